@@ -17,7 +17,7 @@ const inspector = join(moduleFolder, "@modelcontextprotocol/inspector/clients/la
 const remote = join(moduleFolder, "mcp-remote/dist/proxy.js");
 const toolNames = tools.map(({ name }) => name).toSorted();
 
-/** Command-line programs that users sign in to at the URL that the program opens or prints. */
+/** Command-line programs that open or print a URL, where the user signs in. */
 describe("oauth command-line programs", () => {
   let service: RunningService;
   let close: () => Promise<void>;
@@ -63,21 +63,21 @@ describe("oauth command-line programs", () => {
           MCP_INSPECTOR_SECRET_STORE: "file",
         },
       );
-    const listing = run("--method", "tools/list");
+    const listProgram = run("--method", "tools/list");
     try {
-      await allowAccess(await listing.waitForMatch(authorizeUrl), "inspector@example.com");
-      assert.equal(await listing.exited, 0, listing.getOutput());
-      const { result } = JSON.parse(listing.getStdout()) as { result: { tools: { name: string }[] } };
-      assert.deepEqual(result?.tools.map(({ name }) => name).toSorted(), toolNames, listing.getStdout());
+      await allowAccess(await listProgram.waitForMatch(authorizeUrl), "inspector@example.com");
+      assert.equal(await listProgram.exited, 0, listProgram.getOutput());
+      const { result } = JSON.parse(listProgram.getStdout()) as { result: { tools: { name: string }[] } };
+      assert.deepEqual(result?.tools.map(({ name }) => name).toSorted(), toolNames, listProgram.getStdout());
     } finally {
-      await listing.stop();
+      await listProgram.stop();
     }
-    const calling = run("--method", "tools/call", "--tool-name", "whoami", "--stored-auth-only");
+    const callProgram = run("--method", "tools/call", "--tool-name", "whoami", "--stored-auth-only");
     try {
-      assert.equal(await calling.exited, 0, calling.getOutput());
-      assert.match(calling.getStdout(), /inspector@example\.com/);
+      assert.equal(await callProgram.exited, 0, callProgram.getOutput());
+      assert.match(callProgram.getStdout(), /inspector@example\.com/);
     } finally {
-      await calling.stop();
+      await callProgram.stop();
       home.remove();
     }
   });
@@ -92,16 +92,16 @@ describe("oauth command-line programs", () => {
       stderr: "pipe",
     });
     let output = "";
-    let allowed: Promise<void> | undefined;
+    let consent: Promise<void> | undefined;
     transport.stderr?.on("data", (chunk: Buffer) => {
       output += chunk.toString();
       const [url] = authorizeUrl.exec(output.slice(0, output.lastIndexOf("\n"))) ?? [];
-      if (url !== undefined) allowed ??= allowAccess(url, "remote@example.com");
+      if (url !== undefined) consent ??= allowAccess(url, "remote@example.com");
     });
     const client = new Client({ name: "test", version: "1" });
     try {
       await client.connect(transport, { timeout: 60_000 });
-      await allowed;
+      await consent;
       const list = await client.listTools();
       assert.deepEqual(list.tools.map(({ name }) => name).toSorted(), toolNames, output);
       const identity = await client.callTool({ name: "whoami", arguments: {} });

@@ -22,7 +22,7 @@ forEachEngine(
         ...["--resource", `${base}/mcp`, "-p", port],
       ]);
       try {
-        // The suite prints the authorization URL for the user, and waits for the redirect at its own port.
+        // The suite prints the authorization URL for the user, and waits for the redirect on its own port.
         const url = await program.waitForMatch(/https?:\/\/\S+\/authorize\?\S+/);
         const browser = createHttpBrowser();
         const page = await openConsent(browser, url, "conformance@example.com");

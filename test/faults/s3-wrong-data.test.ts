@@ -90,7 +90,7 @@ describe("an S3 store that returns wrong data", { skip: !listStoreNames().includ
     }
   });
 
-  test("the search for lost files finds a changed file (S4, S8)", async () => {
+  test("the job that looks for lost files reports a changed file (S4, S8)", async () => {
     const upload = await uploadImage();
     await attachAsset(deps, owner, upload);
     const findLostFiles = createLostFileFinder(deps);

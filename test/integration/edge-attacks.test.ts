@@ -122,7 +122,7 @@ forEachEngine("attacks on the HTTP entry point", (fixture) => {
     }
   });
 
-  test("responds to pipelined requests in their order (M4)", async () => {
+  test("responds to pipelined requests in order (M4)", async () => {
     const calls = Array.from({ length: 30 }, (_, i) => createPostMessage(i));
     const responses = await sendRaw(
       calls.map((body) => requestHead("/mcp", `Content-Length: ${body.length}`) + body).join(""),

@@ -268,7 +268,7 @@ forEachEngine("oauth client documents", (fixture) => {
     }
   });
 
-  test("a consent started at one instance is submitted at another, which fetches the document again (C5, A20)", async () => {
+  test("a consent started on one instance is submitted on another, which fetches the document again (C5, A20)", async () => {
     documentHost.serve("/two.json", createDocument("/two.json"));
     const client = getClient("/two.json");
     const base = await findFreeBaseUrl();

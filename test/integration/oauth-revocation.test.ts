@@ -148,7 +148,7 @@ forEachEngine("oauth revocation and token validity", (fixture) => {
     }
   });
 
-  test("rejects tokens of another audience, another instance or another kind (GRANT-2, A13)", async () => {
+  test("rejects tokens for another audience, from another instance or of another kind (GRANT-2, A13)", async () => {
     const otherService = await startService(fixture.deps, {
       ...withoutRateLimits,
       secrets: ["another secret, just as long as needed"],

@@ -48,7 +48,7 @@ export async function createInvitationToken(deps: Deps, caller: Caller, role: Ro
   return url.slice(`${deps.base}/join/`.length);
 }
 
-/** Creates a studio with one user in each role and a second owner, so that the first owner can be changed. */
+/** Creates a studio with one user in each role and a second owner, so that the first owner can be demoted or removed. */
 export async function newStudioWithRoles(deps: Deps): Promise<Record<Role | "otherOwner", Caller>> {
   const owner = await newStudio(deps);
   return {
