@@ -11,7 +11,7 @@ export interface Platform {
   /** Fixed, or derived from the instance's origin (`https://mastodon.social`) if the platform has instances. */
   endpoints: Endpoints | ((instance: string) => Endpoints);
   /** Where our credentials come from: the settings, or a registration with each instance. */
-  app: "settings" | AppRegistration;
+  appCredentials: "settings" | AppRegistration;
   scopes: readonly string[];
   /** Space by default. */
   scopeSeparator?: ",";
