@@ -16,17 +16,18 @@ export class NameResolutionError extends Error {
 
 /** Leaves time for the request itself within the 3 s that a client metadata document may take. */
 const lookupTimeoutMs = 2500;
-/** How much longer the second family may take than the first; some name servers drop AAAA queries. */
-const otherFamilyMs = 500;
+/** How long to wait for the other query (A or AAAA) once one has succeeded; some name servers drop AAAA queries. */
+const secondQueryGraceMs = 500;
 const queryTimeoutMs = 1000;
 const queryTries = 2;
 const defaultMaxLookups = 32;
 
 /**
- * Resolves untrusted names. `dns.lookup` would occupy a thread of libuv's pool while a name server does not respond, and
- * two such names stall every other lookup, including sign-in at the identity provider. c-ares queries occupy only a
- * socket and can be canceled. Names of /etc/hosts, mDNS or a search domain are not resolved, because only public names
- * may be fetched. Hosts that the operator configures (issuer, S3, database) are trusted and do not use this resolver.
+ * Resolves untrusted names. `dns.lookup` blocks a thread of libuv's pool until the name server responds. Two names
+ * whose servers never respond would stall every other lookup, including sign-in at the identity provider. c-ares
+ * queries occupy only a socket and can be canceled. They ignore /etc/hosts, mDNS and search domains, as intended: only
+ * public names may be fetched. Hosts that the operator configures (issuer, S3, database) are trusted and do not use
+ * this resolver.
  *
  * Lookups beyond the limit are rejected immediately instead of queued, so that names that never resolve cannot pile up.
  */
@@ -54,7 +55,7 @@ async function resolveBoth(host: string, signal: AbortSignal, servers?: readonly
   try {
     const queries = [resolver.resolve4(host), resolver.resolve6(host)];
     Promise.any(queries).then(
-      () => timers.push(setTimeout(cancel, otherFamilyMs)),
+      () => timers.push(setTimeout(cancel, secondQueryGraceMs)),
       () => {},
     );
     const results = await Promise.allSettled(queries);
