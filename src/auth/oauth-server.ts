@@ -28,9 +28,9 @@ export function createOAuthServer(options: OAuthServerOptions): OAuthServer {
 }
 
 /**
- * Tracks which consents a browser started, with one cookie each that on https only this host can set. The library's
- * cookies are bound to paths, so a sibling domain could set them in a user's browser: the user would then consent to an
- * authorization that an attacker started.
+ * Tracks which consents a browser started, with one `__Host-` cookie per consent: on https, only this host can set it.
+ * The library's own cookies are limited to paths and cannot have that prefix, so a sibling domain could set them in a
+ * user's browser. The user would then consent to an authorization that an attacker started.
  */
 export interface StartedConsents {
   /** Middleware: sets the cookie when a browser is redirected to the consent page. */
