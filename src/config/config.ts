@@ -20,8 +20,8 @@ export class ConfigError extends OperatorError {
 }
 
 /**
- * Reads all settings, or throws one ConfigError that lists every problem. `findMoreProblems` checks what settings refer
- * to, such as files and platforms, which this folder cannot know.
+ * Reads all settings, or throws one ConfigError that lists every problem. `findMoreProblems` checks the files and
+ * platforms that settings refer to, with code that `src/config` must not import.
  */
 export function readConfig(
   environment: Readonly<Record<string, string | undefined>>,

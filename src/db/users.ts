@@ -3,7 +3,10 @@ import type { SessionStore, User, UserStore } from "#domain/access/ports.ts";
 import { statement, type Connection } from "./client.ts";
 import type { Schema } from "./schema.ts";
 
-/** Matches rows in which a column contains the text, ignoring the case of A to Z. Scans the table: operator lists only. */
+/**
+ * Matches rows in which a column contains the text, ignoring the case of A to Z.
+ * Use it only for the operator's lists: it scans the whole table.
+ */
 export function containsText(columns: readonly string[], text: string): RawBuilder<boolean> {
   const pattern = `%${escapeLike(text.toLowerCase())}%`;
   return sql<boolean>`(${sql.join(

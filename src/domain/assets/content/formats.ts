@@ -8,7 +8,7 @@ const families: readonly (readonly string[])[] = [
   ["video/mp4", "video/quicktime", "video/x-m4v", "video/3gpp", "video/3gpp2"],
   ["video/mpeg", "video/mp1s", "video/mp2p", "video/mp2t"],
   ["image/heic", "image/heif", "image/heic-sequence", "image/heif-sequence"],
-  // A HEIF container with a generic brand may hold AVIF; the headers we read do not tell.
+  // A HEIF container with a generic brand may hold AVIF; the headers we read do not show it.
   ["image/avif", "image/heif", "image/heif-sequence"],
   ["image/png", "image/apng"],
 ];
