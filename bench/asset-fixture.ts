@@ -89,7 +89,7 @@ export async function measureMs(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - started;
 }
 
-/** Runs both in alternation, so that other load on the machine affects both, and returns the median times. */
+/** Alternates between the two, so that other load on the machine affects both, and returns the median times. */
 export async function measureMedians(
   rounds: number,
   a: () => Promise<unknown>,

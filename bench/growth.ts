@@ -12,11 +12,11 @@ import { insertAssets, median, createBench, measureMs } from "./asset-fixture.ts
 import { drawCurves, type Curve } from "./plot.ts";
 
 /**
- * Measures calls in studios of a hundred to a million assets, as curves for docs/performance.md.
- *   node bench/growth.ts [--most=1000000] [--write]    --write updates the charts in docs/images
+ * Measures calls in studios with a hundred to a million assets, for the charts in docs/performance.md.
+ *   node bench/growth.ts [--max=1000000] [--write]    --write updates the charts in docs/images
  */
 
-const maxCount = Number(process.argv.find((arg) => arg.startsWith("--most="))?.slice(7) ?? 1_000_000);
+const maxCount = Number(process.argv.find((arg) => arg.startsWith("--max="))?.slice("--max=".length) ?? 1_000_000);
 const writesCharts = process.argv.includes("--write");
 const rounds = 200;
 const counts = [100, 1000, 10_000, 100_000, 1_000_000].filter((count) => count <= maxCount);
@@ -49,7 +49,7 @@ async function createStudio(engine: EngineName, server: string | undefined, coun
   };
 }
 
-/** Measures all sizes in alternation, so that other load on the machine affects all of them. */
+/** Measures one call per studio in each round, so that other load on the machine affects all of them. */
 async function measure(engine: EngineName, server: string | undefined): Promise<Curve[]> {
   const studios: Studio[] = [];
   for (const count of counts) studios.push(await createStudio(engine, server, count));
