@@ -124,7 +124,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     assert.equal((await client.callOk("attach_asset", { postId: await newPost(), assetId })).bytes, 200_000);
   });
 
-  test("attaching a file of another type than declared deletes object and record (ASSET-8, U7)", async () => {
+  test("attaching a file whose type differs from the declared type deletes the object and the record (ASSET-8, U7)", async () => {
     const { assetId, uploadUrl } = await client.callOk("request_asset_upload", {
       kind: "image",
       mimeType: "image/jpeg",

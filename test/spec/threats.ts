@@ -19,7 +19,7 @@ export const threats: Readonly<Record<string, string>> = {
   A13: "tokens of another resource, instance or kind",
   A14: "forged, replayed or mixed-up responses from an identity provider",
   A15: "an identity provider that is down, slow or rotates its keys",
-  A16: "consent given in another browser than the one that started it",
+  A16: "consent given in a different browser from the one that started it",
   A17: "consent submitted by another page, submitted twice, or framed",
   A18: "consent for one client used by another",
   A19: "URLs and names that lead into our own network",

@@ -67,7 +67,7 @@ const kinds = [
 ] as const;
 
 export function findProblems(limits: PostLimits, { title, body, assets }: DraftPost): Problem[] {
-  // Instances may have other limits than the ones we know.
+  // The limits of an instance may differ from the ones we know.
   const level = limits.variesByInstance ? "warning" : "rejected";
   const limitProblems = [
     ...findTextProblems("text", "The text", body, findTextLimit("text", limits, assets)),
