@@ -11,10 +11,10 @@ import { newStudioClient, type StudioClient } from "../support/studio-client.ts"
 const postCount = isLongRun ? 1000 : 100;
 const measuredCalls = isLongRun ? 1000 : 200;
 
-/** More than the connections of a process to PostgreSQL. */
+/** More searches than a process has PostgreSQL connections. */
 const concurrentSearches = 16;
 
-/** A body of the maximum length whose folded text is as long as it can be. */
+/** A body of the maximum length that also expands to the maximum length when it is normalized for search. */
 const body = "\u2057".repeat(100_000);
 
 /** Queries that almost match at each character: the first is slow on SQLite, the second on PostgreSQL. */
@@ -106,7 +106,7 @@ for (const engine of listEngines()) {
         `other calls: p99 ${baselineMs.toFixed(1)} ms without searches, ${underLoadMs.toFixed(1)} ms during the searches; ` +
           `searches: ${outcomes}; slowest ${(slowest / 1000).toFixed(1)} s`,
       );
-      // A chunk of one search can delay a call at each of its turns on the event loop.
+      // A call may have to wait for one chunk of a search each time it returns to the event loop.
       assert.ok(
         underLoadMs < Math.max(2 * baselineMs, baselineMs + 40),
         `${baselineMs} ms without searches, ${underLoadMs} ms during the searches`,

@@ -56,7 +56,7 @@ for (const engine of listEngines()) {
     test("applies files in order, once, and records their checksums (RUN-7)", async () => {
       const location = await newDatabase();
       await open(location, firstMigration);
-      await open(location, { ...bothMigrations, "README.md": "no migration", "3-bad-name.sql": "SELECT nonsense" });
+      await open(location, { ...bothMigrations, "README.md": "not a migration", "3-bad-name.sql": "SELECT nonsense" });
       await open(location, bothMigrations);
       assert.deepEqual(await listTables(location), ["a", "b", "schema_migrations"]);
       assert.deepEqual(
@@ -86,7 +86,7 @@ for (const engine of listEngines()) {
       await open(location, bothMigrations);
     });
 
-    test("rejects a database of a newer version, without changing it (RUN-7)", async () => {
+    test("rejects a database that a newer version created, without changing it (RUN-7)", async () => {
       const location = await newDatabase();
       await open(location, bothMigrations);
       const before = await dumpDatabase(location);

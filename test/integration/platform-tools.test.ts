@@ -77,7 +77,7 @@ forEachEngine("platform tools", (fixture) => {
     await client.close();
   });
 
-  test("asks a client with URL elicitation through input_required and returns the result after the user opened the page (PLATFORM-1)", async () => {
+  test("sends the connect URL as an input_required result to a client with URL elicitation, and returns the result after the user has opened the page (PLATFORM-1)", async () => {
     const owner = await newStudio(deps);
     const openedUrls: string[] = [];
     const client = await connect(owner, async (url) => {
@@ -154,7 +154,7 @@ forEachEngine("platform tools", (fixture) => {
     assert.equal((await callConnectPlatform(token, { requestState, inputResponses })).json.error.code, -32602);
   });
 
-  test("rejects the second round after the user lost the role (PLATFORM-4)", async () => {
+  test("rejects the second round if the user is no longer an admin (PLATFORM-4)", async () => {
     const owner = await newStudio(deps);
     const admin = await newMember(deps, owner, "admin");
     const { token } = await createTestGrant(deps, admin);

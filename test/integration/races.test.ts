@@ -26,7 +26,7 @@ forEachEngine("races for the last owner", (fixture) => {
     return ownerRows.length;
   }
 
-  test("two owners demoting each other leave one owner, in each of a hundred rounds (ROLE-3, T5)", async () => {
+  test("one owner remains when two owners demote each other in parallel, in each of a hundred rounds (ROLE-3, T5)", async () => {
     const a = await newStudio(fixture.deps);
     const b = await newMember(fixture.deps, a, "owner");
     for (let round = 0; round < 100; round++) {
@@ -41,7 +41,7 @@ forEachEngine("races for the last owner", (fixture) => {
     }
   });
 
-  test("two owners leaving or removing each other leave one owner, in each of fifty rounds (ROLE-3, T5)", async () => {
+  test("one owner remains when two owners leave or remove each other in parallel, in each of fifty rounds (ROLE-3, T5)", async () => {
     for (let round = 0; round < 50; round++) {
       const a = await newStudio(fixture.deps);
       const b = await newMember(fixture.deps, a, "owner");
