@@ -43,7 +43,7 @@ export function createMediaReader(): MediaReader {
   };
 }
 
-/** Returns unknown metadata if they can't be read, or not in time; the file is stored anyway. */
+/** Returns `unknownMetadata` if the metadata can't be read in time; the file is stored anyway. */
 async function orUnknown(describe: (signal: AbortSignal) => Promise<MediaMetadata>): Promise<MediaMetadata> {
   const controller = new AbortController();
   let timer: NodeJS.Timeout | undefined;

@@ -7,13 +7,14 @@ import type { ContentCheckResult } from "../content/check-content.ts";
 export const thumbnailType = "image/webp";
 export const thumbnailPixels = 512;
 
-/** Opens images and videos. Neither method rejects. */
+/** Opens images and videos. */
 export interface MediaReader {
-  /** Values that are unknown, or not known in time, are null. */
+  /** Never rejects: values that can't be read in time are null. */
   readMetadata(source: ByteSource, mimeType: string): Promise<MediaMetadata>;
   /**
    * A WebP of at most 512 px, with orientation applied and metadata removed; undefined if the image can't be opened.
-   * `key` identifies the bytes: parallel calls share one result, and slow failures are not retried for a while.
+   * Rejects if the store fails. `key` identifies the bytes: parallel calls share one result, and slow failures are not
+   * retried for a while.
    */
   createThumbnail(key: string, source: ByteSource, mimeType: string): Promise<Uint8Array | undefined>;
 }
