@@ -39,7 +39,7 @@ export async function openFileStorage(
     root: join(dataDir, "files"),
     urls: tokens,
     clock: systemClock,
-    // An empty folder although the database has files means a wrong or unmounted DATA_DIR.
+    // If the database has files but the folder is empty, DATA_DIR is wrong or not mounted.
     mustExist: await assets.hasReadyAssets(),
   });
   return { files: store, disk: { store, tokens }, startJobs: () => [] };

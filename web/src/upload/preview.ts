@@ -8,7 +8,7 @@ export interface Preview {
 }
 
 const thumbnailEdge = 128;
-/** Decoding larger images takes seconds and much memory. */
+/** Decoding larger images takes seconds and a lot of memory. */
 const maxImageBytes = 60 * 1024 * 1024;
 
 /** A thumbnail of a file, or its extension if the browser cannot show it. */

@@ -8,8 +8,8 @@ import type { StoredFile } from "../model/file-store.ts";
 const reservationLifetime = hours(1);
 
 /**
- * Runs `work`, which writes bytes to a new key, then inserts the asset and claims the key in one transaction. The key
- * is recorded first, so that the sweeper removes the bytes if the asset is never inserted.
+ * Records a new key, then runs `work`. `work` must write the bytes to the key, and then insert the asset and claim the
+ * key in one transaction. If it never inserts the asset, the sweeper finds the recorded key and removes the bytes.
  */
 export async function withReservedKey<T>(
   deps: Pick<Deps, "strayFiles" | "files" | "clock">,

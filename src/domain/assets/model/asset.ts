@@ -28,7 +28,7 @@ export interface Asset extends MediaMetadata {
   /** Identifies exactly the stored bytes; the format is up to the store. */
   version: string | null;
   sha256: string | null;
-  /** The file key; while pending, the key that the upload identified by `sourceVersion` is promoted to. */
+  /** The file key. While pending: where the upload will be promoted to; `sourceVersion` identifies that upload. */
   storageKey: string | null;
   sourceVersion: string | null;
   chargedBytes: number;

@@ -35,7 +35,7 @@ export interface FileStore {
   ): Promise<StoredFile>;
   /**
    * Moves exactly the bytes that `version` identifies to a key that clients can't write to; durable when it resolves.
-   * Returns undefined and changes nothing if `from` has other bytes by now. Idempotent.
+   * Returns undefined and changes nothing if the bytes at `from` have changed. Idempotent.
    */
   promote(from: string, version: string, to: string, mimeType: string): Promise<StoredFile | undefined>;
   /** Idempotent. */

@@ -62,8 +62,8 @@ export function guessTypeFromFilename(name: string): string | undefined {
 }
 
 /**
- * Gives the name an extension that matches its type, so that a download opens in the right program. Replaces the
- * extension of another type; appends one if the extension is missing or unknown, except for text.
+ * Gives the name an extension that matches its type, so that a download opens in the right program. Replaces an
+ * extension that belongs to another type. Appends one if the name has no known extension; text files keep such names.
  */
 export function fitExtension(name: string, mimeType: string): string {
   const typeOfName = guessTypeFromFilename(name);
