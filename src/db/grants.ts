@@ -6,7 +6,7 @@ import type { Connection } from "./client.ts";
 import type { Schema } from "./schema.ts";
 import { memberStudioSql } from "./tokens.ts";
 
-/** The studio that the next call of grant `g` of user `u` acts on. */
+/** For grant `g` of user `u`: the studio that its next call acts on. */
 const effectiveStudioSql = sql<string | null>`(${sql.raw(memberStudioSql("g.studio_id"))})`;
 
 /** Later than any day number, so that no calls are counted. */

@@ -28,7 +28,7 @@ interface ResolvedLinkRow extends LinkRow, FileCounts {
   grant_revoked_at: number | null;
 }
 
-/** Runs for every request of the upload page. */
+/** Runs for every request from the upload page. */
 const findLinkQuery = statement<ResolvedLinkRow>(
   "find_upload_link",
   `SELECT l.*, s.name AS studio_name, p.title AS post_title, p.status AS post_status, u.name AS creator_name,

@@ -34,7 +34,7 @@ export const policy = {
 
 export type Action = keyof typeof policy;
 
-/** The roles that each role may assign, and whose members it may manage. */
+/** For each role, the roles that it manages: it may assign them, and manage the members who have them. */
 const manages: Record<Role, readonly Role[]> = {
   owner: roles,
   admin: ["admin", "member"],

@@ -154,7 +154,7 @@ forEachEngine("studio that an MCP call acts on", (fixture) => {
     );
   });
 
-  test("responds 403 No studio membership as plain text to every request of a user without a studio", async () => {
+  test("responds 403 No studio membership as plain text to every request from a user without a studio", async () => {
     const { caller, westOwner, eastOwner, member } = await newMemberOfTwoStudios();
     const { session } = await initialize(caller);
     await removeMember(fixture.deps, westOwner, { userId: member.user.id });

@@ -19,7 +19,7 @@ export async function revokeClient(
   await deps.transact((tx) => revokeGrant(deps, tx, caller, grant));
 }
 
-/** Returns false if it is already revoked. Records the activity in the studio the grant acted on, which may be another. */
+/** Returns false if already revoked. Records the activity in the grant's studio, which may differ from the caller's. */
 async function revokeGrant(
   deps: Pick<Deps, "newId" | "clock">,
   tx: Pick<Stores, "grants" | "activity">,

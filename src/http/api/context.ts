@@ -26,13 +26,13 @@ export interface ApiOptions {
   isDevelopment: boolean;
 }
 
-/** A request of a signed-in user. */
+/** A request from a signed-in user. */
 export interface SignedInEnv {
   Bindings: ApiBindings;
   Variables: { user: User };
 }
 
-/** A request of a signed-in user within one of their studios. */
+/** A request from a signed-in user within one of their studios. */
 export interface StudioEnv {
   Bindings: ApiBindings;
   Variables: { user: User; caller: Caller };

@@ -3,7 +3,7 @@ import { Notice } from "../ui/Notice.tsx";
 import { useSwitchStudio } from "./use-switch-studio.ts";
 import { useStudio } from "./use-studio.ts";
 
-/** Warns that AI clients would connect to a different studio from the one shown, with a button to switch. */
+/** Warns that AI clients would connect to a studio other than the one shown, with a button to switch. */
 export function ActiveStudioNotice() {
   const { studio, me } = useStudio();
   const switchTo = useSwitchStudio();
