@@ -17,11 +17,11 @@ export function parseJson(bytes: Uint8Array): unknown {
 }
 
 export interface ShapeLimits {
-  /** Limit of members and elements in total. */
+  /** Limit on the total number of members and elements. */
   maxValues?: number;
-  /** Limit for a number or a run of whitespace. */
+  /** Limit on the length of a number or a run of whitespace. */
   maxRunLength?: number;
-  /** Called with the range and depth of each string; returns a problem to stop. */
+  /** Called with the range and depth of each string. If it returns a problem, the check stops and returns it. */
   onString?: (start: number, end: number, depth: number) => string | undefined;
 }
 
@@ -70,7 +70,10 @@ const backslash = 0x5c;
 const stepBytes = 4096;
 const windowBytes = 64 * 1024;
 
-/** The end of a string. Long strings are base64, so after the first bytes it skips whole windows without escapes. */
+/**
+ * Returns the index of the closing quote, or `bytes.length`. Long strings are base64, so most have no escapes: windows
+ * without a backslash are searched with `indexOf`, which is faster than comparing each byte.
+ */
 function findStringEnd(bytes: Uint8Array, from: number): number {
   let i = from;
   while (i < bytes.length) {

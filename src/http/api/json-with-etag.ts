@@ -2,8 +2,9 @@ import type { Context } from "hono";
 import { minutes } from "#lib/clock.ts";
 import { sha256 } from "#lib/digest.ts";
 
-/** Every response signs these URLs again, so the ETag ignores them and changes often enough to replace expiring ones. */
+/** The ETag ignores these fields, because every response signs their URLs again. */
 const signedUrlFields = new Set(["url", "thumbnailUrl"]);
+/** The ETag changes this often, so that clients get new URLs before theirs expire. */
 const urlRefreshMs = minutes(20);
 
 /** Responds 304 if the client has the current version (RFC 9110 §13.1.2): open pages poll every 1.5 seconds. */

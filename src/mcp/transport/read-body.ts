@@ -5,7 +5,7 @@ import { findJsonHeaderProblem, readBody, type JsonHeaderProblem } from "#lib/re
 import { errorCodes, createRejection, type Rejection } from "../protocol/messages.ts";
 
 export const maxBodyBytes = 16 * 1024 * 1024;
-/** Limits for the bytes of unfinished bodies in this process, in total and per user. */
+/** Limits on the bytes of unfinished bodies in this process, in total and per user. */
 const maxBufferedBytes = 256 * 1024 * 1024;
 const maxBufferedBytesPerUser = 64 * 1024 * 1024;
 /** A body up to this size is accepted even when the limits are reached. */
