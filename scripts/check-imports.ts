@@ -11,7 +11,7 @@ import { folderImports, packageOwners, rootFiles } from "../oxlint.config.ts";
 
 const root = join(import.meta.dirname, "..");
 
-/** One sample per kind of rule; the linter must reject exactly those marked so. */
+/** One sample per kind of rule; the linter must reject exactly those with `isRejected`. */
 const samples: readonly { path: string; code: string; isRejected: boolean }[] = [
   { path: "src/domain/a.ts", code: 'import { x } from "#lib/x.ts"; x();', isRejected: false },
   { path: "src/domain/b.ts", code: 'import { x } from "#db/x.ts"; x();', isRejected: true },
@@ -41,9 +41,9 @@ process.exitCode = problems.length === 0 ? 0 : 1;
 function compareTables(): string[] {
   const document = readFileSync(join(root, "ARCHITECTURE.md"), "utf8");
   const folders = { ...folderImports, web: ["types of http"] };
-  const everyFolder = Object.fromEntries(rootFiles.map((file) => [file, ["every folder"]]));
+  const rootFileImports = Object.fromEntries(rootFiles.map((file) => [file, ["every folder"]]));
   return [
-    ...compareTable("may import", readTable(document, "folder", "may import"), { ...folders, ...everyFolder }),
+    ...compareTable("may import", readTable(document, "folder", "may import"), { ...folders, ...rootFileImports }),
     ...compareTable("only in", readTable(document, "package", "only in"), {
       ...packageOwners,
       "process.env": ["config"],
@@ -60,7 +60,7 @@ function compareTable(
   const names = new Set([...documented.keys(), ...Object.keys(expected)]);
   return [...names]
     .filter((name) => documented.get(name) !== (expected[name] && normalize(expected[name])))
-    .map((name) => `ARCHITECTURE.md, "${title}": the row of ${name} differs from oxlint.config.ts`);
+    .map((name) => `ARCHITECTURE.md, "${title}": the row for ${name} differs from oxlint.config.ts`);
 }
 
 function readTable(document: string, left: string, right: string): Map<string, string> {
@@ -108,7 +108,10 @@ function lintSamples(): string[] {
     const rejected = findRejected(folder);
     return samples
       .filter(({ path, isRejected }) => rejected.has(path) !== isRejected)
-      .map(({ path, code, isRejected }) => `The linter ${isRejected ? "accepts" : "rejects"} in ${path}: ${code}`);
+      .map(
+        ({ path, code, isRejected }) =>
+          `The linter wrongly ${isRejected ? "accepts" : "rejects"} this code in ${path}: ${code}`,
+      );
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
