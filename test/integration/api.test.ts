@@ -74,14 +74,14 @@ forEachEngine("JSON API", (fixture) => {
   test("setting the active studio returns 204 without a body, or 404 if the user is not a member", async () => {
     const signedInUser = await newUser(fixture.deps);
     const [first, second] = [await newStudio(fixture.deps, signedInUser), await newStudio(fixture.deps, signedInUser)];
-    const foreign = await newStudio(fixture.deps);
+    const otherOwner = await newStudio(fixture.deps);
     const cookie = await server.signIn(signedInUser);
     const setActive = (studioId: unknown): Promise<ApiResponse> =>
       call(server, "PUT", "/api/me/active-studio", { cookie, body: { studioId } });
     const response = await setActive(first.studio.id);
     assert.deepEqual([response.status, response.text], [204, ""]);
     assert.equal((await call<Me>(server, "GET", "/api/me", { cookie })).json.activeStudioId, first.studio.id);
-    for (const id of [foreign.studio.id, "nothing", ""]) assertProblem(await setActive(id), 404, "not_found", id);
+    for (const id of [otherOwner.studio.id, "nothing", ""]) assertProblem(await setActive(id), 404, "not_found", id);
     assertProblem(await setActive(7), 400, "invalid_input");
     assert.equal((await call<Me>(server, "GET", "/api/me", { cookie })).json.activeStudioId, first.studio.id);
     assert.equal((await setActive(second.studio.id)).status, 204);

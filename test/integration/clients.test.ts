@@ -154,10 +154,10 @@ forEachEngine("AI clients", (fixture) => {
       await newMember(fixture.deps, owner, "member"),
     ];
     const elsewhere = await newStudio(fixture.deps, { user: member.user });
-    const foreign = await newStudio(fixture.deps);
+    const otherOwner = await newStudio(fixture.deps);
     const [here, there] = [await newGrant(member, "here"), await newGrant(elsewhere, "there")];
     assert.equal(await getOutcome(revokeClient(fixture.deps, other, { grantId: here })), "not_found");
-    assert.equal(await getOutcome(revokeClient(fixture.deps, foreign, { grantId: here })), "not_found");
+    assert.equal(await getOutcome(revokeClient(fixture.deps, otherOwner, { grantId: here })), "not_found");
     for (const manager of [owner, admin])
       assert.equal(await getOutcome(revokeClient(fixture.deps, manager, { grantId: there })), "not_found");
     for (const grantId of hostileIds("connection"))
@@ -184,7 +184,11 @@ forEachEngine("AI clients", (fixture) => {
       404,
       "not_found",
     );
-    assertProblem(await call(server, "GET", `/api/studios/${foreign.studio.id}/clients`, { cookie }), 404, "not_found");
+    assertProblem(
+      await call(server, "GET", `/api/studios/${otherOwner.studio.id}/clients`, { cookie }),
+      404,
+      "not_found",
+    );
   });
 
   test("lists clients newest first, in pages, and can filter by whether they have ended", async () => {

@@ -189,12 +189,12 @@ forEachEngine("invitations", (fixture) => {
   });
 
   test("another studio's invitation, and ids that cannot exist, are not found (INVITE-4, T1)", async () => {
-    const [owner, foreign] = [await newStudio(fixture.deps), await newStudio(fixture.deps)];
-    const { id } = await createInvitation(fixture.deps, foreign, { role: "member" });
+    const [owner, otherOwner] = [await newStudio(fixture.deps), await newStudio(fixture.deps)];
+    const { id } = await createInvitation(fixture.deps, otherOwner, { role: "member" });
     for (const invitationId of [id, ...hostileIds("invitation")]) {
       assert.equal(await getOutcome(revokeInvitation(fixture.deps, owner, { invitationId })), "not_found");
     }
-    assert.equal((await listInvitations(fixture.deps, foreign)).invitations.length, 1);
+    assert.equal((await listInvitations(fixture.deps, otherOwner)).invitations.length, 1);
   });
 
   test("lists open invitations, newest first, without their links (INVITE-4)", async () => {

@@ -22,7 +22,7 @@ forEachEngine("MCP sessions and tokens", (fixture) => {
     return { owner, grantId, caller: { url: server.url, token } };
   }
 
-  test("a session is not found for another grant, even of the same user, and does not replace a token (M12)", async () => {
+  test("rejects a session sent without a token, or with a token of another grant, even the same user's (M12)", async () => {
     const { caller, owner } = await newClient();
     const otherClient = await newClient();
     const { session } = await initialize(caller);
@@ -36,12 +36,12 @@ forEachEngine("MCP sessions and tokens", (fixture) => {
     assert.equal((await callLegacy({ ...caller, session }, "tools/list")).status, 200);
   });
 
-  test("rejects forged, altered, foreign and expired sessions with 404 (M12)", async () => {
+  test("responds 404 to a session that is altered, expired, or signed with another secret or for another purpose (M12)", async () => {
     const { caller, grantId, owner } = await newClient();
     const { session } = await initialize(caller);
     const claims = { g: grantId, s: owner.studio.id, v: "2025-11-25" };
     const expiresAt = fixture.clock() + days(1);
-    const foreign = createSigner(["another secret of thirty-two bytes!!"], fixture.clock).sign(
+    const otherSecret = createSigner(["another secret of thirty-two bytes!!"], fixture.clock).sign(
       "mcp-session",
       claims,
       expiresAt,
@@ -62,7 +62,7 @@ forEachEngine("MCP sessions and tokens", (fixture) => {
       session.split(".")[0] ?? "",
       "x",
       "a.b",
-      foreign,
+      otherSecret,
       otherPurpose,
       expired,
       "x".repeat(5000),
@@ -137,7 +137,7 @@ forEachEngine("MCP sessions and tokens", (fixture) => {
     }
   });
 
-  test("rejects an invalid, expired or misplaced token with 401 (M1, M3)", async () => {
+  test("responds 401 to a token that is invalid, expired, or sent in the query or a cookie (M1, M3)", async () => {
     const { caller, grantId } = await newClient();
     const expired = await createTestToken(fixture.deps, grantId);
     fixture.clock.advance(days(1));
@@ -165,7 +165,7 @@ forEachEngine("MCP sessions and tokens", (fixture) => {
     assert.equal((await callLegacy({ ...caller, session }, "tools/list")).status, 401);
   });
 
-  test("hides tools without a granted scope, and rejects calls to them with 403 and a challenge (M15)", async () => {
+  test("hides tools whose scope was not granted, and rejects calls to them with 403 and a challenge (M15)", async () => {
     const owner = await newStudio(fixture.deps);
     const { token } = await createTestGrant(fixture.deps, owner, { scopes: ["studio:read"] });
     const caller = { url: server.url, token };
@@ -191,7 +191,7 @@ forEachEngine("MCP sessions and tokens", (fixture) => {
     assert.match((await initialize(caller)).response.json.result.instructions, /is read-only/);
   });
 
-  test("rejects a request before it reads the body (M1)", async () => {
+  test("rejects an unauthorized request before reading its body (M1)", async () => {
     const user = await newUser(fixture.deps);
     const { token } = await createTestGrant(fixture.deps, user);
     for (const [headers, status] of [

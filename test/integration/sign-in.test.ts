@@ -203,7 +203,7 @@ forEachEngine("signing in at an identity provider", (fixture) => {
     assert.equal(browser.cookies.get("atelier-sign-in"), undefined);
   });
 
-  it("rejects a callback with a missing, foreign, repeated or unknown state and stores nothing (A14)", async () => {
+  it("rejects a callback with a missing, repeated or unknown state, or without a code, and stores nothing (A14)", async () => {
     const rowsBefore = await countRows();
     const modifications = [
       (url: URL) => url.searchParams.delete("state"),

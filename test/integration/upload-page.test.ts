@@ -111,7 +111,7 @@ forEachEngine(
       assert.ok(totalBytes < 150_000, `${totalBytes} bytes in total`);
     });
 
-    test("expired, altered, truncated and foreign tokens get the same page, which reveals nothing about the studio (U1, UPLOAD-11)", async () => {
+    test("tokens that are expired, altered, truncated or for another purpose get the same page, which reveals nothing about the studio (U1, UPLOAD-11)", async () => {
       const link = await createTestUploadLink(service);
       const token = getToken(link);
       const forgedTokens = [

@@ -19,7 +19,7 @@ export const threats: Readonly<Record<string, string>> = {
   A13: "tokens of another resource, instance or kind",
   A14: "forged, replayed or mixed-up responses from an identity provider",
   A15: "an identity provider that is down, slow or rotates its keys",
-  A16: "consent given in a different browser from the one that started it",
+  A16: "consent given in a browser other than the one that started it",
   A17: "consent submitted by another page, submitted twice, or framed",
   A18: "consent for one client used by another",
   A19: "URLs and names that lead into our own network",
@@ -51,7 +51,7 @@ export const threats: Readonly<Record<string, string>> = {
   T5: "owners who demote each other",
   T6: "invitations of others, used twice, used concurrently, or revoked",
   T7: "users who raise their own role",
-  T8: "foreign cursors, absurd limits",
+  T8: "cursors of another list or studio, absurd limits",
   T10: "requests that reach into a deleted studio",
   T11: "guessed and edited file URLs",
   // Uploads
@@ -76,7 +76,7 @@ export const threats: Readonly<Record<string, string>> = {
   S1: "a store that fails at any call",
   S2: "a call that succeeded while its response was lost",
   S3: "a store that hangs",
-  S4: "a store that returns other bytes",
+  S4: "a store that returns the wrong bytes",
   S6: "a folder that is read-only, missing or a link",
   S8: "orphaned files of every kind",
   // The database
@@ -108,7 +108,7 @@ export const threats: Readonly<Record<string, string>> = {
   X7: "floods that fill logs and tables",
   // The web app
   W1: "writes from other sites",
-  W2: "foreign scripts and frames",
+  W2: "scripts and frames from other origins",
   W3: "cookies that are read, sent in clear text or planted",
   W4: "markup in names",
   W5: "a return URL that leads to another site",
