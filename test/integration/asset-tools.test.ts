@@ -89,7 +89,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     assert.equal(Buffer.from(await thumbnail.arrayBuffer()).toString("latin1", 8, 12), "WEBP");
   });
 
-  test("a repeated PUT with other bytes after attach does not change the served file (ASSET-18)", async () => {
+  test("a second PUT with different bytes after attach does not change the served file (ASSET-18)", async () => {
     const post = await newPost();
     const bytes = await jpeg(100, 100);
     const { assetId, uploadUrl } = await client.callOk("request_asset_upload", {
@@ -104,7 +104,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     assert.equal(sha256(await downloadBytes(detail.url!)), sha256(bytes));
   });
 
-  test("attaching a file that is too large deletes object and record, even if the store stopped reading (ASSET-7, U6)", async () => {
+  test("attaching a file that is too large deletes the object and the record, even if the store rejected the PUT (ASSET-7, U6)", async () => {
     for (const size of [200_001, 2_000_000]) {
       const { assetId, uploadUrl } = await client.callOk("request_asset_upload", {
         kind: "image",
@@ -135,7 +135,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     assert.equal(await service.deps.files.stat(`incoming/${assetId}`), undefined);
   });
 
-  test("after a rejected upload, hints lead to a new URL, and a PUT to the old one stores nothing permanently (ASSET-8, ASSET-7, ASSET-20)", async () => {
+  test("after an upload is rejected, the hints say to request a new URL, and a PUT to the old URL stores nothing permanently (ASSET-8, ASSET-7, ASSET-20)", async () => {
     const rejected: [code: string, bytes: Buffer][] = [
       ["type_mismatch", await png()],
       ["too_large", Buffer.alloc(200_001, 7)],
@@ -171,7 +171,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     }
   });
 
-  test("after delete_asset a PUT stores nothing permanently, and attaching fails as with another studio's id (ASSET-14, T1)", async () => {
+  test("after delete_asset, a PUT stores nothing permanently, and attach_asset returns the same error as for another studio's asset (ASSET-14, T1)", async () => {
     const post = await newPost();
     const { assetId, uploadUrl } = await client.callOk("request_asset_upload", {
       kind: "image",
@@ -188,10 +188,10 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     }
     const stranger = await connectToolClient(service, await newStudio(service.deps));
     const theirs = await stranger.callOk("request_asset_upload", { kind: "image", mimeType: "image/jpeg" });
-    const [deleted, foreign] = await Promise.all(
+    const [deletedResult, otherStudioResult] = await Promise.all(
       [assetId, theirs.assetId].map((id) => client.call("attach_asset", { postId: post, assetId: id })),
     );
-    assert.deepEqual(deleted?.structured, foreign?.structured);
+    assert.deepEqual(deletedResult?.structured, otherStudioResult?.structured);
     await stranger.close();
   });
 
@@ -205,7 +205,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     assert.equal(await client.callError("get_asset", { assetId }), "not_found");
   });
 
-  test("attaching after the URL expired fails without a PUT, and succeeds if the PUT was in time (ASSET-9)", async () => {
+  test("after the upload URL has expired, attaching fails unless the file was uploaded in time (ASSET-9)", async () => {
     const post = await newPost();
     const unsent = await client.callOk("request_asset_upload", { kind: "image", mimeType: "image/png" });
     const sent = await client.callOk("request_asset_upload", { kind: "image", mimeType: "image/png" });
@@ -219,7 +219,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     assert.equal(await putBytes(unsent.uploadUrl, await png()), 403);
   });
 
-  test("an inline upload is ready at once and on no post; exactly 5 × 1024 × 1024 bytes is too large, one byte less is stored (ASSET-3, ASSET-4)", async () => {
+  test("an inline upload is ready at once and not attached to a post; exactly 5 × 1024 × 1024 bytes is too large, one byte less is stored (ASSET-3, ASSET-4)", async () => {
     const below = randomBytes(inlineLimit - 1);
     below[0] = 0; // matches no file signature
     const stored = await client.callOk("upload_asset_inline", {
@@ -271,7 +271,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     assert.deepEqual((await client.callOk("get_post", { postId: first })).assets, []);
   });
 
-  test("delete_asset removes file, thumbnail and record; a second call returns not_found (ASSET-14)", async () => {
+  test("delete_asset removes the file, the thumbnail and the record; a second call returns not_found (ASSET-14)", async () => {
     const assetId = await uploadInline(await jpeg(33, 33));
     const { url, thumbnailUrl } = await client.callOk("get_asset", { assetId });
     assert.equal((await fetch(thumbnailUrl!)).status, 200);
@@ -374,7 +374,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     await otherClient.close();
   });
 
-  test("every tool returns not_found for foreign and malformed ids (T2)", async () => {
+  test("every tool returns not_found for malformed ids and ids of another studio (T2)", async () => {
     const stranger = await connectToolClient(service, await newStudio(service.deps));
     const theirs = await stranger.callOk("create_post", { title: "theirs" });
     const theirAsset = (
@@ -448,7 +448,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     assert.equal((await client.call("get_asset", { assetId: ids[2], includePreview: true })).images.length, 0);
   });
 
-  test("inline base64 has the documented results (ASSET-24, U9)", async () => {
+  test("accepts padded standard base64 with whitespace inline, and rejects all other variants (ASSET-24, U9)", async () => {
     const file = Buffer.from("hello, world");
     const valid = file.toString("base64");
     const send = (base64: string) =>
