@@ -9,7 +9,7 @@ import { testDependencies, type TestDependency } from "./support/test-dependenci
 /**
  * `npm test`: runs the checks, builds the web app, starts the servers that tests need, and runs every test.
  * With file arguments, runs only those tests, without the checks: `npm test -- test/integration/posts.test.ts`.
- * With `--long`, runs tests at full size instead of CI's, which takes minutes per file:
+ * With `--long`, runs tests at full size (CI uses a smaller size), which takes minutes per file:
  * `npm test -- --long test/faults/kill-service.test.ts`.
  */
 

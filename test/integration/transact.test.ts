@@ -51,7 +51,7 @@ forEachEngine("transactions", (fixture) => {
     assert.deepEqual(await listUserIds("twice"), []);
   });
 
-  test("other connections do not see an open transaction's writes; it sees them itself (ACT-2)", async () => {
+  test("an open transaction sees its own writes, and other connections do not (ACT-2)", async () => {
     const owner = await newStudio(fixture.deps);
     await fixture.deps.transact(async (tx) => {
       const now = fixture.clock();
@@ -137,18 +137,18 @@ forEachEngine(
       for (const id of ["left", "right"]) await addUser(fixture.database, id);
       const lock = (tx: Connection, id: string) =>
         sql`UPDATE users SET created_at = created_at + 1 WHERE id = ${id}`.execute(tx.q);
-      let waiting = 0;
+      let attempts = 0;
       let release = (): void => {};
       const bothHoldOneLock = new Promise<void>((resolve) => (release = resolve));
       const cross = (first: string, second: string) =>
         fixture.database.transact(async (tx) => {
           await lock(tx, first);
-          if (++waiting === 2) release();
+          if (++attempts === 2) release();
           await bothHoldOneLock; // already resolved on the second attempt
           await lock(tx, second);
         });
       await Promise.all([cross("left", "right"), cross("right", "left")]);
-      assert.ok(waiting > 2, "one of the transactions ran twice");
+      assert.ok(attempts > 2, "one of the transactions ran twice");
       const { rows } = await sql<{
         created_at: number;
       }>`SELECT created_at FROM users WHERE id IN ('left', 'right')`.execute(fixture.database.q);
@@ -168,7 +168,7 @@ forEachEngine(
           );
           await sql`UPDATE users SET created_at = ${(rows[0]?.created_at ?? 0) + 1} WHERE id = 'counter'`.execute(tx.q);
         });
-      // Three at a time: each can lose to the two others, and eight attempts are enough.
+      // Three at a time: each can lose to the other two, and eight attempts are enough.
       for (let i = 0; i < 17; i++) await Promise.all([increment(), increment(), increment()]);
       const { rows } = await sql<{ created_at: number }>`SELECT created_at FROM users WHERE id = 'counter'`.execute(
         fixture.database.q,

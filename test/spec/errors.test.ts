@@ -6,7 +6,7 @@ import { AppError, edgeError, errorStatus, notFoundError, renderError, type Erro
 import { tools } from "#mcp/tool-list.ts";
 import { errorCodes } from "./requirements.ts";
 
-test("the error codes are exactly those required, each with an HTTP status of its class (ERR-1)", () => {
+test("the error codes are exactly the required ones; server errors have a 5xx status, all others 4xx (ERR-1)", () => {
   assert.deepEqual(Object.keys(errorStatus).toSorted(), errorCodes.toSorted());
   const serverErrors = new Set(["internal", "storage_unavailable", "url_unreachable"]);
   for (const [code, status] of Object.entries(errorStatus))
@@ -65,7 +65,7 @@ test("error messages and hints for people never name a tool", () => {
   for (const [key, hint] of Object.entries(hintsForPeople)) assert.doesNotMatch(String(hint), toolNames, key);
 });
 
-test("any other thrown value becomes internal with the request id, and reveals nothing (ERR-3)", () => {
+test("an unexpected error is rendered as `internal` with the request id, and reveals nothing else (ERR-3)", () => {
   const sensitiveError = Object.assign(new Error("SELECT * FROM users -- /srv/data/atelier.db Bearer abc"), {
     code: "forbidden",
     status: 200,

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { createBodyReader, maxBodyBytes } from "#mcp/transport/read-body.ts";
 
-/** A body of which this many bytes have arrived. */
+/** An unfinished request body: this many bytes have arrived. */
 function createBody(bytes: number): IncomingMessage & PassThrough {
   const body = new PassThrough({ highWaterMark: maxBodyBytes });
   body.write(Buffer.alloc(bytes, "x"));
@@ -13,15 +13,15 @@ function createBody(bytes: number): IncomingMessage & PassThrough {
 }
 
 const longBytes = maxBodyBytes - 1;
-const getStatus = async (reading: Promise<Buffer | { status: number }>) => {
-  const result = await reading;
+const getStatus = async (pendingRead: Promise<Buffer | { status: number }>) => {
+  const result = await pendingRead;
   return "status" in result ? result.status : 200;
 };
 
 test("a user with many unfinished long bodies does not affect other users, and short bodies are always accepted (X1, X3)", async () => {
   const read = createBodyReader();
   const unfinished = Array.from({ length: 4 }, () => createBody(longBytes));
-  const readings = unfinished.map((body) => read(body, "eve"));
+  const pendingReads = unfinished.map((body) => read(body, "eve"));
   await nextTurn();
   assert.equal(await getStatus(read(createBody(longBytes), "eve")), 503, "a fifth exceeds the limit per user");
   for (const [bytes, userId] of [
@@ -31,10 +31,10 @@ test("a user with many unfinished long bodies does not affect other users, and s
   ] as const) {
     const body = createBody(bytes);
     body.end();
-    assert.equal(await getStatus(read(body, userId)), 200, `${bytes} bytes of ${userId}`);
+    assert.equal(await getStatus(read(body, userId)), 200, `${bytes} bytes from ${userId}`);
   }
   for (const body of unfinished) body.end();
-  assert.deepEqual(await Promise.all(readings.map(getStatus)), [200, 200, 200, 200]);
+  assert.deepEqual(await Promise.all(pendingReads.map(getStatus)), [200, 200, 200, 200]);
   const nextBody = createBody(longBytes);
   nextBody.end();
   assert.equal(await getStatus(read(nextBody, "eve")), 200, "finished bodies no longer count");
@@ -44,14 +44,14 @@ test("limits unfinished long bodies in total; short bodies are exempt and aborte
   const read = createBodyReader();
   for (const error of [new Error("aborted"), undefined]) {
     const unfinished = Array.from({ length: 16 }, () => createBody(longBytes));
-    const readings = unfinished.map((body, i) => read(body, `member ${i % 4}`));
+    const pendingReads = unfinished.map((body, i) => read(body, `member ${i % 4}`));
     await nextTurn();
     assert.equal(await getStatus(read(createBody(longBytes), "ada")), 503);
     const short = createBody(1000);
     short.end();
     assert.equal(await getStatus(read(short, "ada")), 200);
     for (const body of unfinished) body.destroy(error);
-    assert.equal((await Promise.allSettled(readings)).filter(({ status }) => status === "rejected").length, 16);
+    assert.equal((await Promise.allSettled(pendingReads)).filter(({ status }) => status === "rejected").length, 16);
     await nextTurn();
     const long = createBody(longBytes);
     long.end();

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { countText } from "#domain/platforms/limits.ts";
 import { normalizeForSearch } from "#domain/posts/search-posts.ts";
 
-/** The reference implementation, whose time is not bounded. */
+/** The reference implementation: normalizes the whole text in one step, with no bound on the time. */
 const normalizeWhole = (text: string): string =>
   text
     .normalize("NFKD")
@@ -15,7 +15,7 @@ const normalizeWhole = (text: string): string =>
 
 const samples = ["a", "É", "ς", "ﷺ", "한", "𝐀", "😀", "İ", "ﾞ", "ำ", "a\u0301\u0323", " \n", "\u2003", "⁗"];
 
-test("normalizing a text in pieces gives the same result as normalizing it at once", () => {
+test("normalizing a text in pieces gives the same result as normalizing all of it in one step", () => {
   for (const sample of samples) {
     // Each offset moves the boundaries of the pieces to another point within the sample.
     for (const offset of [0, 1, 2, 3]) {
@@ -57,7 +57,7 @@ for (const [name, characters] of Object.entries(hostileCharacters)) {
     assert.ok(ms < 250, `${ms} ms`);
   });
 
-  test(`counts the characters of the longest body by the rules of X within a second: ${name} (X4)`, () => {
+  test(`counts the characters of the longest body as the platform X does, within a second: ${name} (X4)`, () => {
     const ms = measureMinMs(() => countText(body, { max: 280, unit: "weighted", linkLength: 23 }));
     assert.ok(ms < 1000, `${ms} ms`);
     assert.ok(countText(body, { max: 280, unit: "weighted" }) > 280);

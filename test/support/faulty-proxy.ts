@@ -11,7 +11,7 @@ import type { AddressInfo } from "node:net";
  * - `cut`: closes the connection in the middle of the response
  * - `stall`: stops in the middle of the response and keeps the connection open
  * - `short`: responds with half of the content, and a matching length
- * - `altered`: responds with other bytes of the same length
+ * - `altered`: responds with different bytes of the same length
  * - `other-tag`: responds with another ETag
  */
 export type Fault = number | "reset" | "lost" | "hang" | "cut" | "stall" | "short" | "altered" | "other-tag";

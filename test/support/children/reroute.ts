@@ -10,6 +10,6 @@ const connect = Socket.prototype.connect as (this: Socket, ...args: unknown[]) =
 Socket.prototype.connect = function reroute(this: Socket, ...args: unknown[]) {
   const [options, ...rest] = args as [{ host?: string } | undefined, ...unknown[]];
   if (options?.host !== publicAddress) return connect.apply(this, args);
-  // A copy: TLS checks the certificate against the host of the original.
+  // Pass a copy: TLS later checks the certificate against `host` in the original options.
   return connect.call(this, { ...options, host: "127.0.0.1", port: Number(localPort) }, ...rest);
 } as typeof Socket.prototype.connect;
