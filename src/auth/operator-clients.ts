@@ -4,6 +4,7 @@ import { z } from "zod";
 import { formatIssues } from "#lib/format-issues.ts";
 import { normalizeClientMetadata } from "./client-metadata.ts";
 
+/** The messages complete the sentence “expected …” (`formatIssues`). */
 const clientSchema = z
   .looseObject({
     client_id: z.string().min(1).max(200),

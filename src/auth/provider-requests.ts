@@ -9,7 +9,7 @@ type Middleware = (ctx: KoaContextWithOIDC, next: () => Promise<void>) => Promis
 /** OpenID Connect parameters that some clients send without the scope `openid`; ignored then (RFC 6749 §3.1). */
 const openIdOnlyParams = ["acr_values", "claims_locales", "id_token_hint", "max_age", "nonce"];
 
-/** Adapts requests of real clients to the library. Keeps repeated parameters, which the library rejects. */
+/** Makes requests from real clients acceptable to the library. Leaves repeated parameters for the library to reject. */
 export function normalizeAuthorizationRequest(base: string): Middleware {
   return async (ctx, next) => {
     if (ctx.path === oauthPaths.authorization) {
@@ -21,7 +21,8 @@ export function normalizeAuthorizationRequest(base: string): Middleware {
       // The consent page shows the account and lets the user switch.
       if (query.has("prompt") && occursAtMostOnce("prompt"))
         query.set("prompt", (query.get("prompt") ?? "").replace("select_account", "consent"));
-      // The library would respond with a script or in a fragment. It reports an unknown mode in the query.
+      // In other modes, the library would respond with a script or in a fragment. Sending an unknown mode makes it return
+      // an error in the query.
       const responseMode = query.get("response_mode");
       if (responseMode && responseMode !== "query") query.set("response_mode", "unsupported");
       const resources = query.getAll("resource");
@@ -44,7 +45,7 @@ function addDefaultScopes(scope: string | null): string {
 }
 
 /**
- * For an unsupported response type, the library reports the response mode that it implies. Reports
+ * If the response type is unsupported, the library derives a response mode from it and rejects that mode. Reports
  * `unsupported_response_type` instead (RFC 6749 §4.1.2.1).
  */
 export const fixResponseTypeError: Middleware = async (ctx, next) => {
@@ -78,13 +79,13 @@ export function redirectToLogin(options: {
 }
 
 /**
- * Rejects a token request for another resource or for more scopes than granted before its code or refresh token is
- * consumed, so that the client can still use it. The library checks only afterwards.
+ * Rejects a token request for another resource, or for scopes that were not granted. The library checks this only after
+ * it has consumed the code or refresh token; checking first keeps it usable.
  */
 export function validateBeforeConsume(provider: Provider, base: string): void {
   const aliases = listResourceAliases(base);
   for (const model of [provider.AuthorizationCode, provider.RefreshToken]) {
-    // A token request may use another alias of the resource than the authorization request did.
+    // The token request may use a different alias of the resource than the authorization request did.
     Object.defineProperty(model.prototype, "resourceIndicators", { get: () => new Set(aliases) });
     const prototype = model.prototype as { consume(): Promise<void> };
     const originalConsume = prototype.consume;
