@@ -28,7 +28,7 @@ function parseAccounts({ platform }: ConnectorContext, body: JsonObject): readon
   }
 }
 
-/** Makes the account safe to store and display: its texts are chosen by users of the platform. */
+/** Makes the account safe to store and display. Users of the platform choose its handle, name and URLs. */
 function sanitizeAccount({ id, handle, name, avatarUrl, profileUrl }: PlatformAccount): Account {
   if (id.length > 300) throw new PlatformError("unreachable", "it sent an invalid response");
   return {

@@ -16,7 +16,7 @@ export interface PlatformSetup {
   publicFetch: PublicFetch;
 }
 
-/** How long one step of a connect or renewal may take, however many requests it needs. */
+/** Timeout for one step of connecting an account or renewing its credential, however many requests it needs. */
 export const stepTimeoutMs = 10_000;
 
 /** Platforms redirect users to this path. */

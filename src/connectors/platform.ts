@@ -5,7 +5,7 @@ import type { PostLimits, Sources } from "#domain/platforms/limits.ts";
  * needs only the required fields; each optional field describes one deviation.
  */
 export interface Platform {
-  /** Lower-case letters and digits. Used in tools and URLs, and in upper case as `<NAME>` in settings. */
+  /** Lower-case letters and digits. Used in tools and URLs, and in upper case in settings: `PLATFORM_<NAME>_CLIENT_ID`. */
   id: string;
   name: string;
   /** Fixed, or derived from the instance's origin (`https://mastodon.social`) if the platform has instances. */
@@ -86,11 +86,11 @@ export interface ApiCall {
   headers?: Readonly<Record<string, string>>;
 }
 
-/** How many accounts one connect can add; any more in the response are ignored. */
+/** How many accounts a user can connect at once. Further accounts in the response are ignored. */
 export const maxAccounts = 50;
 
 export interface PlatformAccount {
-  /** The platform's id of the account, which never changes. */
+  /** The platform's id for the account, which never changes. */
   id: string;
   /** Without the leading `@`. */
   handle?: string | undefined;

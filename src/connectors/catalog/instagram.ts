@@ -22,7 +22,7 @@ export const instagram: Platform = {
   pkce: false,
   clientAuth: "post",
   readErrorCode: readGraphErrorCode,
-  // The response to the code is wrapped in a list; those of the two calls below are not.
+  // The code exchange returns the token in a list; the extend and refresh calls below return it directly.
   normalizeToken: (body) => toObjectList(body["data"])[0] ?? body,
   buildExtendCall: ({ accessToken, clientSecret, endpoints }) => ({
     method: "GET",
