@@ -13,8 +13,8 @@ import { getConfiguredPlatform } from "./connection.ts";
 import type { PlatformInfo } from "./ports.ts";
 
 /**
- * Normalizes the instance URL to its origin. Whether the server may connect to it is checked on connect, after the DNS
- * lookup.
+ * Normalizes the instance URL to its origin. The check for private IP addresses runs later, when the server opens the
+ * connection and has resolved the host name.
  */
 function parseInstanceUrl({ hasInstances, name }: PlatformInfo, input: string | undefined): string {
   if (!hasInstances) {
@@ -49,14 +49,16 @@ export const connectPlatformInput = z.strictObject({
 });
 
 export const connectPlatformOutput = z.object({
-  connectUrl: z.string().describe("The page to give to the user. It works once, and only for this user, signed in."),
+  connectUrl: z
+    .string()
+    .describe("The page to give to the user. It works once, and only for this user, who must be signed in."),
   expiresInMinutes: z.number().int(),
 });
 
-/** How long the user can open the page. */
+/** How long the page is valid. */
 const pageLifetime = minutes(15);
 
-/** Creates a page where the same user, signed in and still owner or admin, connects an account to this studio. */
+/** Creates a page where the user connects an account. They must be signed in, and still be an owner or admin. */
 export async function connectPlatform(
   deps: Pick<Deps, "platforms" | "platformStore" | "vault" | "rateLimits" | "clock" | "newSecret" | "base">,
   caller: Caller,
