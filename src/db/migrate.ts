@@ -20,8 +20,8 @@ interface Migration {
 interface MigrationConnection {
   /** Runs one or more statements and returns the rows of the last one. */
   exec(sql: string): Promise<unknown[]>;
-  /** SQL that runs first; on PostgreSQL it waits for the migration lock. */
-  lock: string;
+  /** Runs before all migrations. On PostgreSQL, it waits for the migration lock. */
+  setupSql: string;
   begin: string;
   hasTable(name: string): Promise<boolean>;
   close(): Promise<void>;
@@ -37,7 +37,7 @@ export async function migrateSqlite(path: string, folder: string): Promise<strin
       db.exec(sql);
       return [];
     },
-    lock: "PRAGMA synchronous = FULL",
+    setupSql: "PRAGMA synchronous = FULL",
     begin: "BEGIN IMMEDIATE", // the write lock is the migration lock
     hasTable: async (name) => db.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").all(name).length > 0,
     close: async () => db.close(),
@@ -58,7 +58,7 @@ export async function migratePostgres(url: string, folder: string): Promise<stri
       const results: pg.QueryResult<object> | pg.QueryResult<object>[] = await client.query<object>(sql);
       return [results].flat().at(-1)?.rows ?? [];
     },
-    lock: `SELECT pg_advisory_lock(${lockKey})`, // released when the connection closes
+    setupSql: `SELECT pg_advisory_lock(${lockKey})`, // released when the connection closes
     begin: "BEGIN",
     hasTable: async (name) =>
       (await client.query("SELECT 1 WHERE to_regclass($1) IS NOT NULL", [name])).rows.length > 0,
@@ -74,7 +74,7 @@ async function migrate(folder: string, connection: MigrationConnection): Promise
   const migrations = await readMigrations(folder);
   const applied: string[] = [];
   try {
-    await connection.exec(connection.lock);
+    await connection.exec(connection.setupSql);
     for (const migration of migrations) {
       await connection.exec(connection.begin);
       try {

@@ -123,10 +123,10 @@ function createConnectionStore({
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
-    async postponeRenewal(connectionId, generation, renewAt, availableAt) {
+    async postponeRenewal(connectionId, generation, renewAt, leaseExpiresAt) {
       await q
         .updateTable("platform_connections")
-        .set({ renew_at: renewAt, ...(availableAt === undefined ? {} : { renewing_until: availableAt }) })
+        .set({ renew_at: renewAt, ...(leaseExpiresAt === undefined ? {} : { renewing_until: leaseExpiresAt }) })
         .where("id", "=", connectionId)
         .where("generation", "=", generation)
         .where("state", "=", "connected")

@@ -115,8 +115,8 @@ export interface PlatformStore {
   ): Promise<void>;
   /** Acquires the renewal lease; returns false if another caller has it or the generation is outdated. */
   acquireRenewal(connectionId: string, generation: number, now: number, leaseExpiresAt: number): Promise<boolean>;
-  /** Schedules the next renewal. The lease holder also passes `availableAt`, when its lease ends. */
-  postponeRenewal(connectionId: string, generation: number, renewAt: number, availableAt?: number): Promise<void>;
+  /** Schedules the next renewal. The lease holder can also change when its lease expires. */
+  postponeRenewal(connectionId: string, generation: number, renewAt: number, leaseExpiresAt?: number): Promise<void>;
   /** Replaces the credential; returns false if the generation is outdated. */
   renew(connectionId: string, generation: number, sealedCredential: string, times: CredentialTimes): Promise<boolean>;
   /** Deletes the credential; returns false if the generation is outdated or the state is already set. */
