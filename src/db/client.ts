@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "#lib/errors.ts";
 import type { Schema } from "./schema.ts";
 
-/** A connection of either engine, as Kysely's driver uses it. */
+/** A connection to SQLite or PostgreSQL, as Kysely's driver uses it. */
 export interface DriverConnection extends DatabaseConnection {
   release(): void;
 }
@@ -32,7 +32,7 @@ export function createDialect(options: {
 }
 
 export function rejectStreaming(): never {
-  throw new Error("streaming queries is not supported");
+  throw new Error("query streaming is not supported");
 }
 
 /** Runs statements, either on the database or in one open transaction. */
@@ -58,7 +58,7 @@ export interface Database extends Connection {
 export interface Statement<Row> {
   readonly name: string;
   readonly sql: string;
-  /** Replaces `sql` on SQLite, where the engines need different SQL. */
+  /** Used instead of `sql` on SQLite, if the engines need different SQL. */
   readonly sqliteSql?: string;
   readonly row?: Row;
 }

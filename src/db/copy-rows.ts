@@ -98,11 +98,11 @@ async function assertSameVersion(client: pg.Client, source: SqliteFile): Promise
   )
     return;
   throw new OperatorError(
-    "The embedded database was last used by a different version. Start this version with it once, stop it and try again.",
+    "The embedded database was last used by a different version. Start this version of the server with that database once, stop the server, and try again.",
   );
 }
 
-/** Limited by PostgreSQL's 65,535 parameters per statement, and to 500 rows to bound memory. */
+/** Each batch fits in PostgreSQL's 65,535 parameters per statement, and has at most 500 rows to bound memory. */
 function* batches(rows: Iterable<Row>, { columns }: TableSchema, transform: (row: Row) => Row): Generator<Row[]> {
   const maxRows = Math.min(500, Math.floor(60_000 / columns.length));
   let batch: Row[] = [];
