@@ -130,14 +130,14 @@ export async function openS3Store(options: S3Options): Promise<S3Store> {
       const result: { key: string; bytes: number; modifiedAt: number }[] = [];
       let lastKey = after;
       for (;;) {
-        const page = {
+        const listParams = {
           Bucket: bucket,
           Prefix: prefix,
           MaxKeys: Math.min(1000, limit - result.length),
           StartAfter: lastKey,
         };
         const { Contents = [], IsTruncated } = await call((requestOptions) =>
-          client.send(new ListObjectsV2Command(page), requestOptions),
+          client.send(new ListObjectsV2Command(listParams), requestOptions),
         );
         for (const { Key = "", Size = 0, LastModified } of Contents)
           result.push({ key: Key, bytes: Size, modifiedAt: LastModified?.getTime() ?? 0 });
