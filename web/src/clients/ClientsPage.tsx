@@ -28,7 +28,7 @@ export function ClientsPage() {
         }
       >
         {may("clients.listAll")
-          ? "AI clients with access to this studio, plus your own elsewhere."
+          ? "AI clients with access to this studio, and your own clients in other studios."
           : "AI clients you approved, in any studio."}{" "}
         Revoking a client blocks its next call. Signing out here doesn’t disconnect clients.
       </PageHeader>

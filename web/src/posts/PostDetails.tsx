@@ -66,7 +66,7 @@ export function PostDetails({ controller }: { controller: DraftController }) {
 
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** Counts graphemes, so that an emoji is one character; code units in very long texts, which is faster. */
+/** Counts graphemes, so that an emoji is one character; code units in very long text, which is faster. */
 function countCharacters(text: string): number {
   return text.length > 10_000 ? text.length : Array.from(graphemes.segment(text)).length;
 }

@@ -109,7 +109,7 @@ export function useDraft(post: Post, studioId: string) {
       applyRemote(saved);
       queryClient.setQueryData(postQuery(studioId, saved.id).queryKey, saved);
     },
-    /** Resolves a conflict: the chosen texts become edits of the server's version. */
+    /** Resolves a conflict: the chosen title and body become edits to the server's version. */
     resolveConflict: (choice: Draft) => {
       const serverPost = latest.current.theirs;
       if (serverPost) patchState({ base: serverPost, draft: choice, theirs: undefined, conflicts: [] });

@@ -5,7 +5,10 @@ import { Dialog, DialogActions } from "./Dialog.tsx";
 import { ErrorMessage } from "./ErrorMessage.tsx";
 import { useAction } from "./use-action.ts";
 
-/** A dialog with a form. It stays open while `onSubmit` runs and shows its error; `onSubmit` closes it. */
+/**
+ * A dialog with a form. It stays open while `onSubmit` runs, and shows the error if `onSubmit` rejects. On success,
+ * `onSubmit` itself has to close the dialog.
+ */
 export function FormDialog({
   title,
   submitLabel,

@@ -67,7 +67,7 @@ export interface Language {
 
 const rightToLeft = ["ar", "fa", "he"];
 
-/** Loads the first preferred language that has a pack. English is the fallback, also for single missing texts. */
+/** Loads the first preferred language that has a pack. English is the fallback, also for individual missing strings. */
 export async function loadLanguage(preferredLanguages: readonly string[]): Promise<Language> {
   for (const tag of preferredLanguages.map((language) => language.toLowerCase())) {
     const base = tag.split("-", 1)[0] ?? "";

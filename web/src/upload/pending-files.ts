@@ -1,6 +1,6 @@
 /**
  * A file in IndexedDB, so that its upload can resume after a reload: as a handle if the browser provides one, otherwise
- * as a copy if it is small. Deleted when the upload ends, and at the latest after `lifetimeMs`.
+ * as a copy if it is small. Deleted when the upload ends or after `lifetimeMs`, whichever comes first.
  */
 export interface PendingFile {
   handle: FileSystemFileHandle | undefined;

@@ -1,4 +1,4 @@
-/** English texts of the uploader, and the fallback for other languages. `interpolate` fills in `%{…}`. */
+/** English strings of the uploader, and the fallback for other languages. `interpolate` fills in `%{…}`. */
 export const english = {
   // Keys of Uppy's language packs.
   pause: "Pause",
