@@ -239,7 +239,7 @@ if (hasChromium())
         await context.close();
       });
 
-      test("uses the browser's language, with texts from Uppy and our own (UPLOAD-10)", async () => {
+      test("uses the browser's language, with strings from Uppy and our own (UPLOAD-10)", async () => {
         for (const [locale, texts, direction] of [
           ["de-AT", ["Dateien auswählen", "Ein Foto"], "ltr"],
           ["fr-FR", ["Choisir des fichiers"], "ltr"],

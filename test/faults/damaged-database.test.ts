@@ -70,7 +70,7 @@ describe("a damaged SQLite database", () => {
   const truncateToHalf = (file: string) => truncateSync(file, Math.floor(statSync(file).size / 2));
   const createNoise = (length: number) => createHash("shake256", { outputLength: length }).update("noise").digest();
 
-  const damages: Record<string, (dataDir: string, file: string) => void> = {
+  const damageCases: Record<string, (dataDir: string, file: string) => void> = {
     "first bytes overwritten": (_, file) => overwrite(file, 0, createNoise(16)),
     "whole header overwritten": (_, file) => overwrite(file, 0, createNoise(100)),
     "first page overwritten": (_, file) => overwrite(file, 100, createNoise(3900)),
@@ -93,7 +93,7 @@ describe("a damaged SQLite database", () => {
     },
   };
 
-  for (const [name, damage] of Object.entries(damages)) {
+  for (const [name, damage] of Object.entries(damageCases)) {
     test(`${name}: fails with an error that names the file, and changes nothing (RUN-6, D6)`, async () => {
       const dataDir = copyFolder(intactDir);
       damage(dataDir, join(dataDir, databaseFileName));
@@ -130,7 +130,7 @@ describe("a damaged SQLite database", () => {
     await database.close();
   });
 
-  test("a folder that is missing, empty, or contains only entries of a new file system gets a new database (RUN-3)", async () => {
+  test("creates a database if the data folder is missing, empty, or has only hidden files or lost+found (RUN-3)", async () => {
     for (const [index, names] of [[], [".keep"], ["lost+found"]].entries()) {
       const dataDir = join(root.path, `fresh-${index}`, "data");
       if (names.length > 0) mkdirSync(dataDir, { recursive: true });

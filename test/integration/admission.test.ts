@@ -121,22 +121,22 @@ forEachEngine("sign-in allowlist and invitations", (fixture) => {
     assert.match(page.text, new RegExp(`href="/studios/${owner.studio.id}"`));
     assert.equal(page.forms.length, 0);
     const resubmitted = await browser.submit(offer);
-    assert.equal(resubmitted.url.pathname, path, "the form submitted again");
+    assert.equal(resubmitted.url.pathname, path, "submitting the form again shows the same page");
     assert.match(resubmitted.text, /already a member/);
 
-    const signedOut = createHttpBrowser();
-    assert.match((await signedOut.open(base + path)).text, /Already a member\? <a href="\/login\?return_to=%2Fjoin/);
-    const signedInAgain = await signInFor(signedOut, path, "again@elsewhere.example");
+    const otherBrowser = createHttpBrowser();
+    assert.match((await otherBrowser.open(base + path)).text, /Already a member\? <a href="\/login\?return_to=%2Fjoin/);
+    const signedInAgain = await signInFor(otherBrowser, path, "again@elsewhere.example");
     assert.match(signedInAgain.text, /already a member/);
 
     const other = await (await signIn(base, "ada@example.com")).open(base + path);
     assert.equal(other.status, 404, "a user who is not a member learns nothing about the studio");
     assert.doesNotMatch(other.text, /Nord/);
     await removeMember(fixture.deps, owner, { userId: (await findUser(browser))!.id });
-    assert.equal((await browser.open(base + path)).status, 404, "nor does a former member");
+    assert.equal((await browser.open(base + path)).status, 404, "a former member learns nothing about the studio");
   });
 
-  it("a user admitted only by an invitation cannot create a studio: not before accepting it, not as a member or owner, not after removal (T6, T3)", async () => {
+  it("a user admitted only by an invitation cannot create a studio before accepting it, as a member or owner, or after removal (T6, T3)", async () => {
     const createStudio = async (browser: HttpBrowser, name: string) => {
       const response = await browser.send(`${base}/api/studios`, {
         method: "POST",
@@ -158,11 +158,13 @@ forEachEngine("sign-in allowlist and invitations", (fixture) => {
     assert.deepEqual([asOwner.status, asOwner.body.code], [403, "forbidden"]);
     assert.match(asOwner.body.hint ?? "", /operator/);
 
-    const removed = createHttpBrowser();
-    await removed.submit(await signInFor(removed, `/join/${await createToken()}`, "removed@elsewhere.example"));
-    await removeMember(fixture.deps, owner, { userId: (await findUser(removed))!.id });
+    const removedBrowser = createHttpBrowser();
+    await removedBrowser.submit(
+      await signInFor(removedBrowser, `/join/${await createToken()}`, "removed@elsewhere.example"),
+    );
+    await removeMember(fixture.deps, owner, { userId: (await findUser(removedBrowser))!.id });
     assert.equal(
-      (await createStudio(removed, "Too late")).status,
+      (await createStudio(removedBrowser, "Too late")).status,
       403,
       "their session is still valid, but has no studio",
     );
@@ -238,8 +240,8 @@ forEachEngine("sign-in allowlist and invitations", (fixture) => {
       assert.equal((await post(browser, path, value)).status, 403);
     assert.equal((await post(grace, path, form)).status, 403);
     assert.equal((await post(browser, `/join/${await createToken()}`, form)).status, 403);
-    const signedOut = await post(createHttpBrowser(), path, form);
-    assert.match(signedOut.headers.get("location") ?? "", /^\/login\?return_to=/);
+    const signedOutResponse = await post(createHttpBrowser(), path, form);
+    assert.match(signedOutResponse.headers.get("location") ?? "", /^\/login\?return_to=/);
     assert.equal(await findRole(browser), undefined);
     assert.equal((await post(browser, path, form)).status, 303);
     assert.equal(await findRole(browser), "member");

@@ -198,7 +198,7 @@ describe("backup and restore", () => {
       .split("\n")
       .find((line) => line.includes("files/files"));
     const path = join(newestBackup, file?.slice(66) ?? "");
-    const damages: [description: string, damage: () => void, repair: () => void][] = [
+    const damageCases: [description: string, damage: () => void, repair: () => void][] = [
       ...[path, join(newestBackup, "atelier.db"), join(newestBackup, "secret"), join(newestBackup, "SHA256SUMS")].map(
         (damagedPath): [string, () => void, () => void] => {
           const original = readFileSync(damagedPath);
@@ -212,7 +212,7 @@ describe("backup and restore", () => {
       ["no manifest", ...deletionOf(join(newestBackup, "manifest.json"))],
       ["no file", ...deletionOf(path)],
     ];
-    for (const [description, damage, repair] of damages) {
+    for (const [description, damage, repair] of damageCases) {
       damage();
       await assert.rejects(restoreTo(target), /is damaged|is not a backup/, description);
       assert.equal(existsSync(target), false, description);

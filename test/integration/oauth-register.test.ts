@@ -19,7 +19,7 @@ import {
 } from "../support/oauth-client.ts";
 import { startService, type RunningService } from "../support/service.ts";
 
-/** Registration requests of real clients, taken from their sources and from issues of other servers. */
+/** Registration requests from real clients, taken from their source code and from bug reports of other servers. */
 const realClients: Record<string, Record<string, unknown>> = {
   Claude: {
     client_name: "Claude",

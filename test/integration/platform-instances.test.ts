@@ -225,7 +225,7 @@ forEachEngine("platforms with instances", (fixture) => {
     assert.deepEqual(await purgeAndCheckRegistrations(), [true, true]);
     await requestConnect();
     fixture.clock.advance(minutes(1));
-    assert.deepEqual(await purgeAndCheckRegistrations(), [true, true], "a connect is pending");
+    assert.deepEqual(await purgeAndCheckRegistrations(), [true, true], "a connect page is pending");
     fixture.clock.advance(minutes(15));
     assert.deepEqual(await purgeAndCheckRegistrations(), [true, false]);
     await Promise.all([usedInstance.close(), unusedInstance.close()]);

@@ -192,7 +192,7 @@ forEachEngine("platforms", (fixture) => {
     );
   });
 
-  test("starting a connect does not change the lifetime of its page; the user has ten minutes on the platform (PLATFORM-6)", async () => {
+  test("starting the authorization does not change the lifetime of the connect page; the user has ten minutes on the platform (PLATFORM-6)", async () => {
     const owner = await newStudio(deps);
     const purge = () => createPurgeJob(deps)({ pause: async () => {}, shouldStop: () => false });
     const firstAuthorization = await startAuthorization(owner);

@@ -188,7 +188,7 @@ forEachEngine("listing posts", (fixture) => {
     assert.equal(listPostsInput.safeParse({ cursor: "x".repeat(10_240) }).success, false);
   });
 
-  test("searches texts that almost match everywhere within three seconds (X4)", async () => {
+  test("searches text that almost matches everywhere within three seconds (X4)", async () => {
     const owner = await newStudio(fixture.deps);
     // The first letter becomes eighteen when case and accents are folded; the second stays as it is.
     for (const letter of ["\ufdfa", "a"]) {

@@ -95,7 +95,7 @@ forEachEngine(
       for (const name of allFiles) for (const next of listReferencedFiles(`assets/${name}`)) allFiles.add(next);
       const sumGzipBytes = (names: Iterable<string>) =>
         [...names].reduce((sum, name) => sum + gzipSync(readFileSync(join(dist, "assets", name))).length, 0);
-      // A browser loads the texts of one language: Uppy's pack and ours. The largest of each counts.
+      // A browser loads the strings of one language: Uppy's pack and ours. The largest of each counts.
       const uppyTexts = [...allFiles].filter((name) => /^[a-z]{2}_[A-Z]{2}/.test(name));
       const ourTexts = [...allFiles].filter((name) => /^[a-z]{2}-/.test(name));
       const maxGzipBytes = (names: string[]) => Math.max(...names.map((name) => sumGzipBytes([name])));

@@ -4,7 +4,7 @@ import { scopes, type Scope } from "#domain/caller.ts";
 import { actionDescriptions, describeAccess, getOfferedLevels } from "#http/pages/client-access.ts";
 import { tools } from "#mcp/tool-list.ts";
 
-test("the consent page describes exactly the actions that tools have (AUTHZ-3)", () => {
+test("the consent page describes the action of every tool, and no other actions (AUTHZ-3)", () => {
   const actions = new Set(tools.map(({ action }) => action));
   assert.deepEqual(Object.keys(actionDescriptions).toSorted(), [...actions].toSorted());
 });
@@ -28,7 +28,7 @@ test("the view-only level lists no action that changes the studio (AUTHZ-3, SCOP
   );
 });
 
-test("lists platform connections and activity to owners and admins only (AUTHZ-3)", () => {
+test("lists platform connections and activity only for owners and admins (AUTHZ-3)", () => {
   const [asOwner, asAdmin, asMember] = (["owner", "admin", "member"] as const).map((role) =>
     describeAccess(scopes, role),
   );
