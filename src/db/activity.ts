@@ -1,5 +1,7 @@
-import type { ActivityStore } from "#domain/activity/record.ts";
+import type { Selectable } from "kysely";
+import type { ActivityRow, ActivityStore } from "#domain/activity/record.ts";
 import type { Connection } from "./client.ts";
+import type { Schema } from "./schema.ts";
 
 export function createActivityStore({ q }: Connection): ActivityStore {
   return {
@@ -35,19 +37,30 @@ export function createActivityStore({ q }: Connection): ActivityStore {
         .orderBy("a.id", "desc")
         .limit(limit)
         .execute();
-      return rows.map((row) => ({
-        id: row.id,
-        studioId: row.studio_id,
-        userId: row.user_id,
-        userName: row.user_name,
-        clientId: row.client_id,
-        clientName: row.client_name,
-        action: row.action,
-        subjectId: row.subject_id,
-        subjectName: row.subject_name,
-        detail: JSON.parse(row.detail) as Record<string, unknown>,
-        at: row.at,
-      }));
+      return rows.map((row) => ({ ...toActivity(row), userName: row.user_name, subjectName: row.subject_name }));
     },
+    async find(studioId, id) {
+      const row = await q
+        .selectFrom("activity")
+        .selectAll()
+        .where("studio_id", "=", studioId)
+        .where("id", "=", id)
+        .executeTakeFirst();
+      return row && toActivity(row);
+    },
+  };
+}
+
+function toActivity(row: Selectable<Schema["activity"]>): ActivityRow {
+  return {
+    id: row.id,
+    studioId: row.studio_id,
+    userId: row.user_id,
+    clientId: row.client_id,
+    clientName: row.client_name,
+    action: row.action,
+    subjectId: row.subject_id,
+    detail: JSON.parse(row.detail) as Record<string, unknown>,
+    at: row.at,
   };
 }

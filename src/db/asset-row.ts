@@ -4,7 +4,7 @@ import type { Schema } from "./schema.ts";
 
 export type AssetRow = Selectable<Schema["assets"]>;
 
-export function toAssetRow(asset: Asset): AssetRow {
+export function toAssetRow(asset: Asset): Omit<AssetRow, "trashed_at" | "trashed_by" | "trashed_client_name"> {
   return {
     id: asset.id,
     studio_id: asset.studioId,
@@ -26,6 +26,9 @@ export function toAssetRow(asset: Asset): AssetRow {
     duration_ms: asset.durationMs,
     upload_expires_at: asset.uploadExpiresAt,
     created_by: asset.createdBy,
+    created_client_name: asset.createdByClient,
+    change_count: asset.changeCount,
+    trash_expires_at: asset.trashExpiresAt,
     created_at: asset.createdAt,
   };
 }
@@ -52,6 +55,9 @@ export function toAsset(row: AssetRow): Asset {
     durationMs: row.duration_ms,
     uploadExpiresAt: row.upload_expires_at,
     createdBy: row.created_by,
+    createdByClient: row.created_client_name,
+    changeCount: row.change_count,
+    trashExpiresAt: row.trash_expires_at,
     createdAt: row.created_at,
   };
 }

@@ -1,8 +1,17 @@
 import type { AssetStore, StrayFileStore } from "#domain/assets/ports.ts";
 import { toAsset, toAssetRow, toReadyAsset, type AssetRow } from "./asset-row.ts";
 import { statement, type Connection } from "./client.ts";
+import { toTrashColumns } from "./trash.ts";
 
-const findAssetQuery = statement<AssetRow>("find_asset", "SELECT * FROM assets WHERE studio_id = $1 AND id = $2");
+const findAssetQuery = statement<AssetRow>(
+  "find_asset",
+  "SELECT * FROM assets WHERE studio_id = $1 AND id = $2 AND trashed_at IS NULL",
+);
+
+const findWithTrashQuery = statement<AssetRow>(
+  "find_asset_with_trash",
+  "SELECT * FROM assets WHERE studio_id = $1 AND id = $2",
+);
 
 const listByPostQuery = statement<AssetRow>(
   "list_assets_of_post",
@@ -12,7 +21,7 @@ const listByPostQuery = statement<AssetRow>(
 const attachQuery = statement<AssetRow>(
   "attach_asset",
   `UPDATE assets SET post_id = $1, position = $2
-    WHERE studio_id = $3 AND id = $4 AND status = 'ready' AND post_id IS NULL RETURNING *`,
+    WHERE studio_id = $3 AND id = $4 AND status = 'ready' AND post_id IS NULL AND trashed_at IS NULL RETURNING *`,
 );
 
 const detachQuery = statement<Pick<AssetRow, "id">>(
@@ -51,11 +60,16 @@ export function createAssetStore({ q, run }: Connection): AssetStore {
       const [row] = await run(findAssetQuery, [studioId, assetId]);
       return row && toAsset(row);
     },
-    async list(studioId, { unattached, kind, before, limit }) {
+    async findWithTrash(studioId, assetId) {
+      const [row] = await run(findWithTrashQuery, [studioId, assetId]);
+      return row && toAsset(row);
+    },
+    async list(studioId, { unattached, kind, withTrash, before, limit }) {
       const rows = await q
         .selectFrom("assets")
         .selectAll()
         .where("studio_id", "=", studioId)
+        .$if(withTrash !== true, (assets) => assets.where("trashed_at", "is", null))
         .$if(unattached === true, (assets) => assets.where("post_id", "is", null))
         .$if(kind !== undefined, (assets) => assets.where("kind", "=", kind!))
         .$if(before !== undefined, (assets) => assets.where("id", "<", before!))
@@ -127,20 +141,30 @@ export function createAssetStore({ q, run }: Connection): AssetStore {
           .execute();
       }
     },
-    async update(studioId, assetId, { altText, filename }) {
+    async update({ id, postId, changeCount, trashExpiresAt }, { altText, filename, trash }, now) {
       const row = await q
         .updateTable("assets")
         .set({
           ...(altText === undefined ? {} : { alt_text: altText }),
           ...(filename === undefined ? {} : { filename }),
+          ...(trash === undefined ? {} : toTrashColumns(trash)),
+          change_count: changeCount + 1,
         })
-        .where("studio_id", "=", studioId)
-        .where("id", "=", assetId)
+        .where("id", "=", id)
+        .where("post_id", postId === null ? "is" : "=", postId)
+        .where("change_count", "=", changeCount)
+        .where("trash_expires_at", trashExpiresAt === null ? "is" : "=", trashExpiresAt)
+        // An expired asset in the trash belongs to the sweeper.
+        .$if(trashExpiresAt !== null, (assets) => assets.where("trash_expires_at", ">", now))
+        .$if(trash !== undefined, (assets) => assets.where("status", "=", "ready").where("post_id", "is", null))
         .returningAll()
         .executeTakeFirst();
       return row && toAsset(row);
     },
-    async remove({ id, status, postId, storageKey, chargedBytes }) {
+    async trashOnPost(postId, trash) {
+      await q.updateTable("assets").set(toTrashColumns(trash)).where("post_id", "=", postId).execute();
+    },
+    async remove({ id, status, postId, storageKey, chargedBytes, trashExpiresAt }) {
       const { numDeletedRows } = await q
         .deleteFrom("assets")
         .where("id", "=", id)
@@ -148,6 +172,7 @@ export function createAssetStore({ q, run }: Connection): AssetStore {
         .where("post_id", postId === null ? "is" : "=", postId)
         .where("storage_key", storageKey === null ? "is" : "=", storageKey)
         .where("charged_bytes", "=", chargedBytes)
+        .where("trash_expires_at", trashExpiresAt === null ? "is" : "=", trashExpiresAt)
         .executeTakeFirst();
       return numDeletedRows > 0n;
     },

@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from "kysely";
 import { callHistoryDays, toDayNumber } from "#domain/access/call-counts.ts";
+import { assetChangeLifetime } from "#domain/history/ports.ts";
 import type { RateLimitStore } from "#domain/access/ports.ts";
 import type { LeaseStore, PurgeableKind, PurgeStore } from "#domain/housekeeping/purge-expired.ts";
 import type { IdempotencyKey, IdempotencyStore } from "#domain/run-once.ts";
@@ -170,6 +171,8 @@ const deleteStatements: Record<PurgeableKind, (now: number, limit: number) => Ra
       ORDER BY a.created_at LIMIT ${limit})`,
   grantCalls: (now, limit) => sql`DELETE FROM grant_calls WHERE (grant_id, day) IN
     (SELECT grant_id, day FROM grant_calls WHERE day < ${toDayNumber(now) - callHistoryDays} ORDER BY day LIMIT ${limit})`,
+  assetChanges: (now, limit) => sql`DELETE FROM asset_changes WHERE (asset_id, change, field) IN
+    (SELECT asset_id, change, field FROM asset_changes WHERE at < ${now - assetChangeLifetime} ORDER BY at LIMIT ${limit})`,
   rateLimits: (now, limit) => sql`DELETE FROM rate_limits WHERE (key, window_end) IN
     (SELECT key, window_end FROM rate_limits WHERE window_end <= ${now} ORDER BY window_end LIMIT ${limit})`,
 };

@@ -15,9 +15,11 @@ import { createOAuthClientStore, createOAuthRecordStore } from "./oauth.ts";
 import { createPlatformStore } from "./platforms.ts";
 import { openPostgres } from "./postgres.ts";
 import { createPostStore } from "./posts.ts";
+import { createAssetChangeStore, createRevisionStore } from "./revisions.ts";
 import { DamagedDatabaseError, isBusy, openSqlite } from "./sqlite.ts";
 import { createStudioStore } from "./studios.ts";
 import { createTokenStore } from "./tokens.ts";
+import { createTrashStore } from "./trash.ts";
 import { createUploadStore } from "./uploads.ts";
 import { createSessionStore, createUserStore } from "./users.ts";
 
@@ -33,7 +35,10 @@ function createStoresFor(connection: Connection): Stores {
     memberships: createMembershipStore(connection),
     invitations: createInvitationStore(connection),
     posts: createPostStore(connection),
+    revisions: createRevisionStore(connection),
     assets: createAssetStore(connection),
+    assetChanges: createAssetChangeStore(connection),
+    trash: createTrashStore(connection),
     strayFiles: createStrayFileStore(connection),
     uploads: createUploadStore(connection),
     platformStore: createPlatformStore(connection),

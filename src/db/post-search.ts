@@ -3,7 +3,7 @@ import type { PostFilter, PostRange } from "#domain/posts/ports.ts";
 import { statement, type Connection } from "./client.ts";
 import type { Schema } from "./schema.ts";
 
-export type PostRow = Omit<Selectable<Schema["posts"]>, "search_text">;
+export type PostRow = Pick<Selectable<Schema["posts"]>, (typeof columns)[number]>;
 
 /** All columns but `search_text`, which can be longer than all others together. */
 export const columns = [
@@ -18,6 +18,9 @@ export const columns = [
   "updated_at",
   "asset_count",
   "last_position",
+  "created_client_name",
+  "ready_revision",
+  "trashed_at",
 ] as const;
 
 interface PostSize {
@@ -28,13 +31,13 @@ interface PostSize {
 /** `octet_length` reads the size from the row header, without loading the text. */
 const sizesSql = (status: string, limit: string): string =>
   `SELECT id, octet_length(title) + octet_length(body) + octet_length(search_text) AS bytes
-     FROM posts WHERE studio_id = $1 AND id < $2 ${status} ORDER BY id DESC LIMIT ${limit}`;
+     FROM posts WHERE studio_id = $1 AND id < $2 AND trashed_at IS NULL ${status} ORDER BY id DESC LIMIT ${limit}`;
 const sizesQuery = statement<PostSize>("list_post_sizes", sizesSql("", "$3"));
 const sizesInStatusQuery = statement<PostSize>("list_post_sizes_in_status", sizesSql("AND status = $3", "$4"));
 
 const matchesSql = (contains: string, status: string, limit: string): string =>
   `SELECT ${columns.join(", ")} FROM posts
-    WHERE studio_id = $1 AND id <= $2 AND id >= $3 ${status} AND ${contains} ORDER BY id DESC LIMIT ${limit}`;
+    WHERE studio_id = $1 AND id <= $2 AND id >= $3 AND trashed_at IS NULL ${status} AND ${contains} ORDER BY id DESC LIMIT ${limit}`;
 
 /**
  * Both compare bytes. PostgreSQL's LIKE and strpos compare characters, which is a hundred times slower for a text and

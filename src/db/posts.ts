@@ -1,12 +1,14 @@
 import type { Post } from "#domain/posts/post.ts";
-import type { PostStore } from "#domain/posts/ports.ts";
+import type { Expression } from "kysely";
+import type { PostChange, PostStore } from "#domain/posts/ports.ts";
 import { normalizeForSearch } from "#domain/posts/search-posts.ts";
 import { statement, type Connection } from "./client.ts";
+import { toTrashColumns } from "./trash.ts";
 import { columns, findMatches, listSizes, type PostRow } from "./post-search.ts";
 
 const findPostQuery = statement<PostRow>(
   "find_post",
-  `SELECT ${columns.join(", ")} FROM posts WHERE studio_id = $1 AND id = $2`,
+  `SELECT ${columns.join(", ")} FROM posts WHERE studio_id = $1 AND id = $2 AND trashed_at IS NULL`,
 );
 
 /** Also returns whether the studio has connected platforms. Most have none, which saves the query for them. */
@@ -14,24 +16,29 @@ const findPostWithPlatformStatusQuery = statement<PostRow & { has_platforms: num
   "find_post_with_platform_status",
   `SELECT ${columns.map((column) => `p.${column}`).join(", ")}, CASE WHEN EXISTS (SELECT 1 FROM platform_connections c WHERE c.studio_id = p.studio_id AND c.state = 'connected')
                THEN 1 ELSE 0 END AS has_platforms
-     FROM posts p WHERE p.studio_id = $1 AND p.id = $2`,
+     FROM posts p WHERE p.studio_id = $1 AND p.id = $2 AND p.trashed_at IS NULL`,
 );
 
 const reservePositionQuery = statement<Pick<PostRow, "last_position">>(
-  "reserve_position",
-  `UPDATE posts SET asset_count = asset_count + 1, last_position = last_position + 1, revision = revision + 1, updated_at = $1
-    WHERE studio_id = $2 AND id = $3 AND asset_count < $4 RETURNING last_position`,
+  "take_place",
+  `UPDATE posts SET asset_count = asset_count + 1, last_position = last_position + 1
+    WHERE studio_id = $1 AND id = $2 AND asset_count < $3 AND trashed_at IS NULL RETURNING last_position`,
 );
 
 const releasePositionQuery = statement<Pick<PostRow, "id">>(
-  "release_position",
-  `UPDATE posts SET asset_count = asset_count - 1, revision = revision + 1, updated_at = $1
-    WHERE studio_id = $2 AND id = $3 AND asset_count > 0 RETURNING id`,
+  "free_place",
+  "UPDATE posts SET asset_count = asset_count - 1 WHERE studio_id = $1 AND id = $2 AND asset_count > 0 RETURNING id",
 );
 
-const bumpRevisionQuery = statement<Pick<PostRow, "id">>(
-  "bump_post_revision",
-  "UPDATE posts SET revision = revision + 1, updated_at = $1 WHERE studio_id = $2 AND id = $3 RETURNING id",
+const bumpAssetsRevisionQuery = statement<Pick<PostRow, "revision">>(
+  "touch_post",
+  `UPDATE posts SET revision = revision + 1, assets_revision = revision + 1, updated_at = $1
+    WHERE studio_id = $2 AND id = $3 AND trashed_at IS NULL RETURNING revision`,
+);
+
+const lockExpiredQuery = statement<Pick<PostRow, "id">>(
+  "lock_expired_post",
+  "UPDATE posts SET last_position = last_position WHERE id = $1 AND trash_expires_at <= $2 RETURNING id",
 );
 
 const allocatePositionsQuery = statement<Pick<PostRow, "last_position">>(
@@ -53,6 +60,7 @@ export function createPostStore({ q, run }: Connection): PostStore {
           revision: post.revision,
           search_text: buildSearchText(post),
           created_by: post.createdBy,
+          created_client_name: post.createdByClient,
           created_at: post.createdAt,
           updated_at: post.updatedAt,
         })
@@ -71,6 +79,7 @@ export function createPostStore({ q, run }: Connection): PostStore {
         .selectFrom("posts")
         .select(columns)
         .where("studio_id", "=", studioId)
+        .where("trashed_at", "is", null)
         .$if(status !== undefined, (posts) => posts.where("status", "=", status!))
         .$if(before !== undefined, (posts) => posts.where("id", "<", before!))
         .orderBy("id", "desc")
@@ -81,26 +90,30 @@ export function createPostStore({ q, run }: Connection): PostStore {
     listSizes: (studioId, filter) => listSizes(run, studioId, filter),
     findMatches: async (studioId, range, query, limit) =>
       (await findMatches(run, studioId, range, query, limit)).map(toPost),
-    async reservePosition(studioId, postId, limit, now) {
-      const [row] = await run(reservePositionQuery, [now, studioId, postId, limit]);
+    async reservePosition(studioId, postId, limit) {
+      const [row] = await run(reservePositionQuery, [studioId, postId, limit]);
       return row?.last_position;
     },
-    async releasePosition(studioId, postId, now) {
-      return (await run(releasePositionQuery, [now, studioId, postId])).length > 0;
+    async releasePosition(studioId, postId) {
+      return (await run(releasePositionQuery, [studioId, postId])).length > 0;
     },
-    async bumpRevision(studioId, postId, now) {
-      return (await run(bumpRevisionQuery, [now, studioId, postId])).length > 0;
+    async bumpAssetsRevision(studioId, postId, now) {
+      const [row] = await run(bumpAssetsRevisionQuery, [now, studioId, postId]);
+      return row?.revision;
     },
     async allocatePositions(studioId, postId, count) {
       const [row] = await run(allocatePositionsQuery, [count, studioId, postId]);
       return (row?.last_position ?? 0) - count + 1;
     },
-    async update(studioId, postId, change, revision, now) {
+    async update(studioId, postId, change, { revision, isTrashed = false, now }) {
       const row = await q
         .updateTable("posts")
-        .set((set) => ({ ...change, revision: set("revision", "+", 1), updated_at: now }))
+        .set((eb) => toChangedColumns(change, now, eb("revision", "+", 1)))
         .where("studio_id", "=", studioId)
         .where("id", "=", postId)
+        .where("trashed_at", isTrashed ? "is not" : "is", null)
+        // An expired post in the trash belongs to the sweeper.
+        .$if(isTrashed, (posts) => posts.where("trash_expires_at", ">", now))
         .$if(revision !== undefined, (posts) => posts.where("revision", "=", revision!))
         .returningAll()
         .executeTakeFirst();
@@ -111,6 +124,34 @@ export function createPostStore({ q, run }: Connection): PostStore {
         await q.updateTable("posts").set({ search_text: searchText }).where("id", "=", postId).execute();
       return toPost(row);
     },
+    async findWithTrash(studioId, postId) {
+      const row = await q
+        .selectFrom("posts")
+        .select(columns)
+        .where("studio_id", "=", studioId)
+        .where("id", "=", postId)
+        .executeTakeFirst();
+      return row && toPost(row);
+    },
+    async lockExpired(postId, now) {
+      return (await run(lockExpiredQuery, [postId, now])).length > 0;
+    },
+    async remove(postId) {
+      await q.deleteFrom("posts").where("id", "=", postId).execute();
+    },
+  };
+}
+
+function toChangedColumns(change: PostChange, now: number, nextRevision: Expression<number>) {
+  const { title, body, status, trash, hasNewAssets = false } = change;
+  return {
+    ...(title === undefined ? {} : { title }),
+    ...(body === undefined ? {} : { body }),
+    ...(status === undefined ? {} : { status, ready_revision: status === "ready" ? nextRevision : null }),
+    ...(trash === undefined ? {} : toTrashColumns(trash)),
+    ...(hasNewAssets ? { assets_revision: nextRevision } : {}),
+    revision: nextRevision,
+    updated_at: now,
   };
 }
 
@@ -128,6 +169,9 @@ function toPost(row: PostRow): Post {
     revision: row.revision,
     assetCount: row.asset_count,
     createdBy: row.created_by,
+    createdByClient: row.created_client_name,
+    readyRevision: row.ready_revision,
+    isTrashed: row.trashed_at !== null,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

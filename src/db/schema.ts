@@ -1,9 +1,27 @@
 import type { Generated } from "kysely";
 import type { AssetStatus } from "#domain/assets/model/asset.ts";
 import type { AssetKind } from "#domain/assets/model/kinds.ts";
+import type { AssetField } from "#domain/history/ports.ts";
 import type { ConnectionState } from "#domain/platforms/connection.ts";
 import type { PostStatus } from "#domain/posts/post.ts";
 import type { Role } from "#domain/policy.ts";
+
+interface TrashColumns {
+  trashed_at: number | null;
+  trash_expires_at: number | null;
+  trashed_by: string | null;
+  trashed_client_name: string | null;
+}
+
+/** Who made a change, when, and through which AI client. */
+interface AuthorColumns {
+  at: number;
+  user_id: string | null;
+  grant_id: string | null;
+  client_id: string | null;
+  client_name: string | null;
+  undo_id: string | null;
+}
 
 /** The tables after all migrations. */
 export interface Schema {
@@ -54,7 +72,10 @@ export interface Schema {
     updated_at: number;
     asset_count: Generated<number>;
     last_position: Generated<number>;
-  };
+    created_client_name: string | null;
+    ready_revision: number | null;
+    assets_revision: Generated<number>;
+  } & TrashColumns;
   assets: {
     id: string;
     studio_id: string;
@@ -77,7 +98,43 @@ export interface Schema {
     upload_expires_at: number | null;
     created_by: string;
     created_at: number;
+    created_client_name: string | null;
+    change_count: number;
+  } & TrashColumns;
+  post_revisions: {
+    post_id: string;
+    revision: number;
+    studio_id: string;
+    title: string;
+    body: string;
+    status: PostStatus;
+    trashed: number;
+    assets_revision: number;
+    title_changed: number;
+    body_changed: number;
+    status_changed: number;
+    assets_changed: number;
+    trashed_changed: number;
+    autosave_start: number | null;
+  } & AuthorColumns;
+  post_revision_assets: {
+    post_id: string;
+    revision: number;
+    position: number;
+    asset_id: string;
+    kind: AssetKind;
+    mime_type: string;
+    filename: string;
+    alt_text: string | null;
   };
+  asset_changes: {
+    asset_id: string;
+    change: number;
+    field: AssetField;
+    before: string | null;
+    after: string | null;
+    studio_id: string;
+  } & AuthorColumns;
   upload_links: {
     id: string;
     studio_id: string;

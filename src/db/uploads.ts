@@ -139,6 +139,14 @@ export function createUploadStore({ q, run }: Connection): UploadStore {
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
+    async withdrawForPost(postId, now) {
+      await q
+        .updateTable("upload_links")
+        .set({ withdrawn_at: now })
+        .where("post_id", "=", postId)
+        .where("withdrawn_at", "is", null)
+        .execute();
+    },
     async withdrawForUser(userId, now) {
       const { numUpdatedRows } = await q
         .updateTable("upload_links")

@@ -18,6 +18,7 @@ import type { ImportSlots } from "./assets/lifecycle/import-slots.ts";
 import type { AssetLimits } from "./assets/model/kinds.ts";
 import type { MediaReader } from "./assets/model/media-metadata.ts";
 import type { AssetStore, StrayFileStore } from "./assets/ports.ts";
+import type { AssetChangeStore, RevisionStore } from "./history/ports.ts";
 import type { IdempotencyStore } from "./run-once.ts";
 import type { LeaseStore, PurgeStore } from "./housekeeping/purge-expired.ts";
 import type { Platforms, PlatformStore } from "./platforms/ports.ts";
@@ -25,6 +26,7 @@ import type { PostStore } from "./posts/ports.ts";
 import type { SearchQueue } from "./posts/search-queue.ts";
 import type { StudioLimits } from "./studios/members.ts";
 import type { InvitationStore, MembershipStore, StudioStore } from "./studios/ports.ts";
+import type { TrashStore } from "./trash/ports.ts";
 import type { UploadStore } from "./uploads/ports.ts";
 
 /** The domain's view of the database: one store per port, all bound to one connection. */
@@ -39,7 +41,10 @@ export interface Stores {
   memberships: MembershipStore;
   invitations: InvitationStore;
   posts: PostStore;
+  revisions: RevisionStore;
   assets: AssetStore;
+  assetChanges: AssetChangeStore;
+  trash: TrashStore;
   strayFiles: StrayFileStore;
   uploads: UploadStore;
   platformStore: PlatformStore;

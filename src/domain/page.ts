@@ -27,21 +27,23 @@ export function toPage<T extends { id: string }>(
   return { items, nextCursor: afterId === undefined ? null : encodeCursor(listKey, afterId) };
 }
 
+const idPattern = /^[a-z]{3}_[0-9a-z]{26}$/;
+
 /**
- * A cursor contains the last id of the previous page and a hash of its list (studio and filters). It grants no access;
- * a cursor of another list is rejected because it would skip or repeat items.
+ * A cursor contains the last position of the previous page, by default an id, and a hash of its list (studio and
+ * filters). It grants no access; a cursor of another list is rejected because it would skip or repeat items.
  */
-export function parseCursor(cursor: string | undefined, listKey: string): string | undefined {
+export function parseCursor(cursor: string | undefined, listKey: string, pattern = idPattern): string | undefined {
   if (cursor === undefined) return undefined;
-  const afterId = Buffer.from(cursor, "base64url").toString().split("\n").at(1) ?? "";
-  // Pass only well-formed ids to the database: PostgreSQL rejects NUL characters.
-  if (!/^[a-z]{3}_[0-9a-z]{26}$/.test(afterId) || encodeCursor(listKey, afterId) !== cursor) {
+  const position = Buffer.from(cursor, "base64url").toString().split("\n").at(1) ?? "";
+  // Pass only well-formed positions to the database: PostgreSQL rejects NUL characters.
+  if (!pattern.test(position) || encodeCursor(listKey, position) !== cursor) {
     throw new AppError("invalid_input:cursor");
   }
-  return afterId;
+  return position;
 }
 
 /** Hashes the list key, which may contain a long query, to keep cursors short. */
-function encodeCursor(listKey: string, afterId: string): string {
-  return Buffer.from(`${createHash("sha256").update(listKey).digest("base64url")}\n${afterId}`).toString("base64url");
+export function encodeCursor(listKey: string, position: string): string {
+  return Buffer.from(`${createHash("sha256").update(listKey).digest("base64url")}\n${position}`).toString("base64url");
 }

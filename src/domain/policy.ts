@@ -20,6 +20,7 @@ export const policy = {
   "invitations.revoke": managers,
   "posts.read": allRoles,
   "posts.write": allRoles,
+  "trash.empty": managers,
   "assets.read": allRoles,
   "assets.write": allRoles,
   "platforms.read": allRoles,
@@ -28,6 +29,8 @@ export const policy = {
   "activity.list": managers,
   "clients.list": allRoles,
   "clients.listAll": managers,
+  "clients.undo": allRoles,
+  "clients.undoAny": managers,
   "clients.revoke": allRoles,
   "clients.revokeAny": managers,
 } as const satisfies Record<string, readonly Role[]>;

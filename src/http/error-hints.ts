@@ -28,6 +28,8 @@ export const errorHints: ErrorHints = {
   "not_found:upload": "Upload the file again.",
   "not_found:link": "Reload the page to get a new link.",
 
+  "not_found:revision": "Reload the history.",
+  "not_found:trash_item": "It was restored or deleted for good. Reload the trash.",
   "invalid_input:cursor": "Reload the list.",
   "invalid_input:asset_order": "Reload the post, then reorder its files again.",
   "invalid_input:empty_file": "Choose a file that has content.",
@@ -56,7 +58,8 @@ export const errorHints: ErrorHints = {
   "rate_limited:searches": "Search again when one of them has finished.",
   "rate_limited:link": "This file continues automatically.",
   "rate_limited:imports": "Try again when one of them has finished.",
-  "quota_exceeded:studio": "Delete files that are no longer needed, or ask the operator for more space.",
+  "quota_exceeded:studio":
+    "Delete files that are no longer needed and empty the trash, which counts too, or ask the operator for more space.",
   "quota_exceeded:own_studios":
     "Delete a studio you no longer need, or leave one that has another owner, then try again.",
   "quota_exceeded:owned_studios": "Choose another member, or ask them to delete or leave a studio they own first.",

@@ -24,6 +24,9 @@ export const errorMessages = {
   "forbidden:file_url": () => "This link is invalid or has expired.",
 
   "not_found:post": () => "This post does not exist.",
+  "not_found:revision": () => "The post has no such revision.",
+  "not_found:trash_item": () => "This is not in the trash.",
+  "not_found:undo": () => "This undo does not exist.",
   "not_found:asset": () => "This asset does not exist.",
   "not_found:attachable_asset": () => "This asset does not exist.",
   "not_found:file": () => "This file does not exist.",
@@ -41,6 +44,9 @@ export const errorMessages = {
   "not_found:link": () => "This link is invalid or has expired.",
 
   "invalid_input:no_changes": (_data: { fields: string }) => "No changes provided.",
+  "invalid_input:revision_required": () => "revision: required to change the title or body.",
+  "invalid_input:since": (data: { earliest: string; latest: string }) =>
+    `since: must be between ${data.earliest} and ${data.latest}.`,
   "invalid_input:cursor": () => "cursor: does not belong to this list.",
   "invalid_input:asset_order": () => "assetIds: must list the post's current assets, each exactly once.",
   "invalid_input:base64": (_data: { isDataUrl: boolean }) => "base64: not valid base64.",
@@ -119,7 +125,7 @@ export const errorMessages = {
   "storage_unavailable:slow": () => "Storing the file took too long.",
   "storage_unavailable:truncated": () => "The file store returned only part of the file.",
   "storage_unavailable:part_in_progress": () => "A part of the file is still being received.",
-  "storage_unavailable:contention": () => "The file kept changing during the request.",
+  "storage_unavailable:contention": () => "Other requests kept changing it during this one.",
   "storage_unavailable:damaged": () => "The stored file is damaged.",
 
   "url_blocked:import": (data: { cause: string }) => `The URL can't be fetched: ${data.cause}.`,

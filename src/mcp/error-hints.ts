@@ -11,12 +11,14 @@ export const errorHints: ErrorHints = {
   "forbidden:managed_role": "Tell the user to ask an owner of the studio.",
 
   "not_found:post": "Call list_posts to find the ids of posts.",
+  "not_found:revision": "Call get_post_history to see the revisions that are kept.",
   "not_found:asset": "Call list_assets to find the ids of assets.",
   "not_found:attachable_asset":
     "If its upload was rejected or deleted, call request_asset_upload for a new URL. Call list_assets to find the ids of assets.",
   "not_found:platform_connection": "Call list_platforms to find the ids of connections.",
 
   "invalid_input:no_changes": ({ fields }) => `Provide ${fields}.`,
+  "invalid_input:revision_required": "Call get_post, base the change on its current text, and pass its revision.",
   "invalid_input:cursor": "Call again without cursor to start at the first page.",
   "invalid_input:asset_order":
     "Call get_post and pass all of its asset ids in the new order. attach_asset and detach_asset change which assets a post has.",
@@ -61,7 +63,7 @@ export const errorHints: ErrorHints = {
   "rate_limited:searches": "Search again when one of them has finished.",
   "rate_limited:imports": "Call again when one of them has finished.",
   "quota_exceeded:studio":
-    "Delete files that are no longer needed (list_assets with unattached, then delete_asset), or ask the operator for more space.",
+    "Delete files that are no longer needed (list_assets with unattached, then delete_asset). Deleted files count until the trash is emptied: ask an owner or admin to empty it in the web app.",
   "quota_exceeded:connections": "Disconnect accounts that are no longer needed with disconnect_platform.",
 
   "storage_unavailable:database": retrySoon,

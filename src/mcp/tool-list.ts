@@ -4,16 +4,20 @@ import { connectPlatformTool } from "./tools/connect-platform.ts";
 import { createPostTool } from "./tools/create-post.ts";
 import { createUploadSessionTool } from "./tools/create-upload-session.ts";
 import { deleteAssetTool } from "./tools/delete-asset.ts";
+import { deletePostTool } from "./tools/delete-post.ts";
 import { detachAssetTool } from "./tools/detach-asset.ts";
 import { disconnectPlatformTool } from "./tools/disconnect-platform.ts";
 import { getAssetTool } from "./tools/get-asset.ts";
 import { getPostTool } from "./tools/get-post.ts";
+import { getPostHistoryTool } from "./tools/get-post-history.ts";
 import { importAssetFromUrlTool } from "./tools/import-asset-from-url.ts";
 import { listActivityTool } from "./tools/list-activity.ts";
 import { listAssetsTool } from "./tools/list-assets.ts";
 import { listPlatformsTool } from "./tools/list-platforms.ts";
 import { listPostsTool } from "./tools/list-posts.ts";
 import { requestAssetUploadTool } from "./tools/request-asset-upload.ts";
+import { restorePostTool } from "./tools/restore-post.ts";
+import { undoChangesTool } from "./tools/undo-changes.ts";
 import { updateAssetTool } from "./tools/update-asset.ts";
 import { updatePostTool } from "./tools/update-post.ts";
 import { uploadAssetInlineTool } from "./tools/upload-asset-inline.ts";
@@ -26,6 +30,9 @@ export const tools: readonly Tool[] = [
   getPostTool,
   createPostTool,
   updatePostTool,
+  getPostHistoryTool,
+  restorePostTool,
+  deletePostTool,
   createUploadSessionTool,
   requestAssetUploadTool,
   uploadAssetInlineTool,
@@ -36,6 +43,7 @@ export const tools: readonly Tool[] = [
   getAssetTool,
   updateAssetTool,
   deleteAssetTool,
+  undoChangesTool,
   listPlatformsTool,
   connectPlatformTool,
   disconnectPlatformTool,

@@ -151,7 +151,7 @@ async function deleteRecordsOfDeletedFiles(path: string, files: readonly Recorde
   try {
     const stores = createStores(database);
     for (const { studioId, assetId } of files) {
-      const asset = await stores.assets.find(studioId, assetId);
+      const asset = await stores.assets.findWithTrash(studioId, assetId);
       if (asset) await stores.transact((tx) => deleteRecord({ clock }, tx, asset));
     }
   } finally {

@@ -17,6 +17,7 @@ export interface ActivityStore {
   insert(row: ActivityRow): Promise<void>;
   /** Newest first. */
   list(studioId: string, filter: ActivityFilter): Promise<ListedActivity[]>;
+  find(studioId: string, id: string): Promise<ActivityRow | undefined>;
 }
 
 export interface ActivityFilter {
@@ -49,8 +50,12 @@ export const activityActions = [
   "client.approved",
   "client.revoked",
   "client.moved",
+  "client.undone",
   "post.created",
   "post.updated",
+  "post.reverted",
+  "post.deleted",
+  "post.restored",
   "upload_link.created",
   "upload_link.withdrawn",
   "asset.requested",
@@ -61,6 +66,8 @@ export const activityActions = [
   "asset.detached",
   "asset.updated",
   "asset.deleted",
+  "asset.restored",
+  "trash.emptied",
   "platform.connected",
   "platform.disconnected",
   "platform.needs_reconnect",
@@ -79,10 +86,11 @@ export async function recordActivity(
   action: ActivityAction,
   subjectId: string,
   detail: Record<string, unknown> = {},
+  id: string = deps.newId("activity"),
 ): Promise<void> {
   const userActor = "operator" in actor ? undefined : actor;
   await tx.activity.insert({
-    id: deps.newId("activity"),
+    id,
     studioId: actor.studio.id,
     userId: userActor?.user?.id ?? null,
     clientId: userActor?.client?.id ?? null,

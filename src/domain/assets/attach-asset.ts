@@ -3,6 +3,7 @@ import { AppError, notFoundError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import { undefinedOnConflict, ConflictError } from "../conflict.ts";
+import { recordRevision, startAssetsRevision } from "../history/record.ts";
 import { authorize } from "../policy.ts";
 import { parsePostId } from "../posts/post.ts";
 import { id } from "../text.ts";
@@ -57,10 +58,12 @@ function attachReadyAsset(
 ): Promise<ReadyAsset | undefined> {
   return deps
     .transact(async (tx) => {
+      await startAssetsRevision(deps, tx, asset.studioId, postId);
       const position = await reservePosition(deps, tx, asset, postId);
       const attachedAsset = await tx.assets.attach(asset.studioId, asset.id, { postId, position });
       if (!attachedAsset) throw new ConflictError();
       if (order) await restorePosition(tx, attachedAsset, postId, order);
+      await recordRevision(tx, caller, postId, { hasNewAssets: true });
       await recordActivity(deps, tx, caller, "asset.attached", asset.id, { postId, filename: asset.filename });
       return attachedAsset;
     })

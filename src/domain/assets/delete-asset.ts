@@ -2,18 +2,20 @@ import { z } from "zod";
 import { notFoundError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
+import { retryOnConflict } from "../conflict.ts";
 import type { Deps } from "../deps.ts";
-import { undefinedOnConflict } from "../conflict.ts";
 import { authorize } from "../policy.ts";
 import { id } from "../text.ts";
-import { parseAssetId } from "./model/asset.ts";
+import { createTrashMark } from "../trash/trash-mark.ts";
+import { changeAsset } from "./lifecycle/change-asset.ts";
 import { removeFiles, deleteRecord } from "./lifecycle/delete-files.ts";
 import { checkTransition } from "./lifecycle/transitions.ts";
+import { parseAssetId } from "./model/asset.ts";
 
 export const deleteAssetInput = z.strictObject({ assetId: id });
 export const deleteAssetOutput = z.object({ deleted: z.string().describe("The asset's id.") });
 
-/** Deletes an asset permanently. The record goes first, so that a failure leaves an orphaned file for the sweeper. */
+/** Moves a ready asset to the trash. Deletes a pending one for good, the record first: the sweeper finds the rest. */
 export async function deleteAsset(
   deps: Pick<Deps, "assets" | "strayFiles" | "transact" | "files" | "newId" | "clock">,
   caller: Caller,
@@ -21,19 +23,17 @@ export async function deleteAsset(
 ): Promise<z.infer<typeof deleteAssetOutput>> {
   authorize(caller, "assets.write");
   const assetId = parseAssetId(input.assetId);
-  for (;;) {
+  await retryOnConflict(async () => {
     const asset = await deps.assets.find(caller.studio.id, assetId);
     if (!asset) throw notFoundError("asset");
     checkTransition("delete", asset);
-    const wasRemoved = await deps
-      .transact(async (tx) => {
-        await deleteRecord(deps, tx, asset);
-        await recordActivity(deps, tx, caller, "asset.deleted", assetId, { filename: asset.filename });
-        return true;
-      })
-      .catch(undefinedOnConflict);
-    if (!wasRemoved) continue;
-    await removeFiles(deps, asset);
-    return { deleted: assetId };
-  }
+    await deps.transact(async (tx) => {
+      if (asset.status === "ready")
+        await changeAsset(deps, tx, caller, asset, { trash: createTrashMark(deps, caller) });
+      else await deleteRecord(deps, tx, asset);
+      await recordActivity(deps, tx, caller, "asset.deleted", assetId, { filename: asset.filename });
+    });
+    if (asset.status === "pending") await removeFiles(deps, asset);
+  });
+  return { deleted: assetId };
 }

@@ -3,6 +3,7 @@ import { notFoundError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
+import { recordRevision } from "../history/record.ts";
 import { authorize } from "../policy.ts";
 import { parsePostId } from "../posts/post.ts";
 import { id } from "../text.ts";
@@ -23,13 +24,13 @@ export async function detachAsset(
   const postId = parsePostId(input.postId);
   const assetId = parseAssetId(input.assetId);
   await deps.transact(async (tx) => {
-    const didRelease = await tx.posts.releasePosition(studioId, postId, deps.clock());
-    if (didRelease && (await tx.assets.detach(studioId, assetId, postId))) {
-      await recordActivity(deps, tx, caller, "asset.detached", assetId, { postId });
-      return;
-    }
-    if (!(await tx.posts.find(studioId, postId))) throw notFoundError("post");
-    throw (await tx.assets.find(studioId, assetId)) ? createTransitionError("detach") : notFoundError("asset");
+    const revision = await tx.posts.bumpAssetsRevision(studioId, postId, deps.clock());
+    if (revision === undefined) throw notFoundError("post");
+    if (!(await tx.assets.detach(studioId, assetId, postId)))
+      throw (await tx.assets.find(studioId, assetId)) ? createTransitionError("detach") : notFoundError("asset");
+    await tx.posts.releasePosition(studioId, postId);
+    await recordRevision(tx, caller, postId, { hasNewAssets: true });
+    await recordActivity(deps, tx, caller, "asset.detached", assetId, { postId });
   });
   return { detached: assetId };
 }

@@ -1,9 +1,11 @@
 import type { Asset, UploadingAsset, MediaMetadata, ReadyAsset } from "./model/asset.ts";
+import type { TrashMark } from "../trash/ports.ts";
 import type { AssetKind } from "./model/kinds.ts";
 
 export interface AssetFilter {
   unattached?: boolean | undefined;
   kind?: AssetKind | undefined;
+  withTrash?: boolean;
   /** Only assets created before this one. */
   before?: string | undefined;
   limit: number;
@@ -30,7 +32,10 @@ export type RecognizedFile = Pick<Asset, "kind" | "mimeType" | "filename">;
  */
 export interface AssetStore {
   insert(asset: Asset): Promise<void>;
+  /** Like every method here, ignores assets in the trash unless its name or description mentions it. */
   find(studioId: string, assetId: string): Promise<Asset | undefined>;
+  /** Also finds assets in the trash. */
+  findWithTrash(studioId: string, assetId: string): Promise<Asset | undefined>;
   /** Newest first. */
   list(studioId: string, filter: AssetFilter): Promise<Asset[]>;
   /** The assets of these posts, by position within each post. */
@@ -51,8 +56,11 @@ export interface AssetStore {
   /** False if the asset is not ready on this post. */
   detach(studioId: string, assetId: string, postId: string): Promise<boolean>;
   setPositions(postId: string, positions: readonly { assetId: string; position: number }[]): Promise<void>;
-  update(studioId: string, assetId: string, change: AssetChange): Promise<Asset | undefined>;
-  /** Deletes the record; false if the asset has changed since it was read. */
+  /** Changes an asset, which may be in the trash; undefined if it has changed since it was read, or has expired. */
+  update(asset: Asset, change: AssetChange, now: number): Promise<Asset | undefined>;
+  /** Moves all assets of a post to the trash with it, or restores them with it. */
+  trashOnPost(postId: string, trash: TrashMark | null): Promise<void>;
+  /** Deletes the record, also from the trash; false if the asset has changed since it was read. */
   remove(asset: Asset): Promise<boolean>;
   /** Changes the charged bytes of a pending asset; false if it is not pending or not charged for `from`. */
   changeCharge(assetId: string, from: number, to: number): Promise<boolean>;
@@ -77,7 +85,10 @@ export interface PostPosition {
   position: number;
 }
 
-export type AssetChange = Partial<Pick<Asset, "altText" | "filename">>;
+export type AssetChange = Partial<Pick<Asset, "altText" | "filename">> & {
+  /** Null: restored from the trash. */
+  trash?: TrashMark | null;
+};
 
 /** Keys without an asset: reserved for a new one, or left by a deleted one. */
 export interface StrayFileStore {

@@ -2,9 +2,11 @@ import { z } from "zod";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
+import { retryOnConflict } from "../conflict.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { id, text } from "../text.ts";
+import { changeAssetAndPost } from "./lifecycle/change-asset.ts";
 import { parseAssetId, type AssetDetail } from "./model/asset.ts";
 import { describeAsset } from "./model/describe-asset.ts";
 import { requiredFilename } from "./model/filename.ts";
@@ -21,7 +23,7 @@ export const updateAssetInput = z.strictObject({
 
 /** Updates the alt text or filename of an asset; the stored bytes never change. */
 export async function updateAsset(
-  deps: Pick<Deps, "transact" | "newId" | "clock" | "files" | "signer" | "base">,
+  deps: Pick<Deps, "assets" | "transact" | "newId" | "clock" | "files" | "signer" | "base">,
   caller: Caller,
   input: z.infer<typeof updateAssetInput>,
 ): Promise<AssetDetail> {
@@ -34,14 +36,17 @@ export async function updateAsset(
   if (Object.keys(change).length === 0) {
     throw new AppError("invalid_input:no_changes", { fields: "altText or filename" });
   }
-  const asset = await deps.transact(async (tx) => {
-    const updatedAsset = await tx.assets.update(caller.studio.id, assetId, change);
-    if (!updatedAsset) throw notFoundError("asset");
-    await recordActivity(deps, tx, caller, "asset.updated", assetId, {
-      fields: Object.keys(change),
-      filename: updatedAsset.filename,
+  const asset = await retryOnConflict(async () => {
+    const currentAsset = await deps.assets.find(caller.studio.id, assetId);
+    if (!currentAsset) throw notFoundError("asset");
+    return deps.transact(async (tx) => {
+      const updatedAsset = await changeAssetAndPost(deps, tx, caller, currentAsset, change);
+      await recordActivity(deps, tx, caller, "asset.updated", assetId, {
+        fields: Object.keys(change),
+        filename: updatedAsset.filename,
+      });
+      return updatedAsset;
     });
-    return updatedAsset;
   });
   return describeAsset(deps, asset);
 }

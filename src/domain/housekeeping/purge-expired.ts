@@ -11,6 +11,7 @@ export const purgeableKinds = [
   "connectPages",
   "platformApps",
   "grantCalls",
+  "assetChanges",
 ] as const;
 export type PurgeableKind = (typeof purgeableKinds)[number];
 

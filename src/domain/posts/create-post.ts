@@ -2,6 +2,7 @@ import { z } from "zod";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
+import { recordRevision } from "../history/record.ts";
 import { idempotencyKey, runOnce } from "../run-once.ts";
 import { authorize } from "../policy.ts";
 import { postFields, toPostView, type Post, type PostView } from "./post.ts";
@@ -30,12 +31,16 @@ export async function createPost(
     revision: 1,
     assetCount: 0,
     createdBy: caller.user.id,
+    createdByClient: caller.client?.name ?? null,
+    readyRevision: null,
+    isTrashed: false,
     createdAt: now,
     updatedAt: now,
   };
   const view = await deps.transact((tx) =>
     runOnce(deps, tx, caller, { verb: "create_post", key, input: fields }, async () => {
       await tx.posts.insert(post);
+      await recordRevision(tx, caller, post.id);
       await recordActivity(deps, tx, caller, "post.created", post.id, { title: post.title });
       return toPostView(deps.base, post, []);
     }),

@@ -1,3 +1,4 @@
+import type { TrashMark } from "../trash/ports.ts";
 import type { Post, PostStatus } from "./post.ts";
 
 export interface PostFilter {
@@ -14,10 +15,24 @@ export interface PostRange {
   oldest: string;
 }
 
-export type PostChange = Partial<Pick<Post, "title" | "body" | "status">>;
+export type PostChange = Partial<Pick<Post, "title" | "body" | "status">> & {
+  /** Null: restored from the trash. */
+  trash?: TrashMark | null;
+  /** The list of assets changes in the same transaction. */
+  hasNewAssets?: boolean;
+};
+
+export interface UpdateCondition {
+  /** The expected revision; undefined: any. */
+  revision?: number | undefined;
+  /** Whether the post is expected in the trash. An expired one is never updated. */
+  isTrashed?: boolean;
+  now: number;
+}
 
 export interface PostStore {
-  insert(post: Omit<Post, "assetCount">): Promise<void>;
+  insert(post: Post): Promise<void>;
+  /** Like every method here, ignores posts in the trash unless its name or description mentions it. */
   find(studioId: string, postId: string): Promise<Post | undefined>;
   /** Also returns whether the studio has connected platforms. */
   findWithPlatformStatus(studioId: string, postId: string): Promise<{ post: Post; hasPlatforms: boolean } | undefined>;
@@ -28,19 +43,19 @@ export interface PostStore {
   /** Posts in the range that contain the query (normalized by `normalizeForSearch`), newest first, at most `limit`. */
   findMatches(studioId: string, range: PostRange, query: string, limit: number): Promise<Post[]>;
   /** Adds one to the asset count and returns a position; undefined if the post is gone or already has `limit` assets. */
-  reservePosition(studioId: string, postId: string, limit: number, now: number): Promise<number | undefined>;
-  /** Subtracts one from the asset count; returns false if the post is gone or has no assets. */
-  releasePosition(studioId: string, postId: string, now: number): Promise<boolean>;
-  /** Increments the revision after a change of the post's assets; returns false if the post is gone. */
-  bumpRevision(studioId: string, postId: string, now: number): Promise<boolean>;
+  reservePosition(studioId: string, postId: string, limit: number): Promise<number | undefined>;
+  /** Subtracts one from the asset count, also in the trash; returns false if the post is gone or has no assets. */
+  releasePosition(studioId: string, postId: string): Promise<boolean>;
+  /** Increments the revision for a change of the post's assets and returns it; undefined if the post is gone. */
+  bumpAssetsRevision(studioId: string, postId: string, now: number): Promise<number | undefined>;
   /** Allocates `count` consecutive positions after all others; returns the first. */
   allocatePositions(studioId: string, postId: string, count: number): Promise<number>;
-  /** Updates the post and increments its revision; returns undefined if it is gone or no longer at `revision`. */
-  update(
-    studioId: string,
-    postId: string,
-    change: PostChange,
-    revision: number | undefined,
-    now: number,
-  ): Promise<Post | undefined>;
+  /** Updates the post and increments its revision; returns undefined if it does not meet the condition. */
+  update(studioId: string, postId: string, change: PostChange, condition: UpdateCondition): Promise<Post | undefined>;
+  /** Also finds posts in the trash. */
+  findWithTrash(studioId: string, postId: string): Promise<Post | undefined>;
+  /** Locks a post whose time in the trash is over; false if it was restored. */
+  lockExpired(postId: string, now: number): Promise<boolean>;
+  /** Deletes the post with its history. Its assets must have been deleted. */
+  remove(postId: string): Promise<void>;
 }

@@ -19,6 +19,11 @@ export interface Post {
   revision: number;
   assetCount: number;
   createdBy: string;
+  /** The AI client that created it for the user; null if the user did so in the web app. */
+  createdByClient: string | null;
+  /** While ready: the revision at which it was marked ready. */
+  readyRevision: number | null;
+  isTrashed: boolean;
   createdAt: number;
   updatedAt: number;
 }
@@ -38,8 +43,14 @@ export const postView = z.object({
     .number()
     .int()
     .describe("Increases with every change. Pass it when you change the post to detect conflicts."),
+  readyRevision: z
+    .number()
+    .int()
+    .nullable()
+    .describe("While ready: the revision at which it was marked ready. A higher revision means it changed since."),
   assets: z.array(assetDetail).describe("In the order of the post."),
   createdBy: z.string(),
+  createdByClient: z.string().nullable().describe("The AI client that created it for this user, or null."),
   createdAt: z.string(),
   updatedAt: z.string(),
   url: z.string().describe("The post's page in the web app."),
@@ -60,6 +71,8 @@ export function toPostView(base: string, post: Post, assets: readonly AssetDetai
     revision: post.revision,
     assets: [...assets],
     createdBy: post.createdBy,
+    createdByClient: post.createdByClient,
+    readyRevision: post.readyRevision,
     createdAt: toIsoTime(post.createdAt),
     updatedAt: toIsoTime(post.updatedAt),
     url: `${base}/studios/${post.studioId}/posts/${post.id}`,

@@ -5,6 +5,7 @@ import { assignPositions } from "../assets/lifecycle/restore-position.ts";
 import { describeAssets } from "../assets/model/describe-asset.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps, Stores } from "../deps.ts";
+import { autosaveWindow, recordRevision } from "../history/record.ts";
 import { authorize } from "../policy.ts";
 import { id } from "../text.ts";
 import { parsePostId, postFields, postStatuses, revisionConflictError, toPostView, type PostView } from "./post.ts";
@@ -25,9 +26,12 @@ export const updatePostInput = z.strictObject({
     .min(1)
     .optional()
     .describe(
-      "The revision you read. If the post changed since, the call fails with revision_conflict and changes nothing.",
+      "The revision you read; required to change the title or body. If the post changed since, the call fails with revision_conflict and changes nothing.",
     ),
 });
+
+/** The fields that the web app saves while the user types. */
+const textFields = new Set(["title", "body"]);
 
 export async function updatePost(
   deps: Pick<Deps, "transact" | "newId" | "clock" | "base" | "files" | "signer" | "platforms" | "platformStore">,
@@ -41,13 +45,27 @@ export async function updatePost(
   if (changedFields.length === 0) {
     throw new AppError("invalid_input:no_changes", { fields: "at least one of title, body, status or assetIds" });
   }
+  const changesText = input.title !== undefined || input.body !== undefined;
+  // A model that has not read the current text must not replace it.
+  if (caller.client && changesText && revision === undefined) throw new AppError("invalid_input:revision_required");
+  const isAutosave = !caller.client && changesText && changedFields.every((field) => textFields.has(field));
   const { post, assets } = await deps.transact(async (tx) => {
-    const updatedPost = await tx.posts.update(caller.studio.id, parsePostId(postId), change, revision, deps.clock());
+    const now = deps.clock();
+    const updatedPost = await tx.posts.update(
+      caller.studio.id,
+      parsePostId(postId),
+      { ...change, hasNewAssets: assetIds !== undefined },
+      { revision, now },
+    );
     if (!updatedPost) {
       const current = await tx.posts.find(caller.studio.id, postId);
       throw current ? revisionConflictError(current.revision) : notFoundError("post");
     }
     if (assetIds) await reorderAssets(tx, updatedPost.studioId, postId, assetIds);
+    await recordRevision(tx, caller, postId, {
+      collapseSince: isAutosave ? now - autosaveWindow : undefined,
+      hasNewAssets: assetIds !== undefined,
+    });
     await recordActivity(deps, tx, caller, "post.updated", postId, {
       fields: changedFields,
       revision: updatedPost.revision,

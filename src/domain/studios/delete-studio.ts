@@ -47,10 +47,10 @@ export async function deleteStudio(
 
 async function markStudioFilesForDeletion(deps: Pick<Deps, "clock">, tx: Stores, studioId: string): Promise<Asset[]> {
   const allAssets: Asset[] = [];
-  for (let page = await tx.assets.list(studioId, { limit: batchSize }); page.length > 0;) {
+  for (let page = await tx.assets.list(studioId, { withTrash: true, limit: batchSize }); page.length > 0;) {
     allAssets.push(...page);
     await markFilesForDeletion(deps, tx, page);
-    page = await tx.assets.list(studioId, { before: page.at(-1)?.id, limit: batchSize });
+    page = await tx.assets.list(studioId, { withTrash: true, before: page.at(-1)?.id, limit: batchSize });
   }
   return allAssets;
 }

@@ -1,11 +1,13 @@
 import { z } from "zod";
 import { notFoundError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
+import { changeAssetAndPost } from "../assets/lifecycle/change-asset.ts";
+import { retryOnConflict } from "../conflict.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { text } from "../text.ts";
 import { getFile, toFileView, type FileView } from "./file-view.ts";
-import type { UploadCaller } from "./upload-link.ts";
+import { toUploader, type UploadCaller } from "./upload-link.ts";
 
 export const setAltTextInput = z.strictObject({ altText: text(2000).trim() });
 
@@ -19,18 +21,19 @@ export async function setAltText(
   input: z.infer<typeof setAltTextInput> & { fileId: string },
 ): Promise<FileView> {
   authorize(caller, "assets.write");
-  const file = await getFile(deps, caller, input.fileId);
-  if (file.asset.postId !== caller.link.postId) throw notFoundError("file");
-  const asset = await deps.transact(async (tx) => {
-    const updatedAsset = await tx.assets.update(caller.studio.id, file.asset.id, {
-      altText: input.altText === "" ? null : input.altText,
+  const altText = input.altText === "" ? null : input.altText;
+  const file = await retryOnConflict(async () => {
+    const currentFile = await getFile(deps, caller, input.fileId);
+    if (currentFile.asset.postId !== caller.link.postId) throw notFoundError("file");
+    const asset = await deps.transact(async (tx) => {
+      const updatedAsset = await changeAssetAndPost(deps, tx, toUploader(caller), currentFile.asset, { altText });
+      await recordActivity(deps, tx, caller, "asset.updated", updatedAsset.id, {
+        fields: ["altText"],
+        filename: updatedAsset.filename,
+      });
+      return updatedAsset;
     });
-    if (!updatedAsset) throw notFoundError("file");
-    await recordActivity(deps, tx, caller, "asset.updated", updatedAsset.id, {
-      fields: ["altText"],
-      filename: updatedAsset.filename,
-    });
-    return updatedAsset;
+    return { ...currentFile, asset };
   });
-  return toFileView(deps, caller, { ...file, asset });
+  return toFileView(deps, caller, file);
 }

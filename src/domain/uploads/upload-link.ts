@@ -3,6 +3,7 @@ import { AppError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
 import { scopes, type Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
+import type { Editor } from "../history/record.ts";
 import type { ResolvedLink } from "./ports.ts";
 
 /** How long new uploads can be started through a link. */
@@ -43,7 +44,13 @@ export interface UploadCaller extends Caller {
   state: Exclude<LinkState, "withdrawn">;
 }
 
-type LinkDeps = Pick<Deps, "uploads" | "signer" | "clock">;
+/**
+ * The author of uploads in a post's history. A person uploads the file even if an AI client created the link, so
+ * undoing the client's changes keeps the file on the post.
+ */
+export const toUploader = ({ user, studio }: UploadCaller): Editor => ({ user, studio });
+
+type Needs = Pick<Deps, "uploads" | "signer" | "clock">;
 
 /** The link of a token and its current state; undefined if the token is invalid. */
 export async function findUploadLink(

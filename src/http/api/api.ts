@@ -7,6 +7,7 @@ import { assertRouteExists, createErrorHandler, type ApiOptions, type SignedInEn
 import { createAssetRoutes } from "./asset-routes.ts";
 import { createClientRoutes, createPlatformRoutes } from "./client-routes.ts";
 import { createMemberRoutes, createMeRoutes, createStudioRoutes } from "./studio-routes.ts";
+import { createTrashRoutes } from "./trash-routes.ts";
 import { createPostRoutes, createUploadLinkRoutes } from "./post-routes.ts";
 
 /** The web app's JSON API. The web app derives its typed client from this type. */
@@ -21,7 +22,8 @@ export function createApi(options: ApiOptions) {
     .route("/", createUploadLinkRoutes(options))
     .route("/", createAssetRoutes(options))
     .route("/", createPlatformRoutes(options))
-    .route("/", createClientRoutes(options));
+    .route("/", createClientRoutes(options))
+    .route("/", createTrashRoutes(options));
   const handleError = createErrorHandler(options.log);
   return new Hono<SignedInEnv>()
     .basePath("/api")

@@ -1,5 +1,8 @@
 import { Hono } from "hono";
+import { getPostHistory, getPostHistoryInput, getRevision } from "#domain/history/get-post-history.ts";
+import { restorePost, restorePostInput } from "#domain/history/restore-post.ts";
 import { createPost, createPostInput } from "#domain/posts/create-post.ts";
+import { deletePost } from "#domain/posts/delete-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { listPosts, listPostsInput } from "#domain/posts/list-posts.ts";
 import { updatePost, updatePostInput } from "#domain/posts/update-post.ts";
@@ -10,6 +13,8 @@ import type { ApiOptions, StudioEnv } from "./context.ts";
 import { jsonWithEtag } from "./json-with-etag.ts";
 import { validateJson, validateQuery } from "./validate-input.ts";
 
+const historyQuery = getPostHistoryInput.omit({ postId: true });
+const restorePostBody = restorePostInput.omit({ postId: true });
 const updatePostBody = updatePostInput.omit({ postId: true });
 
 export function createPostRoutes({ deps }: ApiOptions) {
@@ -22,6 +27,19 @@ export function createPostRoutes({ deps }: ApiOptions) {
     )
     .get("/posts/:postId", async (c) =>
       jsonWithEtag(c, await getPost(deps, c.var.caller, { postId: c.req.param("postId") })),
+    )
+    .delete("/posts/:postId", async (c) => {
+      await deletePost(deps, c.var.caller, { postId: c.req.param("postId") });
+      return c.body(null, 204);
+    })
+    .get("/posts/:postId/revisions", validateQuery(historyQuery), async (c) =>
+      c.json(await getPostHistory(deps, c.var.caller, { ...c.req.valid("query"), postId: c.req.param("postId") })),
+    )
+    .get("/posts/:postId/revisions/:revision", async (c) =>
+      c.json(await getRevision(deps, c.var.caller, c.req.param())),
+    )
+    .post("/posts/:postId/restore", validateJson(restorePostBody), async (c) =>
+      c.json(await restorePost(deps, c.var.caller, { ...c.req.valid("json"), postId: c.req.param("postId") })),
     )
     .patch("/posts/:postId", validateJson(updatePostBody), async (c) =>
       c.json(await updatePost(deps, c.var.caller, { ...c.req.valid("json"), postId: c.req.param("postId") })),

@@ -6,9 +6,10 @@ import { tools } from "#mcp/tool-list.ts";
 export const actionDescriptions: Partial<Record<Action, string>> = {
   "studio.read": "See your name, email and role, and the studio’s name and limits",
   "posts.read": "Read posts",
-  "posts.write": "Create, edit and archive posts",
+  "posts.write": "Create, edit, archive and delete posts; deleted posts stay in the trash for 30 days",
   "assets.read": "View and download files",
   "assets.write": "Add, edit and delete files, and create links that let anyone upload to a post",
+  "clients.undo": "Undo its own changes",
   "platforms.read": "See which social accounts are connected",
   "platforms.connect": "Start connecting a social account, which you finish in your browser",
   "platforms.disconnect": "Disconnect social accounts",

@@ -5,7 +5,7 @@ export const deleteAssetTool = defineTool({
   name: "delete_asset",
   title: "Delete an asset",
   description:
-    "Delete an asset and its file permanently. This cannot be undone, so ask the user first. " +
+    "Move an asset to the trash, where people can restore it for 30 days; a pending asset is deleted for good. Ask the user first. " +
     "If the asset is on a post, the call fails with asset_in_use: call detach_asset first. Find the id with list_assets.",
   scope: "studio:write",
   action: "assets.write",

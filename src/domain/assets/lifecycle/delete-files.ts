@@ -12,8 +12,7 @@ export const lateWriteGrace = hours(1);
  * `ConflictError` if the asset has changed since it was read.
  */
 export async function deleteRecord(deps: Pick<Deps, "clock">, tx: Stores, asset: Asset): Promise<void> {
-  const now = deps.clock();
-  if (asset.postId !== null) await tx.posts.releasePosition(asset.studioId, asset.postId, now);
+  if (asset.postId !== null) await tx.posts.releasePosition(asset.studioId, asset.postId);
   if (!(await tx.assets.remove(asset))) throw new ConflictError();
   if (asset.chargedBytes > 0) await tx.assets.charge(asset.studioId, -asset.chargedBytes, undefined);
   await markFilesForDeletion(deps, tx, [asset]);

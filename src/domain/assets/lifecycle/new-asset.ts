@@ -35,6 +35,9 @@ export function buildNewAsset(
     ...unknownMetadata,
     uploadExpiresAt: null,
     createdBy: caller.user.id,
+    createdByClient: caller.client?.name ?? null,
+    changeCount: 0,
+    trashExpiresAt: null,
     createdAt: deps.clock(),
   };
 }

@@ -10,12 +10,12 @@ export type AttachDeps = Pick<
 
 /** Reserves a position in one conditional statement, so that parallel calls can't exceed the limit. */
 export async function reservePosition(
-  deps: Pick<Deps, "limits" | "clock">,
+  deps: Pick<Deps, "limits">,
   tx: Stores,
   asset: Asset,
   postId: string,
 ): Promise<number> {
-  const position = await tx.posts.reservePosition(asset.studioId, postId, deps.limits.assetsPerPost, deps.clock());
+  const position = await tx.posts.reservePosition(asset.studioId, postId, deps.limits.assetsPerPost);
   return position ?? rejectFullPost(deps, tx, asset);
 }
 

@@ -2,9 +2,12 @@ import { AppError } from "#lib/errors.ts";
 import type { Asset } from "../model/asset.ts";
 
 /** `nonexistent`: the asset has no record. */
-export type AssetState = "pending" | "attached" | "unattached" | "nonexistent";
+export type AssetState = "pending" | "attached" | "unattached" | "trashed" | "nonexistent";
 
-export function getAssetState({ status, postId }: Pick<Asset, "status" | "postId">): AssetState {
+type StateFields = Pick<Asset, "status" | "postId" | "trashExpiresAt">;
+
+export function getAssetState({ status, postId, trashExpiresAt }: StateFields): AssetState {
+  if (trashExpiresAt !== null) return "trashed";
   if (status === "pending") return "pending";
   return postId === null ? "unattached" : "attached";
 }
@@ -22,7 +25,11 @@ export const transitions = [
   { from: "pending", by: "sweep", to: "nonexistent" },
   { from: "attached", by: "detach", to: "unattached" },
   { from: "unattached", by: "attach", to: "attached" },
-  { from: "unattached", by: "delete", to: "nonexistent" },
+  { from: "unattached", by: "delete", to: "trashed" },
+  { from: "attached", by: "delete post", to: "trashed" },
+  { from: "trashed", by: "restore", to: "unattached" },
+  { from: "trashed", by: "restore post", to: "attached" },
+  { from: "trashed", by: "sweep", to: "nonexistent" },
 ] as const satisfies readonly { from: AssetState; by: string; to: AssetState }[];
 
 export type Transition = (typeof transitions)[number]["by"];
@@ -41,7 +48,7 @@ export const createTransitionError = (by: keyof typeof transitionErrors): AppErr
 };
 
 /** Throws if the state of the asset does not allow the transition. */
-export function checkTransition(by: Transition, asset: Pick<Asset, "status" | "postId">): void {
+export function checkTransition(by: Transition, asset: StateFields): void {
   const state = getAssetState(asset);
   if (!transitions.some((row) => row.by === by && row.from === state)) throw createTransitionError(by);
 }

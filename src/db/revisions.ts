@@ -1,0 +1,289 @@
+import type { ExpressionBuilder, SqlBool, Expression, Selectable } from "kysely";
+import type {
+  AssetChangeStore,
+  Author,
+  ChangeSelection,
+  Revision,
+  RevisionAsset,
+  RevisionField,
+  RevisionStore,
+} from "#domain/history/ports.ts";
+import { statement, type Connection } from "./client.ts";
+import type { Schema } from "./schema.ts";
+
+type RevisionRow = Selectable<Schema["post_revisions"]>;
+
+/** Compares the post with its previous revision; a new post has none. */
+const changedSql = (column: "title" | "body" | "status", initial: string): string =>
+  `CASE WHEN COALESCE(r.${column}, '${initial}') = p.${column} THEN 0 ELSE 1 END`;
+const isTrashedSql = "CASE WHEN p.trashed_at IS NULL THEN 0 ELSE 1 END";
+
+const insertRevisionQuery = statement<never>(
+  "insert_revision",
+  `INSERT INTO post_revisions (
+       post_id, revision, studio_id, at, user_id, grant_id, client_id, client_name, undo_id, autosave_start,
+       title, body, status, trashed, assets_revision,
+       title_changed, body_changed, status_changed, assets_changed, trashed_changed)
+   SELECT p.id, p.revision, p.studio_id, p.updated_at,
+          CAST($1 AS TEXT), CAST($2 AS TEXT), CAST($3 AS TEXT), CAST($4 AS TEXT), CAST($5 AS TEXT),
+          CASE WHEN CAST($6 AS INTEGER) = 1 THEN p.updated_at END,
+          p.title, p.body, p.status, ${isTrashedSql}, p.assets_revision,
+          ${changedSql("title", "")}, ${changedSql("body", "")}, ${changedSql("status", "draft")},
+          CASE WHEN p.assets_revision = p.revision AND r.post_id IS NOT NULL THEN 1 ELSE 0 END,
+          CASE WHEN COALESCE(r.trashed, 0) = ${isTrashedSql} THEN 0 ELSE 1 END
+     FROM posts p LEFT JOIN post_revisions r ON r.post_id = p.id AND r.revision = p.revision - 1
+    WHERE p.id = $7`,
+);
+
+const insertAssetsQuery = statement<never>(
+  "insert_revision_assets",
+  `INSERT INTO post_revision_assets (post_id, revision, position, asset_id, kind, mime_type, filename, alt_text)
+   SELECT p.id, p.revision, a.position, a.id, a.kind, a.mime_type, a.filename, a.alt_text
+     FROM posts p JOIN assets a ON a.post_id = p.id
+    WHERE p.id = $1 AND p.assets_revision = p.revision AND a.status = 'ready'`,
+);
+
+/** An autosave changes only the title and the body. */
+const collapseAutosaveQuery = statement<{ post_id: string }>(
+  "collapse_autosave",
+  `UPDATE post_revisions AS r
+      SET revision = p.revision, at = p.updated_at, title = p.title, body = p.body,
+          title_changed = CASE WHEN r.title = p.title THEN r.title_changed ELSE 1 END,
+          body_changed = CASE WHEN r.body = p.body THEN r.body_changed ELSE 1 END
+     FROM posts AS p
+    WHERE p.id = $1 AND r.post_id = p.id AND r.revision = p.revision - 1
+      AND r.user_id = $2 AND r.client_id IS NULL AND r.autosave_start > $3
+   RETURNING post_id`,
+);
+
+export function createRevisionStore({ q, run }: Connection): RevisionStore {
+  /** The assets of revisions, by the revision that stored them. */
+  async function listAssets(postId: string, assetsRevisions: readonly number[]): Promise<Map<number, RevisionAsset[]>> {
+    if (assetsRevisions.length === 0) return new Map();
+    const rows = await q
+      .selectFrom("post_revision_assets")
+      .selectAll()
+      .where("post_id", "=", postId)
+      .where("revision", "in", [...new Set(assetsRevisions)])
+      .orderBy("revision")
+      .orderBy("position")
+      .execute();
+    const assetsByRevision = Map.groupBy(rows, (row) => row.revision);
+    return new Map(
+      [...assetsByRevision].map(([revision, assets]) => [
+        revision,
+        assets.map((row) => ({
+          id: row.asset_id,
+          kind: row.kind,
+          mimeType: row.mime_type,
+          filename: row.filename,
+          altText: row.alt_text,
+        })),
+      ]),
+    );
+  }
+
+  async function toRevisions(
+    postId: string,
+    rows: readonly (RevisionRow & { user_name: string | null })[],
+  ): Promise<Revision[]> {
+    const assets = await listAssets(
+      postId,
+      rows.map((row) => row.assets_revision),
+    );
+    return rows.map((row) => ({
+      revision: row.revision,
+      at: row.at,
+      userId: row.user_id,
+      userName: row.user_name,
+      grantId: row.grant_id,
+      clientId: row.client_id,
+      clientName: row.client_name,
+      undoId: row.undo_id,
+      title: row.title,
+      body: row.body,
+      status: row.status,
+      isTrashed: row.trashed === 1,
+      changed: listChanged(row),
+      assets: assets.get(row.assets_revision) ?? [],
+    }));
+  }
+
+  const selectRevisions = () =>
+    q
+      .selectFrom("post_revisions as r")
+      .leftJoin("users as u", "u.id", "r.user_id")
+      .selectAll("r")
+      .select("u.name as user_name");
+
+  return {
+    async record(postId, author, { collapseSince, hasNewAssets = false } = {}) {
+      if (collapseSince !== undefined) {
+        const collapsedRows = await run(collapseAutosaveQuery, [postId, author.userId, collapseSince]);
+        if (collapsedRows.length > 0) return;
+      }
+      await run(insertRevisionQuery, [...toColumns(author), collapseSince === undefined ? 0 : 1, postId]);
+      if (hasNewAssets) await run(insertAssetsQuery, [postId]);
+    },
+    async list(postId, { before, limit, maxText }) {
+      const sizes = await q
+        .selectFrom("post_revisions")
+        .select((eb) => ["revision", eb.fn<number>("length", ["body"]).as("length")])
+        .where("post_id", "=", postId)
+        .$if(before !== undefined, (revisions) => revisions.where("revision", "<", before!))
+        .orderBy("revision", "desc")
+        .limit(limit + 1)
+        .execute();
+      let text = 0;
+      const fitting = sizes.slice(0, limit).filter(({ length }, i) => (text += length) <= maxText || i === 0);
+      const oldest = fitting.at(-1);
+      if (!oldest) return { revisions: [], hasMore: false };
+      const rows = await selectRevisions()
+        .where("r.post_id", "=", postId)
+        .where("r.revision", ">=", oldest.revision)
+        .$if(before !== undefined, (revisions) => revisions.where("r.revision", "<", before!))
+        .orderBy("r.revision", "desc")
+        .execute();
+      return { revisions: await toRevisions(postId, rows), hasMore: sizes.length > fitting.length };
+    },
+    async find(postId, revision) {
+      const rows = await selectRevisions().where("r.post_id", "=", postId).where("r.revision", "=", revision).execute();
+      return (await toRevisions(postId, rows))[0];
+    },
+    async listPostIds(studioId, selection, after, limit) {
+      const rows = await q
+        .selectFrom("post_revisions as r")
+        .select("r.post_id")
+        .distinct()
+        .where("r.studio_id", "=", studioId)
+        .where((eb) => isSelected(eb, selection))
+        .where("r.post_id", ">", after)
+        .orderBy("r.post_id")
+        .limit(limit)
+        .execute();
+      return rows.map((row) => row.post_id);
+    },
+    async listSteps(postId, selection) {
+      const first = await q
+        .selectFrom("post_revisions as r")
+        .select((eb) => eb.fn.min("r.revision").as("revision"))
+        .where("r.post_id", "=", postId)
+        .where((eb) => isSelected(eb, selection))
+        .executeTakeFirst();
+      if (first?.revision === null || first?.revision === undefined) return [];
+      const base = await q
+        .selectFrom("post_revisions")
+        .select((eb) => eb.fn.max("revision").as("revision"))
+        .where("post_id", "=", postId)
+        .where("revision", "<", first.revision)
+        .executeTakeFirst();
+      const rows = await q
+        .selectFrom("post_revisions as r")
+        .select([
+          "r.revision",
+          "r.assets_revision",
+          "r.title_changed",
+          "r.body_changed",
+          "r.status_changed",
+          "r.assets_changed",
+          "r.trashed_changed",
+        ])
+        .select((eb) => eb.case().when(isSelected(eb, selection)).then(1).else(0).end().as("selected"))
+        .where("r.post_id", "=", postId)
+        .where("r.revision", ">=", base?.revision ?? first.revision)
+        .orderBy("r.revision")
+        .execute();
+      const assets = await listAssets(
+        postId,
+        rows.map((row) => row.assets_revision),
+      );
+      return rows.map((row) => ({
+        revision: row.revision,
+        isSelected: row.selected === 1,
+        changed: listChanged(row),
+        assetIds: (assets.get(row.assets_revision) ?? []).map((asset) => asset.id),
+      }));
+    },
+  };
+}
+
+export function createAssetChangeStore({ q }: Connection): AssetChangeStore {
+  return {
+    async record({ id, studioId, changeCount }, at, author, changes) {
+      if (changes.length === 0) return;
+      await q
+        .insertInto("asset_changes")
+        .values(
+          changes.map(({ field, before, after }) => ({
+            asset_id: id,
+            change: changeCount,
+            field,
+            before,
+            after,
+            studio_id: studioId,
+            at,
+            user_id: author.userId,
+            grant_id: author.grantId,
+            client_id: author.clientId,
+            client_name: author.clientName,
+            undo_id: author.undoId,
+          })),
+        )
+        .execute();
+    },
+    async listAssetIds(studioId, selection, after, limit) {
+      const rows = await q
+        .selectFrom("asset_changes as r")
+        .select("r.asset_id")
+        .distinct()
+        .where("r.studio_id", "=", studioId)
+        .where((eb) => isSelected(eb, selection))
+        .where("r.asset_id", ">", after)
+        .orderBy("r.asset_id")
+        .limit(limit)
+        .execute();
+      return rows.map((row) => row.asset_id);
+    },
+    async listSteps(assetId, selection) {
+      const rows = await q
+        .selectFrom("asset_changes as r")
+        .select(["r.change", "r.field", "r.before", "r.after"])
+        .select((eb) => eb.case().when(isSelected(eb, selection)).then(1).else(0).end().as("selected"))
+        .where("r.asset_id", "=", assetId)
+        .orderBy("r.change")
+        .execute();
+      const first = rows.findIndex((row) => row.selected === 1);
+      if (first < 0) return [];
+      return rows
+        .slice(first)
+        .map(({ field, before, after, selected }) => ({ field, before, after, isSelected: selected === 1 }));
+    },
+  };
+}
+
+/** The columns that both tables of changes have. */
+interface ChangeTable {
+  r: Pick<RevisionRow, "user_id" | "client_id" | "at" | "undo_id">;
+}
+
+function isSelected<DB extends ChangeTable>(
+  builder: ExpressionBuilder<DB, keyof DB>,
+  selection: ChangeSelection,
+): Expression<SqlBool> {
+  const eb = builder as unknown as ExpressionBuilder<ChangeTable, "r">;
+  return "undoId" in selection
+    ? eb("r.undo_id", "=", selection.undoId)
+    : eb.and([
+        eb("r.client_id", "=", selection.clientId),
+        eb("r.user_id", "=", selection.userId),
+        eb("r.at", ">=", selection.since),
+      ]);
+}
+
+function listChanged(row: Pick<RevisionRow, `${RevisionField}_changed`>): RevisionField[] {
+  return (["title", "body", "status", "assets", "trashed"] as const).filter((field) => row[`${field}_changed`] === 1);
+}
+
+function toColumns({ userId, grantId, clientId, clientName, undoId }: Author): (string | null)[] {
+  return [userId, grantId, clientId, clientName, undoId];
+}

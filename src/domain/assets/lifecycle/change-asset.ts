@@ -1,0 +1,50 @@
+import { ConflictError } from "../../conflict.ts";
+import type { Deps, Stores } from "../../deps.ts";
+import type { AssetFieldChange } from "../../history/ports.ts";
+import { recordRevision, startAssetsRevision, toAuthor, type Editor } from "../../history/record.ts";
+import type { Asset } from "../model/asset.ts";
+import type { AssetChange } from "../ports.ts";
+
+/** Changes an asset and records the change for undo. Throws `ConflictError` if the asset changed since it was read. */
+export async function changeAsset(
+  deps: Pick<Deps, "clock">,
+  tx: Stores,
+  editor: Editor,
+  asset: Asset,
+  change: AssetChange,
+): Promise<Asset> {
+  const now = deps.clock();
+  const changedAsset = await tx.assets.update(asset, change, now);
+  if (!changedAsset) throw new ConflictError();
+  await tx.assetChanges.record(changedAsset, now, toAuthor(editor), listChanges(asset, changedAsset));
+  return changedAsset;
+}
+
+/** Like `changeAsset`, and records a new revision of the post if it shows the change. */
+export async function changeAssetAndPost(
+  deps: Pick<Deps, "clock">,
+  tx: Stores,
+  editor: Editor,
+  asset: Asset,
+  change: AssetChange,
+): Promise<Asset> {
+  const { postId, studioId } = asset;
+  const isShown = asset.status === "ready" && change.altText !== undefined && change.altText !== asset.altText;
+  if (postId === null || !isShown) return changeAsset(deps, tx, editor, asset, change);
+  await startAssetsRevision(deps, tx, studioId, postId);
+  const changedAsset = await changeAsset(deps, tx, editor, asset, change);
+  await recordRevision(tx, editor, postId, { hasNewAssets: true });
+  return changedAsset;
+}
+
+function listChanges(before: Asset, after: Asset): AssetFieldChange[] {
+  const toFields = (asset: Asset) => ({
+    altText: asset.altText,
+    filename: asset.filename,
+    trashed: asset.trashExpiresAt === null ? "0" : "1",
+  });
+  const [oldFields, newFields] = [toFields(before), toFields(after)];
+  return (["altText", "filename", "trashed"] as const)
+    .filter((field) => oldFields[field] !== newFields[field])
+    .map((field) => ({ field, before: oldFields[field], after: newFields[field] }));
+}

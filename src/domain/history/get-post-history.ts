@@ -1,0 +1,102 @@
+import { z } from "zod";
+import { toIsoTime } from "#lib/clock.ts";
+import { notFoundError } from "#lib/errors.ts";
+import { kindNames } from "../assets/model/asset.ts";
+import type { Caller } from "../caller.ts";
+import type { Deps } from "../deps.ts";
+import { encodeCursor, pageInput, parseCursor } from "../page.ts";
+import { authorize } from "../policy.ts";
+import { parsePostId, postStatuses } from "../posts/post.ts";
+import { id } from "../text.ts";
+import { revisionFields, type Revision } from "./ports.ts";
+
+export const getPostHistoryInput = z.strictObject({ postId: id, ...pageInput });
+
+const namedView = z.object({ id: z.string(), name: z.string() });
+
+export const revisionView = z.object({
+  revision: z.number().int(),
+  at: z.string(),
+  user: namedView.nullable().describe("Who made the change; null if unknown."),
+  client: namedView.nullable().describe("The AI client that acted for the user; null for the web app."),
+  changed: z.array(z.enum(revisionFields)).describe("Fields that differ from the revision before."),
+  title: z.string(),
+  body: z.string(),
+  status: z.enum(postStatuses),
+  assets: z
+    .array(
+      z.object({
+        id: z.string(),
+        kind: z.enum(kindNames),
+        mimeType: z.string(),
+        filename: z.string(),
+        altText: z.string().optional(),
+      }),
+    )
+    .describe("In the order of the post. Some may have been deleted since."),
+});
+
+export type RevisionView = z.infer<typeof revisionView>;
+
+export const getPostHistoryOutput = z.object({
+  revisions: z.array(revisionView),
+  nextCursor: z.string().nullable(),
+});
+
+/** Maximum total text length of a page, to bound its size; a page always contains at least one revision. */
+const maxTextLength = 500_000;
+const cursorPattern = /^[1-9]\d{0,9}$/;
+
+/** Lists the revisions of a post, newest first. */
+export async function getPostHistory(
+  deps: Pick<Deps, "posts" | "revisions">,
+  caller: Caller,
+  input: z.infer<typeof getPostHistoryInput>,
+): Promise<z.infer<typeof getPostHistoryOutput>> {
+  authorize(caller, "posts.read");
+  const postId = parsePostId(input.postId);
+  const listKey = `revisions ${postId}`;
+  const before = parseCursor(input.cursor, listKey, cursorPattern);
+  if (!(await deps.posts.find(caller.studio.id, postId))) throw notFoundError("post");
+  const { revisions, hasMore } = await deps.revisions.list(postId, {
+    before: before === undefined ? undefined : Number(before),
+    limit: input.limit,
+    maxText: maxTextLength,
+  });
+  const oldest = revisions.at(-1);
+  return {
+    revisions: revisions.map(toRevisionView),
+    nextCursor: hasMore && oldest ? encodeCursor(listKey, String(oldest.revision)) : null,
+  };
+}
+
+/** One revision of a post. */
+export async function getRevision(
+  deps: Pick<Deps, "posts" | "revisions">,
+  caller: Caller,
+  input: { postId: string; revision: string },
+): Promise<RevisionView> {
+  authorize(caller, "posts.read");
+  const postId = parsePostId(input.postId);
+  if (!(await deps.posts.find(caller.studio.id, postId))) throw notFoundError("post");
+  const revision = cursorPattern.test(input.revision)
+    ? await deps.revisions.find(postId, Number(input.revision))
+    : undefined;
+  if (!revision) throw notFoundError("revision");
+  return toRevisionView(revision);
+}
+
+function toRevisionView(revision: Revision): RevisionView {
+  const { userId, userName, clientId, clientName } = revision;
+  return {
+    revision: revision.revision,
+    at: toIsoTime(revision.at),
+    user: userId === null ? null : { id: userId, name: userName ?? userId },
+    client: clientId === null ? null : { id: clientId, name: clientName ?? clientId },
+    changed: revision.changed,
+    title: revision.title,
+    body: revision.body,
+    status: revision.status,
+    assets: revision.assets.map(({ altText, ...asset }) => ({ ...asset, ...(altText === null ? {} : { altText }) })),
+  };
+}

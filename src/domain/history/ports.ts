@@ -1,0 +1,105 @@
+import { days } from "#lib/clock.ts";
+import type { AssetKind } from "../assets/model/kinds.ts";
+import type { PostStatus } from "../posts/post.ts";
+
+/** Who made a change, and through which AI client. */
+export interface Author {
+  /** Null: unknown. */
+  userId: string | null;
+  /** Null for changes in the web app, like the two below. */
+  grantId: string | null;
+  clientId: string | null;
+  clientName: string | null;
+  /** The undo that made the change: the id of its activity row. */
+  undoId: string | null;
+}
+
+export const revisionFields = ["title", "body", "status", "assets", "trashed"] as const;
+export type RevisionField = (typeof revisionFields)[number];
+
+/** A post after one change. */
+export interface Revision extends Author {
+  revision: number;
+  at: number;
+  userName: string | null;
+  title: string;
+  body: string;
+  status: PostStatus;
+  isTrashed: boolean;
+  /** Which fields differ from the revision before. */
+  changed: RevisionField[];
+  /** In the order of the post. */
+  assets: RevisionAsset[];
+}
+
+export interface RevisionAsset {
+  id: string;
+  kind: AssetKind;
+  mimeType: string;
+  filename: string;
+  altText: string | null;
+}
+
+/** The changes to undo: those of a user's AI client since a time, or those that an earlier undo made. */
+export type ChangeSelection = { userId: string; clientId: string; since: number } | { undoId: string };
+
+/** A revision without its text. */
+export interface RevisionStep {
+  revision: number;
+  /** Whether the revision is among the changes to undo. */
+  isSelected: boolean;
+  changed: RevisionField[];
+  /** Ids in the order of the post. */
+  assetIds: string[];
+}
+
+export interface RecordOptions {
+  collapseSince?: number | undefined;
+  hasNewAssets?: boolean;
+}
+
+export interface RevisionStore {
+  /**
+   * Writes the snapshot of the post's current revision. Runs after every change of a post, in the same transaction.
+   * - `collapseSince`: the change is an autosave. If the previous revision is an autosave of the same user, in a series
+   *   that started after this time, the snapshot replaces it.
+   * - `hasNewAssets`: the list of assets has changed.
+   */
+  record(postId: string, author: Author, options?: RecordOptions): Promise<void>;
+  /** Newest first, older than the revision `before`, until the texts exceed `maxText` characters; at least one. */
+  list(
+    postId: string,
+    filter: { before?: number | undefined; limit: number; maxText: number },
+  ): Promise<{ revisions: Revision[]; hasMore: boolean }>;
+  find(postId: string, revision: number): Promise<Revision | undefined>;
+  /** Ids of posts with selected changes, greater than `after`, in order. */
+  listPostIds(studioId: string, selection: ChangeSelection, after: string, limit: number): Promise<string[]>;
+  /** The revision before the first selected one, if there is one, and all from there on, oldest first. */
+  listSteps(postId: string, selection: ChangeSelection): Promise<RevisionStep[]>;
+}
+
+export type AssetField = "altText" | "filename" | "trashed";
+
+/** A change of one field of an asset. `trashed` is "0" or "1". */
+export interface AssetFieldChange {
+  field: AssetField;
+  before: string | null;
+  after: string | null;
+}
+
+/** How long changes of assets are kept: longer than they can be undone. */
+export const assetChangeLifetime = days(31);
+
+export interface AssetChangeStore {
+  /** `change` is the asset's change count after the change; it orders the changes of an asset. */
+  record(
+    asset: { id: string; studioId: string; changeCount: number },
+    at: number,
+    author: Author,
+    changes: readonly AssetFieldChange[],
+  ): Promise<void>;
+  /** Ids of assets with selected changes, greater than `after`, in order. */
+  listAssetIds(studioId: string, selection: ChangeSelection, after: string, limit: number): Promise<string[]>;
+  /** All changes from the first selected one on, oldest first. */
+  listSteps(assetId: string, selection: ChangeSelection): Promise<(AssetFieldChange & { isSelected: boolean })[]>;
+}

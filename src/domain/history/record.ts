@@ -1,0 +1,46 @@
+import { minutes } from "#lib/clock.ts";
+import type { Caller } from "../caller.ts";
+import { ConflictError } from "../conflict.ts";
+import type { Deps, Stores } from "../deps.ts";
+import type { Author, RecordOptions } from "./ports.ts";
+
+/** Autosaves of one user within this time become one revision. */
+export const autosaveWindow = minutes(5);
+
+/** Who makes a change. `undoId` is set while undoing. */
+export type Editor = Pick<Caller, "user" | "studio" | "client" | "grantId"> & { undoId?: string };
+
+export function toAuthor({ user, client, grantId, undoId }: Editor): Author {
+  return {
+    userId: user.id,
+    grantId: grantId ?? null,
+    clientId: client?.id ?? null,
+    clientName: client?.name ?? null,
+    undoId: undoId ?? null,
+  };
+}
+
+/** Records the post's new revision, in the transaction of the change. */
+export function recordRevision(
+  tx: Pick<Stores, "revisions">,
+  editor: Editor,
+  postId: string,
+  options?: RecordOptions,
+): Promise<void> {
+  return tx.revisions.record(postId, toAuthor(editor), options);
+}
+
+/**
+ * Increments the post's revision before its assets change and locks the post, so that the change and its snapshot are
+ * one. Throws `ConflictError` if the post is gone. Follow up with `recordRevision` and `hasNewAssets`.
+ */
+export async function startAssetsRevision(
+  deps: Pick<Deps, "clock">,
+  tx: Pick<Stores, "posts">,
+  studioId: string,
+  postId: string,
+): Promise<number> {
+  const revision = await tx.posts.bumpAssetsRevision(studioId, postId, deps.clock());
+  if (revision === undefined) throw new ConflictError();
+  return revision;
+}

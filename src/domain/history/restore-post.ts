@@ -1,0 +1,100 @@
+import { z } from "zod";
+import { notFoundError } from "#lib/errors.ts";
+import { recordActivity } from "../activity/record.ts";
+import { changeAsset } from "../assets/lifecycle/change-asset.ts";
+import { describeAssets } from "../assets/model/describe-asset.ts";
+import type { Caller } from "../caller.ts";
+import { ConflictError, retryOnConflict } from "../conflict.ts";
+import type { Deps, Stores } from "../deps.ts";
+import { authorize } from "../policy.ts";
+import { validateForStudio } from "../posts/get-post.ts";
+import { parsePostId, postView, toPostView } from "../posts/post.ts";
+import { id } from "../text.ts";
+import type { Revision } from "./ports.ts";
+import { recordRevision } from "./record.ts";
+import { setAssets } from "./set-assets.ts";
+
+export const restorePostInput = z.strictObject({
+  postId: id,
+  revision: z.int32().min(1).describe("A revision from get_post_history."),
+});
+
+export const restorePostOutput = postView.extend({
+  missingAssets: z
+    .array(z.object({ id: z.string(), filename: z.string(), reason: z.enum(["deleted", "on_another_post"]) }))
+    .describe("Assets of that revision that could not be restored: deleted for good, or on another post now."),
+});
+
+/** Creates a new revision with the content of an old one. */
+export async function restorePost(
+  deps: Pick<
+    Deps,
+    | "posts"
+    | "revisions"
+    | "transact"
+    | "newId"
+    | "clock"
+    | "base"
+    | "files"
+    | "signer"
+    | "limits"
+    | "platforms"
+    | "platformStore"
+  >,
+  caller: Caller,
+  input: z.infer<typeof restorePostInput>,
+): Promise<z.infer<typeof restorePostOutput>> {
+  authorize(caller, "posts.write");
+  const postId = parsePostId(input.postId);
+  const { post, assets, missingAssets } = await retryOnConflict(async () => {
+    const currentPost = await deps.posts.find(caller.studio.id, postId);
+    if (!currentPost) throw notFoundError("post");
+    const target = await deps.revisions.find(postId, input.revision);
+    if (!target) throw notFoundError("revision");
+    return deps.transact(async (tx) => {
+      const { title, body, status } = target;
+      const restoredPost = await tx.posts.update(
+        caller.studio.id,
+        postId,
+        { title, body, status, hasNewAssets: true },
+        { revision: currentPost.revision, now: deps.clock() },
+      );
+      if (!restoredPost) throw new ConflictError();
+      const missing = await setAssets(
+        deps,
+        tx,
+        caller,
+        postId,
+        target.assets.map((asset) => asset.id),
+      );
+      await restoreAltTexts(deps, tx, caller, postId, target);
+      await recordRevision(tx, caller, postId, { hasNewAssets: true });
+      await recordActivity(deps, tx, caller, "post.reverted", postId, {
+        restored: input.revision,
+        revision: restoredPost.revision,
+      });
+      const filenames = new Map(target.assets.map((asset) => [asset.id, asset.filename]));
+      return {
+        post: restoredPost,
+        assets: await tx.assets.listByPosts([postId]),
+        missingAssets: missing.map((asset) => ({ ...asset, filename: filenames.get(asset.id) ?? "" })),
+      };
+    });
+  });
+  const view = toPostView(deps.base, post, await describeAssets(deps, assets));
+  return { ...view, validation: await validateForStudio(deps, caller.studio.id, view), missingAssets };
+}
+
+async function restoreAltTexts(
+  deps: Pick<Deps, "clock">,
+  tx: Stores,
+  caller: Caller,
+  postId: string,
+  target: Revision,
+): Promise<void> {
+  const altTexts = new Map(target.assets.map(({ id: assetId, altText }) => [assetId, altText]));
+  for (const asset of await tx.assets.listByPosts([postId])) {
+    const altText = altTexts.get(asset.id);
+    if (altText !== undefined && altText !== asset.altText) await changeAsset(deps, tx, caller, asset, { altText });
+  }
+}

@@ -1,0 +1,26 @@
+import { seconds } from "#lib/clock.ts";
+import { recordActivity } from "../activity/record.ts";
+import type { Caller } from "../caller.ts";
+import type { Deps } from "../deps.ts";
+import { authorize } from "../policy.ts";
+import { sweepTrash } from "./sweep-trash.ts";
+
+/** How long the response waits for the deletion; the sweeper does the rest. */
+const sweepTimeoutMs = seconds(4);
+
+/** Deletes everything in the studio's trash for good. Nothing can be restored from the moment the call commits. */
+export async function emptyTrash(
+  deps: Pick<Deps, "trash" | "posts" | "assets" | "strayFiles" | "transact" | "files" | "newId" | "clock">,
+  caller: Caller,
+): Promise<void> {
+  authorize(caller, "trash.empty");
+  const count = await deps.transact(async (tx) => {
+    const expiredItems = await tx.trash.expireAll(caller.studio.id, deps.clock());
+    if (expiredItems > 0)
+      await recordActivity(deps, tx, caller, "trash.emptied", caller.studio.id, { items: expiredItems });
+    return expiredItems;
+  });
+  if (count === 0) return;
+  const deadline = deps.clock() + sweepTimeoutMs;
+  await sweepTrash(deps, { pause: async () => {}, isOver: () => deps.clock() >= deadline });
+}

@@ -1,0 +1,48 @@
+import { z } from "zod";
+import { toIsoTime } from "#lib/clock.ts";
+import type { Caller } from "../caller.ts";
+import type { Deps } from "../deps.ts";
+import { encodeCursor, pageInput, parseCursor } from "../page.ts";
+import { authorize } from "../policy.ts";
+
+export const listTrashInput = z.strictObject(pageInput);
+
+export interface TrashItemView {
+  id: string;
+  type: "post" | "asset";
+  title: string;
+  deletedAt: string;
+  deletedBy: { id: string; name: string } | null;
+  /** The AI client that deleted it for the user. */
+  deletedThrough: string | null;
+  expiresAt: string;
+}
+
+const cursorPattern = /^\d{1,15}\.[a-z]{3}_[0-9a-z]{26}$/;
+
+/** Lists deleted posts and assets that can be restored, the last deleted first. */
+export async function listTrash(
+  deps: Pick<Deps, "trash" | "clock">,
+  caller: Caller,
+  input: z.infer<typeof listTrashInput>,
+): Promise<{ items: TrashItemView[]; nextCursor: string | null }> {
+  authorize(caller, "posts.read");
+  const listKey = `trash ${caller.studio.id}`;
+  const [at, id] = parseCursor(input.cursor, listKey, cursorPattern)?.split(".") ?? [];
+  const after = at === undefined || id === undefined ? undefined : { at: Number(at), id };
+  const rows = await deps.trash.list(caller.studio.id, deps.clock(), after, input.limit + 1);
+  const items = rows.slice(0, input.limit);
+  const last = items.at(-1);
+  return {
+    items: items.map((item) => ({
+      id: item.id,
+      type: item.type,
+      title: item.title,
+      deletedAt: toIsoTime(item.at),
+      deletedBy: item.by === null ? null : { id: item.by, name: item.byName ?? item.by },
+      deletedThrough: item.clientName,
+      expiresAt: toIsoTime(item.expiresAt),
+    })),
+    nextCursor: rows.length > items.length && last ? encodeCursor(listKey, `${last.at}.${last.id}`) : null,
+  };
+}

@@ -1,0 +1,32 @@
+import { days } from "#lib/clock.ts";
+import type { Asset } from "../assets/model/asset.ts";
+
+/** How long deleted posts and assets can be restored. */
+export const trashLifetime = days(30);
+
+export interface TrashMark {
+  at: number;
+  expiresAt: number;
+  by: string | null;
+  clientName: string | null;
+}
+
+export interface TrashItem extends TrashMark {
+  id: string;
+  type: "post" | "asset";
+  title: string;
+  byName: string | null;
+}
+
+/** The last item of the previous page. */
+export type TrashPosition = Pick<TrashItem, "at" | "id">;
+
+export interface TrashStore {
+  /** Items that have not expired, the last deleted first. Assets on trashed posts are part of their post. */
+  list(studioId: string, now: number, after: TrashPosition | undefined, limit: number): Promise<TrashItem[]>;
+  /** Lets everything in the studio's trash expire now; returns the number of items. */
+  expireAll(studioId: string, now: number): Promise<number>;
+  listExpiredPosts(now: number, limit: number): Promise<{ id: string; studioId: string }[]>;
+  /** Assets that are not on a post. */
+  listExpiredAssets(now: number, limit: number): Promise<Asset[]>;
+}

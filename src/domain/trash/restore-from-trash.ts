@@ -1,0 +1,56 @@
+import { notFoundError } from "#lib/errors.ts";
+import { isId } from "#lib/ids.ts";
+import { recordActivity } from "../activity/record.ts";
+import { changeAsset } from "../assets/lifecycle/change-asset.ts";
+import type { Caller } from "../caller.ts";
+import { retryOnConflict } from "../conflict.ts";
+import type { Deps } from "../deps.ts";
+import { recordRevision } from "../history/record.ts";
+import { authorize } from "../policy.ts";
+import { untrashPost } from "../posts/delete-post.ts";
+
+/** Restores a deleted post with its assets, or a deleted asset. */
+export async function restoreFromTrash(
+  deps: Pick<Deps, "assets" | "transact" | "newId" | "clock">,
+  caller: Caller,
+  input: { id: string },
+): Promise<{ id: string; type: "post" | "asset"; title: string }> {
+  const { id } = input;
+  const type = isId("post", id) ? "post" : "asset";
+  authorize(caller, type === "post" ? "posts.write" : "assets.write");
+  if (type === "post") return { id, type, title: await restoreTrashedPost(deps, caller, id) };
+  if (!isId("asset", id)) throw notFoundError("trash_item");
+  return { id, type, title: await restoreTrashedAsset(deps, caller, id) };
+}
+
+function restoreTrashedPost(
+  deps: Pick<Deps, "transact" | "newId" | "clock">,
+  caller: Caller,
+  postId: string,
+): Promise<string> {
+  return deps.transact(async (tx) => {
+    const post = await untrashPost(deps, tx, caller, postId);
+    if (!post) throw notFoundError("trash_item");
+    await recordRevision(tx, caller, postId);
+    await recordActivity(deps, tx, caller, "post.restored", postId, { title: post.title });
+    return post.title;
+  });
+}
+
+function restoreTrashedAsset(
+  deps: Pick<Deps, "assets" | "transact" | "newId" | "clock">,
+  caller: Caller,
+  assetId: string,
+): Promise<string> {
+  return retryOnConflict(async () => {
+    const asset = await deps.assets.findWithTrash(caller.studio.id, assetId);
+    const isRestorable =
+      asset && asset.postId === null && asset.trashExpiresAt !== null && asset.trashExpiresAt > deps.clock();
+    if (!isRestorable) throw notFoundError("trash_item");
+    await deps.transact(async (tx) => {
+      await changeAsset(deps, tx, caller, asset, { trash: null });
+      await recordActivity(deps, tx, caller, "asset.restored", assetId, { filename: asset.filename });
+    });
+    return asset.filename;
+  });
+}

@@ -1,0 +1,39 @@
+import { deleteRecord, removeAssets, removeFiles } from "../assets/lifecycle/delete-files.ts";
+import { undefinedOnConflict, ConflictError } from "../conflict.ts";
+import type { Deps } from "../deps.ts";
+import { runInBatches, type BatchOptions } from "../housekeeping/batches.ts";
+
+const batchSize = 50;
+
+type Needs = Pick<Deps, "trash" | "posts" | "assets" | "strayFiles" | "transact" | "files" | "clock">;
+
+/**
+ * Deletes posts and assets whose time in the trash is over, with their files. A restore needs an item that has not
+ * expired, and this needs one that has, so exactly one of the two succeeds.
+ */
+export async function sweepTrash(deps: Needs, options: BatchOptions): Promise<{ trashed: number }> {
+  const posts = await runInBatches(options, batchSize, async () => {
+    const expiredPosts = await deps.trash.listExpiredPosts(deps.clock(), batchSize);
+    for (const { id } of expiredPosts) await deletePostForGood(deps, id);
+    return expiredPosts.length;
+  });
+  const assets = await runInBatches(options, batchSize, async () => {
+    const expiredAssets = await deps.trash.listExpiredAssets(deps.clock(), batchSize);
+    await removeAssets(deps, expiredAssets);
+    return expiredAssets.length;
+  });
+  return { trashed: posts + assets };
+}
+
+async function deletePostForGood(deps: Needs, postId: string): Promise<void> {
+  const assets = await deps
+    .transact(async (tx) => {
+      if (!(await tx.posts.lockExpired(postId, deps.clock()))) throw new ConflictError();
+      const postAssets = await tx.assets.listByPosts([postId]);
+      for (const asset of postAssets) await deleteRecord(deps, tx, asset);
+      await tx.posts.remove(postId);
+      return postAssets;
+    })
+    .catch(undefinedOnConflict);
+  for (const asset of assets ?? []) await removeFiles(deps, asset);
+}

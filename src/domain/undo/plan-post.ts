@@ -1,0 +1,87 @@
+import type { Deps } from "../deps.ts";
+import type { ChangeSelection, Revision, RevisionField, RevisionStep } from "../history/ports.ts";
+import type { Post } from "../posts/post.ts";
+import { planAssets, type AssetsPlan } from "./plan-assets.ts";
+import { planField, type FieldPlan } from "./plan-field.ts";
+
+type TextField = "title" | "body" | "status";
+
+/** What undo does with one post. Valid only for the revision it was made for. */
+export interface PostPlan {
+  post: Post;
+  /** Whether the client created the post and no one else edited it, so that undo moves it to the trash. */
+  isCreation: boolean;
+  /** Whether the client created the post, but someone else edited it since. */
+  isEditedCreation: boolean;
+  change: Partial<Pick<Post, TextField>>;
+  /** Whether the post moves to the trash (true) or is restored (false). */
+  trash: boolean | undefined;
+  assets: AssetsPlan | undefined;
+  conflicts: { field: TextField; clientValue: string; currentValue: string }[];
+}
+
+/** Plans the undo of the selected changes of a post; undefined if there is nothing to do or report. */
+export async function planPost(
+  deps: Pick<Deps, "posts" | "revisions">,
+  studioId: string,
+  postId: string,
+  selection: ChangeSelection,
+): Promise<PostPlan | undefined> {
+  const post = await deps.posts.findWithTrash(studioId, postId);
+  const steps = (await deps.revisions.listSteps(postId, selection)).filter(
+    (step) => post && step.revision <= post.revision,
+  );
+  const [firstStep] = steps;
+  if (!post || !firstStep) return undefined;
+  const plan: PostPlan = {
+    post,
+    isCreation: false,
+    isEditedCreation: false,
+    change: {},
+    trash: planTrash(steps, post),
+    assets: undefined,
+    conflicts: [],
+  };
+  if (firstStep.isSelected) {
+    // The creation itself is selected, so there is no revision before it.
+    if (steps.every((step) => step.isSelected)) return post.isTrashed ? undefined : { ...plan, isCreation: true };
+    plan.isEditedCreation = true;
+  }
+  if (post.isTrashed && plan.trash !== false) return undefined;
+  plan.assets = planAssets(steps);
+  for (const field of ["title", "body", "status"] as const) {
+    const fieldPlan = planField(toFieldSteps(steps, field));
+    if (!fieldPlan) continue;
+    const target = await readValue(deps, postId, steps[fieldPlan.first - 1], field);
+    if (target === undefined || target === post[field]) continue;
+    if (fieldPlan.kind === "revert") Object.assign(plan.change, { [field]: target });
+    else {
+      const clientValue = await readValue(deps, postId, steps[fieldPlan.last], field);
+      plan.conflicts.push({ field, clientValue: clientValue ?? "", currentValue: post[field] });
+    }
+  }
+  return plan;
+}
+
+/** The first step has nothing before it to compare with. */
+function toFieldSteps(steps: readonly RevisionStep[], field: RevisionField) {
+  return steps.map((step, i) => ({ isSelected: step.isSelected, isChange: i > 0 && step.changed.includes(field) }));
+}
+
+/** Every change toggles it, so the value before follows from the number of changes. */
+function planTrash(steps: readonly RevisionStep[], { isTrashed }: Post): boolean | undefined {
+  const fieldSteps = toFieldSteps(steps, "trashed");
+  const fieldPlan: FieldPlan = planField(fieldSteps);
+  if (fieldPlan?.kind !== "revert") return undefined;
+  const changes = fieldSteps.slice(fieldPlan.first).filter((step) => step.isChange).length;
+  return changes % 2 === 0 ? undefined : !isTrashed;
+}
+
+async function readValue<F extends TextField>(
+  { revisions }: Pick<Deps, "revisions">,
+  postId: string,
+  step: RevisionStep | undefined,
+  field: F,
+): Promise<Revision[F] | undefined> {
+  return step && (await revisions.find(postId, step.revision))?.[field];
+}

@@ -1,0 +1,30 @@
+import { z } from "zod";
+
+const subject = { type: z.enum(["post", "asset"]), id: z.string() };
+
+export const undoReport = z.object({
+  undone: z.array(z.object({ ...subject, field: z.string() })).describe("What was undone, per field."),
+  conflicts: z
+    .array(z.object({ ...subject, field: z.string(), clientValue: z.unknown(), currentValue: z.unknown() }))
+    .describe("Fields that someone else changed afterwards. They keep their current value."),
+  publications: z
+    .array(z.object({ id: z.string(), state: z.string() }))
+    .describe("Publications that were canceled, and published ones, which stay."),
+});
+
+export type UndoReport = z.infer<typeof undoReport>;
+export type UndoneField = UndoReport["undone"][number];
+export type UndoConflict = UndoReport["conflicts"][number];
+
+export const createReport = (): UndoReport => ({ undone: [], conflicts: [], publications: [] });
+
+/** Adds an entry unless the same field is listed already: an asset that moved is part of two posts. */
+export function addUndone(report: UndoReport, entry: UndoneField): void {
+  const isListed = report.undone.some(({ id, field }) => id === entry.id && field === entry.field);
+  if (!isListed) report.undone.push(entry);
+}
+
+export function addConflict(report: UndoReport, entry: UndoConflict): void {
+  const isListed = report.conflicts.some(({ id, field }) => id === entry.id && field === entry.field);
+  if (!isListed) report.conflicts.push(entry);
+}

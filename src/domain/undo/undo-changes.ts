@@ -1,0 +1,119 @@
+import { z } from "zod";
+import { days, toIsoTime } from "#lib/clock.ts";
+import { AppError, notFoundError } from "#lib/errors.ts";
+import { isId } from "#lib/ids.ts";
+import type { Grant } from "../access/ports.ts";
+import { recordActivity } from "../activity/record.ts";
+import type { Caller } from "../caller.ts";
+import type { Deps } from "../deps.ts";
+import type { ChangeSelection } from "../history/ports.ts";
+import { authorize, may } from "../policy.ts";
+import { undoReport, type UndoReport } from "./report.ts";
+import type { UndoDeps } from "./undo-post.ts";
+import { listSelected, previewUndo, undoSelection } from "./undo-selection.ts";
+
+/** How far back changes can be undone. */
+const undoWindow = days(30);
+
+const dryRun = z.boolean().optional().describe("true: only report what would be undone, and change nothing.");
+
+export const undoChangesInput = z.strictObject({
+  since: z.iso
+    .datetime({ offset: true })
+    .describe("Undo changes made at or after this time: ISO 8601 with offset, within the last 30 days."),
+  dryRun,
+});
+
+export const undoAgainInput = z.strictObject({ dryRun });
+
+export const undoChangesOutput = undoReport;
+
+/** `undoId` identifies the undo, so that it can be undone; null for a dry run and if nothing was undone. */
+export type UndoResult = UndoReport & { undoId: string | null };
+
+/** Undoes what the calling AI client changed for its user in this studio. */
+export async function undoOwnChanges(
+  deps: UndoDeps,
+  caller: Caller,
+  input: z.infer<typeof undoChangesInput>,
+): Promise<UndoReport> {
+  authorize(caller, "clients.undo");
+  if (!caller.client) throw notFoundError("client");
+  const target = { userId: caller.user.id, clientId: caller.client.id, clientName: caller.client.name };
+  const { undoId: _, ...report } = await undoClient(deps, caller, target, input);
+  return report;
+}
+
+/** Undoes what an AI client changed in this studio: the caller's own, or any for owners and admins. */
+export async function undoClientChanges(
+  deps: UndoDeps & Pick<Deps, "grants">,
+  caller: Caller,
+  input: z.infer<typeof undoChangesInput> & { grantId: string },
+): Promise<UndoResult> {
+  authorize(caller, "clients.undo");
+  const grant = isId("connection", input.grantId) ? await deps.grants.find(input.grantId) : undefined;
+  if (!grant || !(await mayUndo(deps, caller, grant))) throw notFoundError("client");
+  return undoClient(deps, caller, grant, input);
+}
+
+/** Undoes an earlier undo: the caller's own, or any for owners and admins. */
+export async function undoUndo(
+  deps: UndoDeps & Pick<Deps, "activity">,
+  caller: Caller,
+  input: z.infer<typeof undoAgainInput> & { undoId: string },
+): Promise<UndoResult> {
+  authorize(caller, "clients.undo");
+  const undo = isId("activity", input.undoId) ? await deps.activity.find(caller.studio.id, input.undoId) : undefined;
+  const isAllowed = undo?.userId === caller.user.id || may(caller.role, "clients.undoAny");
+  if (undo?.action !== "client.undone" || !isAllowed) throw notFoundError("undo");
+  const { clientId, clientName, userId } = undo.detail;
+  const detail = { clientId, clientName, userId, undoes: undo.id };
+  return run(deps, caller, { undoId: undo.id }, detail, input.dryRun);
+}
+
+function undoClient(
+  deps: UndoDeps,
+  caller: Caller,
+  { userId, clientId, clientName }: Pick<Grant, "userId" | "clientId" | "clientName">,
+  input: z.infer<typeof undoChangesInput>,
+): Promise<UndoResult> {
+  const since = parseSince(deps, input.since);
+  const detail = { clientId, clientName, userId, since: toIsoTime(since) };
+  return run(deps, caller, { userId, clientId, since }, detail, input.dryRun);
+}
+
+function parseSince({ clock }: Pick<Deps, "clock">, value: string): number {
+  const since = Date.parse(value);
+  const [earliest, latest] = [clock() - undoWindow, clock()];
+  if (since < earliest || since > latest)
+    throw new AppError("invalid_input:since", { earliest: toIsoTime(earliest), latest: toIsoTime(latest) });
+  return since;
+}
+
+/** Others' grants only if they act on this studio or have changed something in it. */
+async function mayUndo(deps: UndoDeps & Pick<Deps, "grants">, caller: Caller, grant: Grant): Promise<boolean> {
+  if (grant.userId === caller.user.id) return true;
+  if (!may(caller.role, "clients.undoAny")) return false;
+  const filter = { userId: caller.user.id, others: true, grantId: grant.id };
+  if ((await deps.grants.listForStudio(caller.studio.id, filter)).length > 0) return true;
+  const selection = { userId: grant.userId, clientId: grant.clientId, since: 0 };
+  const { postIds, assetIds } = await listSelected(deps, caller.studio.id, selection);
+  return postIds.length > 0 || assetIds.length > 0;
+}
+
+async function run(
+  deps: UndoDeps,
+  caller: Caller,
+  selection: ChangeSelection,
+  detail: Record<string, unknown>,
+  isDryRun = false,
+): Promise<UndoResult> {
+  const selectedIds = await listSelected(deps, caller.studio.id, selection);
+  const preview = await previewUndo(deps, caller.studio.id, selection, selectedIds);
+  if (isDryRun || preview.undone.length === 0) return { ...preview, undoId: null };
+  const undoId = deps.newId("activity");
+  const subjectId = caller.grantId ?? caller.user.id;
+  // Recorded first: if the process is killed midway, what was undone so far can be undone again.
+  await deps.transact((tx) => recordActivity(deps, tx, caller, "client.undone", subjectId, detail, undoId));
+  return { ...(await undoSelection(deps, { ...caller, undoId }, selection, selectedIds)), undoId };
+}

@@ -1,0 +1,28 @@
+import { Hono } from "hono";
+import { emptyTrash } from "#domain/trash/empty-trash.ts";
+import { listTrash, listTrashInput } from "#domain/trash/list-trash.ts";
+import { restoreFromTrash } from "#domain/trash/restore-from-trash.ts";
+import { undoAgainInput, undoChangesInput, undoClientChanges, undoUndo } from "#domain/undo/undo-changes.ts";
+import type { ApiOptions, StudioEnv } from "./context.ts";
+import { validateJson, validateOptionalJson, validateQuery } from "./validate-input.ts";
+
+/** What brings back earlier content: the trash, and undoing an AI client's changes. */
+export function createTrashRoutes({ deps }: ApiOptions) {
+  return new Hono<StudioEnv>()
+    .get("/trash", validateQuery(listTrashInput), async (c) =>
+      c.json(await listTrash(deps, c.var.caller, c.req.valid("query"))),
+    )
+    .delete("/trash", async (c) => {
+      await emptyTrash(deps, c.var.caller);
+      return c.body(null, 204);
+    })
+    .post("/trash/:id/restore", async (c) =>
+      c.json(await restoreFromTrash(deps, c.var.caller, { id: c.req.param("id") })),
+    )
+    .post("/clients/:grantId/undo", validateJson(undoChangesInput), async (c) =>
+      c.json(await undoClientChanges(deps, c.var.caller, { ...c.req.valid("json"), grantId: c.req.param("grantId") })),
+    )
+    .post("/undos/:undoId/undo", validateOptionalJson(undoAgainInput), async (c) =>
+      c.json(await undoUndo(deps, c.var.caller, { ...c.req.valid("json"), undoId: c.req.param("undoId") })),
+    );
+}

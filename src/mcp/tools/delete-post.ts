@@ -1,0 +1,16 @@
+import { deletePost, deletePostInput, deletePostOutput } from "#domain/posts/delete-post.ts";
+import { defineTool } from "../define-tool.ts";
+
+export const deletePostTool = defineTool({
+  name: "delete_post",
+  title: "Delete a post",
+  description:
+    "Move a post and its assets to the trash. People can restore it in the web app for 30 days. " +
+    "Ask the user first. To keep a post but hide it, call update_post with status archived instead.",
+  scope: "studio:write",
+  action: "posts.write",
+  hints: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
+  input: deletePostInput,
+  output: deletePostOutput,
+  run: deletePost,
+});
