@@ -1,0 +1,186 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { deleteAsset } from "#domain/assets/delete-asset.ts";
+import { detachAsset } from "#domain/assets/detach-asset.ts";
+import { updateAsset } from "#domain/assets/update-asset.ts";
+import { getPostHistory } from "#domain/history/get-post-history.ts";
+import { restorePost } from "#domain/history/restore-post.ts";
+import { getPost } from "#domain/posts/get-post.ts";
+import { updatePost } from "#domain/posts/update-post.ts";
+import { minutes } from "#lib/clock.ts";
+import { forEachEngine } from "../support/engines.ts";
+import { actThroughClient, addFile, addPost, readHistory } from "../support/history-fixture.ts";
+import { getOutcome } from "../support/outcome.ts";
+import { newMember, newStudio } from "../support/users.ts";
+
+forEachEngine("history", (fixture) => {
+  test("every change is a revision with its content, author and client (HIST-1)", async () => {
+    const { deps } = fixture;
+    const owner = await newStudio(deps);
+    const client = await actThroughClient(deps, owner);
+    const { postId, assetIds } = await addPost(deps, client, { files: 2 });
+    const [first, second] = assetIds as [string, string];
+    await updatePost(deps, client, { postId, body: "New", revision: 3 });
+    await updatePost(deps, client, { postId, assetIds: [second, first] });
+    await updateAsset(deps, owner, { assetId: first, altText: "A vase" });
+    await detachAsset(deps, client, { postId, assetId: second });
+    await updatePost(deps, owner, { postId, status: "ready" });
+
+    const history = await readHistory(deps, owner, postId);
+    assert.deepEqual(
+      history.map(({ revision, changed, client: via, body, status, assets }) => [
+        revision,
+        changed.join(),
+        via?.name ?? null,
+        body,
+        status,
+        assets.map((asset) => [assetIds.indexOf(asset.id), asset.altText ?? ""].join(" ").trim()).join(),
+      ]),
+      [
+        [8, "status", null, "New", "ready", "0 A vase"],
+        [7, "assets", "Claude", "New", "draft", "0 A vase"],
+        [6, "assets", null, "New", "draft", "1,0 A vase"],
+        [5, "assets", "Claude", "New", "draft", "1,0"],
+        [4, "body", "Claude", "New", "draft", "0,1"],
+        [3, "assets", "Claude", "Body", "draft", "0,1"],
+        [2, "assets", "Claude", "Body", "draft", "0"],
+        [1, "title,body", "Claude", "Body", "draft", ""],
+      ],
+    );
+    assert.ok(history.every(({ user }) => user?.id === owner.user.id && user.name === owner.user.name));
+    const post = await getPost(deps, owner, { postId });
+    assert.deepEqual([post.revision, post.readyRevision, post.createdByClient], [8, 8, "Claude"]);
+  });
+
+  test("autosaves of one person within five minutes collapse into the last; nothing else does (HIST-2)", async () => {
+    const { deps, clock } = fixture;
+    const owner = await newStudio(deps);
+    const client = await actThroughClient(deps, owner);
+    const member = await newMember(deps, owner, "member");
+    const { postId } = await addPost(deps, owner);
+    const save = (caller: typeof owner, body: string) => updatePost(deps, caller, { postId, body });
+    await save(owner, "a");
+    clock.advance(minutes(4));
+    await updatePost(deps, owner, { postId, title: "b" });
+    clock.advance(minutes(2));
+    await save(owner, "c"); // the first autosave is more than five minutes ago
+    await save(member, "d");
+    await save(member, "e");
+    await updatePost(deps, client, { postId, body: "f", revision: 6 });
+    await updatePost(deps, client, { postId, body: "g", revision: 7 });
+    await save(owner, "h");
+    await updatePost(deps, owner, { postId, body: "i", status: "ready" });
+    await save(owner, "j");
+
+    const history = await readHistory(deps, owner, postId);
+    assert.deepEqual(
+      history.map(({ revision, title, body, changed }) => [revision, title, body, changed.join()]),
+      [
+        [11, "b", "j", "body"],
+        [10, "b", "i", "body,status"],
+        [9, "b", "h", "body"],
+        [8, "b", "g", "body"],
+        [7, "b", "f", "body"],
+        [6, "b", "e", "body"],
+        [4, "b", "c", "body"],
+        [3, "b", "a", "title,body"],
+        [1, "Title", "Body", "title,body"],
+      ],
+    );
+    assert.equal((await getPost(deps, owner, { postId })).revision, 11);
+  });
+
+  test("an AI client must pass the revision it read to change text, but not for status or order (HIST-3)", async () => {
+    const { deps } = fixture;
+    const owner = await newStudio(deps);
+    const client = await actThroughClient(deps, owner);
+    const { postId, assetIds } = await addPost(deps, owner, { files: 1 });
+    for (const change of [{ title: "A" }, { body: "B" }, { title: "A", status: "ready" as const }])
+      assert.equal(await getOutcome(() => updatePost(deps, client, { postId, ...change })), "invalid_input");
+    await updatePost(deps, client, { postId, status: "ready", assetIds });
+    await updatePost(deps, client, { postId, title: "A", revision: 3 });
+    assert.equal(
+      await getOutcome(() => updatePost(deps, client, { postId, body: "B", revision: 3 })),
+      "revision_conflict",
+    );
+  });
+
+  test("a post that changes while ready keeps the revision at which it was marked ready (HIST-4)", async () => {
+    const { deps } = fixture;
+    const owner = await newStudio(deps);
+    const client = await actThroughClient(deps, owner);
+    const { postId } = await addPost(deps, owner);
+    await updatePost(deps, owner, { postId, status: "ready" });
+    const changedPost = await updatePost(deps, client, { postId, body: "Changed", revision: 2 });
+    assert.deepEqual([changedPost.status, changedPost.revision, changedPost.readyRevision], ["ready", 3, 2]);
+    const keptPost = await updatePost(deps, owner, { postId, status: "ready" });
+    assert.deepEqual([keptPost.revision, keptPost.readyRevision], [4, 4]);
+    assert.equal((await updatePost(deps, owner, { postId, status: "draft" })).readyRevision, null);
+  });
+
+  test("restore brings back text, status, assets, order and alt text as a new revision (HIST-5)", async () => {
+    const { deps } = fixture;
+    const owner = await newStudio(deps);
+    const { postId, assetIds } = await addPost(deps, owner, { files: 3 });
+    const [a, b, c] = assetIds as [string, string, string];
+    await updateAsset(deps, owner, { assetId: a, altText: "First" });
+    const before = await getPost(deps, owner, { postId });
+    await updatePost(deps, owner, { postId, title: "Ruined", body: "", assetIds: [c, b, a] });
+    await updateAsset(deps, owner, { assetId: a, altText: "" });
+    await detachAsset(deps, owner, { postId, assetId: b });
+    await deleteAsset(deps, owner, { assetId: b });
+    const extra = await addFile(deps, owner);
+    await attachAsset(deps, owner, { postId, assetId: extra });
+
+    const restoredPost = await restorePost(deps, owner, { postId, revision: before.revision });
+    const { missingAssets, ...view } = restoredPost;
+    assert.deepEqual(missingAssets, []);
+    assert.deepEqual(
+      { ...view, revision: 0, updatedAt: "" },
+      { ...before, revision: 0, updatedAt: "" },
+      "everything but the revision is as before",
+    );
+    assert.ok(restoredPost.revision > before.revision);
+    const undone = await restorePost(deps, owner, { postId, revision: restoredPost.revision - 1 });
+    assert.deepEqual([undone.title, undone.assets.map((asset) => asset.id)], ["Ruined", [c, a, extra]]);
+  });
+
+  test("restore leaves out assets that are gone for good or on another post, and says so (HIST-5)", async () => {
+    const { deps } = fixture;
+    const owner = await newStudio(deps);
+    const { postId, assetIds } = await addPost(deps, owner, { files: 2 });
+    const other = await addPost(deps, owner);
+    const [moved, deleted] = assetIds as [string, string];
+    for (const assetId of assetIds) await detachAsset(deps, owner, { postId, assetId });
+    await attachAsset(deps, owner, { postId: other.postId, assetId: moved });
+    await deleteAsset(deps, owner, { assetId: deleted });
+    await fixture.database.q.deleteFrom("assets").where("id", "=", deleted).execute();
+    const post = await restorePost(deps, owner, { postId, revision: 3 });
+    assert.deepEqual(post.assets, []);
+    assert.deepEqual(
+      post.missingAssets.map(({ id, reason }) => [id, reason]),
+      [
+        [moved, "on_another_post"],
+        [deleted, "deleted"],
+      ],
+    );
+  });
+
+  test("a revision or post that does not exist, also in another studio, is not_found (HIST-6)", async () => {
+    const { deps } = fixture;
+    const [owner, stranger] = [await newStudio(deps), await newStudio(deps)];
+    const { postId } = await addPost(deps, owner);
+    const outcomes = [
+      () => restorePost(deps, owner, { postId, revision: 9 }),
+      () => restorePost(deps, stranger, { postId, revision: 1 }),
+      () => getPostHistory(deps, stranger, { postId, limit: 5 }),
+      () => getPostHistory(deps, owner, { postId: "pst_x", limit: 5 }),
+    ];
+    for (const outcome of outcomes) assert.equal(await getOutcome(outcome), "not_found");
+    assert.equal(
+      await getOutcome(() => getPostHistory(deps, owner, { postId, limit: 5, cursor: "bad" })),
+      "invalid_input",
+    );
+  });
+});

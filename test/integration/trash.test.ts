@@ -1,0 +1,157 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { deleteAsset } from "#domain/assets/delete-asset.ts";
+import { getAsset } from "#domain/assets/get-asset.ts";
+import { listAssets } from "#domain/assets/list-assets.ts";
+import type { Deps } from "#domain/deps.ts";
+import type { BatchOptions } from "#domain/housekeeping/batches.ts";
+import { deletePost } from "#domain/posts/delete-post.ts";
+import { getPost } from "#domain/posts/get-post.ts";
+import { listPosts } from "#domain/posts/list-posts.ts";
+import { updatePost } from "#domain/posts/update-post.ts";
+import { emptyTrash } from "#domain/trash/empty-trash.ts";
+import { listTrash } from "#domain/trash/list-trash.ts";
+import { restoreFromTrash } from "#domain/trash/restore-from-trash.ts";
+import { sweepTrash } from "#domain/trash/sweep-trash.ts";
+import { createUploadLink } from "#domain/uploads/create-upload-link.ts";
+import { resolveUploadCaller } from "#domain/uploads/upload-link.ts";
+import { days } from "#lib/clock.ts";
+import { forEachEngine } from "../support/engines.ts";
+import { actThroughClient, addFile, addPost } from "../support/history-fixture.ts";
+import { getOutcome } from "../support/outcome.ts";
+import { newMember, newStudio } from "../support/users.ts";
+
+const untilDone: BatchOptions = { pause: async () => {}, isOver: () => false };
+
+async function isStored(deps: Deps, assetId: string, studioId: string): Promise<boolean> {
+  const asset = await deps.assets.findWithTrash(studioId, assetId);
+  return asset?.storageKey != null && (await deps.files.stat(asset.storageKey)) !== undefined;
+}
+
+forEachEngine("trash", (fixture) => {
+  test("a deleted post is gone with its assets and links, and comes back as it was (TRASH-1)", async () => {
+    const { deps } = fixture;
+    const owner = await newStudio(deps);
+    const client = await actThroughClient(deps, owner);
+    const { postId, assetIds } = await addPost(deps, owner, { title: "Launch", files: 2 });
+    const [assetId] = assetIds as [string, string];
+    const { url } = await createUploadLink(deps, owner, { postId, inPlace: false });
+    const before = await getPost(deps, owner, { postId });
+    assert.deepEqual(await deletePost(deps, client, { postId }), { deleted: postId });
+
+    const outcomes = [
+      () => getPost(deps, owner, { postId }),
+      () => updatePost(deps, owner, { postId, title: "X" }),
+      () => deletePost(deps, owner, { postId }),
+      () => getAsset(deps, owner, { assetId }),
+      () => deleteAsset(deps, owner, { assetId }),
+      () => restoreFromTrash(deps, owner, { id: assetId }),
+    ];
+    for (const outcome of outcomes) assert.equal(await getOutcome(outcome), "not_found");
+    assert.equal(
+      await getOutcome(async () => attachAsset(deps, owner, { postId, assetId: await addFile(deps, owner) })),
+      "not_found",
+    );
+    assert.equal(await getOutcome(() => resolveUploadCaller(deps, url.split("/u/")[1] ?? "")), "forbidden");
+    assert.deepEqual((await listPosts(deps, owner, { limit: 10 })).posts, []);
+    assert.deepEqual((await listPosts(deps, owner, { limit: 10, query: "launch" })).posts, []);
+    assert.equal((await listAssets(deps, owner, { limit: 10 })).assets.length, 1, "only the unattached file");
+    const { items } = await listTrash(deps, owner, { limit: 10 });
+    assert.deepEqual(
+      items.map(({ id, type, title, deletedBy, deletedThrough }) => [id, type, title, deletedBy?.id, deletedThrough]),
+      [[postId, "post", "Launch", owner.user.id, "Claude"]],
+    );
+
+    await restoreFromTrash(deps, owner, { id: postId });
+    const after = await getPost(deps, owner, { postId });
+    assert.deepEqual(
+      { ...after, revision: 0, updatedAt: "", assets: after.assets.map((asset) => asset.id) },
+      { ...before, revision: 0, updatedAt: "", assets: assetIds },
+    );
+    assert.equal(await getOutcome(() => restoreFromTrash(deps, owner, { id: postId })), "not_found");
+  });
+
+  test("a deleted asset counts toward the quota until it is gone, and is restored with its file (TRASH-2)", async () => {
+    const { deps } = fixture;
+    const owner = await newStudio(deps);
+    const assetId = await addFile(deps, owner, "menu.pdf");
+    const usedBytes = await deps.assets.getUsedBytes(owner.studio.id);
+    await deleteAsset(deps, owner, { assetId });
+    assert.equal(await deps.assets.getUsedBytes(owner.studio.id), usedBytes);
+    assert.equal(await getOutcome(() => getAsset(deps, owner, { assetId })), "not_found");
+    assert.deepEqual(await restoreFromTrash(deps, owner, { id: assetId }), {
+      id: assetId,
+      type: "asset",
+      title: "menu.pdf",
+    });
+    assert.equal((await getAsset(deps, owner, { assetId })).status, "ready");
+    assert.ok(await isStored(deps, assetId, owner.studio.id));
+  });
+
+  test("expired trash is swept with its files and quota; nothing else is (TRASH-3)", async () => {
+    const { deps, clock } = fixture;
+    const owner = await newStudio(deps);
+    const expiring = await addPost(deps, owner, { files: 2 });
+    const kept = await addPost(deps, owner, { files: 1 });
+    const expiringAsset = await addFile(deps, owner);
+    await deletePost(deps, owner, { postId: expiring.postId });
+    await deleteAsset(deps, owner, { assetId: expiringAsset });
+    clock.advance(days(1));
+    const recent = await addPost(deps, owner, { files: 1 });
+    await deletePost(deps, owner, { postId: recent.postId });
+    clock.advance(days(29) - 1);
+    assert.deepEqual(await sweepTrash(deps, untilDone), { trashed: 0 });
+    clock.advance(1);
+    assert.deepEqual(
+      (await listTrash(deps, owner, { limit: 10 })).items.map((item) => item.id),
+      [recent.postId],
+    );
+    assert.equal(await getOutcome(() => restoreFromTrash(deps, owner, { id: expiring.postId })), "not_found");
+    assert.deepEqual(await sweepTrash(deps, untilDone), { trashed: 2 });
+    for (const assetId of [...expiring.assetIds, expiringAsset])
+      assert.equal(await isStored(deps, assetId, owner.studio.id), false);
+    for (const assetId of [...kept.assetIds, ...recent.assetIds])
+      assert.ok(await isStored(deps, assetId, owner.studio.id));
+    const bytes = (await deps.assets.findWithTrash(owner.studio.id, kept.assetIds[0] ?? ""))?.bytes ?? 0;
+    assert.equal(await deps.assets.getUsedBytes(owner.studio.id), 2 * bytes);
+  });
+
+  test("owners and admins empty the trash at once; members may not (TRASH-4)", async () => {
+    const { deps } = fixture;
+    const owner = await newStudio(deps);
+    const member = await newMember(deps, owner, "member");
+    const { postId, assetIds } = await addPost(deps, owner, { files: 1 });
+    await deletePost(deps, member, { postId });
+    assert.equal(await getOutcome(() => emptyTrash(deps, member)), "forbidden");
+    await emptyTrash(deps, await newMember(deps, owner, "admin"));
+    assert.deepEqual((await listTrash(deps, owner, { limit: 10 })).items, []);
+    assert.equal(await isStored(deps, assetIds[0] ?? "", owner.studio.id), false);
+    assert.equal(await deps.assets.getUsedBytes(owner.studio.id), 0);
+  });
+
+  test("the trash pages in order, the last deleted first, and belongs to its studio (TRASH-5)", async () => {
+    const { deps, clock } = fixture;
+    const [owner, stranger] = [await newStudio(deps), await newStudio(deps)];
+    const deletedIds: string[] = [];
+    for (let i = 0; i < 5; i++) {
+      if (i % 2 === 0) clock.advance(1);
+      const assetId = await addFile(deps, owner);
+      const { postId } = await addPost(deps, owner);
+      await deleteAsset(deps, owner, { assetId });
+      await deletePost(deps, owner, { postId });
+      deletedIds.push(assetId, postId);
+    }
+    const listedIds: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await listTrash(deps, owner, { limit: 3, cursor });
+      listedIds.push(...page.items.map((item) => item.id));
+      cursor = page.nextCursor ?? undefined;
+    } while (cursor !== undefined);
+    assert.deepEqual(listedIds.toSorted(), deletedIds.toSorted());
+    assert.equal(new Set(listedIds).size, 10);
+    assert.deepEqual((await listTrash(deps, stranger, { limit: 3 })).items, []);
+    assert.equal(await getOutcome(() => restoreFromTrash(deps, stranger, { id: listedIds[0] ?? "" })), "not_found");
+  });
+});

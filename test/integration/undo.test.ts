@@ -1,0 +1,182 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { deleteAsset } from "#domain/assets/delete-asset.ts";
+import { detachAsset } from "#domain/assets/detach-asset.ts";
+import { updateAsset } from "#domain/assets/update-asset.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { deletePost } from "#domain/posts/delete-post.ts";
+import { getPost } from "#domain/posts/get-post.ts";
+import { updatePost } from "#domain/posts/update-post.ts";
+import { listTrash } from "#domain/trash/list-trash.ts";
+import { undoClientChanges, undoOwnChanges, undoUndo } from "#domain/undo/undo-changes.ts";
+import { days, toIsoTime } from "#lib/clock.ts";
+import { forEachEngine } from "../support/engines.ts";
+import { actThroughClient, addFile, addPost } from "../support/history-fixture.ts";
+import { getOutcome } from "../support/outcome.ts";
+import { newMember, newStudio } from "../support/users.ts";
+
+forEachEngine("undo", (fixture) => {
+  const now = () => toIsoTime(fixture.clock());
+
+  test("undo reverts edits, assets, deletions and creations, and undoing the undo brings them back (UNDO-1)", async () => {
+    const { deps, clock } = fixture;
+    const owner = await newStudio(deps);
+    const client = await actThroughClient(deps, owner);
+    const edited = await addPost(deps, owner, { title: "Kept", body: "Text", files: 3 });
+    const removed = await addPost(deps, owner, { title: "Removed" });
+    const looseFile = await addFile(deps, owner);
+    const [a, b, c] = edited.assetIds as [string, string, string];
+    const before = await getPost(deps, owner, { postId: edited.postId });
+    clock.advance(1000);
+    const since = now();
+
+    await updatePost(deps, client, { postId: edited.postId, body: "Ruined", revision: before.revision });
+    await updatePost(deps, client, { postId: edited.postId, assetIds: [c, b, a] });
+    await detachAsset(deps, client, { postId: edited.postId, assetId: b });
+    await deleteAsset(deps, client, { assetId: b });
+    await updateAsset(deps, client, { assetId: a, altText: "Wrong", filename: "wrong.pdf" });
+    await deletePost(deps, client, { postId: removed.postId });
+    await deleteAsset(deps, client, { assetId: looseFile });
+    const created = await createPost(deps, client, { title: "Spam", body: "" });
+    await attachAsset(deps, client, { postId: created.id, assetId: await addFile(deps, client) });
+    const ruined = await getPost(deps, owner, { postId: edited.postId });
+
+    const preview = await undoOwnChanges(deps, client, { since, dryRun: true });
+    assert.deepEqual(await getPost(deps, owner, { postId: edited.postId }), ruined, "a dry run changes nothing");
+    clock.advance(1000);
+    const result = await undoClientChanges(deps, owner, { since, grantId: client.grantId });
+    const { undoId, ...report } = result;
+    const byKey = (entries: { id: string; field: string }[]) =>
+      entries.map(({ id, field }) => `${id} ${field}`).toSorted();
+    assert.deepEqual(byKey(report.undone), byKey(preview.undone));
+    assert.deepEqual([report.conflicts, report.publications], [[], []]);
+    const after = await getPost(deps, owner, { postId: edited.postId });
+    assert.deepEqual({ ...after, revision: 0, updatedAt: "" }, { ...before, revision: 0, updatedAt: "" });
+    assert.equal((await getPost(deps, owner, { postId: removed.postId })).title, "Removed");
+    assert.deepEqual(
+      (await listTrash(deps, owner, { limit: 10 })).items.map((item) => item.id),
+      [created.id],
+    );
+
+    assert.ok(undoId);
+    clock.advance(1000);
+    const again = await undoUndo(deps, owner, { undoId });
+    assert.deepEqual(byKey(again.undone).length, byKey(report.undone).length);
+    const backAgain = await getPost(deps, owner, { postId: edited.postId });
+    assert.deepEqual({ ...backAgain, revision: 0, updatedAt: "" }, { ...ruined, revision: 0, updatedAt: "" });
+    assert.deepEqual(
+      (await listTrash(deps, owner, { limit: 10 })).items.map((item) => item.id).toSorted(),
+      [b, looseFile, removed.postId].toSorted(),
+    );
+    assert.equal((await getPost(deps, owner, { postId: created.id })).assets.length, 1);
+  });
+
+  test("a field that someone else changed afterwards keeps their value and is a conflict (UNDO-2)", async () => {
+    const { deps, clock } = fixture;
+    const owner = await newStudio(deps);
+    const client = await actThroughClient(deps, owner);
+    const member = await newMember(deps, owner, "member");
+    const { postId } = await addPost(deps, owner, { title: "A", body: "A" });
+    const since = now();
+    clock.advance(1);
+    await updatePost(deps, client, { postId, title: "B", body: "B", revision: 1 });
+    await updatePost(deps, member, { postId, title: "C" });
+    const report = await undoOwnChanges(deps, client, { since });
+    assert.deepEqual(report.undone, [{ type: "post", id: postId, field: "body" }]);
+    assert.deepEqual(report.conflicts, [
+      { type: "post", id: postId, field: "title", clientValue: "B", currentValue: "C" },
+    ]);
+    const post = await getPost(deps, owner, { postId });
+    assert.deepEqual([post.title, post.body], ["C", "A"]);
+  });
+
+  test("a created post that someone else edited stays, and is a conflict (UNDO-3)", async () => {
+    const { deps } = fixture;
+    const owner = await newStudio(deps);
+    const client = await actThroughClient(deps, owner);
+    const since = now();
+    const { postId } = await addPost(deps, client, { title: "A" });
+    await updatePost(deps, owner, { postId, title: "B" });
+    const report = await undoOwnChanges(deps, client, { since });
+    assert.deepEqual(report.undone, []);
+    assert.deepEqual(
+      report.conflicts.map(({ id, field }) => [id, field]),
+      [[postId, "created"]],
+    );
+    assert.equal((await getPost(deps, owner, { postId })).title, "B");
+  });
+
+  test("assets that the client moved between posts go back, also out of a post it created (UNDO-4)", async () => {
+    const { deps } = fixture;
+    const owner = await newStudio(deps);
+    const client = await actThroughClient(deps, owner);
+    const [from, to] = [await addPost(deps, owner, { files: 2 }), await addPost(deps, owner, { files: 1 })];
+    fixture.clock.advance(1);
+    const since = now();
+    const created = await createPost(deps, client, { title: "New", body: "" });
+    const [a, b] = from.assetIds as [string, string];
+    const [x] = to.assetIds as [string];
+    for (const [assetId, source, target] of [
+      [a, from.postId, to.postId],
+      [x, to.postId, from.postId],
+      [b, from.postId, created.id],
+    ] as const) {
+      await detachAsset(deps, client, { postId: source, assetId });
+      await attachAsset(deps, client, { postId: target, assetId });
+    }
+    const report = await undoOwnChanges(deps, client, { since });
+    assert.deepEqual(report.conflicts, []);
+    const read = async (postId: string) => (await getPost(deps, owner, { postId })).assets.map((asset) => asset.id);
+    assert.deepEqual(await read(from.postId), [a, b]);
+    assert.deepEqual(await read(to.postId), [x]);
+    assert.equal(await getOutcome(() => getPost(deps, owner, { postId: created.id })), "not_found");
+  });
+
+  test("only this user's grants of the same client in this studio count as this client (UNDO-5)", async () => {
+    const { deps } = fixture;
+    const owner = await newStudio(deps);
+    const member = await newMember(deps, owner, "member");
+    const [claude, claudeAgain] = [await actThroughClient(deps, owner), await actThroughClient(deps, owner)];
+    const others = [await actThroughClient(deps, owner, "Cursor"), await actThroughClient(deps, member)];
+    const since = now();
+    const titles: Record<string, string> = {};
+    for (const [i, caller] of [claude, claudeAgain, ...others].entries()) {
+      const { postId } = await addPost(deps, owner, { title: "Before" });
+      await updatePost(deps, caller, { postId, title: `After ${i}`, revision: 1 });
+      titles[postId] = i < 2 ? "Before" : `After ${i}`;
+    }
+    await undoOwnChanges(deps, claude, { since });
+    for (const [postId, title] of Object.entries(titles))
+      assert.equal((await getPost(deps, owner, { postId })).title, title);
+  });
+
+  test("members undo their own clients only; owners and admins any in their studio (UNDO-6)", async () => {
+    const { deps } = fixture;
+    const [owner, stranger] = [await newStudio(deps), await newStudio(deps)];
+    const member = await newMember(deps, owner, "member");
+    const [ownersClient, membersClient] = [await actThroughClient(deps, owner), await actThroughClient(deps, member)];
+    const strangersClient = await actThroughClient(deps, stranger);
+    const undo = (caller: typeof owner, grantId: string) =>
+      getOutcome(() => undoClientChanges(deps, caller, { since: now(), grantId }));
+    assert.equal(await undo(member, ownersClient.grantId), "not_found");
+    assert.equal(await undo(member, membersClient.grantId), "ok");
+    assert.equal(await undo(owner, membersClient.grantId), "ok");
+    assert.equal(await undo(owner, strangersClient.grantId), "not_found");
+    assert.equal(await undo(owner, "con_x"), "not_found");
+  });
+
+  test("since must lie within the last 30 days, and the error names the range (UNDO-7)", async () => {
+    const { deps, clock } = fixture;
+    const client = await actThroughClient(deps, await newStudio(deps));
+    for (const since of [toIsoTime(clock() + 1), toIsoTime(clock() - days(30) - 1)]) {
+      await assert.rejects(undoOwnChanges(deps, client, { since }), (error: Error) => {
+        assert.match(error.message, /between .+Z and .+Z/);
+        return true;
+      });
+      assert.equal(await getOutcome(() => undoOwnChanges(deps, client, { since })), "invalid_input");
+    }
+    for (const since of [now(), toIsoTime(clock() - days(30))])
+      assert.equal(await getOutcome(() => undoOwnChanges(deps, client, { since })), "ok");
+  });
+});

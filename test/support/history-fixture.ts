@@ -1,0 +1,50 @@
+import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
+import type { Caller } from "#domain/caller.ts";
+import type { Deps } from "#domain/deps.ts";
+import { getPostHistory, type RevisionView } from "#domain/history/get-post-history.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { createTestGrant } from "./tokens.ts";
+import { pdf } from "./samples.ts";
+
+/** The same user acting through an AI client. */
+export async function actThroughClient(deps: Deps, user: Caller, name = "Claude"): Promise<Required<Caller>> {
+  const { grantId } = await createTestGrant(deps, user, { client: name });
+  const grant = await deps.grants.find(grantId);
+  if (!grant) throw new Error("the grant was not stored");
+  return { ...user, client: { id: grant.clientId, name }, grantId };
+}
+
+/** An unattached file. */
+export async function addFile(deps: Deps, caller: Caller, filename = "file.pdf"): Promise<string> {
+  const input = { kind: "document" as const, mimeType: "application/pdf", base64: pdf.toString("base64"), filename };
+  return (await uploadAssetInline(deps, caller, input)).assetId;
+}
+
+/** A post with files on it. */
+export async function addPost(
+  deps: Deps,
+  caller: Caller,
+  { title = "Title", body = "Body", files = 0 } = {},
+): Promise<{ postId: string; assetIds: string[] }> {
+  const { id: postId } = await createPost(deps, caller, { title, body });
+  const assetIds: string[] = [];
+  for (let i = 0; i < files; i++) {
+    const assetId = await addFile(deps, caller, `file-${i}.pdf`);
+    await attachAsset(deps, caller, { postId, assetId });
+    assetIds.push(assetId);
+  }
+  return { postId, assetIds };
+}
+
+/** All revisions, newest first. */
+export async function readHistory(deps: Deps, caller: Caller, postId: string): Promise<RevisionView[]> {
+  const revisions: RevisionView[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await getPostHistory(deps, caller, { postId, limit: 100, cursor });
+    revisions.push(...page.revisions);
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined);
+  return revisions;
+}
