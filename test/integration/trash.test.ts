@@ -22,7 +22,7 @@ import { actThroughClient, addFile, addPost } from "../support/history-fixture.t
 import { getOutcome } from "../support/outcome.ts";
 import { newMember, newStudio } from "../support/users.ts";
 
-const untilDone: BatchOptions = { pause: async () => {}, isOver: () => false };
+const untilDone: BatchOptions = { pause: async () => {}, shouldStop: () => false };
 
 async function isStored(deps: Deps, assetId: string, studioId: string): Promise<boolean> {
   const asset = await deps.assets.findWithTrash(studioId, assetId);

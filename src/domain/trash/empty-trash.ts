@@ -22,5 +22,5 @@ export async function emptyTrash(
   });
   if (count === 0) return;
   const deadline = deps.clock() + sweepTimeoutMs;
-  await sweepTrash(deps, { pause: async () => {}, isOver: () => deps.clock() >= deadline });
+  await sweepTrash(deps, { pause: async () => {}, shouldStop: () => deps.clock() >= deadline });
 }

@@ -7,7 +7,6 @@ import { recognizeType } from "../assets/content/detect-type.ts";
 import { confirmStoredFile } from "../assets/lifecycle/confirm-stored-file.ts";
 import type { Deps } from "../deps.ts";
 import { recordRevision, startAssetsRevision } from "../history/record.ts";
-import { undefinedOnConflict, ConflictError } from "../conflict.ts";
 import { authorize } from "../policy.ts";
 import { getFile, toUploadInProgress, toFileView, type FileView } from "./file-view.ts";
 import { toUploader, type UploadCaller } from "./upload-link.ts";
@@ -58,33 +57,20 @@ function confirmCompletedFile(
   asset: UploadingAsset,
   storedFile: StoredFile,
 ): Promise<ReadyAsset | undefined> {
-  const { id, studioId, postId, storageKey } = asset;
-  const { kind, mimeType, filename } = content;
-  const metadata = await readMediaMetadata(
-    deps,
-    createStoredFileSource(deps.files, storageKey, storedFile.bytes),
-    content,
-    content,
-  );
-  return deps
-    .transact(async (tx) => {
-      await startAssetsRevision(deps, tx, studioId, postId);
-      const readyAsset = await tx.assets.confirmReserved(asset, {
-        ...storedFile,
-        ...metadata,
-        kind,
-        mimeType,
-        filename,
-      });
-      if (!readyAsset) throw new ConflictError();
-      const unchargedBytes = storedFile.bytes - asset.chargedBytes;
-      if (unchargedBytes !== 0) await chargeStudio(deps, tx, studioId, unchargedBytes);
-      const detail = { postId, filename, bytes: storedFile.bytes, linkId: caller.link.id };
-      await recordRevision(tx, toUploader(caller), postId, { hasNewAssets: true });
-      await recordActivity(deps, tx, caller, "asset.attached", id, detail);
+  return confirmStoredFile(deps, caller, asset, storedFile, {
+    async checkContent(source) {
+      const { kind, mimeType } = await recognizeType(source, asset);
+      const checkResult = await checkContent(source, { kind, mimeType });
+      return { ...checkResult, kind, mimeType, filename: fitExtension(asset.filename, mimeType) };
+    },
+    async markReady(tx, file) {
+      await startAssetsRevision(deps, tx, asset.studioId, asset.postId);
+      const readyAsset = await tx.assets.confirmReserved(asset, file);
+      if (readyAsset) await recordRevision(tx, toUploader(caller), asset.postId, { hasNewAssets: true });
       return readyAsset;
-    })
-    .catch(undefinedOnConflict);
+    },
+    activityDetail: { linkId: caller.link.id },
+  });
 }
 
 const missingPartsError = (): AppError => new AppError("not_uploaded:parts");

@@ -1,7 +1,7 @@
 import type { ErrorData } from "#lib/error-messages.ts";
 import { AppError } from "#lib/errors.ts";
 import type { Caller } from "../../caller.ts";
-import { undefinedOnConflict, ConflictError } from "../../conflict.ts";
+import { undefinedOnConflict } from "../../conflict.ts";
 import { recordRevision, startAssetsRevision } from "../../history/record.ts";
 import type { Post } from "../../posts/post.ts";
 import type { Asset, ReadyAsset } from "../model/asset.ts";
@@ -87,43 +87,19 @@ function confirmPromotedFile(
   storedFile: StoredFile,
   post: Post,
 ): Promise<ReadyAsset | undefined> {
-  const checkResult = await checkStoredContent(deps, asset, storedFile);
-  if (checkResult instanceof AppError) return rejectUpload(deps, caller, asset, checkResult);
-  return deps
-    .transact(async (tx) => {
+  return confirmStoredFile(deps, caller, asset, storedFile, {
+    async checkContent(source) {
+      const { kind, mimeType, filename } = asset;
+      return { ...(await checkContent(source, asset).catch(throwAsUploadError)), kind, mimeType, filename };
+    },
+    async markReady(tx, file) {
       await startAssetsRevision(deps, tx, asset.studioId, post.id);
       const position = await reservePosition(deps, tx, asset, post.id);
-      const readyAsset = await tx.assets.confirmAndAttach(
-        asset.id,
-        asset,
-        { ...storedFile, ...checkResult },
-        { postId: post.id, position },
-      );
-      if (!readyAsset) throw new ConflictError();
-      await chargeStudio(deps, tx, asset.studioId, storedFile.bytes - asset.chargedBytes);
-      const detail = { postId: post.id, filename: asset.filename, bytes: storedFile.bytes };
-      await recordRevision(tx, caller, post.id, { hasNewAssets: true });
-      await recordActivity(deps, tx, caller, "asset.attached", asset.id, detail);
+      const readyAsset = await tx.assets.confirmAndAttach(asset.id, asset, file, { postId: post.id, position });
+      if (readyAsset) await recordRevision(tx, caller, post.id, { hasNewAssets: true });
       return readyAsset;
-    })
-    .catch(undefinedOnConflict);
-}
-
-/** Returns the media metadata, or the error with which the upload is rejected. */
-async function checkStoredContent(
-  deps: AttachDeps,
-  asset: ClaimedAsset,
-  storedFile: StoredFile,
-): Promise<MediaMetadata | AppError> {
-  const source = createStoredFileSource(deps.files, asset.storageKey, storedFile.bytes);
-  try {
-    return await readMediaMetadata(deps, source, asset, await checkContent(source, asset));
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    if (error.key === "too_large:pixels" || error.key === "type_mismatch") return toUploadError(error);
-    if (error.key === "invalid_input:empty_file") return new AppError("invalid_input:empty_upload");
-    throw error;
-  }
+    },
+  });
 }
 
 /** A rejected presigned upload is deleted with its asset, so its errors have their own messages and hints. */
