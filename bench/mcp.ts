@@ -65,7 +65,11 @@ async function createBench(engine: EngineName, server: string | undefined, postC
           body: "Some words. ".repeat(40),
           status: "draft",
           revision: 1,
+          assetCount: 0,
           createdBy: owner.user.id,
+          createdByClient: null,
+          readyRevision: null,
+          isTrashed: false,
           createdAt: now,
           updatedAt: now,
         });

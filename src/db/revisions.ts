@@ -166,16 +166,17 @@ export function createRevisionStore({ q, run }: Connection): RevisionStore {
     async listSteps(postId, selection) {
       const first = await q
         .selectFrom("post_revisions as r")
-        .select((eb) => eb.fn.min("r.revision").as("revision"))
+        .select((eb) => eb.fn.min<number | null>("r.revision").as("revision"))
         .where("r.post_id", "=", postId)
         .where((eb) => isSelected(eb, selection))
         .executeTakeFirst();
-      if (first?.revision === null || first?.revision === undefined) return [];
+      const firstRevision = first?.revision ?? undefined;
+      if (firstRevision === undefined) return [];
       const base = await q
         .selectFrom("post_revisions")
-        .select((eb) => eb.fn.max("revision").as("revision"))
+        .select((eb) => eb.fn.max<number | null>("revision").as("revision"))
         .where("post_id", "=", postId)
-        .where("revision", "<", first.revision)
+        .where("revision", "<", firstRevision)
         .executeTakeFirst();
       const rows = await q
         .selectFrom("post_revisions as r")
@@ -190,7 +191,7 @@ export function createRevisionStore({ q, run }: Connection): RevisionStore {
         ])
         .select((eb) => eb.case().when(isSelected(eb, selection)).then(1).else(0).end().as("selected"))
         .where("r.post_id", "=", postId)
-        .where("r.revision", ">=", base?.revision ?? first.revision)
+        .where("r.revision", ">=", base?.revision ?? firstRevision)
         .orderBy("r.revision")
         .execute();
       const assets = await listAssets(

@@ -1,8 +1,12 @@
+import type { Selectable } from "kysely";
 import type { TrashItem, TrashMark, TrashStore } from "#domain/trash/ports.ts";
 import { toAsset } from "./asset-row.ts";
 import { statement, type Connection } from "./client.ts";
+import type { Schema } from "./schema.ts";
 
-export function toTrashColumns(trash: TrashMark | null) {
+export function toTrashColumns(
+  trash: TrashMark | null,
+): Pick<Selectable<Schema["posts"]>, "trashed_at" | "trash_expires_at" | "trashed_by" | "trashed_client_name"> {
   return {
     trashed_at: trash?.at ?? null,
     trash_expires_at: trash?.expiresAt ?? null,

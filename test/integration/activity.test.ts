@@ -15,13 +15,17 @@ import type { Deps } from "#domain/deps.ts";
 import { disableUser, enableUser } from "#domain/operator/user-access.ts";
 import { transferStudio } from "#domain/operator/transfer-studio.ts";
 import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
+import { restorePost } from "#domain/history/restore-post.ts";
 import { createPost } from "#domain/posts/create-post.ts";
+import { deletePost } from "#domain/posts/delete-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { acceptInvitation } from "#domain/studios/accept-invitation.ts";
 import { changeRole, removeMember } from "#domain/studios/members.ts";
 import { createInvitation } from "#domain/studios/create-invitation.ts";
 import { createStudio } from "#domain/studios/create-studio.ts";
 import { revokeInvitation } from "#domain/studios/invitation.ts";
+import { emptyTrash } from "#domain/trash/empty-trash.ts";
+import { restoreFromTrash } from "#domain/trash/restore-from-trash.ts";
 import { createUploadLink, createUploadSession } from "#domain/uploads/create-upload-link.ts";
 import { withdrawUploadLink } from "#domain/uploads/withdraw-upload-link.ts";
 import { updateStudio } from "#domain/studios/update-studio.ts";
@@ -93,6 +97,20 @@ const changes: Record<Change, (deps: Deps, users: StudioUsers) => Promise<() => 
     const { id } = await createPost(deps, member, { title: "A", body: "" });
     return () => updatePost(deps, member, { postId: id, title: "B" });
   },
+  "post.reverted": async (deps, { member }) => {
+    const { id: postId } = await createPost(deps, member, { title: "A", body: "" });
+    await updatePost(deps, member, { postId, title: "B" });
+    return () => restorePost(deps, member, { postId, revision: 1 });
+  },
+  "post.deleted": async (deps, { member }) => {
+    const { id: postId } = await createPost(deps, member, { title: "A", body: "" });
+    return () => deletePost(deps, member, { postId });
+  },
+  "post.restored": async (deps, { member }) => {
+    const { id } = await createPost(deps, member, { title: "A", body: "" });
+    await deletePost(deps, member, { postId: id });
+    return () => restoreFromTrash(deps, member, { id });
+  },
   "upload_link.created": async (deps, { member }) => {
     const { id } = await createPost(deps, member, { title: "A", body: "" });
     return () => createUploadSession(deps, member, { postId: id });
@@ -140,6 +158,16 @@ const changes: Record<Change, (deps: Deps, users: StudioUsers) => Promise<() => 
   "asset.deleted": async (deps, { member }) => {
     const assetId = await newFile(deps, member);
     return () => deleteAsset(deps, member, { assetId });
+  },
+  "asset.restored": async (deps, { member }) => {
+    const assetId = await newFile(deps, member);
+    await deleteAsset(deps, member, { assetId });
+    return () => restoreFromTrash(deps, member, { id: assetId });
+  },
+  "trash.emptied": async (deps, { admin }) => {
+    const { id: postId } = await createPost(deps, admin, { title: "A", body: "" });
+    await deletePost(deps, admin, { postId });
+    return () => emptyTrash(deps, admin);
   },
   "platform.disconnected": async (deps, { admin }) => {
     const connectionId = await newConnection(deps, admin);

@@ -72,9 +72,10 @@ forEachEngine("asset states", (fixture) => {
       delete: "asset_in_use",
     } as const;
     const states = [
-      { status: "pending", postId: null },
-      { status: "ready", postId: null },
-      { status: "ready", postId: "pst_x" },
+      { status: "pending", postId: null, trashExpiresAt: null },
+      { status: "ready", postId: null, trashExpiresAt: null },
+      { status: "ready", postId: "pst_x", trashExpiresAt: null },
+      { status: "ready", postId: null, trashExpiresAt: 1 },
     ] as const;
     for (const by of ["attach", "detach", "delete"] as const) {
       for (const state of states) {

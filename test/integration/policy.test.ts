@@ -13,6 +13,7 @@ import { connectPlatform } from "#domain/platforms/connect-platform.ts";
 import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
 import { listPlatforms } from "#domain/platforms/list-platforms.ts";
 import { createPost } from "#domain/posts/create-post.ts";
+import { deletePost } from "#domain/posts/delete-post.ts";
 import { listPosts } from "#domain/posts/list-posts.ts";
 import { changeRole, listMembers, removeMember } from "#domain/studios/members.ts";
 import { createInvitation } from "#domain/studios/create-invitation.ts";
@@ -20,6 +21,9 @@ import { deleteStudio } from "#domain/studios/delete-studio.ts";
 import { resolveStudioCaller } from "#domain/studios/get-studio.ts";
 import { listInvitations, revokeInvitation } from "#domain/studios/invitation.ts";
 import { updateStudio } from "#domain/studios/update-studio.ts";
+import { emptyTrash } from "#domain/trash/empty-trash.ts";
+import { undoClientChanges } from "#domain/undo/undo-changes.ts";
+import { toIsoTime } from "#lib/clock.ts";
 import { notFoundError } from "#lib/errors.ts";
 import { forEachEngine, type Fixture } from "../support/engines.ts";
 import { getOutcome } from "../support/outcome.ts";
@@ -84,6 +88,14 @@ const actionCases: Record<
     allowed: ["owner", "admin", "member"],
     run: ({ deps }, caller) => createPost(deps, caller, { title: "A", body: "" }),
   },
+  "trash.empty": {
+    allowed: ["owner", "admin"],
+    run: async ({ deps }, caller, { owner }) => {
+      const { id: postId } = await createPost(deps, owner, { title: "A", body: "" });
+      await deletePost(deps, owner, { postId });
+      await emptyTrash(deps, caller);
+    },
+  },
   "assets.read": {
     allowed: ["owner", "admin", "member"],
     run: ({ deps }, caller) => listAssets(deps, caller, { limit: 1 }),
@@ -116,6 +128,23 @@ const actionCases: Record<
       const { clients } = await listClients(deps, caller, { limit: 100 });
       if (!clients.some(({ id }) => id === grantId)) throw notFoundError("client"); // other members' clients are not listed
     },
+  },
+  "clients.undo": {
+    allowed: ["owner", "admin", "member"],
+    run: async ({ deps, clock }, caller) =>
+      undoClientChanges(deps, caller, {
+        grantId: await createClientGrant(deps, caller),
+        since: toIsoTime(clock()),
+      }),
+  },
+  "clients.undoAny": {
+    allowed: ["owner", "admin"],
+    rejection: "not_found",
+    run: async ({ deps, clock }, caller, { otherOwner }) =>
+      undoClientChanges(deps, caller, {
+        grantId: await createClientGrant(deps, otherOwner),
+        since: toIsoTime(clock()),
+      }),
   },
   "clients.revoke": {
     allowed: ["owner", "admin", "member"],

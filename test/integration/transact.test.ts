@@ -63,7 +63,11 @@ forEachEngine("transactions", (fixture) => {
         body: "",
         status: "draft",
         revision: 1,
+        assetCount: 0,
         createdBy: owner.user.id,
+        createdByClient: null,
+        readyRevision: null,
+        isTrashed: false,
         createdAt: now,
         updatedAt: now,
       });

@@ -78,7 +78,7 @@ export type ActivityAction = (typeof activityActions)[number];
 /** Without a user: a background job or the operator. */
 export type Actor = (Partial<Pick<Caller, "user" | "client">> | Operator) & { studio: { id: string } };
 
-/** Records an activity in the transaction of its change, so that both commit or neither does. */
+/** Records an activity in the transaction of its change, so that both commit or neither does. Returns its id. */
 export async function recordActivity(
   deps: Pick<Deps, "newId" | "clock">,
   tx: Pick<Stores, "activity">,
@@ -86,8 +86,8 @@ export async function recordActivity(
   action: ActivityAction,
   subjectId: string,
   detail: Record<string, unknown> = {},
-  id: string = deps.newId("activity"),
-): Promise<void> {
+): Promise<string> {
+  const id = deps.newId("activity");
   const userActor = "operator" in actor ? undefined : actor;
   await tx.activity.insert({
     id,
@@ -100,4 +100,5 @@ export async function recordActivity(
     detail: userActor ? detail : { ...detail, by: "operator" },
     at: deps.clock(),
   });
+  return id;
 }

@@ -44,9 +44,9 @@ function restoreTrashedAsset(
 ): Promise<string> {
   return retryOnConflict(async () => {
     const asset = await deps.assets.findWithTrash(caller.studio.id, assetId);
-    const isRestorable =
-      asset && asset.postId === null && asset.trashExpiresAt !== null && asset.trashExpiresAt > deps.clock();
-    if (!isRestorable) throw notFoundError("trash_item");
+    // An asset in the trash together with its post comes back with it.
+    if (!asset || asset.postId !== null) throw notFoundError("trash_item");
+    if (asset.trashExpiresAt === null || asset.trashExpiresAt <= deps.clock()) throw notFoundError("trash_item");
     await deps.transact(async (tx) => {
       await changeAsset(deps, tx, caller, asset, { trash: null });
       await recordActivity(deps, tx, caller, "asset.restored", assetId, { filename: asset.filename });

@@ -111,9 +111,8 @@ async function run(
   const selectedIds = await listSelected(deps, caller.studio.id, selection);
   const preview = await previewUndo(deps, caller.studio.id, selection, selectedIds);
   if (isDryRun || preview.undone.length === 0) return { ...preview, undoId: null };
-  const undoId = deps.newId("activity");
   const subjectId = caller.grantId ?? caller.user.id;
   // Recorded first: if the process is killed midway, what was undone so far can be undone again.
-  await deps.transact((tx) => recordActivity(deps, tx, caller, "client.undone", subjectId, detail, undoId));
+  const undoId = await deps.transact((tx) => recordActivity(deps, tx, caller, "client.undone", subjectId, detail));
   return { ...(await undoSelection(deps, { ...caller, undoId }, selection, selectedIds)), undoId };
 }

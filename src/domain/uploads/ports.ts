@@ -58,9 +58,9 @@ export interface UploadStore {
   listLinks(studioId: string, postId: string, now: number): Promise<ListedLink[]>;
   /** False if the link is already withdrawn or does not belong to this post. */
   withdraw(studioId: string, postId: string, linkId: string, now: number): Promise<boolean>;
-  /** Withdraws the user's links that still accept files; returns how many. */
   /** Withdraws all links of a post. */
   withdrawForPost(postId: string, now: number): Promise<void>;
+  /** Withdraws the user's links that still accept files; returns how many. */
   withdrawForUser(userId: string, now: number): Promise<number>;
   /** False, without a change, if an upload of this file was already started. */
   insertFile(

@@ -16,8 +16,12 @@ export const actionLabels: Record<NonNullable<ActivityFilter["action"]>, { filte
   "client.approved": { filterLabel: "AI client approved", verb: "approved an AI client" },
   "client.revoked": { filterLabel: "AI client revoked", verb: "revoked an AI client" },
   "client.moved": { filterLabel: "AI client moved here", verb: "moved an AI client here" },
+  "client.undone": { filterLabel: "AI client’s changes undone", verb: "undid changes of an AI client" },
   "post.created": { filterLabel: "Post created", verb: "created" },
   "post.updated": { filterLabel: "Post changed", verb: "changed" },
+  "post.reverted": { filterLabel: "Post restored to a revision", verb: "restored an earlier revision of" },
+  "post.deleted": { filterLabel: "Post deleted", verb: "deleted" },
+  "post.restored": { filterLabel: "Post restored", verb: "restored" },
   "asset.requested": { filterLabel: "Upload started", verb: "started uploading a file" },
   "asset.uploaded": { filterLabel: "File uploaded", verb: "uploaded a file" },
   "asset.imported": { filterLabel: "File imported", verb: "imported a file" },
@@ -26,6 +30,8 @@ export const actionLabels: Record<NonNullable<ActivityFilter["action"]>, { filte
   "asset.detached": { filterLabel: "File removed from post", verb: "removed a file from" },
   "asset.updated": { filterLabel: "File details edited", verb: "edited file details" },
   "asset.deleted": { filterLabel: "File deleted", verb: "deleted a file" },
+  "asset.restored": { filterLabel: "File restored", verb: "restored a file" },
+  "trash.emptied": { filterLabel: "Trash emptied", verb: "emptied the trash" },
   "platform.connected": { filterLabel: "Platform connected", verb: "connected a platform" },
   "platform.disconnected": { filterLabel: "Platform disconnected", verb: "disconnected a platform" },
   "platform.needs_reconnect": { filterLabel: "Platform access lost", verb: "lost access to a platform" },
@@ -71,7 +77,7 @@ export function describeChange({ action, detail }: Activity): string {
       .join(" ");
   if (action.startsWith("asset.")) return readText("filename");
   if (action.startsWith("platform.")) return [readText("platform"), readText("account")].filter(Boolean).join(": ");
-  if (action === "client.revoked") return readText("clientName");
+  if (action === "client.revoked" || action === "client.undone") return readText("clientName");
   if (action === "client.approved") return readText("redirectHost") && `sends access to ${readText("redirectHost")}`;
   return "";
 }
