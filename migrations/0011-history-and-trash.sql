@@ -104,13 +104,14 @@ CREATE INDEX asset_changes_by_client ON asset_changes (studio_id, client_id, use
 CREATE INDEX asset_changes_by_undo ON asset_changes (undo_id) WHERE undo_id IS NOT NULL;
 CREATE INDEX asset_changes_by_age ON asset_changes (at);
 
--- Attribute existing posts and assets to the AI client that created them.
+-- Attribute existing posts and assets to the AI client that created them. People upload files through links.
 UPDATE posts SET created_client_name = a.client_name FROM activity AS a
  WHERE a.subject_id = posts.id AND a.studio_id = posts.studio_id AND a.action = 'post.created'
    AND a.client_name IS NOT NULL;
 UPDATE assets SET created_client_name = a.client_name FROM activity AS a
  WHERE a.subject_id = assets.id AND a.studio_id = assets.studio_id
-   AND a.action IN ('asset.requested', 'asset.uploaded', 'asset.imported') AND a.client_name IS NOT NULL;
+   AND a.action IN ('asset.requested', 'asset.uploaded', 'asset.imported') AND a.client_name IS NOT NULL
+   AND NOT EXISTS (SELECT 1 FROM upload_files f WHERE f.asset_id = assets.id);
 
 -- The first snapshot of existing posts.
 UPDATE posts SET assets_revision = revision, ready_revision = CASE WHEN status = 'ready' THEN revision END;

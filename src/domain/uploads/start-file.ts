@@ -19,7 +19,7 @@ import { undefinedOnConflict, ConflictError } from "../conflict.ts";
 import { authorize } from "../policy.ts";
 import { text } from "../text.ts";
 import { toUploadInProgress, toFileView, type FileView } from "./file-view.ts";
-import { fileLifetime, linkExpiredError, type UploadCaller } from "./upload-link.ts";
+import { fileLifetime, linkExpiredError, toUploader, type UploadCaller } from "./upload-link.ts";
 import type { UploadFile } from "./ports.ts";
 import { computeInitialReservation } from "./reserve-parts.ts";
 
@@ -120,7 +120,7 @@ async function startUpload(
   const partBytes = choosePartBytes(size);
   const newAsset = createPendingAsset(
     deps,
-    caller,
+    toUploader(caller),
     { ...declaredType, filename: resolveFilename(name, declaredType) },
     fileLifetime,
   );

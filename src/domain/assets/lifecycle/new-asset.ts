@@ -5,7 +5,7 @@ import { unknownMetadata } from "../model/media-metadata.ts";
 
 export function createPendingAsset(
   deps: Pick<Deps, "newId" | "clock">,
-  caller: Caller,
+  caller: Pick<Caller, "user" | "studio" | "client">,
   file: Pick<Asset, "kind" | "mimeType" | "filename">,
   lifetime: number,
 ): Asset {
@@ -14,7 +14,7 @@ export function createPendingAsset(
 
 export function buildNewAsset(
   deps: Pick<Deps, "newId" | "clock">,
-  caller: Caller,
+  caller: Pick<Caller, "user" | "studio" | "client">,
   { kind, mimeType, filename }: Pick<Asset, "kind" | "mimeType" | "filename">,
 ): Omit<Asset, "status"> {
   return {
