@@ -21,7 +21,8 @@ import {
   type Credentials,
 } from "../support/operator-commands.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
-import { openTestS3, getTestS3Settings, sha256 } from "../support/stores.ts";
+import { openTestS3, getTestS3Settings } from "../support/stores.ts";
+import { assertRestorable, createTrashedPost, type TrashedPost } from "../support/trash-sample.ts";
 
 const hasServers = Boolean(process.env["TEST_DATABASE_URL"] && process.env["TEST_S3_ENDPOINT"]);
 
@@ -42,6 +43,7 @@ describe("moving from SQLite and disk to PostgreSQL and S3", { skip: !hasServers
   let service: MainProcess | undefined;
   let targetDatabase: TemporaryDatabase;
   let credentials: Credentials;
+  let trashedPost: TrashedPost;
   const digestsById = new Map<string, string>();
 
   const getSourceEnv = () => ({ DATA_DIR: dataDir, BASE_URL: base, PORT: new URL(base).port, RATE_LIMITS: "off" });
@@ -76,6 +78,8 @@ describe("moving from SQLite and disk to PostgreSQL and S3", { skip: !hasServers
       digestsById.set(id, sha256);
       if (i < 5) await callToolOk(base, credentials.token, "attach_asset", { postId: credentials.postId, assetId: id });
     }
+    trashedPost = await createTrashedPost(base, credentials);
+    digestsById.set(trashedPost.assetId, trashedPost.sha256);
     // An upload that has not arrived yet: its row has no file to copy.
     await callToolOk(base, credentials.token, "request_asset_upload", { kind: "image", mimeType: "image/png" });
   });
@@ -131,8 +135,8 @@ describe("moving from SQLite and disk to PostgreSQL and S3", { skip: !hasServers
 
     const { code, output, stdout } = await runCommand(["move"], getTargetEnv());
     assert.equal(code, 0, output);
-    assert.match(stdout, /^assets {2}31 rows {2}[0-9a-f]{64}$/m);
-    assert.match(stdout, /^30 files, 3\.\d MB, each read back/m);
+    assert.match(result, /^assets {2}32 rows {2}[0-9a-f]{64}$/m);
+    assert.match(result, /^31 files, 3\.\d MB, each read back/m);
     assert.deepEqual(readSqliteRows(dataDir), before);
     assert.equal(statSync(join(dataDir, "atelier.db")).mtimeMs, changedAt);
 
@@ -153,9 +157,10 @@ describe("moving from SQLite and disk to PostgreSQL and S3", { skip: !hasServers
     await assertMoveRejected(getTargetEnv(), /DATABASE_URL is not empty/);
   });
 
-  test("the service runs on the target with the same files, tokens, sessions and upload links", async () => {
+  test("the service runs on the target with the same files, trash, history, tokens, sessions and upload links (TRASH-6)", async () => {
     service = await startMain(getTargetEnv({ DATA_DIR: join(folder.path, "empty") }));
     assert.deepEqual(await probeAccess(base, credentials), [200, 200, 200]);
+    await assertRestorable(base, credentials, trashedPost);
     for (const [id, sha256] of digestsById) assert.equal(await fetchAssetDigest(base, credentials.token, id), sha256);
     const post = await callToolOk<{ assets: { id: string }[] }>(base, credentials.token, "get_post", {
       postId: credentials.postId,

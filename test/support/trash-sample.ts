@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import type { TrashItemView } from "#domain/trash/list-trash.ts";
+import type { UndoReport } from "#domain/undo/report.ts";
+import type { RevisionView } from "#domain/history/get-post-history.ts";
+import { callToolOk, fetchAssetDigest, uploadInline, type Credentials } from "./operator-commands.ts";
+
+/** A deleted post of a running service, as it must be after a backup or a move. */
+export interface TrashedPost {
+  postId: string;
+  assetId: string;
+  sha256: string;
+  createdAt: string;
+}
+
+/** Creates a post with a file, changes both through an AI client, and moves the post to the trash. */
+export async function createTrashedPost(base: string, { token }: Credentials): Promise<TrashedPost> {
+  const call = <T>(tool: string, input: object) => callToolOk<T>(base, token, tool, input);
+  const post = await call<{ id: string; createdAt: string }>("create_post", { title: "Deleted", body: "First" });
+  const { id: assetId, sha256 } = await uploadInline(base, token);
+  await call("attach_asset", { postId: post.id, assetId });
+  await call("update_asset", { assetId, altText: "What it shows" });
+  await call("update_post", { postId: post.id, body: "Second", revision: 3 });
+  await call("delete_post", { postId: post.id });
+  return { postId: post.id, assetId, sha256, createdAt: post.createdAt };
+}
+
+/** Asserts that the post can be restored with its file, its history, and what undo needs. */
+export async function assertRestorable(base: string, credentials: Credentials, sample: TrashedPost): Promise<void> {
+  const { postId, assetId, sha256, createdAt } = sample;
+  const { token } = credentials;
+  const { items } = await callTrash<{ items: TrashItemView[] }>(base, credentials, "GET");
+  assert.ok(items.some(({ id, title }) => id === postId && title === "Deleted"));
+  await callTrash(base, credentials, "POST", `/${postId}/restore`);
+  assert.equal(await fetchAssetDigest(base, token, assetId), sha256);
+  const { revisions } = await callToolOk<{ revisions: RevisionView[] }>(base, token, "get_post_history", { postId });
+  assert.deepEqual(
+    revisions.map(({ revision, changed, client, body, assets }) => [
+      revision,
+      changed.join(),
+      client?.name,
+      body,
+      assets.map((asset) => asset.altText ?? "").join(),
+    ]),
+    [
+      [6, "trashed", undefined, "Second", "What it shows"],
+      [5, "trashed", "Test client", "Second", "What it shows"],
+      [4, "body", "Test client", "Second", "What it shows"],
+      [3, "assets", "Test client", "First", "What it shows"],
+      [2, "assets", "Test client", "First", ""],
+      [1, "title,body", "Test client", "First", ""],
+    ],
+  );
+  const preview = await callToolOk<UndoReport>(base, token, "undo_changes", { since: createdAt, dryRun: true });
+  assert.ok(preview.undone.some(({ id, field }) => id === assetId && field === "altText"));
+}
+
+/** Calls the trash of the user's first studio, as the web app does. */
+export async function callTrash<T>(
+  base: string,
+  { cookie }: Pick<Credentials, "cookie">,
+  method: "GET" | "POST" | "DELETE",
+  path = "",
+): Promise<T> {
+  const headers = { cookie, origin: base, "content-type": "application/json" };
+  const me = (await (await fetch(`${base}/api/me`, { headers })).json()) as { studios: { id: string }[] };
+  const response = await fetch(`${base}/api/studios/${me.studios[0]?.id}/trash${path}`, { method, headers });
+  assert.ok(response.ok, `${response.status}`);
+  return (response.status === 204 ? undefined : await response.json()) as T;
+}
