@@ -8,6 +8,7 @@ import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { newConnection } from "../../test/support/platform-fixture.ts";
 import { createPost } from "#domain/posts/create-post.ts";
+import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { createInvitation } from "#domain/studios/create-invitation.ts";
 import { createUploadSession } from "#domain/uploads/create-upload-link.ts";
@@ -101,8 +102,9 @@ export async function createSampleStudio(deps: Deps, clock: ShiftedClock): Promi
   const postId = postIds.at(-1) ?? "";
   await createUploadSession(deps, claude, { postId });
   clock.setBack(0);
-  await updatePost(deps, claude, { postId, body: samplePostBody });
-  return { owner, member, postId, archivedPostId: postIds[0] ?? "" };
+  const { revision } = await getPost(deps, claude, { postId });
+  await updatePost(deps, claude, { postId, body: samplePostBody, revision });
+  return { owner, member, postId, archivedId: ids[0] ?? "" };
 }
 
 /** Creates a grant and returns a caller that acts through its client. */

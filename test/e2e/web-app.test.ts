@@ -135,7 +135,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     const body = page.getByLabel("Text", { exact: true });
     assert.equal(await body.inputValue(), "First line");
     assert.equal(page.url(), post.url);
-    await assistant.call("update_post", { postId: post.id, body: "Second line" });
+    await assistant.call("update_post", { postId: post.id, body: "Second line", revision: 1 });
     await waitUntil(async () => (await body.inputValue()) === "Second line", { timeoutMs: maxDelayMs });
     const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
     const { assetId } = await assistant.call("upload_asset_inline", {
@@ -211,11 +211,12 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     const { page } = owner;
     await page.getByLabel("Text", { exact: true }).fill("Mine, saved");
     await page.getByText("Saved", { exact: true }).waitFor();
-    assert.equal((await assistant.call("get_post", { postId: post.id }))["body"], "Mine, saved");
+    const savedPost = await assistant.call("get_post", { postId: post.id });
+    assert.equal(savedPost["body"], "Mine, saved");
 
     // The assistant's change arrives while the user is typing.
     await page.getByLabel("Text", { exact: true }).fill("Mine, again");
-    await assistant.call("update_post", { postId: post.id, body: "Theirs" });
+    await assistant.call("update_post", { postId: post.id, body: "Theirs", revision: savedPost["revision"] });
     await page.getByRole("heading", { name: "This post was changed in two places" }).waitFor();
     await page.getByLabel(/^Your version/).check();
     await page.getByRole("button", { name: "Use selected" }).click();

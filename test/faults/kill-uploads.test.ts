@@ -11,6 +11,7 @@ import { createAssetSweeper } from "#domain/assets/lifecycle/sweep-assets.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";
+import { sweepTrash } from "#domain/trash/sweep-trash.ts";
 import { hours, systemClock } from "#lib/clock.ts";
 import { openDiskStore } from "#storage/disk/disk-store.ts";
 import { createDeps, createTemporaryDatabase, silentLog, type TemporaryDatabase } from "../support/engines.ts";
@@ -128,13 +129,14 @@ describe("kill -9 during uploads", () => {
     await withDeps(
       async (deps) => {
         const sweep = createAssetSweeper(deps);
+        await sweepTrash(deps, { pause: async () => {}, shouldStop: () => false });
         for (let i = 0; i < 2; i++) await sweep({ pause: async () => {}, shouldStop: () => false });
         const storedFiles = (
           await Promise.all(
             ["files/", "incoming/", "thumbs/"].map((prefix) => deps.files.list(prefix, { limit: 10_000 })),
           )
         ).flat();
-        const assets = await deps.assets.list(caller.studio.id, { limit: 10_000 });
+        const assets = await deps.assets.list(caller.studio.id, { withTrash: true, limit: 10_000 });
         assert.deepEqual(
           storedFiles.map(({ key }) => key).toSorted(),
           assets.map(({ storageKey }) => storageKey ?? "").toSorted(),

@@ -15,6 +15,8 @@ import type { Deps } from "#domain/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
+import { emptyTrash } from "#domain/trash/empty-trash.ts";
+import { sweepTrash } from "#domain/trash/sweep-trash.ts";
 import { hours } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import type { DiskStore } from "#storage/disk/disk-store.ts";
@@ -143,6 +145,8 @@ async function createModelStudio(deps: Deps, store: DiskStore) {
       ).flat(),
     /** Counts, positions, bytes and files agree; the sweep deletes files without an asset. */
     async check(advanceClock: () => void): Promise<void> {
+      await emptyTrash(deps, owner);
+      await sweepTrash(deps, { pause: async () => {}, shouldStop: () => false });
       const rows = (await Promise.all(ids.map((id) => deps.assets.find(owner.studio.id, id)))).filter(
         (row) => row !== undefined,
       );

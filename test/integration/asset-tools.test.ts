@@ -8,6 +8,7 @@ import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { createAssetSweeper } from "#domain/assets/lifecycle/sweep-assets.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
+import { emptyTrash } from "#domain/trash/empty-trash.ts";
 import { hours, minutes } from "#lib/clock.ts";
 import {
   connectToolClient,
@@ -271,19 +272,23 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     assert.deepEqual((await client.callOk("get_post", { postId: first })).assets, []);
   });
 
-  test("delete_asset removes the file, the thumbnail and the record; a second call returns not_found (ASSET-14)", async () => {
+  test("delete_asset moves the asset to the trash; emptying it removes file, thumbnail and record (ASSET-14, TRASH-2)", async () => {
     const assetId = await uploadInline(await jpeg(33, 33));
     const { url, thumbnailUrl } = await client.callOk("get_asset", { assetId });
     assert.equal((await fetch(thumbnailUrl!)).status, 200);
     assert.deepEqual(await client.callOk("delete_asset", { assetId }), { deleted: assetId });
     assert.equal(await client.callError("delete_asset", { assetId }), "not_found");
+    assert.equal(await client.callError("get_asset", { assetId }), "not_found");
+    const listKeys = async () => {
+      const files = await service.deps.files.list("files/", { limit: 1000 });
+      const thumbnails = await service.deps.files.list("thumbs/", { limit: 1000 });
+      return [...files, ...thumbnails].map(({ key }) => key).filter((key) => key.includes(assetId));
+    };
+    assert.equal((await listKeys()).length, 2, "the trash keeps the file and its thumbnail");
+    await emptyTrash(service.deps, owner);
     assert.equal((await fetch(url!)).status, 404);
     assert.equal((await fetch(thumbnailUrl!)).status, 404);
-    const remaining = [
-      ...(await service.deps.files.list("files/", { limit: 1000 })),
-      ...(await service.deps.files.list("thumbs/", { limit: 1000 })),
-    ];
-    assert.ok(!remaining.some(({ key }) => key.includes(assetId)));
+    assert.deepEqual(await listKeys(), []);
   });
 
   test("rejects attaches beyond the per-post limit until a position is free again (ASSET-10)", async () => {

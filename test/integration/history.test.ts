@@ -15,7 +15,7 @@ import { getOutcome } from "../support/outcome.ts";
 import { newMember, newStudio } from "../support/users.ts";
 
 forEachEngine("history", (fixture) => {
-  test("every change is a revision with its content, author and client (HIST-1)", async () => {
+  test("every change is a revision with its content, author and client (HIST-1, L5)", async () => {
     const { deps } = fixture;
     const owner = await newStudio(deps);
     const client = await actThroughClient(deps, owner);
@@ -53,7 +53,7 @@ forEachEngine("history", (fixture) => {
     assert.deepEqual([post.revision, post.readyRevision, post.createdByClient], [8, 8, "Claude"]);
   });
 
-  test("autosaves of one person within five minutes collapse into the last; nothing else does (HIST-2)", async () => {
+  test("autosaves of one person within five minutes collapse into the last; nothing else does (HIST-2, H4)", async () => {
     const { deps, clock } = fixture;
     const owner = await newStudio(deps);
     const client = await actThroughClient(deps, owner);
@@ -91,7 +91,7 @@ forEachEngine("history", (fixture) => {
     assert.equal((await getPost(deps, owner, { postId })).revision, 11);
   });
 
-  test("an AI client must pass the revision it read to change text, but not for status or order (HIST-3)", async () => {
+  test("an AI client must pass the revision it read to change text, but not for status or order (HIST-3, H1)", async () => {
     const { deps } = fixture;
     const owner = await newStudio(deps);
     const client = await actThroughClient(deps, owner);
@@ -167,7 +167,7 @@ forEachEngine("history", (fixture) => {
     );
   });
 
-  test("a revision or post that does not exist, also in another studio, is not_found (HIST-6)", async () => {
+  test("a revision or post that does not exist, also in another studio, is not_found (HIST-6, T1)", async () => {
     const { deps } = fixture;
     const [owner, stranger] = [await newStudio(deps), await newStudio(deps)];
     const { postId } = await addPost(deps, owner);

@@ -109,7 +109,7 @@ forEachEngine("MCP tools", (fixture) => {
     const { id } = (await otherClient.call("create_post", { title: "secret" })).structuredContent;
     const missing = await call("get_post", { postId: fixture.deps.newId("post") });
     assert.deepEqual(await call("get_post", { postId: id }), missing);
-    assert.deepEqual(await call("update_post", { postId: id, title: "x" }), missing);
+    assert.deepEqual(await call("update_post", { postId: id, title: "x", revision: 1 }), missing);
     assert.equal(missing.structuredContent.code, "not_found");
   });
 
@@ -126,7 +126,7 @@ forEachEngine("MCP tools", (fixture) => {
       (await call("create_post", { ...input, title: "Other" })).structuredContent.code,
       "idempotency_conflict",
     );
-    await call("update_post", { postId: first.structuredContent.id, title: "Changed later" });
+    await call("update_post", { postId: first.structuredContent.id, title: "Changed later", revision: 1 });
     assert.deepEqual(await call("create_post", input), first);
 
     const colleague = await newMember(fixture.deps, owner, "member");

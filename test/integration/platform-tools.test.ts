@@ -214,7 +214,7 @@ forEachEngine("platform tools", (fixture) => {
         source: { url: "https://platform.test/docs", readOn: "2026-11-15" },
       },
     ]);
-    const updatedPost = await call(client, "update_post", { postId, body: "Short" });
+    const updatedPost = await call(client, "update_post", { postId, body: "Short", revision: 1 });
     assert.deepEqual(updatedPost["validation"][0].problems, []);
     await call(client, "disconnect_platform", { connectionId });
     assert.deepEqual((await call(client, "get_post", { postId }))["validation"], []);

@@ -27,6 +27,8 @@ forEachEngine("posts", (fixture) => {
       revision: 1,
       assets: [],
       createdBy: owner.user.id,
+      createdByClient: null,
+      readyRevision: null,
       createdAt: now,
       updatedAt: now,
       url: `http://localhost:3000/studios/${owner.studio.id}/posts/${post.id}`,

@@ -89,7 +89,7 @@ forEachEngine("trash", (fixture) => {
     assert.ok(await isStored(deps, assetId, owner.studio.id));
   });
 
-  test("expired trash is swept with its files and quota; nothing else is (TRASH-3)", async () => {
+  test("expired trash is swept with its files and quota; nothing else is (TRASH-3, H3)", async () => {
     const { deps, clock } = fixture;
     const owner = await newStudio(deps);
     const expiring = await addPost(deps, owner, { files: 2 });
@@ -117,7 +117,7 @@ forEachEngine("trash", (fixture) => {
     assert.equal(await deps.assets.getUsedBytes(owner.studio.id), 2 * bytes);
   });
 
-  test("owners and admins empty the trash at once; members may not (TRASH-4)", async () => {
+  test("owners and admins empty the trash at once; members may not (TRASH-4, T3)", async () => {
     const { deps } = fixture;
     const owner = await newStudio(deps);
     const member = await newMember(deps, owner, "member");
@@ -130,7 +130,7 @@ forEachEngine("trash", (fixture) => {
     assert.equal(await deps.assets.getUsedBytes(owner.studio.id), 0);
   });
 
-  test("the trash pages in order, the last deleted first, and belongs to its studio (TRASH-5)", async () => {
+  test("the trash pages in order, the last deleted first, and belongs to its studio (TRASH-5, T1)", async () => {
     const { deps, clock } = fixture;
     const [owner, stranger] = [await newStudio(deps), await newStudio(deps)];
     const deletedIds: string[] = [];

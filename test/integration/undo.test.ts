@@ -72,7 +72,7 @@ forEachEngine("undo", (fixture) => {
     assert.equal((await getPost(deps, owner, { postId: created.id })).assets.length, 1);
   });
 
-  test("a field that someone else changed afterwards keeps their value and is a conflict (UNDO-2)", async () => {
+  test("a field that someone else changed afterwards keeps their value and is a conflict (UNDO-2, H2)", async () => {
     const { deps, clock } = fixture;
     const owner = await newStudio(deps);
     const client = await actThroughClient(deps, owner);
@@ -133,7 +133,7 @@ forEachEngine("undo", (fixture) => {
     assert.equal(await getOutcome(() => getPost(deps, owner, { postId: created.id })), "not_found");
   });
 
-  test("only this user's grants of the same client in this studio count as this client (UNDO-5)", async () => {
+  test("only this user's grants of the same client in this studio count as this client (UNDO-5, H2)", async () => {
     const { deps } = fixture;
     const owner = await newStudio(deps);
     const member = await newMember(deps, owner, "member");
@@ -151,7 +151,7 @@ forEachEngine("undo", (fixture) => {
       assert.equal((await getPost(deps, owner, { postId })).title, title);
   });
 
-  test("members undo their own clients only; owners and admins any in their studio (UNDO-6)", async () => {
+  test("members undo their own clients only; owners and admins any in their studio (UNDO-6, T3, H2)", async () => {
     const { deps } = fixture;
     const [owner, stranger] = [await newStudio(deps), await newStudio(deps)];
     const member = await newMember(deps, owner, "member");

@@ -9,7 +9,8 @@ const studios = {
   "WORD-1": "a user is identified by (issuer, subject), never by email",
   "WORD-2": "a studio has id, name, slug, timezone, createdAt",
   "WORD-3": "a membership has one of the roles owner, admin, member",
-  "WORD-4": "a post has id, title, body, status, revision, assets, createdBy, createdAt, updatedAt, url",
+  "WORD-4":
+    "a post has id, title, body, status, revision, readyRevision, assets, createdBy, createdByClient, createdAt, updatedAt, url",
   "WORD-5": "a post is draft, ready or archived",
   "WORD-6": "a post's revision increases with every change",
   "WORD-7": "ids are opaque, with a readable prefix, sortable by time",
@@ -146,6 +147,35 @@ const clients = {
   "STORE-1": "tokens, codes and cookies are stored hashed or not at all",
 } as const satisfies Record<string, string>;
 
+/** Revisions, the trash, and undo of an AI client's changes. */
+const history = {
+  "HIST-1":
+    "every change of a post is a revision with user, client, time, changed fields, text, status and ordered assets with alt text",
+  "HIST-2":
+    "autosaves of one user within five minutes collapse into the last of them; nothing else collapses, and nothing by an AI client",
+  "HIST-3": "through an AI client, update_post of title or body requires the revision that it read",
+  "HIST-4": "a post that changes while ready keeps the revision at which it was marked ready",
+  "HIST-5": "restore_post creates a new revision with the old content and lists assets that could not be restored",
+  "HIST-6": "a revision or post that does not exist in the studio is not_found",
+  "HIST-7": "existing posts get their first revision by migration, and are attributed to the client that created them",
+  "TRASH-1":
+    "delete_post moves a post to the trash; it and its assets are not_found, its upload links end, and it is restored as it was",
+  "TRASH-2":
+    "delete_asset moves a ready asset to the trash, where it counts toward the quota, and deletes a pending one",
+  "TRASH-3": "what was in the trash for 30 days is deleted with its files; nothing else is",
+  "TRASH-4": "owners and admins can empty the trash; members can not",
+  "TRASH-5": "the trash lists what was deleted, by whom and until when it can be restored, the last deleted first",
+  "TRASH-6": "backup, restore and move include the trash and the history",
+  "UNDO-1":
+    "undo_changes reverts what the client changed, field by field, and can itself be undone; a dry run changes nothing",
+  "UNDO-2": "a field that someone else changed afterwards keeps their value and is reported as a conflict",
+  "UNDO-3": "posts that the client created go to the trash unless someone else edited them",
+  "UNDO-4": "assets that the client moved between posts return to their posts",
+  "UNDO-5": "a client is one user's grants of the same OAuth client in one studio",
+  "UNDO-6": "members undo their own clients' changes, owners and admins those of any client in their studio",
+  "UNDO-7": "since must be within the last 30 days; the error names the allowed range",
+} as const satisfies Record<string, string>;
+
 /** Files. */
 const assets = {
   "ASSET-1": "the asset view is exactly { id, postId, kind, mimeType, filename, bytes, status }",
@@ -237,6 +267,7 @@ export const requirements: Readonly<Record<string, string>> = {
   ...webApp,
   ...signIn,
   ...clients,
+  ...history,
   ...assets,
   ...uploads,
   ...platforms,

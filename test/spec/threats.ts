@@ -54,6 +54,11 @@ export const threats: Readonly<Record<string, string>> = {
   T8: "cursors of another list or studio, absurd limits",
   T10: "requests that reach into a deleted studio",
   T11: "guessed and edited file URLs",
+  // History, trash and undo
+  H1: "an AI client that replaces text it has not read",
+  H2: "an undo that overwrites later work, or reaches the changes of another user, client or studio",
+  H3: "files deleted while they can be restored; restores during the deletion, or after it",
+  H4: "history that fills the database, or a page of it that fills the memory",
   // Uploads
   U1: "links that are expired, changed, truncated or forged",
   U2: "one link or file used twice at once",

@@ -10,6 +10,7 @@ import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { Caller } from "#domain/caller.ts";
 import { createPost } from "#domain/posts/create-post.ts";
+import { emptyTrash } from "#domain/trash/empty-trash.ts";
 import { systemClock } from "#lib/clock.ts";
 import { createLog } from "#lib/log.ts";
 import { openDiskStore } from "#storage/disk/disk-store.ts";
@@ -52,6 +53,7 @@ for (let i = 0; i < count; i++) {
   await detachAsset(deps, caller, { postId, assetId: uploadedId });
   printLine(`deleting ${uploadedId}`);
   await deleteAsset(deps, caller, { assetId: uploadedId });
+  await emptyTrash(deps, caller);
   printLine(`deleted ${uploadedId}`);
 }
 printLine("finished");
