@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createPost } from "#domain/posts/create-post.ts";
+import { deletePost } from "#domain/posts/delete-post.ts";
+import { toIsoTime } from "#lib/clock.ts";
 import { assertProblem, call, startApiServer, type ApiServer } from "../support/api-server.ts";
 import { listApiRoutes, fillPath, isWrite } from "../support/api-routes.ts";
 import { forEachEngine } from "../support/engines.ts";
@@ -18,12 +20,17 @@ forEachEngine("JSON API guards", (fixture) => {
   async function createScene() {
     const owner = await newStudio(fixture.deps);
     const post = await createPost(fixture.deps, owner, { title: "Post", body: "" });
+    const trashedPost = await createPost(fixture.deps, owner, { title: "Deleted", body: "" });
+    await deletePost(fixture.deps, owner, { postId: trashedPost.id });
     const params = {
       studioId: owner.studio.id,
       userId: owner.user.id,
       postId: post.id,
       invitationId: fixture.deps.newId("invitation"),
       grantId: fixture.deps.newId("connection"),
+      revision: "1",
+      id: trashedPost.id,
+      undoId: fixture.deps.newId("activity"),
       token: await createInvitationToken(fixture.deps, owner, "member"),
     };
     return { owner, params, cookie: await server.signIn(owner) };
@@ -31,7 +38,7 @@ forEachEngine("JSON API guards", (fixture) => {
 
   const readTables = async (): Promise<unknown[]> =>
     Promise.all(
-      (["studios", "memberships", "invitations", "posts", "activity"] as const).map((table) =>
+      (["studios", "memberships", "invitations", "posts", "post_revisions", "activity"] as const).map((table) =>
         fixture.database.q.selectFrom(table).selectAll().execute(),
       ),
     );
@@ -131,12 +138,17 @@ forEachEngine("JSON API guards", (fixture) => {
     });
   }
 
-  for (const route of listApiRoutes().filter(({ path }) => /:(userId|postId|invitationId|grantId|token)/.test(path))) {
+  for (const route of listApiRoutes().filter(({ path }) =>
+    /:(userId|postId|invitationId|grantId|token|id|undoId)\b/.test(path),
+  )) {
     test(`${route.method} ${route.path} returns 404 for a malformed id and for an id of another studio (T1, ERR-not_found)`, async () => {
       const [mine, theirs] = [await createScene(), await createScene()];
       const { cookie } = mine;
       const inputs: [string, object][] = [
         ["members", { role: "member" }],
+        ["/posts/:postId/restore", { revision: 1 }],
+        ["/clients/:grantId/undo", { since: toIsoTime(fixture.clock()) }],
+        ["/undos/", {}],
         ["upload-links", {}],
         ["/assets/", {}],
       ];
@@ -145,7 +157,7 @@ forEachEngine("JSON API guards", (fixture) => {
       const { studioId: _, token: _token, ...foreignIds } = theirs.params;
       const invalidParams = [
         ...(route.path.includes(":token") ? [] : [foreignIds]),
-        ...ids.map((id) => ({ userId: id, postId: id, invitationId: id, grantId: id, token: id })),
+        ...ids.map((id) => ({ userId: id, postId: id, invitationId: id, grantId: id, token: id, id, undoId: id })),
       ];
       for (const params of invalidParams) {
         assertProblem(

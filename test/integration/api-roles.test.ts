@@ -3,15 +3,20 @@ import { after, before, test } from "node:test";
 import type { z } from "zod";
 import { createGrant } from "#domain/access/create-grant.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { deleteAsset } from "#domain/assets/delete-asset.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { Caller } from "#domain/caller.ts";
 import { roles, type Role } from "#domain/policy.ts";
 import { createPost } from "#domain/posts/create-post.ts";
+import { deletePost } from "#domain/posts/delete-post.ts";
 import type { listPostsOutput } from "#domain/posts/list-posts.ts";
 import { createInvitation } from "#domain/studios/create-invitation.ts";
+import { undoClientChanges } from "#domain/undo/undo-changes.ts";
 import { createUploadLink } from "#domain/uploads/create-upload-link.ts";
+import { toIsoTime } from "#lib/clock.ts";
 import { assertProblem, call, startApiServer, type ApiResponse, type ApiServer } from "../support/api-server.ts";
 import { listApiRoutes } from "../support/api-routes.ts";
+import { createTestClock } from "../support/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { newConnection } from "../support/platform-fixture.ts";
 import { newMember, newStudio } from "../support/users.ts";
@@ -24,6 +29,8 @@ interface MatrixRow {
   /** The status for owner, admin and member. */
   statuses: readonly [number, number, number];
 }
+
+const since = toIsoTime(createTestClock()());
 
 /** All permissions. 404 where a member must not learn that the object exists. */
 const matrix: readonly MatrixRow[] = [
@@ -51,6 +58,16 @@ const matrix: readonly MatrixRow[] = [
   { route: "POST /posts", body: { title: "New" }, statuses: [201, 201, 201] },
   { route: "GET /posts/:post", statuses: [200, 200, 200] },
   { route: "PATCH /posts/:post", body: { title: "Other" }, statuses: [200, 200, 200] },
+  { route: "DELETE /posts/:post", statuses: [204, 204, 204] },
+  { route: "GET /posts/:post/revisions", statuses: [200, 200, 200] },
+  { route: "GET /posts/:post/revisions/:revision", statuses: [200, 200, 200] },
+  { route: "POST /posts/:post/restore", body: { revision: 1 }, statuses: [200, 200, 200] },
+  { route: "POST /posts/:post/restore", variant: "to no revision", body: { revision: 9 }, statuses: [404, 404, 404] },
+  { route: "GET /trash", statuses: [200, 200, 200] },
+  { route: "DELETE /trash", statuses: [204, 204, 403] },
+  { route: "POST /trash/:trashedPost/restore", statuses: [200, 200, 200] },
+  { route: "POST /trash/:trashedAsset/restore", statuses: [200, 200, 200] },
+  { route: "POST /trash/:post/restore", variant: "of a post that is not there", statuses: [404, 404, 404] },
   { route: "GET /assets", statuses: [200, 200, 200] },
   { route: "GET /assets/:asset", statuses: [200, 200, 200] },
   { route: "PATCH /assets/:asset", body: { altText: "A harbour" }, statuses: [200, 200, 200] },
@@ -71,6 +88,9 @@ const matrix: readonly MatrixRow[] = [
   { route: "DELETE /clients", statuses: [200, 200, 200] },
   { route: "DELETE /clients/:grant", variant: "of another user", statuses: [204, 204, 404] },
   { route: "DELETE /clients/:ownGrant", statuses: [204, 204, 204] },
+  { route: "POST /clients/:grant/undo", variant: "of another user", body: { since }, statuses: [200, 200, 404] },
+  { route: "POST /clients/:ownGrant/undo", body: { since }, statuses: [200, 200, 200] },
+  { route: "POST /undos/:undo/undo", variant: "of another user", statuses: [200, 200, 404] },
 ];
 
 forEachEngine("roles over HTTP", (fixture) => {
@@ -105,7 +125,21 @@ forEachEngine("roles over HTTP", (fixture) => {
     const post = await createPost(fixture.deps, owner, { title: "Post", body: "" });
     const [asset, attached] = [await upload(owner), await upload(owner)];
     await attachAsset(fixture.deps, owner, { postId: post.id, assetId: attached });
+    const [trashedPost, trashedAsset] = [
+      (await createPost(fixture.deps, owner, { title: "Deleted", body: "" })).id,
+      await upload(owner),
+    ];
+    await deletePost(fixture.deps, owner, { postId: trashedPost });
+    await deleteAsset(fixture.deps, owner, { assetId: trashedAsset });
+    const grant = await newGrant(member);
+    const viaClient: Caller = { ...member, client: { id: "c", name: "C" }, grantId: grant };
+    await createPost(fixture.deps, viaClient, { title: "By a client", body: "" });
+    const { undoId } = await undoClientChanges(fixture.deps, owner, { grantId: grant, since });
     const ids = {
+      revision: "1",
+      trashedPost,
+      trashedAsset,
+      undo: undoId ?? "",
       owner: otherOwner.user.id,
       member: member.user.id,
       self: self.user.id,
@@ -116,7 +150,7 @@ forEachEngine("roles over HTTP", (fixture) => {
       attached,
       connection: await newConnection(fixture.deps, owner),
       link: (await createUploadLink(fixture.deps, owner, { postId: post.id, inPlace: false })).id,
-      grant: await newGrant(member),
+      grant,
       ownGrant: await newGrant(self),
     };
     return { cookie: await server.signIn(self), studio: `/api/studios/${owner.studio.id}`, ids };

@@ -49,7 +49,7 @@ const insertAsset = (id: string, position: number | null, altText = "NULL", isRe
   `INSERT INTO assets (id, studio_id, post_id, position, kind, mime_type, filename, status, bytes, version, sha256,
                        storage_key, charged_bytes, alt_text, upload_expires_at, created_by, created_at)
    VALUES ('${id}', '${ids.studio}', ${position === null ? "NULL" : `'${ids.byClient}'`}, ${position}, 'document',
-           'text/plain', 'a.txt', ${isReady ? "'ready', 5, 'v', 's', 'files/a', 5" : "'pending', NULL, NULL, NULL, NULL, 0"},
+           'text/plain', 'a.txt', ${isReady ? `'ready', 5, 'v', 's', 'files/${id}', 5` : "'pending', NULL, NULL, NULL, NULL, 0"},
            ${altText}, ${isReady ? "NULL" : now}, '${ids.user}', ${now})`;
 
 const insertActivity = (action: string, subjectId: string, clientName: string | null): string =>

@@ -78,6 +78,10 @@ const apiRoutes = [
   "GET /api/studios/:studioId/posts",
   "POST /api/studios/:studioId/posts",
   "GET /api/studios/:studioId/posts/:postId",
+  "DELETE /api/studios/:studioId/posts/:postId",
+  "GET /api/studios/:studioId/posts/:postId/revisions",
+  "GET /api/studios/:studioId/posts/:postId/revisions/:revision",
+  "POST /api/studios/:studioId/posts/:postId/restore",
   "PATCH /api/studios/:studioId/posts/:postId",
   "GET /api/studios/:studioId/posts/:postId/upload-links",
   "POST /api/studios/:studioId/posts/:postId/upload-links",
@@ -95,6 +99,11 @@ const apiRoutes = [
   "GET /api/studios/:studioId/clients",
   "DELETE /api/studios/:studioId/clients",
   "DELETE /api/studios/:studioId/clients/:grantId",
+  "GET /api/studios/:studioId/trash",
+  "DELETE /api/studios/:studioId/trash",
+  "POST /api/studios/:studioId/trash/:id/restore",
+  "POST /api/studios/:studioId/clients/:grantId/undo",
+  "POST /api/studios/:studioId/undos/:undoId/undo",
 ];
 
 /** Every route of the upload page's API. All require the token of an upload link. */

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { Me } from "#domain/access/me.ts";
 import type { TrashItemView } from "#domain/trash/list-trash.ts";
 import type { UndoReport } from "#domain/undo/report.ts";
 import type { RevisionView } from "#domain/history/get-post-history.ts";
@@ -54,7 +55,7 @@ export async function assertRestorable(base: string, credentials: Credentials, s
   assert.ok(preview.undone.some(({ id, field }) => id === assetId && field === "altText"));
 }
 
-/** Calls the trash of the user's first studio, as the web app does. */
+/** Calls the trash of the user's active studio, as the web app does. */
 export async function callTrash<T>(
   base: string,
   { cookie }: Pick<Credentials, "cookie">,
@@ -62,8 +63,8 @@ export async function callTrash<T>(
   path = "",
 ): Promise<T> {
   const headers = { cookie, origin: base, "content-type": "application/json" };
-  const me = (await (await fetch(`${base}/api/me`, { headers })).json()) as { studios: { id: string }[] };
-  const response = await fetch(`${base}/api/studios/${me.studios[0]?.id}/trash${path}`, { method, headers });
-  assert.ok(response.ok, `${response.status}`);
+  const { activeStudioId } = (await (await fetch(`${base}/api/me`, { headers })).json()) as Me;
+  const response = await fetch(`${base}/api/studios/${activeStudioId}/trash${path}`, { method, headers });
+  assert.ok(response.ok, `${response.status} ${await response.clone().text()}`);
   return (response.status === 204 ? undefined : await response.json()) as T;
 }
