@@ -272,7 +272,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     assert.deepEqual((await client.callOk("get_post", { postId: first })).assets, []);
   });
 
-  test("delete_asset moves the asset to the trash; emptying it removes file, thumbnail and record (ASSET-14, TRASH-2)", async () => {
+  test("delete_asset moves the asset to the trash; emptying it removes file, thumbnail and record (ASSET-14, TRASH-2, T11)", async () => {
     const assetId = await uploadInline(await jpeg(33, 33));
     const { url, thumbnailUrl } = await client.callOk("get_asset", { assetId });
     assert.equal((await fetch(thumbnailUrl!)).status, 200);

@@ -90,7 +90,7 @@ forEachEngine("oauth consent", (fixture) => {
       q.updateTable("memberships").set({ role }).where("user_id", "=", user.id).execute();
     const asOwner = await listAbilities();
     assert.match(asOwner.get("write") ?? "", /Start connecting a social account/);
-    assert.match(asOwner.get("write") ?? "", /Create, edit and archive posts/);
+    assert.match(asOwner.get("write") ?? "", /Create, edit, archive and delete posts/);
     assert.match(asOwner.get("read") ?? "", /Read the studio’s activity/);
     assert.doesNotMatch(asOwner.get("read") ?? "", /connecting|edit|delete/i);
     for (const list of asOwner.values()) assert.doesNotMatch(list, /members/);
@@ -98,7 +98,7 @@ forEachEngine("oauth consent", (fixture) => {
     await setRole("member");
     const asMember = await listAbilities();
     await setRole("owner");
-    assert.match(asMember.get("write") ?? "", /Create, edit and archive posts/);
+    assert.match(asMember.get("write") ?? "", /Create, edit, archive and delete posts/);
     for (const list of asMember.values()) assert.doesNotMatch(list, /Start connecting|Disconnect|activity/);
   });
 

@@ -15,11 +15,14 @@ import { listTrash } from "#domain/trash/list-trash.ts";
 import { restoreFromTrash } from "#domain/trash/restore-from-trash.ts";
 import { sweepTrash } from "#domain/trash/sweep-trash.ts";
 import { createUploadLink } from "#domain/uploads/create-upload-link.ts";
+import { sweepUploads } from "#domain/uploads/sweep-uploads.ts";
 import { resolveUploadCaller } from "#domain/uploads/upload-link.ts";
 import { days } from "#lib/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { actThroughClient, addFile, addPost } from "../support/history-fixture.ts";
+import { createLinkFixture } from "../support/link-fixture.ts";
 import { getOutcome } from "../support/outcome.ts";
+import { pdf } from "../support/samples.ts";
 import { newMember, newStudio } from "../support/users.ts";
 
 const untilDone: BatchOptions = { pause: async () => {}, shouldStop: () => false };
@@ -70,6 +73,20 @@ forEachEngine("trash", (fixture) => {
       { ...before, revision: 0, updatedAt: "", assets: assetIds },
     );
     assert.equal(await getOutcome(() => restoreFromTrash(deps, owner, { id: postId })), "not_found");
+  });
+
+  test("an upload to a post that is deleted meanwhile fails, and the restored post does not have it (TRASH-1, U17)", async () => {
+    const { deps, files, owner, postId, ...link } = await createLinkFixture(fixture, undefined);
+    const file = await link.start("file.pdf", pdf.length);
+    await link.send(file, pdf, [1]);
+    await deletePost(deps, owner, { postId });
+    assert.equal(await getOutcome(() => link.complete(file)), "forbidden");
+    await sweepUploads(deps, untilDone);
+    assert.equal(await files.parts.countOpen(), 0);
+    assert.equal(await link.usedBytes(), 0);
+    await restoreFromTrash(deps, owner, { id: postId });
+    const post = await deps.posts.find(owner.studio.id, postId);
+    assert.deepEqual([post?.assetCount, await deps.assets.listByPosts([postId])], [0, []]);
   });
 
   test("a deleted asset counts toward the quota until it is gone, and is restored with its file (TRASH-2)", async () => {

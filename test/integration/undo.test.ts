@@ -4,6 +4,7 @@ import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
 import { detachAsset } from "#domain/assets/detach-asset.ts";
 import { updateAsset } from "#domain/assets/update-asset.ts";
+import type { Caller } from "#domain/caller.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { deletePost } from "#domain/posts/delete-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
@@ -12,8 +13,10 @@ import { listTrash } from "#domain/trash/list-trash.ts";
 import { undoClientChanges, undoOwnChanges, undoUndo } from "#domain/undo/undo-changes.ts";
 import { days, toIsoTime } from "#lib/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { actThroughClient, addFile, addPost } from "../support/history-fixture.ts";
+import { actThroughClient, addFile, addPost, readHistory } from "../support/history-fixture.ts";
+import { createLinkFixture } from "../support/link-fixture.ts";
 import { getOutcome } from "../support/outcome.ts";
+import { pdf } from "../support/samples.ts";
 import { newMember, newStudio } from "../support/users.ts";
 
 forEachEngine("undo", (fixture) => {
@@ -131,6 +134,29 @@ forEachEngine("undo", (fixture) => {
     assert.deepEqual(await read(from.postId), [a, b]);
     assert.deepEqual(await read(to.postId), [x]);
     assert.equal(await getOutcome(() => getPost(deps, owner, { postId: created.id })), "not_found");
+  });
+
+  test("files that people uploaded through the client's link stay on the post (HIST-8, UNDO-1)", async () => {
+    const since = now();
+    let client: Caller | undefined;
+    const link = await createLinkFixture(
+      fixture,
+      undefined,
+      async (deps, owner) => (client = await actThroughClient(deps, owner)),
+    );
+    const { deps, owner, postId } = link;
+    assert.ok(client);
+    const file = await link.start("file.pdf", pdf.length);
+    await link.send(file, pdf, [1]);
+    await link.complete(file);
+    const [revision] = await readHistory(deps, owner, postId);
+    assert.deepEqual([revision?.changed, revision?.user?.id, revision?.client], [["assets"], owner.user.id, null]);
+    const { revision: current } = await updatePost(deps, client, { postId, title: "Ruined", revision: 2 });
+    assert.equal(current, 3);
+    const report = await undoOwnChanges(deps, client, { since });
+    assert.deepEqual(report.undone, [{ type: "post", id: postId, field: "title" }]);
+    const post = await getPost(deps, owner, { postId });
+    assert.deepEqual([post.title, post.assets.map(({ id }) => id)], ["Spring", [file.file.id]]);
   });
 
   test("only this user's grants of the same client in this studio count as this client (UNDO-5, H2)", async () => {

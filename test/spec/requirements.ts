@@ -158,6 +158,8 @@ const history = {
   "HIST-5": "restore_post creates a new revision with the old content and lists assets that could not be restored",
   "HIST-6": "a revision or post that does not exist in the studio is not_found",
   "HIST-7": "existing posts get their first revision by migration, and are attributed to the client that created them",
+  "HIST-8":
+    "files that are uploaded through a link are the person's in the history, even if an AI client created the link",
   "TRASH-1":
     "delete_post moves a post to the trash; it and its assets are not_found, its upload links end, and it is restored as it was",
   "TRASH-2":

@@ -29,12 +29,16 @@ export interface LinkFixture {
   getUsedBytes(): Promise<number>;
 }
 
-export async function createLinkFixture(fixture: Fixture, studioBytes: number | undefined): Promise<LinkFixture> {
+export async function createLinkFixture(
+  fixture: Fixture,
+  studioBytes: number | undefined,
+  chooseCreator: (deps: Deps, owner: Caller) => Promise<Caller> = async (_, owner) => owner,
+): Promise<LinkFixture> {
   const files = createHookedFiles(fixture.clock);
   const deps: Deps = { ...fixture.deps, files, limits: { ...fixture.deps.limits, studioBytes } };
   const owner = await newStudio(deps);
   const postId = (await createPost(deps, owner, { title: "Spring", body: "" })).id;
-  const { url } = await createUploadSession(deps, owner, { postId });
+  const { url } = await createUploadSession(deps, await chooseCreator(deps, owner), { postId });
   const resolveCaller = () => resolveUploadCaller(deps, url.slice(`${deps.uploadPage}/u/`.length));
   const createUrls = async ({ file: { id } }: StartedFile, parts: number[]) =>
     (await createPartUrls(deps, await resolveCaller(), { fileId: id, parts })).urls;
