@@ -45,7 +45,7 @@ function restoreTrashedAsset(
   return retryOnConflict(async () => {
     const asset = await deps.assets.findWithTrash(caller.studio.id, assetId);
     // An asset in the trash together with its post comes back with it.
-    if (!asset || asset.postId !== null) throw notFoundError("trash_item");
+    if (asset?.postId !== null) throw notFoundError("trash_item");
     if (asset.trashExpiresAt === null || asset.trashExpiresAt <= deps.clock()) throw notFoundError("trash_item");
     await deps.transact(async (tx) => {
       await changeAsset(deps, tx, caller, asset, { trash: null });
