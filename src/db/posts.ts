@@ -20,18 +20,18 @@ const findPostWithPlatformStatusQuery = statement<PostRow & { has_platforms: num
 );
 
 const reservePositionQuery = statement<Pick<PostRow, "last_position">>(
-  "take_place",
+  "reserve_position",
   `UPDATE posts SET asset_count = asset_count + 1, last_position = last_position + 1
     WHERE studio_id = $1 AND id = $2 AND asset_count < $3 AND trashed_at IS NULL RETURNING last_position`,
 );
 
 const releasePositionQuery = statement<Pick<PostRow, "id">>(
-  "free_place",
+  "release_position",
   "UPDATE posts SET asset_count = asset_count - 1 WHERE studio_id = $1 AND id = $2 AND asset_count > 0 RETURNING id",
 );
 
 const bumpAssetsRevisionQuery = statement<Pick<PostRow, "revision">>(
-  "touch_post",
+  "bump_assets_revision",
   `UPDATE posts SET revision = revision + 1, assets_revision = revision + 1, updated_at = $1
     WHERE studio_id = $2 AND id = $3 AND trashed_at IS NULL RETURNING revision`,
 );

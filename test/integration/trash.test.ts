@@ -75,6 +75,23 @@ forEachEngine("trash", (fixture) => {
     assert.equal(await getOutcome(() => restoreFromTrash(deps, owner, { id: postId })), "not_found");
   });
 
+  test("attaching to a post that is deleted meanwhile is not_found, and the asset stays unattached (TRASH-1, R3)", async () => {
+    const { deps } = fixture;
+    const owner = await newStudio(deps);
+    const { postId } = await addPost(deps, owner);
+    const assetId = await addFile(deps, owner);
+    let hasRaced = false;
+    const find: Deps["assets"]["find"] = async (...args) => {
+      const asset = await deps.assets.find(...args);
+      if (!hasRaced) await deletePost(deps, owner, { postId });
+      hasRaced = true;
+      return asset;
+    };
+    const racingDeps: Deps = { ...deps, assets: { ...deps.assets, find } };
+    assert.equal(await getOutcome(() => attachAsset(racingDeps, owner, { postId, assetId })), "not_found");
+    assert.equal((await getAsset(deps, owner, { assetId })).postId, null);
+  });
+
   test("an upload to a post that is deleted meanwhile fails, and the restored post does not have it (TRASH-1, U17)", async () => {
     const { deps, files, owner, postId, ...link } = await createLinkFixture(fixture, undefined);
     const file = await link.start("file.pdf", pdf.length);

@@ -58,8 +58,9 @@ function attachReadyAsset(
 ): Promise<ReadyAsset | undefined> {
   return deps
     .transact(async (tx) => {
-      await startAssetsRevision(deps, tx, asset.studioId, postId);
+      // Checks the limit and locks the post, so that calls on a full post change nothing.
       const position = await reservePosition(deps, tx, asset, postId);
+      await startAssetsRevision(deps, tx, asset.studioId, postId);
       const attachedAsset = await tx.assets.attach(asset.studioId, asset.id, { postId, position });
       if (!attachedAsset) throw new ConflictError();
       if (order) await restorePosition(tx, attachedAsset, postId, order);

@@ -93,8 +93,9 @@ function confirmPromotedFile(
       return { ...(await checkContent(source, asset).catch(throwAsUploadError)), kind, mimeType, filename };
     },
     async markReady(tx, file) {
-      await startAssetsRevision(deps, tx, asset.studioId, post.id);
+      // Checks the limit and locks the post, so that calls on a full post change nothing.
       const position = await reservePosition(deps, tx, asset, post.id);
+      await startAssetsRevision(deps, tx, asset.studioId, post.id);
       const readyAsset = await tx.assets.confirmAndAttach(asset.id, asset, file, { postId: post.id, position });
       if (readyAsset) await recordRevision(tx, caller, post.id, { hasNewAssets: true });
       return readyAsset;

@@ -16,7 +16,10 @@ export async function reservePosition(
   postId: string,
 ): Promise<number> {
   const position = await tx.posts.reservePosition(asset.studioId, postId, deps.limits.assetsPerPost);
-  return position ?? rejectFullPost(deps, tx, asset);
+  if (position !== undefined) return position;
+  // Not full, but deleted meanwhile.
+  if (!(await tx.posts.find(asset.studioId, postId))) throw new ConflictError();
+  return rejectFullPost(deps, tx, asset);
 }
 
 /** Reports the full post only if the asset is still unattached; a parallel call may have attached it meanwhile. */
