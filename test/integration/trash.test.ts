@@ -90,6 +90,8 @@ forEachEngine("trash", (fixture) => {
     const racingDeps: Deps = { ...deps, assets: { ...deps.assets, find } };
     assert.equal(await getOutcome(() => attachAsset(racingDeps, owner, { postId, assetId })), "not_found");
     assert.equal((await getAsset(deps, owner, { assetId })).postId, null);
+    await restoreFromTrash(deps, owner, { id: postId });
+    assert.deepEqual((await getPost(deps, owner, { postId })).assets, []);
   });
 
   test("an upload to a post that is deleted meanwhile fails, and the restored post does not have it (TRASH-1, U17)", async () => {
