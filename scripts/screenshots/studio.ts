@@ -104,7 +104,7 @@ export async function createSampleStudio(deps: Deps, clock: ShiftedClock): Promi
   clock.setBack(0);
   const { revision } = await getPost(deps, claude, { postId });
   await updatePost(deps, claude, { postId, body: samplePostBody, revision });
-  return { owner, member, postId, archivedId: ids[0] ?? "" };
+  return { owner, member, postId, archivedPostId: postIds[0] ?? "" };
 }
 
 /** Creates a grant and returns a caller that acts through its client. */

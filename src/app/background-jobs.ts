@@ -5,7 +5,7 @@ import { createAssetSweeper, createLostFileFinder } from "#domain/assets/lifecyc
 import type { Deps } from "#domain/deps.ts";
 import { renewDueCredentials } from "#domain/platforms/refresh-credentials.ts";
 import { sweepTrash } from "#domain/trash/sweep-trash.ts";
-import { releaseIdle, sweepUploads } from "#domain/uploads/sweep-uploads.ts";
+import { releaseIdleUploads, sweepUploads } from "#domain/uploads/sweep-uploads.ts";
 import { minutes, seconds } from "#lib/clock.ts";
 import { runEvery, type RepeatingJob } from "#lib/repeat.ts";
 import type { Log } from "#lib/log.ts";
@@ -34,9 +34,9 @@ export function startBackgroundJobs(deps: Deps, log: Log): RepeatingJob[] {
     createJob("purge", async (createBatchOptions) => void (await purgeExpired(createBatchOptions(seconds(20))))),
     createJob("sweep", async (createBatchOptions) => {
       const options = createBatchOptions(seconds(20));
-      const uploads = await sweepUploads(deps, options);
-      const trash = await sweepTrash(deps, options);
-      const sweepCounts = { ...(await sweepAssets(options)), ...uploads, ...trash };
+      const uploadCounts = await sweepUploads(deps, options);
+      const trashCounts = await sweepTrash(deps, options);
+      const sweepCounts = { ...(await sweepAssets(options)), ...uploadCounts, ...trashCounts };
       if (Object.values(sweepCounts).some((count) => count > 0))
         log.info(sweepCounts, "deleted expired uploads, expired trash and orphaned files");
     }),

@@ -373,13 +373,13 @@ forEachEngine("asset states", (fixture) => {
     postFixture.files.hook = (call) => {
       if (call === "remove") throw new Error("the store is unavailable");
     };
-    await deleteAsset(scene.deps, scene.owner, { assetId });
-    await emptyTrash(scene.deps, scene.owner);
-    scene.files.hook = undefined;
-    assert.equal((await scene.files.keys()).length, 1);
-    await sweep(scene.deps);
-    assert.equal((await scene.files.keys()).length, 0);
-    await assertConsistent(scene, fixture);
+    await deleteAsset(postFixture.deps, postFixture.owner, { assetId });
+    await emptyTrash(postFixture.deps, postFixture.owner);
+    postFixture.files.hook = undefined;
+    assert.equal((await postFixture.files.keys()).length, 1);
+    await sweep(postFixture.deps);
+    assert.equal((await postFixture.files.keys()).length, 0);
+    await assertConsistent(postFixture, fixture);
   });
 
   test("deleting a pending upload deletes its bytes", async () => {
@@ -395,9 +395,9 @@ forEachEngine("asset states", (fixture) => {
   });
 
   test("50 parallel presigned and inline uploads cannot exceed the studio's quota by a byte, and the trash counts (TRASH-2, U19)", async () => {
-    const scene = await createScene(fixture, { studioBytes: image.length * 10, assetsPerPost: 100 });
-    const pending = await Promise.all(Array.from({ length: 25 }, () => requestUpload(scene)));
-    for (const assetId of pending) await scene.files.put(incomingKey(assetId), image);
+    const postFixture = await createPostFixture(fixture, { studioBytes: image.length * 10, assetsPerPost: 100 });
+    const pending = await Promise.all(Array.from({ length: 25 }, () => requestUpload(postFixture)));
+    for (const assetId of pending) await postFixture.files.put(incomingKey(assetId), image);
     const results = await countOutcomes([
       ...pending.map((assetId) =>
         attachAsset(postFixture.deps, postFixture.owner, { postId: postFixture.postId, assetId }),
@@ -416,10 +416,10 @@ forEachEngine("asset states", (fixture) => {
       await detachAsset(postFixture.deps, postFixture.owner, { postId: postFixture.postId, assetId: attached!.id });
       await deleteAsset(postFixture.deps, postFixture.owner, { assetId: attached!.id });
     }
-    assert.equal(await getOutcome(uploadInline(scene)), "quota_exceeded", "the trash counts");
-    await emptyTrash(scene.deps, scene.owner);
-    assert.equal(await getOutcome(uploadInline(scene)), "ok");
-    assert.equal(await getOutcome(uploadInline(scene)), "quota_exceeded");
+    assert.equal(await getOutcome(uploadInline(postFixture)), "quota_exceeded", "the trash counts");
+    await emptyTrash(postFixture.deps, postFixture.owner);
+    assert.equal(await getOutcome(uploadInline(postFixture)), "ok");
+    assert.equal(await getOutcome(uploadInline(postFixture)), "quota_exceeded");
   });
 
   test("exactly 20 of 200 parallel attaches of ready and pending assets succeed at a limit of 20 (ASSET-10, R2)", async () => {

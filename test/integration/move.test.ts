@@ -21,7 +21,7 @@ import {
   type Credentials,
 } from "../support/operator-commands.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
-import { openTestS3, getTestS3Settings } from "../support/stores.ts";
+import { openTestS3, getTestS3Settings, sha256 } from "../support/stores.ts";
 import { assertRestorable, createTrashedPost, type TrashedPost } from "../support/trash-sample.ts";
 
 const hasServers = Boolean(process.env["TEST_DATABASE_URL"] && process.env["TEST_S3_ENDPOINT"]);
@@ -135,8 +135,8 @@ describe("moving from SQLite and disk to PostgreSQL and S3", { skip: !hasServers
 
     const { code, output, stdout } = await runCommand(["move"], getTargetEnv());
     assert.equal(code, 0, output);
-    assert.match(result, /^assets {2}32 rows {2}[0-9a-f]{64}$/m);
-    assert.match(result, /^31 files, 3\.\d MB, each read back/m);
+    assert.match(stdout, /^assets {2}32 rows {2}[0-9a-f]{64}$/m);
+    assert.match(stdout, /^31 files, 3\.\d MB, each read back/m);
     assert.deepEqual(readSqliteRows(dataDir), before);
     assert.equal(statSync(join(dataDir, "atelier.db")).mtimeMs, changedAt);
 

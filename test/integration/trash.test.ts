@@ -102,7 +102,7 @@ forEachEngine("trash", (fixture) => {
     assert.equal(await getOutcome(() => link.complete(file)), "forbidden");
     await sweepUploads(deps, untilDone);
     assert.equal(await files.parts.countOpen(), 0);
-    assert.equal(await link.usedBytes(), 0);
+    assert.equal(await link.getUsedBytes(), 0);
     await restoreFromTrash(deps, owner, { id: postId });
     const post = await deps.posts.find(owner.studio.id, postId);
     assert.deepEqual([post?.assetCount, await deps.assets.listByPosts([postId])], [0, []]);

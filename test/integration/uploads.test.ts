@@ -137,7 +137,7 @@ forEachEngine("uploads through a link", (fixture) => {
       ["ready", videoBytes.length, "video", "video/mp4", 2500],
     );
     assert.equal(
-      (await getPost(scene.deps, scene.owner, { postId: scene.postId })).revision,
+      (await getPost(linkFixture.deps, linkFixture.owner, { postId: linkFixture.postId })).revision,
       revisionBefore + 1,
       "only the completion raises the revision",
     );

@@ -1,6 +1,6 @@
 import { AppError } from "#lib/errors.ts";
 import { changeAsset } from "../assets/lifecycle/change-asset.ts";
-import { arrangeAssets } from "../assets/lifecycle/restore-position.ts";
+import { assignPositions } from "../assets/lifecycle/restore-position.ts";
 import { isReady } from "../assets/model/asset.ts";
 import { ConflictError } from "../conflict.ts";
 import type { Deps, Stores } from "../deps.ts";
@@ -40,7 +40,7 @@ export async function setAssets(
   }
   const missingIds = new Set(missingAssets.map((asset) => asset.id));
   const uploadingIds = currentAssets.filter((asset) => !isReady(asset)).map((asset) => asset.id);
-  await arrangeAssets(tx, studioId, postId, [...assetIds.filter((id) => !missingIds.has(id)), ...uploadingIds]);
+  await assignPositions(tx, studioId, postId, [...assetIds.filter((id) => !missingIds.has(id)), ...uploadingIds]);
   return missingAssets;
 }
 

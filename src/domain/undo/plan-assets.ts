@@ -1,4 +1,4 @@
-import { findIndexByOrder } from "../assets/lifecycle/restore-position.ts";
+import { findInsertIndex } from "../assets/lifecycle/restore-position.ts";
 import type { RevisionStep } from "../history/ports.ts";
 import { planField } from "./plan-field.ts";
 
@@ -71,7 +71,7 @@ function arrange(
   if (isUntouched) return [...(steps[firstSelected - 1]?.assetIds ?? [])];
   let assetIds = current.filter((assetId) => !plan.detach.includes(assetId));
   for (const assetId of plan.attach)
-    assetIds = assetIds.toSpliced(findIndexByOrder(assetIds, assetId, orderBefore.get(assetId) ?? []), 0, assetId);
+    assetIds = assetIds.toSpliced(findInsertIndex(assetIds, assetId, orderBefore.get(assetId) ?? []), 0, assetId);
   return orderTarget ? reorder(assetIds, orderTarget) : assetIds;
 }
 

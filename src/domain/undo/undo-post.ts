@@ -1,4 +1,4 @@
-import { findIndexByOrder, arrangeAssets } from "../assets/lifecycle/restore-position.ts";
+import { findInsertIndex, assignPositions } from "../assets/lifecycle/restore-position.ts";
 import { setAssets } from "../history/set-assets.ts";
 import { ConflictError, retryOnConflict } from "../conflict.ts";
 import type { Deps, Stores } from "../deps.ts";
@@ -105,11 +105,11 @@ export async function attachWaiting(deps: UndoDeps, editor: Editor, waiting: Wai
     .transact(async (tx) => {
       await startAssetsRevision(deps, tx, studioId, postId);
       const currentIds = (await tx.assets.listByPosts([postId])).map((asset) => asset.id);
-      const assetIds = currentIds.toSpliced(findIndexByOrder(currentIds, assetId, order), 0, assetId);
+      const assetIds = currentIds.toSpliced(findInsertIndex(currentIds, assetId, order), 0, assetId);
       const position = await tx.posts.reservePosition(studioId, postId, deps.limits.assetsPerPost);
       if (position === undefined || !(await tx.assets.attach(studioId, assetId, { postId, position })))
         throw new ConflictError();
-      await arrangeAssets(tx, studioId, postId, assetIds);
+      await assignPositions(tx, studioId, postId, assetIds);
       await recordRevision(tx, editor, postId, { hasNewAssets: true });
       return true;
     })

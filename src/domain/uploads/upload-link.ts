@@ -50,7 +50,7 @@ export interface UploadCaller extends Caller {
  */
 export const toUploader = ({ user, studio }: UploadCaller): Editor => ({ user, studio });
 
-type Needs = Pick<Deps, "uploads" | "signer" | "clock">;
+type LinkDeps = Pick<Deps, "uploads" | "signer" | "clock">;
 
 /** The link of a token and its current state; undefined if the token is invalid. */
 export async function findUploadLink(

@@ -17,7 +17,7 @@ export async function restorePosition(
  * The post may have changed since then. The asset goes after its nearest predecessor that is still present, or else
  * before its nearest successor.
  */
-export function findIndexByOrder(presentIds: readonly string[], id: string, order: readonly string[]): number {
+export function findInsertIndex(presentIds: readonly string[], id: string, order: readonly string[]): number {
   const isPresent = (other: string): boolean => presentIds.includes(other);
   const oldIndex = order.indexOf(id);
   const predecessor = order.slice(0, Math.max(oldIndex, 0)).findLast(isPresent);
