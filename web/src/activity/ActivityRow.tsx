@@ -21,13 +21,7 @@ export function ActivityRow({ row }: { row: Activity }) {
           <strong className="font-semibold">{getActorName(row)}</strong> {getActionVerb(row.action)}{" "}
           <Subject row={row} />
         </p>
-        {(change !== "" || row.client) && (
-          <p className="mt-0 text-sm text-muted [overflow-wrap:anywhere]">
-            {row.client && <span className="text-accent">through {row.client.name}</span>}
-            {row.client && change !== "" && " · "}
-            {change}
-          </p>
-        )}
+        {change !== "" && <p className="mt-0 text-sm text-muted [overflow-wrap:anywhere]">{change}</p>}
       </div>
     </li>
   );

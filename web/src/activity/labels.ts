@@ -1,4 +1,5 @@
 import type { Activity, ActivityFilter } from "../api/queries.ts";
+import { capitalize, formatActor } from "../ui/format-actor.ts";
 
 /** The verb follows the actor's name: "Ada created the studio". The type requires an entry for every action. */
 export const actionLabels: Record<NonNullable<ActivityFilter["action"]>, { filterLabel: string; verb: string }> = {
@@ -16,12 +17,12 @@ export const actionLabels: Record<NonNullable<ActivityFilter["action"]>, { filte
   "client.approved": { filterLabel: "AI client approved", verb: "approved an AI client" },
   "client.revoked": { filterLabel: "AI client revoked", verb: "revoked an AI client" },
   "client.moved": { filterLabel: "AI client moved here", verb: "moved an AI client here" },
-  "client.undone": { filterLabel: "AI client’s changes undone", verb: "undid changes of an AI client" },
+  "client.undone": { filterLabel: "AI client’s changes undone", verb: "undid changes" },
   "post.created": { filterLabel: "Post created", verb: "created" },
   "post.updated": { filterLabel: "Post changed", verb: "changed" },
-  "post.reverted": { filterLabel: "Post restored to a revision", verb: "restored an earlier revision of" },
-  "post.deleted": { filterLabel: "Post deleted", verb: "deleted" },
-  "post.restored": { filterLabel: "Post restored", verb: "restored" },
+  "post.reverted": { filterLabel: "Earlier version restored", verb: "restored an earlier version of" },
+  "post.deleted": { filterLabel: "Post deleted", verb: "moved to the trash" },
+  "post.restored": { filterLabel: "Post restored", verb: "restored from the trash" },
   "asset.requested": { filterLabel: "Upload started", verb: "started uploading a file" },
   "asset.uploaded": { filterLabel: "File uploaded", verb: "uploaded a file" },
   "asset.imported": { filterLabel: "File imported", verb: "imported a file" },
@@ -30,7 +31,7 @@ export const actionLabels: Record<NonNullable<ActivityFilter["action"]>, { filte
   "asset.detached": { filterLabel: "File removed from post", verb: "removed a file from" },
   "asset.updated": { filterLabel: "File details edited", verb: "edited file details" },
   "asset.deleted": { filterLabel: "File deleted", verb: "deleted a file" },
-  "asset.restored": { filterLabel: "File restored", verb: "restored a file" },
+  "asset.restored": { filterLabel: "File restored", verb: "restored a file from the trash" },
   "trash.emptied": { filterLabel: "Trash emptied", verb: "emptied the trash" },
   "platform.connected": { filterLabel: "Platform connected", verb: "connected a platform" },
   "platform.disconnected": { filterLabel: "Platform disconnected", verb: "disconnected a platform" },
@@ -42,8 +43,10 @@ export const actionLabels: Record<NonNullable<ActivityFilter["action"]>, { filte
 export const getActionVerb = (action: string): string =>
   Object.entries(actionLabels).find(([name]) => name === action)?.[1].verb ?? action.replace(/[._]/g, " ");
 
-export function getActorName({ user, detail }: Activity): string {
-  return user?.name ?? (detail["by"] === "operator" ? "The operator of this server" : "Former member");
+/** "Claude, for Ada" if an AI client acted. */
+export function getActorName({ user, client, detail }: Activity): string {
+  if (!user && !client) return detail["by"] === "operator" ? "The operator of this server" : "Former member";
+  return capitalize(formatActor(user, client));
 }
 
 const fieldLabels: Record<string, string> = {
@@ -63,6 +66,12 @@ export function describeChange({ action, detail }: Activity): string {
     return `${formatFields(detail["fields"])}; revision ${Number(detail["revision"])}`;
   if (action === "asset.updated" && Array.isArray(detail["fields"]))
     return [readText("filename"), formatFields(detail["fields"])].filter(Boolean).join(": ");
+  if (action === "client.undone")
+    return detail["undoes"] === undefined
+      ? `made by ${readText("clientName")}`
+      : `that an earlier undo of ${readText("clientName")} made`;
+  if (action === "post.reverted") return `revision ${Number(detail["restored"])}`;
+  if (action === "trash.emptied") return `${Number(detail["items"])} deleted for good`;
   if (action === "member.role_changed") return `from ${readText("from")} to ${readText("to")}`;
   if (action === "studio.updated")
     return [

@@ -25,6 +25,27 @@ export const updatePost = (
   json: Body<(typeof studioApi.posts)[":postId"]["$patch"]>,
 ) => fetchJson(studioApi.posts[":postId"].$patch({ param: { studioId, postId }, json }));
 
+/** Moves a post to the trash. */
+export const deletePost = (studioId: string, postId: string) =>
+  sendRequest(studioApi.posts[":postId"].$delete({ param: { studioId, postId } }));
+
+export const restoreRevision = (studioId: string, postId: string, revision: number) =>
+  fetchJson(studioApi.posts[":postId"].restore.$post({ param: { studioId, postId }, json: { revision } }));
+
+export const restoreFromTrash = (studioId: string, id: string) =>
+  fetchJson(studioApi.trash[":id"].restore.$post({ param: { studioId, id } }));
+
+export const emptyTrash = (studioId: string) => sendRequest(studioApi.trash.$delete({ param: { studioId } }));
+
+export const undoClientChanges = (
+  studioId: string,
+  grantId: string,
+  json: Body<(typeof studioApi.clients)[":grantId"]["undo"]["$post"]>,
+) => fetchJson(studioApi.clients[":grantId"].undo.$post({ param: { studioId, grantId }, json }));
+
+export const undoUndo = (studioId: string, undoId: string) =>
+  fetchJson(studioApi.undos[":undoId"].undo.$post({ param: { studioId, undoId }, json: {} }));
+
 export const changeRole = (studioId: string, userId: string, role: Role) =>
   fetchJson(studioApi.members[":userId"].$patch({ param: { studioId, userId }, json: { role } }));
 
@@ -66,6 +87,7 @@ export const updateAsset = (
   json: Body<(typeof studioApi.assets)[":assetId"]["$patch"]>,
 ) => fetchJson(studioApi.assets[":assetId"].$patch({ param: { studioId, assetId }, json }));
 
+/** Moves a file to the trash, or cancels an upload. */
 export const deleteAsset = (studioId: string, assetId: string) =>
   sendRequest(studioApi.assets[":assetId"].$delete({ param: { studioId, assetId } }));
 

@@ -14,6 +14,9 @@ export type PostStatus = Post["status"];
 export type Asset = InferResponseType<typeof studioApi.assets.$get>["assets"][number];
 export type Member = InferResponseType<typeof studioApi.members.$get>["members"][number];
 export type AiClient = InferResponseType<typeof studioApi.clients.$get>["clients"][number];
+export type Revision = InferResponseType<typeof postApi.revisions.$get>["revisions"][number];
+export type TrashItem = InferResponseType<typeof studioApi.trash.$get>["items"][number];
+export type UndoResult = InferResponseType<(typeof studioApi.clients)[":grantId"]["undo"]["$post"]>;
 export type Activity = InferResponseType<typeof studioApi.activity.$get>["activity"][number];
 type PlatformList = InferResponseType<typeof studioApi.platforms.$get>;
 export type Platform = PlatformList["platforms"][number];
@@ -49,6 +52,8 @@ const createSelect =
 const selectPosts = createSelect(({ posts }: InferResponseType<typeof studioApi.posts.$get>) => posts);
 const selectAssets = createSelect(({ assets }: InferResponseType<typeof studioApi.assets.$get>) => assets);
 const selectClients = createSelect(({ clients }: InferResponseType<typeof studioApi.clients.$get>) => clients);
+const selectRevisions = createSelect(({ revisions }: InferResponseType<typeof postApi.revisions.$get>) => revisions);
+const selectTrash = createSelect(({ items }: InferResponseType<typeof studioApi.trash.$get>) => items);
 const selectActivity = createSelect(({ activity }: InferResponseType<typeof studioApi.activity.$get>) => activity);
 
 /** A list that loads page by page. When it refetches, unchanged pages are not sent again. */
@@ -139,6 +144,17 @@ export const clientsQuery = (studioId: string, filter: ClientFilter) =>
     refetchInterval: pollEvery(2000),
   });
 
+/** What undoing a client's changes would do now. */
+export const undoPreviewQuery = (studioId: string, grantId: string, since: string) =>
+  queryOptions({
+    queryKey: ["studio", studioId, "undo", grantId, since],
+    queryFn: () =>
+      fetchJson(
+        studioApi.clients[":grantId"].undo.$post({ param: { studioId, grantId }, json: { since, dryRun: true } }),
+      ),
+    gcTime: 0,
+  });
+
 export const activityQuery = (studioId: string, filter: ActivityFilter) =>
   pagedQuery({
     queryKey: ["studio", studioId, "activity", filter],
@@ -147,6 +163,68 @@ export const activityQuery = (studioId: string, filter: ActivityFilter) =>
       studioApi.activity.$get({ param: { studioId }, query: { ...filter, ...page } }, options),
     select: selectActivity,
     refetchInterval: pollEvery(5000),
+  });
+
+export const revisionsQuery = (studioId: string, postId: string) =>
+  pagedQuery({
+    queryKey: ["studio", studioId, "revisions", postId],
+    limit: 20,
+    fetchPage: (page, options) => postApi.revisions.$get({ param: { studioId, postId }, query: page }, options),
+    select: selectRevisions,
+    // The history panel refetches when the open post has a new revision.
+    refetchInterval: false,
+  });
+
+/** A revision never changes. */
+export const revisionQuery = (studioId: string, postId: string, revision: number) =>
+  queryOptions({
+    queryKey: ["studio", studioId, "revision", postId, revision],
+    queryFn: () =>
+      fetchJson(postApi.revisions[":revision"].$get({ param: { studioId, postId, revision: String(revision) } })),
+    staleTime: Infinity,
+  });
+
+/** The newest changes after a revision, newest first. `current` is the revision of the post now. */
+export const changesSinceQuery = (studioId: string, postId: string, since: number, current: number) =>
+  queryOptions({
+    queryKey: ["studio", studioId, "changes-since", postId, since, current],
+    queryFn: async () => {
+      const { revisions } = await fetchJson(
+        postApi.revisions.$get({ param: { studioId, postId }, query: { limit: "20" } }),
+      );
+      return revisions.filter(({ revision }) => revision > since);
+    },
+    staleTime: Infinity,
+  });
+
+export const trashQuery = (studioId: string) =>
+  pagedQuery({
+    queryKey: ["studio", studioId, "trash"],
+    limit: 50,
+    fetchPage: (page, options) => studioApi.trash.$get({ param: { studioId }, query: page }, options),
+    select: selectTrash,
+    refetchInterval: pollEvery(5000),
+  });
+
+/** Counts what is in the trash, up to a thousand. */
+export async function countTrash(studioId: string): Promise<{ count: number; hasMore: boolean }> {
+  let count = 0;
+  let cursor: string | null = null;
+  do {
+    const query: { limit: string; cursor?: string } = { limit: "100", ...(cursor === null ? {} : { cursor }) };
+    const page: { items: TrashItem[] } & ListPage = await fetchJson(
+      studioApi.trash.$get({ param: { studioId }, query }),
+    );
+    count += page.items.length;
+    cursor = page.nextCursor;
+  } while (cursor !== null && count < 1000);
+  return { count, hasMore: cursor !== null };
+}
+
+export const assetQuery = (studioId: string, assetId: string) =>
+  queryOptions({
+    queryKey: ["studio", studioId, "asset", assetId],
+    queryFn: () => fetchJson(studioApi.assets[":assetId"].$get({ param: { studioId, assetId } })),
   });
 
 export const uploadLinksQuery = (studioId: string, postId: string) =>

@@ -6,6 +6,7 @@ import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { useConfirm } from "../ui/Confirm.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
+import { formatActor } from "../ui/format-actor.ts";
 import { LinkDialog } from "../ui/LinkDialog.tsx";
 import { List, ListRow, RowActions } from "../ui/List.tsx";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
@@ -56,8 +57,8 @@ export function UploadLinks({ post }: { post: Post }) {
         {data?.links.map(({ id, createdBy, client, expiresAt, receivedFiles, uploadingFiles }) => (
           <ListRow key={id}>
             <p className="m-0 min-w-0 text-sm">
-              Upload link by {createdBy.name}
-              {client && ` through ${client.name}`}, expires <RelativeTime at={expiresAt} timezone={studio.timezone} />
+              Upload link by {formatActor(createdBy, client)}, expires{" "}
+              <RelativeTime at={expiresAt} timezone={studio.timezone} />
               <span className="block text-muted">
                 {receivedFiles} received, {uploadingFiles} uploading
               </span>
@@ -67,7 +68,7 @@ export function UploadLinks({ post }: { post: Post }) {
                 <Button
                   variant="quiet"
                   onClick={() => withdraw(id)}
-                  aria-label={`Withdraw the upload link by ${createdBy.name}`}
+                  aria-label={`Withdraw the upload link by ${formatActor(createdBy, client)}`}
                 >
                   Withdraw
                 </Button>

@@ -1,0 +1,19 @@
+interface Named {
+  name: string;
+}
+
+/** Who did something, for a sentence: "Ada", or "Claude, for Ada" if an AI client acted. */
+export function formatActor(user: Named | null | undefined, client?: Named | null): string {
+  const userName = user?.name ?? "a former member";
+  return client ? `${client.name}, for ${userName}` : userName;
+}
+
+/** At the start of a sentence. */
+export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+const listFormat = new Intl.ListFormat("en", { type: "conjunction" });
+
+/** Everyone who made these changes, each one once. */
+export function formatActors(changes: readonly { user: Named | null; client: Named | null }[]): string {
+  return listFormat.format([...new Set(changes.map(({ user, client }) => formatActor(user, client)))]);
+}
