@@ -111,6 +111,12 @@ const clients = createRoute({
   component: lazyRouteComponent(() => import("./clients/ClientsPage.tsx"), "ClientsPage"),
 });
 
+const undo = createRoute({
+  getParentRoute: () => studio,
+  path: "/clients/$grantId/undo",
+  component: lazyRouteComponent(() => import("./undo/UndoPage.tsx"), "UndoPage"),
+});
+
 const connect = createRoute({
   getParentRoute: () => studio,
   path: "/connect",
@@ -122,6 +128,12 @@ const activity = createRoute({
   path: "/activity",
   validateSearch: parseActivitySearch,
   component: lazyRouteComponent(() => import("./activity/ActivityPage.tsx"), "ActivityPage"),
+});
+
+const trash = createRoute({
+  getParentRoute: () => studio,
+  path: "/trash",
+  component: lazyRouteComponent(() => import("./trash/TrashPage.tsx"), "TrashPage"),
 });
 
 const settings = createRoute({
@@ -143,8 +155,10 @@ const routeTree = root.addChildren([
     members,
     platforms,
     clients,
+    undo,
     connect,
     activity,
+    trash,
     settings,
   ]),
 ]);

@@ -17,7 +17,7 @@ import { formatMediaMetadata } from "./labels.ts";
 export function AssetDialog({ asset, onClose }: { asset: Asset; onClose: () => void }) {
   const { studio, may } = useStudio();
   const queryClient = useQueryClient();
-  const confirmDelete = useDeleteAsset();
+  const deleteAsset = useDeleteAsset();
   const [altText, setAltText] = useState(asset.altText ?? "");
   const [filename, setFilename] = useState(asset.filename);
   const { isRunning, error, run } = useAction();
@@ -30,7 +30,7 @@ export function AssetDialog({ asset, onClose }: { asset: Asset; onClose: () => v
 
   function closeAndConfirmDelete(): void {
     onClose();
-    confirmDelete(asset);
+    deleteAsset(asset);
   }
 
   return (
@@ -78,8 +78,8 @@ export function AssetDialog({ asset, onClose }: { asset: Asset; onClose: () => v
         {error !== undefined && <ErrorMessage error={error} />}
         <div className="mt-7 flex flex-wrap justify-between gap-3">
           {may("assets.write") && (asset.postId === null || asset.status === "pending") ? (
-            <Button variant="dangerOutline" onClick={closeAndConfirmDelete}>
-              {asset.status === "pending" ? "Cancel upload…" : "Delete…"}
+            <Button variant={asset.status === "pending" ? "dangerOutline" : "secondary"} onClick={closeAndDelete}>
+              {asset.status === "pending" ? "Cancel upload…" : "Move to trash"}
             </Button>
           ) : (
             <p className="m-0 self-center text-sm text-muted">

@@ -6,7 +6,11 @@ const frameClasses =
   "mb-1.5 aspect-square w-full rounded-sm bg-raised group-hover:outline-2 group-hover:outline-accent";
 
 /** The thumbnail of a file, or its type if there is none. */
-export function AssetImage({ asset }: { asset: Asset }) {
+export function AssetImage({
+  asset,
+}: {
+  asset: Pick<Asset, "mimeType" | "filename"> & Partial<Pick<Asset, "thumbnailUrl" | "altText">>;
+}) {
   const [failedUrl, setFailedUrl] = useState<string>();
   if (asset.thumbnailUrl === undefined || failedUrl === asset.thumbnailUrl) {
     return (

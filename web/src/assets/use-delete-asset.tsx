@@ -1,36 +1,45 @@
 import { useQueryClient } from "@tanstack/react-query";
+import { describeError } from "../api/api-error.ts";
 import { deleteAsset } from "../api/mutations.ts";
 import { refreshQueries, type Asset } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
+import { useRestoreFromTrash } from "../trash/use-restore-from-trash.ts";
 import { useConfirm } from "../ui/Confirm.tsx";
+import { useToast } from "../ui/Toasts.tsx";
 
-/** Deletes an unused file, or cancels an upload, after the user confirms. */
+/** Moves an unused file to the trash, with Undo in a toast. Asks before it cancels an upload, which is final. */
 export function useDeleteAsset(): (asset: Asset) => void {
   const { studio } = useStudio();
   const queryClient = useQueryClient();
   const confirm = useConfirm();
-  return ({ id, filename, status }) => {
-    const confirmation =
-      status === "pending"
-        ? {
-            title: `Cancel upload of ${filename}?`,
-            body: <p>The upload hasn’t finished. The part uploaded so far will be deleted.</p>,
-            action: "Discard upload",
-            busyLabel: "Discarding…",
-            dismiss: "Keep uploading",
-          }
-        : {
-            title: `Delete ${filename}?`,
-            body: <p>This deletes the file permanently.</p>,
-            action: "Delete file",
-            busyLabel: "Deleting…",
-          };
-    confirm({
-      ...confirmation,
-      run: async () => {
-        await deleteAsset(studio.id, id);
-        await refreshQueries(queryClient, studio.id);
-      },
-    });
+  const showToast = useToast();
+  const restore = useRestoreFromTrash();
+
+  async function remove(id: string): Promise<void> {
+    await deleteAsset(studio.id, id);
+    await refreshQueries(queryClient, studio.id);
+  }
+
+  async function moveToTrash({ id, filename }: Asset): Promise<void> {
+    try {
+      await remove(id);
+      showToast({ text: `${filename} moved to the trash.`, undo: { label: "Undo", run: () => void restore(id) } });
+    } catch (error) {
+      const { message, hint } = describeError(error);
+      showToast({ text: `${message} ${hint}` });
+    }
+  }
+
+  return (asset) => {
+    if (asset.status === "ready") void moveToTrash(asset);
+    else
+      confirm({
+        title: `Cancel upload of ${asset.filename}?`,
+        body: <p>The upload hasn’t finished. The part uploaded so far will be deleted.</p>,
+        action: "Discard upload",
+        busy: "Discarding…",
+        dismiss: "Keep uploading",
+        run: () => remove(asset.id),
+      });
   };
 }

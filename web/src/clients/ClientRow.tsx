@@ -1,14 +1,15 @@
 import type { AiClient } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
-import { Button } from "../ui/Button.tsx";
+import { Button, ButtonLink } from "../ui/Button.tsx";
 import { Badge } from "../ui/Badge.tsx";
+import { formatActor } from "../ui/format-actor.ts";
 import { ListRow, RowActions, RowDetails } from "../ui/List.tsx";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
 import { formatScopes } from "./format-scopes.ts";
 import { useRevoke } from "./use-revoke.tsx";
 
 export function ClientRow({ client }: { client: AiClient }) {
-  const { studio, me } = useStudio();
+  const { studio, me, may } = useStudio();
   const { revoke } = useRevoke();
   const isMine = client.user.id === me.user.id;
   const studioName = me.memberships.find(({ studioId }) => studioId === client.studioId)?.studioName;
@@ -32,13 +33,23 @@ export function ClientRow({ client }: { client: AiClient }) {
           ...(isRevoked ? [] : [["Calls in 30 days", client.calls.toLocaleString("en")] as const]),
         ]}
       />
-      {!isRevoked && (
-        <RowActions>
+      <RowActions>
+        {client.scopes.includes("studio:write") && (isMine ? may("clients.undo") : may("clients.undoAny")) && (
+          <ButtonLink
+            variant="quiet"
+            to="/studios/$studioId/clients/$grantId/undo"
+            params={{ studioId: studio.id, grantId: client.id }}
+            aria-label={`Undo changes by ${formatActor(client.user, { name: client.clientName })}`}
+          >
+            Undo changes
+          </ButtonLink>
+        )}
+        {!isRevoked && (
           <Button variant="quiet" onClick={() => revoke(client)} aria-label={`Revoke ${client.clientName}`}>
             Revoke
           </Button>
-        </RowActions>
-      )}
+        )}
+      </RowActions>
     </ListRow>
   );
 }

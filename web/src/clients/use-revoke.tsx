@@ -25,7 +25,7 @@ export function useRevoke() {
         body: (
           <p>
             This blocks its next call. {client.user.id === me.user.id ? "You’d" : `${client.user.name} would`} need to
-            reconnect and approve it again. Its past changes stay.
+            reconnect and approve it again. Its past changes stay; you can undo them on this page.
           </p>
         ),
         action: "Revoke",

@@ -11,6 +11,7 @@ const navItems = [
   { page: "connect", label: "Connect", requiredAction: "studio.read" },
   { page: "members", label: "Members", requiredAction: "members.list" },
   { page: "activity", label: "Activity", requiredAction: "activity.list" },
+  { page: "trash", label: "Trash", requiredAction: "posts.read" },
   { page: "settings", label: "Settings", requiredAction: "studio.update" },
 ] as const satisfies readonly { page: string; label: string; requiredAction: Action }[];
 

@@ -1,0 +1,90 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { emptyTrash } from "../api/mutations.ts";
+import { countTrash, refreshQueries, trashQuery } from "../api/queries.ts";
+import { usePagedList } from "../api/use-paged-list.ts";
+import { useStudio } from "../layout/use-studio.ts";
+import { Button } from "../ui/Button.tsx";
+import { useConfirm } from "../ui/Confirm.tsx";
+import { EmptyState } from "../ui/EmptyState.tsx";
+import { ErrorMessage } from "../ui/ErrorMessage.tsx";
+import { List, PagedList } from "../ui/List.tsx";
+import { PageHeader } from "../ui/PageHeader.tsx";
+import { useAction } from "../ui/use-action.ts";
+import { TrashRow } from "./TrashRow.tsx";
+
+export function TrashPage() {
+  const { studio, may } = useStudio();
+  const trash = usePagedList(trashQuery(studio.id));
+  const { error, isRunning, confirmEmpty } = useEmptyTrash();
+  return (
+    <>
+      <PageHeader
+        title="Trash"
+        actions={
+          may("trash.empty") &&
+          trash.items.length > 0 && (
+            <Button variant="dangerOutline" onClick={confirmEmpty} busyLabel={isRunning && "Counting…"}>
+              Empty trash…
+            </Button>
+          )
+        }
+      >
+        Deleted posts and files stay here for 30 days and count toward your storage. Restoring brings them back as they
+        were.
+      </PageHeader>
+      {error !== undefined && <ErrorMessage error={error} />}
+      <PagedList
+        list={trash}
+        empty={
+          <EmptyState title="The trash is empty">
+            When you or an AI client deletes a post or a file, you can restore it from here for 30 days.
+          </EmptyState>
+        }
+      >
+        {(items) => (
+          <List aria-label="Trash">
+            {items.map((item) => (
+              <TrashRow key={item.id} item={item} />
+            ))}
+          </List>
+        )}
+      </PagedList>
+    </>
+  );
+}
+
+/** Counts the items first, so that the user knows what will be deleted. */
+function useEmptyTrash() {
+  const { studio } = useStudio();
+  const queryClient = useQueryClient();
+  const confirm = useConfirm();
+  const { isRunning, error, run } = useAction();
+  return {
+    isRunning,
+    error,
+    confirmEmpty: () =>
+      void run(async () => {
+        const count = formatItems(await countTrash(studio.id));
+        confirm({
+          title: `Delete ${count} for good?`,
+          body: (
+            <p>
+              This deletes {count} in the trash, with all files, from {studio.name}. It is final: no one can restore
+              them, and undoing an AI client’s changes can’t bring them back.
+            </p>
+          ),
+          action: `Delete ${count}`,
+          busy: "Deleting…",
+          run: async () => {
+            await emptyTrash(studio.id);
+            await refreshQueries(queryClient, studio.id);
+          },
+        });
+      }),
+  };
+}
+
+function formatItems({ count, hasMore }: { count: number; hasMore: boolean }): string {
+  if (hasMore) return `more than ${count.toLocaleString("en")} items`;
+  return count === 1 ? "1 item" : `${count.toLocaleString("en")} items`;
+}

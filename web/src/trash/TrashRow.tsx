@@ -1,0 +1,54 @@
+import { useState } from "react";
+import type { TrashItem } from "../api/queries.ts";
+import { useStudio } from "../layout/use-studio.ts";
+import { Button } from "../ui/Button.tsx";
+import { Badge } from "../ui/Badge.tsx";
+import { formatActor } from "../ui/format-actor.ts";
+import { ListRow, RowActions } from "../ui/List.tsx";
+import { RelativeTime } from "../ui/RelativeTime.tsx";
+import { useRestoreFromTrash } from "./use-restore-from-trash.ts";
+
+export function TrashRow({ item }: { item: TrashItem }) {
+  const { studio, may } = useStudio();
+  const restore = useRestoreFromTrash();
+  const [isRestoring, setIsRestoring] = useState(false);
+  const { id, type, title, deletedAt, deletedBy, deletedThrough, expiresAt } = item;
+  return (
+    <ListRow>
+      <div className="min-w-0">
+        <p className="m-0 font-serif text-xl [overflow-wrap:anywhere]">
+          {title} <Badge>{type === "post" ? "post" : "file"}</Badge>
+        </p>
+        <p className="mt-0 text-muted [overflow-wrap:anywhere]">
+          Deleted <RelativeTime at={deletedAt} timezone={studio.timezone} /> by{" "}
+          {formatActor(deletedBy, deletedThrough === null ? null : { name: deletedThrough })}
+          <span className="max-sm:hidden"> · </span>
+          <span className="whitespace-nowrap max-sm:block">{formatDaysLeft(expiresAt)}</span>
+        </p>
+      </div>
+      {may(type === "post" ? "posts.write" : "assets.write") && (
+        <RowActions>
+          <Button
+            variant="quiet"
+            busyLabel={isRestoring && "Restoring…"}
+            onClick={() => {
+              setIsRestoring(true);
+              void restore(id).finally(() => setIsRestoring(false));
+            }}
+            aria-label={`Restore ${title}`}
+          >
+            Restore
+          </Button>
+        </RowActions>
+      )}
+    </ListRow>
+  );
+}
+
+const dayMs = 86_400_000;
+
+function formatDaysLeft(expiresAt: string): string {
+  const days = Math.floor((Date.parse(expiresAt) - Date.now()) / dayMs);
+  if (days < 1) return "Less than a day left";
+  return days === 1 ? "1 day left" : `${days} days left`;
+}

@@ -1,0 +1,46 @@
+import { ChoiceField, TextField } from "../ui/Field.tsx";
+import { getInputBounds, sinceOptions, type SinceOption } from "./since.ts";
+
+/** Chooses from when on changes are undone. */
+export function SincePicker({
+  option,
+  customTime,
+  now,
+  onChange,
+}: {
+  option: SinceOption;
+  customTime: string;
+  now: number;
+  onChange: (change: { option?: SinceOption; customTime?: string }) => void;
+}) {
+  return (
+    <fieldset>
+      <legend className="mb-2 font-semibold">Changes made in</legend>
+      <div className="flex flex-wrap gap-x-6 gap-y-2 max-sm:flex-col">
+        {sinceOptions.map(([value, label]) => (
+          <ChoiceField
+            key={value}
+            type="radio"
+            name="since"
+            label={label}
+            className="pointer-coarse:py-1.5"
+            checked={option === value}
+            onChange={() => onChange({ option: value })}
+          />
+        ))}
+      </div>
+      {option === "custom" && (
+        <div className="mt-4 max-w-72">
+          <TextField
+            label="Since"
+            hint="In your time zone, within the last 30 days."
+            type="datetime-local"
+            {...getInputBounds(now)}
+            value={customTime}
+            onChange={({ target }) => onChange({ customTime: target.value })}
+          />
+        </div>
+      )}
+    </fieldset>
+  );
+}

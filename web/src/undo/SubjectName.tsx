@@ -1,0 +1,24 @@
+import { Link } from "@tanstack/react-router";
+import { useStudio } from "../layout/use-studio.ts";
+import { Badge } from "../ui/Badge.tsx";
+import { useSubject } from "./use-subject.ts";
+
+/** A post as a link, unless it is in the trash, or the name of a file. */
+export function SubjectName({ type, id }: { type: "post" | "asset"; id: string }) {
+  const { studio } = useStudio();
+  const { name = "…", isTrashed } = useSubject(type, id);
+  return (
+    <>
+      {type === "post" && !isTrashed ? (
+        <Link to="/studios/$studioId/posts/$postId" params={{ studioId: studio.id, postId: id }}>
+          {name}
+        </Link>
+      ) : (
+        name
+      )}
+      <span className="font-sans text-base">
+        <Badge>{type === "post" ? "post" : "file"}</Badge>
+      </span>
+    </>
+  );
+}

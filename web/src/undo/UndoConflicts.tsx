@@ -1,0 +1,47 @@
+import { formatValue, getFieldLabel, groupBySubject, type UndoConflict } from "./labels.ts";
+import { SubjectName } from "./SubjectName.tsx";
+
+/** Fields that someone else changed after the client. They stay, and both values are shown. */
+export function UndoConflicts({ conflicts, clientName }: { conflicts: readonly UndoConflict[]; clientName: string }) {
+  return (
+    <section className="mt-10" aria-labelledby="conflicts">
+      <h2 id="conflicts" className="text-xl">
+        Stays as it is
+      </h2>
+      <p className="mt-1 text-muted">Someone changed this after {clientName} did, so their version is kept.</p>
+      <ul className="mt-4 grid gap-6">
+        {groupBySubject(conflicts).map(({ type, id, entries }) => (
+          <li key={id} className="border-l-2 border-rule pl-4">
+            <p className="m-0 font-serif text-lg [overflow-wrap:anywhere]">
+              <SubjectName type={type} id={id} />
+            </p>
+            {entries.map((conflict) => (
+              <ConflictValues key={conflict.field} conflict={conflict} clientName={clientName} />
+            ))}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function ConflictValues({ conflict, clientName }: { conflict: UndoConflict; clientName: string }) {
+  const { field, clientValue, currentValue } = conflict;
+  if (field === "created")
+    return <p className="mt-1 text-muted">{clientName} created this post, and someone has edited it since.</p>;
+  return (
+    <div className="mt-2">
+      <p className="m-0 text-sm text-muted">{getFieldLabel(field)}</p>
+      <dl className="mt-1 grid grid-cols-1 gap-3 sm:grid-cols-2">
+        {[[`By ${clientName}`, clientValue] as const, ["Now, stays", currentValue] as const].map(([label, value]) => (
+          <div key={label} className="min-w-0 rounded-sm border border-rule p-3">
+            <dt className="text-sm text-muted">{label}</dt>
+            <dd className="mt-1 line-clamp-6 whitespace-pre-wrap [overflow-wrap:anywhere]">
+              {formatValue(field, value)}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  );
+}

@@ -1,0 +1,138 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useRef, useState } from "react";
+import { undoClientChanges, undoUndo } from "../api/mutations.ts";
+import { refreshQueries, undoPreviewQuery, type AiClient, type UndoResult } from "../api/queries.ts";
+import { useStudio } from "../layout/use-studio.ts";
+import { Button, ButtonLink } from "../ui/Button.tsx";
+import { ErrorMessage } from "../ui/ErrorMessage.tsx";
+import { QueryStatus } from "../ui/QueryStatus.tsx";
+import { useAction } from "../ui/use-action.ts";
+import { formatChanges } from "./labels.ts";
+import { resolveSince, type SinceOption } from "./since.ts";
+import { SincePicker } from "./SincePicker.tsx";
+import { UndoReport } from "./UndoReport.tsx";
+
+interface FinishedUndo {
+  result: UndoResult;
+  /** Whether it undid an undo, so that the client's changes are back. */
+  isReverse: boolean;
+}
+
+/** Choose a time, see what would be undone, undo it, and undo the undo. */
+export function UndoForm({ client }: { client: AiClient }) {
+  const { studio } = useStudio();
+  const queryClient = useQueryClient();
+  const { isRunning, error, run } = useAction();
+  const [finished, setFinished] = useState<FinishedUndo>();
+  const heading = useRef<HTMLHeadingElement>(null);
+
+  const finish = (isReverse: boolean, undo: () => Promise<UndoResult>) =>
+    run(async () => {
+      const result = await undo();
+      await refreshQueries(queryClient, studio.id);
+      setFinished({ result, isReverse });
+      // The pressed button no longer exists.
+      setTimeout(() => heading.current?.focus());
+    });
+
+  if (!finished)
+    return (
+      <UndoPreview
+        client={client}
+        isRunning={isRunning}
+        error={error}
+        onUndo={(since) => void finish(false, () => undoClientChanges(studio.id, client.id, { since }))}
+      />
+    );
+
+  const { result, isReverse } = finished;
+  const { undoId } = result;
+  return (
+    <section aria-labelledby="undo-result">
+      <h2 id="undo-result" ref={heading} tabIndex={-1} className="text-2xl outline-none">
+        {isReverse
+          ? `${formatChanges(result.undone.length)} brought back`
+          : `${formatChanges(result.undone.length)} undone`}
+      </h2>
+      <p className="mt-1 mb-5 text-muted">
+        {isReverse
+          ? `Everything is as ${client.clientName} left it, except what others changed since.`
+          : "Posts and files are as they were before. Their history shows every version."}
+      </p>
+      <UndoReport report={result} isDone clientName={client.clientName} />
+      {error !== undefined && <ErrorMessage error={error} />}
+      <p className="mt-8 flex flex-wrap gap-3">
+        {undoId !== null && (
+          <Button
+            variant="secondary"
+            onClick={() => void finish(!isReverse, () => undoUndo(studio.id, undoId))}
+            busyLabel={isRunning && "Undoing…"}
+          >
+            {isReverse ? "Undo again" : "Undo this undo"}
+          </Button>
+        )}
+        <ButtonLink variant="secondary" to="/studios/$studioId/posts" params={{ studioId: studio.id }}>
+          Go to posts
+        </ButtonLink>
+      </p>
+    </section>
+  );
+}
+
+function UndoPreview({
+  client,
+  isRunning,
+  error,
+  onUndo,
+}: {
+  client: AiClient;
+  isRunning: boolean;
+  error: unknown;
+  onUndo: (since: string) => void;
+}) {
+  const { studio } = useStudio();
+  const [option, setOption] = useState<SinceOption>("today");
+  const [customTime, setCustomTime] = useState("");
+  // The times are relative to when the user chose them, so that the preview and the undo are about the same changes.
+  const [now, setNow] = useState(() => Date.now());
+  const since = resolveSince(option, customTime, now);
+  const preview = useQuery({ ...undoPreviewQuery(studio.id, client.id, since ?? ""), enabled: since !== undefined });
+  const count = preview.data?.undone.length ?? 0;
+
+  return (
+    <>
+      <SincePicker
+        option={option}
+        customTime={customTime}
+        now={now}
+        onChange={(change) => {
+          setNow(Date.now());
+          if (change.option !== undefined) setOption(change.option);
+          if (change.customTime !== undefined) setCustomTime(change.customTime);
+        }}
+      />
+      <div className="mt-10" aria-live="polite">
+        {since !== undefined && <QueryStatus query={preview} />}
+        {preview.data && since !== undefined && (
+          <>
+            <h2 className="mb-4 text-2xl">
+              {count === 0 ? "Nothing to undo" : `${formatChanges(count)} would be undone`}
+            </h2>
+            {count === 0 && preview.data.conflicts.length === 0 && (
+              <p className="mt-0 text-muted">{client.clientName} changed nothing in this time that is still there.</p>
+            )}
+            <UndoReport key={since} report={preview.data} isDone={false} clientName={client.clientName} />
+          </>
+        )}
+      </div>
+      {error !== undefined && <ErrorMessage error={error} />}
+      {since !== undefined && count > 0 && (
+        <p className="mt-8">
+          <Button onClick={() => onUndo(since)} busyLabel={isRunning && "Undoing…"}>
+            Undo {formatChanges(count)}
+          </Button>
+        </p>
+      )}
+    </>
+  );
+}

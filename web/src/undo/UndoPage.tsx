@@ -1,0 +1,54 @@
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useEffect } from "react";
+import { clientsQuery } from "../api/queries.ts";
+import { usePagedList } from "../api/use-paged-list.ts";
+import { useStudio } from "../layout/use-studio.ts";
+import { EmptyState } from "../ui/EmptyState.tsx";
+import { formatActor } from "../ui/format-actor.ts";
+import { PageHeader } from "../ui/PageHeader.tsx";
+import { QueryStatus } from "../ui/QueryStatus.tsx";
+import { UndoForm } from "./UndoForm.tsx";
+
+const route = getRouteApi("/studios/$studioId/clients/$grantId/undo");
+
+/** Undoes what an AI client changed in the studio, after showing what that would do. */
+export function UndoPage() {
+  const { studio } = useStudio();
+  const { grantId } = route.useParams();
+  const { query, items } = usePagedList({ ...clientsQuery(studio.id, {}), refetchInterval: false });
+  const client = items.find(({ id }) => id === grantId);
+  const isSearching = !client && query.hasNextPage && !query.isFetching && !query.isError;
+  const { fetchNextPage } = query;
+  useEffect(() => {
+    if (isSearching) void fetchNextPage();
+  }, [isSearching, fetchNextPage]);
+
+  return (
+    <>
+      <p className="m-0 mb-6">
+        <Link
+          className="-my-2 inline-block py-2 text-muted no-underline before:content-['←_'] hover:text-accent"
+          to="/studios/$studioId/clients"
+          params={{ studioId: studio.id }}
+        >
+          AI clients
+        </Link>
+      </p>
+      {!client && <QueryStatus query={query} />}
+      {!client && query.isSuccess && !query.hasNextPage && (
+        <EmptyState title="AI client not found">
+          It may work in another studio. Switch studios, or check the link.
+        </EmptyState>
+      )}
+      {client && (
+        <>
+          <PageHeader title={`Undo changes by ${client.clientName}`}>
+            Takes back what {formatActor(client.user, { name: client.clientName })}, changed in {studio.name}. Later
+            changes by anyone else stay, and you can undo the undo.
+          </PageHeader>
+          <UndoForm key={grantId} client={client} />
+        </>
+      )}
+    </>
+  );
+}

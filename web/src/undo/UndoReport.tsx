@@ -1,0 +1,68 @@
+import { useState } from "react";
+import type { UndoResult } from "../api/queries.ts";
+import { Button } from "../ui/Button.tsx";
+import { List } from "../ui/List.tsx";
+import { UndoConflicts } from "./UndoConflicts.tsx";
+import { describeUndo, groupBySubject, type UndoneField } from "./labels.ts";
+import { SubjectName } from "./SubjectName.tsx";
+import { useSubject } from "./use-subject.ts";
+
+/** Each row loads the name of its post or file, so long lists are shown in parts. */
+const pageSize = 30;
+
+/** What an undo would do or did, per post and file, and the conflicts. */
+export function UndoReport({
+  report,
+  isDone,
+  clientName,
+}: {
+  report: Pick<UndoResult, "undone" | "conflicts">;
+  isDone: boolean;
+  clientName: string;
+}) {
+  const [limit, setLimit] = useState(pageSize);
+  const groups = groupBySubject(report.undone);
+  return (
+    <>
+      <List aria-label={isDone ? "Undone" : "What would be undone"}>
+        {groups.slice(0, limit).map(({ type, id, entries }) => (
+          <UndoRow key={id} type={type} id={id} entries={entries} isDone={isDone} />
+        ))}
+      </List>
+      {groups.length > limit && (
+        <p>
+          <Button variant="quiet" onClick={() => setLimit(limit + pageSize)}>
+            Show more
+          </Button>
+        </p>
+      )}
+      {report.conflicts.length > 0 && <UndoConflicts conflicts={report.conflicts} clientName={clientName} />}
+    </>
+  );
+}
+
+function UndoRow({
+  type,
+  id,
+  entries,
+  isDone,
+}: {
+  type: "post" | "asset";
+  id: string;
+  entries: readonly UndoneField[];
+  isDone: boolean;
+}) {
+  const { isTrashed } = useSubject(type, id);
+  return (
+    <li className="grid grid-cols-1 gap-x-8 gap-y-1 py-4 sm:grid-cols-2">
+      <p className="m-0 font-serif text-xl [overflow-wrap:anywhere]">
+        <SubjectName type={type} id={id} />
+      </p>
+      <ul className="flex flex-wrap items-baseline gap-x-4 text-muted">
+        {entries.map(({ field }) => (
+          <li key={field}>{describeUndo(field, isDone, isTrashed)}</li>
+        ))}
+      </ul>
+    </li>
+  );
+}

@@ -1,0 +1,47 @@
+import type { UndoResult } from "../api/queries.ts";
+import { statusLabels } from "../posts/status-labels.ts";
+
+export type UndoneField = UndoResult["undone"][number];
+export type UndoConflict = UndoResult["conflicts"][number];
+
+const fieldLabels: Record<string, string> = {
+  title: "Title",
+  body: "Text",
+  status: "Status",
+  assets: "Order of files",
+  altText: "Alt text",
+  filename: "File name",
+  postId: "Its post",
+  created: "Creation",
+  trashed: "Trash",
+};
+
+export const getFieldLabel = (field: string): string => fieldLabels[field] ?? field;
+
+/** What undo would do with a field, or did, given whether the post or file is in the trash now. */
+export function describeUndo(field: string, isDone: boolean, isTrashed: boolean): string {
+  if (field !== "created" && field !== "trashed") return getFieldLabel(field);
+  if (isDone) return isTrashed ? "Moved to the trash" : "Restored from the trash";
+  return isTrashed ? "Restore from the trash" : "Move to the trash";
+}
+
+/** A value of a conflict, for people. */
+export function formatValue(field: string, value: unknown): string {
+  if (field === "status") return Object.entries(statusLabels).find(([name]) => name === value)?.[1].singular ?? "";
+  if (field === "trashed") return value === true ? "In the trash" : "Not in the trash";
+  if (field === "postId") return typeof value === "string" ? "On a post" : "Not on the post";
+  if (field === "assets") return Array.isArray(value) ? "The client’s order" : "Another order";
+  return typeof value === "string" && value !== "" ? value : "Empty";
+}
+
+/** The entries of each post or file, in their order. */
+export const groupBySubject = <Entry extends Pick<UndoneField, "type" | "id">>(
+  entries: readonly Entry[],
+): { type: Entry["type"]; id: string; entries: Entry[] }[] =>
+  [...Map.groupBy(entries, ({ id }) => id)].flatMap(([id, group]) => {
+    const [first] = group;
+    return first ? [{ type: first.type, id, entries: group }] : [];
+  });
+
+export const formatChanges = (count: number): string =>
+  count === 1 ? "1 change" : `${count.toLocaleString("en")} changes`;

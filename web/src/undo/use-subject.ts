@@ -1,0 +1,25 @@
+import { useQuery } from "@tanstack/react-query";
+import { assetQuery, postQuery, trashQuery } from "../api/queries.ts";
+import { usePagedList } from "../api/use-paged-list.ts";
+import { useStudio } from "../layout/use-studio.ts";
+
+interface Subject {
+  /** Undefined while loading. */
+  name: string | undefined;
+  isTrashed: boolean;
+}
+
+/** The name of a post or file, which may be in the trash. */
+export function useSubject(type: "post" | "asset", id: string): Subject {
+  const { studio } = useStudio();
+  const trash = usePagedList(trashQuery(studio.id));
+  const trashItem = trash.items.find((item) => item.id === id);
+  const isEnabled = !trash.query.isPending && !trashItem;
+  const options = { refetchInterval: false, retry: false } as const;
+  const post = useQuery({ ...postQuery(studio.id, id), ...options, enabled: isEnabled && type === "post" });
+  const asset = useQuery({ ...assetQuery(studio.id, id), ...options, enabled: isEnabled && type === "asset" });
+  if (trashItem) return { name: trashItem.title, isTrashed: true };
+  const isLoading = trash.query.isPending || (type === "post" ? post : asset).isPending;
+  const name = type === "post" ? post.data?.title : asset.data?.filename;
+  return { name: name ?? (isLoading ? undefined : `A deleted ${type === "post" ? "post" : "file"}`), isTrashed: false };
+}
