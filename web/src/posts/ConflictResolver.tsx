@@ -1,26 +1,40 @@
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { Post } from "../api/queries.ts";
+import { changesSinceQuery, type Post } from "../api/queries.ts";
+import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
+import { formatActors } from "../ui/format-actor.ts";
 import { useToast } from "../ui/Toasts.tsx";
-import type { DraftField } from "./merge-drafts.ts";
+import { draftFields, joinDraft, mergeDrafts, type DraftField, type Side } from "./merge-drafts.ts";
+import { isConflict, type ConflictPart } from "./merge-text.ts";
 import type { DraftController } from "./use-draft.ts";
 
 const fieldLabels: Record<DraftField, string> = { title: "Title", body: "Text" };
 
-/** Shows both versions of each conflicting field side by side, and lets the user choose. */
+interface Conflict {
+  key: string;
+  label: string;
+  part: ConflictPart;
+}
+
+/** Shows both versions of each part that both sides changed, and lets the user choose. The rest is merged already. */
 export function ConflictResolver({ controller, theirs }: { controller: DraftController; theirs: Post }) {
-  const { draft, conflicts } = controller;
-  const [choices, setChoices] = useState<Partial<Record<DraftField, "mine" | "theirs">>>({});
+  const { base, draft } = controller;
+  const { studio } = useStudio();
   const showToast = useToast();
-  const isComplete = conflicts.every((field) => choices[field] !== undefined);
+  const changes = useQuery(changesSinceQuery(studio.id, base.id, base.revision, theirs.revision)).data ?? [];
+  const [choices, setChoices] = useState<Partial<Record<string, Side>>>({});
+  const { parts } = mergeDrafts(base, draft, theirs);
+  const conflicts = draftFields.flatMap((field) => listConflicts(field, parts[field].filter(isConflict)));
+  const isComplete = conflicts.every(({ key }) => choices[key] !== undefined);
 
   function applyChoices(): void {
-    const resolveField = (field: DraftField): string => {
-      if (conflicts.includes(field)) return choices[field] === "theirs" ? theirs[field] : draft[field];
-      return draft[field] === controller.base[field] ? theirs[field] : draft[field];
-    };
-    controller.resolveConflict({ title: resolveField("title"), body: resolveField("body") });
-    if (Object.values(choices).includes("theirs"))
+    const sides = conflicts.map(({ key }) => choices[key] ?? "mine");
+    const titleConflicts = parts.title.filter(isConflict).length;
+    controller.resolveConflict(
+      joinDraft(parts, (field, i) => sides[field === "title" ? i : titleConflicts + i] ?? "mine"),
+    );
+    if (sides.includes("theirs"))
       showToast({
         text: "Using their version.",
         undo: { label: "Restore mine", run: () => controller.edit(draft) },
@@ -33,33 +47,34 @@ export function ConflictResolver({ controller, theirs }: { controller: DraftCont
         This post was changed in two places
       </h2>
       <p className="mt-1 text-muted">
-        While you were editing, another member or an AI client saved a different version. Choose which version to keep.
-        Your changes aren’t saved until you do.
+        While you were editing, {changes.length === 0 ? "another member or an AI client" : formatActors(changes)}{" "}
+        changed the same part. Choose which version to keep; all other changes are merged. Your changes aren’t saved
+        until you choose.
       </p>
-      {conflicts.map((field) => (
-        <fieldset key={field} className="mt-4 grid grid-cols-1 gap-4 sm:grid-cols-2">
-          <legend className="mb-2 text-sm text-muted">{fieldLabels[field]}</legend>
+      {conflicts.map(({ key, label, part }) => (
+        <fieldset key={key} className="mt-4 grid grid-cols-1 gap-4 sm:grid-cols-2">
+          <legend className="mb-2 text-sm text-muted">{label}</legend>
           {(["mine", "theirs"] as const).map((side) => (
             <label
               key={side}
               className="min-w-0 cursor-pointer rounded-sm border border-rule p-3 has-checked:border-accent has-checked:bg-wash"
-              htmlFor={`${field}-${side}`}
+              htmlFor={`${key}-${side}`}
             >
               <span className="flex items-center gap-2">
                 <input
                   className="m-0"
-                  id={`${field}-${side}`}
+                  id={`${key}-${side}`}
                   type="radio"
-                  name={field}
-                  checked={choices[field] === side}
-                  onChange={() => setChoices({ ...choices, [field]: side })}
+                  name={key}
+                  checked={choices[key] === side}
+                  onChange={() => setChoices({ ...choices, [key]: side })}
                 />
                 {side === "mine" ? "Your version" : "Their version"}
               </span>
               <span className="mt-3 block max-h-72 overflow-auto font-normal whitespace-pre-wrap [overflow-wrap:anywhere]">
                 <DiffHighlight
-                  text={side === "mine" ? draft[field] : theirs[field]}
-                  comparedText={side === "mine" ? theirs[field] : draft[field]}
+                  text={part[side].join("\n")}
+                  comparedText={part[side === "mine" ? "theirs" : "mine"].join("\n")}
                 />
               </span>
             </label>
@@ -75,11 +90,20 @@ export function ConflictResolver({ controller, theirs }: { controller: DraftCont
   );
 }
 
+/** The key contains both texts, so that a choice does not outlive what it was made for. */
+const listConflicts = (field: DraftField, parts: readonly ConflictPart[]): Conflict[] =>
+  parts.map((part, i) => ({
+    key: JSON.stringify([field, i, part]),
+    label: parts.length === 1 ? fieldLabels[field] : `${fieldLabels[field]}, part ${i + 1} of ${parts.length}`,
+    part,
+  }));
+
 /** The number of unchanged characters to show on either side of a difference. */
 const contextLength = 160;
 
 /** Highlights everything between the first and the last difference. */
 function DiffHighlight({ text, comparedText }: { text: string; comparedText: string }) {
+  if (text === "") return <i className="text-muted">Removed</i>;
   let start = 0;
   while (start < Math.min(text.length, comparedText.length) && text[start] === comparedText[start]) start++;
   let end = 0;

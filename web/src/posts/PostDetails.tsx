@@ -5,10 +5,12 @@ import { membersQuery, type PostStatus } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { postStatuses } from "../search-params.ts";
 import { Button } from "../ui/Button.tsx";
+import { formatActor } from "../ui/format-actor.ts";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
 import { useToast } from "../ui/Toasts.tsx";
 import { PostChecks } from "./PostChecks.tsx";
 import { statusLabels } from "./status-labels.ts";
+import { useDeletePost } from "./use-delete-post.ts";
 import type { DraftController } from "./use-draft.ts";
 
 /** The sidebar of a post: status, length, dates, author and platform checks. */
@@ -17,7 +19,8 @@ export function PostDetails({ controller }: { controller: DraftController }) {
   const { base: post, draft } = controller;
   const setStatus = useSetStatus(controller);
   const members = useQuery(membersQuery(studio.id));
-  const author = members.data?.members.find(({ userId }) => userId === post.createdBy)?.name;
+  const author = members.data?.members.find(({ userId }) => userId === post.createdBy);
+  const deletePost = useDeletePost(controller);
   const isArchived = post.status === "archived";
   const wordCount = draft.body.split(/\s+/).filter(Boolean).length;
 
@@ -51,18 +54,26 @@ export function PostDetails({ controller }: { controller: DraftController }) {
         </dd>
         <dt>Created</dt>
         <dd>
-          <RelativeTime at={post.createdAt} timezone={studio.timezone} /> {author !== undefined && `by ${author}`}
+          <RelativeTime at={post.createdAt} timezone={studio.timezone} />{" "}
+          {members.isSuccess && `by ${formatActor(author, toNamed(post.createdByClient))}`}
         </dd>
       </dl>
       {may("posts.write") && (
-        <Button variant="quiet" onClick={() => void setStatus(isArchived ? "draft" : "archived")}>
-          {isArchived ? "Restore as draft" : "Archive"}
-        </Button>
+        <p className="m-0 flex flex-wrap gap-2">
+          <Button variant="quiet" onClick={() => void setStatus(isArchived ? "draft" : "archived")}>
+            {isArchived ? "Restore as draft" : "Archive"}
+          </Button>
+          <Button variant="quiet" onClick={() => void deletePost()}>
+            Delete
+          </Button>
+        </p>
       )}
       <PostChecks validation={post.validation} />
     </aside>
   );
 }
+
+const toNamed = (name: string | null) => (name === null ? null : { name });
 
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 

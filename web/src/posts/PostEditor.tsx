@@ -1,14 +1,27 @@
-import { useEffect, useState } from "react";
+import { lazy, Suspense, useCallback, useEffect, useState } from "react";
 import type { Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
+import { Loading } from "../ui/Loading.tsx";
 import { useDocumentTitle } from "../ui/PageHeader.tsx";
+import { useToast } from "../ui/Toasts.tsx";
 import { ConflictResolver } from "./ConflictResolver.tsx";
 import { PostDetails } from "./PostDetails.tsx";
 import { PostMedia } from "./PostMedia.tsx";
 import { PostPreview } from "./PostPreview.tsx";
 import { SaveStatus } from "./SaveStatus.tsx";
 import { useDraft } from "./use-draft.ts";
+import { useStableCaret } from "./use-stable-caret.ts";
+
+/** Loaded on demand, so that reading and editing do not wait for the comparison of texts. */
+const HistoryPanel = lazy(async () => ({ default: (await import("../history/HistoryPanel.tsx")).HistoryPanel }));
+const ReadyBanner = lazy(async () => ({ default: (await import("../history/ReadyBanner.tsx")).ReadyBanner }));
+
+const views = [
+  ["write", "Write"],
+  ["preview", "Preview"],
+  ["history", "History"],
+] as const;
 
 const fieldClasses =
   "-ml-[calc(1rem+2px)] block w-[calc(100%+1rem+2px)] resize-none rounded-none border-0 border-l-2 border-transparent p-0 pl-4 [field-sizing:content] focus-visible:border-accent focus-visible:outline-hidden forced-colors:border-[Canvas]";
@@ -19,9 +32,15 @@ const getHighlightClasses = (isHighlighted: boolean): string =>
 
 export function PostEditor({ post }: { post: Post }) {
   const { studio, may } = useStudio();
-  const controller = useDraft(post, studio.id);
-  const [view, setView] = useState<"write" | "preview">("write");
-  const { draft, recentlyUpdated, error } = controller;
+  const showToast = useToast();
+  const reportMerge = useCallback(
+    (authors: string) => showToast({ text: `Merged with changes by ${authors}.` }),
+    [showToast],
+  );
+  const controller = useDraft(post, studio.id, reportMerge);
+  const [view, setView] = useState<(typeof views)[number][0]>("write");
+  const { base, draft, recentlyUpdated, error } = controller;
+  const bodyField = useStableCaret(draft.body);
   const canWrite = may("posts.write");
   useDocumentTitle(draft.title);
   useSaveShortcut(controller.save);
@@ -31,7 +50,7 @@ export function PostEditor({ post }: { post: Post }) {
       <article className="min-w-0">
         <div className="mb-7 flex items-center justify-between gap-4 border-b border-rule pb-3">
           <div className="flex gap-5" role="group" aria-label="View">
-            {(["write", "preview"] as const).map((option) => (
+            {views.map(([option, label]) => (
               <button
                 key={option}
                 type="button"
@@ -39,7 +58,7 @@ export function PostEditor({ post }: { post: Post }) {
                 aria-pressed={view === option}
                 onClick={() => setView(option)}
               >
-                {option === "write" ? "Write" : "Preview"}
+                {label}
               </button>
             ))}
           </div>
@@ -47,9 +66,18 @@ export function PostEditor({ post }: { post: Post }) {
         </div>
         {error !== undefined && <ErrorMessage error={error} onRetry={() => void controller.save()} />}
         {controller.theirs && <ConflictResolver controller={controller} theirs={controller.theirs} />}
-        {view === "preview" ? (
-          <PostPreview draft={draft} />
-        ) : (
+        {base.status === "ready" && base.readyRevision !== null && base.revision > base.readyRevision && (
+          <Suspense>
+            <ReadyBanner controller={controller} readyRevision={base.readyRevision} />
+          </Suspense>
+        )}
+        {view === "preview" && <PostPreview draft={draft} />}
+        {view === "history" && (
+          <Suspense fallback={<Loading />}>
+            <HistoryPanel controller={controller} />
+          </Suspense>
+        )}
+        {view === "write" && (
           <>
             <label htmlFor="post-title" className="sr-only">
               Title
@@ -79,6 +107,7 @@ export function PostEditor({ post }: { post: Post }) {
             </label>
             <textarea
               id="post-body"
+              ref={bodyField}
               className={`mt-5 min-h-56 text-[1.1rem]/[1.7] ${fieldClasses} ${getHighlightClasses(recentlyUpdated.includes("body"))}`}
               value={draft.body}
               readOnly={!canWrite}
@@ -88,7 +117,10 @@ export function PostEditor({ post }: { post: Post }) {
             />
           </>
         )}
-        <PostMedia post={post} onChange={controller.accept} />
+        {/* Hidden rather than removed, so that uploads continue. */}
+        <div hidden={view === "history"}>
+          <PostMedia post={post} onChange={controller.accept} />
+        </div>
       </article>
       <PostDetails controller={controller} />
     </div>

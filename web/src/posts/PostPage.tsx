@@ -3,9 +3,11 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { isNotFound } from "../api/api-error.ts";
 import { postQuery } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
+import { ButtonLink } from "../ui/Button.tsx";
 import { EmptyState } from "../ui/EmptyState.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { Loading } from "../ui/Loading.tsx";
+import { DeletedNotice } from "./DeletedNotice.tsx";
 import { PostEditor } from "./PostEditor.tsx";
 
 const route = getRouteApi("/studios/$studioId/posts/$postId");
@@ -27,10 +29,18 @@ export function PostPage() {
       </p>
       {post.isPending && <Loading />}
       {/* An open post stays open while the server is unreachable; the editor reports that itself. */}
+      {post.data && isNotFound(post.error) && <DeletedNotice postId={postId} />}
       {post.data && <PostEditor key={postId} post={post.data} />}
       {!post.data && isNotFound(post.error) && (
-        <EmptyState title="Post not found">
-          It may belong to another studio. Switch studios, or check the link.
+        <EmptyState
+          title="Post not found"
+          actions={
+            <ButtonLink variant="secondary" to="/studios/$studioId/trash" params={{ studioId: studio.id }}>
+              Open trash
+            </ButtonLink>
+          }
+        >
+          It may be in the trash or belong to another studio. Look in the trash, switch studios, or check the link.
         </EmptyState>
       )}
       {!post.data && post.isError && !isNotFound(post.error) && (

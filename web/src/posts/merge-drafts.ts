@@ -1,3 +1,5 @@
+import { isConflict, mergeText, type MergePart } from "./merge-text.ts";
+
 /** The fields of a post that the editor saves automatically. */
 export interface Draft {
   title: string;
@@ -5,24 +7,48 @@ export interface Draft {
 }
 export type DraftField = keyof Draft;
 
-const draftFields = ["title", "body"] as const satisfies readonly DraftField[];
+export const draftFields = ["title", "body"] as const satisfies readonly DraftField[];
 
 export interface MergeResult {
-  draft: Draft;
-  /** Fields that took the remote value. */
+  parts: Record<DraftField, MergePart[]>;
+  /** Fields that received remote changes. */
   acceptedFields: DraftField[];
-  /** Fields that changed on both sides to different values. */
-  conflicts: DraftField[];
+  /** Whether both sides changed the same part differently. */
+  hasConflict: boolean;
 }
 
 /** Three-way merge of the local draft and the server's version; `base` is their common ancestor. */
 export function mergeDrafts(base: Draft, mine: Draft, theirs: Draft): MergeResult {
-  const changedRemotely = draftFields.filter((field) => theirs[field] !== base[field] && theirs[field] !== mine[field]);
-  const acceptedFields = changedRemotely.filter((field) => mine[field] === base[field]);
-  const conflicts = changedRemotely.filter((field) => mine[field] !== base[field]);
-  const draft = { ...mine };
-  for (const field of acceptedFields) draft[field] = theirs[field];
-  return { draft, acceptedFields, conflicts };
+  const mergeField = (field: DraftField): MergePart[] => {
+    if (theirs[field] === base[field] || theirs[field] === mine[field]) return [{ lines: [mine[field]] }];
+    if (mine[field] === base[field]) return [{ lines: [theirs[field]] }];
+    // A title is one line, so it is merged as a whole.
+    return field === "title"
+      ? [{ mine: [mine.title], theirs: [theirs.title] }]
+      : mergeText(base.body, mine.body, theirs.body);
+  };
+  const parts = { title: mergeField("title"), body: mergeField("body") };
+  return {
+    parts,
+    acceptedFields: draftFields.filter((field) => joinParts(parts[field], () => "mine") !== mine[field]),
+    hasConflict: draftFields.some((field) => parts[field].some(isConflict)),
+  };
+}
+
+export type Side = "mine" | "theirs";
+
+/** The merged draft. `choose` decides about each conflict, in order. */
+export const joinDraft = (
+  parts: Record<DraftField, readonly MergePart[]>,
+  choose: (field: DraftField, conflict: number) => Side = () => "mine",
+): Draft => ({
+  title: joinParts(parts.title, (conflict) => choose("title", conflict)),
+  body: joinParts(parts.body, (conflict) => choose("body", conflict)),
+});
+
+function joinParts(parts: readonly MergePart[], choose: (conflict: number) => Side): string {
+  let conflict = 0;
+  return parts.flatMap((part) => (isConflict(part) ? part[choose(conflict++)] : part.lines)).join("\n");
 }
 
 /** The changed fields to send, without a blank title, which the server would reject. */

@@ -2,8 +2,9 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { updatePost } from "../api/mutations.ts";
 import { ApiError } from "../api/api-error.ts";
-import { postQuery, type Post } from "../api/queries.ts";
-import { mergeDrafts, getUnsavedChanges, type Draft, type DraftField } from "./merge-drafts.ts";
+import { changesSinceQuery, postQuery, type Post } from "../api/queries.ts";
+import { formatActors } from "../ui/format-actor.ts";
+import { getUnsavedChanges, joinDraft, mergeDrafts, type Draft, type DraftField } from "./merge-drafts.ts";
 
 /** The delay between the last keystroke and saving. */
 const autosaveDelayMs = 700;
@@ -13,9 +14,8 @@ interface DraftState {
   /** The last version that the draft and the server had in common. */
   base: Post;
   draft: Draft;
-  /** The server's version, while both sides have changed the same field. */
+  /** The server's version, while both sides have changed the same part. */
   theirs: Post | undefined;
-  conflicts: DraftField[];
   isSaving: boolean;
   error: unknown;
   /** Fields that a remote change just updated, to be highlighted. */
@@ -24,8 +24,11 @@ interface DraftState {
 
 export type DraftController = ReturnType<typeof useDraft>;
 
-/** Saves the user's edits automatically, merges remote changes, and reports conflicts. */
-export function useDraft(post: Post, studioId: string) {
+/**
+ * Saves the user's edits automatically, merges remote changes, and reports conflicts. `onMerge` is called with the
+ * authors of changes that were merged with unsaved edits.
+ */
+export function useDraft(post: Post, studioId: string, onMerge: (authors: string) => void) {
   const queryClient = useQueryClient();
   const [state, setState] = useState<DraftState>(() => createInitialState(post));
   // Lets timers and responses read the current state rather than the state when they were created.
@@ -34,23 +37,36 @@ export function useDraft(post: Post, studioId: string) {
     latest.current = { ...latest.current, ...change };
     setState(latest.current);
   }, []);
+  const postId = post.id;
+
+  /** Merges the server's version into the draft, or reports the conflict. */
+  const merge = useCallback(
+    (theirs: Post) => {
+      const { base, draft } = latest.current;
+      const { parts, acceptedFields, hasConflict } = mergeDrafts(base, draft, theirs);
+      if (hasConflict) {
+        patchState({ theirs });
+        return;
+      }
+      const isUnsaved = Object.keys(getUnsavedChanges(base, draft)).length > 0;
+      patchState({ base: theirs, draft: joinDraft(parts), theirs: undefined, recentlyUpdated: acceptedFields });
+      if (!isUnsaved || acceptedFields.length === 0) return;
+      // Names are a courtesy: without them the merge is reported all the same.
+      queryClient.query(changesSinceQuery(studioId, postId, base.revision, theirs.revision)).then(
+        (changes) => onMerge(changes.length === 0 ? "another member" : formatActors(changes)),
+        () => onMerge("another member"),
+      );
+    },
+    [onMerge, patchState, postId, queryClient, studioId],
+  );
 
   const applyRemote = useCallback(
     (theirs: Post) => {
-      const { base, draft, theirs: shownVersion } = latest.current;
-      if (theirs.revision <= (shownVersion ?? base).revision) return;
-      const merged = mergeDrafts(base, draft, theirs);
-      if (merged.conflicts.length > 0) patchState({ theirs, conflicts: merged.conflicts });
-      else
-        patchState({
-          base: theirs,
-          draft: merged.draft,
-          theirs: undefined,
-          conflicts: [],
-          recentlyUpdated: merged.acceptedFields,
-        });
+      const { base, isSaving, theirs: shownVersion } = latest.current;
+      // While saving, the server's version may be our own save; `save` applies it afterwards.
+      if (!isSaving && theirs.revision > (shownVersion ?? base).revision) merge(theirs);
     },
-    [patchState],
+    [merge],
   );
 
   const save = useCallback(async (): Promise<void> => {
@@ -58,20 +74,25 @@ export function useDraft(post: Post, studioId: string) {
     const change = getUnsavedChanges(base, draft);
     if (isSaving || theirs || Object.keys(change).length === 0) return;
     patchState({ isSaving: true });
+    const { queryKey } = postQuery(studioId, postId);
     try {
-      const saved = await updatePost(studioId, base.id, { ...change, revision: base.revision });
+      const saved = await updatePost(studioId, postId, { ...change, revision: base.revision });
       const savedDraft = { ...base, ...change };
       // The server trims titles. Edits made since the request was sent stay.
-      const mergedDraft = mergeDrafts(savedDraft, latest.current.draft, saved);
-      patchState({ base: saved, draft: mergedDraft.draft, isSaving: false, error: undefined });
-      queryClient.setQueryData(postQuery(studioId, base.id).queryKey, saved);
+      const { parts } = mergeDrafts(savedDraft, latest.current.draft, saved);
+      patchState({ base: saved, draft: joinDraft(parts), isSaving: false, error: undefined });
+      const cachedPost = queryClient.getQueryData(queryKey);
+      if (cachedPost && cachedPost.revision > saved.revision) applyRemote(cachedPost);
+      else queryClient.setQueryData(queryKey, saved);
     } catch (error) {
-      patchState({ isSaving: false, error });
-      if (!(error instanceof ApiError) || error.code !== "revision_conflict") return;
-      patchState({ error: undefined });
-      await queryClient.refetchQueries({ queryKey: postQuery(studioId, base.id).queryKey });
+      const isConflict = error instanceof ApiError && error.code === "revision_conflict";
+      patchState({ isSaving: false, error: isConflict ? undefined : error });
+      if (!isConflict) return;
+      await queryClient.refetchQueries({ queryKey });
+      const currentPost = queryClient.getQueryData(queryKey);
+      if (currentPost) applyRemote(currentPost);
     }
-  }, [patchState, queryClient, studioId]);
+  }, [applyRemote, patchState, postId, queryClient, studioId]);
 
   useEffect(() => applyRemote(post), [post, applyRemote]);
 
@@ -103,16 +124,20 @@ export function useDraft(post: Post, studioId: string) {
     ...state,
     isUnsaved,
     save,
-    edit: (change: Partial<Draft>) => patchState({ draft: { ...latest.current.draft, ...change } }),
+    edit: (change: Partial<Draft>) => {
+      patchState({ draft: { ...latest.current.draft, ...change } });
+      // The edit may have resolved the conflict.
+      if (latest.current.theirs) merge(latest.current.theirs);
+    },
     /** Applies a post that the server just returned. */
     accept: (saved: Post) => {
       applyRemote(saved);
-      queryClient.setQueryData(postQuery(studioId, saved.id).queryKey, saved);
+      queryClient.setQueryData(postQuery(studioId, postId).queryKey, saved);
     },
     /** Resolves a conflict: the chosen title and body become edits to the server's version. */
     resolveConflict: (choice: Draft) => {
       const serverPost = latest.current.theirs;
-      if (serverPost) patchState({ base: serverPost, draft: choice, theirs: undefined, conflicts: [] });
+      if (serverPost) patchState({ base: serverPost, draft: choice, theirs: undefined });
     },
   };
 }
@@ -123,7 +148,6 @@ function createInitialState(post: Post): DraftState {
     base: post,
     draft: { title, body },
     theirs: undefined,
-    conflicts: [],
     isSaving: false,
     error: undefined,
     recentlyUpdated: [],

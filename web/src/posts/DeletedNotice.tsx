@@ -1,0 +1,21 @@
+import { useRestoreFromTrash } from "../trash/use-restore-from-trash.ts";
+import { Button } from "../ui/Button.tsx";
+import { Notice } from "../ui/Notice.tsx";
+
+/** Says that the open post was deleted by someone else. The editor stays, so that unsaved text is not lost. */
+export function DeletedNotice({ postId }: { postId: string }) {
+  const restore = useRestoreFromTrash();
+  return (
+    <div role="alert">
+      <Notice
+        action={
+          <Button variant="quiet" onClick={() => void restore(postId)}>
+            Restore post
+          </Button>
+        }
+      >
+        This post was moved to the trash. Restore it to continue editing.
+      </Notice>
+    </div>
+  );
+}
