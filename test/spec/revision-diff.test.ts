@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { compareAssets, type RevisionAsset } from "../../web/src/history/compare-assets.ts";
+import { compareText } from "../../web/src/history/compare-text.ts";
+import { describeRevision, listTrashedStates } from "../../web/src/history/describe-revision.ts";
+import { resolveSince } from "../../web/src/undo/since.ts";
+
+const asset = (id: string, altText?: string): RevisionAsset => ({
+  id,
+  kind: "image",
+  mimeType: "image/png",
+  filename: `${id}.png`,
+  ...(altText === undefined ? {} : { altText }),
+});
+
+describe("differences between two revisions", () => {
+  test("lists added, removed, moved and described assets (HIST-1)", () => {
+    const before = [asset("a"), asset("b"), asset("c"), asset("d", "Old")];
+    const after = [asset("d", "New"), asset("a"), asset("c"), asset("e")];
+    assert.deepEqual(
+      compareAssets(before, after).map(({ asset: { id }, kind }) => `${id} ${kind}`),
+      ["d moved", "d alt text", "e added", "b removed"],
+    );
+    assert.deepEqual(compareAssets(before, before), []);
+  });
+
+  test("compares text by word (HIST-1)", () => {
+    assert.deepEqual(compareText("The cover is green", "The cover is blue"), [
+      { kind: "same", text: "The cover is " },
+      { kind: "removed", text: "green" },
+      { kind: "added", text: "blue" },
+    ]);
+  });
+
+  test("shortens long unchanged text (HIST-1)", () => {
+    const long = "unchanged words ".repeat(100);
+    const parts = compareText(`${long}end`, `${long}changed end`);
+    assert.ok(parts.reduce((sum, { text }) => sum + text.length, 0) < 400);
+    assert.ok(parts[0]?.text.startsWith(" … "));
+  });
+
+  test("gives up on texts that take too long to compare, and shows both (HIST-1)", () => {
+    const scramble = (factor: number): string =>
+      Array.from({ length: 15_000 }, (_, i) => ((i * factor) % 9973).toString(36)).join(" ");
+    const [before, after] = [scramble(7919), scramble(104_729)];
+    const startedAt = performance.now();
+    assert.deepEqual(
+      compareText(before, after).map(({ kind }) => kind),
+      ["removed", "added"],
+    );
+    assert.ok(performance.now() - startedAt < 5000);
+  });
+
+  test("says what a revision changed (HIST-1)", () => {
+    const later = { isFirst: false, isTrashed: false };
+    const describeFields = (changed: Parameters<typeof describeRevision>[0]["changed"]): string =>
+      describeRevision({ revision: 3, changed, status: "ready" }, later);
+    assert.equal(describeFields(["title", "body", "status"]), "changed the title and text, marked it ready");
+    assert.equal(describeFields(["trashed"]), "restored it from the trash");
+    assert.equal(
+      describeRevision({ revision: 1, changed: [], status: "draft" }, { ...later, isFirst: true }),
+      "created the post",
+    );
+  });
+
+  test("knows which revisions moved the post to the trash (HIST-1)", () => {
+    const [trashed, other] = [{ changed: ["trashed" as const] }, { changed: ["title" as const] }];
+    assert.deepEqual(listTrashedStates([other, trashed, trashed, other]), [false, false, true, false]);
+  });
+});
+
+describe("the start of an undo", () => {
+  const now = Date.parse("2026-11-15T12:00:00Z");
+
+  test("is within the last 30 days and not in the future (UNDO-7)", () => {
+    assert.equal(resolveSince("hour", "", now), "2026-11-15T11:00:00.000Z");
+    assert.equal(resolveSince("week", "", now), "2026-11-08T12:00:00.000Z");
+    const month = Date.parse(resolveSince("month", "", now) ?? "");
+    assert.ok(now - month <= 30 * 86_400_000 - 30_000);
+    assert.equal(resolveSince("custom", "", now), undefined);
+    assert.equal(resolveSince("custom", "2026-11-15T12:00:01Z", now), undefined);
+    assert.equal(resolveSince("custom", "2026-10-01T12:00Z", now), undefined);
+    assert.equal(resolveSince("custom", "2026-11-14T12:00Z", now), "2026-11-14T12:00:00.000Z");
+  });
+});

@@ -1,0 +1,63 @@
+import { useEffect, useState } from "react";
+import { revisionsQuery } from "../api/queries.ts";
+import { usePagedList } from "../api/use-paged-list.ts";
+import { useStudio } from "../layout/use-studio.ts";
+import type { DraftController } from "../posts/use-draft.ts";
+import { List, PagedList } from "../ui/List.tsx";
+import { Notice } from "../ui/Notice.tsx";
+import { listTrashedStates } from "./describe-revision.ts";
+import { RevisionRow } from "./RevisionRow.tsx";
+import { describeMissingAssets, useRestoreRevision, type MissingAsset } from "./use-restore-revision.ts";
+
+/** Every revision of a post, newest first, with what it changed. */
+export function HistoryPanel({ controller }: { controller: DraftController }) {
+  const { studio, may } = useStudio();
+  const { base: post } = controller;
+  const list = usePagedList(revisionsQuery(studio.id, post.id));
+  const { items, query } = list;
+  const [missingAssets, setMissingAssets] = useState<readonly MissingAsset[]>([]);
+  const restore = useRestoreRevision(controller, setMissingAssets);
+  const trashedStates = listTrashedStates(items);
+  // The oldest loaded revision waits for the one before it, unless it is the first of all.
+  const shownItems = query.hasNextPage ? items.slice(0, -1) : items;
+
+  const { refetch } = query;
+  useEffect(() => void refetch(), [post.revision, refetch]);
+
+  return (
+    <section aria-labelledby="history">
+      <h2 id="history" className="text-2xl">
+        History
+      </h2>
+      <p className="mt-1 mb-5 text-muted">
+        Every version of this post. Restoring one creates a new version, so nothing is lost.
+      </p>
+      {missingAssets.length > 0 && (
+        <div role="status">
+          <Notice>{describeMissingAssets(missingAssets)}</Notice>
+        </div>
+      )}
+      <PagedList list={{ ...list, items: shownItems }} moreLabel="Show earlier versions" empty={null}>
+        {(revisions) => (
+          <List aria-label="Versions">
+            {revisions.map((revision, i) => (
+              <RevisionRow
+                key={revision.revision}
+                revision={revision}
+                previous={items[i + 1]}
+                isTrashed={trashedStates[i] ?? false}
+                isCurrent={i === 0}
+                currentAssets={post.assets}
+                canRestore={may("posts.write") && controller.theirs === undefined}
+                onRestore={() => restore(revision.revision)}
+              />
+            ))}
+          </List>
+        )}
+      </PagedList>
+      {query.isSuccess && items.length === 1 && (
+        <p className="text-muted">This is the first version. Changes appear here as they are saved.</p>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,70 @@
+import { useQuery } from "@tanstack/react-query";
+import { updatePost } from "../api/mutations.ts";
+import { changesSinceQuery, revisionQuery, type PostStatus } from "../api/queries.ts";
+import { useStudio } from "../layout/use-studio.ts";
+import type { DraftController } from "../posts/use-draft.ts";
+import { Button } from "../ui/Button.tsx";
+import { ErrorMessage } from "../ui/ErrorMessage.tsx";
+import { capitalize, formatActors } from "../ui/format-actor.ts";
+import { RelativeTime } from "../ui/RelativeTime.tsx";
+import { useAction } from "../ui/use-action.ts";
+import { RevisionDiff } from "./RevisionDiff.tsx";
+
+/** On a ready post that changed since it was marked ready: what changed, by whom, and what to do about it. */
+export function ReadyBanner({ controller, readyRevision }: { controller: DraftController; readyRevision: number }) {
+  const { studio, me, may } = useStudio();
+  const { base: post } = controller;
+  const readied = useQuery(revisionQuery(studio.id, post.id, readyRevision)).data;
+  const changes = useQuery({
+    ...changesSinceQuery(studio.id, post.id, readyRevision, post.revision),
+    placeholderData: (previous) => previous,
+  }).data;
+  const { isRunning, error, run } = useAction();
+  const [lastChange] = changes ?? [];
+  if (!readied || !changes || !lastChange) return null;
+  const isOwnEdit = changes.every(({ user, client }) => user?.id === me.user.id && client === null);
+
+  const setStatus = (status: PostStatus) => () =>
+    run(async () => {
+      await controller.save();
+      controller.accept(await updatePost(studio.id, post.id, { status }));
+    });
+
+  return (
+    <section className="mb-8 border-l-3 border-accent bg-raised p-5" aria-labelledby="changed-since-ready">
+      <h2 id="changed-since-ready" className="text-xl">
+        Changed since it was marked ready
+      </h2>
+      <p className="mt-1 text-muted [overflow-wrap:anywhere]">
+        {capitalize(formatActors(changes))}, last <RelativeTime at={lastChange.at} timezone={studio.timezone} />.
+      </p>
+      {/* Open for changes by others; a user who edits the post knows their own. */}
+      <details className="mt-3" open={!isOwnEdit} key={String(isOwnEdit)}>
+        <summary className="w-fit cursor-pointer text-sm text-accent pointer-coarse:py-2">What changed</summary>
+        <div
+          className="mt-2 max-h-96 overflow-auto border-l-2 border-rule pl-4"
+          tabIndex={0}
+          role="group"
+          aria-label="What changed"
+        >
+          <RevisionDiff
+            before={readied}
+            after={{ ...post, assets: post.assets.filter(({ status }) => status === "ready") }}
+            currentAssets={post.assets}
+          />
+        </div>
+      </details>
+      {error !== undefined && <ErrorMessage error={error} />}
+      {may("posts.write") && (
+        <p className="flex flex-wrap gap-3">
+          <Button variant="primarySmall" onClick={() => void setStatus("ready")()} disabled={isRunning}>
+            Keep ready
+          </Button>
+          <Button variant="quiet" onClick={() => void setStatus("draft")()} disabled={isRunning}>
+            Back to draft
+          </Button>
+        </p>
+      )}
+    </section>
+  );
+}

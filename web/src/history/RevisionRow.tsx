@@ -1,0 +1,87 @@
+import { useState } from "react";
+import type { Asset, Revision } from "../api/queries.ts";
+import { useStudio } from "../layout/use-studio.ts";
+import { Badge } from "../ui/Badge.tsx";
+import { Button } from "../ui/Button.tsx";
+import { ErrorMessage } from "../ui/ErrorMessage.tsx";
+import { capitalize, formatActor } from "../ui/format-actor.ts";
+import { RelativeTime } from "../ui/RelativeTime.tsx";
+import { useAction } from "../ui/use-action.ts";
+import { describeRevision } from "./describe-revision.ts";
+import { RevisionDiff } from "./RevisionDiff.tsx";
+
+const emptySnapshot = { title: "", body: "", assets: [] };
+
+/** One revision: who, what and when; its differences on demand. */
+export function RevisionRow({
+  revision,
+  previous,
+  isTrashed,
+  isCurrent,
+  currentAssets,
+  canRestore,
+  onRestore,
+}: {
+  revision: Revision;
+  /** Undefined for the first one. */
+  previous: Revision | undefined;
+  isTrashed: boolean;
+  isCurrent: boolean;
+  currentAssets: readonly Asset[];
+  canRestore: boolean;
+  onRestore: () => Promise<void>;
+}) {
+  const { studio } = useStudio();
+  const { isRunning, error, run } = useAction();
+  const [isOpen, setIsOpen] = useState(isCurrent && previous !== undefined);
+  const { user, client, at } = revision;
+  return (
+    <li className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-4 gap-y-2 py-4">
+      <div className="min-w-0">
+        <p className="m-0 [overflow-wrap:anywhere]">
+          <strong className="font-semibold">{capitalize(formatActor(user, client))}</strong>{" "}
+          {describeRevision(revision, { isFirst: previous === undefined, isTrashed })}
+        </p>
+        <p className="m-0 text-sm text-muted">
+          <RelativeTime at={at} timezone={studio.timezone} />, revision {revision.revision}
+          {isCurrent && <Badge isPositive>current</Badge>}
+        </p>
+      </div>
+      {!isCurrent && canRestore && (
+        <Button
+          variant="quiet"
+          className="self-start"
+          onClick={() => void run(onRestore)}
+          busyLabel={isRunning && "Restoring…"}
+          aria-label={`Restore revision ${revision.revision}`}
+        >
+          Restore
+        </Button>
+      )}
+      {error !== undefined && (
+        <div className="col-span-full">
+          <ErrorMessage error={error} />
+        </div>
+      )}
+      <details
+        className="col-span-full min-w-0"
+        open={isOpen}
+        onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}
+      >
+        <summary className="w-fit cursor-pointer text-sm text-accent pointer-coarse:py-2">
+          {previous === undefined ? "Show content" : "Show changes"}
+          <span className="sr-only"> of revision {revision.revision}</span>
+        </summary>
+        {isOpen && (
+          <div className="mt-2 border-l-2 border-rule pl-4">
+            <RevisionDiff
+              before={previous ?? { ...emptySnapshot, status: revision.status }}
+              after={revision}
+              currentAssets={currentAssets}
+            />
+          </div>
+        )}
+      </details>
+    </li>
+  );
+}
