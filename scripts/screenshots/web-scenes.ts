@@ -7,7 +7,7 @@ import { createGrant } from "#domain/access/create-grant.ts";
 import { createInvitationToken, newUser, newStudio } from "../../test/support/users.ts";
 import type { WebFixture } from "../../test/support/web-fixture.ts";
 import { throttleUploads } from "../../test/support/upload-fixture.ts";
-import { samplePostBody, type SampleStudio } from "./studio.ts";
+import { samplePostBody, uploadMotif, type SampleStudio } from "./studio.ts";
 
 /** One state of one page. */
 export interface Scene {
@@ -127,10 +127,15 @@ export async function createWebScenes({ service }: WebFixture, sampleStudio: Sam
       });
       await page.getByRole("heading", { name: /two places/ }).waitFor();
     }),
-    scene("asset-delete", owner, openStudioPage(owner, "assets?unattached=true"), async (page) => {
+    scene("asset-delete", scratchStudio, openStudioPage(scratchStudio, "assets"), async (page) => {
+      await uploadMotif(deps, scratchStudio, "paper");
       await clickButton(page, /paper\.jpg/);
-      await clickButton(page, "Delete…");
+      await clickButton(page, "Move to trash");
+      await page.getByText("moved to the trash").first().waitFor();
     }),
+    scene("asset-dialog", owner, openStudioPage(owner, "assets?unattached=true"), (page) =>
+      clickButton(page, /paper\.jpg/),
+    ),
     scene("invite", owner, openStudioPage(owner, "members"), (page) => clickButton(page, "Invite someone")),
     scene("invite-link", scratchStudio, openStudioPage(scratchStudio, "members"), async (page) => {
       await clickButton(page, "Invite someone");
@@ -170,7 +175,7 @@ export async function createWebScenes({ service }: WebFixture, sampleStudio: Sam
 }
 
 /** Waits half a second after the heading appears: open pages poll, so the network never becomes idle. */
-async function openAndSettle(page: Page, url: string): Promise<void> {
+export async function openAndSettle(page: Page, url: string): Promise<void> {
   await page.goto(url);
   await page.getByRole("heading").first().waitFor();
   await sleep(500);

@@ -1,9 +1,8 @@
-import axe from "axe-core";
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { after, before, describe, test } from "node:test";
-import type { Page } from "playwright-core";
 import { setActiveStudio } from "#domain/access/me.ts";
+import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
 import { newUser, newStudio } from "../support/users.ts";
 import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
@@ -18,21 +17,11 @@ describe("accessibility of the web app", { skip: skipWithoutChromium }, () => {
   });
   after(() => fixture.close());
 
-  /** The serious and critical violations that axe-core finds on the page. */
-  async function findViolations(page: Page): Promise<string[]> {
-    await page.evaluate(axe.source);
-    const { violations } = (await page.evaluate("axe.run()")) as axe.AxeResults;
-    return violations
-      .filter(({ impact }) => impact === "serious" || impact === "critical")
-      .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ""}`));
-  }
-
   for (const [width, colorScheme] of [
     [1280, "light"],
     [390, "dark"],
   ] as const) {
     test(`no serious axe-core violation and no horizontal scrolling at ${width} px, ${colorScheme} (WEB-12)`, async () => {
-      // The CSP of our pages would block the injected axe-core script.
       const options = { viewport: { width, height: 800 }, colorScheme, bypassCSP: true };
       const problems: string[] = [];
       for (const [user, paths] of [

@@ -67,7 +67,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     await member.page.getByRole("button", { name: "Join" }).click();
     await member.page.getByRole("heading", { name: "Posts", exact: true }).waitFor();
     const linkNames = await member.page.getByRole("navigation", { name: "Studio" }).getByRole("link").allTextContents();
-    assert.deepEqual(linkNames, ["Posts", "Assets", "Platforms", "AI clients", "Connect", "Members"]);
+    assert.deepEqual(linkNames, ["Posts", "Assets", "Platforms", "AI clients", "Connect", "Members", "Trash"]);
     await member.page.goto(link);
     await member.page.getByRole("heading", { name: "You’re already a member of North" }).waitFor();
     await member.page.getByRole("link", { name: "Go to the studio" }).click();
@@ -135,7 +135,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     const body = page.getByLabel("Text", { exact: true });
     assert.equal(await body.inputValue(), "First line");
     assert.equal(page.url(), post.url);
-    await assistant.call("update_post", { postId: post.id, body: "Second line", revision: 1 });
+    await assistant.call("update_post", { postId: post.id, body: "Second line", revision: post.revision });
     await waitUntil(async () => (await body.inputValue()) === "Second line", { timeoutMs: maxDelayMs });
     const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
     const { assetId } = await assistant.call("upload_asset_inline", {
@@ -207,21 +207,42 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     assert.equal(assets.length, 2, "the canceled upload is not on the post");
   });
 
-  test("saves edits automatically, and shows conflicting edits side by side with a choice (WEB-6)", async () => {
-    const { page } = owner;
-    await page.getByLabel("Text", { exact: true }).fill("Mine, saved");
-    await page.getByText("Saved", { exact: true }).waitFor();
-    const savedPost = await assistant.call("get_post", { postId: post.id });
-    assert.equal(savedPost["body"], "Mine, saved");
+  const readRevision = async (): Promise<number> => (await assistant.call("get_post", { postId: post.id }))["revision"];
 
-    // The assistant's change arrives while the user is typing.
-    await page.getByLabel("Text", { exact: true }).fill("Mine, again");
-    await assistant.call("update_post", { postId: post.id, body: "Theirs", revision: savedPost["revision"] });
-    await page.getByRole("heading", { name: "This post was changed in two places" }).waitFor();
-    await page.getByLabel(/^Your version/).check();
+  test("saves edits automatically, and merges changes of other lines (WEB-6)", async () => {
+    const { page } = owner;
+    const body = page.getByLabel("Text", { exact: true });
+    await body.fill("First\n\nSecond\n\nThird");
+    await page.getByText("Saved", { exact: true }).waitFor();
+    assert.equal((await assistant.call("get_post", { postId: post.id }))["body"], "First\n\nSecond\n\nThird");
+
+    // The assistant's change arrives while the user is typing in another line.
+    const revision = await readRevision();
+    await body.press("Control+End");
+    await body.pressSequentially(" line");
+    await assistant.call("update_post", { postId: post.id, body: "Zeroth\n\nFirst\n\nSecond\n\nThird", revision });
+    await page.getByText("Merged with changes by Test assistant, for Grace Hopper.").first().waitFor();
+    await body.pressSequentially(", mine");
+    const merged = "Zeroth\n\nFirst\n\nSecond\n\nThird line, mine";
+    assert.equal(await body.inputValue(), merged, "the caret stays in its line");
+    await waitUntil(async () => (await assistant.call("get_post", { postId: post.id }))["body"] === merged);
+    assert.equal(await page.getByRole("heading", { name: "This post was changed in two places" }).count(), 0);
+  });
+
+  test("asks about parts that both changed, with both versions, and merges the rest (WEB-6)", async () => {
+    const { page } = owner;
+    const revision = await readRevision();
+    await page.getByLabel("Text", { exact: true }).fill("Zeroth\n\nFirst\n\nMine\n\nThird");
+    await assistant.call("update_post", { postId: post.id, body: "Zeroth, new\n\nFirst\n\nTheirs\n\nThird", revision });
+    const conflict = page.getByRole("region", { name: "This post was changed in two places" });
+    await conflict.getByText("Test assistant, for Grace Hopper").waitFor();
+    assert.equal(await conflict.getByText("Zeroth").count(), 0, "only the overlapping part is shown");
+    await conflict.getByLabel(/^Their version/).waitFor();
+    await conflict.getByLabel(/^Your version/).check();
     await page.getByRole("button", { name: "Use selected" }).click();
     await page.getByText("Saved", { exact: true }).waitFor();
-    assert.equal((await assistant.call("get_post", { postId: post.id }))["body"], "Mine, again");
+    const { body } = await assistant.call("get_post", { postId: post.id });
+    assert.equal(body, "Zeroth, new\n\nFirst\n\nMine\n\nThird");
   });
 
   test("Undo restores an archived post (WEB-7)", async () => {

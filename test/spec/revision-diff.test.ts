@@ -7,7 +7,6 @@ import { resolveSince } from "../../web/src/undo/since.ts";
 
 const asset = (id: string, altText?: string): RevisionAsset => ({
   id,
-  kind: "image",
   mimeType: "image/png",
   filename: `${id}.png`,
   ...(altText === undefined ? {} : { altText }),
@@ -53,7 +52,7 @@ describe("differences between two revisions", () => {
 
   test("says what a revision changed (HIST-1)", () => {
     const later = { isFirst: false, isTrashed: false };
-    const describeFields = (changed: Parameters<typeof describeRevision>[0]["changed"]): string =>
+    const describeFields = (changed: readonly string[]): string =>
       describeRevision({ revision: 3, changed, status: "ready" }, later);
     assert.equal(describeFields(["title", "body", "status"]), "changed the title and text, marked it ready");
     assert.equal(describeFields(["trashed"]), "restored it from the trash");
@@ -64,7 +63,7 @@ describe("differences between two revisions", () => {
   });
 
   test("knows which revisions moved the post to the trash (HIST-1)", () => {
-    const [trashed, other] = [{ changed: ["trashed" as const] }, { changed: ["title" as const] }];
+    const [trashed, other] = [{ changed: ["trashed"] }, { changed: ["title"] }];
     assert.deepEqual(listTrashedStates([other, trashed, trashed, other]), [false, false, true, false]);
   });
 });

@@ -5,6 +5,7 @@ import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";
+import { deletePost } from "#domain/posts/delete-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { createInvitation } from "#domain/studios/create-invitation.ts";
 import { updateStudio } from "#domain/studios/update-studio.ts";
@@ -17,6 +18,7 @@ export interface SampleStudio {
   admin: Caller;
   member: Caller;
   postId: string;
+  grantId: string;
 }
 
 /** Creates a studio with content on every page. Every name and text that users can choose contains `text`. */
@@ -36,25 +38,29 @@ export async function createSampleStudio(deps: Deps, text: string): Promise<Samp
     await updateAsset(deps, owner, { assetId, altText: text });
     if (shouldAttach) await attachAsset(deps, owner, { postId, assetId });
   }
+  const grantIds: string[] = [];
   for (const caller of [owner, member]) {
-    await createGrant(deps, caller, {
+    const { id } = await createGrant(deps, caller, {
       clientId: `id of ${name}`,
       clientName: name,
       clientVerified: false,
       redirectHost: "localhost",
       scopes: ["studio:read", "studio:write"],
     });
+    grantIds.push(id);
   }
   for (const state of ["needs_reconnect", "disconnected", undefined] as const) {
     const id = await newConnection(deps, owner, `${name} ${state ?? ""}`, "sandbox");
     if (state) await deps.platformStore.deleteCredential(id, state, 2);
   }
   await createInvitation(deps, owner, { role: "member", email: "someone@example.com" });
-  return { owner, admin, member, postId };
+  const { id: deletedPostId } = await createPost(deps, viaClient, { title: text.slice(0, 300), body: text });
+  await deletePost(deps, viaClient, { postId: deletedPostId });
+  return { owner, admin, member, postId, grantId: grantIds[0] ?? "" };
 }
 
 /** The paths of all pages of the web app that an owner can open. */
-export function listPagePaths({ owner, postId }: SampleStudio): string[] {
+export function listPagePaths({ owner, postId, grantId }: SampleStudio): string[] {
   const studio = `/studios/${owner.studio.id}`;
   const pages = [
     "posts",
@@ -63,9 +69,11 @@ export function listPagePaths({ owner, postId }: SampleStudio): string[] {
     "assets",
     "platforms",
     "clients",
+    `clients/${grantId}/undo`,
     "connect",
     "members",
     "activity",
+    "trash",
     "settings",
   ];
   return [...pages.map((page) => `${studio}/${page}`), "/studios/new", "/nowhere"];

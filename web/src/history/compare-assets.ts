@@ -1,7 +1,12 @@
 import { diffArrays } from "diff";
-import type { Revision } from "../api/queries.ts";
 
-export type RevisionAsset = Revision["assets"][number];
+/** An asset as a revision keeps it. */
+export interface RevisionAsset {
+  id: string;
+  mimeType: string;
+  filename: string;
+  altText?: string | undefined;
+}
 
 export interface AssetChange {
   asset: RevisionAsset;

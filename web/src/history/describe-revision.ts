@@ -1,16 +1,20 @@
-import type { PostStatus, Revision } from "../api/queries.ts";
-
 const fieldLabels = { title: "title", body: "text", assets: "files" } as const;
-const statusVerbs: Record<PostStatus, string> = {
+const statusVerbs = {
   draft: "moved it back to draft",
   ready: "marked it ready",
   archived: "archived it",
-};
+} as const;
 const listFormat = new Intl.ListFormat("en", { type: "conjunction" });
+
+interface RevisionChange {
+  revision: number;
+  changed: readonly string[];
+  status: keyof typeof statusVerbs;
+}
 
 /** Completes a sentence that starts with the author: "changed the title and text, marked it ready". */
 export function describeRevision(
-  { revision, changed, status }: Pick<Revision, "revision" | "changed" | "status">,
+  { revision, changed, status }: RevisionChange,
   { isFirst, isTrashed }: { isFirst: boolean; isTrashed: boolean },
 ): string {
   if (isFirst) return revision === 1 ? "created the post" : "saved the oldest version on record";
@@ -24,7 +28,7 @@ export function describeRevision(
 }
 
 /** For each revision, newest first, whether the post was in the trash afterwards. It is not in the trash now. */
-export function listTrashedStates(revisions: readonly Pick<Revision, "changed">[]): boolean[] {
+export function listTrashedStates(revisions: readonly Pick<RevisionChange, "changed">[]): boolean[] {
   let isTrashed = false;
   return revisions.map(({ changed }) => {
     const isTrashedAfter = isTrashed;

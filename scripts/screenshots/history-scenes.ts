@@ -1,0 +1,165 @@
+import type { Page } from "playwright-core";
+import { deletePost } from "#domain/posts/delete-post.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { updatePost } from "#domain/posts/update-post.ts";
+import { emptyTrash } from "#domain/trash/empty-trash.ts";
+import { detachAsset } from "#domain/assets/detach-asset.ts";
+import { deleteAsset } from "#domain/assets/delete-asset.ts";
+import { newStudio, newUser } from "../../test/support/users.ts";
+import type { WebFixture } from "../../test/support/web-fixture.ts";
+import { createHistoryStudio, type HistoryStudio } from "./history-studio.ts";
+import { createClientCaller, samplePostBody } from "./studio.ts";
+import { openAndSettle, type Scene } from "./web-scenes.ts";
+
+const clickButton = (page: Page, name: string | RegExp) => page.getByRole("button", { name }).first().click();
+
+/** Scenes of history, trash and undo. */
+export async function createHistoryScenes({ service }: WebFixture): Promise<Scene[]> {
+  const { base, deps } = service;
+  const sample = await createHistoryStudio(deps, await newUser(deps, { name: "Mira Okafor" }));
+  const emptyStudio = await newStudio(deps, await newUser(deps, { name: "Noor Haddad" }), "North Light");
+  const emptyClient = await createClientCaller(deps, emptyStudio, "Claude", "claude.ai", true);
+  const user = await newUser(deps, { name: "Mira Okafor" });
+  const open = (page: Page, { studio }: { studio: { id: string } }, path: string) =>
+    openAndSettle(page, `${base}/studios/${studio.id}/${path}`);
+  const view = (name: string, path: string, interact: (page: Page) => Promise<unknown> = async () => {}): Scene => ({
+    name,
+    user: sample.owner,
+    prepare: async (page) => {
+      await open(page, sample.owner, path);
+      await interact(page);
+    },
+  });
+  /** A scene that changes data, each time in a new studio, which becomes the user's active one. */
+  const change = (name: string, prepare: (page: Page, studio: HistoryStudio) => Promise<unknown>): Scene => ({
+    name,
+    user,
+    isExclusive: true,
+    prepare: async (page) => void (await prepare(page, await createHistoryStudio(deps, user))),
+  });
+  const openHistory = async (page: Page, studio: HistoryStudio): Promise<void> => {
+    await open(page, studio.owner, `posts/${studio.readyPostId}`);
+    await clickButton(page, "History");
+    await page.getByRole("list", { name: "Versions" }).waitFor();
+  };
+  const undoAll = async (page: Page, { owner, grantId }: HistoryStudio): Promise<void> => {
+    await open(page, owner, `clients/${grantId}/undo`);
+    await page.getByLabel("Last 7 days").check();
+    await clickButton(page, /^Undo \d+ changes$/);
+    await page.getByRole("heading", { name: /undone$/ }).waitFor();
+    await page.waitForTimeout(500);
+  };
+
+  return [
+    view("post-ready-changed", `posts/${sample.readyPostId}`, (page) =>
+      page.getByRole("heading", { name: "Changed since" }).waitFor(),
+    ),
+    {
+      name: "post-history",
+      user: sample.owner,
+      prepare: async (page) => {
+        await openHistory(page, sample);
+        for (const summary of await page.locator("summary:visible", { hasText: "Show" }).all())
+          if (!(await summary.locator("..").evaluate((details) => (details as { open?: boolean }).open)))
+            await summary.click();
+      },
+    },
+    change("post-history-first", async (page, { owner }) => {
+      const { id } = await createPost(deps, owner, { title: "A new post", body: samplePostBody });
+      await open(page, owner, `posts/${id}`);
+      await clickButton(page, "History");
+      await page.getByText("This is the first version").waitFor();
+    }),
+    change("post-history-restored", async (page, studio) => {
+      await openHistory(page, studio);
+      await page
+        .getByRole("button", { name: /^Restore revision/ })
+        .nth(3)
+        .click();
+      await page
+        .getByText(/restored\.$/)
+        .first()
+        .waitFor();
+    }),
+    change("post-history-missing", async (page, studio) => {
+      const { owner, readyPostId } = studio;
+      await openHistory(page, studio);
+      const posts = await deps.assets.listByPosts([readyPostId]);
+      const assetId = posts[0]?.id ?? "";
+      await detachAsset(deps, owner, { postId: readyPostId, assetId });
+      await deleteAsset(deps, owner, { assetId });
+      await emptyTrash(deps, owner);
+      await page
+        .getByRole("button", { name: /^Restore revision/ })
+        .nth(2)
+        .click();
+      await page
+        .getByText(/^Restored without/)
+        .first()
+        .waitFor();
+    }),
+    change("post-merged", async (page, { owner }) => {
+      const { id } = await createPost(deps, owner, { title: "Spring catalogue: the cover", body: samplePostBody });
+      const claude = await createClientCaller(deps, owner, "Claude", "claude.ai", true);
+      await open(page, owner, `posts/${id}`);
+      await page.getByLabel("Text", { exact: true }).fill(samplePostBody.replace("green this year", "blue this year"));
+      await updatePost(deps, claude, {
+        postId: id,
+        body: samplePostBody.replace("first of March", "last of February"),
+        revision: 1,
+      });
+      await page.getByText("Merged with changes by").first().waitFor();
+    }),
+    change("post-delete-toast", async (page, { owner, readyPostId }) => {
+      await open(page, owner, `posts/${readyPostId}`);
+      await clickButton(page, "Delete");
+      await page
+        .getByText(/moved to the trash/)
+        .first()
+        .waitFor();
+      await page.waitForTimeout(300);
+    }),
+    change("post-deleted-elsewhere", async (page, { owner, readyPostId }) => {
+      await open(page, owner, `posts/${readyPostId}`);
+      await deletePost(deps, owner, { postId: readyPostId });
+      await page.getByText("This post was moved to the trash").first().waitFor();
+    }),
+    view("trash", "trash"),
+    { ...view("trash-member", "trash"), user: sample.member },
+    { name: "trash-empty", user: emptyStudio, prepare: (page) => open(page, emptyStudio, "trash") },
+    view("trash-confirm", "trash", async (page) => {
+      await clickButton(page, "Empty trash…");
+      await page.getByRole("dialog").waitFor();
+    }),
+    change("trash-restored", async (page, { owner }) => {
+      await open(page, owner, "trash");
+      await clickButton(page, "Restore Notes from the autumn fair");
+      await page
+        .getByText(/^Restored/)
+        .first()
+        .waitFor();
+      await page.waitForTimeout(300);
+    }),
+    view("undo", `clients/${sample.grantId}/undo`, async (page) => {
+      await page.getByLabel("Last 7 days").check();
+      await page.getByRole("heading", { name: /would be undone$/ }).waitFor();
+      await page.waitForTimeout(500);
+    }),
+    view("undo-custom", `clients/${sample.grantId}/undo`, (page) => page.getByLabel("Since a date and time").check()),
+    {
+      name: "undo-nothing",
+      user: emptyStudio,
+      prepare: async (page) => {
+        await open(page, emptyStudio, `clients/${emptyClient.grantId ?? ""}/undo`);
+        await page.getByRole("heading", { name: "Nothing to undo" }).waitFor();
+      },
+    },
+    change("undo-result", undoAll),
+    change("undo-reversed", async (page, studio) => {
+      await undoAll(page, studio);
+      await clickButton(page, "Undo this undo");
+      await page.getByRole("heading", { name: /brought back$/ }).waitFor();
+      await page.waitForTimeout(500);
+    }),
+  ];
+}

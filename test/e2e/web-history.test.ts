@@ -1,0 +1,206 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Page } from "playwright-core";
+import type { Caller } from "#domain/caller.ts";
+import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { getPost } from "#domain/posts/get-post.ts";
+import { updatePost } from "#domain/posts/update-post.ts";
+import { connectAssistant, type Assistant } from "../support/assistant.ts";
+import { findViolations } from "../support/axe.ts";
+import { skipWithoutChromium } from "../support/chromium.ts";
+import { addFile } from "../support/history-fixture.ts";
+import { newMember, newStudio, newUser } from "../support/users.ts";
+import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
+
+const titles = ["How we choose paper", "Three vases, one glaze", "Fog over the harbour"];
+const attribution = "Claude, for Bo Dahl";
+
+describe("an owner takes back what an assistant did", { skip: skipWithoutChromium }, () => {
+  let fixture: WebFixture;
+  let owner: Caller;
+  let page: Page;
+  let assistant: Assistant;
+  let postIds: string[];
+  let fileId: string;
+  let base: string;
+  const errors: string[] = [];
+
+  before(async () => {
+    fixture = await startWebFixture();
+    const { deps } = fixture.service;
+    base = fixture.service.base;
+    owner = await newStudio(deps, await newUser(deps, { name: "Ada Berg" }), "North");
+    const member = await newMember(deps, owner, "member", await newUser(deps, { name: "Bo Dahl" }));
+    postIds = [];
+    for (const title of titles)
+      postIds.push((await createPost(deps, owner, { title, body: `About ${title}.\n\nThe end.` })).id);
+    await attachAsset(deps, owner, { postId: postIds[0] ?? "", assetId: await addFile(deps, owner, "paper.pdf") });
+    fileId = await addFile(deps, owner, "catalogue.pdf");
+
+    const memberContext = await fixture.openContext(member);
+    assistant = await connectAssistant(`${base}/mcp`, await memberContext.newPage(), "Claude");
+    await memberContext.close();
+    const context = await fixture.openContext(owner, { viewport: { width: 1280, height: 900 }, bypassCSP: true });
+    page = await context.newPage();
+    page.on("pageerror", (error) => void errors.push(error.message));
+  });
+  after(async () => {
+    await assistant?.close();
+    await fixture?.close();
+  });
+
+  const openStudioPage = (path: string) => page.goto(`${base}/studios/${owner.studio.id}/${path}`);
+  const readPost = (postId: string) => getPost(fixture.service.deps, owner, { postId });
+  const readTitles = async () => (await Promise.all(postIds.map(readPost))).map(({ title }) => title);
+  const changeAsAssistant = async (postId: string, change: Record<string, unknown>): Promise<void> => {
+    const { revision } = await assistant.call("get_post", { postId });
+    await assistant.call("update_post", { postId, ...change, revision });
+  };
+  /** On a phone-sized screen, too. */
+  const checkAccessibility = async (): Promise<void> => {
+    const size = page.viewportSize();
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.waitForTimeout(200);
+      assert.deepEqual(await findViolations(page), []);
+      assert.equal(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0, `at ${width} px`);
+    }
+    if (size) await page.setViewportSize(size);
+  };
+
+  test("undoes three ruined posts and a deleted file in under a minute (UNDO-1, UNDO-6)", async () => {
+    for (const postId of postIds) await changeAsAssistant(postId, { title: "Amazing!", body: "Click here!" });
+    await assistant.call("delete_asset", { assetId: fileId });
+    assert.deepEqual(await readTitles(), ["Amazing!", "Amazing!", "Amazing!"]);
+
+    const startedAt = performance.now();
+    await openStudioPage("clients");
+    await page.getByRole("link", { name: `Undo changes by ${attribution}` }).click();
+    await page.getByLabel("Last hour").check();
+    await page.getByRole("heading", { name: "7 changes would be undone" }).waitFor();
+    const list = page.getByRole("list", { name: "What would be undone" });
+    assert.equal(await list.getByRole("link", { name: "Amazing!" }).count(), 3);
+    await list.getByText("catalogue.pdf").waitFor();
+    await list.getByText("Restore from the trash").waitFor();
+    assert.deepEqual(await readTitles(), ["Amazing!", "Amazing!", "Amazing!"], "the preview changes nothing");
+    await checkAccessibility();
+    await page.getByRole("button", { name: "Undo 7 changes" }).click();
+    await page.getByRole("heading", { name: "7 changes undone" }).waitFor();
+    assert.ok(performance.now() - startedAt < 60_000);
+
+    assert.deepEqual(await readTitles(), titles);
+    assert.equal((await readPost(postIds[1] ?? "")).body, "About Three vases, one glaze.\n\nThe end.");
+    await checkAccessibility();
+  });
+
+  test("undoes the undo, and that again (UNDO-1)", async () => {
+    await page.getByRole("button", { name: "Undo this undo" }).click();
+    await page.getByRole("heading", { name: "7 changes brought back" }).waitFor();
+    assert.deepEqual(await readTitles(), ["Amazing!", "Amazing!", "Amazing!"]);
+    await page.getByRole("button", { name: "Undo again" }).click();
+    await page.getByRole("heading", { name: "7 changes undone" }).waitFor();
+    assert.deepEqual(await readTitles(), titles);
+    await openStudioPage("assets");
+    await page.getByRole("button", { name: /catalogue\.pdf/ }).waitFor();
+  });
+
+  test("keeps what someone changed afterwards, and shows both values (UNDO-2)", async () => {
+    const postId = postIds[2] ?? "";
+    await changeAsAssistant(postId, { title: "Fog!" });
+    await updatePost(fixture.service.deps, owner, { postId, title: "Fog over the sea" });
+    await openStudioPage("clients");
+    await page.getByRole("link", { name: `Undo changes by ${attribution}` }).click();
+    await page.getByLabel("Last hour").check();
+    const conflicts = page.getByRole("region", { name: "Stays as it is" });
+    await conflicts.getByText("Fog!", { exact: true }).waitFor();
+    await conflicts.locator("dd").getByText("Fog over the sea").waitFor();
+    await updatePost(fixture.service.deps, owner, { postId, title: titles[2] });
+  });
+
+  test("the history names the client, shows what changed and restores a version, with Undo (HIST-1, HIST-5)", async () => {
+    const postId = postIds[0] ?? "";
+    await changeAsAssistant(postId, { body: "About cheap paper.\n\nThe end." });
+    await openStudioPage(`posts/${postId}`);
+    await page.getByText("by Ada Berg").waitFor();
+    await page.getByRole("button", { name: "History" }).click();
+    const versions = page.getByRole("list", { name: "Versions" }).locator("> li");
+    const newest = versions.first();
+    await newest.getByText(`${attribution} changed the text`).waitFor();
+    assert.equal(await newest.locator("ins").textContent(), "[added: cheap paper]");
+    await versions.last().getByText("Ada Berg created the post").waitFor();
+    await checkAccessibility();
+
+    await page.getByRole("button", { name: "Restore revision 2" }).click();
+    await page.getByText("Revision 2 restored.").first().waitFor();
+    assert.equal((await readPost(postId)).body, "About How we choose paper.\n\nThe end.");
+    await newest.getByText("Ada Berg changed the text").waitFor();
+    await page.getByRole("button", { name: "Undo", exact: true }).click();
+    await page.getByText("Restore undone.").first().waitFor();
+    assert.equal((await readPost(postId)).body, "About cheap paper.\n\nThe end.");
+    await page.getByRole("button", { name: "Restore revision 2" }).click();
+    await page.getByText("Revision 2 restored.").first().waitFor();
+    await page.getByRole("button", { name: "Write" }).click();
+    await page.waitForFunction("document.querySelector('#post-body').value.startsWith('About How')");
+  });
+
+  test("a ready post says what changed since, by whom, and asks what to do (HIST-4)", async () => {
+    const postId = postIds[1] ?? "";
+    await openStudioPage(`posts/${postId}`);
+    await page.getByLabel("Status").selectOption("ready");
+    await page.getByText("Saved", { exact: true }).waitFor();
+    await changeAsAssistant(postId, { title: "Four vases, one glaze" });
+    const banner = page.getByRole("region", { name: "Changed since it was marked ready" });
+    await banner.getByText(attribution).waitFor();
+    assert.equal(await banner.locator("ins").textContent(), "[added: Four]");
+    await checkAccessibility();
+    await banner.getByRole("button", { name: "Keep ready" }).click();
+    await banner.waitFor({ state: "detached" });
+    assert.equal((await readPost(postId)).status, "ready");
+    await changeAsAssistant(postId, { title: "Five vases, one glaze" });
+    await banner.getByRole("button", { name: "Back to draft" }).click();
+    await banner.waitFor({ state: "detached" });
+    assert.equal((await readPost(postId)).status, "draft");
+  });
+
+  test("a deleted post can be undone or restored from the trash (TRASH-1, TRASH-5)", async () => {
+    await page.getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByText("“Five vases, one glaze” moved to the trash.").first().waitFor();
+    await page.getByRole("button", { name: "Undo", exact: true }).click();
+    await page.getByRole("link", { name: "Five vases, one glaze" }).click();
+    await page.getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByText("moved to the trash.").first().waitFor();
+    await assistant.call("delete_post", { postId: postIds[2] });
+
+    await page.getByRole("link", { name: "Trash" }).click();
+    const items = page.getByRole("list", { name: "Trash" }).getByRole("listitem");
+    await items.filter({ hasText: "Fog over the harbour" }).getByText(`by ${attribution}`).waitFor();
+    await items.filter({ hasText: "Five vases, one glaze" }).getByText("29 days left").waitFor();
+    await checkAccessibility();
+    await page.getByRole("button", { name: "Restore Fog over the harbour" }).click();
+    await items.filter({ hasText: "Fog over the harbour" }).waitFor({ state: "detached" });
+    assert.equal((await readPost(postIds[2] ?? "")).title, "Fog over the harbour");
+  });
+
+  test("a deleted file says where it is and offers Undo (TRASH-1)", async () => {
+    await openStudioPage("assets");
+    await page.getByRole("button", { name: /catalogue\.pdf/ }).click();
+    await page.getByRole("button", { name: "Move to trash" }).click();
+    await page.getByText("catalogue.pdf moved to the trash.").first().waitFor();
+    await page.getByRole("button", { name: "Undo", exact: true }).click();
+    await page.getByText("Restored “catalogue.pdf”.").first().waitFor();
+    await page.getByRole("button", { name: /catalogue\.pdf/ }).waitFor();
+  });
+
+  test("emptying the trash names the count and is final (TRASH-4, WEB-10)", async () => {
+    await openStudioPage("trash");
+    await page.getByRole("button", { name: "Empty trash…" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("heading", { name: "Delete 1 item for good?" }).waitFor();
+    await dialog.getByText("It is final").waitFor();
+    await dialog.getByRole("button", { name: "Delete 1 item" }).click();
+    await page.getByRole("heading", { name: "The trash is empty" }).waitFor();
+    await checkAccessibility();
+    assert.deepEqual(errors, []);
+  });
+});
