@@ -175,7 +175,7 @@ describe("an owner takes back what an assistant did", { skip: skipWithoutChromiu
     await page.getByRole("link", { name: "Trash" }).click();
     const items = page.getByRole("list", { name: "Trash" }).getByRole("listitem");
     await items.filter({ hasText: "Fog over the harbour" }).getByText(`by ${attribution}`).waitFor();
-    await items.filter({ hasText: "Five vases, one glaze" }).getByText("29 days left").waitFor();
+    await items.filter({ hasText: "Five vases, one glaze" }).getByText("30 days left").waitFor();
     await checkAccessibility();
     await page.getByRole("button", { name: "Restore Fog over the harbour" }).click();
     await items.filter({ hasText: "Fog over the harbour" }).waitFor({ state: "detached" });

@@ -51,13 +51,15 @@ describe("differences between two revisions", () => {
   });
 
   test("says what a revision changed (HIST-1)", () => {
-    const later = { isFirst: false, isTrashed: false };
+    const assets = [asset("a"), asset("b")];
+    const later = { previous: { assets: [asset("a")] }, isTrashed: false };
     const describeFields = (changed: readonly string[]): string =>
-      describeRevision({ revision: 3, changed, status: "ready" }, later);
+      describeRevision({ revision: 3, changed, status: "ready", assets }, later);
     assert.equal(describeFields(["title", "body", "status"]), "changed the title and text, marked it ready");
+    assert.equal(describeFields(["assets"]), "added b.png");
     assert.equal(describeFields(["trashed"]), "restored it from the trash");
     assert.equal(
-      describeRevision({ revision: 1, changed: [], status: "draft" }, { ...later, isFirst: true }),
+      describeRevision({ revision: 1, changed: [], status: "draft", assets }, { ...later, previous: undefined }),
       "created the post",
     );
   });

@@ -1,6 +1,8 @@
+import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import type { Asset } from "../api/queries.ts";
+import { assetQuery, type Asset } from "../api/queries.ts";
 import { AssetImage } from "../assets/AssetImage.tsx";
+import { useStudio } from "../layout/use-studio.ts";
 import { compareAssets, type AssetChange, type RevisionAsset } from "./compare-assets.ts";
 import { TextDiff } from "./TextDiff.tsx";
 
@@ -11,7 +13,7 @@ const kindLabels: Record<AssetChange["kind"], { text: string; classes: string }>
   "alt text": { text: "Alt text", classes: "text-muted" },
 };
 
-/** What happened to the files of a post between two revisions. Files that it still has are shown with thumbnails. */
+/** What happened to the files of a post between two revisions. */
 export function AssetsDiff({
   before,
   after,
@@ -27,7 +29,7 @@ export function AssetsDiff({
       {changes.map(({ asset, kind, before: altBefore = "", after: altAfter = "" }) => (
         <li key={`${asset.id} ${kind}`} className="grid min-w-0 grid-cols-[3.5rem_minmax(0,1fr)] items-start gap-3">
           <span className={`[&>*]:m-0 ${kind === "removed" ? "opacity-60" : ""}`}>
-            <AssetImage asset={currentAssets.find(({ id }) => id === asset.id) ?? asset} />
+            <RevisionAssetImage asset={asset} currentAsset={currentAssets.find(({ id }) => id === asset.id)} />
           </span>
           <div className="min-w-0 text-sm">
             <p className={`m-0 font-semibold ${kindLabels[kind].classes}`}>{kindLabels[kind].text}</p>
@@ -38,4 +40,12 @@ export function AssetsDiff({
       ))}
     </ul>
   );
+}
+
+/** The thumbnail of a file, even if it is no longer on the post; its type if it was deleted. */
+function RevisionAssetImage({ asset, currentAsset }: { asset: RevisionAsset; currentAsset: Asset | undefined }) {
+  const { studio } = useStudio();
+  const query = { ...assetQuery(studio.id, asset.id), enabled: !currentAsset, retry: false, staleTime: Infinity };
+  const libraryAsset = useQuery(query).data;
+  return <AssetImage asset={currentAsset ?? libraryAsset ?? asset} />;
 }

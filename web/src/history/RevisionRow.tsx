@@ -10,8 +10,6 @@ import { useAction } from "../ui/use-action.ts";
 import { describeRevision } from "./describe-revision.ts";
 import { RevisionDiff } from "./RevisionDiff.tsx";
 
-const emptySnapshot = { title: "", body: "", assets: [] };
-
 /** One revision: who, what and when; its differences on demand. */
 export function RevisionRow({
   revision,
@@ -40,7 +38,7 @@ export function RevisionRow({
       <div className="min-w-0">
         <p className="m-0 [overflow-wrap:anywhere]">
           <strong className="font-semibold">{capitalize(formatActor(user, client))}</strong>{" "}
-          {describeRevision(revision, { isFirst: previous === undefined, isTrashed })}
+          {describeRevision(revision, { previous, isTrashed })}
         </p>
         <p className="m-0 text-sm text-muted">
           <RelativeTime at={at} timezone={studio.timezone} />, revision {revision.revision}
@@ -74,11 +72,16 @@ export function RevisionRow({
         </summary>
         {isOpen && (
           <div className="mt-2 border-l-2 border-rule pl-4">
-            <RevisionDiff
-              before={previous ?? { ...emptySnapshot, status: revision.status }}
-              after={revision}
-              currentAssets={currentAssets}
-            />
+            {previous ? (
+              <RevisionDiff before={previous} after={revision} currentAssets={currentAssets} />
+            ) : (
+              <>
+                <p className="m-0 font-semibold [overflow-wrap:anywhere]">{revision.title}</p>
+                <p className="mt-2 whitespace-pre-wrap [overflow-wrap:anywhere]">
+                  {revision.body === "" ? <span className="text-muted">No text yet.</span> : revision.body}
+                </p>
+              </>
+            )}
           </div>
         )}
       </details>

@@ -1,7 +1,7 @@
 import { useMemo } from "react";
 import { compareText } from "./compare-text.ts";
 
-const addedClasses = "bg-wash text-accent decoration-accent underline decoration-2 underline-offset-3";
+const addedClasses = "[del+&]:ml-1 bg-wash text-accent decoration-accent underline decoration-2 underline-offset-3";
 const removedClasses = "text-danger line-through";
 
 /** The differences between two texts, word by word. */

@@ -8,7 +8,7 @@ export interface TextPart {
 /** How long a comparison may take; longer ones show the texts as a whole. */
 const timeoutMs = 400;
 /** The number of unchanged characters to show on either side of a change. */
-const contextLength = 120;
+const contextLength = 70;
 const gap = " … ";
 
 const words = new Intl.Segmenter(undefined, { granularity: "word" });

@@ -1,4 +1,6 @@
-const fieldLabels = { title: "title", body: "text", assets: "files" } as const;
+import { compareAssets, type AssetChange, type RevisionAsset } from "./compare-assets.ts";
+
+const fieldLabels = { title: "title", body: "text" } as const;
 const statusVerbs = {
   draft: "moved it back to draft",
   ready: "marked it ready",
@@ -10,21 +12,37 @@ interface RevisionChange {
   revision: number;
   changed: readonly string[];
   status: keyof typeof statusVerbs;
+  assets: readonly RevisionAsset[];
 }
 
 /** Completes a sentence that starts with the author: "changed the title and text, marked it ready". */
 export function describeRevision(
-  { revision, changed, status }: RevisionChange,
-  { isFirst, isTrashed }: { isFirst: boolean; isTrashed: boolean },
+  { revision, changed, status, assets }: RevisionChange,
+  { previous, isTrashed }: { previous: Pick<RevisionChange, "assets"> | undefined; isTrashed: boolean },
 ): string {
-  if (isFirst) return revision === 1 ? "created the post" : "saved the oldest version on record";
-  const fields = (["title", "body", "assets"] as const).filter((field) => changed.includes(field));
+  if (!previous) return revision === 1 ? "created the post" : "saved the oldest version on record";
+  const fields = (["title", "body"] as const).filter((field) => changed.includes(field));
   const actions = [
     ...(fields.length > 0 ? [`changed the ${listFormat.format(fields.map((field) => fieldLabels[field]))}`] : []),
+    ...(changed.includes("assets") ? [describeAssets(compareAssets(previous.assets, assets))] : []),
     ...(changed.includes("status") ? [statusVerbs[status]] : []),
     ...(changed.includes("trashed") ? [isTrashed ? "moved it to the trash" : "restored it from the trash"] : []),
   ];
   return actions.length === 0 ? "saved it without changes" : actions.join(", ");
+}
+
+const assetVerbs: Record<AssetChange["kind"], string> = {
+  added: "added",
+  removed: "removed",
+  moved: "moved",
+  "alt text": "changed the alt text of",
+};
+
+/** Names the file if one changed, or their number if the same happened to several. */
+function describeAssets([first, ...others]: readonly AssetChange[]): string {
+  if (!first || others.some(({ kind }) => kind !== first.kind)) return "changed the files";
+  const files = others.length === 0 ? first.asset.filename : `${others.length + 1} files`;
+  return `${assetVerbs[first.kind]} ${files}`;
 }
 
 /** For each revision, newest first, whether the post was in the trash afterwards. It is not in the trash now. */

@@ -40,6 +40,7 @@ export function PostEditor({ post }: { post: Post }) {
   const controller = useDraft(post, studio.id, reportMerge);
   const [view, setView] = useState<(typeof views)[number][0]>("write");
   const { base, draft, recentlyUpdated, error } = controller;
+  const changedSinceReady = getRevisionIfChanged(base);
   const bodyField = useStableCaret(draft.body);
   const canWrite = may("posts.write");
   useDocumentTitle(draft.title);
@@ -66,9 +67,9 @@ export function PostEditor({ post }: { post: Post }) {
         </div>
         {error !== undefined && <ErrorMessage error={error} onRetry={() => void controller.save()} />}
         {controller.theirs && <ConflictResolver controller={controller} theirs={controller.theirs} />}
-        {base.status === "ready" && base.readyRevision !== null && base.revision > base.readyRevision && (
+        {view !== "history" && changedSinceReady !== undefined && (
           <Suspense>
-            <ReadyBanner controller={controller} readyRevision={base.readyRevision} />
+            <ReadyBanner controller={controller} readyRevision={changedSinceReady} />
           </Suspense>
         )}
         {view === "preview" && <PostPreview draft={draft} />}
@@ -126,6 +127,10 @@ export function PostEditor({ post }: { post: Post }) {
     </div>
   );
 }
+
+/** The revision at which the post was marked ready, if it changed since. */
+const getRevisionIfChanged = ({ status, revision, readyRevision }: Post): number | undefined =>
+  status === "ready" && readyRevision !== null && revision > readyRevision ? readyRevision : undefined;
 
 /** Saves on Ctrl+S or ⌘S. */
 function useSaveShortcut(save: () => Promise<void>): void {

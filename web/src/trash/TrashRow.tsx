@@ -48,7 +48,7 @@ export function TrashRow({ item }: { item: TrashItem }) {
 const dayMs = 86_400_000;
 
 function formatDaysLeft(expiresAt: string): string {
-  const days = Math.floor((Date.parse(expiresAt) - Date.now()) / dayMs);
+  const days = (Date.parse(expiresAt) - Date.now()) / dayMs;
   if (days < 1) return "Less than a day left";
-  return days === 1 ? "1 day left" : `${days} days left`;
+  return days < 1.5 ? "1 day left" : `${Math.round(days)} days left`;
 }

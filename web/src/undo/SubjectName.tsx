@@ -16,9 +16,7 @@ export function SubjectName({ type, id }: { type: "post" | "asset"; id: string }
       ) : (
         name
       )}
-      <span className="font-sans text-base">
-        <Badge>{type === "post" ? "post" : "file"}</Badge>
-      </span>
+      <Badge>{type === "post" ? "post" : "file"}</Badge>
     </>
   );
 }

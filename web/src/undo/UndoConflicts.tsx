@@ -33,7 +33,7 @@ function ConflictValues({ conflict, clientName }: { conflict: UndoConflict; clie
     <div className="mt-2">
       <p className="m-0 text-sm text-muted">{getFieldLabel(field)}</p>
       <dl className="mt-1 grid grid-cols-1 gap-3 sm:grid-cols-2">
-        {[[`By ${clientName}`, clientValue] as const, ["Now, stays", currentValue] as const].map(([label, value]) => (
+        {[[`By ${clientName}`, clientValue] as const, ["Now", currentValue] as const].map(([label, value]) => (
           <div key={label} className="min-w-0 rounded-sm border border-rule p-3">
             <dt className="text-sm text-muted">{label}</dt>
             <dd className="mt-1 line-clamp-6 whitespace-pre-wrap [overflow-wrap:anywhere]">

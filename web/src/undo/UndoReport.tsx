@@ -52,17 +52,15 @@ function UndoRow({
   entries: readonly UndoneField[];
   isDone: boolean;
 }) {
-  const { isTrashed } = useSubject(type, id);
+  const subject = useSubject(type, id);
   return (
     <li className="grid grid-cols-1 gap-x-8 gap-y-1 py-4 sm:grid-cols-2">
       <p className="m-0 font-serif text-xl [overflow-wrap:anywhere]">
         <SubjectName type={type} id={id} />
       </p>
-      <ul className="flex flex-wrap items-baseline gap-x-4 text-muted">
-        {entries.map(({ field }) => (
-          <li key={field}>{describeUndo(field, isDone, isTrashed)}</li>
-        ))}
-      </ul>
+      <p className="m-0 self-center text-muted">
+        {entries.map(({ field }) => describeUndo(field, isDone, subject)).join(", ")}
+      </p>
     </li>
   );
 }

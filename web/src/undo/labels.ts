@@ -11,15 +11,23 @@ const fieldLabels: Record<string, string> = {
   assets: "Order of files",
   altText: "Alt text",
   filename: "File name",
-  postId: "Its post",
+  postId: "Post",
   created: "Creation",
   trashed: "Trash",
 };
 
 export const getFieldLabel = (field: string): string => fieldLabels[field] ?? field;
 
-/** What undo would do with a field, or did, given whether the post or file is in the trash now. */
-export function describeUndo(field: string, isDone: boolean, isTrashed: boolean): string {
+/** What undo would do with a field, or did, given where the post or file is now. */
+export function describeUndo(
+  field: string,
+  isDone: boolean,
+  { isTrashed, isAttached }: { isTrashed: boolean; isAttached: boolean },
+): string {
+  if (field === "postId") {
+    if (isAttached === isDone) return "Put back on its post";
+    return isDone ? "Removed from its post" : "Remove from its post";
+  }
   if (field !== "created" && field !== "trashed") return getFieldLabel(field);
   if (isDone) return isTrashed ? "Moved to the trash" : "Restored from the trash";
   return isTrashed ? "Restore from the trash" : "Move to the trash";

@@ -7,6 +7,8 @@ interface Subject {
   /** Undefined while loading. */
   name: string | undefined;
   isTrashed: boolean;
+  /** Whether a file is on a post. */
+  isAttached: boolean;
 }
 
 /** The name of a post or file, which may be in the trash. */
@@ -18,8 +20,10 @@ export function useSubject(type: "post" | "asset", id: string): Subject {
   const options = { refetchInterval: false, retry: false } as const;
   const post = useQuery({ ...postQuery(studio.id, id), ...options, enabled: isEnabled && type === "post" });
   const asset = useQuery({ ...assetQuery(studio.id, id), ...options, enabled: isEnabled && type === "asset" });
-  if (trashItem) return { name: trashItem.title, isTrashed: true };
+  if (trashItem) return { name: trashItem.title, isTrashed: true, isAttached: false };
   const isLoading = trash.query.isPending || (type === "post" ? post : asset).isPending;
   const name = type === "post" ? post.data?.title : asset.data?.filename;
-  return { name: name ?? (isLoading ? undefined : `A deleted ${type === "post" ? "post" : "file"}`), isTrashed: false };
+  const missingName = isLoading ? undefined : `A deleted ${type === "post" ? "post" : "file"}`;
+  const isAttached = typeof asset.data?.postId === "string";
+  return { name: name ?? missingName, isTrashed: false, isAttached };
 }
