@@ -221,7 +221,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     await body.press("Control+End");
     await body.pressSequentially(" line");
     await assistant.call("update_post", { postId: post.id, body: "Zeroth\n\nFirst\n\nSecond\n\nThird", revision });
-    await page.getByText("Merged with changes by Test assistant, for Grace Hopper.").first().waitFor();
+    await page.getByText("Merged with changes by Test assistant, for Grace Hopper").first().waitFor();
     await body.pressSequentially(", mine");
     const merged = "Zeroth\n\nFirst\n\nSecond\n\nThird line, mine";
     assert.equal(await body.inputValue(), merged, "the caret stays in its line");

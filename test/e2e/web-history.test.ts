@@ -127,7 +127,7 @@ describe("an owner takes back what an assistant did", { skip: skipWithoutChromiu
     const versions = page.getByRole("list", { name: "Versions" }).locator("> li");
     const newest = versions.first();
     await newest.getByText(`${attribution} changed the text`).waitFor();
-    assert.equal(await newest.locator("ins").textContent(), "[added: cheap paper]");
+    assert.equal(await newest.locator("ins").textContent(), "[added: cheap]");
     await versions.last().getByText("Ada Berg created the post").waitFor();
     await checkAccessibility();
 

@@ -34,7 +34,7 @@ export function PostEditor({ post }: { post: Post }) {
   const { studio, may } = useStudio();
   const showToast = useToast();
   const reportMerge = useCallback(
-    (authors: string) => showToast({ text: `Merged with changes by ${authors}.` }),
+    (authors: string) => showToast({ text: `Merged with changes by ${authors}` }),
     [showToast],
   );
   const controller = useDraft(post, studio.id, reportMerge);

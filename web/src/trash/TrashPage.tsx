@@ -69,8 +69,8 @@ function useEmptyTrash() {
           title: `Delete ${count} for good?`,
           body: (
             <p>
-              This deletes {count} in the trash, with all files, from {studio.name}. It is final: no one can restore
-              them, and undoing an AI client’s changes can’t bring them back.
+              This deletes {count} in the trash, with all files. It is final: no one can restore them, and undoing an AI
+              client’s changes can’t bring them back.
             </p>
           ),
           action: `Delete ${count}`,

@@ -43,7 +43,7 @@ export function UndoPage() {
       {client && (
         <>
           <PageHeader title={`Undo changes by ${client.clientName}`}>
-            Takes back what {formatActor(client.user, { name: client.clientName })}, changed in {studio.name}. Later
+            Takes back what {formatActor(client.user, { name: client.clientName })}, changed in this studio. Later
             changes by anyone else stay, and you can undo the undo.
           </PageHeader>
           <UndoForm key={grantId} client={client} />

@@ -14,7 +14,7 @@ interface Subject {
 /** The name of a post or file, which may be in the trash. */
 export function useSubject(type: "post" | "asset", id: string): Subject {
   const { studio } = useStudio();
-  const trash = usePagedList(trashQuery(studio.id));
+  const trash = usePagedList({ ...trashQuery(studio.id), refetchInterval: false });
   const trashItem = trash.items.find((item) => item.id === id);
   const isEnabled = !trash.query.isPending && !trashItem;
   const options = { refetchInterval: false, retry: false } as const;
