@@ -124,6 +124,13 @@ export async function createHistoryScenes({ service }: WebFixture): Promise<Scen
       await deletePost(deps, owner, { postId: readyPostId });
       await page.getByText("This post was moved to the trash").first().waitFor();
     }),
+    change("asset-delete-toast", async (page, { owner }) => {
+      await open(page, owner, "assets?unattached=true");
+      await clickButton(page, /vase\.jpg/);
+      await clickButton(page, "Move to trash");
+      await page.getByText("moved to the trash").first().waitFor();
+      await page.waitForTimeout(300);
+    }),
     view("trash", "trash"),
     { ...view("trash-member", "trash"), user: sample.member },
     { name: "trash-empty", user: emptyStudio, prepare: (page) => open(page, emptyStudio, "trash") },

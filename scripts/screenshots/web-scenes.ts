@@ -7,7 +7,7 @@ import { createGrant } from "#domain/access/create-grant.ts";
 import { createInvitationToken, newUser, newStudio } from "../../test/support/users.ts";
 import type { WebFixture } from "../../test/support/web-fixture.ts";
 import { throttleUploads } from "../../test/support/upload-fixture.ts";
-import { samplePostBody, uploadMotif, type SampleStudio } from "./studio.ts";
+import { samplePostBody, type SampleStudio } from "./studio.ts";
 
 /** One state of one page. */
 export interface Scene {
@@ -126,12 +126,6 @@ export async function createWebScenes({ service }: WebFixture, sampleStudio: Sam
         body: samplePostBody.replace("first of March", "last of February"),
       });
       await page.getByRole("heading", { name: /two places/ }).waitFor();
-    }),
-    scene("asset-delete", scratchStudio, openStudioPage(scratchStudio, "assets"), async (page) => {
-      await uploadMotif(deps, scratchStudio, "paper");
-      await clickButton(page, /paper\.jpg/);
-      await clickButton(page, "Move to trash");
-      await page.getByText("moved to the trash").first().waitFor();
     }),
     scene("asset-dialog", owner, openStudioPage(owner, "assets?unattached=true"), (page) =>
       clickButton(page, /paper\.jpg/),

@@ -43,10 +43,13 @@ export const actionLabels: Record<NonNullable<ActivityFilter["action"]>, { filte
 export const getActionVerb = (action: string): string =>
   Object.entries(actionLabels).find(([name]) => name === action)?.[1].verb ?? action.replace(/[._]/g, " ");
 
+/** Whether the entry's client is what the user approved or moved, rather than what acted. */
+const isAboutClient = (action: string): boolean => action === "client.approved" || action === "client.moved";
+
 /** "Claude, for Ada" if an AI client acted. */
-export function getActorName({ user, client, detail }: Activity): string {
+export function getActorName({ action, user, client, detail }: Activity): string {
   if (!user && !client) return detail["by"] === "operator" ? "The operator of this server" : "Former member";
-  return capitalize(formatActor(user, client));
+  return capitalize(formatActor(user, isAboutClient(action) ? null : client));
 }
 
 const fieldLabels: Record<string, string> = {
@@ -60,7 +63,7 @@ const formatFields = (fields: readonly unknown[]): string =>
   fields.map((field) => fieldLabels[String(field)] ?? String(field)).join(", ");
 
 /** Describes what changed from the details of the entry; empty if they say nothing more. */
-export function describeChange({ action, detail }: Activity): string {
+export function describeChange({ action, client, detail }: Activity): string {
   const readText = (name: string): string => (typeof detail[name] === "string" ? detail[name] : "");
   if (action === "post.updated" && Array.isArray(detail["fields"]))
     return `${formatFields(detail["fields"])}; revision ${Number(detail["revision"])}`;
@@ -86,7 +89,10 @@ export function describeChange({ action, detail }: Activity): string {
       .join(" ");
   if (action.startsWith("asset.")) return readText("filename");
   if (action.startsWith("platform.")) return [readText("platform"), readText("account")].filter(Boolean).join(": ");
-  if (action === "client.revoked" || action === "client.undone") return readText("clientName");
-  if (action === "client.approved") return readText("redirectHost") && `sends access to ${readText("redirectHost")}`;
+  if (action === "client.revoked") return readText("clientName");
+  if (isAboutClient(action))
+    return [client?.name, readText("redirectHost") && `sends access to ${readText("redirectHost")}`]
+      .filter(Boolean)
+      .join("; ");
   return "";
 }

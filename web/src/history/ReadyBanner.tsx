@@ -42,7 +42,7 @@ export function ReadyBanner({ controller, readyRevision }: { controller: DraftCo
       <details className="mt-3" open={!isOwnEdit} key={String(isOwnEdit)}>
         <summary className="w-fit cursor-pointer text-sm text-accent pointer-coarse:py-2">What changed</summary>
         <div
-          className="mt-2 max-h-[28rem] overflow-auto border-l-2 border-rule pl-4"
+          className="mt-2 max-h-[70dvh] overflow-auto border-l-2 border-rule pl-4"
           tabIndex={0}
           role="group"
           aria-label="What changed"

@@ -50,7 +50,7 @@ export function PostEditor({ post }: { post: Post }) {
     <div className="grid grid-cols-1 gap-x-[clamp(2rem,5vw,4rem)] gap-y-8 lg:grid-cols-[minmax(0,1fr)_13rem]">
       <article className="min-w-0">
         <div className="mb-7 flex items-center justify-between gap-4 border-b border-rule pb-3">
-          <div className="flex gap-5" role="group" aria-label="View">
+          <div className="flex gap-3 sm:gap-5" role="group" aria-label="View">
             {views.map(([option, label]) => (
               <button
                 key={option}

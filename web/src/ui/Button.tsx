@@ -26,7 +26,7 @@ export function Button({
 
 /** A link to another site, or to a page of the server, that looks like a button. */
 export function ButtonAnchor({ variant = "primary", ...rest }: ComponentProps<"a"> & { variant?: ButtonVariant }) {
-  return <a {...rest} className={buttonClasses[variant]} />;
+  return <a {...rest} className={`content-center ${buttonClasses[variant]}`} />;
 }
 
 /** A link to a page of the web app that looks like a button. */
