@@ -11,6 +11,7 @@ import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
 import { addFile } from "../support/history-fixture.ts";
 import { newMember, newStudio, newUser } from "../support/users.ts";
+import { waitUntil } from "../support/wait-until.ts";
 import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
 
 const titles = ["How we choose paper", "Three vases, one glaze", "Fog over the harbour"];
@@ -103,6 +104,14 @@ describe("an owner takes back what an assistant did", { skip: skipWithoutChromiu
     assert.deepEqual(await readTitles(), titles);
     await openStudioPage("assets");
     await page.getByRole("button", { name: /catalogue\.pdf/ }).waitFor();
+
+    // Later, from the activity.
+    await openStudioPage("activity");
+    for (const expectedTitles of [["Amazing!", "Amazing!", "Amazing!"], titles]) {
+      await page.getByRole("button", { name: "Undo this undo" }).first().click();
+      await page.getByText("7 changes undone.").last().waitFor();
+      await waitUntil(async () => (await readTitles()).join() === expectedTitles.join());
+    }
   });
 
   test("keeps what someone changed afterwards, and shows both values (UNDO-2)", async () => {

@@ -2,10 +2,11 @@ import { Link } from "@tanstack/react-router";
 import type { Activity } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { formatExactTime } from "../ui/RelativeTime.tsx";
+import { UndoAgainButton } from "./UndoAgainButton.tsx";
 import { getActorName, describeChange, getActionVerb } from "./labels.ts";
 
 export function ActivityRow({ row }: { row: Activity }) {
-  const { studio } = useStudio();
+  const { studio, may } = useStudio();
   const change = describeChange(row);
   return (
     <li className="grid grid-cols-1 gap-x-4 py-2 sm:grid-cols-[6rem_minmax(0,1fr)]">
@@ -22,6 +23,7 @@ export function ActivityRow({ row }: { row: Activity }) {
           <Subject row={row} />
         </p>
         {change !== "" && <p className="mt-0 text-sm text-muted [overflow-wrap:anywhere]">{change}</p>}
+        {row.action === "client.undone" && may("clients.undo") && <UndoAgainButton undoId={row.id} />}
       </div>
     </li>
   );

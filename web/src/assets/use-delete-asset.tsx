@@ -5,6 +5,7 @@ import { refreshQueries, type Asset } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { useRestoreFromTrash } from "../trash/use-restore-from-trash.ts";
 import { useConfirm } from "../ui/Confirm.tsx";
+import { restoreFocusSoon } from "../ui/restore-focus.ts";
 import { useToast } from "../ui/Toasts.tsx";
 
 /** Moves an unused file to the trash, with Undo in a toast. Asks before it cancels an upload, which is final. */
@@ -23,6 +24,7 @@ export function useDeleteAsset(): (asset: Asset) => void {
   async function moveToTrash({ id, filename }: Asset): Promise<void> {
     try {
       await remove(id);
+      restoreFocusSoon();
       showToast({ text: `${filename} moved to the trash.`, undo: { label: "Undo", run: () => void restore(id) } });
     } catch (error) {
       const { message, hint } = describeError(error);

@@ -7,6 +7,7 @@ import { Button } from "../ui/Button.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { capitalize, formatActors } from "../ui/format-actor.ts";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
+import { restoreFocusSoon } from "../ui/restore-focus.ts";
 import { useAction } from "../ui/use-action.ts";
 import { RevisionDiff } from "./RevisionDiff.tsx";
 
@@ -28,6 +29,7 @@ export function ReadyBanner({ controller, readyRevision }: { controller: DraftCo
     run(async () => {
       await controller.save();
       controller.accept(await updatePost(studio.id, post.id, { status }));
+      restoreFocusSoon();
     });
 
   return (

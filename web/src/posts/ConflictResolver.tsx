@@ -4,6 +4,7 @@ import { changesSinceQuery, type Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { formatActors } from "../ui/format-actor.ts";
+import { restoreFocusSoon } from "../ui/restore-focus.ts";
 import { useToast } from "../ui/Toasts.tsx";
 import { draftFields, joinDraft, mergeDrafts, type DraftField, type Side } from "./merge-drafts.ts";
 import { isConflict, type ConflictPart } from "./merge-text.ts";
@@ -34,6 +35,7 @@ export function ConflictResolver({ controller, theirs }: { controller: DraftCont
     controller.resolveConflict(
       joinDraft(parts, (field, i) => sides[field === "title" ? i : titleConflicts + i] ?? "mine"),
     );
+    restoreFocusSoon();
     if (sides.includes("theirs"))
       showToast({
         text: "Using their version.",

@@ -3,6 +3,7 @@ import { describeError } from "../api/api-error.ts";
 import { restoreFromTrash } from "../api/mutations.ts";
 import { refreshQueries } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
+import { restoreFocusSoon } from "../ui/restore-focus.ts";
 import { useToast } from "../ui/Toasts.tsx";
 
 /** Restores a post or file from the trash, and reports the result in a toast. */
@@ -19,5 +20,6 @@ export function useRestoreFromTrash(): (id: string) => Promise<void> {
       showToast({ text: `${message} ${hint}` });
     }
     await refreshQueries(queryClient, studio.id);
+    restoreFocusSoon();
   };
 }
