@@ -10,7 +10,7 @@ import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { days, minutes } from "#lib/clock.ts";
 import { newMember, newStudio, newUser } from "../../test/support/users.ts";
-import { createClientCaller, createShiftedClock, samplePostBody, uploadMotif } from "./studio.ts";
+import { createClientCaller, createShiftedClock, samplePostBody, uploadSampleImage } from "./studio.ts";
 
 export interface HistoryStudio {
   owner: Caller;
@@ -35,8 +35,8 @@ export async function createHistoryStudio(deps: Deps, user: SignedInUser): Promi
     body: samplePostBody,
   });
   const assetIds: string[] = [];
-  for (const motif of ["poster", "door", "vase", "harbour"] as const) {
-    const assetId = await uploadMotif(studioDeps, owner, motif);
+  for (const imageName of ["poster", "door", "vase", "harbour"] as const) {
+    const assetId = await uploadSampleImage(studioDeps, owner, imageName);
     await attachAsset(studioDeps, owner, { postId: readyPostId, assetId });
     assetIds.push(assetId);
   }
@@ -51,7 +51,7 @@ export async function createHistoryStudio(deps: Deps, user: SignedInUser): Promi
     title: "Notes from the autumn fair",
     body: "Forty people asked about the blue one.",
   });
-  const paper = await uploadMotif(studioDeps, owner, "paper");
+  const paper = await uploadSampleImage(studioDeps, owner, "paper");
   clock.setBack(days(5));
   await updatePost(studioDeps, owner, { postId: readyPostId, status: "ready" });
   clock.setBack(days(3));

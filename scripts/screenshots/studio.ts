@@ -104,10 +104,10 @@ export async function createSampleStudio(deps: Deps, clock: ShiftedClock): Promi
   clock.setBack(0);
   const { revision } = await getPost(deps, claude, { postId });
   await updatePost(deps, claude, { postId, body: samplePostBody, revision });
-  return { owner, member, postId, archivedId: ids[0] ?? "" };
+  return { owner, member, postId, archivedPostId: postIds[0] ?? "" };
 }
 
-/** Creates a grant, and returns the caller that acts through its client. */
+/** Creates a grant and returns a caller that acts through its client. */
 export async function createClientCaller(
   deps: Deps,
   user: Caller,
@@ -121,9 +121,9 @@ export async function createClientCaller(
   return { ...user, client: { id: clientId, name: clientName }, grantId: id };
 }
 
-export async function uploadMotif(deps: Deps, caller: Caller, motif: Motif): Promise<string> {
-  const base64 = (await renderMotif(motif)).toString("base64");
-  const filename = `${motif}.jpg`;
+export async function uploadSampleImage(deps: Deps, caller: Caller, imageName: SampleImageName): Promise<string> {
+  const base64 = (await renderSampleImage(imageName)).toString("base64");
+  const filename = `${imageName}.jpg`;
   return (await uploadAssetInline(deps, caller, { kind: "image", mimeType: "image/jpeg", base64, filename })).assetId;
 }
 

@@ -78,7 +78,10 @@ export function AssetDialog({ asset, onClose }: { asset: Asset; onClose: () => v
         {error !== undefined && <ErrorMessage error={error} />}
         <div className="mt-7 flex flex-wrap justify-between gap-3">
           {may("assets.write") && (asset.postId === null || asset.status === "pending") ? (
-            <Button variant={asset.status === "pending" ? "dangerOutline" : "secondary"} onClick={closeAndDelete}>
+            <Button
+              variant={asset.status === "pending" ? "dangerOutline" : "secondary"}
+              onClick={closeAndConfirmDelete}
+            >
               {asset.status === "pending" ? "Cancel upload…" : "Move to trash"}
             </Button>
           ) : (

@@ -39,7 +39,7 @@ export function useDeleteAsset(): (asset: Asset) => void {
         title: `Cancel upload of ${asset.filename}?`,
         body: <p>The upload hasn’t finished. The part uploaded so far will be deleted.</p>,
         action: "Discard upload",
-        busy: "Discarding…",
+        busyLabel: "Discarding…",
         dismiss: "Keep uploading",
         run: () => remove(asset.id),
       });

@@ -74,7 +74,7 @@ function useEmptyTrash() {
             </p>
           ),
           action: `Delete ${count}`,
-          busy: "Deleting…",
+          busyLabel: "Deleting…",
           run: async () => {
             await emptyTrash(studio.id);
             await refreshQueries(queryClient, studio.id);
