@@ -83,11 +83,11 @@ CREATE TABLE post_revision_assets (
   PRIMARY KEY (post_id, revision, position)
 );
 
--- Changes of an asset's own fields: altText, filename and trashed (0 or 1). Kept as long as they can be undone.
+-- Changes of an asset: altText, filename, postId and trashed (0 or 1). Kept as long as they can be undone.
 CREATE TABLE asset_changes (
   asset_id    TEXT NOT NULL REFERENCES assets (id) ON DELETE CASCADE,
   change      INTEGER NOT NULL,
-  field       TEXT NOT NULL CHECK (field IN ('altText', 'filename', 'trashed')),
+  field       TEXT NOT NULL CHECK (field IN ('altText', 'filename', 'postId', 'trashed')),
   before      TEXT,
   after       TEXT,
   studio_id   TEXT NOT NULL,

@@ -20,27 +20,28 @@ const listByPostQuery = statement<AssetRow>(
 
 const attachQuery = statement<AssetRow>(
   "attach_asset",
-  `UPDATE assets SET post_id = $1, position = $2
+  `UPDATE assets SET post_id = $1, position = $2, change_count = change_count + 1
     WHERE studio_id = $3 AND id = $4 AND status = 'ready' AND post_id IS NULL AND trashed_at IS NULL RETURNING *`,
 );
 
-const detachQuery = statement<Pick<AssetRow, "id">>(
+const detachQuery = statement<AssetRow>(
   "detach_asset",
-  `UPDATE assets SET post_id = NULL, position = NULL
-    WHERE studio_id = $1 AND id = $2 AND post_id = $3 AND status = 'ready' RETURNING id`,
+  `UPDATE assets SET post_id = NULL, position = NULL, change_count = change_count + 1
+    WHERE studio_id = $1 AND id = $2 AND post_id = $3 AND status = 'ready' RETURNING *`,
 );
 
 const confirmAndAttachQuery = statement<AssetRow>(
   "confirm_and_attach_asset",
   `UPDATE assets SET status = 'ready', bytes = $1, charged_bytes = $1, version = $2, sha256 = $3,
-          width = $4, height = $5, duration_ms = $6, post_id = $7, position = $8
+          width = $4, height = $5, duration_ms = $6, post_id = $7, position = $8, change_count = change_count + 1
     WHERE id = $9 AND status = 'pending' AND storage_key = $10 AND source_version = $11 RETURNING *`,
 );
 
 const confirmReservedQuery = statement<AssetRow>(
   "confirm_reserved_asset",
   `UPDATE assets SET status = 'ready', bytes = $1, charged_bytes = $1, version = $2, sha256 = $3,
-          width = $4, height = $5, duration_ms = $6, kind = $7, mime_type = $8, filename = $9
+          width = $4, height = $5, duration_ms = $6, kind = $7, mime_type = $8, filename = $9,
+          change_count = change_count + 1
     WHERE id = $10 AND status = 'pending' AND post_id = $11 AND storage_key = $12 AND source_version = $13
       AND filename = $14 AND charged_bytes = $15
     RETURNING *`,
@@ -129,7 +130,8 @@ export function createAssetStore({ q, run }: Connection): AssetStore {
       return row && toReadyAsset(row);
     },
     async detach(studioId, assetId, postId) {
-      return (await run(detachQuery, [studioId, assetId, postId])).length > 0;
+      const [row] = await run(detachQuery, [studioId, assetId, postId]);
+      return row && toReadyAsset(row);
     },
     async setPositions(postId, positions) {
       for (const { assetId, position } of positions) {

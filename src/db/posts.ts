@@ -124,12 +124,13 @@ export function createPostStore({ q, run }: Connection): PostStore {
         await q.updateTable("posts").set({ search_text: searchText }).where("id", "=", postId).execute();
       return toPost(row);
     },
-    async findWithTrash(studioId, postId) {
+    async findWithTrash(studioId, postId, now) {
       const row = await q
         .selectFrom("posts")
         .select(columns)
         .where("studio_id", "=", studioId)
         .where("id", "=", postId)
+        .where((eb) => eb.or([eb("trashed_at", "is", null), eb("trash_expires_at", ">", now)]))
         .executeTakeFirst();
       return row && toPost(row);
     },

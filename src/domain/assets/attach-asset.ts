@@ -8,6 +8,7 @@ import { authorize } from "../policy.ts";
 import { parsePostId } from "../posts/post.ts";
 import { id } from "../text.ts";
 import { parseAssetId, toAssetView, type Asset, type AssetView, type ReadyAsset } from "./model/asset.ts";
+import { recordMove } from "./lifecycle/change-asset.ts";
 import { confirmUpload, notUploadedError } from "./lifecycle/confirm-upload.ts";
 import { reservePosition, type AttachDeps } from "./lifecycle/positions.ts";
 import { restorePosition } from "./lifecycle/restore-position.ts";
@@ -63,6 +64,7 @@ function attachReadyAsset(
       await startAssetsRevision(deps, tx, asset.studioId, postId);
       const attachedAsset = await tx.assets.attach(asset.studioId, asset.id, { postId, position });
       if (!attachedAsset) throw new ConflictError();
+      await recordMove(deps, tx, caller, attachedAsset, null);
       if (order) await restorePosition(tx, attachedAsset, postId, order);
       await recordRevision(tx, caller, postId, { hasNewAssets: true });
       await recordActivity(deps, tx, caller, "asset.attached", asset.id, { postId, filename: asset.filename });

@@ -8,6 +8,7 @@ import { authorize } from "../policy.ts";
 import { parsePostId } from "../posts/post.ts";
 import { id } from "../text.ts";
 import { parseAssetId } from "./model/asset.ts";
+import { recordMove } from "./lifecycle/change-asset.ts";
 import { createTransitionError } from "./lifecycle/transitions.ts";
 
 export const detachAssetInput = z.strictObject({ postId: id, assetId: id });
@@ -26,9 +27,11 @@ export async function detachAsset(
   await deps.transact(async (tx) => {
     const revision = await tx.posts.bumpAssetsRevision(studioId, postId, deps.clock());
     if (revision === undefined) throw notFoundError("post");
-    if (!(await tx.assets.detach(studioId, assetId, postId)))
+    const detachedAsset = await tx.assets.detach(studioId, assetId, postId);
+    if (!detachedAsset)
       throw (await tx.assets.find(studioId, assetId)) ? createTransitionError("detach") : notFoundError("asset");
     await tx.posts.releasePosition(studioId, postId);
+    await recordMove(deps, tx, caller, detachedAsset, postId);
     await recordRevision(tx, caller, postId, { hasNewAssets: true });
     await recordActivity(deps, tx, caller, "asset.detached", assetId, { postId });
   });

@@ -53,8 +53,8 @@ export interface AssetStore {
   confirmReserved(asset: UploadingAsset, file: ConfirmedFile & RecognizedFile): Promise<ReadyAsset | undefined>;
   /** Undefined if the asset is not ready or already on a post. */
   attach(studioId: string, assetId: string, position: PostPosition): Promise<ReadyAsset | undefined>;
-  /** False if the asset is not ready on this post. */
-  detach(studioId: string, assetId: string, postId: string): Promise<boolean>;
+  /** Undefined if the asset is not ready on this post. */
+  detach(studioId: string, assetId: string, postId: string): Promise<ReadyAsset | undefined>;
   setPositions(postId: string, positions: readonly { assetId: string; position: number }[]): Promise<void>;
   /** Changes an asset, which may be in the trash; undefined if it has changed since it was read, or has expired. */
   update(asset: Asset, change: AssetChange, now: number): Promise<Asset | undefined>;

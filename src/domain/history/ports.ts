@@ -78,7 +78,7 @@ export interface RevisionStore {
   listSteps(postId: string, selection: ChangeSelection): Promise<RevisionStep[]>;
 }
 
-export type AssetField = "altText" | "filename" | "trashed";
+export type AssetField = "altText" | "filename" | "postId" | "trashed";
 
 /** A change of one field of an asset. `trashed` is "0" or "1". */
 export interface AssetFieldChange {

@@ -10,7 +10,7 @@ import { authorize } from "../policy.ts";
 import { validateForStudio } from "../posts/get-post.ts";
 import { parsePostId, postView, toPostView } from "../posts/post.ts";
 import { id } from "../text.ts";
-import type { Revision } from "./ports.ts";
+import type { Revision, RevisionAsset } from "./ports.ts";
 import { recordRevision } from "./record.ts";
 import { setAssets } from "./set-assets.ts";
 
@@ -21,8 +21,10 @@ export const restorePostInput = z.strictObject({
 
 export const restorePostOutput = postView.extend({
   missingAssets: z
-    .array(z.object({ id: z.string(), filename: z.string(), reason: z.enum(["deleted", "on_another_post"]) }))
-    .describe("Assets of that revision that could not be restored: deleted for good, or on another post now."),
+    .array(
+      z.object({ id: z.string(), filename: z.string(), reason: z.enum(["deleted", "on_another_post", "post_full"]) }),
+    )
+    .describe("Assets of that revision that could not be restored: deleted for good, on another post now, or too many."),
 });
 
 /** Creates a new revision with the content of an old one. */
@@ -51,24 +53,23 @@ export async function restorePost(
     if (!currentPost) throw notFoundError("post");
     const target = await deps.revisions.find(postId, input.revision);
     if (!target) throw notFoundError("revision");
+    const current = await deps.revisions.find(postId, currentPost.revision);
+    const hasNewAssets = !current || !hasSameAssets(current, target);
     return deps.transact(async (tx) => {
       const { title, body, status } = target;
+      // A status that stays the same must not count as marked ready again.
+      const change = { title, body, ...(status === currentPost.status ? {} : { status }), hasNewAssets };
       const restoredPost = await tx.posts.update(
         caller.studio.id,
         postId,
-        { title, body, status, hasNewAssets: true },
+        change,
         { revision: currentPost.revision, now: deps.clock() },
       );
       if (!restoredPost) throw new ConflictError();
-      const missing = await setAssets(
-        deps,
-        tx,
-        caller,
-        postId,
-        target.assets.map((asset) => asset.id),
-      );
-      await restoreAltTexts(deps, tx, caller, postId, target);
-      await recordRevision(tx, caller, postId, { hasNewAssets: true });
+      const assetIds = target.assets.map((asset) => asset.id);
+      const missing = hasNewAssets ? await setAssets(deps, tx, caller, postId, assetIds, { withTrash: true }) : [];
+      if (hasNewAssets) await restoreAltTexts(deps, tx, caller, postId, target);
+      await recordRevision(tx, caller, postId, { hasNewAssets });
       await recordActivity(deps, tx, caller, "post.reverted", postId, {
         restored: input.revision,
         revision: restoredPost.revision,
@@ -83,6 +84,12 @@ export async function restorePost(
   });
   const view = toPostView(deps.base, post, await describeAssets(deps, assets));
   return { ...view, validation: await validateForStudio(deps, caller.studio.id, view), missingAssets };
+}
+
+function hasSameAssets(a: Revision, b: Revision): boolean {
+  const isSame = (asset: RevisionAsset, i: number): boolean =>
+    asset.id === b.assets[i]?.id && asset.altText === b.assets[i].altText;
+  return a.assets.length === b.assets.length && a.assets.every(isSame);
 }
 
 async function restoreAltTexts(

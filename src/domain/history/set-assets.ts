@@ -1,13 +1,12 @@
-import { AppError } from "#lib/errors.ts";
-import { changeAsset } from "../assets/lifecycle/change-asset.ts";
-import { assignPositions } from "../assets/lifecycle/restore-position.ts";
+import { changeAsset, recordMove } from "../assets/lifecycle/change-asset.ts";
+import { arrangeAssets } from "../assets/lifecycle/restore-position.ts";
 import { isReady } from "../assets/model/asset.ts";
 import { ConflictError } from "../conflict.ts";
 import type { Deps, Stores } from "../deps.ts";
 import type { Editor } from "./record.ts";
 
 /** Why an asset could not be put back on a post. */
-export type MissingReason = "deleted" | "on_another_post";
+export type MissingReason = "deleted" | "on_another_post" | "post_full";
 
 export interface MissingAsset {
   id: string;
@@ -15,8 +14,8 @@ export interface MissingAsset {
 }
 
 /**
- * Gives a post exactly these ready assets, in this order, restoring them from the trash if needed. Uploads in progress
- * stay, last. The transaction has already updated the post's row. Returns the assets that are no longer available.
+ * Gives a post exactly these ready assets, in this order, restoring them from the trash if `withTrash`. Uploads in
+ * progress stay, last. The transaction has already updated the post's row. Returns the assets that are not available.
  */
 export async function setAssets(
   deps: Pick<Deps, "clock" | "limits">,
@@ -24,18 +23,16 @@ export async function setAssets(
   editor: Editor,
   postId: string,
   assetIds: readonly string[],
+  { withTrash }: { withTrash: boolean },
 ): Promise<MissingAsset[]> {
   const studioId = editor.studio.id;
   const currentAssets = await tx.assets.listByPosts([postId]);
-  for (const asset of currentAssets.filter(isReady)) {
-    if (assetIds.includes(asset.id)) continue;
-    if (!(await tx.assets.detach(studioId, asset.id, postId))) throw new ConflictError();
-    await tx.posts.releasePosition(studioId, postId);
-  }
+  for (const asset of currentAssets.filter(isReady))
+    if (!assetIds.includes(asset.id)) await takeOff(deps, tx, editor, postId, asset.id);
   const currentIds = new Set(currentAssets.map((asset) => asset.id));
   const missingAssets: MissingAsset[] = [];
   for (const assetId of assetIds.filter((id) => !currentIds.has(id))) {
-    const reason = await attachAgain(deps, tx, editor, postId, assetId);
+    const reason = await putBack(deps, tx, editor, postId, assetId, withTrash);
     if (reason) missingAssets.push({ id: assetId, reason });
   }
   const missingIds = new Set(missingAssets.map((asset) => asset.id));
@@ -44,21 +41,40 @@ export async function setAssets(
   return missingAssets;
 }
 
-async function attachAgain(
+/** Takes an asset off a post, without a revision of the post. */
+export async function takeOff(
+  deps: Pick<Deps, "clock">,
+  tx: Stores,
+  editor: Editor,
+  postId: string,
+  assetId: string,
+): Promise<void> {
+  const detachedAsset = await tx.assets.detach(editor.studio.id, assetId, postId);
+  if (!detachedAsset) throw new ConflictError();
+  await tx.posts.releasePosition(editor.studio.id, postId);
+  await recordMove(deps, tx, editor, detachedAsset, postId);
+}
+
+/** Puts an asset back on a post as the last, without a revision of the post; returns why if that is impossible. */
+export async function putBack(
   deps: Pick<Deps, "clock" | "limits">,
   tx: Stores,
   editor: Editor,
   postId: string,
   assetId: string,
+  withTrash: boolean,
 ): Promise<MissingReason | undefined> {
   const studioId = editor.studio.id;
   const asset = await tx.assets.findWithTrash(studioId, assetId);
   if (asset && asset.postId !== null) return "on_another_post";
-  const isAvailable = asset && isReady(asset) && (asset.trashExpiresAt === null || asset.trashExpiresAt > deps.clock());
+  const isAvailable =
+    asset && isReady(asset) && (asset.trashExpiresAt === null || (withTrash && asset.trashExpiresAt > deps.clock()));
   if (!isAvailable) return "deleted";
-  if (asset.trashExpiresAt !== null) await changeAsset(deps, tx, editor, asset, { trash: null });
   const position = await tx.posts.reservePosition(studioId, postId, deps.limits.assetsPerPost);
-  if (position === undefined) throw new AppError("asset_limit_reached", { limit: deps.limits.assetsPerPost });
-  if (!(await tx.assets.attach(studioId, assetId, { postId, position }))) throw new ConflictError();
+  if (position === undefined) return "post_full";
+  if (asset.trashExpiresAt !== null) await changeAsset(deps, tx, editor, asset, { trash: null });
+  const attachedAsset = await tx.assets.attach(studioId, assetId, { postId, position });
+  if (!attachedAsset) throw new ConflictError();
+  await recordMove(deps, tx, editor, attachedAsset, null);
   return undefined;
 }

@@ -52,8 +52,8 @@ export interface PostStore {
   allocatePositions(studioId: string, postId: string, count: number): Promise<number>;
   /** Updates the post and increments its revision; returns undefined if it does not meet the condition. */
   update(studioId: string, postId: string, change: PostChange, condition: UpdateCondition): Promise<Post | undefined>;
-  /** Also finds posts in the trash. */
-  findWithTrash(studioId: string, postId: string): Promise<Post | undefined>;
+  /** Also finds posts in the trash that have not expired. */
+  findWithTrash(studioId: string, postId: string, now: number): Promise<Post | undefined>;
   /** Locks a post whose time in the trash is over; false if it was restored. */
   lockExpired(postId: string, now: number): Promise<boolean>;
   /** Deletes the post with its history. Its assets must have been deleted. */

@@ -1,24 +1,37 @@
 import { findInsertIndex } from "../assets/lifecycle/restore-position.ts";
 import type { RevisionStep } from "../history/ports.ts";
 import { planField } from "./plan-field.ts";
+import type { MovePlan } from "./plan-move.ts";
 
 /** What undo does with the assets of one post. */
 export interface AssetsPlan {
+  currentIds: readonly string[];
   /** The assets that the post gets, in order; undefined if nothing changes. */
   assetIds: string[] | undefined;
   attach: string[];
   detach: string[];
   isOrderReverted: boolean;
-  /** Assets that someone else attached or detached afterwards, with whether the client had attached them. */
-  conflicts: { assetId: string; wasAttached: boolean }[];
+  /** Assets that someone else moved afterwards. */
+  conflicts: { assetId: string; move: MovePlan }[];
   /** Someone else changed the order afterwards: the client's order. */
   orderConflict: string[] | undefined;
 }
 
+/** The assets that were on the post in some of the steps only. */
+export function listMovedIds(steps: readonly RevisionStep[]): string[] {
+  const assetIds = new Set(steps.flatMap((step) => step.assetIds));
+  return [...assetIds].filter((assetId) => !steps.every((step) => step.assetIds.includes(assetId)));
+}
+
 /** Assets are compared one by one; their order is one field. */
-export function planAssets(steps: readonly RevisionStep[]): AssetsPlan {
+export function planAssets(
+  postId: string,
+  steps: readonly RevisionStep[],
+  moves: ReadonlyMap<string, MovePlan>,
+): AssetsPlan {
   const current = steps.at(-1)?.assetIds ?? [];
   const plan: AssetsPlan = {
+    currentIds: current,
     assetIds: undefined,
     attach: [],
     detach: [],
@@ -26,57 +39,89 @@ export function planAssets(steps: readonly RevisionStep[]): AssetsPlan {
     conflicts: [],
     orderConflict: undefined,
   };
-  /** For each asset to attach: the assets of the post before the client detached it. */
-  const orderBefore = new Map<string, readonly string[]>();
-  for (const assetId of new Set(steps.flatMap((step) => step.assetIds))) {
-    const isOnPost = (i: number): boolean => steps[i]?.assetIds.includes(assetId) ?? false;
-    const fieldPlan = planField(
-      steps.map((step, i) => ({ isSelected: step.isSelected, isChange: i > 0 && isOnPost(i) !== isOnPost(i - 1) })),
-    );
-    if (!fieldPlan) continue;
-    const [target, isAttached] = [isOnPost(fieldPlan.first - 1), current.includes(assetId)];
-    if (target === isAttached) continue;
-    if (fieldPlan.kind === "conflict") plan.conflicts.push({ assetId, wasAttached: isOnPost(fieldPlan.last) });
-    else if (target) {
-      plan.attach.push(assetId);
-      orderBefore.set(assetId, steps[fieldPlan.first - 1]?.assetIds ?? []);
-    } else plan.detach.push(assetId);
+  for (const [assetId, move] of moves) {
+    if (move.kind === "conflict") {
+      if (move.target !== move.currentValue) plan.conflicts.push({ assetId, move });
+    } else if (move.target !== postId && current.includes(assetId)) plan.detach.push(assetId);
+    else if (move.target === postId && !current.includes(assetId)) plan.attach.push(assetId);
   }
-  const orderPlan = planField(
+  const stayingIds = current.filter((assetId) => !plan.detach.includes(assetId));
+  const base = findUntouchedBase(steps);
+  const order = planOrder(steps, current, base);
+  plan.isOrderReverted = order?.kind === "revert";
+  if (order?.kind === "conflict") plan.orderConflict = order.clientOrder;
+  if (plan.attach.length === 0 && plan.detach.length === 0 && !plan.isOrderReverted) return plan;
+  if (base) {
+    const isWanted = (assetId: string): boolean => stayingIds.includes(assetId) || plan.attach.includes(assetId);
+    plan.assetIds = [...base.filter(isWanted), ...stayingIds.filter((assetId) => !base.includes(assetId))];
+  } else {
+    const assetIds = insertInOrder(steps, stayingIds, plan.attach);
+    plan.assetIds = order?.kind === "revert" ? sortByOrder(assetIds, order.target) : assetIds;
+  }
+  return plan;
+}
+
+/** The assets before the first selected change of the list, if no one else changed the list since. */
+function findUntouchedBase(steps: readonly RevisionStep[]): readonly string[] | undefined {
+  const hasNewList = (i: number): boolean =>
+    i > 0 && steps[i]?.assetIds.join() !== steps[i - 1]?.assetIds.join();
+  const first = steps.findIndex((step, i) => step.isSelected && hasNewList(i));
+  if (first < 0) return undefined;
+  const isUntouched = steps.every((step, i) => i < first || step.isSelected || !hasNewList(i));
+  return isUntouched ? steps[first - 1]?.assetIds : undefined;
+}
+
+type OrderPlan =
+  | { kind: "revert"; target: readonly string[] }
+  | { kind: "conflict"; clientOrder: string[] }
+  | undefined;
+
+function planOrder(
+  steps: readonly RevisionStep[],
+  current: readonly string[],
+  untouchedBase: readonly string[] | undefined,
+): OrderPlan {
+  // Detaching and attaching again also changes the order, but no two consecutive lists show it.
+  if (untouchedBase)
+    return isSameOrder(untouchedBase, current) ? undefined : { kind: "revert", target: untouchedBase };
+  const fieldPlan = planField(
     steps.map((step, i) => ({
       isSelected: step.isSelected,
       isChange: i > 0 && !isSameOrder(steps[i - 1]?.assetIds ?? [], step.assetIds),
     })),
   );
-  const orderTarget = orderPlan && steps[orderPlan.first - 1]?.assetIds;
-  if (orderPlan && orderTarget && !isSameOrder(orderTarget, current)) {
-    if (orderPlan.kind === "revert") plan.isOrderReverted = true;
-    else plan.orderConflict = steps[orderPlan.last]?.assetIds ?? [];
-  }
-  if (plan.attach.length > 0 || plan.detach.length > 0 || plan.isOrderReverted)
-    plan.assetIds = arrange(steps, current, plan, orderBefore, plan.isOrderReverted ? orderTarget : undefined);
-  return plan;
+  const target = fieldPlan && steps[fieldPlan.first - 1]?.assetIds;
+  if (!fieldPlan || !target || isSameOrder(target, current)) return undefined;
+  return fieldPlan.kind === "revert"
+    ? { kind: "revert", target }
+    : { kind: "conflict", clientOrder: steps[fieldPlan.last]?.assetIds ?? [] };
 }
 
-function arrange(
+/** Inserts assets where they were before they left the post. The last to leave comes first: others are relative to it. */
+function insertInOrder(
   steps: readonly RevisionStep[],
-  current: readonly string[],
-  plan: AssetsPlan,
-  orderBefore: ReadonlyMap<string, readonly string[]>,
-  orderTarget: readonly string[] | undefined,
+  stayingIds: readonly string[],
+  attachIds: readonly string[],
 ): string[] {
-  const firstSelected = steps.findIndex((step, i) => i > 0 && step.isSelected && step.changed.includes("assets"));
-  const isUntouched = steps.slice(firstSelected).every((step) => step.isSelected || !step.changed.includes("assets"));
-  // No one else changed the assets since, so they become exactly what they were.
-  if (isUntouched) return [...(steps[firstSelected - 1]?.assetIds ?? [])];
-  let assetIds = current.filter((assetId) => !plan.detach.includes(assetId));
-  for (const assetId of plan.attach)
-    assetIds = assetIds.toSpliced(findInsertIndex(assetIds, assetId, orderBefore.get(assetId) ?? []), 0, assetId);
-  return orderTarget ? reorder(assetIds, orderTarget) : assetIds;
+  const departures = attachIds.map((assetId) => {
+    const fieldPlan = planField(
+      steps.map((step, i) => ({
+        isSelected: step.isSelected,
+        isChange: i > 0 && step.assetIds.includes(assetId) !== steps[i - 1]?.assetIds.includes(assetId),
+      })),
+    );
+    const first = fieldPlan?.first ?? 0;
+    const listBefore = steps[first - 1]?.assetIds ?? [];
+    return { assetId, first, listBefore, index: listBefore.indexOf(assetId) };
+  });
+  let assetIds = [...stayingIds];
+  for (const { assetId, listBefore } of departures.toSorted((a, b) => b.first - a.first || a.index - b.index))
+    assetIds = assetIds.toSpliced(findIndexByOrder(assetIds, assetId, listBefore), 0, assetId);
+  return assetIds;
 }
 
 /** Sorts the ids that `order` contains by it, in the places that they have together; other ids keep theirs. */
-function reorder(assetIds: readonly string[], order: readonly string[]): string[] {
+function sortByOrder(assetIds: readonly string[], order: readonly string[]): string[] {
   const sortedIds = order.filter((assetId) => assetIds.includes(assetId));
   return assetIds.map((assetId) => (order.includes(assetId) ? (sortedIds.shift() ?? assetId) : assetId));
 }

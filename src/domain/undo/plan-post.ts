@@ -1,8 +1,9 @@
 import type { Deps } from "../deps.ts";
 import type { ChangeSelection, Revision, RevisionField, RevisionStep } from "../history/ports.ts";
 import type { Post } from "../posts/post.ts";
-import { planAssets, type AssetsPlan } from "./plan-assets.ts";
+import { listMovedIds, planAssets, type AssetsPlan } from "./plan-assets.ts";
 import { planField, type FieldPlan } from "./plan-field.ts";
+import { readMovePlans } from "./plan-move.ts";
 
 type TextField = "title" | "body" | "status";
 
@@ -22,12 +23,12 @@ export interface PostPlan {
 
 /** Plans the undo of the selected changes of a post; undefined if there is nothing to do or report. */
 export async function planPost(
-  deps: Pick<Deps, "posts" | "revisions">,
+  deps: Pick<Deps, "posts" | "revisions" | "assets" | "assetChanges" | "clock">,
   studioId: string,
   postId: string,
   selection: ChangeSelection,
 ): Promise<PostPlan | undefined> {
-  const post = await deps.posts.findWithTrash(studioId, postId);
+  const post = await deps.posts.findWithTrash(studioId, postId, deps.clock());
   const steps = (await deps.revisions.listSteps(postId, selection)).filter(
     (step) => post && step.revision <= post.revision,
   );
@@ -42,13 +43,13 @@ export async function planPost(
     assets: undefined,
     conflicts: [],
   };
-  if (firstStep.isSelected) {
-    // The creation itself is selected, so there is no revision before it.
-    if (steps.every((step) => step.isSelected)) return post.isTrashed ? undefined : { ...plan, isCreation: true };
-    plan.isEditedCreation = true;
-  }
-  if (post.isTrashed && plan.trash !== false) return undefined;
-  plan.assets = planAssets(steps);
+  // If the creation itself is selected, there is no revision before it.
+  plan.isCreation = firstStep.isSelected && steps.every((step) => step.isSelected);
+  plan.isEditedCreation = firstStep.isSelected && !plan.isCreation;
+  if (post.isTrashed && (plan.trash !== false || plan.isCreation)) return undefined;
+  const movedIds = plan.isCreation ? (steps.at(-1)?.assetIds ?? []) : listMovedIds(steps);
+  plan.assets = planAssets(postId, steps, await readMovePlans(deps, studioId, movedIds, selection));
+  if (plan.isCreation) return { ...plan, trash: true };
   for (const field of ["title", "body", "status"] as const) {
     const fieldPlan = planField(toFieldSteps(steps, field));
     if (!fieldPlan) continue;

@@ -28,3 +28,14 @@ export function addConflict(report: UndoReport, entry: UndoConflict): void {
   const isListed = report.conflicts.some(({ id, field }) => id === entry.id && field === entry.field);
   if (!isListed) report.conflicts.push(entry);
 }
+
+/** An asset can't go back to its post: it or the post was deleted, someone else uses it, or the post is full. */
+export function reportUnattachable(
+  report: UndoReport,
+  assetId: string,
+  postId: string,
+  currentValue: string | null,
+): void {
+  report.undone = report.undone.filter(({ id, field }) => id !== assetId || field !== "postId");
+  addConflict(report, { type: "asset", id: assetId, field: "postId", clientValue: null, currentValue });
+}

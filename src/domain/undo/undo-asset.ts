@@ -1,14 +1,18 @@
 import { changeAssetAndPost } from "../assets/lifecycle/change-asset.ts";
 import type { Asset } from "../assets/model/asset.ts";
 import { retryOnConflict } from "../conflict.ts";
-import type { AssetField, ChangeSelection } from "../history/ports.ts";
+import type { AssetField, AssetFieldChange, ChangeSelection } from "../history/ports.ts";
 import type { Editor } from "../history/record.ts";
 import { createTrashMark } from "../trash/trash-mark.ts";
 import { planField } from "./plan-field.ts";
 import { addConflict, addUndone, type UndoConflict, type UndoReport } from "./report.ts";
 import type { UndoDeps } from "./undo-post.ts";
 
-interface AssetPlan {
+/** Without the asset's post, which the plans of posts restore. */
+type OwnField = Exclude<AssetField, "postId">;
+type ChangeStep = AssetFieldChange & { isSelected: boolean };
+
+export interface AssetPlan {
   asset: Asset;
   change: { altText?: string | null; filename?: string };
   /** Whether the asset moves to the trash (true) or is restored (false). */
@@ -16,22 +20,28 @@ interface AssetPlan {
   conflicts: UndoConflict[];
 }
 
-export async function planAsset(
+/** Undefined if the asset is gone, also if it only waits for the sweeper. */
+export async function readAssetSteps(
   deps: UndoDeps,
   studioId: string,
   assetId: string,
   selection: ChangeSelection,
-): Promise<AssetPlan | undefined> {
+): Promise<{ asset: Asset; steps: ChangeStep[] } | undefined> {
   const asset = await deps.assets.findWithTrash(studioId, assetId);
+  if (!asset || (asset.trashExpiresAt !== null && asset.trashExpiresAt <= deps.clock())) return undefined;
+  return { asset, steps: await deps.assetChanges.listSteps(assetId, selection) };
+}
+
+export function planAsset(asset: Asset, steps: readonly ChangeStep[]): AssetPlan {
+  const plan: AssetPlan = { asset, change: {}, trash: undefined, conflicts: [] };
+  const isTrashed = asset.trashExpiresAt !== null;
   // An asset in the trash together with its post comes back with it.
-  if (!asset || (asset.trashExpiresAt !== null && asset.postId !== null)) return undefined;
-  const steps = await deps.assetChanges.listSteps(assetId, selection);
-  const current: Record<AssetField, string | null> = {
+  if (isTrashed && asset.postId !== null) return plan;
+  const current: Record<OwnField, string | null> = {
     altText: asset.altText,
     filename: asset.filename,
-    trashed: asset.trashExpiresAt === null ? "0" : "1",
+    trashed: isTrashed ? "1" : "0",
   };
-  const plan: AssetPlan = { asset, change: {}, trash: undefined, conflicts: [] };
   for (const field of ["altText", "filename", "trashed"] as const) {
     const changes = steps.filter((step) => step.field === field);
     const fieldPlan = planField(changes.map(({ isSelected }) => ({ isSelected, isChange: true })));
@@ -41,17 +51,17 @@ export async function planAsset(
     if (target === current[field]) continue;
     const isBlocked = field === "trashed" && target === "1" && asset.postId !== null;
     if (fieldPlan.kind === "conflict" || isBlocked)
-      plan.conflicts.push({ type: "asset", id: assetId, field, ...toValues(field, clientValue, current[field]) });
+      plan.conflicts.push({ type: "asset", id: asset.id, field, ...toValues(field, clientValue, current[field]) });
     else if (field === "trashed") plan.trash = target === "1";
     else if (field === "altText") plan.change.altText = target;
     else plan.change.filename = target ?? asset.filename;
   }
   // While in the trash, an asset can't be changed.
-  if (asset.trashExpiresAt !== null && plan.trash !== false) plan.change = {};
+  if (isTrashed && plan.trash !== false) plan.change = {};
   return plan;
 }
 
-const toValues = (field: AssetField, clientValue: string | null, currentValue: string | null) =>
+const toValues = (field: OwnField, clientValue: string | null, currentValue: string | null) =>
   field === "trashed"
     ? { clientValue: clientValue === "1", currentValue: currentValue === "1" }
     : { clientValue, currentValue };
@@ -62,8 +72,8 @@ export function reportAssetPlan(report: UndoReport, { asset, change, trash, conf
   for (const conflict of conflicts) addConflict(report, conflict);
 }
 
-/** Assets are restored before posts get them back, and moved to the trash after posts let go of them. */
-export type AssetPhase = "restore" | "change" | "trash";
+/** Assets are restored before posts get them back, and changed or moved to the trash after posts let go of them. */
+export type AssetPhase = "restore" | "change";
 
 export function undoAsset(
   deps: UndoDeps,
@@ -74,20 +84,20 @@ export function undoAsset(
   report: UndoReport,
 ): Promise<void> {
   return retryOnConflict(async () => {
-    const plan = await planAsset(deps, editor.studio.id, assetId, selection);
-    if (!plan) return;
-    const phasePlan = selectPhase(plan, phase);
+    const state = await readAssetSteps(deps, editor.studio.id, assetId, selection);
+    if (!state) return;
+    const plan = selectPhase(planAsset(state.asset, state.steps), phase);
     const change = {
-      ...phasePlan.change,
-      ...(phasePlan.trash === undefined ? {} : { trash: phasePlan.trash ? createTrashMark(deps, editor) : null }),
+      ...plan.change,
+      ...(plan.trash === undefined ? {} : { trash: plan.trash ? createTrashMark(deps, editor) : null }),
     };
     if (Object.keys(change).length > 0)
       await deps.transact((tx) => changeAssetAndPost(deps, tx, editor, plan.asset, change));
-    reportAssetPlan(report, phasePlan);
+    reportAssetPlan(report, plan);
   });
 }
 
-function selectPhase(plan: AssetPlan, phase: AssetPhase): AssetPlan {
-  if (phase === "change") return { ...plan, trash: undefined };
-  return { ...plan, change: {}, conflicts: [], trash: plan.trash === (phase === "trash") ? plan.trash : undefined };
+export function selectPhase(plan: AssetPlan, phase: AssetPhase): AssetPlan {
+  if (phase === "change") return { ...plan, trash: plan.trash === true ? true : undefined };
+  return { ...plan, change: {}, conflicts: [], trash: plan.trash === false ? false : undefined };
 }

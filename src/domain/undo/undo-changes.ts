@@ -8,9 +8,10 @@ import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import type { ChangeSelection } from "../history/ports.ts";
 import { authorize, may } from "../policy.ts";
+import { previewUndo } from "./preview.ts";
 import { undoReport, type UndoReport } from "./report.ts";
 import type { UndoDeps } from "./undo-post.ts";
-import { listSelected, previewUndo, undoSelection } from "./undo-selection.ts";
+import { listSelected, undoSelection } from "./undo-selection.ts";
 
 /** How far back changes can be undone. */
 const undoWindow = days(30);

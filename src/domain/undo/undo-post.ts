@@ -1,6 +1,6 @@
-import { findInsertIndex, assignPositions } from "../assets/lifecycle/restore-position.ts";
-import { setAssets } from "../history/set-assets.ts";
-import { ConflictError, retryOnConflict } from "../conflict.ts";
+import { arrangeAssets, findIndexByOrder } from "../assets/lifecycle/restore-position.ts";
+import { putBack, setAssets } from "../history/set-assets.ts";
+import { ConflictError, retryOnConflict, undefinedOnConflict } from "../conflict.ts";
 import type { Deps, Stores } from "../deps.ts";
 import type { ChangeSelection } from "../history/ports.ts";
 import { recordRevision, startAssetsRevision, type Editor } from "../history/record.ts";
@@ -21,7 +21,7 @@ export interface WaitingAsset {
   order: readonly string[];
 }
 
-/** Applies the plan of one post and adds to the report; returns the assets that are still on another post. */
+/** Applies the plan of one post and adds to the report; returns the assets that are not available yet. */
 export function undoPost(
   deps: UndoDeps,
   editor: Editor,
@@ -31,7 +31,7 @@ export function undoPost(
 ): Promise<WaitingAsset[]> {
   return retryOnConflict(async () => {
     const plan = await planPost(deps, editor.studio.id, postId, selection);
-    if (!plan || plan.isCreation) return [];
+    if (!plan) return [];
     const missingIds = await deps.transact((tx) => applyPlan(deps, tx, editor, plan));
     reportPlan(report, plan);
     return missingIds.map((assetId) => ({ postId, assetId, order: plan.assets?.assetIds ?? [] }));
@@ -52,7 +52,8 @@ async function applyPlan(deps: UndoDeps, tx: Stores, editor: Editor, plan: PostP
       : await tx.posts.update(post.studioId, post.id, fields, { revision, now: deps.clock() });
     if (!updatedPost) throw new ConflictError();
     if (assetIds) {
-      const missing = await setAssets(deps, tx, editor, post.id, assetIds);
+      // Assets that the client deleted are restored by now. Those in the trash were deleted by someone else.
+      const missing = await setAssets(deps, tx, editor, post.id, assetIds, { withTrash: false });
       missingIds = missing.map((asset) => asset.id);
     }
     await recordRevision(tx, editor, post.id, { hasNewAssets });
@@ -65,81 +66,40 @@ async function applyPlan(deps: UndoDeps, tx: Stores, editor: Editor, plan: PostP
   return missingIds;
 }
 
-/** Moves a post that the client created to the trash. Assets that another post waits for are detached first. */
-export function undoCreation(
-  deps: UndoDeps,
-  editor: Editor,
-  postId: string,
-  selection: ChangeSelection,
-  waitingIds: ReadonlySet<string>,
-  report: UndoReport,
-): Promise<void> {
-  return retryOnConflict(async () => {
-    const plan = await planPost(deps, editor.studio.id, postId, selection);
-    if (!plan?.isCreation) return;
-    const { studioId } = plan.post;
-    await deps.transact(async (tx) => {
-      let { revision } = plan.post;
-      const leavingAssets = (await tx.assets.listByPosts([postId])).filter((asset) => waitingIds.has(asset.id));
-      if (leavingAssets.length > 0) {
-        if ((await startAssetsRevision(deps, tx, studioId, postId)) !== revision + 1) throw new ConflictError();
-        revision++;
-        for (const asset of leavingAssets) {
-          if (!(await tx.assets.detach(studioId, asset.id, postId))) throw new ConflictError();
-          await tx.posts.releasePosition(studioId, postId);
-        }
-        await recordRevision(tx, editor, postId, { hasNewAssets: true });
-      }
-      if (!(await trashPost(deps, tx, editor, postId, { revision }))) throw new ConflictError();
-      await recordRevision(tx, editor, postId);
-    });
-    reportPlan(report, plan);
-  });
-}
-
-/** Puts an asset back on its post; false if it is gone or still on another post. */
+/** Puts an asset back on its post; false if that is still impossible. */
 export async function attachWaiting(deps: UndoDeps, editor: Editor, waiting: WaitingAsset): Promise<boolean> {
   const { postId, assetId, order } = waiting;
   const studioId = editor.studio.id;
-  return deps
+  const wasAttached = await deps
     .transact(async (tx) => {
       await startAssetsRevision(deps, tx, studioId, postId);
       const currentIds = (await tx.assets.listByPosts([postId])).map((asset) => asset.id);
-      const assetIds = currentIds.toSpliced(findInsertIndex(currentIds, assetId, order), 0, assetId);
-      const position = await tx.posts.reservePosition(studioId, postId, deps.limits.assetsPerPost);
-      if (position === undefined || !(await tx.assets.attach(studioId, assetId, { postId, position })))
-        throw new ConflictError();
-      await assignPositions(tx, studioId, postId, assetIds);
+      if (await putBack(deps, tx, editor, postId, assetId, false)) throw new ConflictError();
+      const assetIds = currentIds.toSpliced(findIndexByOrder(currentIds, assetId, order), 0, assetId);
+      await arrangeAssets(tx, studioId, postId, assetIds);
       await recordRevision(tx, editor, postId, { hasNewAssets: true });
       return true;
     })
-    .catch((error: unknown) => {
-      if (error instanceof ConflictError) return false;
-      throw error;
-    });
+    .catch(undefinedOnConflict);
+  return wasAttached ?? false;
 }
 
 /** Adds what the plan undoes, and its conflicts, to the report. */
 export function reportPlan(report: UndoReport, plan: PostPlan): void {
   const { id } = plan.post;
-  if (plan.isCreation) return addUndone(report, { type: "post", id, field: "created" });
   if (plan.isEditedCreation)
     addConflict(report, { type: "post", id, field: "created", clientValue: true, currentValue: true });
   for (const field of Object.keys(plan.change)) addUndone(report, { type: "post", id, field });
-  if (plan.trash !== undefined) addUndone(report, { type: "post", id, field: "trashed" });
+  if (plan.trash !== undefined) addUndone(report, { type: "post", id, field: plan.isCreation ? "created" : "trashed" });
   for (const conflict of plan.conflicts) addConflict(report, { type: "post", id, ...conflict });
   const { assets } = plan;
   if (!assets) return;
   for (const assetId of [...assets.attach, ...assets.detach])
     addUndone(report, { type: "asset", id: assetId, field: "postId" });
-  for (const { assetId, wasAttached } of assets.conflicts)
-    addConflict(report, {
-      type: "asset",
-      id: assetId,
-      field: "postId",
-      clientValue: wasAttached ? id : null,
-      currentValue: wasAttached ? null : id,
-    });
+  for (const { assetId, move } of assets.conflicts) {
+    const { clientValue, currentValue } = move;
+    addConflict(report, { type: "asset", id: assetId, field: "postId", clientValue, currentValue });
+  }
   if (assets.isOrderReverted) addUndone(report, { type: "post", id, field: "assets" });
   if (assets.orderConflict)
     addConflict(report, {
@@ -147,6 +107,6 @@ export function reportPlan(report: UndoReport, plan: PostPlan): void {
       id,
       field: "assets",
       clientValue: assets.orderConflict,
-      currentValue: "another order",
+      currentValue: assets.currentIds,
     });
 }

@@ -4,6 +4,7 @@ import { fitExtension } from "../assets/model/filename.ts";
 import type { StoredFile } from "../assets/model/file-store.ts";
 import { checkContent } from "../assets/content/check-content.ts";
 import { recognizeType } from "../assets/content/detect-type.ts";
+import { recordMove } from "../assets/lifecycle/change-asset.ts";
 import { confirmStoredFile } from "../assets/lifecycle/confirm-stored-file.ts";
 import type { Deps } from "../deps.ts";
 import { recordRevision, startAssetsRevision } from "../history/record.ts";
@@ -66,7 +67,9 @@ function confirmCompletedFile(
     async markReady(tx, file) {
       await startAssetsRevision(deps, tx, asset.studioId, asset.postId);
       const readyAsset = await tx.assets.confirmReserved(asset, file);
-      if (readyAsset) await recordRevision(tx, toUploader(caller), asset.postId, { hasNewAssets: true });
+      if (!readyAsset) return undefined;
+      await recordMove(deps, tx, toUploader(caller), readyAsset, null);
+      await recordRevision(tx, toUploader(caller), asset.postId, { hasNewAssets: true });
       return readyAsset;
     },
     activityDetail: { linkId: caller.link.id },

@@ -37,6 +37,18 @@ export async function changeAssetAndPost(
   return changedAsset;
 }
 
+/** Records for undo that the transaction has put an asset on a post, or taken it off. */
+export function recordMove(
+  deps: Pick<Deps, "clock">,
+  tx: Stores,
+  editor: Editor,
+  movedAsset: Asset,
+  fromPostId: string | null,
+): Promise<void> {
+  const change = { field: "postId" as const, before: fromPostId, after: movedAsset.postId };
+  return tx.assetChanges.record(movedAsset, deps.clock(), toAuthor(editor), [change]);
+}
+
 function listChanges(before: Asset, after: Asset): AssetFieldChange[] {
   const toFields = (asset: Asset) => ({
     altText: asset.altText,

@@ -10,6 +10,7 @@ import { checkContent } from "../content/check-content.ts";
 import { incomingKey, createFileKey } from "../model/storage-keys.ts";
 import { rejectFullPost, reservePosition, type AttachDeps } from "./positions.ts";
 import type { Claim } from "../ports.ts";
+import { recordMove } from "./change-asset.ts";
 import { confirmStoredFile, rejectUpload } from "./confirm-stored-file.ts";
 import { lateWriteGrace } from "./delete-files.ts";
 
@@ -97,7 +98,9 @@ function confirmPromotedFile(
       const position = await reservePosition(deps, tx, asset, post.id);
       await startAssetsRevision(deps, tx, asset.studioId, post.id);
       const readyAsset = await tx.assets.confirmAndAttach(asset.id, asset, file, { postId: post.id, position });
-      if (readyAsset) await recordRevision(tx, caller, post.id, { hasNewAssets: true });
+      if (!readyAsset) return undefined;
+      await recordMove(deps, tx, caller, readyAsset, null);
+      await recordRevision(tx, caller, post.id, { hasNewAssets: true });
       return readyAsset;
     },
   });

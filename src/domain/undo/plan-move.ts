@@ -1,0 +1,45 @@
+import type { Asset } from "../assets/model/asset.ts";
+import type { AssetFieldChange, ChangeSelection } from "../history/ports.ts";
+import type { Deps } from "../deps.ts";
+import { planField } from "./plan-field.ts";
+
+/** Where undo puts an asset: its post is one field, no matter how many posts it was on in the meantime. */
+export interface MovePlan {
+  kind: "revert" | "conflict";
+  /** The post that the asset was on before; null: none. */
+  target: string | null;
+  /** Where the client left it. */
+  clientValue: string | null;
+  currentValue: string | null;
+}
+
+/** Undefined if the selection does not contain a move of this asset. */
+export function planMove(
+  steps: readonly (AssetFieldChange & { isSelected: boolean })[],
+  currentValue: string | null,
+): MovePlan | undefined {
+  const moves = steps.filter((step) => step.field === "postId");
+  const fieldPlan = planField(moves.map(({ isSelected }) => ({ isSelected, isChange: true })));
+  if (!fieldPlan) return undefined;
+  return {
+    kind: fieldPlan.kind,
+    target: moves[fieldPlan.first]?.before ?? null,
+    clientValue: moves[fieldPlan.last]?.after ?? null,
+    currentValue,
+  };
+}
+
+export async function readMovePlans(
+  deps: Pick<Deps, "assets" | "assetChanges">,
+  studioId: string,
+  assetIds: readonly string[],
+  selection: ChangeSelection,
+): Promise<Map<string, MovePlan>> {
+  const plans = new Map<string, MovePlan>();
+  for (const assetId of assetIds) {
+    const asset: Asset | undefined = await deps.assets.findWithTrash(studioId, assetId);
+    const plan = asset && planMove(await deps.assetChanges.listSteps(assetId, selection), asset.postId);
+    if (plan) plans.set(assetId, plan);
+  }
+  return plans;
+}

@@ -1,0 +1,57 @@
+import type { Asset } from "../assets/model/asset.ts";
+import type { ChangeSelection } from "../history/ports.ts";
+import { planPost, type PostPlan } from "./plan-post.ts";
+import { createReport, reportUnattachable, type UndoReport } from "./report.ts";
+import { planAsset, readAssetSteps, reportAssetPlan, selectPhase } from "./undo-asset.ts";
+import { reportPlan, type UndoDeps } from "./undo-post.ts";
+import type { SelectedIds } from "./undo-selection.ts";
+
+/** Reports what undo would do now, without doing it. */
+export async function previewUndo(
+  deps: UndoDeps,
+  studioId: string,
+  selection: ChangeSelection,
+  { postIds, assetIds }: SelectedIds,
+): Promise<UndoReport> {
+  const report = createReport();
+  const restoredIds = new Set<string>();
+  for (const assetId of assetIds) {
+    const state = await readAssetSteps(deps, studioId, assetId, selection);
+    const plan = state && selectPhase(planAsset(state.asset, state.steps), "restore");
+    if (!plan) continue;
+    reportAssetPlan(report, plan);
+    if (plan.trash === false) restoredIds.add(assetId);
+  }
+  const plans = new Map<string, PostPlan>();
+  for (const postId of postIds) {
+    const plan = await planPost(deps, studioId, postId, selection);
+    if (!plan) continue;
+    plans.set(postId, plan);
+    reportPlan(report, plan);
+  }
+  const isDetached = ({ id, postId }: Asset): boolean =>
+    postId !== null && plans.get(postId)?.assets?.detach.includes(id) === true;
+  for (const [postId, { assets }] of plans) {
+    for (const assetId of assets?.attach ?? []) {
+      const asset = await deps.assets.findWithTrash(studioId, assetId);
+      const isInTrash = asset?.trashExpiresAt !== null && !restoredIds.has(assetId);
+      if (!asset || (asset.postId === null ? isInTrash : !isDetached(asset)))
+        reportUnattachable(report, assetId, postId, asset?.postId ?? null);
+    }
+  }
+  /** The asset as it will be once assets are restored and posts have their assets back. */
+  const simulate = (asset: Asset): Asset => {
+    const isAttached = report.undone.some(({ id, field }) => id === asset.id && field === "postId");
+    const newPostId = [...plans].find(([, { assets }]) => isAttached && assets?.attach.includes(asset.id))?.[0];
+    const postId = newPostId ?? (isDetached(asset) ? null : asset.postId);
+    const postTrash = postId === null ? undefined : plans.get(postId)?.trash;
+    const isRestored = restoredIds.has(asset.id) || isDetached(asset) || postTrash === false;
+    const trashExpiresAt = isRestored ? null : asset.trashExpiresAt;
+    return { ...asset, postId, trashExpiresAt: postTrash === true ? Number.MAX_SAFE_INTEGER : trashExpiresAt };
+  };
+  for (const assetId of assetIds) {
+    const state = await readAssetSteps(deps, studioId, assetId, selection);
+    if (state) reportAssetPlan(report, selectPhase(planAsset(simulate(state.asset), state.steps), "change"));
+  }
+  return report;
+}
