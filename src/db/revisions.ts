@@ -272,13 +272,16 @@ function isSelected<DB extends ChangeTable>(
   selection: ChangeSelection,
 ): Expression<SqlBool> {
   const eb = builder as unknown as ExpressionBuilder<ChangeTable, "r">;
-  return "undoId" in selection
-    ? eb("r.undo_id", "=", selection.undoId)
-    : eb.and([
-        eb("r.client_id", "=", selection.clientId),
-        eb("r.user_id", "=", selection.userId),
-        eb("r.at", ">=", selection.since),
-      ]);
+  const condition =
+    "undoId" in selection
+      ? eb("r.undo_id", "=", selection.undoId)
+      : eb.and([
+          eb("r.client_id", "=", selection.clientId),
+          eb("r.user_id", "=", selection.userId),
+          eb("r.at", ">=", selection.since),
+        ]);
+  const { runningUndoId } = selection;
+  return runningUndoId === undefined ? condition : eb.or([condition, eb("r.undo_id", "=", runningUndoId)]);
 }
 
 function listChanged(row: Pick<RevisionRow, `${RevisionField}_changed`>): RevisionField[] {

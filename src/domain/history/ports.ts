@@ -41,7 +41,10 @@ export interface RevisionAsset {
 }
 
 /** The changes to undo: those of a user's AI client since a time, or those that an earlier undo made. */
-export type ChangeSelection = { userId: string; clientId: string; since: number } | { undoId: string };
+export type ChangeSelection = ({ userId: string; clientId: string; since: number } | { undoId: string }) & {
+  /** The undo that is running: what it has changed so far is not someone else's change. */
+  runningUndoId?: string;
+};
 
 /** A revision without its text. */
 export interface RevisionStep {

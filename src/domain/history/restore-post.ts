@@ -24,7 +24,9 @@ export const restorePostOutput = postView.extend({
     .array(
       z.object({ id: z.string(), filename: z.string(), reason: z.enum(["deleted", "on_another_post", "post_full"]) }),
     )
-    .describe("Assets of that revision that could not be restored: deleted for good, on another post now, or too many."),
+    .describe(
+      "Assets of that revision that could not be restored: deleted for good, on another post now, or too many.",
+    ),
 });
 
 /** Creates a new revision with the content of an old one. */
@@ -59,12 +61,10 @@ export async function restorePost(
       const { title, body, status } = target;
       // A status that stays the same must not count as marked ready again.
       const change = { title, body, ...(status === currentPost.status ? {} : { status }), hasNewAssets };
-      const restoredPost = await tx.posts.update(
-        caller.studio.id,
-        postId,
-        change,
-        { revision: currentPost.revision, now: deps.clock() },
-      );
+      const restoredPost = await tx.posts.update(caller.studio.id, postId, change, {
+        revision: currentPost.revision,
+        now: deps.clock(),
+      });
       if (!restoredPost) throw new ConflictError();
       const assetIds = target.assets.map((asset) => asset.id);
       const missing = hasNewAssets ? await setAssets(deps, tx, caller, postId, assetIds, { withTrash: true }) : [];

@@ -63,8 +63,7 @@ export function planAssets(
 
 /** The assets before the first selected change of the list, if no one else changed the list since. */
 function findUntouchedBase(steps: readonly RevisionStep[]): readonly string[] | undefined {
-  const hasNewList = (i: number): boolean =>
-    i > 0 && steps[i]?.assetIds.join() !== steps[i - 1]?.assetIds.join();
+  const hasNewList = (i: number): boolean => i > 0 && steps[i]?.assetIds.join() !== steps[i - 1]?.assetIds.join();
   const first = steps.findIndex((step, i) => step.isSelected && hasNewList(i));
   if (first < 0) return undefined;
   const isUntouched = steps.every((step, i) => i < first || step.isSelected || !hasNewList(i));
@@ -82,8 +81,7 @@ function planOrder(
   untouchedBase: readonly string[] | undefined,
 ): OrderPlan {
   // Detaching and attaching again also changes the order, but no two consecutive lists show it.
-  if (untouchedBase)
-    return isSameOrder(untouchedBase, current) ? undefined : { kind: "revert", target: untouchedBase };
+  if (untouchedBase) return isSameOrder(untouchedBase, current) ? undefined : { kind: "revert", target: untouchedBase };
   const fieldPlan = planField(
     steps.map((step, i) => ({
       isSelected: step.isSelected,

@@ -115,5 +115,6 @@ async function run(
   const subjectId = caller.grantId ?? caller.user.id;
   // Recorded first: if the process is killed midway, what was undone so far can be undone again.
   const undoId = await deps.transact((tx) => recordActivity(deps, tx, caller, "client.undone", subjectId, detail));
-  return { ...(await undoSelection(deps, { ...caller, undoId }, selection, selectedIds)), undoId };
+  const runningSelection = { ...selection, runningUndoId: undoId };
+  return { ...(await undoSelection(deps, { ...caller, undoId }, runningSelection, selectedIds)), undoId };
 }
