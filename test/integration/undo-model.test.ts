@@ -1,0 +1,191 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Caller } from "#domain/caller.ts";
+import { undoClientChanges, undoOwnChanges, undoUndo } from "#domain/undo/undo-changes.ts";
+import { toIsoTime } from "#lib/clock.ts";
+import { forEachEngine, type Fixture } from "../support/engines.ts";
+import { fc } from "../support/fuzz.ts";
+import { actThroughClient, addFile, addPost } from "../support/history-fixture.ts";
+import { isLongRun } from "../support/long-run.ts";
+import { createUndoModel, type Actor, type Report, type Selection, type State } from "../support/undo-model.ts";
+import { performEdit, readStudio, type Edit, type StudioState } from "../support/undo-studio.ts";
+import { newMember, newStudio } from "../support/users.ts";
+
+const sequenceCount = Number(process.env["UNDO_SEQUENCES"] ?? (isLongRun ? 5000 : 150));
+
+const [post, asset] = [fc.nat(3), fc.nat(4)];
+const value = fc.constantFrom("A", "B", "C");
+const only = <T extends string>(...kinds: T[]) => fc.constantFrom(...kinds);
+const anyEdit: fc.Arbitrary<Edit> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ kind: only("title", "body"), post, value }) },
+  { weight: 2, arbitrary: fc.record({ kind: only("status"), post, value: only("draft", "ready", "archived") }) },
+  { weight: 5, arbitrary: fc.record({ kind: only("attach"), post, asset }) },
+  { weight: 5, arbitrary: fc.record({ kind: only("detach"), asset }) },
+  { weight: 2, arbitrary: fc.record({ kind: only("reorder"), post }) },
+  { weight: 2, arbitrary: fc.record({ kind: only("alt text"), asset, value: only("", "X", "Y") }) },
+  { weight: 2, arbitrary: fc.record({ kind: only("delete post", "restore post"), post }) },
+  { weight: 2, arbitrary: fc.record({ kind: only("delete asset", "restore asset"), asset }) },
+  { weight: 2, arbitrary: fc.record({ kind: only("restore revision"), post, revision: fc.nat(8) }) },
+  { weight: 1, arbitrary: fc.record({ kind: only("create"), value }) },
+  { weight: 1, arbitrary: fc.record({ kind: only("upload") }) },
+);
+/** The first actor is a person, the others are AI clients. */
+const anyStep = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: only("edit"),
+      actor: fc.constantFrom(0, 1, 1, 2),
+      edit: anyEdit,
+      pause: fc.constantFrom(0, 1, 200_000),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: only("undo"),
+      client: only("first", "second"),
+      isByOwner: fc.boolean(),
+      /** Undo what happened since this many steps ago. */
+      stepsBack: fc.nat(20),
+      /** How often to undo the undo at once. */
+      repeats: fc.nat(2),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: only("undo undo"), index: fc.nat(5) }) },
+);
+type Step = typeof anyStep extends fc.Arbitrary<infer T> ? T : never;
+const anyPlan = fc.record({
+  /** Whether the second AI client acts for another user. */
+  hasTwoUsers: fc.boolean(),
+  steps: fc.array(anyStep, { minLength: 5, maxLength: 30, size: "max" }),
+});
+
+forEachEngine("undo compared with a model", (fixture) => {
+  test(`${sequenceCount} random sequences: others' later work survives an undo, undoing the undo returns the state before, and no asset or snapshot is lost (UNDO-1, UNDO-2, UNDO-3, UNDO-4, HIST-1)`, async (t) => {
+    const counts = { undos: 0, fields: 0, conflicts: 0 };
+    await fc.assert(
+      fc.asyncProperty(anyPlan, async ({ hasTwoUsers, steps }) => {
+        const studio = await createStudio(fixture, hasTwoUsers, counts);
+        for (const step of steps) await studio.run(step);
+        await studio.checkClientRevisions();
+      }),
+      { numRuns: sequenceCount },
+    );
+    t.diagnostic(`${counts.undos} undos, ${counts.fields} fields undone, ${counts.conflicts} conflicts`);
+  });
+});
+
+type Client = Required<Caller>;
+
+async function createStudio(
+  { deps, database, clock }: Fixture,
+  hasTwoUsers: boolean,
+  counts: { undos: number; fields: number; conflicts: number },
+) {
+  const owner = await newStudio(deps);
+  const otherUser = hasTwoUsers ? await newMember(deps, owner, "member") : owner;
+  const clients: Record<"first" | "second", Client> = {
+    first: await actThroughClient(deps, owner, "Claude"),
+    second: await actThroughClient(deps, otherUser, hasTwoUsers ? "Claude" : "Cursor"),
+  };
+  for (const files of [3, 1, 0]) await addPost(deps, owner, { title: "A", body: "A", files });
+  await addFile(deps, owner);
+  clock.advance(1000);
+  const model = createUndoModel();
+  let state = await readStudio(database, owner.studio.id);
+  const times: number[] = [clock()];
+  const undoIds: string[] = [];
+  /** Revisions by AI clients, with the content that the post had then. */
+  const clientRevisions: { postId: string; revision: number; title: string; body: string; assetIds: string[] }[] = [];
+
+  /** Reads the studio after an operation and adds what changed to the model. */
+  async function observe(caller: Caller, undoId: string | null = null): Promise<void> {
+    const after = await readStudio(database, owner.studio.id);
+    const actor: Actor = { userId: caller.user.id, clientId: caller.client?.id ?? null, undoId };
+    model.observe(state, after, actor, clock());
+    if (caller.client) noteRevisions(state, after);
+    state = after;
+  }
+
+  function noteRevisions(before: StudioState, after: StudioState): void {
+    for (const [postId, revision] of Object.entries(after.revisions)) {
+      const currentPost = after.posts[postId];
+      if (!currentPost || revision === before.revisions[postId]) continue;
+      const { title, body, assets } = currentPost;
+      clientRevisions.push({ postId, revision, title, body, assetIds: [...assets] });
+    }
+  }
+
+  async function findNewestUndo(): Promise<string | null> {
+    const query = database.q.selectFrom("activity").select("id").where("studio_id", "=", owner.studio.id);
+    const [row] = await query.where("action", "=", "client.undone").orderBy("id", "desc").limit(1).execute();
+    return row && !undoIds.includes(row.id) ? row.id : null;
+  }
+
+  /** Checks one undo, and that its dry run reported the same. */
+  async function undo(caller: Caller, selection: Selection, run: (dryRun: boolean) => Promise<Report>) {
+    const preview = await run(true);
+    const before = state;
+    const result = await run(false);
+    const after = await readStudio(database, owner.studio.id);
+    assert.deepEqual(model.findMistakes(before, after, selection, result), []);
+    const undoId = await findNewestUndo();
+    if (undoId !== null) undoIds.push(undoId);
+    await observe(caller, undoId);
+    const listKeys = (entries: Report["undone"]) => entries.map(({ id, field }) => `${id} ${field}`).toSorted();
+    assert.deepEqual(listKeys(preview.undone), listKeys(result.undone), "the dry run reports what undo does");
+    assert.deepEqual(listKeys(preview.conflicts), listKeys(result.conflicts), "the dry run reports the conflicts");
+    counts.undos++;
+    counts.fields += result.undone.length;
+    counts.conflicts += result.conflicts.length;
+    return { before, after, undoId };
+  }
+
+  const undoAgain = (undoId: string) => undo(owner, { undoId }, (dryRun) => undoUndo(deps, owner, { undoId, dryRun }));
+
+  return {
+    async run(step: Step): Promise<void> {
+      if (step.kind === "edit") {
+        clock.advance(step.pause);
+        times.push(clock());
+        const caller = [owner, clients.first, clients.second][step.actor] ?? owner;
+        await performEdit({ deps, database }, caller, step.edit, state);
+        await observe(caller);
+      } else if (step.kind === "undo") {
+        const client = clients[step.client];
+        const since = times.at(-1 - (step.stepsBack % times.length)) ?? clock();
+        const input = { since: toIsoTime(since), grantId: client.grantId };
+        const selection = { userId: client.user.id, clientId: client.client.id, since };
+        const undoResult = await undo(step.isByOwner ? owner : client, selection, (dryRun) =>
+          step.isByOwner
+            ? undoClientChanges(deps, owner, { ...input, dryRun })
+            : undoOwnChanges(deps, client, { since: input.since, dryRun }),
+        );
+        let { before, after, undoId } = undoResult;
+        for (let i = 0; i < step.repeats && undoId !== null; i++) {
+          const expected = before;
+          ({ before, after, undoId } = await undoAgain(undoId));
+          assert.deepEqual(getContent(after), getContent(expected), "undoing an undo returns the state before it");
+        }
+      } else {
+        const undoId = undoIds.at(step.index % Math.max(undoIds.length, 1));
+        if (undoId !== undefined) await undoAgain(undoId);
+      }
+    },
+
+    async checkClientRevisions(): Promise<void> {
+      for (const { postId, revision, ...expected } of clientRevisions) {
+        const storedRevision = await deps.revisions.find(postId, revision);
+        const actual = storedRevision && {
+          title: storedRevision.title,
+          body: storedRevision.body,
+          assetIds: storedRevision.assets.map((entry) => entry.id),
+        };
+        assert.deepEqual(actual, expected, `${postId} revision ${revision}`);
+      }
+    },
+  };
+}
+
+const getContent = ({ posts, assets }: State) => ({ posts, assets });

@@ -1,0 +1,181 @@
+/**
+ * A model of undo, independent of the service's history: it sees only the state before and after each operation, keeps
+ * a log of changes per field, and predicts from it what an undo must change and what it must leave alone.
+ */
+
+export interface PostState {
+  title: string;
+  body: string;
+  status: string;
+  isTrashed: boolean;
+  /** Ids in order. */
+  assets: readonly string[];
+}
+
+export interface AssetState {
+  altText: string | null;
+  postId: string | null;
+  /** In the trash on its own, not with a post. */
+  isTrashed: boolean;
+}
+
+export interface State {
+  posts: Record<string, PostState>;
+  assets: Record<string, AssetState>;
+}
+
+export interface Actor {
+  userId: string;
+  clientId: string | null;
+  undoId: string | null;
+}
+
+export type Selection = { userId: string; clientId: string; since: number } | { undoId: string };
+
+type Value = string | boolean | null | readonly string[];
+type Change = Actor & { at: number; before: Value; after: Value };
+
+/** What an undo reported. */
+export interface Report {
+  undone: readonly { id: string; field: string }[];
+  conflicts: readonly { id: string; field: string }[];
+}
+
+/** Reverts to `before` of the first change of the last uninterrupted run of selected changes. */
+type Expectation = { kind: "revert"; value: Value } | { kind: "keep" };
+
+export function createUndoModel() {
+  const changes = new Map<string, Change[]>();
+  const creations = new Map<string, Actor & { at: number }>();
+  const getChanges = (id: string, field: string): Change[] => changes.get(`${id} ${field}`) ?? [];
+
+  const isSelected = (change: Actor & { at: number }, selection: Selection): boolean =>
+    "undoId" in selection
+      ? change.undoId === selection.undoId
+      : change.clientId === selection.clientId && change.userId === selection.userId && change.at >= selection.since;
+
+  const expect = (id: string, field: string, selection: Selection): Expectation => {
+    const log = getChanges(id, field);
+    if (!log.some((change) => isSelected(change, selection))) return { kind: "keep" };
+    const lastByOthers = log.findLastIndex((change) => !isSelected(change, selection));
+    const [firstOfRun] = log.slice(lastByOthers + 1);
+    return firstOfRun ? { kind: "revert", value: firstOfRun.before } : { kind: "keep" };
+  };
+
+  return {
+    /** Logs what an operation changed. */
+    observe(before: State, after: State, actor: Actor, at: number): void {
+      const log = (id: string, field: string, oldValue: Value, newValue: Value, isChange = oldValue !== newValue) => {
+        const key = `${id} ${field}`;
+        if (isChange)
+          changes.set(key, [...(changes.get(key) ?? []), { ...actor, at, before: oldValue, after: newValue }]);
+      };
+      for (const [id, post] of Object.entries(after.posts)) {
+        const oldPost = before.posts[id];
+        if (!oldPost) creations.set(id, { ...actor, at });
+        else {
+          for (const field of ["title", "body", "status", "isTrashed"] as const)
+            log(id, field, oldPost[field], post[field]);
+          log(id, "list", oldPost.assets, post.assets, oldPost.assets.join() !== post.assets.join());
+          log(id, "order", oldPost.assets, post.assets, !hasSameOrder(oldPost.assets, post.assets));
+        }
+      }
+      for (const [id, asset] of Object.entries(after.assets)) {
+        const oldAsset = before.assets[id];
+        if (!oldAsset) continue;
+        for (const field of ["altText", "postId", "isTrashed"] as const) log(id, field, oldAsset[field], asset[field]);
+        if (oldAsset.altText !== asset.altText && asset.postId !== null)
+          log(asset.postId, "alt text", oldAsset.altText, asset.altText);
+      }
+    },
+
+    /** Returns what the undo did wrong. */
+    findMistakes(before: State, after: State, selection: Selection, report: Report): string[] {
+      const mistakes: string[] = [];
+      const check = (isRight: boolean, text: string): void => void (isRight || mistakes.push(text));
+      const checkField = (id: string, field: string, oldValue: Value, newValue: Value, canChange: boolean) => {
+        const expectation = canChange ? expect(id, field, selection) : ({ kind: "keep" } as const);
+        const expected = expectation.kind === "revert" ? expectation.value : oldValue;
+        check(newValue === expected, `${id} ${field}: ${String(newValue)} instead of ${String(expected)}`);
+      };
+      for (const [id, post] of Object.entries(before.posts)) {
+        const newPost = after.posts[id];
+        if (!newPost) {
+          mistakes.push(`${id} is gone`);
+          continue;
+        }
+        const creation = creations.get(id);
+        const isOwnCreation = creation !== undefined && isSelected(creation, selection);
+        const isCreation =
+          isOwnCreation &&
+          ["title", "body", "status", "isTrashed", "list", "alt text"].every((field) =>
+            getChanges(id, field).every((change) => isSelected(change, selection)),
+          );
+        if (isCreation) check(newPost.isTrashed, `${id}, created by the client, is not in the trash`);
+        else checkField(id, "isTrashed", post.isTrashed, newPost.isTrashed, true);
+        const canChange = !isCreation && !(post.isTrashed && newPost.isTrashed);
+        for (const field of ["title", "body", "status"] as const)
+          checkField(id, field, post[field], newPost[field], canChange);
+        if (canChange) mistakes.push(...this.findOrderMistakes(id, post, newPost, selection));
+      }
+      for (const [id, asset] of Object.entries(before.assets)) {
+        const newAsset = after.assets[id];
+        if (!newAsset) {
+          mistakes.push(`${id} is gone`);
+          continue;
+        }
+        const isConflict = (field: string) =>
+          report.conflicts.some((entry) => entry.id === id && entry.field === field);
+        const isOnTrashedPost = newAsset.postId !== null && after.posts[newAsset.postId]?.isTrashed === true;
+        const isStillTrashed = asset.isTrashed && newAsset.isTrashed;
+        checkField(id, "altText", asset.altText, newAsset.altText, !isOnTrashedPost && !isStillTrashed);
+        const move = expect(id, "postId", selection);
+        const isTargetTrashed = move.kind === "revert" && after.posts[String(move.value)]?.isTrashed === true;
+        if (move.kind === "keep") check(newAsset.postId === asset.postId, `${id} moved`);
+        else if (isConflict("postId") || isTargetTrashed || isOnTrashedPost)
+          check(newAsset.postId === null || newAsset.postId === asset.postId, `${id} moved to a third post`);
+        else check(newAsset.postId === move.value, `${id} is on ${newAsset.postId} instead of ${String(move.value)}`);
+        if (!isConflict("trashed")) checkField(id, "isTrashed", asset.isTrashed, newAsset.isTrashed, true);
+        else check(newAsset.isTrashed === asset.isTrashed, `${id} trashed: changed in spite of a conflict`);
+      }
+      return mistakes;
+    },
+
+    findOrderMistakes(id: string, before: PostState, after: PostState, selection: Selection): string[] {
+      const lists = getChanges(id, "list");
+      const first = lists.findIndex((change) => isSelected(change, selection));
+      const isUntouched = first >= 0 && lists.slice(first).every((change) => isSelected(change, selection));
+      const orders = expect(id, "order", selection);
+      const expected = isUntouched ? lists[first]?.before : orders.kind === "revert" ? orders.value : before.assets;
+      return Array.isArray(expected) && hasSameOrder(expected, after.assets)
+        ? []
+        : [`${id} order: ${after.assets.join()} instead of ${String(expected)}`];
+    },
+  };
+}
+
+/** Whether the ids that both lists contain have the same order in both. */
+function hasSameOrder(a: readonly string[], b: readonly string[]): boolean {
+  return a.filter((id) => b.includes(id)).join() === b.filter((id) => a.includes(id)).join();
+}
+
+/** What must hold in every state. `usedBytes` and `assetCounts` are those that the service stores. */
+export function findInconsistencies(
+  state: State,
+  stored: { assetCounts: Record<string, number>; usedBytes: number; assetBytes: number },
+): string[] {
+  const problems: string[] = [];
+  for (const [id, post] of Object.entries(state.posts)) {
+    if (stored.assetCounts[id] !== post.assets.length)
+      problems.push(`${id} counts ${stored.assetCounts[id]} of ${post.assets.length} assets`);
+    for (const assetId of post.assets)
+      if (state.assets[assetId]?.postId !== id) problems.push(`${assetId} is listed on ${id}, but is not there`);
+  }
+  for (const [id, { postId, isTrashed }] of Object.entries(state.assets)) {
+    if (postId !== null && !state.posts[postId]?.assets.includes(id)) problems.push(`${id} is missing on ${postId}`);
+    if (postId !== null && isTrashed) problems.push(`${id} is on a post and in the trash`);
+  }
+  if (stored.usedBytes !== stored.assetBytes)
+    problems.push(`${stored.usedBytes} bytes used, but files have ${stored.assetBytes}`);
+  return problems;
+}

@@ -1,0 +1,158 @@
+import assert from "node:assert/strict";
+import type { Database } from "#db/client.ts";
+import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { deleteAsset } from "#domain/assets/delete-asset.ts";
+import { detachAsset } from "#domain/assets/detach-asset.ts";
+import { updateAsset } from "#domain/assets/update-asset.ts";
+import type { Caller } from "#domain/caller.ts";
+import type { Deps } from "#domain/deps.ts";
+import { restorePost } from "#domain/history/restore-post.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { deletePost } from "#domain/posts/delete-post.ts";
+import type { PostStatus } from "#domain/posts/post.ts";
+import { updatePost } from "#domain/posts/update-post.ts";
+import { restoreFromTrash } from "#domain/trash/restore-from-trash.ts";
+import { AppError } from "#lib/errors.ts";
+import { addFile } from "./history-fixture.ts";
+import { findInconsistencies, type State } from "./undo-model.ts";
+
+/** An edit; posts and assets are numbered in the order of their creation, modulo their count. */
+export type Edit =
+  | { kind: "title" | "body"; post: number; value: string }
+  | { kind: "status"; post: number; value: PostStatus }
+  | { kind: "attach"; post: number; asset: number }
+  | { kind: "detach" | "delete asset" | "restore asset"; asset: number }
+  | { kind: "reorder" | "delete post" | "restore post"; post: number }
+  | { kind: "alt text"; asset: number; value: string }
+  | { kind: "create"; value: string }
+  | { kind: "upload" }
+  | { kind: "restore revision"; post: number; revision: number };
+
+/** Makes the edit as the caller; one that the current state does not allow changes nothing. */
+export async function performEdit(
+  { deps, database }: { deps: Deps; database: Database },
+  caller: Caller,
+  edit: Edit,
+  state: State,
+): Promise<void> {
+  const pick = (ids: readonly string[], index: number): string => ids[index % ids.length] ?? "";
+  const postId = "post" in edit ? pick(Object.keys(state.posts), edit.post) : "";
+  const assetId = "asset" in edit ? pick(Object.keys(state.assets), edit.asset) : "";
+  const run = async (): Promise<unknown> => {
+    switch (edit.kind) {
+      case "title":
+      case "body":
+      case "status": {
+        const revision = caller.client ? ((await deps.posts.find(caller.studio.id, postId))?.revision ?? 1) : undefined;
+        return updatePost(deps, caller, { postId, [edit.kind]: edit.value, revision });
+      }
+      case "attach":
+        return attachAsset(deps, caller, { postId, assetId });
+      case "detach":
+        return detachAsset(deps, caller, { postId: state.assets[assetId]?.postId ?? "", assetId });
+      case "reorder":
+        return updatePost(deps, caller, { postId, assetIds: [...(state.posts[postId]?.assets ?? [])].toReversed() });
+      case "alt text":
+        return updateAsset(deps, caller, { assetId, altText: edit.value });
+      case "delete post":
+        return deletePost(deps, caller, { postId });
+      case "restore post":
+        return restoreFromTrash(deps, caller, { id: postId });
+      case "delete asset":
+        return deleteAsset(deps, caller, { assetId });
+      case "restore asset":
+        return restoreFromTrash(deps, caller, { id: assetId });
+      case "create":
+        return createPost(deps, caller, { title: edit.value, body: edit.value });
+      case "upload":
+        return addFile(deps, caller);
+      case "restore revision": {
+        const query = database.q.selectFrom("post_revisions").select("revision").where("post_id", "=", postId);
+        const rows = await query.orderBy("revision").execute();
+        return restorePost(deps, caller, { postId, revision: rows[edit.revision % rows.length]?.revision ?? 1 });
+      }
+    }
+  };
+  await run().catch((error: unknown) => {
+    const isRejection =
+      error instanceof AppError && !["internal", "storage_unavailable", "revision_conflict"].includes(error.code);
+    if (!isRejection) throw error;
+  });
+}
+
+export interface StudioState extends State {
+  revisions: Record<string, number>;
+}
+
+/** Reads the studio's posts and assets from the tables, and fails if they are inconsistent or a snapshot is missing. */
+export async function readStudio({ q }: Database, studioId: string): Promise<StudioState> {
+  const postRows = await q.selectFrom("posts").selectAll().where("studio_id", "=", studioId).orderBy("id").execute();
+  const assetRows = await q.selectFrom("assets").selectAll().where("studio_id", "=", studioId).orderBy("id").execute();
+  const { used_bytes: usedBytes } = await q
+    .selectFrom("studios")
+    .select("used_bytes")
+    .where("id", "=", studioId)
+    .executeTakeFirstOrThrow();
+  const listOnPost = (postId: string) =>
+    assetRows.filter((row) => row.post_id === postId).toSorted((a, b) => (a.position ?? 0) - (b.position ?? 0));
+  const state: State = {
+    posts: Object.fromEntries(
+      postRows.map(({ id, title, body, status, trashed_at: trashedAt }) => [
+        id,
+        { title, body, status, isTrashed: trashedAt !== null, assets: listOnPost(id).map((row) => row.id) },
+      ]),
+    ),
+    assets: Object.fromEntries(
+      assetRows.map(({ id, alt_text: altText, post_id: postId, trashed_at: trashedAt }) => [
+        id,
+        { altText, postId, isTrashed: trashedAt !== null && postId === null },
+      ]),
+    ),
+  };
+  const assetBytes = assetRows.reduce((sum, row) => sum + (row.bytes ?? 0), 0);
+  const assetCounts = Object.fromEntries(postRows.map((row) => [row.id, row.asset_count]));
+  assert.deepEqual(findInconsistencies(state, { assetCounts, usedBytes, assetBytes }), []);
+  for (const { id, trashed_at: trashedAt } of postRows)
+    for (const row of listOnPost(id))
+      assert.equal(row.trashed_at, trashedAt, `${row.id} is in the trash with its post`);
+
+  const snapshots = await q
+    .selectFrom("posts as p")
+    .innerJoin("post_revisions as r", (join) =>
+      join.onRef("r.post_id", "=", "p.id").onRef("r.revision", "=", "p.revision"),
+    )
+    .select(["r.post_id as id", "r.title", "r.body", "r.status", "r.trashed", "r.assets_revision"])
+    .where("p.studio_id", "=", studioId)
+    .orderBy("p.id")
+    .execute();
+  const snapshotAssets = await q
+    .selectFrom("posts as p")
+    .innerJoin("post_revision_assets as a", (join) =>
+      join.onRef("a.post_id", "=", "p.id").onRef("a.revision", "=", "p.assets_revision"),
+    )
+    .select(["a.post_id", "a.asset_id", "a.alt_text"])
+    .where("p.studio_id", "=", studioId)
+    .orderBy("a.position")
+    .execute();
+  assert.deepEqual(
+    snapshots.map(({ trashed, assets_revision: assetsRevision, ...row }) => ({
+      ...row,
+      isTrashed: trashed === 1,
+      assetsRevision,
+      assets: snapshotAssets
+        .filter((asset) => asset.post_id === row.id)
+        .map((asset) => [asset.asset_id, asset.alt_text]),
+    })),
+    postRows.map(({ id, title, body, status, trashed_at: trashedAt, assets_revision: assetsRevision }) => ({
+      id,
+      title,
+      body,
+      status,
+      isTrashed: trashedAt !== null,
+      assetsRevision,
+      assets: listOnPost(id).map((row) => [row.id, row.alt_text]),
+    })),
+    "the newest snapshot of every post equals the post",
+  );
+  return { ...state, revisions: Object.fromEntries(postRows.map((row) => [row.id, row.revision])) };
+}
