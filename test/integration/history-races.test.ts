@@ -1,0 +1,205 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { deleteAsset } from "#domain/assets/delete-asset.ts";
+import { detachAsset } from "#domain/assets/detach-asset.ts";
+import { updateAsset } from "#domain/assets/update-asset.ts";
+import type { Caller } from "#domain/caller.ts";
+import type { Deps } from "#domain/deps.ts";
+import { deletePost } from "#domain/posts/delete-post.ts";
+import { getPost } from "#domain/posts/get-post.ts";
+import { updatePost } from "#domain/posts/update-post.ts";
+import { emptyTrash } from "#domain/trash/empty-trash.ts";
+import { trashLifetime } from "#domain/trash/ports.ts";
+import { restoreFromTrash } from "#domain/trash/restore-from-trash.ts";
+import { sweepTrash } from "#domain/trash/sweep-trash.ts";
+import { undoClientChanges, undoOwnChanges } from "#domain/undo/undo-changes.ts";
+import { toIsoTime } from "#lib/clock.ts";
+import { forEachEngine } from "../support/engines.ts";
+import { actThroughClient, addFile, addPost, readHistory } from "../support/history-fixture.ts";
+import { isLongRun } from "../support/long-run.ts";
+import { countOutcomes, getOutcome } from "../support/outcome.ts";
+import { readStudio } from "../support/undo-studio.ts";
+import { newMember, newStudio } from "../support/users.ts";
+
+const rounds = isLongRun ? 100 : 10;
+
+/** Starts all calls within a few milliseconds of each other, in random order. */
+const race = <T>(calls: readonly (() => Promise<T>)[]): Promise<T[]> =>
+  Promise.all(calls.map((call) => sleep(Math.random() * 8).then(call)));
+
+forEachEngine(
+  "races of edits, undo and the trash",
+  (fixture) => {
+    /** Every revision exists, and its `changed` fields are those that differ from the revision before. */
+    async function checkHistory(deps: Deps, caller: Caller, postId: string): Promise<void> {
+      const history = (await readHistory(deps, caller, postId)).toReversed();
+      const { revision } = await getPost(deps, caller, { postId });
+      assert.deepEqual(
+        history.map((entry) => entry.revision),
+        Array.from({ length: revision }, (_, i) => i + 1),
+      );
+      for (const [i, entry] of history.entries()) {
+        const previous = history[i - 1];
+        if (!previous) continue;
+        const differs = (field: "title" | "body" | "status" | "assets"): boolean =>
+          JSON.stringify(entry[field]) !== JSON.stringify(previous[field]);
+        for (const field of ["title", "body", "status"] as const)
+          assert.equal(entry.changed.includes(field), differs(field), `revision ${entry.revision}, ${field}`);
+        assert.ok(entry.changed.includes("assets") || !differs("assets"), `revision ${entry.revision}, assets`);
+      }
+    }
+
+    test(`edits, attaches and an undo of one post at the same time lose nothing, in each of ${rounds} rounds (UNDO-2, HIST-1)`, async () => {
+      const { deps, clock, database } = fixture;
+      for (let round = 0; round < rounds; round++) {
+        const owner = await newStudio(deps);
+        const client = await actThroughClient(deps, owner);
+        const member = await newMember(deps, owner, "member");
+        const { postId, assetIds } = await addPost(deps, owner, { title: "A", body: "A", files: 3 });
+        const [first, second, third] = assetIds as [string, string, string];
+        const looseFiles = [await addFile(deps, owner), await addFile(deps, owner)];
+        clock.advance(1);
+        const since = toIsoTime(clock());
+        const { revision } = await getPost(deps, owner, { postId });
+        await updatePost(deps, client, { postId, title: "Ruined", body: "Ruined", revision });
+        await updateAsset(deps, client, { assetId: first, altText: "Ruined" });
+        await detachAsset(deps, client, { postId, assetId: second });
+        await updatePost(deps, client, { postId, status: "archived" });
+        clock.advance(1);
+        await race<unknown>([
+          () => undoClientChanges(deps, owner, { since, grantId: client.grantId }),
+          () => updatePost(deps, member, { postId, title: "Mine" }),
+          () => updateAsset(deps, member, { assetId: third, altText: "Mine" }),
+          ...looseFiles.map((assetId) => () => attachAsset(deps, member, { postId, assetId })),
+        ]);
+        const post = await getPost(deps, owner, { postId });
+        assert.deepEqual([post.title, post.body, post.status], ["Mine", "A", "draft"]);
+        assert.deepEqual(post.assets.map(({ id, altText }) => [id, altText ?? null]).slice(0, 3), [
+          [first, null],
+          [second, null],
+          [third, "Mine"],
+        ]);
+        assert.deepEqual(post.assets.map(({ id }) => id).toSorted(), [...assetIds, ...looseFiles].toSorted());
+        await readStudio(database, owner.studio.id);
+        await checkHistory(deps, owner, postId);
+      }
+    });
+
+    test(`undo at the same time by the client and the owner undoes once, in each of ${rounds} rounds (UNDO-1)`, async () => {
+      const { deps, clock, database } = fixture;
+      for (let round = 0; round < rounds; round++) {
+        const owner = await newStudio(deps);
+        const client = await actThroughClient(deps, owner);
+        const posts = [await addPost(deps, owner, { files: 1 }), await addPost(deps, owner, { files: 1 })];
+        const before = await readStudio(database, owner.studio.id);
+        clock.advance(1);
+        const since = toIsoTime(clock());
+        const [a, b] = posts.map(({ postId, assetIds }) => ({ postId, assetId: assetIds[0] ?? "" })) as [
+          { postId: string; assetId: string },
+          { postId: string; assetId: string },
+        ];
+        await detachAsset(deps, client, a);
+        await detachAsset(deps, client, b);
+        await attachAsset(deps, client, { postId: a.postId, assetId: b.assetId });
+        await attachAsset(deps, client, { postId: b.postId, assetId: a.assetId });
+        await updatePost(deps, client, { postId: a.postId, status: "ready" });
+        await deletePost(deps, client, { postId: b.postId });
+        clock.advance(1);
+        await race<unknown>([
+          () => undoClientChanges(deps, owner, { since, grantId: client.grantId }),
+          () => undoOwnChanges(deps, client, { since }),
+        ]);
+        const after = await readStudio(database, owner.studio.id);
+        assert.deepEqual([after.posts, after.assets], [before.posts, before.assets]);
+      }
+    });
+
+    /** A post with a file and a loose file, all in the trash. */
+    async function fillTrash(deps: Deps) {
+      const owner = await newStudio(deps);
+      const { postId, assetIds } = await addPost(deps, owner, { files: 2 });
+      const looseFile = await addFile(deps, owner);
+      await deletePost(deps, owner, { postId });
+      await deleteAsset(deps, owner, { assetId: looseFile });
+      return { owner, postId, assetIds, looseFile };
+    }
+
+    /** What was restored is intact, everything else is gone without a trace. Returns whether the post was restored. */
+    async function checkRestored(
+      { owner, postId, assetIds, looseFile }: Awaited<ReturnType<typeof fillTrash>>,
+      storageKeys: ReadonlyMap<string, string>,
+      [postOutcome, fileOutcome]: readonly string[],
+    ): Promise<void> {
+      const { deps, database } = fixture;
+      const { posts, assets } = await readStudio(database, owner.studio.id);
+      assert.deepEqual(Object.keys(posts), postOutcome === "ok" ? [postId] : []);
+      const restoredIds = [...(postOutcome === "ok" ? assetIds : []), ...(fileOutcome === "ok" ? [looseFile] : [])];
+      assert.deepEqual(Object.keys(assets).toSorted(), restoredIds.toSorted());
+      assert.ok(Object.values(posts).every((post) => !post.isTrashed && post.assets.join() === assetIds.join()));
+      assert.ok(Object.values(assets).every((asset) => !asset.isTrashed));
+      for (const [assetId, key] of storageKeys)
+        assert.equal((await deps.files.stat(key)) !== undefined, restoredIds.includes(assetId), `file of ${assetId}`);
+      for (const table of ["post_revisions", "post_revision_assets"] as const) {
+        const rows = await database.q.selectFrom(table).select("post_id").where("post_id", "=", postId).execute();
+        assert.equal(rows.length > 0, postOutcome === "ok", table);
+      }
+    }
+
+    async function raceWithRestore(remove: (owner: Caller, expiresAt: number) => Promise<unknown>): Promise<string> {
+      const { deps, clock } = fixture;
+      const counts: Record<string, number> = {};
+      for (let round = 0; round < rounds; round++) {
+        const trash = await fillTrash(deps);
+        const storageKeys = new Map<string, string>();
+        for (const assetId of [...trash.assetIds, trash.looseFile])
+          storageKeys.set(assetId, (await deps.assets.findWithTrash(trash.owner.studio.id, assetId))?.storageKey ?? "");
+        const expiresAt = clock() + trashLifetime;
+        clock.advance(trashLifetime - 1);
+        const restore = (id: string) => () => getOutcome(restoreFromTrash(deps, trash.owner, { id }));
+        const [postOutcome = "", fileOutcome = ""] = await race<string>([
+          restore(trash.postId),
+          restore(trash.looseFile),
+          () => remove(trash.owner, expiresAt).then(() => ""),
+        ]);
+        clock.advance(1);
+        await checkRestored(trash, storageKeys, [postOutcome, fileOutcome]);
+        for (const outcome of [postOutcome, fileOutcome]) counts[outcome] = (counts[outcome] ?? 0) + 1;
+      }
+      return JSON.stringify(counts);
+    }
+
+    test("a post or file restored at the last moment, while the sweeper runs, is intact or gone (TRASH-3)", async (t) => {
+      const { deps } = fixture;
+      const outcomes = await raceWithRestore((_, expiresAt) =>
+        sweepTrash({ ...deps, clock: () => expiresAt }, { pause: async () => {}, shouldStop: () => false }),
+      );
+      t.diagnostic(outcomes);
+    });
+
+    test("a post or file restored while the trash is emptied is intact or gone (TRASH-4)", async (t) => {
+      t.diagnostic(await raceWithRestore((owner) => emptyTrash(fixture.deps, owner)));
+    });
+
+    test("of parallel deletes exactly one succeeds, and an attach at the same time leaves a consistent post (TRASH-1)", async () => {
+      const { deps, database } = fixture;
+      for (let round = 0; round < rounds; round++) {
+        const owner = await newStudio(deps);
+        const { postId } = await addPost(deps, owner, { files: 1 });
+        const [attachedFile, deletedFile] = [await addFile(deps, owner), await addFile(deps, owner)];
+        const repeat = <T>(call: () => Promise<T>) => Array.from({ length: 4 }, () => call);
+        const [postOutcomes, fileOutcomes] = await Promise.all([
+          countOutcomes(repeat(() => deletePost(deps, owner, { postId })).map((call) => race([call]))),
+          countOutcomes(repeat(() => deleteAsset(deps, owner, { assetId: deletedFile })).map((call) => race([call]))),
+          race([() => getOutcome(attachAsset(deps, owner, { postId, assetId: attachedFile }))]),
+        ]);
+        assert.deepEqual(postOutcomes, { ok: 1, not_found: 3 });
+        assert.deepEqual(fileOutcomes, { ok: 1, not_found: 3 });
+        const { posts, assets } = await readStudio(database, owner.studio.id);
+        assert.deepEqual([posts[postId]?.isTrashed, assets[deletedFile]?.isTrashed], [true, true]);
+      }
+    });
+  },
+  ["postgres"],
+);
