@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createStores, openDatabase } from "#db/open-database.ts";
+import { createTemporaryDatabase, listEngines, silentLog } from "../support/engines.ts";
+import { startHelper } from "../support/helper-process.ts";
+import { isLongRun } from "../support/long-run.ts";
+import { readStudio } from "../support/undo-studio.ts";
+
+const kills = isLongRun ? 200 : 20;
+
+interface SavedRevision {
+  postId: string;
+  revision: number;
+  title: string;
+  body: string;
+  status: string;
+  assets: [id: string, altText: string | null][];
+}
+
+for (const engine of listEngines()) {
+  describe(`kill -9 during edits, deletes, restores and undos (${engine})`, () => {
+    test(`${kills} kills: every acknowledged revision is there with its exact content, and every post is consistent (HIST-1, TRASH-1, UNDO-1)`, async (t) => {
+      const location = await createTemporaryDatabase(engine);
+      const start = () => startHelper("edit-history.ts", { ...location, parallel: 3 });
+      let acknowledgedCount = 0;
+      try {
+        let next = start();
+        for (let kill = 0; kill < kills; kill++) {
+          const helper = next;
+          await helper.waitForLine("started");
+          helper.signalStart();
+          await helper.waitForLine("ready");
+          if (kill + 1 < kills) next = start();
+          await helper.waitForLine("saved", 10 + Math.floor(Math.random() * 30));
+          await sleep(Math.random() * 15);
+          await helper.kill();
+          acknowledgedCount += await checkDatabase(helper.lines);
+        }
+        t.diagnostic(`${acknowledgedCount} acknowledged revisions`);
+        assert.ok(acknowledgedCount > kills * 9, `only ${acknowledgedCount} revisions were acknowledged`);
+      } finally {
+        await location.remove();
+      }
+
+      /** Checks what a killed process acknowledged; returns the number of revisions. */
+      async function checkDatabase(lines: readonly string[]): Promise<number> {
+        const database = await openDatabase({ ...location, log: silentLog });
+        try {
+          const { revisions } = createStores(database);
+          const savedRevisions = lines
+            .filter((line) => line.startsWith("saved "))
+            .map((line) => JSON.parse(line.slice("saved ".length)) as SavedRevision);
+          for (const { postId, revision, ...expected } of savedRevisions) {
+            const stored = await revisions.find(postId, revision);
+            assert.ok(stored, `revision ${revision} of ${postId}`);
+            const { title, body, status } = stored;
+            const assets = stored.assets.map(({ id, altText }) => [id, altText]);
+            assert.deepEqual({ title, body, status, assets }, expected, `revision ${revision} of ${postId}`);
+          }
+          for (const postId of new Set(savedRevisions.map((saved) => saved.postId))) await checkPost(postId);
+          return savedRevisions.length;
+        } finally {
+          await database.close();
+        }
+
+        async function checkPost(postId: string): Promise<void> {
+          const { q } = database;
+          const post = await q
+            .selectFrom("posts")
+            .select(["studio_id", "revision", "trashed_at"])
+            .where("id", "=", postId)
+            .executeTakeFirstOrThrow();
+          await readStudio(database, post.studio_id);
+          const rows = await q
+            .selectFrom("post_revisions")
+            .select("revision")
+            .where("post_id", "=", postId)
+            .orderBy("revision")
+            .execute();
+          assert.deepEqual(
+            rows.map((row) => row.revision),
+            Array.from({ length: post.revision }, (_, i) => i + 1),
+            "every revision has a snapshot",
+          );
+          // Deleting and restoring are one call each, so the last line tells the state up to one call.
+          const changes = lines.filter((line) => line === `trashed ${postId}` || line === `restored ${postId}`);
+          const trashedRows = await q
+            .selectFrom("post_revisions")
+            .select("revision")
+            .where("post_id", "=", postId)
+            .where("trashed_changed", "=", 1)
+            .execute();
+          assert.ok(trashedRows.length >= changes.length, "acknowledged deletes and restores are in the history");
+        }
+      }
+    });
+  });
+}

@@ -1,0 +1,75 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { existsSync, writeFileSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { openDatabase, type OpenDatabaseOptions } from "#db/open-database.ts";
+import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { detachAsset } from "#domain/assets/detach-asset.ts";
+import { updateAsset } from "#domain/assets/update-asset.ts";
+import { restorePost } from "#domain/history/restore-post.ts";
+import { deletePost } from "#domain/posts/delete-post.ts";
+import { getPost } from "#domain/posts/get-post.ts";
+import { updatePost } from "#domain/posts/update-post.ts";
+import { restoreFromTrash } from "#domain/trash/restore-from-trash.ts";
+import { undoOwnChanges } from "#domain/undo/undo-changes.ts";
+import { systemClock, toIsoTime } from "#lib/clock.ts";
+import { createLog } from "#lib/log.ts";
+import { createDeps } from "../engines.ts";
+import { actThroughClient, addPost } from "../history-fixture.ts";
+import { newStudio } from "../users.ts";
+
+/**
+ * Child process: an AI client edits, deletes, restores and undoes posts until the process is killed. Prints each
+ * revision with its content once its call has returned.
+ */
+
+const { parallel, ...options } = JSON.parse(process.argv[2] ?? "") as Omit<OpenDatabaseOptions, "log"> & {
+  parallel: number;
+};
+const printLine = (line: string) => writeSync(1, `${line}\n`); // synchronous, because the process will be killed
+
+printLine("started");
+await once(process.stdin, "data");
+const database = await openDatabase({ ...options, log: createLog("silent") });
+// The service does this on its first start; afterwards it treats a missing database as damage.
+if (!existsSync(join(options.dataDir, "secret"))) writeFileSync(join(options.dataDir, "secret"), randomBytes(32));
+// A killed process leaves its files behind; the test deletes this folder.
+process.env["TMPDIR"] = options.dataDir;
+const deps = createDeps(database, systemClock);
+printLine("ready");
+
+await Promise.all(Array.from({ length: parallel }, (_, worker) => edit(worker)));
+
+async function edit(worker: number): Promise<never> {
+  const owner = await newStudio(deps, undefined, `Studio ${process.pid} ${worker} ${Date.now()}`);
+  const client = await actThroughClient(deps, owner);
+  const { postId, assetIds } = await addPost(deps, client, { title: "First", body: "First", files: 2 });
+  const [first, second] = assetIds as [string, string];
+  /** Reads the post, which only this worker changes, and prints it as acknowledged. */
+  const acknowledge = async (): Promise<number> => {
+    const { revision, title, body, status, assets } = await getPost(deps, client, { postId });
+    const content = { title, body, status, assets: assets.map(({ id, altText }) => [id, altText ?? null]) };
+    printLine(`saved ${JSON.stringify({ postId, revision, ...content })}`);
+    return revision;
+  };
+  const original = await acknowledge();
+  for (let i = 0; ; i++) {
+    const since = toIsoTime(systemClock());
+    const text = `${worker} ${i} ${"x".repeat(i % 500)}`;
+    await updatePost(deps, client, { postId, title: `T${i}`, body: text, revision: await acknowledge() });
+    await acknowledge();
+    await updateAsset(deps, client, { assetId: first, altText: `Alt ${i}` });
+    await acknowledge();
+    await detachAsset(deps, client, { postId, assetId: second });
+    await acknowledge();
+    await deletePost(deps, client, { postId });
+    printLine(`trashed ${postId}`);
+    await restoreFromTrash(deps, client, { id: postId });
+    printLine(`restored ${postId}`);
+    await acknowledge();
+    if (i % 3 === 0) await restorePost(deps, client, { postId, revision: original });
+    else if (i % 3 === 1) await undoOwnChanges(deps, client, { since });
+    else await attachAsset(deps, client, { postId, assetId: second });
+    await acknowledge();
+  }
+}
