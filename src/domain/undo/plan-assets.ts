@@ -47,17 +47,22 @@ export function planAssets(
   }
   const stayingIds = current.filter((assetId) => !plan.detach.includes(assetId));
   const base = findUntouchedBase(steps);
-  const order = planOrder(steps, current, base);
-  plan.isOrderReverted = order?.kind === "revert";
-  if (order?.kind === "conflict") plan.orderConflict = order.clientOrder;
-  if (plan.attach.length === 0 && plan.detach.length === 0 && !plan.isOrderReverted) return plan;
+  let assetIds: string[];
   if (base) {
     const isWanted = (assetId: string): boolean => stayingIds.includes(assetId) || plan.attach.includes(assetId);
-    plan.assetIds = [...base.filter(isWanted), ...stayingIds.filter((assetId) => !base.includes(assetId))];
+    assetIds = [...base.filter(isWanted), ...stayingIds.filter((assetId) => !base.includes(assetId))];
+    // Detaching and attaching again also changes the order, but no two consecutive lists show it.
+    plan.isOrderReverted = !isSameOrder(base, current);
   } else {
-    const assetIds = insertInOrder(steps, stayingIds, plan.attach);
-    plan.assetIds = order?.kind === "revert" ? sortByOrder(assetIds, order.target) : assetIds;
+    assetIds = insertInOrder(steps, stayingIds, plan.attach);
+    const order = planOrder(steps);
+    if (order && !isSameOrder(order.target, assetIds)) {
+      plan.isOrderReverted = order.kind === "revert";
+      if (plan.isOrderReverted) assetIds = sortByOrder(assetIds, order.target);
+      else plan.orderConflict = order.clientOrder;
+    }
   }
+  if (plan.attach.length > 0 || plan.detach.length > 0 || plan.isOrderReverted) plan.assetIds = assetIds;
   return plan;
 }
 
@@ -70,29 +75,22 @@ function findUntouchedBase(steps: readonly RevisionStep[]): readonly string[] | 
   return isUntouched ? steps[first - 1]?.assetIds : undefined;
 }
 
-type OrderPlan =
-  | { kind: "revert"; target: readonly string[] }
-  | { kind: "conflict"; clientOrder: string[] }
-  | undefined;
+interface OrderPlan {
+  kind: "revert" | "conflict";
+  target: readonly string[];
+  clientOrder: string[];
+}
 
-function planOrder(
-  steps: readonly RevisionStep[],
-  current: readonly string[],
-  untouchedBase: readonly string[] | undefined,
-): OrderPlan {
-  // Detaching and attaching again also changes the order, but no two consecutive lists show it.
-  if (untouchedBase) return isSameOrder(untouchedBase, current) ? undefined : { kind: "revert", target: untouchedBase };
+function planOrder(steps: readonly RevisionStep[]): OrderPlan | undefined {
   const fieldPlan = planField(
     steps.map((step, i) => ({
       isSelected: step.isSelected,
       isChange: i > 0 && !isSameOrder(steps[i - 1]?.assetIds ?? [], step.assetIds),
     })),
   );
-  const target = fieldPlan && steps[fieldPlan.first - 1]?.assetIds;
-  if (!fieldPlan || !target || isSameOrder(target, current)) return undefined;
-  return fieldPlan.kind === "revert"
-    ? { kind: "revert", target }
-    : { kind: "conflict", clientOrder: steps[fieldPlan.last]?.assetIds ?? [] };
+  if (!fieldPlan) return undefined;
+  const [before, last] = [steps[fieldPlan.first - 1], steps[fieldPlan.last]];
+  return { kind: fieldPlan.kind, target: before?.assetIds ?? [], clientOrder: last?.assetIds ?? [] };
 }
 
 /** Inserts assets where they were before they left the post. The last to leave comes first: others are relative to it. */
