@@ -1,0 +1,77 @@
+import type { Deps } from "#domain/deps.ts";
+import { getPostHistory } from "#domain/history/get-post-history.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { updatePost } from "#domain/posts/update-post.ts";
+import { actThroughClient } from "../test/support/history-fixture.ts";
+import { createPostgresCluster, findPostgres } from "../test/support/postgres-cluster.ts";
+import { compare, prepare, type Bench } from "./asset-fixture.ts";
+import { createReport } from "./report.ts";
+
+/**
+ * Measures what the history costs: update_post with and without its snapshot, and pages of a long history.
+ *   node bench/history.ts [--revisions=10000]
+ */
+
+const revisionCount = Number(process.argv.find((arg) => arg.startsWith("--revisions="))?.slice(12) ?? 10_000);
+const body = "Some words. ".repeat(40);
+const pageSize = 20;
+
+const report = createReport(3);
+
+async function measureUpdate({ deps, owner, database }: Bench): Promise<void> {
+  const client = await actThroughClient(deps, owner);
+  const withoutSnapshot: Deps = {
+    ...deps,
+    transact: (work) =>
+      deps.transact((tx) => work({ ...tx, revisions: { ...tx.revisions, record: async () => undefined } })),
+  };
+  const createUpdate = async (updateDeps: Deps): Promise<() => Promise<void>> => {
+    const { id: postId } = await createPost(deps, owner, { title: "A post", body });
+    let revision = 1;
+    return async () => {
+      const input = { postId, body: `${body}${revision}`, revision };
+      ({ revision } = await updatePost(updateDeps, client, input));
+    };
+  };
+  const [ours, baseline] = [await createUpdate(deps), await createUpdate(withoutSnapshot)];
+  await compare(300, ours, baseline);
+  const [oursMs, baselineMs] = await compare(1500, ours, baseline);
+  report.printLine(`update_post (${database.engine})`, oursMs, 1.3, "without its snapshot", baselineMs, "ms");
+}
+
+/** Ours is the oldest page; the baseline is the newest. */
+async function measurePaging({ deps, owner, database }: Bench): Promise<void> {
+  const client = await actThroughClient(deps, owner);
+  const { id: postId } = await createPost(deps, owner, { title: "A post", body });
+  for (let revision = 1; revision < revisionCount; revision++)
+    await updatePost(deps, client, { postId, title: `Title ${revision}`, revision });
+  if (database.engine === "postgres") await database.run({ name: "analyze", sql: "ANALYZE" }, []);
+  let cursor: string | undefined;
+  let oldestCursor: string | undefined;
+  do {
+    oldestCursor = cursor;
+    const page = await getPostHistory(deps, owner, { postId, limit: pageSize, cursor });
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined);
+  const readPage = (pageCursor: string | undefined) => () =>
+    getPostHistory(deps, owner, { postId, limit: pageSize, cursor: pageCursor });
+  await compare(100, readPage(oldestCursor), readPage(undefined));
+  const [oldestMs, newestMs] = await compare(400, readPage(oldestCursor), readPage(undefined));
+  const name = `get_post_history, last of ${revisionCount} (${database.engine})`;
+  report.printLine(name, oldestMs, 1.5, "first page", newestMs, "ms");
+}
+
+for (const engine of ["sqlite", "postgres"] as const) {
+  const programs = engine === "postgres" ? findPostgres() : undefined;
+  if (engine === "postgres" && !programs) continue;
+  const cluster = programs ? await createPostgresCluster(programs, { fsync: "off" }) : undefined;
+  try {
+    const bench = await prepare(engine, cluster?.url());
+    await measureUpdate(bench);
+    await measurePaging(bench);
+    await bench.close();
+  } finally {
+    await cluster?.remove();
+  }
+}
+process.exit(report.hasMissedLimit ? 1 : 0);
