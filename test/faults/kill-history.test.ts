@@ -32,7 +32,7 @@ for (const engine of listEngines()) {
           helper.signalStart();
           await helper.waitForLine("ready");
           if (kill + 1 < kills) next = start();
-          await helper.waitForLine("saved", 10 + Math.floor(Math.random() * 30));
+          await helper.waitForLine("saved", 10 + Math.floor(Math.random() * 15));
           await sleep(Math.random() * 15);
           await helper.kill();
           acknowledgedCount += await checkDatabase(helper.lines);

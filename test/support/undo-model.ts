@@ -22,6 +22,8 @@ export interface AssetState {
 export interface State {
   posts: Record<string, PostState>;
   assets: Record<string, AssetState>;
+  /** By post. */
+  revisions: Record<string, number>;
 }
 
 export interface Actor {
@@ -32,7 +34,7 @@ export interface Actor {
 
 export type Selection = { userId: string; clientId: string; since: number } | { undoId: string };
 
-type Value = string | boolean | null | readonly string[];
+type Value = string | number | boolean | null | readonly string[];
 type Change = Actor & { at: number; before: Value; after: Value };
 
 /** What an undo reported. */
@@ -44,7 +46,14 @@ export interface Report {
 /** Reverts to `before` of the first change of the last uninterrupted run of selected changes. */
 type Expectation = { kind: "revert"; value: Value } | { kind: "keep" };
 
-export function createUndoModel() {
+export interface UndoModel {
+  /** Logs what an operation changed. */
+  observe(before: State, after: State, actor: Actor, at: number): void;
+  /** Returns what an undo did wrong. */
+  findMistakes(before: State, after: State, selection: Selection, report: Report): string[];
+}
+
+export function createUndoModel(): UndoModel {
   const changes = new Map<string, Change[]>();
   const creations = new Map<string, Actor & { at: number }>();
   const getChanges = (id: string, field: string): Change[] => changes.get(`${id} ${field}`) ?? [];
@@ -62,9 +71,20 @@ export function createUndoModel() {
     return firstOfRun ? { kind: "revert", value: firstOfRun.before } : { kind: "keep" };
   };
 
+  const findOrderMistakes = (id: string, before: PostState, after: PostState, selection: Selection): string[] => {
+    const lists = getChanges(id, "list");
+    const first = lists.findIndex((change) => isSelected(change, selection));
+    const isUntouched = first >= 0 && lists.slice(first).every((change) => isSelected(change, selection));
+    const orders = expect(id, "order", selection);
+    const revertedOrder = orders.kind === "revert" ? orders.value : before.assets;
+    const expected = isUntouched ? lists[first]?.before : revertedOrder;
+    return Array.isArray(expected) && hasSameOrder(expected, after.assets)
+      ? []
+      : [`${id} order: ${after.assets.join()} instead of ${String(expected)}`];
+  };
+
   return {
-    /** Logs what an operation changed. */
-    observe(before: State, after: State, actor: Actor, at: number): void {
+    observe(before, after, actor, at) {
       const log = (id: string, field: string, oldValue: Value, newValue: Value, isChange = oldValue !== newValue) => {
         const key = `${id} ${field}`;
         if (isChange)
@@ -76,6 +96,7 @@ export function createUndoModel() {
         else {
           for (const field of ["title", "body", "status", "isTrashed"] as const)
             log(id, field, oldPost[field], post[field]);
+          log(id, "revision", before.revisions[id] ?? 0, after.revisions[id] ?? 0);
           log(id, "list", oldPost.assets, post.assets, oldPost.assets.join() !== post.assets.join());
           log(id, "order", oldPost.assets, post.assets, !hasSameOrder(oldPost.assets, post.assets));
         }
@@ -84,13 +105,10 @@ export function createUndoModel() {
         const oldAsset = before.assets[id];
         if (!oldAsset) continue;
         for (const field of ["altText", "postId", "isTrashed"] as const) log(id, field, oldAsset[field], asset[field]);
-        if (oldAsset.altText !== asset.altText && asset.postId !== null)
-          log(asset.postId, "alt text", oldAsset.altText, asset.altText);
       }
     },
 
-    /** Returns what the undo did wrong. */
-    findMistakes(before: State, after: State, selection: Selection, report: Report): string[] {
+    findMistakes(before, after, selection, report) {
       const mistakes: string[] = [];
       const check = (isRight: boolean, text: string): void => void (isRight || mistakes.push(text));
       const checkField = (id: string, field: string, oldValue: Value, newValue: Value, canChange: boolean) => {
@@ -106,17 +124,14 @@ export function createUndoModel() {
         }
         const creation = creations.get(id);
         const isOwnCreation = creation !== undefined && isSelected(creation, selection);
-        const isCreation =
-          isOwnCreation &&
-          ["title", "body", "status", "isTrashed", "list", "alt text"].every((field) =>
-            getChanges(id, field).every((change) => isSelected(change, selection)),
-          );
+        // A person who saved it unchanged has edited it, too.
+        const isCreation = isOwnCreation && getChanges(id, "revision").every((change) => isSelected(change, selection));
         if (isCreation) check(newPost.isTrashed, `${id}, created by the client, is not in the trash`);
         else checkField(id, "isTrashed", post.isTrashed, newPost.isTrashed, true);
         const canChange = !isCreation && !(post.isTrashed && newPost.isTrashed);
         for (const field of ["title", "body", "status"] as const)
           checkField(id, field, post[field], newPost[field], canChange);
-        if (canChange) mistakes.push(...this.findOrderMistakes(id, post, newPost, selection));
+        if (canChange) mistakes.push(...findOrderMistakes(id, post, newPost, selection));
       }
       for (const [id, asset] of Object.entries(before.assets)) {
         const newAsset = after.assets[id];
@@ -133,23 +148,12 @@ export function createUndoModel() {
         const isTargetTrashed = move.kind === "revert" && after.posts[String(move.value)]?.isTrashed === true;
         if (move.kind === "keep") check(newAsset.postId === asset.postId, `${id} moved`);
         else if (isConflict("postId") || isTargetTrashed || isOnTrashedPost)
-          check(newAsset.postId === null || newAsset.postId === asset.postId, `${id} moved to a third post`);
+          check([null, asset.postId, move.value].includes(newAsset.postId), `${id} moved to a third post`);
         else check(newAsset.postId === move.value, `${id} is on ${newAsset.postId} instead of ${String(move.value)}`);
         if (!isConflict("trashed")) checkField(id, "isTrashed", asset.isTrashed, newAsset.isTrashed, true);
         else check(newAsset.isTrashed === asset.isTrashed, `${id} trashed: changed in spite of a conflict`);
       }
       return mistakes;
-    },
-
-    findOrderMistakes(id: string, before: PostState, after: PostState, selection: Selection): string[] {
-      const lists = getChanges(id, "list");
-      const first = lists.findIndex((change) => isSelected(change, selection));
-      const isUntouched = first >= 0 && lists.slice(first).every((change) => isSelected(change, selection));
-      const orders = expect(id, "order", selection);
-      const expected = isUntouched ? lists[first]?.before : orders.kind === "revert" ? orders.value : before.assets;
-      return Array.isArray(expected) && hasSameOrder(expected, after.assets)
-        ? []
-        : [`${id} order: ${after.assets.join()} instead of ${String(expected)}`];
     },
   };
 }
@@ -161,7 +165,7 @@ function hasSameOrder(a: readonly string[], b: readonly string[]): boolean {
 
 /** What must hold in every state. `usedBytes` and `assetCounts` are those that the service stores. */
 export function findInconsistencies(
-  state: State,
+  state: Pick<State, "posts" | "assets">,
   stored: { assetCounts: Record<string, number>; usedBytes: number; assetBytes: number },
 ): string[] {
   const problems: string[] = [];

@@ -80,12 +80,8 @@ export async function performEdit(
   });
 }
 
-export interface StudioState extends State {
-  revisions: Record<string, number>;
-}
-
 /** Reads the studio's posts and assets from the tables, and fails if they are inconsistent or a snapshot is missing. */
-export async function readStudio({ q }: Database, studioId: string): Promise<StudioState> {
+export async function readStudio({ q }: Database, studioId: string): Promise<State> {
   const postRows = await q.selectFrom("posts").selectAll().where("studio_id", "=", studioId).orderBy("id").execute();
   const assetRows = await q.selectFrom("assets").selectAll().where("studio_id", "=", studioId).orderBy("id").execute();
   const { used_bytes: usedBytes } = await q
@@ -95,7 +91,7 @@ export async function readStudio({ q }: Database, studioId: string): Promise<Stu
     .executeTakeFirstOrThrow();
   const listOnPost = (postId: string) =>
     assetRows.filter((row) => row.post_id === postId).toSorted((a, b) => (a.position ?? 0) - (b.position ?? 0));
-  const state: State = {
+  const state: Pick<State, "posts" | "assets"> = {
     posts: Object.fromEntries(
       postRows.map(({ id, title, body, status, trashed_at: trashedAt }) => [
         id,

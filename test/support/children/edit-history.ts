@@ -16,7 +16,7 @@ import { systemClock, toIsoTime } from "#lib/clock.ts";
 import { createLog } from "#lib/log.ts";
 import { createDeps } from "../engines.ts";
 import { actThroughClient, addPost } from "../history-fixture.ts";
-import { newStudio } from "../users.ts";
+import { newStudio, newUser } from "../users.ts";
 
 /**
  * Child process: an AI client edits, deletes, restores and undoes posts until the process is killed. Prints each
@@ -41,7 +41,8 @@ printLine("ready");
 await Promise.all(Array.from({ length: parallel }, (_, worker) => edit(worker)));
 
 async function edit(worker: number): Promise<never> {
-  const owner = await newStudio(deps, undefined, `Studio ${process.pid} ${worker} ${Date.now()}`);
+  // A new user each time, because a user may own only so many studios.
+  const owner = await newStudio(deps, await newUser(deps, { subject: `${process.pid} ${worker} ${Date.now()}` }));
   const client = await actThroughClient(deps, owner);
   const { postId, assetIds } = await addPost(deps, client, { title: "First", body: "First", files: 2 });
   const [first, second] = assetIds as [string, string];
