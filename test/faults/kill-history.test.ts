@@ -24,8 +24,8 @@ for (const engine of listEngines()) {
       const location = await createTemporaryDatabase(engine);
       const start = () => startHelper("edit-history.ts", { ...location, parallel: 3 });
       let acknowledgedCount = 0;
+      let next = start();
       try {
-        let next = start();
         for (let kill = 0; kill < kills; kill++) {
           const helper = next;
           await helper.waitForLine("started");
@@ -40,6 +40,7 @@ for (const engine of listEngines()) {
         t.diagnostic(`${acknowledgedCount} acknowledged revisions`);
         assert.ok(acknowledgedCount > kills * 9, `only ${acknowledgedCount} revisions were acknowledged`);
       } finally {
+        await next.kill();
         await location.remove();
       }
 
