@@ -4,7 +4,7 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { actThroughClient } from "../test/support/history-fixture.ts";
 import { createPostgresCluster, findPostgres } from "../test/support/postgres-cluster.ts";
-import { compare, prepare, type Bench } from "./asset-fixture.ts";
+import { createBench, measureMedians, type Bench } from "./asset-fixture.ts";
 import { createReport } from "./report.ts";
 
 /**
@@ -34,8 +34,8 @@ async function measureUpdate({ deps, owner, database }: Bench): Promise<void> {
     };
   };
   const [ours, baseline] = [await createUpdate(deps), await createUpdate(withoutSnapshot)];
-  await compare(300, ours, baseline);
-  const [oursMs, baselineMs] = await compare(1500, ours, baseline);
+  await measureMedians(300, ours, baseline);
+  const [oursMs, baselineMs] = await measureMedians(1500, ours, baseline);
   report.printLine(`update_post (${database.engine})`, oursMs, 1.3, "without its snapshot", baselineMs, "ms");
 }
 
@@ -55,8 +55,8 @@ async function measurePaging({ deps, owner, database }: Bench): Promise<void> {
   } while (cursor !== undefined);
   const readPage = (pageCursor: string | undefined) => () =>
     getPostHistory(deps, owner, { postId, limit: pageSize, cursor: pageCursor });
-  await compare(100, readPage(oldestCursor), readPage(undefined));
-  const [oldestMs, newestMs] = await compare(400, readPage(oldestCursor), readPage(undefined));
+  await measureMedians(100, readPage(oldestCursor), readPage(undefined));
+  const [oldestMs, newestMs] = await measureMedians(400, readPage(oldestCursor), readPage(undefined));
   const name = `get_post_history, last of ${revisionCount} (${database.engine})`;
   report.printLine(name, oldestMs, 1.5, "first page", newestMs, "ms");
 }
@@ -66,7 +66,7 @@ for (const engine of ["sqlite", "postgres"] as const) {
   if (engine === "postgres" && !programs) continue;
   const cluster = programs ? await createPostgresCluster(programs, { fsync: "off" }) : undefined;
   try {
-    const bench = await prepare(engine, cluster?.url());
+    const bench = await createBench(engine, cluster?.url());
     await measureUpdate(bench);
     await measurePaging(bench);
     await bench.close();

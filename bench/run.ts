@@ -11,13 +11,13 @@ const isFullRun = process.argv.includes("--full");
 const benchmarks: readonly [file: string, ...args: string[]][] = [
   ["auth.ts", ...(isFullRun ? [] : ["--quick"])],
   ["mcp.ts"],
-  ["mcp.ts", "--growth", ...(isFull ? [] : ["--quick"])],
-  ["disk-put.ts", ...(isFull ? ["--full"] : [])],
-  ["upload-page.ts", ...(isFull ? ["--full"] : [])],
-  ["scale.ts", ...(isFull ? [] : ["--quick"])],
-  ["assets.ts", "sqlite", "postgres", `--assets=${isFull ? 1_000_000 : 100_000}`],
+  ["mcp.ts", "--growth", ...(isFullRun ? [] : ["--quick"])],
+  ["disk-put.ts", ...(isFullRun ? ["--full"] : [])],
+  ["upload-page.ts", ...(isFullRun ? ["--full"] : [])],
+  ["scale.ts", ...(isFullRun ? [] : ["--quick"])],
+  ["assets.ts", "sqlite", "postgres", `--assets=${isFullRun ? 1_000_000 : 100_000}`],
   ["history.ts"],
-  ...(isFull ? [["growth.ts", "--write"] satisfies [string, string]] : []),
+  ...(isFullRun ? [["growth.ts", "--write"] satisfies [string, string]] : []),
 ];
 
 let failureCount = 0;

@@ -1,5 +1,5 @@
 import { changeAsset, recordMove } from "../assets/lifecycle/change-asset.ts";
-import { arrangeAssets } from "../assets/lifecycle/restore-position.ts";
+import { assignPositions } from "../assets/lifecycle/restore-position.ts";
 import { isReady } from "../assets/model/asset.ts";
 import { ConflictError } from "../conflict.ts";
 import type { Deps, Stores } from "../deps.ts";
@@ -28,7 +28,7 @@ export async function setAssets(
   const studioId = editor.studio.id;
   const currentAssets = await tx.assets.listByPosts([postId]);
   for (const asset of currentAssets.filter(isReady))
-    if (!assetIds.includes(asset.id)) await takeOff(deps, tx, editor, postId, asset.id);
+    if (!assetIds.includes(asset.id)) await detachAssets(deps, tx, editor, postId, asset.id);
   const currentIds = new Set(currentAssets.map((asset) => asset.id));
   const missingAssets: MissingAsset[] = [];
   for (const assetId of assetIds.filter((id) => !currentIds.has(id))) {
@@ -42,7 +42,7 @@ export async function setAssets(
 }
 
 /** Takes an asset off a post, without a revision of the post. */
-export async function takeOff(
+export async function detachAssets(
   deps: Pick<Deps, "clock">,
   tx: Stores,
   editor: Editor,

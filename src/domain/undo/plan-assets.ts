@@ -112,7 +112,7 @@ function insertInOrder(
   });
   let assetIds = [...stayingIds];
   for (const { assetId, listBefore } of departures.toSorted((a, b) => b.first - a.first || a.index - b.index))
-    assetIds = assetIds.toSpliced(findIndexByOrder(assetIds, assetId, listBefore), 0, assetId);
+    assetIds = assetIds.toSpliced(findInsertIndex(assetIds, assetId, listBefore), 0, assetId);
   return assetIds;
 }
 

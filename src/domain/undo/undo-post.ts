@@ -1,4 +1,4 @@
-import { arrangeAssets, findIndexByOrder } from "../assets/lifecycle/restore-position.ts";
+import { assignPositions, findInsertIndex } from "../assets/lifecycle/restore-position.ts";
 import { putBack, setAssets } from "../history/set-assets.ts";
 import { ConflictError, retryOnConflict, undefinedOnConflict } from "../conflict.ts";
 import type { Deps, Stores } from "../deps.ts";
@@ -75,8 +75,8 @@ export async function attachWaiting(deps: UndoDeps, editor: Editor, waiting: Wai
       await startAssetsRevision(deps, tx, studioId, postId);
       const currentIds = (await tx.assets.listByPosts([postId])).map((asset) => asset.id);
       if (await putBack(deps, tx, editor, postId, assetId, false)) throw new ConflictError();
-      const assetIds = currentIds.toSpliced(findIndexByOrder(currentIds, assetId, order), 0, assetId);
-      await arrangeAssets(tx, studioId, postId, assetIds);
+      const assetIds = currentIds.toSpliced(findInsertIndex(currentIds, assetId, order), 0, assetId);
+      await assignPositions(tx, studioId, postId, assetIds);
       await recordRevision(tx, editor, postId, { hasNewAssets: true });
       return true;
     })

@@ -45,6 +45,7 @@ export function useRestoreRevision(
 const reasons: Record<MissingAsset["reason"], string> = {
   deleted: "deleted for good",
   on_another_post: "on another post now",
+  post_full: "the post is full",
 };
 
 export const describeMissingAssets = (assets: readonly MissingAsset[]): string =>
