@@ -28,7 +28,7 @@ export async function setAssets(
   const studioId = editor.studio.id;
   const currentAssets = await tx.assets.listByPosts([postId]);
   for (const asset of currentAssets.filter(isReady))
-    if (!assetIds.includes(asset.id)) await detachAssets(deps, tx, editor, postId, asset.id);
+    if (!assetIds.includes(asset.id)) await detachFromPost(deps, tx, editor, postId, asset.id);
   const currentIds = new Set(currentAssets.map((asset) => asset.id));
   const missingAssets: MissingAsset[] = [];
   for (const assetId of assetIds.filter((id) => !currentIds.has(id))) {
@@ -41,8 +41,8 @@ export async function setAssets(
   return missingAssets;
 }
 
-/** Takes an asset off a post, without a revision of the post. */
-export async function detachAssets(
+/** Detaches an asset without recording a revision of the post. */
+async function detachFromPost(
   deps: Pick<Deps, "clock">,
   tx: Stores,
   editor: Editor,

@@ -14,7 +14,7 @@ export interface MovePlan {
 }
 
 /** Undefined if the selection does not contain a move of this asset. */
-export function planMove(
+function planMove(
   steps: readonly (AssetFieldChange & { isSelected: boolean })[],
   currentValue: string | null,
 ): MovePlan | undefined {
