@@ -1,4 +1,4 @@
-import type { AssetStore, StrayFileStore } from "#domain/assets/ports.ts";
+import type { AssetStore } from "#domain/assets/ports.ts";
 import { toAsset, toAssetRow, toReadyAsset, type AssetRow } from "./asset-row.ts";
 import { statement, type Connection } from "./client.ts";
 import { toTrashColumns } from "./trash.ts";
@@ -226,43 +226,6 @@ export function createAssetStore({ q, run }: Connection): AssetStore {
         .select(["id", "status", "storage_key as storageKey"])
         .where("id", "in", assetIds)
         .execute();
-    },
-  };
-}
-
-const claimQuery = statement<{ key: string }>(
-  "claim_stray_file",
-  "DELETE FROM stray_files WHERE key = $1 AND doomed = 0 RETURNING key",
-);
-
-const markDueForDeletionQuery = statement<{ key: string }>(
-  "mark_due_files_for_deletion",
-  `UPDATE stray_files SET doomed = 1
-    WHERE key IN (SELECT key FROM stray_files WHERE due_at <= $1 ORDER BY due_at LIMIT $2) RETURNING key`,
-);
-
-export function createStrayFileStore({ q, run }: Connection): StrayFileStore {
-  return {
-    async reserve(key, dueAt) {
-      await q.insertInto("stray_files").values({ key, due_at: dueAt, doomed: 0 }).execute();
-    },
-    async claim(key) {
-      return (await run(claimQuery, [key])).length > 0;
-    },
-    async markForDeletion(keys, dueAt) {
-      if (keys.length === 0) return;
-      await q
-        .insertInto("stray_files")
-        .values(keys.map((key) => ({ key, due_at: dueAt, doomed: 1 })))
-        .onConflict((conflict) => conflict.column("key").doUpdateSet({ due_at: dueAt, doomed: 1 }))
-        .execute();
-    },
-    async markDueForDeletion(now, limit) {
-      return (await run(markDueForDeletionQuery, [now, limit])).map(({ key }) => key);
-    },
-    async deleteRecords(keys) {
-      if (keys.length === 0) return;
-      await q.deleteFrom("stray_files").where("key", "in", keys).where("doomed", "=", 1).execute();
     },
   };
 }

@@ -51,13 +51,18 @@ forEachEngine("attacks on the HTTP entry point", (fixture) => {
       "\r\n",
     ].join("\r\n");
 
-  /** Sends the bytes and returns the response bytes, until the connection closes or is idle for 500 ms. */
+  /** Sends the bytes and returns the response bytes, until the connection closes or is idle for 500 ms after the first. */
   async function sendRaw(bytes: string): Promise<string> {
     const socket = connect(Number(new URL(service.base).port), "127.0.0.1");
     await once(socket, "connect");
     let received = "";
-    socket.on("data", (chunk: Buffer) => void (received += chunk.toString())).on("error", () => {});
-    socket.setTimeout(500, () => socket.destroy());
+    socket
+      .on("data", (chunk: Buffer) => {
+        received += chunk.toString();
+        socket.setTimeout(500);
+      })
+      .on("error", () => {});
+    socket.setTimeout(10_000, () => socket.destroy());
     socket.write(bytes);
     await once(socket, "close");
     return received;

@@ -5,12 +5,12 @@ import type { Caller } from "../caller.ts";
 import { undefinedOnConflict, ConflictError } from "../conflict.ts";
 import { recordRevision, startAssetsRevision } from "../history/record.ts";
 import { authorize } from "../policy.ts";
-import { parsePostId } from "../posts/post.ts";
+import { parsePostId, type Post } from "../posts/post.ts";
 import { id } from "../text.ts";
 import { parseAssetId, toAssetView, type Asset, type AssetView, type ReadyAsset } from "./model/asset.ts";
 import { recordMove } from "./lifecycle/change-asset.ts";
 import { confirmUpload, notUploadedError } from "./lifecycle/confirm-upload.ts";
-import { reservePosition, type AttachDeps } from "./lifecycle/positions.ts";
+import { rejectFullPost, reservePosition, type AttachDeps } from "./lifecycle/positions.ts";
 import { restorePosition } from "./lifecycle/restore-position.ts";
 import { createTransitionError } from "./lifecycle/transitions.ts";
 
@@ -43,7 +43,7 @@ export async function attachAsset(
     if (asset.postId === postId) throw notUploadedError();
     if (asset.postId !== null) throw createTransitionError("attach");
     const attachedAsset = await (asset.status === "ready"
-      ? attachReadyAsset(deps, caller, asset, postId, input.order)
+      ? attachReadyAsset(deps, caller, asset, post, input.order)
       : confirmUpload(deps, caller, asset, post));
     if (attachedAsset) return toAssetView(attachedAsset);
   }
@@ -54,9 +54,12 @@ function attachReadyAsset(
   deps: AttachDeps,
   caller: Caller,
   asset: Asset,
-  postId: string,
+  post: Post,
   order: readonly string[] | undefined,
 ): Promise<ReadyAsset | undefined> {
+  const postId = post.id;
+  // Fail early, without waiting for the post's lock; `reservePosition` is the authority.
+  if (post.assetCount >= deps.limits.assetsPerPost) return rejectFullPost(deps, deps, asset).catch(undefinedOnConflict);
   return deps
     .transact(async (tx) => {
       // Checks the limit and locks the post, so that calls on a full post change nothing.
