@@ -1,8 +1,8 @@
 import type { Selectable } from "kysely";
-import type { Author, Revision, RevisionAsset, RevisionField, RevisionStore } from "#domain/history/ports.ts";
-import { isSelected } from "./asset-changes.ts";
+import type { AssetChangeStore, Author, Revision, RevisionAsset, RevisionStore } from "#domain/history/ports.ts";
 import { statement, type Connection } from "./client.ts";
 import type { Schema } from "./schema.ts";
+import { listAssetIds, listAssetSteps, listChanged, listPostIds, listRevisionSteps } from "./undo-steps.ts";
 
 type RevisionRow = Selectable<Schema["post_revisions"]>;
 
@@ -143,66 +143,38 @@ export function createRevisionStore({ q, run }: Connection): RevisionStore {
       const rows = await selectRevisions().where("r.post_id", "=", postId).where("r.revision", "=", revision).execute();
       return (await toRevisions(postId, rows))[0];
     },
-    async listPostIds(studioId, selection, after, limit) {
-      const rows = await q
-        .selectFrom("post_revisions as r")
-        .select("r.post_id")
-        .distinct()
-        .where("r.studio_id", "=", studioId)
-        .where((eb) => isSelected(eb, selection))
-        .where("r.post_id", ">", after)
-        .orderBy("r.post_id")
-        .limit(limit)
-        .execute();
-      return rows.map((row) => row.post_id);
-    },
-    async listSteps(postId, selection) {
-      const first = await q
-        .selectFrom("post_revisions as r")
-        .select((eb) => eb.fn.min<number | null>("r.revision").as("revision"))
-        .where("r.post_id", "=", postId)
-        .where((eb) => isSelected(eb, selection))
-        .executeTakeFirst();
-      const firstRevision = first?.revision ?? undefined;
-      if (firstRevision === undefined) return [];
-      const base = await q
-        .selectFrom("post_revisions")
-        .select((eb) => eb.fn.max<number | null>("revision").as("revision"))
-        .where("post_id", "=", postId)
-        .where("revision", "<", firstRevision)
-        .executeTakeFirst();
-      const rows = await q
-        .selectFrom("post_revisions as r")
-        .select([
-          "r.revision",
-          "r.assets_revision",
-          "r.title_changed",
-          "r.body_changed",
-          "r.status_changed",
-          "r.assets_changed",
-          "r.trashed_changed",
-        ])
-        .select((eb) => eb.case().when(isSelected(eb, selection)).then(1).else(0).end().as("selected"))
-        .where("r.post_id", "=", postId)
-        .where("r.revision", ">=", base?.revision ?? firstRevision)
-        .orderBy("r.revision")
-        .execute();
-      const assets = await listAssets(
-        postId,
-        rows.map((row) => row.assets_revision),
-      );
-      return rows.map((row) => ({
-        revision: row.revision,
-        isSelected: row.selected === 1,
-        changed: listChanged(row),
-        assetIds: (assets.get(row.assets_revision) ?? []).map((asset) => asset.id),
-      }));
-    },
+    listPostIds: (...args) => listPostIds(q, ...args),
+    listSteps: (postId, selection) => listRevisionSteps(q, postId, selection, listAssets),
   };
 }
 
-function listChanged(row: Pick<RevisionRow, `${RevisionField}_changed`>): RevisionField[] {
-  return (["title", "body", "status", "assets", "trashed"] as const).filter((field) => row[`${field}_changed`] === 1);
+export function createAssetChangeStore({ q }: Connection): AssetChangeStore {
+  return {
+    async record({ id, studioId, changeCount }, at, author, changes) {
+      if (changes.length === 0) return;
+      await q
+        .insertInto("asset_changes")
+        .values(
+          changes.map(({ field, before, after }) => ({
+            asset_id: id,
+            change: changeCount,
+            field,
+            before,
+            after,
+            studio_id: studioId,
+            at,
+            user_id: author.userId,
+            grant_id: author.grantId,
+            client_id: author.clientId,
+            client_name: author.clientName,
+            undo_id: author.undoId,
+          })),
+        )
+        .execute();
+    },
+    listAssetIds: (...args) => listAssetIds(q, ...args),
+    listSteps: (assetId, selection) => listAssetSteps(q, assetId, selection),
+  };
 }
 
 function toColumns({ userId, grantId, clientId, clientName, undoId }: Author): (string | null)[] {

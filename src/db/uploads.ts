@@ -99,6 +99,9 @@ const listAbandonedQuery = statement<AssetRow>(
 );
 
 export function createUploadStore({ q, run }: Connection): UploadStore {
+  const withdrawLinks = (now: number) =>
+    q.updateTable("upload_links").set({ withdrawn_at: now }).where("withdrawn_at", "is", null);
+
   return {
     async insertLink(link) {
       await q.insertInto("upload_links").values(toLinkRow(link)).execute();
@@ -129,30 +132,19 @@ export function createUploadStore({ q, run }: Connection): UploadStore {
       }));
     },
     async withdraw(studioId, postId, linkId, now) {
-      const { numUpdatedRows } = await q
-        .updateTable("upload_links")
-        .set({ withdrawn_at: now })
+      const { numUpdatedRows } = await withdrawLinks(now)
         .where("id", "=", linkId)
         .where("studio_id", "=", studioId)
         .where("post_id", "=", postId)
-        .where("withdrawn_at", "is", null)
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
     async withdrawForPost(postId, now) {
-      await q
-        .updateTable("upload_links")
-        .set({ withdrawn_at: now })
-        .where("post_id", "=", postId)
-        .where("withdrawn_at", "is", null)
-        .execute();
+      await withdrawLinks(now).where("post_id", "=", postId).execute();
     },
     async withdrawForUser(userId, now) {
-      const { numUpdatedRows } = await q
-        .updateTable("upload_links")
-        .set({ withdrawn_at: now })
+      const { numUpdatedRows } = await withdrawLinks(now)
         .where("created_by", "=", userId)
-        .where("withdrawn_at", "is", null)
         .where("expires_at", ">", now - fileLifetime)
         .executeTakeFirst();
       return Number(numUpdatedRows);

@@ -1,0 +1,147 @@
+import type { Expression, ExpressionBuilder, Kysely, Selectable, SqlBool } from "kysely";
+import type {
+  AssetFieldChange,
+  ChangeSelection,
+  RevisionAsset,
+  RevisionField,
+  RevisionStep,
+} from "#domain/history/ports.ts";
+import type { Schema } from "./schema.ts";
+
+// Reads the changes that an undo considers.
+
+export async function listPostIds(
+  q: Kysely<Schema>,
+  studioId: string,
+  selection: ChangeSelection,
+  after: string,
+  limit: number,
+): Promise<string[]> {
+  const rows = await q
+    .selectFrom("post_revisions as r")
+    .select("r.post_id")
+    .distinct()
+    .where("r.studio_id", "=", studioId)
+    .where((eb) => isSelected(eb, selection))
+    .where("r.post_id", ">", after)
+    .orderBy("r.post_id")
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.post_id);
+}
+
+export async function listAssetIds(
+  q: Kysely<Schema>,
+  studioId: string,
+  selection: ChangeSelection,
+  after: string,
+  limit: number,
+): Promise<string[]> {
+  const rows = await q
+    .selectFrom("asset_changes as r")
+    .select("r.asset_id")
+    .distinct()
+    .where("r.studio_id", "=", studioId)
+    .where((eb) => isSelected(eb, selection))
+    .where("r.asset_id", ">", after)
+    .orderBy("r.asset_id")
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.asset_id);
+}
+
+export async function listRevisionSteps(
+  q: Kysely<Schema>,
+  postId: string,
+  selection: ChangeSelection,
+  listAssets: (postId: string, assetsRevisions: readonly number[]) => Promise<Map<number, RevisionAsset[]>>,
+): Promise<RevisionStep[]> {
+  const first = await q
+    .selectFrom("post_revisions as r")
+    .select((eb) => eb.fn.min<number | null>("r.revision").as("revision"))
+    .where("r.post_id", "=", postId)
+    .where((eb) => isSelected(eb, selection))
+    .executeTakeFirst();
+  const firstRevision = first?.revision ?? undefined;
+  if (firstRevision === undefined) return [];
+  const base = await q
+    .selectFrom("post_revisions")
+    .select((eb) => eb.fn.max<number | null>("revision").as("revision"))
+    .where("post_id", "=", postId)
+    .where("revision", "<", firstRevision)
+    .executeTakeFirst();
+  const rows = await q
+    .selectFrom("post_revisions as r")
+    .select([
+      "r.revision",
+      "r.assets_revision",
+      "r.title_changed",
+      "r.body_changed",
+      "r.status_changed",
+      "r.assets_changed",
+      "r.trashed_changed",
+    ])
+    .select((eb) => eb.case().when(isSelected(eb, selection)).then(1).else(0).end().as("selected"))
+    .where("r.post_id", "=", postId)
+    .where("r.revision", ">=", base?.revision ?? firstRevision)
+    .orderBy("r.revision")
+    .execute();
+  const assets = await listAssets(
+    postId,
+    rows.map((row) => row.assets_revision),
+  );
+  return rows.map((row) => ({
+    revision: row.revision,
+    isSelected: row.selected === 1,
+    changed: listChanged(row),
+    assetIds: (assets.get(row.assets_revision) ?? []).map((asset) => asset.id),
+  }));
+}
+
+export async function listAssetSteps(
+  q: Kysely<Schema>,
+  assetId: string,
+  selection: ChangeSelection,
+): Promise<(AssetFieldChange & { isSelected: boolean })[]> {
+  const rows = await q
+    .selectFrom("asset_changes as r")
+    .select(["r.change", "r.field", "r.before", "r.after"])
+    .select((eb) => eb.case().when(isSelected(eb, selection)).then(1).else(0).end().as("selected"))
+    .where("r.asset_id", "=", assetId)
+    .orderBy("r.change")
+    .execute();
+  const first = rows.findIndex((row) => row.selected === 1);
+  if (first < 0) return [];
+  return rows
+    .slice(first)
+    .map(({ field, before, after, selected }) => ({ field, before, after, isSelected: selected === 1 }));
+}
+
+/** The columns that both tables of changes have. */
+interface ChangeTable {
+  r: Pick<Schema["post_revisions"], "user_id" | "client_id" | "at" | "undo_id">;
+}
+
+/** Whether a change, in the table `r`, belongs to the selection. */
+function isSelected<DB extends ChangeTable>(
+  builder: ExpressionBuilder<DB, keyof DB>,
+  selection: ChangeSelection,
+): Expression<SqlBool> {
+  const eb = builder as unknown as ExpressionBuilder<ChangeTable, "r">;
+  const condition =
+    "undoId" in selection
+      ? eb("r.undo_id", "=", selection.undoId)
+      : eb.and([
+          eb("r.client_id", "=", selection.clientId),
+          eb("r.user_id", "=", selection.userId),
+          eb("r.at", ">=", selection.since),
+        ]);
+  const { runningUndoId } = selection;
+  return runningUndoId === undefined ? condition : eb.or([condition, eb("r.undo_id", "=", runningUndoId)]);
+}
+
+export function listChanged(
+  row: Pick<Selectable<Schema["post_revisions"]>, `${RevisionField}_changed`>,
+): RevisionField[] {
+  return (["title", "body", "status", "assets", "trashed"] as const).filter((field) => row[`${field}_changed`] === 1);
+}
