@@ -7,7 +7,7 @@ import { startHelper } from "../support/helper-process.ts";
 import { isLongRun } from "../support/long-run.ts";
 import { readStudio } from "../support/undo-studio.ts";
 
-const kills = isLongRun ? 200 : 20;
+const kills = isLongRun ? 200 : 10;
 
 interface SavedRevision {
   postId: string;

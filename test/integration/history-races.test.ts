@@ -23,7 +23,7 @@ import { countOutcomes, getOutcome } from "../support/outcome.ts";
 import { readStudio } from "../support/undo-studio.ts";
 import { newMember, newStudio } from "../support/users.ts";
 
-const rounds = isLongRun ? 100 : 10;
+const rounds = isLongRun ? 100 : 5;
 
 /** Starts all calls within a few milliseconds of each other, in random order. */
 const race = <T>(calls: readonly (() => Promise<T>)[]): Promise<T[]> =>
