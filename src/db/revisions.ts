@@ -144,7 +144,7 @@ export function createRevisionStore({ q, run }: Connection): RevisionStore {
       return (await toRevisions(postId, rows))[0];
     },
     listPostIds: (...args) => listPostIds(q, ...args),
-    listSteps: (postId, selection) => listRevisionSteps(q, postId, selection, listAssets),
+    listSteps: (postId, selection) => listRevisionSteps(q, postId, selection),
   };
 }
 

@@ -1,10 +1,10 @@
 import type { Expression, ExpressionBuilder, Kysely, Selectable, SqlBool } from "kysely";
-import type {
-  AssetFieldChange,
-  ChangeSelection,
-  RevisionAsset,
-  RevisionField,
-  RevisionStep,
+import {
+  revisionFields,
+  type AssetFieldChange,
+  type ChangeSelection,
+  type RevisionField,
+  type RevisionStep,
 } from "#domain/history/ports.ts";
 import type { Schema } from "./schema.ts";
 
@@ -54,7 +54,6 @@ export async function listRevisionSteps(
   q: Kysely<Schema>,
   postId: string,
   selection: ChangeSelection,
-  listAssets: (postId: string, assetsRevisions: readonly number[]) => Promise<Map<number, RevisionAsset[]>>,
 ): Promise<RevisionStep[]> {
   const first = await q
     .selectFrom("post_revisions as r")
@@ -86,15 +85,21 @@ export async function listRevisionSteps(
     .where("r.revision", ">=", base?.revision ?? firstRevision)
     .orderBy("r.revision")
     .execute();
-  const assets = await listAssets(
-    postId,
-    rows.map((row) => row.assets_revision),
-  );
+  // A range rather than a list of revisions, which could exceed the parameters of a statement.
+  const assetRows = await q
+    .selectFrom("post_revision_assets")
+    .select(["revision", "asset_id"])
+    .where("post_id", "=", postId)
+    .where("revision", ">=", rows[0]?.assets_revision ?? firstRevision)
+    .orderBy("revision")
+    .orderBy("position")
+    .execute();
+  const assetsByRevision = Map.groupBy(assetRows, (row) => row.revision);
   return rows.map((row) => ({
     revision: row.revision,
     isSelected: row.selected === 1,
     changed: listChanged(row),
-    assetIds: (assets.get(row.assets_revision) ?? []).map((asset) => asset.id),
+    assetIds: (assetsByRevision.get(row.assets_revision) ?? []).map((asset) => asset.asset_id),
   }));
 }
 
@@ -143,5 +148,5 @@ function isSelected<DB extends ChangeTable>(
 export function listChanged(
   row: Pick<Selectable<Schema["post_revisions"]>, `${RevisionField}_changed`>,
 ): RevisionField[] {
-  return (["title", "body", "status", "assets", "trashed"] as const).filter((field) => row[`${field}_changed`] === 1);
+  return revisionFields.filter((field) => row[`${field}_changed`] === 1);
 }

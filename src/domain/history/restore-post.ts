@@ -12,7 +12,7 @@ import { parsePostId, postView, toPostView } from "../posts/post.ts";
 import { id } from "../text.ts";
 import type { Revision, RevisionAsset } from "./ports.ts";
 import { recordRevision } from "./record.ts";
-import { setAssets } from "./set-assets.ts";
+import { missingReasons, setAssets } from "./set-assets.ts";
 
 export const restorePostInput = z.strictObject({
   postId: id,
@@ -21,9 +21,7 @@ export const restorePostInput = z.strictObject({
 
 export const restorePostOutput = postView.extend({
   missingAssets: z
-    .array(
-      z.object({ id: z.string(), filename: z.string(), reason: z.enum(["deleted", "on_another_post", "post_full"]) }),
-    )
+    .array(z.object({ id: z.string(), filename: z.string(), reason: z.enum(missingReasons) }))
     .describe(
       "Assets of that revision that could not be restored: deleted for good, on another post now, or too many.",
     ),

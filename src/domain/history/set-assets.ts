@@ -6,7 +6,8 @@ import type { Deps, Stores } from "../deps.ts";
 import type { Editor } from "./record.ts";
 
 /** Why an asset could not be put back on a post. */
-export type MissingReason = "deleted" | "on_another_post" | "post_full";
+export const missingReasons = ["deleted", "on_another_post", "post_full"] as const;
+export type MissingReason = (typeof missingReasons)[number];
 
 export interface MissingAsset {
   id: string;

@@ -5,13 +5,13 @@ import { runInBatches, type BatchOptions } from "../housekeeping/batches.ts";
 
 const batchSize = 50;
 
-type Needs = Pick<Deps, "trash" | "posts" | "assets" | "strayFiles" | "transact" | "files" | "clock">;
+type SweepDeps = Pick<Deps, "trash" | "posts" | "assets" | "strayFiles" | "transact" | "files" | "clock">;
 
 /**
  * Deletes posts and assets whose time in the trash is over, with their files. A restore needs an item that has not
  * expired, and this needs one that has, so exactly one of the two succeeds.
  */
-export async function sweepTrash(deps: Needs, options: BatchOptions): Promise<{ trashed: number }> {
+export async function sweepTrash(deps: SweepDeps, options: BatchOptions): Promise<{ trashed: number }> {
   const posts = await runInBatches(options, batchSize, async () => {
     const expiredPosts = await deps.trash.listExpiredPosts(deps.clock(), batchSize);
     for (const { id } of expiredPosts) await deletePostForGood(deps, id);
@@ -25,7 +25,7 @@ export async function sweepTrash(deps: Needs, options: BatchOptions): Promise<{ 
   return { trashed: posts + assets };
 }
 
-async function deletePostForGood(deps: Needs, postId: string): Promise<void> {
+async function deletePostForGood(deps: SweepDeps, postId: string): Promise<void> {
   const assets = await deps
     .transact(async (tx) => {
       if (!(await tx.posts.lockExpired(postId, deps.clock()))) throw new ConflictError();

@@ -6,6 +6,8 @@ import type { MovePlan } from "./plan-move.ts";
 /** What undo does with the assets of one post. */
 export interface AssetsPlan {
   currentIds: readonly string[];
+  /** What the client did with each asset that it moved. */
+  moves: ReadonlyMap<string, MovePlan>;
   /** The assets that the post gets, in order; undefined if nothing changes. */
   assetIds: string[] | undefined;
   attach: string[];
@@ -32,6 +34,7 @@ export function planAssets(
   const current = steps.at(-1)?.assetIds ?? [];
   const plan: AssetsPlan = {
     currentIds: current,
+    moves,
     assetIds: undefined,
     attach: [],
     detach: [],

@@ -31,12 +31,15 @@ export async function previewUndo(
   }
   const isDetached = ({ id, postId }: Asset): boolean =>
     postId !== null && plans.get(postId)?.assets?.detach.includes(id) === true;
-  for (const [postId, { assets }] of plans) {
+  for (const { assets } of plans.values()) {
     for (const assetId of assets?.attach ?? []) {
       const asset = await deps.assets.findWithTrash(studioId, assetId);
       const isInTrash = asset?.trashExpiresAt !== null && !restoredIds.has(assetId);
       if (!asset || (asset.postId === null ? isInTrash : !isDetached(asset)))
-        reportUnattachable(report, assetId, postId, asset?.postId ?? null);
+        reportUnattachable(report, assetId, {
+          clientValue: assets?.moves.get(assetId)?.clientValue ?? null,
+          currentValue: asset?.postId ?? null,
+        });
     }
   }
   /** The asset as it will be once assets are restored and posts have their assets back. */

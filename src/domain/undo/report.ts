@@ -33,9 +33,8 @@ export function addConflict(report: UndoReport, entry: UndoConflict): void {
 export function reportUnattachable(
   report: UndoReport,
   assetId: string,
-  postId: string,
-  currentValue: string | null,
+  { clientValue, currentValue }: Pick<UndoConflict, "clientValue" | "currentValue">,
 ): void {
   report.undone = report.undone.filter(({ id, field }) => id !== assetId || field !== "postId");
-  addConflict(report, { type: "asset", id: assetId, field: "postId", clientValue: null, currentValue });
+  addConflict(report, { type: "asset", id: assetId, field: "postId", clientValue, currentValue });
 }

@@ -98,7 +98,10 @@ async function mayUndo(deps: UndoDeps & Pick<Deps, "grants">, caller: Caller, gr
   const filter = { userId: caller.user.id, others: true, grantId: grant.id };
   if ((await deps.grants.listForStudio(caller.studio.id, filter)).length > 0) return true;
   const selection = { userId: grant.userId, clientId: grant.clientId, since: 0 };
-  const { postIds, assetIds } = await listSelected(deps, caller.studio.id, selection);
+  const [postIds, assetIds] = await Promise.all([
+    deps.revisions.listPostIds(caller.studio.id, selection, "", 1),
+    deps.assetChanges.listAssetIds(caller.studio.id, selection, "", 1),
+  ]);
   return postIds.length > 0 || assetIds.length > 0;
 }
 

@@ -19,6 +19,8 @@ export interface WaitingAsset {
   assetId: string;
   /** The post's assets as they should be. */
   order: readonly string[];
+  /** Where the client left the asset. */
+  clientValue: string | null;
 }
 
 /** Applies the plan of one post and adds to the report; returns the assets that are not available yet. */
@@ -34,7 +36,12 @@ export function undoPost(
     if (!plan) return [];
     const missingIds = await deps.transact((tx) => applyPlan(deps, tx, editor, plan));
     reportPlan(report, plan);
-    return missingIds.map((assetId) => ({ postId, assetId, order: plan.assets?.assetIds ?? [] }));
+    return missingIds.map((assetId) => ({
+      postId,
+      assetId,
+      order: plan.assets?.assetIds ?? [],
+      clientValue: plan.assets?.moves.get(assetId)?.clientValue ?? null,
+    }));
   });
 }
 

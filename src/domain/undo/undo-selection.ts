@@ -48,7 +48,10 @@ export async function undoSelection(
   for (const waiting of waitingAssets) {
     if (await attachWaiting(deps, editor, waiting)) continue;
     const asset = await deps.assets.findWithTrash(editor.studio.id, waiting.assetId);
-    reportUnattachable(report, waiting.assetId, waiting.postId, asset?.postId ?? null);
+    reportUnattachable(report, waiting.assetId, {
+      clientValue: waiting.clientValue,
+      currentValue: asset?.postId ?? null,
+    });
   }
   for (const assetId of assetIds) await undoAsset(deps, editor, assetId, selection, "change", report);
   return report;

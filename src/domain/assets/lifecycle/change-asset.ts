@@ -37,7 +37,7 @@ export async function changeAssetAndPost(
   return changedAsset;
 }
 
-/** Records for undo that the transaction has put an asset on a post, or taken it off. */
+/** Records for undo that the transaction attached an asset to a post or detached it. */
 export function recordMove(
   deps: Pick<Deps, "clock">,
   tx: Stores,
