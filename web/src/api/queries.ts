@@ -1,6 +1,7 @@
-import { infiniteQueryOptions, queryOptions, type InfiniteData, type QueryClient } from "@tanstack/react-query";
-import type { ClientResponse, InferRequestType, InferResponseType } from "hono/client";
+import { queryOptions, type QueryClient } from "@tanstack/react-query";
+import type { InferRequestType, InferResponseType } from "hono/client";
 import { api, fetchJson, fetchJsonIfChanged, fetchMe } from "./client.ts";
+import { createSelect, pagedQuery, pollEvery, type ListPage } from "./paged-query.ts";
 
 const studioApi = api.studios[":studioId"];
 const postApi = studioApi.posts[":postId"];
@@ -28,26 +29,8 @@ export type AssetFilter = Filter<typeof studioApi.assets.$get>;
 export type ClientFilter = Filter<typeof studioApi.clients.$get>;
 export type ActivityFilter = Filter<typeof studioApi.activity.$get>;
 
-/**
- * Polls every `ms`. Until data has loaded, polls every 10 seconds, so that the user can read an error. Each loaded page
- * of a list costs one call, so longer lists poll less often and stay below the rate limit.
- */
-const pollEvery =
-  (ms: number) =>
-  ({ state }: { state: { data: unknown } }): number =>
-    state.data === undefined ? 10_000 : ms * ((state.data as { pages?: unknown[] }).pages?.length ?? 1);
-
 /** Short enough to show an AI client's changes within two seconds (WEB-5). */
 const livePollInterval = pollEvery(1500);
-
-interface ListPage {
-  nextCursor: string | null;
-}
-
-/** Created once per list: React Query would re-render endlessly if `select` were a new function on every render. */
-const createSelect =
-  <Page, Item>(getItems: (page: Page) => readonly Item[]) =>
-  ({ pages }: InfiniteData<Page, string>) => ({ pages: pages.map(getItems), items: pages.flatMap(getItems) });
 
 const selectPosts = createSelect(({ posts }: InferResponseType<typeof studioApi.posts.$get>) => posts);
 const selectAssets = createSelect(({ assets }: InferResponseType<typeof studioApi.assets.$get>) => assets);
@@ -55,39 +38,6 @@ const selectClients = createSelect(({ clients }: InferResponseType<typeof studio
 const selectRevisions = createSelect(({ revisions }: InferResponseType<typeof postApi.revisions.$get>) => revisions);
 const selectTrash = createSelect(({ items }: InferResponseType<typeof studioApi.trash.$get>) => items);
 const selectActivity = createSelect(({ activity }: InferResponseType<typeof studioApi.activity.$get>) => activity);
-
-/** A list that loads page by page. When it refetches, unchanged pages are not sent again. */
-function pagedQuery<Page extends ListPage, Item>({
-  queryKey,
-  limit,
-  fetchPage,
-  select,
-  refetchInterval,
-}: {
-  queryKey: readonly unknown[];
-  limit: number;
-  fetchPage: (
-    query: { limit: string; cursor?: string },
-    options: { headers: Record<string, string> },
-  ) => Promise<ClientResponse<Page, number, "json">>;
-  select: ReturnType<typeof createSelect<Page, Item>>;
-  refetchInterval: ReturnType<typeof pollEvery> | false;
-}) {
-  return infiniteQueryOptions({
-    queryKey,
-    queryFn: ({ client, pageParam }) => {
-      const cached = client.getQueryData<InfiniteData<Page, string>>(queryKey);
-      const page = cached?.pages[cached.pageParams.indexOf(pageParam)];
-      const query = { limit: String(limit), ...(pageParam === "" ? {} : { cursor: pageParam }) };
-      return fetchJsonIfChanged(page, (options) => fetchPage(query, options));
-    },
-    initialPageParam: "",
-    getNextPageParam: (page: Page) => page.nextCursor,
-    select,
-    refetchInterval,
-    structuralSharing: false,
-  });
-}
 
 export const meQuery = queryOptions({ queryKey: ["me"], queryFn: fetchMe });
 

@@ -1,0 +1,54 @@
+import { infiniteQueryOptions, type InfiniteData } from "@tanstack/react-query";
+import type { ClientResponse } from "hono/client";
+import { fetchJsonIfChanged } from "./client.ts";
+
+/**
+ * Polls every `ms`. Until data has loaded, polls every 10 seconds, so that the user can read an error. Each loaded page
+ * of a list costs one call, so longer lists poll less often and stay below the rate limit.
+ */
+export const pollEvery =
+  (ms: number) =>
+  ({ state }: { state: { data: unknown } }): number =>
+    state.data === undefined ? 10_000 : ms * ((state.data as { pages?: unknown[] }).pages?.length ?? 1);
+
+export interface ListPage {
+  nextCursor: string | null;
+}
+
+/** Created once per list: React Query would re-render endlessly if `select` were a new function on every render. */
+export const createSelect =
+  <Page, Item>(getItems: (page: Page) => readonly Item[]) =>
+  ({ pages }: InfiniteData<Page, string>) => ({ pages: pages.map(getItems), items: pages.flatMap(getItems) });
+
+/** A list that loads page by page. When it refetches, unchanged pages are not sent again. */
+export function pagedQuery<Page extends ListPage, Item>({
+  queryKey,
+  limit,
+  fetchPage,
+  select,
+  refetchInterval,
+}: {
+  queryKey: readonly unknown[];
+  limit: number;
+  fetchPage: (
+    query: { limit: string; cursor?: string },
+    options: { headers: Record<string, string> },
+  ) => Promise<ClientResponse<Page, number, "json">>;
+  select: ReturnType<typeof createSelect<Page, Item>>;
+  refetchInterval: ReturnType<typeof pollEvery> | false;
+}) {
+  return infiniteQueryOptions({
+    queryKey,
+    queryFn: ({ client, pageParam }) => {
+      const cached = client.getQueryData<InfiniteData<Page, string>>(queryKey);
+      const page = cached?.pages[cached.pageParams.indexOf(pageParam)];
+      const query = { limit: String(limit), ...(pageParam === "" ? {} : { cursor: pageParam }) };
+      return fetchJsonIfChanged(page, (options) => fetchPage(query, options));
+    },
+    initialPageParam: "",
+    getNextPageParam: (page: Page) => page.nextCursor,
+    select,
+    refetchInterval,
+    structuralSharing: false,
+  });
+}
