@@ -34,7 +34,7 @@ export function buildProtectedResourceMetadata(base: string): Record<string, unk
 
 /**
  * By default the library derives its URLs and the `Secure` attribute of its cookies from the request.
- * Derive them from the config instead, whatever Host or forwarded headers say.
+ * Derive them from the config instead, and ignore the Host and forwarded headers.
  */
 export function pinUrls(provider: Provider, base: string): void {
   const { protocol, host } = new URL(base);

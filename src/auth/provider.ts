@@ -175,7 +175,7 @@ function buildConfiguration({
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1000);
 
-/** Every authorization requires its own login check and consent, whatever the user decided before. */
+/** Every authorization requires its own login check and consent, regardless of earlier decisions. */
 function createInteractionPolicy(): interactionPolicy.DefaultPolicy {
   const { Check, Prompt } = interactionPolicy;
   const policy = interactionPolicy.base();

@@ -21,7 +21,7 @@ export interface ServerUrls {
 }
 
 export interface Guards {
-  /** Throws unless the Host header is one of ours. Prevents DNS rebinding. */
+  /** Throws unless the Host header names this server. Prevents DNS rebinding. */
   checkHost(req: IncomingMessage): void;
   checkOrigin(req: IncomingMessage, rule: OriginRule): void;
 }

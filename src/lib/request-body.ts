@@ -13,7 +13,7 @@ export function findJsonHeaderProblem({ headers }: IncomingMessage, maxBytes: nu
 }
 
 /**
- * Reads a body, whatever Content-Length says. `findProblem` runs after each chunk; if it returns a problem, reading
+ * Reads a body without trusting Content-Length. `findProblem` runs after each chunk; if it returns a problem, reading
  * stops and the problem is the result. The stream stays open, so that the client can read the response. Rejects if the
  * client disconnects before the end.
  */

@@ -7,7 +7,7 @@ import { thumbnailPixels } from "#domain/assets/model/media-metadata.ts";
 const allowedLoaders = ["JpegBuffer", "PngBuffer", "WebpBuffer", "NsgifBuffer", "HeifBuffer"];
 
 /**
- * Blocks all decoders that we don't need. sharp detects the format from the bytes, whatever type was declared: it would
+ * Blocks all decoders that we don't need. sharp detects the format from the bytes, regardless of the declared type: it would
  * render an SVG that was uploaded as an image, and rendering cannot be stopped.
  */
 export function restrictDecoders(): void {

@@ -37,7 +37,7 @@ forEachEngine(
         assert.deepEqual(failures, [], output);
         assert.equal(code, 0, output);
         assert.ok([...scored.matchAll(/^✓/gm)].length >= 30, scored);
-        // Not supported: the tasks extension, and headers that repeat parameters, which no tool of ours declares.
+        // Not supported: the tasks extension, and headers that repeat parameters, which none of our tools declares.
         assert.doesNotMatch(unscored, /✗ (?!tasks-|http-custom-header)/, unscored);
       });
     }

@@ -268,7 +268,7 @@ forEachEngine("oauth authorize", (fixture) => {
       await requestAuthorization(webClient, {}, `&redirect_uri=${evilUrl}`),
       "redirect_uri, before sign-in",
     );
-    // A client with one redirect URI gets the error there, whatever the request contains.
+    // A client with one redirect URI gets the error there for any request.
     const redirectLocation = (
       await requestAuthorization(webClient, {}, `&redirect_uri=${evilUrl}`, signedInBrowser)
     ).headers.get("location");

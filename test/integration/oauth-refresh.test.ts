@@ -119,7 +119,7 @@ forEachEngine("oauth refresh", (fixture) => {
     assert.equal((await refresh(restoredResponse.body.refresh_token)).status, 200, "it is still the current token");
   });
 
-  test("a view-only grant stays view-only, whatever scope a refresh requests (A10, SCOPE-2)", async () => {
+  test("a view-only grant stays view-only, even if a refresh requests more (A10, SCOPE-2)", async () => {
     const { tokens } = await connectClient(service.base, { ...connectOptions, access: "read" });
     assert.equal(tokens.scope, "studio:read");
     for (const scope of ["studio:write", "studio:read studio:write"])

@@ -124,7 +124,7 @@ test("requires secrets, an allowlist and an identity provider off loopback (VAR-
   assert.deepEqual(
     findInvalidSettings({ HOST: "0.0.0.0" }),
     required,
-    "listening on other interfaces is off loopback, whatever {base} is",
+    "listening on other interfaces is off loopback, regardless of {base}",
   );
   assert.deepEqual(findInvalidSettings({ HOST: "::", BASE_URL: "http://localhost:3000" }), required);
   for (const name of required)

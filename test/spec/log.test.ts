@@ -30,7 +30,7 @@ test("redacts fields that can contain a secret (RUN-9)", () => {
   assert.match(line, /\*\/\*/, "other fields are logged");
 });
 
-test("logs a request as one line of JSON, whatever its fields contain (RUN-9, L4)", () => {
+test("logs a request as one line of JSON, regardless of its fields (RUN-9, L4)", () => {
   const request = {
     requestId: "req_1",
     method: "GET\r\n",

@@ -35,7 +35,7 @@ for (const platform of catalog) {
     for (const response of unexpected) assert.deepEqual(findAccounts(platform, response), [], JSON.stringify(response));
   });
 
-  test(`${name}: parsed accounts have an id and text values, whatever the response`, () => {
+  test(`${name}: parsed accounts have an id and text values for any response`, () => {
     fc.assert(
       fc.property(responsesLike(example?.account ?? {}), (response) => {
         for (const account of findAccounts(platform, response)) {

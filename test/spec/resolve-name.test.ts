@@ -83,7 +83,7 @@ describe("resolving untrusted names", () => {
     assert.deepEqual(nameServer.queries, []);
   });
 
-  test("a fetch connects to the IP addresses it checked, whatever the name server returns next (A19)", async () => {
+  test("a fetch connects to the IP addresses it checked, even if the name server returns others next (A19)", async () => {
     const { key, cert } = createCertificate(["rebind.test"]);
     const server = createServer({ key, cert }, (_req, res) => void res.end("{}"));
     server.listen(0, "127.0.0.1");

@@ -6,7 +6,7 @@ export class UnusableFolderError extends OperatorError {
 }
 
 /**
- * Translates file system errors. Whatever the reason (disk full, I/O error, permissions, too many open files), the
+ * Translates file system errors. Regardless of the reason (disk full, I/O error, permissions, too many open files), the
  * client only needs to know that the bytes are not stored and that it can retry. Paths appear only in the log.
  */
 export async function withDiskErrors<T>(operation: Promise<T>): Promise<T> {

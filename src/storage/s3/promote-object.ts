@@ -28,7 +28,7 @@ export function toStoredFile(headOutput: HeadObjectCommandOutput): StoredFile {
  * Copies exactly the bytes of `version` from an incoming key, which clients can still write to, to a file key.
  *
  * Stores that check the ETag while copying (AWS, MinIO, R2) do this in one call. Others, such as Ceph, ignore the
- * condition and copy whatever is there at that time; a late retry could even overwrite a served file. For those, the
+ * condition and copy what is there at that time; a late retry could even overwrite a served file. For those, the
  * object is first copied to a staging key, where it can no longer change, and checked there.
  */
 export function createPromote(target: S3Target, limits: CopyLimits, newName: () => string): Promote {
