@@ -78,7 +78,7 @@ describe("idle streams", () => {
       bytesPerStream * streamCount < Math.max(maxBytesPerStream * streamCount, 60 * 1024 ** 2),
       `${bytesPerStream} bytes per stream`,
     );
-    assert.ok(underLoadMs < baselineMs * 1.5 + 5, `${baselineMs} ms without streams, ${underLoadMs} ms with them`);
+    assert.ok(underLoadMs < baselineMs * 1.5 + 25, `${baselineMs} ms without streams, ${underLoadMs} ms with them`);
 
     for (const socket of sockets.splice(0)) socket.destroy();
     assert.match(await listen(tokens[0] ?? ""), /subscriptions\/acknowledged/, "closed streams no longer count");

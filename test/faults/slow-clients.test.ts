@@ -87,8 +87,8 @@ describe("slow clients", () => {
     t.diagnostic(
       `p95 ${baselineMs.toFixed(1)} ms without slow clients, ${underLoadMs.toFixed(1)} ms with ${clientCount}; ${longest.join(", ")}; memory +${(growth / 1024 ** 2).toFixed(0)} MB`,
     );
-    // 5 ms for the noise of a busy machine.
-    assert.ok(underLoadMs < baselineMs * 2 + 5, `${baselineMs} ms without slow clients, ${underLoadMs} ms with them`);
+    // 25 ms for the noise of a busy machine.
+    assert.ok(underLoadMs < baselineMs * 2 + 25, `${baselineMs} ms without slow clients, ${underLoadMs} ms with them`);
     assert.ok(Math.max(...durations) < maxMs, longest.join(", "));
     await studio.call("whoami");
   });
