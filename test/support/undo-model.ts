@@ -142,8 +142,9 @@ export function createUndoModel(): UndoModel {
         const isConflict = (field: string) =>
           report.conflicts.some((entry) => entry.id === id && entry.field === field);
         const isOnTrashedPost = newAsset.postId !== null && after.posts[newAsset.postId]?.isTrashed === true;
-        const isStillTrashed = asset.isTrashed && newAsset.isTrashed;
-        checkField(id, "altText", asset.altText, newAsset.altText, !isOnTrashedPost && !isStillTrashed);
+        const wasOnTrashedPost = asset.postId !== null && before.posts[asset.postId]?.isTrashed === true;
+        const isStillInTrash = (asset.isTrashed || wasOnTrashedPost) && (newAsset.isTrashed || isOnTrashedPost);
+        checkField(id, "altText", asset.altText, newAsset.altText, !isStillInTrash);
         const move = expect(id, "postId", selection);
         const isTargetTrashed = move.kind === "revert" && after.posts[String(move.value)]?.isTrashed === true;
         if (move.kind === "keep") check(newAsset.postId === asset.postId, `${id} moved`);

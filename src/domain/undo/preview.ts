@@ -17,9 +17,9 @@ export async function previewUndo(
   const restoredIds = new Set<string>();
   for (const assetId of assetIds) {
     const state = await readAssetSteps(deps, studioId, assetId, selection);
-    const plan = state && selectPhase(planAsset(state.asset, state.steps), "restore");
-    if (!plan) continue;
-    reportAssetPlan(report, plan);
+    if (!state) continue;
+    const plan = planAsset(state.asset, state.steps);
+    for (const phase of ["restore", "fields"] as const) reportAssetPlan(report, selectPhase(plan, phase));
     if (plan.trash === false) restoredIds.add(assetId);
   }
   const plans = new Map<string, PostPlan>();

@@ -72,8 +72,11 @@ export function reportAssetPlan(report: UndoReport, { asset, change, trash, conf
   for (const conflict of conflicts) addConflict(report, conflict);
 }
 
-/** Assets are restored before posts get them back, and changed or moved to the trash after posts let go of them. */
-export type AssetPhase = "restore" | "change";
+/**
+ * Assets are restored before posts get them back. Their own fields are changed before posts move to the trash with them,
+ * and after posts come back from there. They move to the trash after posts let go of them.
+ */
+export type AssetPhase = "restore" | "fields" | "change";
 
 export function undoAsset(
   deps: UndoDeps,
@@ -98,6 +101,7 @@ export function undoAsset(
 }
 
 export function selectPhase(plan: AssetPlan, phase: AssetPhase): AssetPlan {
+  if (phase === "fields") return { ...plan, conflicts: [], trash: undefined };
   if (phase === "change") return { ...plan, trash: plan.trash === true ? true : undefined };
   return { ...plan, change: {}, conflicts: [], trash: plan.trash === false ? false : undefined };
 }

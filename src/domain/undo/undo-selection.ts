@@ -33,7 +33,8 @@ export async function listSelected(
 
 /**
  * Undoes the selected changes, each post and asset in its own transaction. The order lets assets move between posts:
- * restore assets, change posts, attach assets that were still on another post, change assets.
+ * restore assets, change their fields, change posts, attach assets that were still on another post, and change assets
+ * that came back with a post.
  */
 export async function undoSelection(
   deps: UndoDeps,
@@ -42,7 +43,8 @@ export async function undoSelection(
   { postIds, assetIds }: SelectedIds,
 ): Promise<UndoReport> {
   const report = createReport();
-  for (const assetId of assetIds) await undoAsset(deps, editor, assetId, selection, "restore", report);
+  for (const phase of ["restore", "fields"] as const)
+    for (const assetId of assetIds) await undoAsset(deps, editor, assetId, selection, phase, report);
   const waitingAssets: WaitingAsset[] = [];
   for (const postId of postIds) waitingAssets.push(...(await undoPost(deps, editor, postId, selection, report)));
   for (const waiting of waitingAssets) {
