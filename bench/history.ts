@@ -23,7 +23,7 @@ async function measureUpdate({ deps, owner, database }: Bench): Promise<void> {
   const withoutSnapshot: Deps = {
     ...deps,
     transact: (work) =>
-      deps.transact((tx) => work({ ...tx, revisions: { ...tx.revisions, record: async () => undefined } })),
+      deps.transact((tx) => work({ ...tx, revisions: { ...tx.revisions, record: async () => false } })),
   };
   const createUpdate = async (updateDeps: Deps): Promise<() => Promise<void>> => {
     const { id: postId } = await createPost(deps, owner, { title: "A post", body });

@@ -63,6 +63,7 @@ async function createBench(engine: EngineName, server: string | undefined, postC
           studioId: owner.studio.id,
           title: `Post ${i}`,
           body: "Some words. ".repeat(40),
+          variants: [],
           status: "draft",
           revision: 1,
           assetCount: 0,

@@ -14,6 +14,7 @@ async function main(output: StandardOutput): Promise<void> {
   const service = await openService(config, log);
   shutDownOnSignal(service, log, output);
   await listen(service.httpServer, config);
+  service.startWorker();
   announceReady(config, log, output);
 }
 

@@ -14,6 +14,7 @@ import { createLog } from "#lib/log.ts";
 import { createSigner } from "#lib/signed-token.ts";
 import { createVault } from "#lib/vault.ts";
 import { createMediaReader } from "#media/media-reader.ts";
+import { createPublisher } from "#connectors/publisher.ts";
 import { createPlatforms } from "#connectors/connectors.ts";
 import { createHookedFiles } from "../../test/support/hooked-files.ts";
 
@@ -43,6 +44,8 @@ export async function openDeps(): Promise<{ database: Database; deps: Deps }> {
     importSlots: createImportSlots(),
     searchQueue: createSearchQueue({ sleep: (ms) => sleep(ms), clock: systemClock }),
     platforms: createPlatforms("http://localhost:3000", []),
+    publisher: createPublisher({ setups: [], readFile: async () => new Uint8Array(), sleep: (ms) => sleep(ms) }),
+    wakeWorker: () => {},
     sleep: (ms) => sleep(ms),
   };
   return { database, deps };

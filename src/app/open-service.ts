@@ -40,7 +40,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
   const stores = createStores(database);
   const signer = createSigner(secrets, systemClock);
   const fileStorage = await openFileStorage(config, stores, signer);
-  const deps: Omit<Deps, "platforms"> = {
+  const deps: Omit<Deps, "platforms" | "publisher" | "wakeWorker"> = {
     ...stores,
     clock: systemClock,
     newId: createIdGenerator(systemClock),
@@ -78,7 +78,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
   const jobs = [
     runEvery(seconds(5), "calls", service.flushCallCounts, log),
     runEvery(seconds(1), "limits", service.syncCallLimits, log),
-    ...startBackgroundJobs({ ...deps, platforms: service.platforms }, log),
+    ...startBackgroundJobs(service.deps, log),
     ...fileStorage.startJobs(log),
   ];
   return {

@@ -16,7 +16,6 @@ import {
 } from "#domain/access/rate-limit.ts";
 import { hasAsset } from "#domain/assets/get-asset.ts";
 import type { Deps } from "#domain/deps.ts";
-import type { Platforms } from "#domain/platforms/ports.ts";
 import { createApi, type Api } from "#http/api/api.ts";
 import { mountApi } from "#http/api/context.ts";
 import { getClientIpKey } from "#http/client-ip.ts";
@@ -31,6 +30,9 @@ import type { Log } from "#lib/log.ts";
 import { createMcpEndpoint } from "#mcp/endpoint.ts";
 import { createConformanceFixtures } from "#dev/conformance/fixtures.ts";
 import { createDevServices } from "#dev/dev-services.ts";
+import { readStoredFile } from "#domain/assets/content/byte-source.ts";
+import { startPublishingWorker, type PublishingWorker } from "#domain/publishing/worker.ts";
+import { createPublisher } from "#connectors/publisher.ts";
 import { tools } from "#mcp/tool-list.ts";
 import { createPlatforms, type PlatformSetup } from "#connectors/connectors.ts";
 
@@ -38,7 +40,10 @@ export interface Service {
   httpServer: HttpServer;
   api: Api;
   uploadApi: UploadApi;
-  platforms: Platforms;
+  deps: Deps;
+  /** Starts publishing; call it once the server listens. */
+  startWorker(): void;
+  stopWorker(): Promise<void>;
   /** Saves how many calls each grant made. */
   flushCallCounts(): Promise<void>;
   /** Shares the call counts of users and upload links with all instances. */
@@ -51,7 +56,7 @@ export type Secrets = NonNullable<Config["secrets"]>;
 
 export interface CreateServiceOptions {
   config: Config;
-  deps: Omit<Deps, "platforms">;
+  deps: Omit<Deps, "platforms" | "publisher" | "wakeWorker">;
   /** The platforms that can be connected; development adds the sandbox. */
   platforms: readonly PlatformSetup[];
   /** Absent if files are stored in S3. */
@@ -72,11 +77,21 @@ export function createService(options: CreateServiceOptions): Service {
   const { signer, clock } = options.deps;
 
   // Dependencies of the verbs.
-  const dev = config.identityProviders.length === 0 ? createDevServices({ base, clock, log }) : undefined;
-  const platforms = createPlatforms(base, [...(dev ? [dev.platform] : []), ...options.platforms], log);
+  const dev =
+    config.identityProviders.length === 0 ? createDevServices({ ...options.deps, log, secret: secrets[0] }) : undefined;
+  const setups = [...(dev ? [dev.platform] : []), ...options.platforms];
+  const platforms = createPlatforms(base, setups, log);
+  const publisher = createPublisher({
+    setups,
+    readFile: (key) => readStoredFile(options.deps, key),
+    sleep: options.deps.sleep,
+  });
+  let worker: PublishingWorker | undefined;
   const deps: Deps = {
     ...options.deps,
     platforms,
+    publisher,
+    wakeWorker: () => worker?.wake(),
     ...(config.rateLimits ? {} : { rateLimits: unlimitedRateLimitStore }),
   };
 
@@ -165,12 +180,23 @@ export function createService(options: CreateServiceOptions): Service {
     httpServer,
     api,
     uploadApi,
-    platforms,
+    deps,
+    startWorker() {
+      worker = startPublishingWorker(deps, {
+        concurrency: config.publishConcurrency,
+        onError: (error, publicationId) => {
+          log.error({ err: error, publicationId }, "publishing failed; will retry");
+        },
+      });
+    },
+    stopWorker: async () => worker?.stop(),
     flushCallCounts: callRecorder.flush,
     syncCallLimits: async () =>
       void (await Promise.all([toolCallLimiter.sync(), webCallLimiter.sync(), linkCallLimiter.sync()])),
     async close() {
       mcp.close();
+      // The worker first: its drain may need the sandbox, which this server runs.
+      await worker?.stop();
       await drain(httpServer, log);
     },
   };

@@ -34,14 +34,16 @@ export function normalizeAuthorizationRequest(base: string): Middleware {
   };
 }
 
+const defaultScopes: readonly Scope[] = ["studio:read", "studio:write"];
+
 /**
- * Requests both studio scopes if the client requests none. Real clients omit the parameter or send only other scopes
+ * Requests `studio:read` and `studio:write` if the client requests no studio scope. Real clients omit the parameter or send only other scopes
  * (`claudeai`, `openid email profile`); the library would reject them or issue a token without access.
  */
 function addDefaultScopes(scope: string | null): string {
   const requestedScopes = (scope ?? "").split(" ").filter(Boolean);
   const hasStudioScope = requestedScopes.some((name) => studioScopes.includes(name as Scope));
-  return (hasStudioScope ? requestedScopes : [...requestedScopes, ...studioScopes]).join(" ");
+  return (hasStudioScope ? requestedScopes : [...requestedScopes, ...defaultScopes]).join(" ");
 }
 
 /**

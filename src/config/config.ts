@@ -84,6 +84,7 @@ function resolveConfig(env: Settings, variables: Environment, problems: string[]
       studioBytes: env.MAX_STUDIO_BYTES,
       studiosPerUser: env.MAX_STUDIOS_PER_USER,
     },
+    publishConcurrency: env.PUBLISH_CONCURRENCY,
     oauthClientsFile: env.OAUTH_CLIENTS,
     /** Whether client metadata documents are advertised and fetched. */
     clientDocuments: env.CLIENT_DOCUMENTS === "on",

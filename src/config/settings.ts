@@ -97,6 +97,7 @@ export const settings = z.object({
   MAX_ASSETS_PER_POST: wholeNumber(1, 1000, "a number from 1 to 1000").default(20),
   MAX_STUDIO_BYTES: byteCount.optional(),
   MAX_STUDIOS_PER_USER: wholeNumber(1, 10_000, "a number from 1 to 10000").default(20),
+  PUBLISH_CONCURRENCY: wholeNumber(1, 1000, "a number from 1 to 1000").default(8),
   OAUTH_CLIENTS: z.string().optional(),
   CLIENT_DOCUMENTS: onOff.default("on"),
   TRUST_PROXY: trustedProxies.prefault("off"),

@@ -43,7 +43,7 @@ export async function callApi(publicFetch: PublicFetch, call: ApiCall): Promise<
 
 export function sendCall(
   publicFetch: PublicFetch,
-  { method, url, bearer, query, form, headers }: ApiCall,
+  { method, url, bearer, query, form, json, bytes, headers }: ApiCall,
 ): Promise<Response> {
   const requestUrl = new URL(url);
   for (const [name, value] of Object.entries(query ?? {})) requestUrl.searchParams.set(name, value);
@@ -55,8 +55,9 @@ export function sendCall(
         ...headers,
         ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
         ...(form === undefined ? {} : { "content-type": "application/x-www-form-urlencoded" }),
+        ...(json === undefined ? {} : { "content-type": "application/json" }),
       },
-      body: form && new URLSearchParams(form).toString(),
+      body: bytes ?? (json ? JSON.stringify(json) : form && new URLSearchParams(form).toString()),
     }),
   );
 }

@@ -1,3 +1,4 @@
+import type { Publishing } from "./publishing.ts";
 import type { PostLimits, Sources } from "#domain/platforms/limits.ts";
 
 /**
@@ -44,6 +45,8 @@ export interface Platform {
    */
   parseAccounts: (body: JsonObject) => readonly PlatformAccount[];
   limits: PostLimits;
+  /** Absent if this server can't publish there yet. */
+  publishing?: Publishing;
   /** The documentation pages for everything but `limits`. */
   sources: Sources;
 }
@@ -83,6 +86,10 @@ export interface ApiCall {
   query?: Readonly<Record<string, string>>;
   /** Sent as application/x-www-form-urlencoded. */
   form?: Readonly<Record<string, string>>;
+  /** Sent as application/json. */
+  json?: JsonObject;
+  /** Sent as it is; set the content type in `headers`. */
+  bytes?: Uint8Array;
   headers?: Readonly<Record<string, string>>;
 }
 

@@ -15,8 +15,10 @@ import { createOAuthClientStore, createOAuthRecordStore } from "./oauth.ts";
 import { createPlatformStore } from "./platforms.ts";
 import { openPostgres } from "./postgres.ts";
 import { createPostStore } from "./posts.ts";
+import { createPublicationStore } from "./publications.ts";
 import { createAssetChangeStore, createRevisionStore } from "./revisions.ts";
 import { DamagedDatabaseError, isBusy, openSqlite } from "./sqlite.ts";
+import { createSandboxStore } from "./sandbox.ts";
 import { createStrayFileStore } from "./stray-files.ts";
 import { createStudioStore } from "./studios.ts";
 import { createTokenStore } from "./tokens.ts";
@@ -43,6 +45,8 @@ function createStoresFor(connection: Connection): Stores {
     strayFiles: createStrayFileStore(connection),
     uploads: createUploadStore(connection),
     platformStore: createPlatformStore(connection),
+    publications: createPublicationStore(connection),
+    sandbox: createSandboxStore(connection),
     activity: createActivityStore(connection),
     rateLimits: createRateLimitStore(connection),
     purges: createPurgeStore(connection),

@@ -21,6 +21,7 @@ export const columns = [
   "created_client_name",
   "ready_revision",
   "trashed_at",
+  "variants",
 ] as const;
 
 interface PostSize {

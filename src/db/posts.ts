@@ -1,4 +1,4 @@
-import type { Post } from "#domain/posts/post.ts";
+import type { Post, Variant } from "#domain/posts/post.ts";
 import type { Expression } from "kysely";
 import type { PostChange, PostStore } from "#domain/posts/ports.ts";
 import { normalizeForSearch } from "#domain/posts/search-posts.ts";
@@ -12,10 +12,11 @@ const findPostQuery = statement<PostRow>(
 );
 
 /** Also returns whether the studio has connected platforms. Most have none, which saves the query for them. */
-const findPostWithPlatformStatusQuery = statement<PostRow & { has_platforms: number }>(
+const findPostWithPlatformStatusQuery = statement<PostRow & { has_platforms: number; has_publications: number }>(
   "find_post_with_platform_status",
   `SELECT ${columns.map((column) => `p.${column}`).join(", ")}, CASE WHEN EXISTS (SELECT 1 FROM platform_connections c WHERE c.studio_id = p.studio_id AND c.state = 'connected')
-               THEN 1 ELSE 0 END AS has_platforms
+               THEN 1 ELSE 0 END AS has_platforms,
+          CASE WHEN EXISTS (SELECT 1 FROM publications u WHERE u.post_id = p.id) THEN 1 ELSE 0 END AS has_publications
      FROM posts p WHERE p.studio_id = $1 AND p.id = $2 AND p.trashed_at IS NULL`,
 );
 
@@ -34,6 +35,12 @@ const bumpAssetsRevisionQuery = statement<Pick<PostRow, "revision">>(
   "bump_assets_revision",
   `UPDATE posts SET revision = revision + 1, assets_revision = revision + 1, updated_at = $1
     WHERE studio_id = $2 AND id = $3 AND trashed_at IS NULL RETURNING revision`,
+);
+
+const lockQuery = statement<PostRow>(
+  "lock_post",
+  `UPDATE posts SET last_position = last_position WHERE studio_id = $1 AND id = $2 AND trashed_at IS NULL
+   RETURNING ${columns.join(", ")}`,
 );
 
 const lockExpiredQuery = statement<Pick<PostRow, "id">>(
@@ -72,7 +79,9 @@ export function createPostStore({ q, run }: Connection): PostStore {
     },
     async findWithPlatformStatus(studioId, postId) {
       const [row] = await run(findPostWithPlatformStatusQuery, [studioId, postId]);
-      return row && { post: toPost(row), hasPlatforms: row.has_platforms === 1 };
+      return (
+        row && { post: toPost(row), hasPlatforms: row.has_platforms === 1, hasPublications: row.has_publications === 1 }
+      );
     },
     async list(studioId, { status, before, limit }) {
       const rows = await q
@@ -134,6 +143,10 @@ export function createPostStore({ q, run }: Connection): PostStore {
         .executeTakeFirst();
       return row && toPost(row);
     },
+    async lock(studioId, postId) {
+      const [row] = await run(lockQuery, [studioId, postId]);
+      return row && toPost(row);
+    },
     async lockExpired(postId, now) {
       return (await run(lockExpiredQuery, [postId, now])).length > 0;
     },
@@ -144,11 +157,12 @@ export function createPostStore({ q, run }: Connection): PostStore {
 }
 
 function toChangedColumns(change: PostChange, now: number, nextRevision: Expression<number>) {
-  const { title, body, status, trash, hasNewAssets = false } = change;
+  const { title, body, status, variants, trash, hasNewAssets = false } = change;
   return {
     ...(title === undefined ? {} : { title }),
     ...(body === undefined ? {} : { body }),
     ...(status === undefined ? {} : { status, ready_revision: status === "ready" ? nextRevision : null }),
+    ...(variants === undefined ? {} : { variants: JSON.stringify(variants) }),
     ...(trash === undefined ? {} : toTrashColumns(trash)),
     ...(hasNewAssets ? { assets_revision: nextRevision } : {}),
     revision: nextRevision,
@@ -169,6 +183,7 @@ function toPost(row: PostRow): Post {
     status: row.status,
     revision: row.revision,
     assetCount: row.asset_count,
+    variants: JSON.parse(row.variants) as Variant[],
     createdBy: row.created_by,
     createdByClient: row.created_client_name,
     readyRevision: row.ready_revision,

@@ -1,5 +1,6 @@
 import type { Selectable } from "kysely";
 import type { AssetChangeStore, Author, Revision, RevisionAsset, RevisionStore } from "#domain/history/ports.ts";
+import type { Variant } from "#domain/posts/post.ts";
 import { statement, type Connection } from "./client.ts";
 import type { Schema } from "./schema.ts";
 import { listAssetIds, listAssetSteps, listChanged, listPostIds, listRevisionSteps } from "./undo-steps.ts";
@@ -7,25 +8,35 @@ import { listAssetIds, listAssetSteps, listChanged, listPostIds, listRevisionSte
 type RevisionRow = Selectable<Schema["post_revisions"]>;
 
 /** Compares the post with its previous revision; a new post has none. */
-const changedSql = (column: "title" | "body" | "status", initial: string): string =>
+const changedSql = (column: "title" | "body" | "status" | "variants", initial: string): string =>
   `CASE WHEN COALESCE(r.${column}, '${initial}') = p.${column} THEN 0 ELSE 1 END`;
 const isTrashedSql = "CASE WHEN p.trashed_at IS NULL THEN 0 ELSE 1 END";
 
-const insertRevisionQuery = statement<never>(
+const hasPublicationsSql = (postId: string): string => `CASE WHEN EXISTS (SELECT 1 FROM publications q
+      WHERE q.post_id = ${postId} AND q.state IN ('proposed', 'scheduled', 'unconfirmed', 'missed')) THEN 1 ELSE 0 END
+    AS has_publications`;
+
+interface RecordedRow {
+  has_publications: number;
+}
+
+const insertRevisionQuery = statement<RecordedRow>(
   "insert_revision",
   `INSERT INTO post_revisions (
        post_id, revision, studio_id, at, user_id, grant_id, client_id, client_name, undo_id, autosave_start,
-       title, body, status, trashed, assets_revision,
-       title_changed, body_changed, status_changed, assets_changed, trashed_changed)
+       title, body, status, variants, trashed, assets_revision,
+       title_changed, body_changed, status_changed, variants_changed, assets_changed, trashed_changed)
    SELECT p.id, p.revision, p.studio_id, p.updated_at,
           CAST($1 AS TEXT), CAST($2 AS TEXT), CAST($3 AS TEXT), CAST($4 AS TEXT), CAST($5 AS TEXT),
           CASE WHEN CAST($6 AS INTEGER) = 1 THEN p.updated_at END,
-          p.title, p.body, p.status, ${isTrashedSql}, p.assets_revision,
+          p.title, p.body, p.status, p.variants, ${isTrashedSql}, p.assets_revision,
           ${changedSql("title", "")}, ${changedSql("body", "")}, ${changedSql("status", "draft")},
+          ${changedSql("variants", "[]")},
           CASE WHEN p.assets_revision = p.revision AND r.post_id IS NOT NULL THEN 1 ELSE 0 END,
           CASE WHEN COALESCE(r.trashed, 0) = ${isTrashedSql} THEN 0 ELSE 1 END
      FROM posts p LEFT JOIN post_revisions r ON r.post_id = p.id AND r.revision = p.revision - 1
-    WHERE p.id = $7`,
+    WHERE p.id = $7
+   RETURNING ${hasPublicationsSql("$7")}`,
 );
 
 const insertAssetsQuery = statement<never>(
@@ -36,17 +47,18 @@ const insertAssetsQuery = statement<never>(
     WHERE p.id = $1 AND p.assets_revision = p.revision AND a.status = 'ready'`,
 );
 
-/** An autosave changes only the title and the body. */
-const collapseAutosaveQuery = statement<{ post_id: string }>(
+/** An autosave changes only text. */
+const collapseAutosaveQuery = statement<RecordedRow>(
   "collapse_autosave",
   `UPDATE post_revisions AS r
-      SET revision = p.revision, at = p.updated_at, title = p.title, body = p.body,
+      SET revision = p.revision, at = p.updated_at, title = p.title, body = p.body, variants = p.variants,
+          variants_changed = CASE WHEN r.variants = p.variants THEN r.variants_changed ELSE 1 END,
           title_changed = CASE WHEN r.title = p.title THEN r.title_changed ELSE 1 END,
           body_changed = CASE WHEN r.body = p.body THEN r.body_changed ELSE 1 END
      FROM posts AS p
     WHERE p.id = $1 AND r.post_id = p.id AND r.revision = p.revision - 1
       AND r.user_id = $2 AND r.client_id IS NULL AND r.autosave_start > $3
-   RETURNING post_id`,
+   RETURNING ${hasPublicationsSql("$1")}`,
 );
 
 export function createRevisionStore({ q, run }: Connection): RevisionStore {
@@ -96,6 +108,7 @@ export function createRevisionStore({ q, run }: Connection): RevisionStore {
       title: row.title,
       body: row.body,
       status: row.status,
+      variants: JSON.parse(row.variants) as Variant[],
       isTrashed: row.trashed === 1,
       changed: listChanged(row),
       assets: assets.get(row.assets_revision) ?? [],
@@ -112,11 +125,16 @@ export function createRevisionStore({ q, run }: Connection): RevisionStore {
   return {
     async record(postId, author, { collapseSince, hasNewAssets = false } = {}) {
       if (collapseSince !== undefined) {
-        const collapsedRows = await run(collapseAutosaveQuery, [postId, author.userId, collapseSince]);
-        if (collapsedRows.length > 0) return;
+        const [collapsed] = await run(collapseAutosaveQuery, [postId, author.userId, collapseSince]);
+        if (collapsed) return collapsed.has_publications === 1;
       }
-      await run(insertRevisionQuery, [...toColumns(author), collapseSince === undefined ? 0 : 1, postId]);
+      const [inserted] = await run(insertRevisionQuery, [
+        ...toColumns(author),
+        collapseSince === undefined ? 0 : 1,
+        postId,
+      ]);
       if (hasNewAssets) await run(insertAssetsQuery, [postId]);
+      return inserted?.has_publications === 1;
     },
     async list(postId, { before, limit, maxText }) {
       const sizes = await q

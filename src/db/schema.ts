@@ -4,7 +4,8 @@ import type { AssetKind } from "#domain/assets/model/kinds.ts";
 import type { AssetField } from "#domain/history/ports.ts";
 import type { ConnectionState } from "#domain/platforms/connection.ts";
 import type { PostStatus } from "#domain/posts/post.ts";
-import type { Role } from "#domain/policy.ts";
+import type { PublicationState } from "#domain/publishing/states.ts";
+import type { ApprovalRule, Role } from "#domain/policy.ts";
 
 interface TrashColumns {
   trashed_at: number | null;
@@ -33,6 +34,7 @@ export interface Schema {
     owner_count: number;
     created_at: number;
     used_bytes: Generated<number>;
+    approval: Generated<ApprovalRule>;
   };
   users: {
     id: string;
@@ -75,6 +77,7 @@ export interface Schema {
     created_client_name: string | null;
     ready_revision: number | null;
     assets_revision: Generated<number>;
+    variants: Generated<string>;
   } & TrashColumns;
   assets: {
     id: string;
@@ -115,6 +118,8 @@ export interface Schema {
     status_changed: number;
     assets_changed: number;
     trashed_changed: number;
+    variants: string;
+    variants_changed: number;
     autosave_start: number | null;
   } & AuthorColumns;
   post_revision_assets: {
@@ -135,6 +140,55 @@ export interface Schema {
     after: string | null;
     studio_id: string;
   } & AuthorColumns;
+  publications: {
+    id: string;
+    studio_id: string;
+    post_id: string;
+    connection_id: string;
+    state: PublicationState;
+    scheduled_for: number | null;
+    includes_title: number;
+    revision: number;
+    digest: string;
+    requested_by: string | null;
+    requested_grant_id: string | null;
+    requested_client_id: string | null;
+    requested_client_name: string | null;
+    approved_by: string | null;
+    created_at: number;
+    published_at: number | null;
+    url: string | null;
+    remote_id: string | null;
+    problem_code: string | null;
+    problem_message: string | null;
+    due_at: number | null;
+    next_run_at: number | null;
+    started_at: number | null;
+    attempts: Generated<number>;
+    fence: Generated<number>;
+    lease_expires_at: number | null;
+    content: string | null;
+    progress: string | null;
+    commit_key: string | null;
+    committed_at: number | null;
+  };
+  sandbox_posts: {
+    id: string;
+    account: string;
+    text: string;
+    media: string;
+    idempotency_key: string | null;
+    created_at: number;
+  };
+  sandbox_media: {
+    id: string;
+    account: string;
+    mime_type: string;
+    bytes: number;
+    alt_text: string | null;
+    created_at: number;
+  };
+  sandbox_faults: { name: string; remaining: number };
   upload_links: {
     id: string;
     studio_id: string;

@@ -20,7 +20,7 @@ export function createStudioStore({ q }: Connection): StudioStore {
     async find(studioId) {
       return q
         .selectFrom("studios")
-        .select(["id", "name", "slug", "timezone", "created_at as createdAt"])
+        .select(["id", "name", "slug", "timezone", "approval", "created_at as createdAt"])
         .where("id", "=", studioId)
         .executeTakeFirst();
     },
@@ -29,13 +29,13 @@ export function createStudioStore({ q }: Connection): StudioStore {
         .updateTable("studios")
         .set(changes)
         .where("id", "=", studioId)
-        .returning(["id", "name", "slug", "timezone", "created_at as createdAt"])
+        .returning(["id", "name", "slug", "timezone", "approval", "created_at as createdAt"])
         .executeTakeFirst();
     },
     async list({ search, before, limit }) {
       return q
         .selectFrom("studios")
-        .select(["id", "name", "slug", "timezone", "created_at as createdAt"])
+        .select(["id", "name", "slug", "timezone", "approval", "created_at as createdAt"])
         .$if(search !== undefined, (studios) => studios.where(containsText(["name", "slug"], search!)))
         .$if(before !== undefined, (studios) => studios.where("id", "<", before!))
         .orderBy("id", "desc")

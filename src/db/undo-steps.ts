@@ -77,6 +77,7 @@ export async function listRevisionSteps(
       "r.title_changed",
       "r.body_changed",
       "r.status_changed",
+      "r.variants_changed",
       "r.assets_changed",
       "r.trashed_changed",
     ])

@@ -4,6 +4,7 @@ import { callbackPath, type PlatformSetup } from "#connectors/connectors.ts";
 import { createDevIssuerRoutes } from "./dev-issuer-routes.ts";
 import { createDevIssuer } from "./dev-issuer.ts";
 import type { DevDeps } from "./in-process-provider.ts";
+import { createSandboxApi } from "./sandbox-api.ts";
 import { createSandboxPlatform } from "./sandbox-platform.ts";
 import { createSandboxRoutes } from "./sandbox-routes.ts";
 import { createSandboxSetup } from "./sandbox-setup.ts";
@@ -22,6 +23,10 @@ export function createDevServices(deps: DevDeps): DevServices {
   return {
     identityProvider: devIssuer.provider,
     platform: createSandboxSetup(sandbox),
-    routes: [...createDevIssuerRoutes(base, devIssuer), ...createSandboxRoutes(base, sandbox)],
+    routes: [
+      ...createDevIssuerRoutes(base, devIssuer),
+      ...createSandboxApi({ ...deps, store: deps.sandbox, findAccount: sandbox.findAccount }),
+      ...createSandboxRoutes(base, sandbox),
+    ],
   };
 }

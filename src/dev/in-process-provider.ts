@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomBytes } from "node:crypto";
+import { createHmac, generateKeyPairSync, randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import {
   errors,
@@ -10,11 +10,13 @@ import {
 } from "oidc-provider";
 import { pinUrls } from "#auth/oauth-paths.ts";
 import { renderErrorPage } from "#http/pages/page.ts";
-import type { Clock } from "#lib/clock.ts";
+import type { Deps } from "#domain/deps.ts";
+import { sha256 } from "#lib/digest.ts";
+import { days, seconds, type Clock } from "#lib/clock.ts";
 import type { AppError } from "#lib/errors.ts";
 import type { Log } from "#lib/log.ts";
 
-/** A real OpenID provider in this process, for development. Atelier is its only client; it stores nothing. */
+/** A real OpenID provider in this process, for development. Atelier is its only client. */
 export interface InProcessProvider {
   provider: Provider;
   issuer: string;
@@ -28,10 +30,10 @@ export interface InProcessProvider {
   finish(req: IncomingMessage, res: ServerResponse, result: InteractionResults): Promise<void>;
 }
 
-export interface DevDeps {
-  base: string;
-  clock: Clock;
+export interface DevDeps extends Pick<Deps, "base" | "clock" | "newId" | "oauthRecords" | "sandbox"> {
   log: Log;
+  /** Stays the same after a restart, and is the same in all processes. */
+  secret: string;
 }
 
 export interface InProcessProviderOptions {
@@ -42,6 +44,8 @@ export interface InProcessProviderOptions {
   cookiePrefix: string;
   redirectUri: string;
   grantTypes: ("authorization_code" | "refresh_token")[];
+  /** Where tokens are stored. */
+  adapter: AdapterFactory;
   features: Configuration["features"];
   configuration: Configuration;
   /** Returns the text of the page for a failed request. */
@@ -51,17 +55,20 @@ export interface InProcessProviderOptions {
 }
 
 export function createInProcessProvider(
-  { base, clock, log }: DevDeps,
+  { base, log, secret }: DevDeps,
   options: InProcessProviderOptions,
 ): InProcessProvider {
   const { name, path, cookiePrefix, redirectUri, grantTypes, features, configuration } = options;
   const issuer = `${base}${path}`;
-  const client = { clientId: "atelier", clientSecret: randomBytes(32).toString("base64url") };
+  const client = {
+    clientId: "atelier",
+    clientSecret: createHmac("sha256", secret).update(`${path} client`).digest("base64url"),
+  };
   const sessionCookie = `${cookiePrefix}_session`;
   const logError = (error: unknown): void => log.error({ err: error }, `${name} failed`);
 
   const provider = new Provider(issuer, {
-    adapter: createMemoryAdapter(clock),
+    adapter: options.adapter,
     jwks: { keys: [{ ...createSigningKey(), alg: "ES256", use: "sig" }] },
     clients: [
       {
@@ -183,4 +190,39 @@ export function createMemoryAdapter(clock: Clock): AdapterFactory {
       for (const [key, { payload }] of entries) if (payload.grantId === grantId) remove(key);
     },
   });
+}
+
+/** Stores tokens in the database, so that they survive a restart and all processes accept them. */
+export function createDatabaseAdapter({ oauthRecords, clock }: Pick<Deps, "oauthRecords" | "clock">): AdapterFactory {
+  return (model) => {
+    const storedModel = `Sandbox${model}`;
+    const isGrantRevoked = async (grantId: string): Promise<boolean> =>
+      (await oauthRecords.find("SandboxRevokedGrant", sha256(grantId))) !== undefined;
+    return {
+      async upsert(id, payload, expiresIn) {
+        await oauthRecords.put(storedModel, sha256(id), {
+          payload,
+          grantId: null,
+          audience: null,
+          scope: null,
+          expiresAt: clock() + (expiresIn === undefined ? days(90) : seconds(expiresIn)),
+        });
+      },
+      async find(id) {
+        const record = await oauthRecords.find(storedModel, sha256(id));
+        if (!record) return undefined;
+        const payload = record.payload as AdapterPayload;
+        if (payload.grantId !== undefined && (await isGrantRevoked(payload.grantId))) return undefined;
+        return record.consumedAt === null ? payload : { ...payload, consumed: Math.floor(record.consumedAt / 1000) };
+      },
+      findByUid: async () => undefined,
+      findByUserCode: async () => undefined,
+      consume: async (id) => void (await oauthRecords.consume(storedModel, sha256(id), clock())),
+      destroy: async (id) => void (await oauthRecords.delete(storedModel, sha256(id))),
+      async revokeByGrantId(grantId) {
+        const record = { payload: {}, grantId: null, audience: null, scope: null, expiresAt: clock() + days(90) };
+        await oauthRecords.put("SandboxRevokedGrant", sha256(grantId), record);
+      },
+    };
+  };
 }

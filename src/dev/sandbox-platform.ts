@@ -1,7 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { hours } from "#lib/clock.ts";
 import { edgeError } from "#lib/errors.ts";
-import { createInProcessProvider, type DevDeps, type InProcessProvider } from "./in-process-provider.ts";
+import {
+  createDatabaseAdapter,
+  createInProcessProvider,
+  type DevDeps,
+  type InProcessProvider,
+} from "./in-process-provider.ts";
 
 export const sandboxPath = "/sandbox";
 
@@ -10,6 +15,8 @@ export interface SandboxPlatform extends Pick<InProcessProvider, "handle" | "che
   origin: string;
   /** Atelier's credentials at the sandbox. */
   app: { clientId: string; clientSecret: string };
+  /** The account that an access token gives access to. */
+  findAccount(token: string): Promise<string | undefined>;
   /** Grants access to the account with this handle, or denies access without a handle. Redirects the browser. */
   finish(req: IncomingMessage, res: ServerResponse, handle: string | undefined): Promise<void>;
 }
@@ -23,6 +30,7 @@ export function createSandboxPlatform(deps: DevDeps, redirectUri: string): Sandb
     cookiePrefix: "atelier_sandbox",
     redirectUri,
     grantTypes: ["authorization_code", "refresh_token"],
+    adapter: createDatabaseAdapter(deps),
     features: {
       userinfo: { enabled: true },
       // Atelier is the only client, so it may revoke every token.
@@ -66,6 +74,7 @@ export function createSandboxPlatform(deps: DevDeps, redirectUri: string): Sandb
     app: client,
     handle,
     checkPending,
+    findAccount: async (token) => (await provider.AccessToken.find(token))?.accountId,
     async finish(req, res, account) {
       if (account === undefined)
         return finish(req, res, { error: "access_denied", error_description: "the user denied access" });

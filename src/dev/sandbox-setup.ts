@@ -3,6 +3,9 @@ import { platformFetchLimits } from "#connectors/catalog.ts";
 import type { Platform } from "#connectors/platform.ts";
 import type { PlatformSetup } from "#connectors/connectors.ts";
 import { requireText, toText } from "#connectors/call-api.ts";
+import type { Publishing } from "#connectors/publishing.ts";
+import { minutes } from "#lib/clock.ts";
+import { keyLifetimeMs } from "./sandbox-api.ts";
 import type { SandboxPlatform } from "./sandbox-platform.ts";
 
 /** Connects Atelier to the sandbox in the same process. Requests outside its own URLs are rejected. */
@@ -11,7 +14,13 @@ export function createSandboxSetup({ origin, app }: Pick<SandboxPlatform, "origi
     if (!url.startsWith(`${origin}/`)) throw new Error("not a URL of the sandbox");
     const { method = "GET", headers = {}, body } = request;
     const signal = AbortSignal.timeout(platformFetchLimits.timeoutMs);
-    return fetch(url, { method, headers, ...(body === undefined ? {} : { body }), redirect: "manual", signal });
+    return fetch(url, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body: typeof body === "string" ? body : new Uint8Array(body) }),
+      redirect: "manual",
+      signal,
+    });
   };
   return { platform: createSandboxEntry(origin), app, publicFetch: sandboxFetch };
 }
@@ -47,6 +56,7 @@ function createSandboxEntry(origin: string): Platform {
         name: toText(response["name"]),
       },
     ],
+    publishing: createSandboxPublishing(),
     limits: {
       text: { max: 280, unit: "graphemes" },
       images: { max: 4, types: ["image/jpeg", "image/png", "image/gif", "image/webp"], maxBytes: 5 * 1024 * 1024 },
@@ -57,5 +67,35 @@ function createSandboxEntry(origin: string): Platform {
       sources: [{ url: `${origin}/about`, readOn: "2026-11-15" }],
     },
     sources: [{ url: `${origin}/about`, readOn: "2026-11-15" }],
+  };
+}
+
+/** The sandbox recognizes idempotency keys, so a lost response is settled by repeating the request. */
+function createSandboxPublishing(): Publishing {
+  return {
+    hosts: ({ api }) => [new URL(api).hostname],
+    media: {
+      buildCall: ({ accessToken, endpoints }, { mimeType, altText }) => ({
+        method: "POST",
+        url: `${endpoints.api}/api/media`,
+        bearer: accessToken,
+        headers: {
+          "content-type": mimeType,
+          ...(altText === null ? {} : { "x-alt-text": encodeURIComponent(altText) }),
+        },
+      }),
+      parseId: (body) => requireText(body["id"], "id"),
+    },
+    commit: {
+      buildCall: ({ accessToken, endpoints, content, progress, commitKey }) => ({
+        method: "POST",
+        url: `${endpoints.api}/api/posts`,
+        bearer: accessToken,
+        headers: { "idempotency-key": commitKey },
+        json: { text: content.text, mediaIds: content.assets.map(({ id }) => progress.mediaIds[id] ?? "") },
+      }),
+      parsePost: (body) => ({ id: requireText(body["id"], "id"), url: toText(body["url"]) ?? null }),
+    },
+    reconcile: { repeatWithinMs: keyLifetimeMs - minutes(5) },
   };
 }

@@ -6,7 +6,7 @@ export interface Person {
   email: string | null;
 }
 
-export const scopes = ["studio:read", "studio:write"] as const;
+export const scopes = ["studio:read", "studio:write", "studio:publish"] as const;
 export type Scope = (typeof scopes)[number];
 
 /** A signed-in user, before a studio is chosen. */

@@ -22,6 +22,8 @@ import type { AssetChangeStore, RevisionStore } from "./history/ports.ts";
 import type { IdempotencyStore } from "./run-once.ts";
 import type { LeaseStore, PurgeStore } from "./housekeeping/purge-expired.ts";
 import type { Platforms, PlatformStore } from "./platforms/ports.ts";
+import type { Publisher, PublicationStore } from "./publishing/ports.ts";
+import type { SandboxStore } from "./publishing/sandbox-store.ts";
 import type { PostStore } from "./posts/ports.ts";
 import type { SearchQueue } from "./posts/search-queue.ts";
 import type { StudioLimits } from "./studios/members.ts";
@@ -48,6 +50,8 @@ export interface Stores {
   strayFiles: StrayFileStore;
   uploads: UploadStore;
   platformStore: PlatformStore;
+  publications: PublicationStore;
+  sandbox: SandboxStore;
   activity: ActivityStore;
   rateLimits: RateLimitStore;
   purges: PurgeStore;
@@ -81,6 +85,9 @@ export interface Deps extends Stores {
   searchQueue: SearchQueue;
   /** The social platforms and their OAuth clients. */
   platforms: Platforms;
+  publisher: Publisher;
+  /** Tells the publishing worker that something may be due. */
+  wakeWorker: () => void;
   /** Encrypts third-party credentials for storage. */
   vault: Vault;
   sleep: (ms: number) => Promise<void>;

@@ -3,6 +3,10 @@ import { AppError } from "#lib/errors.ts";
 export const roles = ["owner", "admin", "member"] as const;
 export type Role = (typeof roles)[number];
 
+/** Whose publications need an approval: those that AI clients request, or those of everyone but owners and admins. */
+export const approvalRules = ["clients", "everyone"] as const;
+export type ApprovalRule = (typeof approvalRules)[number];
+
 const allRoles: readonly Role[] = roles;
 const managers: readonly Role[] = ["owner", "admin"];
 
@@ -23,6 +27,10 @@ export const policy = {
   "trash.empty": managers,
   "assets.read": allRoles,
   "assets.write": allRoles,
+  "publications.read": allRoles,
+  "publications.request": allRoles,
+  // Under the rule `everyone`, only for owners and admins: see `mayPublish`.
+  "publications.approve": allRoles,
   "platforms.read": allRoles,
   "platforms.connect": managers,
   "platforms.disconnect": managers,
@@ -60,6 +68,15 @@ export function authorize(caller: { role: Role }, action: Action): void {
 }
 
 export const mayManage = (role: Role, targetRole: Role): boolean => manages[role].includes(targetRole);
+
+/** Whether the caller's publications need no approval. AI clients also need the scope `studio:publish`. */
+export function mayPublish(
+  caller: { role: Role; client?: unknown; scopes: readonly string[] },
+  approval: ApprovalRule,
+): boolean {
+  const isAllowedByRole = approval === "clients" || managers.includes(caller.role);
+  return isAllowedByRole && (caller.client === undefined || caller.scopes.includes("studio:publish"));
+}
 
 /** Throws `forbidden` unless the caller may assign `role` and manage members who have it. */
 export function authorizeRoleManagement(caller: { role: Role }, role: Role): void {

@@ -51,6 +51,10 @@ export const errorHints: ErrorHints = {
   "already_attached:file": "You can remove it from the post in the web app.",
   not_attached: "Reload the post to see its current files.",
   asset_in_use: "Remove it from the post first.",
+  not_publishable: "Fix the problems, or publish to fewer accounts.",
+  already_scheduled: "Reschedule or cancel that publication instead.",
+  too_late: "Reload to see its current state.",
+  post_in_use: "Cancel or resolve its publications first.",
   revision_conflict: "Reload the post, then make the change again.",
 
   "rate_limited:requests": ({ retryAfter }) => `Try again ${formatWait(retryAfter)}.`,

@@ -12,6 +12,8 @@ export interface Problem {
   detail: string;
   code: string;
   hint?: string;
+  /** For `not_publishable`: what each account's platform would reject. */
+  problems?: unknown;
   requestId: string;
 }
 
@@ -58,6 +60,7 @@ export function toProblem(error: unknown, requestId: string, log: Log): ProblemR
       detail: view.message,
       code: view.code,
       ...(view.hint ? { hint: view.hint } : {}),
+      ...(view.problems ? { problems: view.problems } : {}),
       requestId,
     },
   };

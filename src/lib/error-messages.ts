@@ -10,6 +10,7 @@ export const errorMessages = {
     `Your role in this studio is ${data.role}; this requires ${data.needed}.`,
   "forbidden:managed_role": (data: { role: string; managedRole: string }) =>
     `Your role in this studio is ${data.role}; only an owner can manage the role ${data.managedRole}.`,
+  "forbidden:approve": () => "Only people who may publish can approve or resolve publications, in the web app.",
   "forbidden:last_owner": () => "A studio must keep at least one owner.",
   "forbidden:account_disabled": () => "This account has been disabled.",
   "forbidden:user_disabled": (data: { name: string }) =>
@@ -25,6 +26,7 @@ export const errorMessages = {
 
   "not_found:post": () => "This post does not exist.",
   "not_found:revision": () => "The post has no such revision.",
+  "not_found:publication": () => "This publication does not exist.",
   "not_found:trash_item": () => "This is not in the trash.",
   "not_found:undo": () => "This undo does not exist.",
   "not_found:asset": () => "This asset does not exist.",
@@ -45,8 +47,13 @@ export const errorMessages = {
 
   "invalid_input:no_changes": (_data: { fields: string }) => "No changes provided.",
   "invalid_input:revision_required": () => "revision: required to change the title or body.",
+  "invalid_input:publish_time": (data: { earliest: string; latest: string }) =>
+    `at: must be between ${data.earliest} and ${data.latest}.`,
+  "invalid_input:publication_url": (data: { hosts: readonly string[] }) =>
+    `url: must be on ${data.hosts.join(" or ")}.`,
   "invalid_input:since": (data: { earliest: string; latest: string }) =>
     `since: must be between ${data.earliest} and ${data.latest}.`,
+  "invalid_input:variants": () => "variants: each account at most once.",
   "invalid_input:cursor": () => "cursor: does not belong to this list.",
   "invalid_input:asset_order": () => "assetIds: must list the post's current assets, each exactly once.",
   "invalid_input:base64": (_data: { isDataUrl: boolean }) => "base64: not valid base64.",
@@ -94,6 +101,13 @@ export const errorMessages = {
   "already_attached:file": () => "The file has already arrived and is on the post.",
   not_attached: () => "The asset is not on this post.",
   asset_in_use: () => "The asset is on a post.",
+  already_scheduled: () => "The post already has a publication for this account that is not finished.",
+  not_publishable: (data: {
+    problems: readonly { connectionId: string; problems: readonly { message: string }[] }[];
+  }) =>
+    `The post can't be published: ${[...new Set(data.problems.flatMap(({ problems }) => problems.map(({ message }) => message)))].join(" ")}`,
+  too_late: (data: { state: string }) => `The publication is ${data.state}, so it can't be changed like this.`,
+  post_in_use: () => "The post has a publication that is scheduled, publishing or unconfirmed.",
   revision_conflict: (data: { revision: number }) =>
     `The post was changed in the meantime; it is at revision ${data.revision}.`,
   idempotency_conflict: () => "This idempotencyKey was used with different input in the last 24 hours.",

@@ -27,6 +27,10 @@ export const errorStatus = {
   platform_not_configured: 409,
   connect_expired: 410,
   connect_denied: 403,
+  not_publishable: 409,
+  already_scheduled: 409,
+  too_late: 409,
+  post_in_use: 409,
   internal: 500,
 } as const;
 
@@ -100,6 +104,8 @@ export interface ErrorView {
   code: ErrorCode;
   message: string;
   hint?: string;
+  /** For `not_publishable`: what each account's platform would reject. */
+  problems?: unknown;
 }
 
 export interface RenderedError {
@@ -119,7 +125,12 @@ export function renderError(error: unknown, reference: string, hints: ErrorHints
     const hint = hintFor(error, hints);
     return {
       status: error.status,
-      view: { code: error.code, message: error.message, ...(hint ? { hint } : {}) },
+      view: {
+        code: error.code,
+        message: error.message,
+        ...(hint ? { hint } : {}),
+        ...(error.key === "not_publishable" ? { problems: (error.data as ErrorData<"not_publishable">).problems } : {}),
+      },
       ...(error.retryAfter === undefined ? {} : { retryAfter: error.retryAfter }),
       isExpected: true,
     };

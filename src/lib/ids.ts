@@ -11,6 +11,7 @@ export const idPrefixes = {
   platformConnection: "plc",
   invitation: "inv",
   uploadLink: "upl",
+  publication: "pub",
   activity: "act",
   request: "req",
 } as const;

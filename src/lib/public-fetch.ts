@@ -48,7 +48,7 @@ export interface PublicResponse {
 export interface PublicRequest {
   method?: string;
   headers?: Readonly<Record<string, string>>;
-  body?: string | undefined;
+  body?: string | Uint8Array | undefined;
 }
 
 export type PublicUrlOpener = (url: string, signal: AbortSignal, request?: PublicRequest) => Promise<PublicResponse>;

@@ -15,6 +15,7 @@ export const errorHints: ErrorHints = {
   "not_found:asset": "Call list_assets to find the ids of assets.",
   "not_found:attachable_asset":
     "If its upload was rejected or deleted, call request_asset_upload for a new URL. Call list_assets to find the ids of assets.",
+  "not_found:publication": "Call list_publications to find the ids of publications.",
   "not_found:platform_connection": "Call list_platforms to find the ids of connections.",
 
   "invalid_input:no_changes": ({ fields }) => `Provide ${fields}.`,
@@ -55,6 +56,13 @@ export const errorHints: ErrorHints = {
   already_attached: "Call detach_asset for that post first.",
   not_attached: "Call get_asset to see which post it is on.",
   asset_in_use: "Call detach_asset first.",
+  not_publishable:
+    "Fix each problem with update_post, attach_asset or detach_asset, or publish to fewer accounts; get_post shows the validation of every account.",
+  already_scheduled: "Call list_publications with the post's id; reschedule or cancel that publication instead.",
+  too_late:
+    "Call list_publications to see its state. An unconfirmed publication is resolved by a person in the web app.",
+  post_in_use:
+    "Call list_publications with the post's id and cancel_publication for what is scheduled; a person resolves unconfirmed ones in the web app.",
   revision_conflict: "Call get_post, then repeat the change with the new revision.",
   idempotency_conflict: "Use a new key for a new call.",
 

@@ -1,5 +1,6 @@
 import type { Tool } from "./define-tool.ts";
 import { attachAssetTool } from "./tools/attach-asset.ts";
+import { cancelPublicationTool } from "./tools/cancel-publication.ts";
 import { connectPlatformTool } from "./tools/connect-platform.ts";
 import { createPostTool } from "./tools/create-post.ts";
 import { createUploadSessionTool } from "./tools/create-upload-session.ts";
@@ -14,8 +15,11 @@ import { importAssetFromUrlTool } from "./tools/import-asset-from-url.ts";
 import { listActivityTool } from "./tools/list-activity.ts";
 import { listAssetsTool } from "./tools/list-assets.ts";
 import { listPlatformsTool } from "./tools/list-platforms.ts";
+import { listPublicationsTool } from "./tools/list-publications.ts";
 import { listPostsTool } from "./tools/list-posts.ts";
+import { publishPostTool } from "./tools/publish-post.ts";
 import { requestAssetUploadTool } from "./tools/request-asset-upload.ts";
+import { reschedulePublicationTool } from "./tools/reschedule-publication.ts";
 import { restorePostTool } from "./tools/restore-post.ts";
 import { undoChangesTool } from "./tools/undo-changes.ts";
 import { updateAssetTool } from "./tools/update-asset.ts";
@@ -43,6 +47,10 @@ export const tools: readonly Tool[] = [
   getAssetTool,
   updateAssetTool,
   deleteAssetTool,
+  publishPostTool,
+  listPublicationsTool,
+  reschedulePublicationTool,
+  cancelPublicationTool,
   undoChangesTool,
   listPlatformsTool,
   connectPlatformTool,

@@ -40,8 +40,11 @@ const operator = { operator: true } as const;
 
 type StudioUsers = Awaited<ReturnType<typeof newStudioWithRoles>>;
 
-/** The tests of the OAuth server cover client grants; the tests of each platform cover its connections. */
-type Change = Exclude<ActivityAction, `client.${string}` | "platform.connected" | "platform.needs_reconnect">;
+/** Tests of their own cover client grants, the connections of each platform, and publications. */
+type Change = Exclude<
+  ActivityAction,
+  `client.${string}` | `publication.${string}` | "platform.connected" | "platform.needs_reconnect"
+>;
 
 /** Prepares each recorded change and returns a function that makes it. An action without an entry does not compile. */
 const changes: Record<Change, (deps: Deps, users: StudioUsers) => Promise<() => Promise<unknown>>> = {

@@ -45,7 +45,7 @@ forEachEngine("MCP tools", (fixture) => {
         tools.find(({ name }) => name === tool.name)?.scope === "studio:read",
       );
     }
-    assert.ok(modernTools.length <= 25);
+    assert.ok(modernTools.length <= 30);
   });
 
   test("every 2026 result has a type, the server and the studio, and lists have a cache lifetime", async () => {
@@ -70,7 +70,7 @@ forEachEngine("MCP tools", (fixture) => {
     assert.deepEqual(identity.user, owner.user);
     assert.deepEqual(
       [identity.role, identity.scopes, identity.client.name],
-      ["owner", ["studio:read", "studio:write"], "Test client"],
+      ["owner", ["studio:read", "studio:write", "studio:publish"], "Test client"],
     );
     assert.equal(identity.limits.inlineBytes, 5 * 1024 * 1024);
     assert.equal(identity.limits.kinds.video.maxBytes, 4 * 2 ** 30);

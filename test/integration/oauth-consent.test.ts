@@ -162,6 +162,26 @@ forEachEngine("oauth consent", (fixture) => {
     assert.equal(body.scope, "studio:read");
   });
 
+  test("publishing without asking is offered only if requested, is not preselected and needs editing (SCOPE-2, PUB-3)", async () => {
+    for (const scope of ["", "studio:read studio:write", "studio:read studio:publish"])
+      assert.doesNotMatch((await openConsentPage(scope === "" ? {} : { scope })).text, /Publish without asking/, scope);
+    const scope = "studio:read studio:write studio:publish";
+    const page = await openConsentPage({ scope });
+    assert.match(getVisibleText(page), /Publish without asking/);
+    assert.doesNotMatch(page.text, /<input type="checkbox"[^>]*checked/);
+    for (const [fields, grantedScope] of [
+      [{ access: "write" }, "studio:read studio:write"],
+      [{ access: "write", publish: "on" }, scope],
+      [{ access: "read", publish: "on" }, "studio:read"],
+    ] as const) {
+      const { url, verifier } = createAuthorization(service.base, client, { scope });
+      const consentPage = await openConsent(browser, url, email);
+      const callbackPage = await browser.submit(consentPage, { decision: "approve", publish: "", ...fields });
+      const code = readCallback(callbackPage, service.base).get("code") ?? "";
+      assert.equal((await exchangeCode(service.base, { client, code, verifier })).body.scope, grantedScope);
+    }
+  });
+
   test("shows a notice to a user without a studio, who may still approve (AUTHZ-3)", async () => {
     const newUserBrowser = createOAuthBrowser(service.base);
     const page = await openConsent(

@@ -23,7 +23,7 @@ forEachEngine("oauth discovery", (fixture) => {
       assert.deepEqual(body, {
         resource: `${base}/mcp`,
         authorization_servers: [base],
-        scopes_supported: ["studio:read", "studio:write"],
+        scopes_supported: ["studio:read", "studio:write", "studio:publish"],
         bearer_methods_supported: ["header"],
         resource_name: "Atelier",
       });
@@ -57,7 +57,7 @@ forEachEngine("oauth discovery", (fixture) => {
         code_challenge_methods_supported: ["S256"],
         token_endpoint_auth_methods_supported: ["none", "client_secret_basic", "client_secret_post"],
         revocation_endpoint_auth_methods_supported: ["none", "client_secret_basic", "client_secret_post"],
-        scopes_supported: ["openid", "offline_access", "studio:read", "studio:write"],
+        scopes_supported: ["openid", "offline_access", "studio:read", "studio:write", "studio:publish"],
         authorization_response_iss_parameter_supported: true,
         client_id_metadata_document_supported: true,
         request_uri_parameter_supported: false,

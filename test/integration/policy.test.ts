@@ -26,7 +26,10 @@ import { undoClientChanges } from "#domain/undo/undo-changes.ts";
 import { toIsoTime } from "#lib/clock.ts";
 import { notFoundError } from "#lib/errors.ts";
 import { forEachEngine, type Fixture } from "../support/engines.ts";
+import { cancelPublication, resolvePublication } from "#domain/publishing/change-publication.ts";
+import { listPublications } from "#domain/publishing/list-publications.ts";
 import { getOutcome } from "../support/outcome.ts";
+import { newPublication } from "../support/publishing-fixture.ts";
 import { newConnection, fakePlatforms } from "../support/platform-fixture.ts";
 import { newMember, newStudioWithRoles } from "../support/users.ts";
 
@@ -109,6 +112,23 @@ const actionCases: Record<
     allowed: ["owner", "admin"],
     run: ({ deps }, caller) =>
       connectPlatform({ ...deps, platforms: fakePlatforms }, caller, { platform: "somewhere" }),
+  },
+  "publications.read": {
+    allowed: ["owner", "admin", "member"],
+    run: ({ deps }, caller) => listPublications(deps, caller, { limit: 1 }),
+  },
+  "publications.request": {
+    allowed: ["owner", "admin", "member"],
+    run: async ({ deps }, caller, { owner }) =>
+      cancelPublication(deps, caller, { publicationId: await newPublication(deps, owner, "proposed") }),
+  },
+  "publications.approve": {
+    allowed: ["owner", "admin", "member"],
+    run: async ({ deps }, caller, { owner }) =>
+      resolvePublication(deps, caller, {
+        publicationId: await newPublication(deps, owner, "unconfirmed"),
+        outcome: "published",
+      }),
   },
   "platforms.disconnect": {
     allowed: ["owner", "admin"],

@@ -61,6 +61,7 @@ forEachEngine("transactions", (fixture) => {
         studioId: owner.studio.id,
         title: "A",
         body: "",
+        variants: [],
         status: "draft",
         revision: 1,
         assetCount: 0,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { scopes, type Scope } from "#domain/caller.ts";
-import { actionDescriptions, describeAccess, getOfferedLevels } from "#http/pages/client-access.ts";
+import { actionDescriptions, describeAccess, getChosenScopes, getOfferedLevels } from "#http/pages/client-access.ts";
 import { tools } from "#mcp/tool-list.ts";
 
 test("the consent page describes the action of every tool, and no other actions (AUTHZ-3)", () => {
@@ -45,9 +45,16 @@ test("the offered access levels grant only requested scopes (SCOPE-2)", () => {
   const listOfferedLevels = (requested: readonly Scope[]) =>
     getOfferedLevels(requested).map((level) => [level.value, level.scopes]);
   assert.deepEqual(listOfferedLevels(scopes), [
-    ["write", scopes],
+    ["write", ["studio:read", "studio:write"]],
     ["read", ["studio:read"]],
   ]);
   assert.deepEqual(listOfferedLevels(["studio:read"]), [["read", ["studio:read"]]]);
   assert.deepEqual(listOfferedLevels(["studio:write"]), [["write", ["studio:write"]]]);
+});
+
+test("publishing without asking is a choice of its own, only together with editing (SCOPE-2, PUB-3)", () => {
+  assert.deepEqual(getChosenScopes("write", null), ["studio:read", "studio:write"]);
+  assert.deepEqual(getChosenScopes("write", "on"), ["studio:read", "studio:write", "studio:publish"]);
+  assert.deepEqual(getChosenScopes("read", "on"), ["studio:read"]);
+  assert.deepEqual(getChosenScopes(null, "on"), []);
 });

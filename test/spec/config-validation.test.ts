@@ -63,6 +63,7 @@ const invalidValues: [string, ...string[]][] = [
   ["MAX_STUDIO_BYTES", "0", "-1", "10 GB"],
   ["CLIENT_DOCUMENTS", "OFF", "false", "0", "off "],
   ["MAX_STUDIOS_PER_USER", "0", "-1", "1.5", "10001", "many"],
+  ["PUBLISH_CONCURRENCY", "0", "-1", "1.5", "1001", "many"],
   ["TRUST_PROXY", "yes", "true", "off, 10.0.0.1", "10.0.0.0/33", "10.0.0", "example.com"],
   ["CONFORMANCE_FIXTURES", "true", "yes", "2"],
   ["RATE_LIMITS", "OFF", "false", "0"],

@@ -197,8 +197,10 @@ const cases: Case[] = [
       MAX_ASSETS_PER_POST: "4",
       MAX_STUDIO_BYTES: "5",
       MAX_STUDIOS_PER_USER: "6",
+      PUBLISH_CONCURRENCY: "7",
     },
     expected: {
+      publishConcurrency: 7,
       limits: { image: 1, video: 5_000_000_000, document: 3, assetsPerPost: 4, studioBytes: 5, studiosPerUser: 6 },
     },
   },

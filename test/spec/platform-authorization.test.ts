@@ -85,7 +85,11 @@ function createFakePlatform(platform: Platform, { token, extended, account }: Pl
   const requests: PlatformRequest[] = [];
   const responses = [token, ...(platform.buildExtendCall ? [extended ?? {}] : []), account];
   const publicFetch = async (url: string, { headers = {}, body }: PublicRequest = {}): Promise<Response> => {
-    requests.push({ url, authorization: new Headers(headers).get("authorization") ?? undefined, body });
+    requests.push({
+      url,
+      authorization: new Headers(headers).get("authorization") ?? undefined,
+      body: body?.toString(),
+    });
     return Response.json(responses[requests.length - 1]);
   };
   return { requests, publicFetch };

@@ -59,6 +59,7 @@ export const errorCodes = [
   ...["asset_in_use", "revision_conflict", "idempotency_conflict", "rate_limited", "quota_exceeded"],
   ...["storage_unavailable", "url_blocked", "url_unreachable", "platform_unsupported", "platform_not_configured"],
   ...["connect_expired", "connect_denied", "internal", "unauthenticated"],
+  ...["not_publishable", "already_scheduled", "too_late", "post_in_use"],
 ] as const;
 
 /** Settings with their defaults. */
@@ -264,6 +265,32 @@ const webApp = {
   "WEB-12": "pages work at phone width, by keyboard, in light and dark",
 } as const satisfies Record<string, string>;
 
+/** Publications. */
+const publishing = {
+  "PUB-1": "a published publication is public with its text, media and alt text, and links to the post",
+  "PUB-2": "a lost response or an outage ends in published, a rejection in failed, and nothing appears twice",
+  "PUB-3": "without studio:publish, an AI client proposes, and a person approves the revision that they saw",
+  "PUB-4":
+    "an edit of what is sent moves the approval if the editor may publish; any other returns it to proposed; later edits change nothing",
+  "PUB-5": "one open publication per post and account; times and posts that can't be published are rejected",
+  "PUB-6": "each account receives its variant, otherwise the body",
+  "PUB-7": "kill -9 loses no publication and publishes none twice; only read-back can leave it unconfirmed",
+  "PUB-8": "any number of processes publish; publications of one account run one after another",
+  "PUB-9":
+    "a publication that was due over an hour ago is missed, and an interrupted one fails; the database clock decides",
+  "PUB-10": "a reschedule keeps the approval if the caller may publish, also of a missed publication",
+  "PUB-11": "without studio:publish nothing becomes public, and no approval survives a change of what is sent",
+  "PUB-12": "at start, the approver or requester may still publish, the grant is valid and the account is connected",
+  "PUB-13": "retries honour Retry-After and end after an hour; a rejected access token is renewed once",
+  "PUB-14": "a shutdown finishes the request that makes a post public and releases other runs",
+  "PUB-15": "people resolve unconfirmed publications: published, with a URL of the platform, or publish again",
+  "ERR-not_publishable": "a platform would reject the post, it is empty or archived, or the account must reconnect",
+  "ERR-already_scheduled": "the post already has an open publication for the account",
+  "ERR-too_late": "the publication's state does not allow the change",
+  "ERR-post_in_use": "a post with a scheduled, publishing or unconfirmed publication can't be archived or deleted",
+  "PUB-16": "the sandbox lists what it published; its faults are counted in the database",
+} as const satisfies Record<string, string>;
+
 export const requirements: Readonly<Record<string, string>> = {
   ...studios,
   ...webApp,
@@ -273,6 +300,7 @@ export const requirements: Readonly<Record<string, string>> = {
   ...assets,
   ...uploads,
   ...platforms,
+  ...publishing,
   ...errors,
   ...settings,
   ...operation,

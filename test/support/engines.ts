@@ -15,6 +15,7 @@ import { createTestClock, type TestClock } from "./clock.ts";
 import { createMediaReader } from "#media/media-reader.ts";
 import { createSigner } from "#lib/signed-token.ts";
 import { createVault } from "#lib/vault.ts";
+import { createPublisher } from "#connectors/publisher.ts";
 import { createPlatforms } from "#connectors/connectors.ts";
 import { createTempFolder } from "./temp-folder.ts";
 import { createHookedFiles } from "./hooked-files.ts";
@@ -88,6 +89,8 @@ export function createDeps(database: Database, clock: Clock): Deps {
     searchQueue: createSearchQueue({ sleep: (ms) => sleep(ms), clock }),
     platforms: createPlatforms("http://localhost:3000", []),
     sleep: (ms) => sleep(ms),
+    publisher: createPublisher({ setups: [], readFile: async () => new Uint8Array(), sleep: (ms) => sleep(ms) }),
+    wakeWorker: () => {},
   };
 }
 

@@ -43,7 +43,7 @@ export async function startService(deps: Deps, options: ServiceOptions = {}): Pr
   return {
     ...service,
     base,
-    deps: { ...serviceDeps, platforms: service.platforms },
+    deps: { ...serviceDeps, ...service.deps },
     async close() {
       const closed = once(server, "close");
       server.close();

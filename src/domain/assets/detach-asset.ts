@@ -32,7 +32,7 @@ export async function detachAsset(
       throw (await tx.assets.find(studioId, assetId)) ? createTransitionError("detach") : notFoundError("asset");
     await tx.posts.releasePosition(studioId, postId);
     await recordMove(deps, tx, caller, detachedAsset, postId);
-    await recordRevision(tx, caller, postId, { hasNewAssets: true });
+    await recordRevision(deps, tx, caller, postId, { hasNewAssets: true });
     await recordActivity(deps, tx, caller, "asset.detached", assetId, { postId });
   });
   return { detached: assetId };

@@ -6,7 +6,7 @@ import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { encodeCursor, pageInput, parseCursor } from "../page.ts";
 import { authorize } from "../policy.ts";
-import { parsePostId, postStatuses } from "../posts/post.ts";
+import { parsePostId, postStatuses, variant } from "../posts/post.ts";
 import { id } from "../text.ts";
 import { revisionFields, type Revision } from "./ports.ts";
 
@@ -23,6 +23,7 @@ export const revisionView = z.object({
   title: z.string(),
   body: z.string(),
   status: z.enum(postStatuses),
+  variants: z.array(variant),
   assets: z
     .array(
       z.object({
@@ -97,6 +98,7 @@ function toRevisionView(revision: Revision): RevisionView {
     title: revision.title,
     body: revision.body,
     status: revision.status,
+    variants: revision.variants,
     assets: revision.assets.map(({ altText, ...asset }) => ({ ...asset, ...(altText === null ? {} : { altText }) })),
   };
 }

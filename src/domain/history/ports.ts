@@ -1,6 +1,6 @@
 import { days } from "#lib/clock.ts";
 import type { AssetKind } from "../assets/model/kinds.ts";
-import type { PostStatus } from "../posts/post.ts";
+import type { PostStatus, Variant } from "../posts/post.ts";
 
 /** Who made a change, and through which AI client. */
 export interface Author {
@@ -14,7 +14,7 @@ export interface Author {
   undoId: string | null;
 }
 
-export const revisionFields = ["title", "body", "status", "assets", "trashed"] as const;
+export const revisionFields = ["title", "body", "status", "variants", "assets", "trashed"] as const;
 export type RevisionField = (typeof revisionFields)[number];
 
 /** A post after one change. */
@@ -25,6 +25,7 @@ export interface Revision extends Author {
   title: string;
   body: string;
   status: PostStatus;
+  variants: Variant[];
   isTrashed: boolean;
   /** Which fields differ from the revision before. */
   changed: RevisionField[];
@@ -67,8 +68,9 @@ export interface RevisionStore {
    * - `collapseSince`: the change is an autosave. If the previous revision is an autosave of the same user, in a series
    *   that started after this time, the snapshot replaces it.
    * - `hasNewAssets`: the list of assets has changed.
+   * Returns whether the post has publications that have not started.
    */
-  record(postId: string, author: Author, options?: RecordOptions): Promise<void>;
+  record(postId: string, author: Author, options?: RecordOptions): Promise<boolean>;
   /** Newest first, older than the revision `before`, until the texts exceed `maxText` characters; at least one. */
   list(
     postId: string,

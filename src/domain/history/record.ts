@@ -2,13 +2,15 @@ import { minutes } from "#lib/clock.ts";
 import type { Caller } from "../caller.ts";
 import { ConflictError } from "../conflict.ts";
 import type { Deps, Stores } from "../deps.ts";
+import { revisePublications } from "../publishing/revise-publications.ts";
 import type { Author, RecordOptions } from "./ports.ts";
 
 /** Autosaves of one user within this time become one revision. */
 export const autosaveWindow = minutes(5);
 
 /** Who makes a change. `undoId` is set while undoing. */
-export type Editor = Pick<Caller, "user" | "studio" | "client" | "grantId"> & { undoId?: string };
+export type Editor = Pick<Caller, "user" | "studio" | "client" | "grantId"> &
+  Partial<Pick<Caller, "role" | "scopes">> & { undoId?: string };
 
 export function toAuthor({ user, client, grantId, undoId }: Editor): Author {
   return {
@@ -20,14 +22,16 @@ export function toAuthor({ user, client, grantId, undoId }: Editor): Author {
   };
 }
 
-/** Records the post's new revision, in the transaction of the change. */
-export function recordRevision(
-  tx: Pick<Stores, "revisions">,
+/** Records the post's new revision and updates its publications, in the transaction of the change. */
+export async function recordRevision(
+  deps: Pick<Deps, "newId" | "clock">,
+  tx: Stores,
   editor: Editor,
   postId: string,
   options?: RecordOptions,
 ): Promise<void> {
-  return tx.revisions.record(postId, toAuthor(editor), options);
+  const hasPublications = await tx.revisions.record(postId, toAuthor(editor), options);
+  if (hasPublications) await revisePublications(deps, tx, editor, postId);
 }
 
 /**

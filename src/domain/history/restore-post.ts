@@ -56,9 +56,9 @@ export async function restorePost(
     const current = await deps.revisions.find(postId, currentPost.revision);
     const hasNewAssets = !current || !hasSameAssets(current, target);
     return deps.transact(async (tx) => {
-      const { title, body, status } = target;
+      const { title, body, status, variants } = target;
       // A status that stays the same must not count as marked ready again.
-      const change = { title, body, ...(status === currentPost.status ? {} : { status }), hasNewAssets };
+      const change = { title, body, variants, ...(status === currentPost.status ? {} : { status }), hasNewAssets };
       const restoredPost = await tx.posts.update(caller.studio.id, postId, change, {
         revision: currentPost.revision,
         now: deps.clock(),
@@ -67,7 +67,7 @@ export async function restorePost(
       const assetIds = target.assets.map((asset) => asset.id);
       const missing = hasNewAssets ? await setAssets(deps, tx, caller, postId, assetIds, { withTrash: true }) : [];
       if (hasNewAssets) await restoreAltTexts(deps, tx, caller, postId, target);
-      await recordRevision(tx, caller, postId, { hasNewAssets });
+      await recordRevision(deps, tx, caller, postId, { hasNewAssets });
       await recordActivity(deps, tx, caller, "post.reverted", postId, {
         restored: input.revision,
         revision: restoredPost.revision,

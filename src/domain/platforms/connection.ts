@@ -95,7 +95,7 @@ export function toConnectionView({
 }
 
 /** The account's display name. */
-export function getAccountLabel({ handle, name, id }: Account): string {
+export function getAccountLabel({ handle, name, id }: Pick<Account, "id" | "handle" | "name">): string {
   return handle ?? name ?? id;
 }
 

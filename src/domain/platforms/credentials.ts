@@ -57,9 +57,28 @@ const expiryMarginMs = minutes(2);
  * Returns a valid access token. If it has expired, one caller across all processes renews it and the others wait,
  * because many refresh tokens can be used only once.
  */
-export async function getAccessToken(
+export function getAccessToken(deps: CredentialDeps, target: CredentialTarget): Promise<{ accessToken: string }> {
+  return waitForToken(deps, target, ({ expiresAt }) => expiresAt === null || deps.clock() < expiresAt - expiryMarginMs);
+}
+
+/** Renews an access token that the platform rejects although it has not expired. */
+export function renewAccessToken(
   deps: CredentialDeps,
-  { studioId, connectionId }: { studioId: string; connectionId: string },
+  target: CredentialTarget,
+  rejectedToken: string,
+): Promise<{ accessToken: string }> {
+  return waitForToken(deps, target, (_, { tokens }) => tokens.accessToken !== rejectedToken);
+}
+
+interface CredentialTarget {
+  studioId: string;
+  connectionId: string;
+}
+
+async function waitForToken(
+  deps: CredentialDeps,
+  { studioId, connectionId }: CredentialTarget,
+  isUsable: (connection: PlatformConnection, credential: Credential) => boolean,
 ): Promise<{ accessToken: string }> {
   const deadline = deps.clock() + renewalTimeoutMs;
   for (let delayMs = 50; ; delayMs = Math.min(delayMs * 2, 500)) {
@@ -67,7 +86,7 @@ export async function getAccessToken(
     if (!connection) throw notFoundError("platform_connection");
     if (connection.credential === null) throw needsReconnectError();
     const credential = openCredential(deps, connection, connection.credential);
-    if (connection.expiresAt === null || deps.clock() < connection.expiresAt - expiryMarginMs) return credential.tokens;
+    if (isUsable(connection, credential)) return credential.tokens;
     const renewedCredential = await tryRenew(deps, connection, credential);
     if (renewedCredential) return renewedCredential.tokens;
     if (deps.clock() >= deadline) {

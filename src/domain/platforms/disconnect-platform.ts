@@ -3,6 +3,7 @@ import { notFoundError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps, Stores } from "../deps.ts";
+import { cancelAll } from "../publishing/revise-publications.ts";
 import { authorize } from "../policy.ts";
 import { id } from "../text.ts";
 import { getAccountLabel, parseConnectionId, type PlatformConnection } from "./connection.ts";
@@ -25,6 +26,8 @@ export async function disconnectPlatform(
     if (!current) return undefined;
     const { platform, account } = current;
     const detail = { platform, account: getAccountLabel(account) };
+    const openPublications = await tx.publications.listByConnection(current.id, ["proposed", "scheduled"]);
+    await cancelAll(deps, tx, caller, openPublications);
     await recordActivity(deps, tx, caller, "platform.disconnected", current.id, detail);
     return current;
   });

@@ -38,6 +38,7 @@ interface DraftPost {
   title: string;
   body: string;
   assets: readonly AssetDetail[];
+  variants?: readonly { connectionId: string; body: string }[];
 }
 
 /** Finds what each connected platform would reject or warn about. Makes no network requests. */
@@ -46,16 +47,16 @@ export function validatePost(
   connections: readonly PlatformConnection[],
   post: DraftPost,
 ): ValidationView[] {
-  // Validate once per platform, even if the studio has several accounts there.
-  const resultByPlatform = new Map(
-    [...new Set(connections.map(({ platform }) => platform))].flatMap((platform) => {
-      const limits = platforms.find(platform)?.limits;
-      return limits ? [[platform, { problems: findProblems(limits, post), source: limits.sources[0] }] as const] : [];
-    }),
-  );
+  // Validate once per platform and text, even if the studio has several accounts there.
+  const problemsByKey = new Map<string, Problem[]>();
   return connections.flatMap(({ id, platform, account }) => {
-    const result = resultByPlatform.get(platform);
-    return result ? [{ platform, connectionId: id, account: getAccountLabel(account), ...result }] : [];
+    const limits = platforms.find(platform)?.limits;
+    if (!limits) return [];
+    const body = post.variants?.find((variant) => variant.connectionId === id)?.body ?? post.body;
+    const key = `${platform} ${body}`;
+    const problems = problemsByKey.get(key) ?? findProblems(limits, { ...post, body });
+    problemsByKey.set(key, problems);
+    return [{ platform, connectionId: id, account: getAccountLabel(account), problems, source: limits.sources[0] }];
   });
 }
 

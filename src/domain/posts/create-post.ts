@@ -30,6 +30,7 @@ export async function createPost(
     status: "draft",
     revision: 1,
     assetCount: 0,
+    variants: [],
     createdBy: caller.user.id,
     createdByClient: caller.client?.name ?? null,
     readyRevision: null,
@@ -40,7 +41,7 @@ export async function createPost(
   const view = await deps.transact((tx) =>
     runOnce(deps, tx, caller, { verb: "create_post", key, input: fields }, async () => {
       await tx.posts.insert(post);
-      await recordRevision(tx, caller, post.id);
+      await recordRevision(deps, tx, caller, post.id);
       await recordActivity(deps, tx, caller, "post.created", post.id, { title: post.title });
       return toPostView(deps.base, post, []);
     }),

@@ -4,6 +4,7 @@ import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps, Stores } from "../deps.ts";
 import { recordRevision, type Editor } from "../history/record.ts";
+import { endPublications } from "../publishing/revise-publications.ts";
 import { authorize } from "../policy.ts";
 import { id } from "../text.ts";
 import { createTrashMark } from "../trash/trash-mark.ts";
@@ -24,7 +25,7 @@ export async function deletePost(
   await deps.transact(async (tx) => {
     const post = await trashPost(deps, tx, caller, postId);
     if (!post) throw notFoundError("post");
-    await recordRevision(tx, caller, postId);
+    await recordRevision(deps, tx, caller, postId);
     await recordActivity(deps, tx, caller, "post.deleted", postId, { title: post.title });
   });
   return { deleted: postId };
@@ -32,7 +33,7 @@ export async function deletePost(
 
 /** Without the snapshot: call `recordRevision` next. Undefined if the post does not meet the condition. */
 export async function trashPost(
-  deps: Pick<Deps, "clock">,
+  deps: Pick<Deps, "newId" | "clock">,
   tx: Stores,
   editor: Editor,
   postId: string,
@@ -41,6 +42,7 @@ export async function trashPost(
   const trash = createTrashMark(deps, editor);
   const post = await tx.posts.update(editor.studio.id, postId, { trash }, { ...condition, now: trash.at });
   if (!post) return undefined;
+  await endPublications(deps, tx, editor, postId);
   await tx.assets.trashOnPost(postId, trash);
   await tx.uploads.withdrawForPost(postId, trash.at);
   return post;

@@ -4,6 +4,7 @@ import { describeAssets } from "../assets/model/describe-asset.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { validatePost, type ValidationView } from "../platforms/validate-post.ts";
+import { toPublicationView } from "../publishing/publication.ts";
 import { authorize } from "../policy.ts";
 import { id } from "../text.ts";
 import { parsePostId, toPostView, type PostView } from "./post.ts";
@@ -17,6 +18,9 @@ export async function validateForStudio(
   return validatePost(deps.platforms, await deps.platformStore.listConnected(studioId), post);
 }
 
+/** The newest ones; list_publications has all. */
+const maxPublications = 50;
+
 export const getPostInput = z.strictObject({
   postId: id,
   includePreviews: z
@@ -26,7 +30,10 @@ export const getPostInput = z.strictObject({
 });
 
 export async function getPost(
-  deps: Pick<Deps, "posts" | "assets" | "files" | "signer" | "clock" | "base" | "platforms" | "platformStore">,
+  deps: Pick<
+    Deps,
+    "posts" | "assets" | "publications" | "files" | "signer" | "clock" | "base" | "platforms" | "platformStore"
+  >,
   caller: Caller,
   input: z.infer<typeof getPostInput>,
 ): Promise<PostView> {
@@ -38,5 +45,12 @@ export async function getPost(
   ]);
   if (!result) throw notFoundError("post");
   const view = toPostView(deps.base, result.post, await describeAssets(deps, assets));
-  return { ...view, validation: result.hasPlatforms ? await validateForStudio(deps, caller.studio.id, view) : [] };
+  const publications = result.hasPublications
+    ? await deps.publications.list(caller.studio.id, { postId, limit: maxPublications })
+    : [];
+  return {
+    ...view,
+    validation: result.hasPlatforms ? await validateForStudio(deps, caller.studio.id, view) : [],
+    publications: publications.map(toPublicationView),
+  };
 }

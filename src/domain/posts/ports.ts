@@ -15,7 +15,7 @@ export interface PostRange {
   oldest: string;
 }
 
-export type PostChange = Partial<Pick<Post, "title" | "body" | "status">> & {
+export type PostChange = Partial<Pick<Post, "title" | "body" | "status" | "variants">> & {
   /** Null: restored from the trash. */
   trash?: TrashMark | null;
   /** The list of assets changes in the same transaction. */
@@ -34,8 +34,11 @@ export interface PostStore {
   insert(post: Post): Promise<void>;
   /** Like every method here, ignores posts in the trash unless its name or description mentions it. */
   find(studioId: string, postId: string): Promise<Post | undefined>;
-  /** Also returns whether the studio has connected platforms. */
-  findWithPlatformStatus(studioId: string, postId: string): Promise<{ post: Post; hasPlatforms: boolean } | undefined>;
+  /** Also returns whether the studio has connected platforms, and whether the post has publications. */
+  findWithPlatformStatus(
+    studioId: string,
+    postId: string,
+  ): Promise<{ post: Post; hasPlatforms: boolean; hasPublications: boolean } | undefined>;
   /** Newest first. */
   list(studioId: string, filter: PostFilter): Promise<Post[]>;
   /** Newest first, with the number of bytes that a search reads per post. Reads no text itself. */
@@ -54,6 +57,8 @@ export interface PostStore {
   update(studioId: string, postId: string, change: PostChange, condition: UpdateCondition): Promise<Post | undefined>;
   /** Also finds posts in the trash that have not expired. */
   findWithTrash(studioId: string, postId: string, now: number): Promise<Post | undefined>;
+  /** Locks the post until the transaction ends, so that it does not change. */
+  lock(studioId: string, postId: string): Promise<Post | undefined>;
   /** Locks a post whose time in the trash is over; false if it was restored. */
   lockExpired(postId: string, now: number): Promise<boolean>;
   /** Deletes the post with its history. Its assets must have been deleted. */

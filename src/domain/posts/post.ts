@@ -4,10 +4,15 @@ import { isId } from "#lib/ids.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { assetDetail, type AssetDetail } from "../assets/model/asset.ts";
 import { validationView } from "../platforms/validate-post.ts";
+import { publicationView } from "../publishing/publication.ts";
 import { singleLine, text } from "../text.ts";
 
 export const postStatuses = ["draft", "ready", "archived"] as const;
 export type PostStatus = (typeof postStatuses)[number];
+
+/** The text for one account instead of the body. */
+export const variant = z.object({ connectionId: z.string(), body: z.string() });
+export type Variant = z.infer<typeof variant>;
 
 /** A post as stored in the database. */
 export interface Post {
@@ -18,6 +23,8 @@ export interface Post {
   status: PostStatus;
   revision: number;
   assetCount: number;
+  /** Sorted by connection. */
+  variants: Variant[];
   createdBy: string;
   /** The AI client that created it for the user; null if the user did so in the web app. */
   createdByClient: string | null;
@@ -49,11 +56,13 @@ export const postView = z.object({
     .nullable()
     .describe("While ready: the revision at which it was marked ready. A higher revision means it changed since."),
   assets: z.array(assetDetail).describe("In the order of the post."),
+  variants: z.array(variant).describe("Texts for single accounts instead of the body."),
   createdBy: z.string(),
   createdByClient: z.string().nullable().describe("The AI client that created it for this user, or null."),
   createdAt: z.string(),
   updatedAt: z.string(),
   url: z.string().describe("The post's page in the web app."),
+  publications: z.array(publicationView).optional().describe("Newest first. Not included in lists."),
   validation: z
     .array(validationView)
     .optional()
@@ -70,6 +79,7 @@ export function toPostView(base: string, post: Post, assets: readonly AssetDetai
     status: post.status,
     revision: post.revision,
     assets: [...assets],
+    variants: post.variants,
     createdBy: post.createdBy,
     createdByClient: post.createdByClient,
     readyRevision: post.readyRevision,

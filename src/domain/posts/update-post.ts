@@ -6,6 +6,8 @@ import { describeAssets } from "../assets/model/describe-asset.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps, Stores } from "../deps.ts";
 import { autosaveWindow, recordRevision } from "../history/record.ts";
+import { endPublications } from "../publishing/revise-publications.ts";
+import { parseConnectionId } from "../platforms/connection.ts";
 import { authorize } from "../policy.ts";
 import { id } from "../text.ts";
 import { parsePostId, postFields, postStatuses, revisionConflictError, toPostView, type PostView } from "./post.ts";
@@ -16,6 +18,11 @@ export const updatePostInput = z.strictObject({
   title: postFields.title.optional(),
   body: postFields.body.optional(),
   status: z.enum(postStatuses).optional(),
+  variants: z
+    .array(z.strictObject({ connectionId: id, body: postFields.body }))
+    .max(50)
+    .optional()
+    .describe("Texts for single accounts instead of the body; replaces all variants."),
   assetIds: z
     .array(id)
     .max(1000)
@@ -31,7 +38,7 @@ export const updatePostInput = z.strictObject({
 });
 
 /** The fields that the web app saves while the user types. */
-const textFields = new Set(["title", "body"]);
+const textFields = new Set(["title", "body", "variants"]);
 
 export async function updatePost(
   deps: Pick<Deps, "transact" | "newId" | "clock" | "base" | "files" | "signer" | "platforms" | "platformStore">,
@@ -40,12 +47,15 @@ export async function updatePost(
 ): Promise<PostView> {
   authorize(caller, "posts.write");
   const { postId, revision, assetIds, ...fields } = input;
-  const change = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  const variants = fields.variants?.toSorted((a, b) => (a.connectionId < b.connectionId ? -1 : 1));
+  const change = Object.fromEntries(Object.entries({ ...fields, variants }).filter(([, value]) => value !== undefined));
   const changedFields = [...Object.keys(change), ...(assetIds ? ["assetIds"] : [])];
   if (changedFields.length === 0) {
-    throw new AppError("invalid_input:no_changes", { fields: "at least one of title, body, status or assetIds" });
+    throw new AppError("invalid_input:no_changes", {
+      fields: "at least one of title, body, status, variants or assetIds",
+    });
   }
-  const changesText = input.title !== undefined || input.body !== undefined;
+  const changesText = input.title !== undefined || input.body !== undefined || input.variants !== undefined;
   // A model that has not read the current text must not replace it.
   if (caller.client && changesText && revision === undefined) throw new AppError("invalid_input:revision_required");
   const isAutosave = !caller.client && changesText && changedFields.every((field) => textFields.has(field));
@@ -61,8 +71,10 @@ export async function updatePost(
       const current = await tx.posts.find(caller.studio.id, postId);
       throw current ? revisionConflictError(current.revision) : notFoundError("post");
     }
+    if (input.variants) await assertConnectionsExist(tx, caller, input.variants);
+    if (input.status === "archived") await endPublications(deps, tx, caller, postId);
     if (assetIds) await reorderAssets(tx, updatedPost.studioId, postId, assetIds);
-    await recordRevision(tx, caller, postId, {
+    await recordRevision(deps, tx, caller, postId, {
       collapseSince: isAutosave ? now - autosaveWindow : undefined,
       hasNewAssets: assetIds !== undefined,
     });
@@ -74,6 +86,17 @@ export async function updatePost(
   });
   const view = toPostView(deps.base, post, await describeAssets(deps, assets));
   return { ...view, validation: await validateForStudio(deps, caller.studio.id, view) };
+}
+
+async function assertConnectionsExist(
+  tx: Stores,
+  caller: Caller,
+  variants: readonly { connectionId: string }[],
+): Promise<void> {
+  const connectionIds = new Set(variants.map(({ connectionId }) => parseConnectionId(connectionId)));
+  if (connectionIds.size !== variants.length) throw new AppError("invalid_input:variants");
+  for (const connectionId of connectionIds)
+    if (!(await tx.platformStore.find(caller.studio.id, connectionId))) throw notFoundError("platform_connection");
 }
 
 /** The preceding update locked the post's row, so no other call can attach or detach assets here. */

@@ -4,6 +4,7 @@ import { authorizeStudioCreation } from "../access/authorize-sign-in.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { SignedInUser } from "../caller.ts";
 import type { Deps } from "../deps.ts";
+import type { ApprovalRule } from "../policy.ts";
 import { singleLine } from "../text.ts";
 import { checkOwnedStudios } from "./members.ts";
 import type { Studio } from "./ports.ts";
@@ -23,6 +24,7 @@ export interface StudioView {
   name: string;
   slug: string;
   timezone: string;
+  approval: ApprovalRule;
   createdAt: string;
 }
 
@@ -38,6 +40,7 @@ export async function createStudio(
     name: input.name,
     slug: slugify(input.name),
     timezone: input.timezone,
+    approval: "clients",
     createdAt: deps.clock(),
   };
   await deps.transact(async (tx) => {

@@ -1,10 +1,11 @@
-import type { Role } from "../policy.ts";
+import type { ApprovalRule, Role } from "../policy.ts";
 
 export interface Studio {
   id: string;
   name: string;
   slug: string;
   timezone: string;
+  approval: ApprovalRule;
   createdAt: number;
 }
 
@@ -42,7 +43,10 @@ export interface StudioStore {
   insert(studio: Studio, ownerId: string): Promise<boolean>;
   find(studioId: string): Promise<Studio | undefined>;
   /** Returns the updated studio; undefined if it is gone. */
-  update(studioId: string, changes: Partial<Pick<Studio, "name" | "timezone">>): Promise<Studio | undefined>;
+  update(
+    studioId: string,
+    changes: Partial<Pick<Studio, "name" | "timezone" | "approval">>,
+  ): Promise<Studio | undefined>;
   /** All studios, or those whose name or slug contains `search`, newest first. */
   list(page: { search?: string | undefined; before?: string | undefined; limit: number }): Promise<Studio[]>;
   /** Deletes the studio and everything that belongs to it. */

@@ -4,15 +4,16 @@ import { AppError, notFoundError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
-import { authorize } from "../policy.ts";
+import { approvalRules, authorize } from "../policy.ts";
 import { studioFields, type StudioView } from "./create-studio.ts";
 
 export const updateStudioInput = z.strictObject({
   name: studioFields.name.optional(),
   timezone: studioFields.timezone.optional(),
+  approval: z.enum(approvalRules).optional(),
 });
 
-/** Changes the studio's name or time zone. Id and slug stay, so that existing links keep working. */
+/** Changes the studio's name, time zone or approval rule. Id and slug stay, so that existing links keep working. */
 export async function updateStudio(
   deps: Pick<Deps, "transact" | "newId" | "clock">,
   caller: Caller,
@@ -22,8 +23,10 @@ export async function updateStudio(
   const change = {
     ...(input.name === undefined ? {} : { name: input.name }),
     ...(input.timezone === undefined ? {} : { timezone: input.timezone }),
+    ...(input.approval === undefined ? {} : { approval: input.approval }),
   };
-  if (Object.keys(change).length === 0) throw new AppError("invalid_input:no_changes", { fields: "name or timezone" });
+  if (Object.keys(change).length === 0)
+    throw new AppError("invalid_input:no_changes", { fields: "name, timezone or approval" });
   const studio = await deps.transact(async (tx) => {
     const updatedStudio = await tx.studios.update(caller.studio.id, change);
     if (!updatedStudio) throw notFoundError("studio");

@@ -31,7 +31,7 @@ function restoreTrashedPost(
   return deps.transact(async (tx) => {
     const post = await untrashPost(deps, tx, caller, postId);
     if (!post) throw notFoundError("trash_item");
-    await recordRevision(tx, caller, postId);
+    await recordRevision(deps, tx, caller, postId);
     await recordActivity(deps, tx, caller, "post.restored", postId, { title: post.title });
     return post.title;
   });

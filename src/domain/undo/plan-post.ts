@@ -5,7 +5,7 @@ import { listMovedIds, planAssets, type AssetsPlan } from "./plan-assets.ts";
 import { planField, type FieldPlan } from "./plan-field.ts";
 import { readMovePlans } from "./plan-move.ts";
 
-type TextField = "title" | "body" | "status";
+type TextField = "title" | "body" | "status" | "variants";
 
 /** What undo does with one post. Valid only for the revision it was made for. */
 export interface PostPlan {
@@ -18,7 +18,7 @@ export interface PostPlan {
   /** Whether the post moves to the trash (true) or is restored (false). */
   trash: boolean | undefined;
   assets: AssetsPlan | undefined;
-  conflicts: { field: TextField; clientValue: string; currentValue: string }[];
+  conflicts: { field: TextField; clientValue: unknown; currentValue: unknown }[];
 }
 
 /** Plans the undo of the selected changes of a post; undefined if there is nothing to do or report. */
@@ -50,15 +50,15 @@ export async function planPost(
   const movedIds = plan.isCreation ? (steps.at(-1)?.assetIds ?? []) : listMovedIds(steps);
   plan.assets = planAssets(postId, steps, await readMovePlans(deps, studioId, movedIds, selection));
   if (plan.isCreation) return { ...plan, trash: true };
-  for (const field of ["title", "body", "status"] as const) {
+  for (const field of ["title", "body", "status", "variants"] as const) {
     const fieldPlan = planField(toFieldSteps(steps, field));
     if (!fieldPlan) continue;
     const target = await readValue(deps, postId, steps[fieldPlan.first - 1], field);
-    if (target === undefined || target === post[field]) continue;
+    if (target === undefined || JSON.stringify(target) === JSON.stringify(post[field])) continue;
     if (fieldPlan.kind === "revert") Object.assign(plan.change, { [field]: target });
     else {
       const clientValue = await readValue(deps, postId, steps[fieldPlan.last], field);
-      plan.conflicts.push({ field, clientValue: clientValue ?? "", currentValue: post[field] });
+      plan.conflicts.push({ field, clientValue, currentValue: post[field] });
     }
   }
   return plan;

@@ -3,6 +3,7 @@ import type { ChangeSelection } from "../history/ports.ts";
 import { planPost, type PostPlan } from "./plan-post.ts";
 import { createReport, reportUnattachable, type UndoReport } from "./report.ts";
 import { planAsset, readAssetSteps, reportAssetPlan, selectPhase } from "./undo-asset.ts";
+import { previewPublications } from "./undo-publications.ts";
 import { reportPlan, type UndoDeps } from "./undo-post.ts";
 import type { SelectedIds } from "./undo-selection.ts";
 
@@ -14,6 +15,7 @@ export async function previewUndo(
   { postIds, assetIds }: SelectedIds,
 ): Promise<UndoReport> {
   const report = createReport();
+  report.publications = await previewPublications(deps, studioId, selection);
   const restoredIds = new Set<string>();
   for (const assetId of assetIds) {
     const state = await readAssetSteps(deps, studioId, assetId, selection);

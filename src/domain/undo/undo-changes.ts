@@ -114,7 +114,8 @@ async function run(
 ): Promise<UndoResult> {
   const selectedIds = await listSelected(deps, caller.studio.id, selection);
   const preview = await previewUndo(deps, caller.studio.id, selection, selectedIds);
-  if (isDryRun || preview.undone.length === 0) return { ...preview, undoId: null };
+  if (isDryRun || (preview.undone.length === 0 && preview.publications.length === 0))
+    return { ...preview, undoId: null };
   const subjectId = caller.grantId ?? caller.user.id;
   // Recorded first: if the process is killed midway, what was undone so far can be undone again.
   const undoId = await deps.transact((tx) => recordActivity(deps, tx, caller, "client.undone", subjectId, detail));

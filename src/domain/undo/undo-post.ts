@@ -10,7 +10,7 @@ import { addConflict, addUndone, type UndoReport } from "./report.ts";
 
 export type UndoDeps = Pick<
   Deps,
-  "posts" | "assets" | "revisions" | "assetChanges" | "transact" | "clock" | "limits" | "newId"
+  "posts" | "assets" | "publications" | "revisions" | "assetChanges" | "transact" | "clock" | "limits" | "newId"
 >;
 
 /** An asset to put back on a post once the post that it is on now lets go of it. */
@@ -63,12 +63,12 @@ async function applyPlan(deps: UndoDeps, tx: Stores, editor: Editor, plan: PostP
       const missing = await setAssets(deps, tx, editor, post.id, assetIds, { withTrash: false });
       missingIds = missing.map((asset) => asset.id);
     }
-    await recordRevision(tx, editor, post.id, { hasNewAssets });
+    await recordRevision(deps, tx, editor, post.id, { hasNewAssets });
     revision = updatedPost.revision;
   }
   if (plan.trash === true) {
     if (!(await trashPost(deps, tx, editor, post.id, { revision }))) throw new ConflictError();
-    await recordRevision(tx, editor, post.id);
+    await recordRevision(deps, tx, editor, post.id);
   }
   return missingIds;
 }
@@ -84,7 +84,7 @@ export async function attachWaiting(deps: UndoDeps, editor: Editor, waiting: Wai
       if (await putBack(deps, tx, editor, postId, assetId, false)) throw new ConflictError();
       const assetIds = currentIds.toSpliced(findInsertIndex(currentIds, assetId, order), 0, assetId);
       await assignPositions(tx, studioId, postId, assetIds);
-      await recordRevision(tx, editor, postId, { hasNewAssets: true });
+      await recordRevision(deps, tx, editor, postId, { hasNewAssets: true });
       return true;
     })
     .catch(undefinedOnConflict);

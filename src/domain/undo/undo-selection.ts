@@ -2,6 +2,7 @@ import type { ChangeSelection } from "../history/ports.ts";
 import type { Editor } from "../history/record.ts";
 import { createReport, reportUnattachable, type UndoReport } from "./report.ts";
 import { undoAsset } from "./undo-asset.ts";
+import { undoPublications } from "./undo-publications.ts";
 import { attachWaiting, undoPost, type UndoDeps, type WaitingAsset } from "./undo-post.ts";
 
 const batchSize = 200;
@@ -43,6 +44,7 @@ export async function undoSelection(
   { postIds, assetIds }: SelectedIds,
 ): Promise<UndoReport> {
   const report = createReport();
+  report.publications = await undoPublications(deps, editor, selection);
   for (const phase of ["restore", "fields"] as const)
     for (const assetId of assetIds) await undoAsset(deps, editor, assetId, selection, phase, report);
   const waitingAssets: WaitingAsset[] = [];

@@ -69,7 +69,7 @@ function confirmCompletedFile(
       const readyAsset = await tx.assets.confirmReserved(asset, file);
       if (!readyAsset) return undefined;
       await recordMove(deps, tx, toUploader(caller), readyAsset, null);
-      await recordRevision(tx, toUploader(caller), asset.postId, { hasNewAssets: true });
+      await recordRevision(deps, tx, toUploader(caller), asset.postId, { hasNewAssets: true });
       return readyAsset;
     },
     activityDetail: { linkId: caller.link.id },

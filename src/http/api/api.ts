@@ -7,6 +7,7 @@ import { assertRouteExists, createErrorHandler, type ApiOptions, type SignedInEn
 import { createAssetRoutes } from "./asset-routes.ts";
 import { createClientRoutes, createPlatformRoutes } from "./client-routes.ts";
 import { createMemberRoutes, createMeRoutes, createStudioRoutes } from "./studio-routes.ts";
+import { createPublicationRoutes } from "./publication-routes.ts";
 import { createTrashRoutes } from "./trash-routes.ts";
 import { createPostRoutes, createUploadLinkRoutes } from "./post-routes.ts";
 
@@ -23,7 +24,8 @@ export function createApi(options: ApiOptions) {
     .route("/", createAssetRoutes(options))
     .route("/", createPlatformRoutes(options))
     .route("/", createClientRoutes(options))
-    .route("/", createTrashRoutes(options));
+    .route("/", createTrashRoutes(options))
+    .route("/", createPublicationRoutes(options));
   const handleError = createErrorHandler(options.log);
   return new Hono<SignedInEnv>()
     .basePath("/api")

@@ -1,4 +1,4 @@
-import { scopes, type Scope } from "#domain/caller.ts";
+import type { Scope } from "#domain/caller.ts";
 import { may, type Action, type Role } from "#domain/policy.ts";
 import { tools } from "#mcp/tool-list.ts";
 
@@ -9,6 +9,8 @@ export const actionDescriptions: Partial<Record<Action, string>> = {
   "posts.write": "Create, edit, archive and delete posts; deleted posts stay in the trash for 30 days",
   "assets.read": "View and download files",
   "assets.write": "Add, edit and delete files, and create links that let anyone upload to a post",
+  "publications.read": "See what is scheduled and published",
+  "publications.request": "Propose publications, which a person approves in the web app, and reschedule or cancel them",
   "clients.undo": "Undo its own changes",
   "platforms.read": "See which social accounts are connected",
   "platforms.connect": "Start connecting a social account, which you finish in your browser",
@@ -25,7 +27,7 @@ interface AccessLevel {
 
 /** Choices on the consent page, broadest first. The first one offered is preselected. */
 const accessLevels: readonly AccessLevel[] = [
-  { value: "write", label: "View and edit", scopes },
+  { value: "write", label: "View and edit", scopes: ["studio:read", "studio:write"] },
   { value: "read", label: "View only", scopes: ["studio:read"] },
 ];
 
@@ -40,8 +42,10 @@ export function getOfferedLevels(requestedScopes: readonly Scope[]): AccessLevel
   );
 }
 
-export function getLevelScopes(value: string | null): readonly Scope[] {
-  return accessLevels.find((level) => level.value === value)?.scopes ?? [];
+/** The scopes of the chosen level. Publishing without asking is a separate choice, and needs the level that can edit. */
+export function getChosenScopes(level: string | null, publish: string | null): readonly Scope[] {
+  const levelScopes = accessLevels.find(({ value }) => value === level)?.scopes ?? [];
+  return publish === "on" && levelScopes.includes("studio:write") ? [...levelScopes, "studio:publish"] : levelScopes;
 }
 
 /** Describes what a client can do with these scopes for a user with this role. */

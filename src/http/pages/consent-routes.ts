@@ -8,7 +8,7 @@ import { minutes } from "#lib/clock.ts";
 import { edgeError } from "#lib/errors.ts";
 import type { Signer } from "#lib/signed-token.ts";
 import type { Route } from "../server.ts";
-import { describeAccess, getOfferedLevels, getLevelScopes } from "./client-access.ts";
+import { describeAccess, getChosenScopes, getOfferedLevels } from "./client-access.ts";
 import { assertNotCrossSite, buildLoginUrl, isSignedForm, readForm, signForm } from "./form.ts";
 import { createPageHandler, redirectSeeOther } from "./page-handler.ts";
 import { html, renderPage, sendPage, type Html, type RenderedPage } from "./page.ts";
@@ -60,7 +60,7 @@ export function createConsentRoutes({ consent, deps, signer, base, loginUrl, fin
     const decision = form.get("decision");
     if (decision === "cancel") return consent.deny(req, res);
     if (decision !== "approve") throw edgeError("invalid_input", "Choose Approve or Cancel.");
-    return consent.grant(req, res, { user }, getLevelScopes(form.get("access")));
+    return consent.grant(req, res, { user }, getChosenScopes(form.get("access"), form.get("publish")));
   }
 
   return [{ path: "/consent/*", origin: "own", handle: createPageHandler(base, { GET: handleGet, POST: handlePost }) }];
@@ -118,6 +118,7 @@ function renderConsentPage({ pendingConsent, user, studio, formToken }: ConsentP
           <legend>What it can do</legend>
           ${getOfferedLevels(pendingConsent.requestedScopes).map(({ value, label, scopes }, i) => renderChoice(value, label, describeAccess(scopes, role), i === 0))}
         </fieldset>
+        ${pendingConsent.requestedScopes.includes("studio:publish") && pendingConsent.requestedScopes.includes("studio:write") && publishChoice}
         <p class="hint">
           It acts as you, in your active studio, and can never do more than your role allows. It never sees your
           password and can’t manage members or its own access. Access renews automatically while in use, for up to 90
@@ -130,6 +131,15 @@ function renderConsentPage({ pendingConsent, user, studio, formToken }: ConsentP
       </form>`,
   });
 }
+
+/** Never preselected. */
+const publishChoice = html`<div class="choice">
+  <input type="checkbox" name="publish" id="publish" aria-describedby="publish-hint" />
+  <label for="publish"><b>Publish without asking</b></label>
+  <p id="publish-hint" class="hint">
+    Its publications go out without a person’s approval. Leave it off to approve each one in the web app.
+  </p>
+</div>`;
 
 function renderChoice(value: string, label: string, abilities: readonly string[], isChecked: boolean): Html {
   return html`<div class="choice">

@@ -22,7 +22,7 @@ export async function changeAsset(
 
 /** Like `changeAsset`, and records a new revision of the post if it shows the change. */
 export async function changeAssetAndPost(
-  deps: Pick<Deps, "clock">,
+  deps: Pick<Deps, "newId" | "clock">,
   tx: Stores,
   editor: Editor,
   asset: Asset,
@@ -33,7 +33,7 @@ export async function changeAssetAndPost(
   if (postId === null || !isShown) return changeAsset(deps, tx, editor, asset, change);
   await startAssetsRevision(deps, tx, studioId, postId);
   const changedAsset = await changeAsset(deps, tx, editor, asset, change);
-  await recordRevision(tx, editor, postId, { hasNewAssets: true });
+  await recordRevision(deps, tx, editor, postId, { hasNewAssets: true });
   return changedAsset;
 }
 

@@ -1,0 +1,55 @@
+import type { ContentAsset, PublicationContent, PublicationProgress } from "#domain/publishing/ports.ts";
+import type { ApiCall, Endpoints, JsonObject } from "./platform.ts";
+
+/** What the calls of a publication can use. */
+export interface PublishContext {
+  accessToken: string;
+  accountId: string;
+  endpoints: Endpoints;
+  content: PublicationContent;
+  progress: PublicationProgress;
+  /** The same for every repetition of one publication's commit. */
+  commitKey: string;
+  committedAt?: number | undefined;
+}
+
+export interface RemotePost {
+  id: string;
+  url: string | null;
+}
+
+/** How a platform publishes, as data and pure functions. One runner executes it. */
+export interface Publishing {
+  /** The hosts of public posts. */
+  hosts: (endpoints: Endpoints) => string[];
+  /** Uploads one file before the post refers to it. */
+  media?: {
+    buildCall: (context: PublishContext, asset: ContentAsset) => ApiCall;
+    parseId: (body: JsonObject) => string;
+  };
+  /** Prepares a container that `commit` makes public. */
+  container?: {
+    buildCall: (context: PublishContext) => ApiCall;
+    parseId: (body: JsonObject) => string;
+    buildStatusCall: (context: PublishContext) => ApiCall;
+    parseStatus: (body: JsonObject) => "in_progress" | "ready" | "rejected" | RemotePost;
+  };
+  /** The one request that makes the post public. */
+  commit: {
+    buildCall: (context: PublishContext) => ApiCall;
+    parsePost: (body: JsonObject) => RemotePost;
+  };
+  /**
+   * What to do if the response was lost. `repeatWithinMs`: how long the platform recognizes the commit's key, with a
+   * margin. `container`: its status says whether the post is public, and it can become public only once. Otherwise a
+   * call that reads the account's posts, and the post in its response, if it is there.
+   */
+  reconcile:
+    | "container"
+    | { repeatWithinMs: number }
+    | {
+        buildCall: (context: PublishContext) => ApiCall;
+        /** Candidates, the most likely first. */
+        findPosts: (body: JsonObject, context: PublishContext) => RemotePost[];
+      };
+}

@@ -1,0 +1,91 @@
+import type { Selectable } from "kysely";
+import type {
+  ListedPublication,
+  Publication,
+  PublicationChange,
+  PublicationContent,
+  PublicationProgress,
+} from "#domain/publishing/ports.ts";
+import type { Schema } from "./schema.ts";
+
+export type PublicationRow = Selectable<Schema["publications"]>;
+
+/** Leaves out what the change does not mention. */
+export function toColumns(change: PublicationChange): Partial<PublicationRow> {
+  const { problem, content, progress } = change;
+  const columns = {
+    state: change.state,
+    scheduled_for: change.scheduledFor,
+    revision: change.revision,
+    digest: change.digest,
+    approved_by: change.approvedBy,
+    published_at: change.publishedAt,
+    url: change.url,
+    remote_id: change.remoteId,
+    problem_code: problem === undefined ? undefined : (problem?.code ?? null),
+    problem_message: problem === undefined ? undefined : (problem?.message ?? null),
+    due_at: change.dueAt,
+    next_run_at: change.nextRunAt,
+    started_at: change.startedAt,
+    attempts: change.attempts,
+    lease_expires_at: change.leaseExpiresAt,
+    content: content === undefined ? undefined : content && JSON.stringify(content),
+    progress: progress === undefined ? undefined : progress && JSON.stringify(progress),
+    commit_key: change.commitKey,
+    committed_at: change.committedAt,
+  };
+  return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
+}
+
+export function toPublication(row: PublicationRow): Publication {
+  return {
+    id: row.id,
+    studioId: row.studio_id,
+    postId: row.post_id,
+    connectionId: row.connection_id,
+    state: row.state,
+    includesTitle: row.includes_title === 1,
+    scheduledFor: row.scheduled_for,
+    revision: row.revision,
+    digest: row.digest,
+    requestedBy: row.requested_by,
+    requestedGrantId: row.requested_grant_id,
+    requestedClientId: row.requested_client_id,
+    requestedClientName: row.requested_client_name,
+    approvedBy: row.approved_by,
+    createdAt: row.created_at,
+    publishedAt: row.published_at,
+    url: row.url,
+    remoteId: row.remote_id,
+    problem: row.problem_code === null ? null : { code: row.problem_code, message: row.problem_message ?? "" },
+    dueAt: row.due_at,
+    nextRunAt: row.next_run_at,
+    startedAt: row.started_at,
+    attempts: row.attempts,
+    fence: row.fence,
+    leaseExpiresAt: row.lease_expires_at,
+    content: row.content === null ? null : (JSON.parse(row.content) as PublicationContent),
+    progress: row.progress === null ? null : (JSON.parse(row.progress) as PublicationProgress),
+    commitKey: row.commit_key,
+    committedAt: row.committed_at,
+  };
+}
+
+export function toListed(
+  row: PublicationRow & {
+    platform: string;
+    account_id: string;
+    handle: string | null;
+    account_name: string | null;
+    requested_by_name: string | null;
+    approved_by_name: string | null;
+  },
+): ListedPublication {
+  return {
+    ...toPublication(row),
+    platform: row.platform,
+    account: { id: row.account_id, handle: row.handle, name: row.account_name },
+    requestedByName: row.requested_by_name,
+    approvedByName: row.approved_by_name,
+  };
+}

@@ -1,0 +1,228 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { z } from "zod";
+import type { SandboxStore } from "#domain/publishing/sandbox-store.ts";
+import { isLocalPeer } from "#http/guards.ts";
+import { routeNotFoundError } from "#http/problem.ts";
+import type { Handler, Route } from "#http/server.ts";
+import { hours, toIsoTime, type Clock } from "#lib/clock.ts";
+import { sha256 } from "#lib/digest.ts";
+import { edgeError } from "#lib/errors.ts";
+import type { IdGenerator } from "#lib/ids.ts";
+import { sandboxPath } from "./sandbox-platform.ts";
+import { html, renderPage, sendPage } from "#http/pages/page.ts";
+
+export interface SandboxApiOptions {
+  base: string;
+  store: SandboxStore;
+  clock: Clock;
+  newId: IdGenerator;
+  /** The account of an access token. */
+  findAccount(token: string): Promise<string | undefined>;
+}
+
+/** How long the platform recognizes an idempotency key. */
+export const keyLifetimeMs = hours(24);
+const containerProcessingMs = 200;
+const maxMediaBytes = 600 * 1024 * 1024;
+const maxJsonBytes = 1024 * 1024;
+
+const postInput = z.object({ text: z.string(), mediaIds: z.array(z.string()).max(20).default([]) });
+const containerInput = postInput.extend({ readyAt: z.number() });
+const count = z.number().int().min(0).max(1_000_000);
+const faultsInput = z.strictObject({
+  dropResponses: count.optional(),
+  rejectNext: count.optional(),
+  unavailableNext: count.optional(),
+});
+
+/** The sandbox platform's API, what it published, and the faults that tests ask for. */
+export function createSandboxApi({ base, store, clock, newId, findAccount }: SandboxApiOptions): Route[] {
+  async function requireAccount(req: IncomingMessage): Promise<string> {
+    const [scheme, token = ""] = (req.headers.authorization ?? "").split(" ");
+    const account = scheme === "Bearer" ? await findAccount(token) : undefined;
+    if (account === undefined) throw edgeError("unauthenticated", "The access token is not valid.");
+    return account;
+  }
+
+  async function uploadMedia(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const account = await requireAccount(req);
+    const { size } = await readAll(req, maxMediaBytes, false);
+    const altText = req.headers["x-alt-text"];
+    const id = newId("asset");
+    await store.addMedia({
+      id,
+      account,
+      mimeType: req.headers["content-type"] ?? "application/octet-stream",
+      bytes: size,
+      altText: typeof altText === "string" ? decodeURIComponent(altText) : null,
+      createdAt: clock(),
+    });
+    sendJson(res, 201, { id });
+  }
+
+  /** Makes a post public and responds, unless a fault is set. A known key returns its post again. */
+  async function publish(
+    res: ServerResponse,
+    account: string,
+    { text, mediaIds }: z.infer<typeof postInput>,
+    idempotencyKey: string | null,
+  ): Promise<void> {
+    if (await store.takeFault("unavailableNext")) return sendJson(res, 503, { error: "unavailable" });
+    const existingId =
+      idempotencyKey === null ? undefined : await store.findByKey(account, idempotencyKey, clock() - keyLifetimeMs);
+    const id = existingId ?? newId("post");
+    if (existingId === undefined) {
+      if (await store.takeFault("rejectNext")) return sendJson(res, 422, { error: "rejected" });
+      const media = await store.listMedia(account, mediaIds);
+      if (media.length !== mediaIds.length) throw edgeError("invalid_input", "A media id is unknown.");
+      const isNew = await store.addPost({ id, account, text, media, idempotencyKey, createdAt: clock() });
+      // A parallel request with the same key was first.
+      if (!isNew) return sendJson(res, 503, { error: "unavailable" });
+    }
+    if (await store.takeFault("dropResponses")) return void res.destroy();
+    sendJson(res, 201, { id, url: toPostUrl(id) });
+  }
+
+  const toPostUrl = (id: string): string => `${base}/sandbox/posts/${id}`;
+
+  async function createPost(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const account = await requireAccount(req);
+    const key = req.headers["idempotency-key"];
+    return publish(res, account, parseInput(postInput, await readJson(req)), typeof key === "string" ? key : null);
+  }
+
+  /** The client chooses the key of the record; repeating the request leaves one record. */
+  async function putRecord(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const account = await requireAccount(req);
+    return publish(res, account, parseInput(postInput, await readJson(req)), getLastSegment(req));
+  }
+
+  async function listOwnPosts(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const account = await requireAccount(req);
+    const ownPosts = (await store.listPosts()).filter((post) => post.account === account);
+    sendJson(res, 200, { posts: ownPosts.toReversed().map((post) => ({ ...post, url: toPostUrl(post.id) })) });
+  }
+
+  // A container holds a post until it is published, which is possible once. Its id contains everything it stores.
+
+  async function createContainer(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    await requireAccount(req);
+    const post = parseInput(postInput, await readJson(req));
+    const container = { ...post, nonce: newId("post"), readyAt: clock() + containerProcessingMs };
+    sendJson(res, 201, { id: Buffer.from(JSON.stringify(container)).toString("base64url") });
+  }
+
+  async function showContainer(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const account = await requireAccount(req);
+    const containerId = getLastSegment(req);
+    const id = await store.findByKey(account, sha256(containerId), 0);
+    if (id !== undefined) return sendJson(res, 200, { status: "PUBLISHED", id, url: toPostUrl(id) });
+    sendJson(res, 200, { status: clock() < parseContainer(containerId).readyAt ? "IN_PROGRESS" : "FINISHED" });
+  }
+
+  async function publishContainer(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const account = await requireAccount(req);
+    const { containerId } = parseInput(z.object({ containerId: z.string() }), await readJson(req));
+    const key = sha256(containerId);
+    if ((await store.findByKey(account, key, 0)) !== undefined)
+      throw edgeError("invalid_input", "The container is already published.");
+    return publish(res, account, parseContainer(containerId), key);
+  }
+
+  async function listPosts(_req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const posts = await store.listPosts();
+    sendJson(res, 200, { posts: posts.map((post) => ({ ...post, createdAt: toIsoTime(post.createdAt) })) });
+  }
+
+  async function showPost(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const id = getLastSegment(req);
+    const post = (await store.listPosts()).find((candidate) => candidate.id === id);
+    if (!post) throw edgeError("not_found", "This post does not exist.");
+    sendPage(
+      res,
+      renderPage({
+        title: `${post.account} on Sandbox`,
+        body: html`<h1>${post.account}</h1>
+          <p>${post.text}</p>
+          <ul>
+            ${post.media.map((media) => html`<li>${media.mimeType}, ${media.bytes} bytes: ${media.altText ?? ""}</li>`)}
+          </ul>`,
+      }),
+    );
+  }
+
+  async function setFaults(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const input = faultsInput.safeParse(await readJson(req));
+    if (!input.success) throw edgeError("invalid_input", "Expected dropResponses, rejectNext and unavailableNext.");
+    await store.setFaults(input.data);
+    res.writeHead(204).end();
+  }
+
+  const createRoute = (path: string, methods: Readonly<Record<string, Handler>>): Route => ({
+    path: `${sandboxPath}${path}`,
+    origin: "own",
+    allowsLongBody: true,
+    handle(req, res, context) {
+      if (!isLocalPeer(req)) throw edgeError("forbidden", "The sandbox platform is available on this machine only.");
+      const handle = methods[req.method ?? ""];
+      if (!handle) throw routeNotFoundError();
+      return handle(req, res, context);
+    },
+  });
+  return [
+    createRoute("/api/media", { POST: uploadMedia }),
+    createRoute("/api/posts", { POST: createPost, GET: listOwnPosts }),
+    createRoute("/api/records/*", { POST: putRecord }),
+    createRoute("/api/containers", { POST: createContainer }),
+    createRoute("/api/containers/*", { GET: showContainer }),
+    createRoute("/api/publish", { POST: publishContainer }),
+    createRoute("/posts", { GET: listPosts }),
+    createRoute("/posts/*", { GET: showPost }),
+    createRoute("/faults", { PUT: setFaults }),
+  ];
+}
+
+const getLastSegment = (req: IncomingMessage): string =>
+  decodeURIComponent(new URL(req.url ?? "/", "http://localhost").pathname.split("/").at(-1) ?? "");
+
+function parseInput<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
+  const input = schema.safeParse(value);
+  if (!input.success) throw edgeError("invalid_input", "The body is not valid.");
+  return input.data;
+}
+
+function parseContainer(id: string): z.infer<typeof containerInput> {
+  return parseInput(containerInput, parseJsonText(Buffer.from(id, "base64url").toString()));
+}
+
+function sendJson(res: ServerResponse, status: number, body: unknown): void {
+  res.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+}
+
+async function readJson(req: IncomingMessage): Promise<unknown> {
+  const { chunks } = await readAll(req, maxJsonBytes, true);
+  return parseJsonText(Buffer.concat(chunks).toString());
+}
+
+function parseJsonText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw edgeError("invalid_input", "This is not valid JSON.");
+  }
+}
+
+async function readAll(
+  req: IncomingMessage,
+  maxBytes: number,
+  keep: boolean,
+): Promise<{ size: number; chunks: Buffer[] }> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of req as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxBytes) throw edgeError("too_large", "The body is too large.");
+    if (keep) chunks.push(chunk);
+  }
+  return { size, chunks };
+}

@@ -1,0 +1,208 @@
+import { z } from "zod";
+import { AppError, notFoundError } from "#lib/errors.ts";
+import type { Caller } from "../caller.ts";
+import { ConflictError, retryOnConflict } from "../conflict.ts";
+import type { Deps, Stores } from "../deps.ts";
+import { authorize, mayPublish } from "../policy.ts";
+import { revisionConflictError } from "../posts/post.ts";
+import { id } from "../text.ts";
+import { buildContent, digestContent } from "./content.ts";
+import type { ListedPublication, Publication, PublicationChange } from "./ports.ts";
+import {
+  getPublication,
+  recordPublication,
+  toPublicationView,
+  tooLateError,
+  type PublicationAction,
+  type PublicationView,
+} from "./publication.ts";
+import { parsePublishTime, publishTime, scheduleAt, unscheduled } from "./publish-time.ts";
+import { assertPublishable } from "./publish-post.ts";
+import { nextState, openStates, transitions, type PublicationEvent } from "./states.ts";
+
+type ChangeDeps = Pick<Deps, "publications" | "transact" | "newId" | "clock" | "wakeWorker">;
+
+export const cancelPublicationInput = z.strictObject({ publicationId: id });
+export const cancelPublicationOutput = z.object({ canceled: z.string().describe("The publication's id.") });
+
+/** Cancels a publication that has not started. */
+export async function cancelPublication(
+  deps: ChangeDeps,
+  caller: Caller,
+  input: z.infer<typeof cancelPublicationInput>,
+): Promise<PublicationView> {
+  authorize(caller, "publications.request");
+  return changeState(deps, caller, input.publicationId, "publication.canceled", () => ({
+    event: "cancel",
+    change: unscheduled,
+  }));
+}
+
+export const reschedulePublicationInput = z.strictObject({ publicationId: id, at: publishTime });
+
+/** Changes the time. Without the right to publish, the publication needs a new approval. */
+export async function reschedulePublication(
+  deps: ChangeDeps & Pick<Deps, "studios">,
+  caller: Caller,
+  input: z.infer<typeof reschedulePublicationInput>,
+): Promise<PublicationView> {
+  authorize(caller, "publications.request");
+  const isPublisher = await isAllowedToPublish(deps, caller);
+  const scheduledFor = parsePublishTime(input.at, deps.clock());
+  return changeState(deps, caller, input.publicationId, "publication.rescheduled", async (publication, tx) => {
+    if (publication.state === "proposed") return { event: "reschedule", change: { scheduledFor } };
+    const current = publication.state === "missed" ? await reopen(tx, publication) : publication;
+    if (isPublisher && current.digest === publication.digest) {
+      const schedule = scheduleAt(scheduledFor, await tx.publications.getTime());
+      return { event: "reschedule", change: { ...unscheduled, ...schedule } };
+    }
+    const { digest, revision } = current;
+    const change = { ...unscheduled, scheduledFor, approvedBy: null, digest, revision };
+    return { event: "rescheduleUnapproved", change };
+  });
+}
+
+/** What the account of a missed publication would receive now. Throws if another publication took its place. */
+async function reopen(tx: Stores, publication: Publication): Promise<Pick<Publication, "digest" | "revision">> {
+  const { studioId, postId, connectionId } = publication;
+  const post = await tx.posts.lock(studioId, postId);
+  if (!post) throw notFoundError("post");
+  const open = await tx.publications.listByPost(postId, openStates);
+  if (open.some((other) => other.connectionId === connectionId)) throw new AppError("already_scheduled");
+  const content = buildContent(publication, post, await tx.assets.listByPosts([postId]));
+  return { digest: digestContent(content), revision: post.revision };
+}
+
+export const approvePublicationInput = z.strictObject({ publicationId: id, revision: z.int32().min(1) });
+
+/** Approves a proposal, in the web app only. `revision` is the one that the approver saw. */
+export async function approvePublication(
+  deps: ChangeDeps & Pick<Deps, "studios" | "platforms" | "publisher">,
+  caller: Caller,
+  input: z.infer<typeof approvePublicationInput>,
+): Promise<PublicationView> {
+  authorize(caller, "publications.approve");
+  await assertPerson(deps, caller);
+  return changeState(deps, caller, input.publicationId, "publication.approved", async (publication, tx) => {
+    assertPossible(publication, "approve");
+    const post = await tx.posts.lock(caller.studio.id, publication.postId);
+    if (!post) throw notFoundError("post");
+    if (post.revision !== input.revision) throw revisionConflictError(post.revision);
+    const connection = await tx.platformStore.find(caller.studio.id, publication.connectionId);
+    const assets = await tx.assets.listByPosts([post.id]);
+    assertPublishable(deps, post, assets, connection ? [connection] : []);
+    const digest = digestContent(buildContent(publication, post, assets));
+    const schedule = scheduleAt(publication.scheduledFor, await tx.publications.getTime());
+    return { event: "approve", change: { ...schedule, approvedBy: caller.user.id, revision: post.revision, digest } };
+  });
+}
+
+export const resolvePublicationInput = z.discriminatedUnion("outcome", [
+  z.strictObject({
+    outcome: z.literal("published"),
+    url: z
+      .url({ protocol: /^https?$/ })
+      .max(2000)
+      .optional(),
+  }),
+  z.strictObject({ outcome: z.literal("retry") }),
+]);
+
+/** Settles an unconfirmed publication, in the web app only: it was published, or publish it again. */
+export async function resolvePublication(
+  deps: ChangeDeps & Pick<Deps, "studios" | "publisher" | "platformStore">,
+  caller: Caller,
+  input: z.infer<typeof resolvePublicationInput> & { publicationId: string },
+): Promise<PublicationView> {
+  authorize(caller, "publications.approve");
+  await assertPerson(deps, caller);
+  if (input.outcome === "retry")
+    return changeState(deps, caller, input.publicationId, "publication.resolved", async ({ scheduledFor }, tx) => ({
+      event: "publishAgain",
+      change: {
+        ...unscheduled,
+        ...scheduleAt(scheduledFor, await tx.publications.getTime()),
+        problem: null,
+        content: null,
+        progress: null,
+        commitKey: null,
+        committedAt: null,
+      },
+    }));
+  const { url = null } = input;
+  if (url !== null) await assertPlatformHost(deps, caller, input.publicationId, url);
+  return changeState(deps, caller, input.publicationId, "publication.resolved", () => ({
+    event: "confirm",
+    change: { url, publishedAt: deps.clock(), problem: null },
+  }));
+}
+
+async function assertPlatformHost(
+  deps: Pick<Deps, "publications" | "publisher" | "platformStore">,
+  caller: Caller,
+  publicationId: string,
+  url: string,
+): Promise<void> {
+  const { connectionId } = await getPublication(deps, caller, publicationId);
+  const connection = await deps.platformStore.find(caller.studio.id, connectionId);
+  const hosts = connection ? deps.publisher.listHosts(connection) : [];
+  const { hostname } = new URL(url);
+  if (!hosts.some((host) => hostname === host || hostname.endsWith(`.${host}`)))
+    throw new AppError("invalid_input:publication_url", { hosts });
+}
+
+/** People approve with a web session and nowhere else. */
+async function assertPerson(deps: Pick<Deps, "studios">, caller: Caller): Promise<void> {
+  if (caller.client || !(await isAllowedToPublish(deps, caller))) throw new AppError("forbidden:approve");
+}
+
+async function isAllowedToPublish({ studios }: Pick<Deps, "studios">, caller: Caller): Promise<boolean> {
+  const studio = await studios.find(caller.studio.id);
+  return studio !== undefined && mayPublish(caller, studio.approval);
+}
+
+interface Change {
+  event: PublicationEvent;
+  change: PublicationChange;
+}
+
+/** Applies an event in one transaction. Throws `too_late` if the publication's state does not allow it. */
+async function changeState(
+  deps: ChangeDeps,
+  caller: Caller,
+  publicationId: string,
+  action: PublicationAction,
+  decide: (publication: Publication, tx: Stores) => Change | Promise<Change>,
+): Promise<PublicationView> {
+  const changedPublication = await retryOnConflict(async (): Promise<ListedPublication> => {
+    const publication = await getPublication(deps, caller, publicationId);
+    return deps.transact(async (tx) => {
+      const { event, change } = await decide(publication, tx);
+      assertPossible(publication, event);
+      const state = nextState(publication.state, event);
+      const updated = await tx.publications.update(
+        publication.id,
+        { ...change, state },
+        { states: [publication.state], fence: publication.fence },
+      );
+      if (!updated) throw new ConflictError();
+      await recordPublication(deps, tx, caller, action, updated, { from: publication.state, to: state });
+      return { ...publication, ...updated, ...(await nameUsers(tx, caller, publication.id)) };
+    });
+  });
+  deps.wakeWorker();
+  return toPublicationView(changedPublication);
+}
+
+function assertPossible(publication: Publication, event: PublicationEvent): void {
+  if (!(event in transitions[publication.state])) throw tooLateError(publication);
+}
+
+async function nameUsers(
+  tx: Stores,
+  caller: Caller,
+  publicationId: string,
+): Promise<Pick<ListedPublication, "requestedByName" | "approvedByName">> {
+  const { requestedByName, approvedByName } = await getPublication(tx, caller, publicationId);
+  return { requestedByName, approvedByName };
+}

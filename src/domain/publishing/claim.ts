@@ -1,0 +1,63 @@
+import type { Deps, Stores } from "../deps.ts";
+import type { Publication, PublicationChange } from "./ports.ts";
+import { recordPublication, type PublicationAction } from "./publication.ts";
+import { nextState, type PublicationEvent } from "./states.ts";
+
+export type WorkerDeps = Pick<
+  Deps,
+  | "publications"
+  | "studios"
+  | "memberships"
+  | "users"
+  | "grants"
+  | "platforms"
+  | "platformStore"
+  | "publisher"
+  | "vault"
+  | "transact"
+  | "newId"
+  | "newSecret"
+  | "clock"
+  | "sleep"
+>;
+
+/** The worker no longer has the publication: another one took it over, or it was changed. */
+export class LostClaimError extends Error {
+  override readonly name = "LostClaimError";
+}
+
+/** A step of a run. */
+export interface RunStep {
+  event: PublicationEvent;
+  /** What the timeline says. */
+  action: PublicationAction;
+  change: PublicationChange;
+  detail?: Record<string, unknown>;
+}
+
+/** Applies an event if the worker still has its claim. */
+export function changeState(deps: WorkerDeps, publication: Publication, step: RunStep): Promise<Publication> {
+  return deps.transact((tx) => changeStateIn(deps, tx, publication, step));
+}
+
+export async function changeStateIn(
+  deps: Pick<Deps, "newId" | "clock">,
+  tx: Stores,
+  publication: Publication,
+  { event, action, change, detail }: RunStep,
+): Promise<Publication> {
+  const updated = await updateClaimed(tx, publication, { ...change, state: nextState(publication.state, event) });
+  await recordPublication(deps, tx, {}, action, updated, detail);
+  return updated;
+}
+
+/** Changes fields other than the state. */
+export async function updateClaimed(
+  { publications }: Pick<Stores, "publications">,
+  { id, state, fence }: Publication,
+  change: PublicationChange,
+): Promise<Publication> {
+  const updated = await publications.update(id, change, { states: [state], fence });
+  if (!updated) throw new LostClaimError();
+  return updated;
+}

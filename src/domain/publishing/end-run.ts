@@ -1,0 +1,70 @@
+import { minutes, seconds } from "#lib/clock.ts";
+import { changeState, type WorkerDeps } from "./claim.ts";
+import type { CommitOutcome, Publication } from "./ports.ts";
+import { unscheduled } from "./publish-time.ts";
+
+/** Retries end this long after the first attempt. */
+export const retryWindow = minutes(60);
+
+export interface Problem {
+  code: string;
+  message: string;
+}
+
+export async function publish(
+  deps: WorkerDeps,
+  publication: Publication,
+  { remoteId, url }: Extract<CommitOutcome, { kind: "published" }>,
+): Promise<void> {
+  // A post at the platform belongs to one publication, so this response names somebody else's post.
+  if (await deps.publications.isRemoteIdTaken(publication.connectionId, remoteId)) return loseTrack(deps, publication);
+  const change = { ...unscheduled, remoteId, url, publishedAt: deps.clock(), problem: null };
+  await changeState(deps, publication, {
+    event: "publish",
+    action: "publication.published",
+    change,
+    detail: { url },
+  });
+}
+
+export async function fail(deps: WorkerDeps, publication: Publication, { code, message }: Problem): Promise<void> {
+  const change = { ...unscheduled, problem: { code, message } };
+  await changeState(deps, publication, { event: "fail", action: "publication.failed", change, detail: { code } });
+}
+
+/** A person decides whether the post is public. */
+export async function loseTrack(deps: WorkerDeps, publication: Publication): Promise<void> {
+  const problem = {
+    code: "unconfirmed",
+    message: "The platform did not confirm the post. Check the account, then say whether it is there.",
+  };
+  const change = { ...unscheduled, problem };
+  await changeState(deps, publication, { event: "lose", action: "publication.unconfirmed", change });
+}
+
+/** The columns of a run that starts again later. The next run fixes what is sent, and keeps uploads that still fit. */
+const waiting = { leaseExpiresAt: null, content: null, commitKey: null, committedAt: null } as const;
+
+/** Nothing is public: runs again later, until an hour has passed since the first attempt. */
+export async function retryLater(
+  deps: WorkerDeps,
+  publication: Publication,
+  { retryAfterMs, message }: { retryAfterMs?: number | undefined; message: string },
+): Promise<void> {
+  const now = await deps.publications.getTime();
+  const nextRunAt = now + Math.max(retryAfterMs ?? 0, computeBackoff(publication.attempts));
+  if (nextRunAt > (publication.startedAt ?? now) + retryWindow)
+    return fail(deps, publication, { code: "platform_unavailable", message: `Gave up after an hour: ${message}.` });
+  const detail = { retryAt: nextRunAt, reason: message };
+  const change = { ...waiting, nextRunAt };
+  await changeState(deps, publication, { event: "retry", action: "publication.delayed", change, detail });
+}
+
+const computeBackoff = (attempts: number): number => Math.min(seconds(2) * 2 ** Math.max(attempts - 1, 0), minutes(5));
+
+/** At shutdown: another worker takes the publication, which has not become public. */
+export async function release(deps: WorkerDeps, publication: Publication): Promise<void> {
+  const nextRunAt = await deps.publications.getTime();
+  const change = { ...waiting, nextRunAt };
+  await changeState(deps, publication, { event: "retry", action: "publication.delayed", change });
+}

@@ -1,0 +1,210 @@
+import type { AssetKind } from "../assets/model/kinds.ts";
+import type { PlatformConnection } from "../platforms/connection.ts";
+import type { PublicationState, VisibleState } from "./states.ts";
+
+/** What an account receives. Fixed when the run starts. */
+export interface PublicationContent {
+  /** Null for platforms whose posts have no title. */
+  title: string | null;
+  text: string;
+  assets: ContentAsset[];
+}
+
+export interface ContentAsset {
+  id: string;
+  kind: AssetKind;
+  mimeType: string;
+  filename: string;
+  bytes: number;
+  storageKey: string;
+  /** Identifies the bytes. */
+  digest: string;
+  altText: string | null;
+}
+
+/** What the platform knows of a run so far: ids of uploaded media, by asset, and of a container. */
+export interface PublicationProgress {
+  mediaIds: Record<string, string>;
+  containerId?: string | undefined;
+  /** The digest of the content that was uploaded. */
+  digest?: string | undefined;
+}
+
+/** A publication as stored in the database. */
+export interface Publication {
+  id: string;
+  studioId: string;
+  postId: string;
+  connectionId: string;
+  state: PublicationState;
+  /** Whether the platform shows the post's title. */
+  includesTitle: boolean;
+  scheduledFor: number | null;
+  revision: number;
+  digest: string;
+  requestedBy: string | null;
+  requestedGrantId: string | null;
+  requestedClientId: string | null;
+  requestedClientName: string | null;
+  approvedBy: string | null;
+  createdAt: number;
+  publishedAt: number | null;
+  url: string | null;
+  remoteId: string | null;
+  problem: { code: string; message: string } | null;
+  dueAt: number | null;
+  nextRunAt: number | null;
+  startedAt: number | null;
+  attempts: number;
+  fence: number;
+  leaseExpiresAt: number | null;
+  content: PublicationContent | null;
+  progress: PublicationProgress | null;
+  commitKey: string | null;
+  committedAt: number | null;
+}
+
+/** With the names that its view shows. */
+export interface ListedPublication extends Publication {
+  platform: string;
+  account: Pick<PlatformConnection["account"], "id" | "handle" | "name">;
+  requestedByName: string | null;
+  approvedByName: string | null;
+}
+
+export interface PublicationFilter {
+  postId?: string | undefined;
+  state?: VisibleState | undefined;
+  from?: number | undefined;
+  to?: number | undefined;
+  /** Only publications older than this id. */
+  before?: string | undefined;
+  limit: number;
+}
+
+export type PublicationChange = Partial<
+  Pick<
+    Publication,
+    | "state"
+    | "scheduledFor"
+    | "revision"
+    | "digest"
+    | "approvedBy"
+    | "publishedAt"
+    | "url"
+    | "remoteId"
+    | "problem"
+    | "dueAt"
+    | "nextRunAt"
+    | "startedAt"
+    | "attempts"
+    | "leaseExpiresAt"
+    | "content"
+    | "progress"
+    | "commitKey"
+    | "committedAt"
+  >
+>;
+
+/** What a change requires of the row: its state, and for workers the fence of their claim. */
+export interface PublicationCondition {
+  states: readonly PublicationState[];
+  fence?: number;
+  /** Only if it was due before this time. */
+  dueBefore?: number;
+}
+
+export interface PublicationStore {
+  /** False if the post already has an open publication for this account. */
+  insert(publication: Publication): Promise<boolean>;
+  find(studioId: string, publicationId: string): Promise<ListedPublication | undefined>;
+  /** Newest first. */
+  list(studioId: string, filter: PublicationFilter): Promise<ListedPublication[]>;
+  /** The publications of a post in these states. */
+  listByPost(postId: string, states: readonly PublicationState[]): Promise<Publication[]>;
+  listByConnection(connectionId: string, states: readonly PublicationState[]): Promise<Publication[]>;
+  /** Publications that this user's AI client requested since a time. */
+  listRequested(studioId: string, request: { userId: string; clientId: string; since: number }): Promise<Publication[]>;
+  /** Changes a publication; undefined if it does not meet the condition. */
+  update(
+    publicationId: string,
+    change: PublicationChange,
+    condition: PublicationCondition,
+  ): Promise<Publication | undefined>;
+
+  isRemoteIdTaken(connectionId: string, remoteId: string): Promise<boolean>;
+
+  // For workers. Times are those of `getTime`.
+
+  /** The clock that decides due times and leases: the database's on PostgreSQL. */
+  getTime(): Promise<number>;
+  /** Whether a publication of an idle account is due, or a run was abandoned. */
+  hasWork(now: number): Promise<boolean>;
+  /** Takes the next due publication whose account is idle. */
+  claimDue(now: number, leaseExpiresAt: number): Promise<Publication | undefined>;
+  /** Takes over a run whose lease has expired. */
+  claimAbandoned(now: number, leaseExpiresAt: number): Promise<Publication | undefined>;
+  /** Scheduled publications that were due before this time and never started. */
+  listOverdue(dueBefore: number, limit: number): Promise<Publication[]>;
+  /** When the next publication after this time is due, or the next lease expires. */
+  findNextRun(after: number): Promise<number | undefined>;
+}
+
+/** What came of a request that makes a post public. */
+export type CommitOutcome =
+  | { kind: "published"; remoteId: string; url: string | null }
+  /** The platform rejected it; nothing is public. */
+  | { kind: "rejected"; code: string; message: string }
+  /** Nothing is public; the platform asks to come back later. */
+  | { kind: "retry_later"; retryAfterMs: number | undefined; message: string }
+  /** The credentials are no longer valid; nothing is public. */
+  | { kind: "reconnect"; message: string }
+  /** The request may have made the post public. */
+  | { kind: "unknown"; message: string; retryAfterMs?: number | undefined };
+
+/** Anything but a published post. */
+export type FailedOutcome = Exclude<CommitOutcome, { kind: "published" }>;
+
+/** What an account's posts say about an earlier commit. */
+export type LookUpOutcome =
+  | Extract<CommitOutcome, { kind: "published" | "rejected" | "reconnect" | "unknown" }>
+  /** The platform says that the post is not public, and accepts the same commit at most once. */
+  | { kind: "repeatable" }
+  /** The post is not there, which proves nothing. */
+  | { kind: "absent" };
+
+/** How an interrupted commit can be settled: by repeating it for this long, otherwise by looking it up. */
+export interface Reconciliation {
+  repeatWithinMs: number | undefined;
+}
+
+export interface PublishRequest {
+  connection: Pick<PlatformConnection, "platform" | "instance" | "account">;
+  accessToken: string;
+  content: PublicationContent;
+  progress: PublicationProgress;
+  commitKey: string;
+  /** When the commit was first sent; undefined before. */
+  committedAt?: number | undefined;
+}
+
+/** Publishes at a platform. Every call is limited in time. */
+export interface Publisher {
+  canPublish(platform: string): boolean;
+  /** The hosts of an account's public posts. */
+  listHosts(connection: Pick<PlatformConnection, "platform" | "instance">): string[];
+  getReconciliation(platform: string): Reconciliation;
+  /** Uploads media and prepares what `commit` refers to; saves each step, so that a later run resumes. */
+  prepare(
+    request: PublishRequest,
+    saveProgress: (progress: PublicationProgress) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<FailedOutcome | { kind: "prepared" }>;
+  /** Sends the one request that makes the post public. */
+  commit(request: PublishRequest): Promise<CommitOutcome>;
+  /**
+   * Finds out whether an earlier commit made the post public, with requests that change nothing.
+   * `isTaken` tells whether a post at the platform belongs to another publication.
+   */
+  lookUp(request: PublishRequest, isTaken: (remoteId: string) => Promise<boolean>): Promise<LookUpOutcome>;
+}

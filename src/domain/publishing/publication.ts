@@ -1,0 +1,91 @@
+import { z } from "zod";
+import { toIsoTime } from "#lib/clock.ts";
+import { AppError, notFoundError } from "#lib/errors.ts";
+import { isId } from "#lib/ids.ts";
+import { recordActivity, type ActivityAction } from "../activity/record.ts";
+import type { Caller } from "../caller.ts";
+import type { Deps, Stores } from "../deps.ts";
+import { getAccountLabel } from "../platforms/connection.ts";
+import type { ListedPublication, Publication } from "./ports.ts";
+import { toVisibleState, visibleStates } from "./states.ts";
+
+const namedView = z.object({ id: z.string(), name: z.string() });
+
+export const publicationView = z.object({
+  id: z.string(),
+  postId: z.string(),
+  connectionId: z.string(),
+  platform: z.string(),
+  account: z.string(),
+  state: z
+    .enum(visibleStates)
+    .describe(
+      "proposed: waits for a person's approval in the web app. scheduled: starts at its time. publishing, published, failed: nothing is public. unconfirmed: may be public, a person decides. missed: was due while the server was down. canceled.",
+    ),
+  scheduledFor: z.string().nullable().describe("Null: as soon as it is approved."),
+  publishedAt: z.string().nullable(),
+  url: z.string().nullable().describe("The public post."),
+  revision: z.number().int(),
+  requestedBy: namedView.nullable(),
+  requestedThrough: z.string().nullable().describe("The AI client that requested it."),
+  approvedBy: namedView.nullable(),
+  problem: z.object({ code: z.string(), message: z.string() }).nullable(),
+  createdAt: z.string(),
+});
+
+export type PublicationView = z.infer<typeof publicationView>;
+
+export function toPublicationView(publication: ListedPublication): PublicationView {
+  const toNamed = (userId: string | null, name: string | null) =>
+    userId === null ? null : { id: userId, name: name ?? userId };
+  const toTime = (ms: number | null) => (ms === null ? null : toIsoTime(ms));
+  return {
+    id: publication.id,
+    postId: publication.postId,
+    connectionId: publication.connectionId,
+    platform: publication.platform,
+    account: getAccountLabel(publication.account),
+    state: toVisibleState(publication.state),
+    scheduledFor: toTime(publication.scheduledFor),
+    publishedAt: toTime(publication.publishedAt),
+    url: publication.url,
+    revision: publication.revision,
+    requestedBy: toNamed(publication.requestedBy, publication.requestedByName),
+    requestedThrough: publication.requestedClientName,
+    approvedBy: toNamed(publication.approvedBy, publication.approvedByName),
+    problem: publication.problem,
+    createdAt: toIsoTime(publication.createdAt),
+  };
+}
+
+/** A malformed id yields the same `not_found` error as an id of another studio. */
+export async function getPublication(
+  { publications }: Pick<Stores, "publications">,
+  caller: Caller,
+  publicationId: string,
+): Promise<ListedPublication> {
+  const publication = isId("publication", publicationId)
+    ? await publications.find(caller.studio.id, publicationId)
+    : undefined;
+  if (!publication) throw notFoundError("publication");
+  return publication;
+}
+
+export const tooLateError = (publication: Publication): AppError =>
+  new AppError("too_late", { state: toVisibleState(publication.state) });
+
+export type PublicationAction = Extract<ActivityAction, `publication.${string}`>;
+
+/** Records a change of state, in its transaction. Without a user: the worker. */
+export async function recordPublication(
+  deps: Pick<Deps, "newId" | "clock">,
+  tx: Pick<Stores, "activity">,
+  actor: Partial<Pick<Caller, "user" | "client">>,
+  action: PublicationAction,
+  publication: Publication,
+  detail: Record<string, unknown> = {},
+): Promise<void> {
+  const { id, studioId, postId, connectionId, revision } = publication;
+  const studio = { id: studioId };
+  await recordActivity(deps, tx, { ...actor, studio }, action, id, { postId, connectionId, revision, ...detail });
+}

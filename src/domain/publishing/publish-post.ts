@@ -1,0 +1,173 @@
+import { z } from "zod";
+import { AppError, notFoundError } from "#lib/errors.ts";
+import { isReady, toAssetView, type Asset } from "../assets/model/asset.ts";
+import type { Caller } from "../caller.ts";
+import type { Deps, Stores } from "../deps.ts";
+import { getAccountLabel, parseConnectionId, type PlatformConnection } from "../platforms/connection.ts";
+import { findProblems } from "../platforms/validate-post.ts";
+import { authorize, mayPublish } from "../policy.ts";
+import { parsePostId, type Post } from "../posts/post.ts";
+import { idempotencyKey, runOnce } from "../run-once.ts";
+import { id } from "../text.ts";
+import { buildContent, digestContent, getTextFor, isEmpty } from "./content.ts";
+import type { Publication } from "./ports.ts";
+import { publicationView, recordPublication, toPublicationView } from "./publication.ts";
+import { parsePublishTime, publishTime, scheduleAt, unscheduled } from "./publish-time.ts";
+
+export const publishPostInput = z.strictObject({
+  postId: id,
+  connectionIds: z.array(id).min(1).max(50).describe("Ids of connected accounts, from list_platforms."),
+  at: publishTime.optional().describe("When to publish; omit to publish as soon as it is approved."),
+  propose: z.boolean().optional().describe("true: ask a person to approve it, even if you may publish."),
+  idempotencyKey,
+});
+
+export const publishPostOutput = z.object({ publications: z.array(publicationView) });
+
+type PublishDeps = Pick<Deps, "transact" | "newId" | "clock" | "platforms" | "publisher" | "wakeWorker">;
+
+/** Requests a publication for each account, all or none. They start when due, or wait for an approval. */
+export async function publishPost(
+  deps: PublishDeps,
+  caller: Caller,
+  input: z.infer<typeof publishPostInput>,
+): Promise<z.infer<typeof publishPostOutput>> {
+  authorize(caller, "publications.request");
+  const { idempotencyKey: key, ...fields } = input;
+  const postId = parsePostId(input.postId);
+  const connectionIds = [...new Set(input.connectionIds)].map(parseConnectionId);
+  const result = await deps.transact((tx) =>
+    runOnce(deps, tx, caller, { verb: "publish_post", key, input: fields }, async () => {
+      // A repeated call returns its first result, even if the time has passed since.
+      const scheduledFor = input.at === undefined ? null : parsePublishTime(input.at, deps.clock());
+      const post = await tx.posts.lock(caller.studio.id, postId);
+      if (!post) throw notFoundError("post");
+      const assets = await tx.assets.listByPosts([postId]);
+      const connections = await findConnections(tx, caller, connectionIds);
+      assertPublishable(deps, post, assets, connections);
+      const studio = await tx.studios.find(caller.studio.id);
+      const needsApproval = input.propose === true || !studio || !mayPublish(caller, studio.approval);
+      const schedule = needsApproval
+        ? { state: "proposed" as const, scheduledFor }
+        : { state: "scheduled" as const, ...scheduleAt(scheduledFor, await tx.publications.getTime()) };
+      const publications = connections.map((connection) =>
+        buildPublication(deps, caller, { post, assets, connection, schedule }),
+      );
+      for (const publication of publications) {
+        if (!(await tx.publications.insert(publication))) throw new AppError("already_scheduled");
+        const action = needsApproval ? "publication.proposed" : "publication.scheduled";
+        await recordPublication(deps, tx, caller, action, publication, { at: input.at ?? null });
+      }
+      const views = await Promise.all(
+        publications.map(({ id: newId }) => tx.publications.find(caller.studio.id, newId)),
+      );
+      return { publications: views.flatMap((publication) => (publication ? [toPublicationView(publication)] : [])) };
+    }),
+  );
+  deps.wakeWorker();
+  return result;
+}
+
+async function findConnections(
+  tx: Stores,
+  caller: Caller,
+  connectionIds: readonly string[],
+): Promise<PlatformConnection[]> {
+  const connections: PlatformConnection[] = [];
+  for (const connectionId of connectionIds) {
+    const connection = await tx.platformStore.find(caller.studio.id, connectionId);
+    if (!connection) throw notFoundError("platform_connection");
+    connections.push(connection);
+  }
+  return connections;
+}
+
+/** Throws `not_publishable` with every problem that would make a platform reject the post. */
+export function assertPublishable(
+  { platforms, publisher }: Pick<Deps, "platforms" | "publisher">,
+  post: Post,
+  assets: readonly Asset[],
+  connections: readonly PlatformConnection[],
+): void {
+  const readyAssets = assets.filter(isReady);
+  const problems = connections.flatMap((connection) => {
+    const text = getTextFor(post, connection.id);
+    const messages = [
+      ...(post.status === "archived" ? [{ code: "archived", message: "An archived post can't be published." }] : []),
+      ...(isEmpty({ text, assets: readyAssets })
+        ? [{ code: "empty", message: "The post has no text and no files." }]
+        : []),
+      ...(connection.state === "connected"
+        ? []
+        : [{ code: connection.state, message: `${getAccountLabel(connection.account)} must be connected again.` }]),
+      ...findPlatformProblems({ platforms, publisher }, connection, post, text, readyAssets),
+    ];
+    return messages.length === 0 ? [] : [{ connectionId: connection.id, problems: messages }];
+  });
+  if (problems.length > 0) throw new AppError("not_publishable", { problems });
+}
+
+function findPlatformProblems(
+  { platforms, publisher }: Pick<Deps, "platforms" | "publisher">,
+  { platform }: PlatformConnection,
+  { title }: Post,
+  body: string,
+  assets: readonly Asset[],
+): { code: string; message: string }[] {
+  const platformInfo = platforms.find(platform);
+  if (!platformInfo || !publisher.canPublish(platform))
+    return [{ code: "unsupported", message: "This server can't publish to this platform yet." }];
+  const details = assets.map((asset) => ({
+    ...toAssetView(asset),
+    ...(asset.altText === null ? {} : { altText: asset.altText }),
+    ...(asset.width === null ? {} : { width: asset.width }),
+    ...(asset.height === null ? {} : { height: asset.height }),
+    ...(asset.durationMs === null ? {} : { durationMs: asset.durationMs }),
+  }));
+  return findProblems(platformInfo.limits, { title, body, assets: details })
+    .filter(({ level }) => level === "rejected")
+    .map(({ code, message }) => ({ code, message }));
+}
+
+interface NewPublication {
+  post: Post;
+  assets: readonly Asset[];
+  connection: PlatformConnection;
+  schedule: Pick<Publication, "state" | "scheduledFor"> & Partial<Pick<Publication, "dueAt" | "nextRunAt">>;
+}
+
+function buildPublication(
+  deps: Pick<Deps, "newId" | "clock" | "platforms">,
+  caller: Caller,
+  { post, assets, connection, schedule }: NewPublication,
+): Publication {
+  const platform = deps.platforms.find(connection.platform);
+  if (!platform) throw new Error(`unknown platform ${connection.platform}`);
+  const includesTitle = platform.limits.title !== undefined;
+  return {
+    id: deps.newId("publication"),
+    studioId: caller.studio.id,
+    postId: post.id,
+    connectionId: connection.id,
+    revision: post.revision,
+    includesTitle,
+    digest: digestContent(buildContent({ connectionId: connection.id, includesTitle }, post, assets)),
+    requestedBy: caller.user.id,
+    requestedGrantId: caller.grantId ?? null,
+    requestedClientId: caller.client?.id ?? null,
+    requestedClientName: caller.client?.name ?? null,
+    approvedBy: null,
+    createdAt: deps.clock(),
+    publishedAt: null,
+    url: null,
+    remoteId: null,
+    problem: null,
+    content: null,
+    progress: null,
+    commitKey: null,
+    committedAt: null,
+    fence: 0,
+    ...unscheduled,
+    ...schedule,
+  };
+}

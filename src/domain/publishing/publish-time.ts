@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { minutes, toIsoTime } from "#lib/clock.ts";
+import { AppError } from "#lib/errors.ts";
+import type { Publication } from "./ports.ts";
+
+const maxPast = minutes(5);
+
+export const publishTime = z.iso
+  .datetime({ offset: true })
+  .describe("ISO 8601 with offset; at most 5 minutes in the past and one year ahead.");
+
+export function parsePublishTime(value: string, now: number): number {
+  const time = Date.parse(value);
+  const [earliest, latest] = [now - maxPast, new Date(now).setUTCFullYear(new Date(now).getUTCFullYear() + 1)];
+  if (time < earliest || time > latest)
+    throw new AppError("invalid_input:publish_time", { earliest: toIsoTime(earliest), latest: toIsoTime(latest) });
+  return time;
+}
+
+/** The columns of a publication that waits for its time. */
+export function scheduleAt(
+  scheduledFor: number | null,
+  now: number,
+): Pick<Publication, "scheduledFor" | "dueAt" | "nextRunAt"> {
+  const dueAt = Math.max(scheduledFor ?? now, now);
+  return { scheduledFor, dueAt, nextRunAt: dueAt };
+}
+
+/** The columns of a publication that waits for nothing. */
+export const unscheduled = {
+  dueAt: null,
+  nextRunAt: null,
+  leaseExpiresAt: null,
+  startedAt: null,
+  attempts: 0,
+} as const;

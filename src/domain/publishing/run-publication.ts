@@ -1,0 +1,138 @@
+import { ConflictError } from "../conflict.ts";
+import type { PlatformConnection } from "../platforms/connection.ts";
+import { mayPublish } from "../policy.ts";
+import { scopes } from "../caller.ts";
+import { callWithToken } from "./call-with-token.ts";
+import { changeState, changeStateIn, LostClaimError, updateClaimed, type WorkerDeps } from "./claim.ts";
+import { buildContent, digestContent, isEmpty } from "./content.ts";
+import { fail, publish, release, retryLater, retryWindow, type Problem } from "./end-run.ts";
+import type { CommitOutcome, FailedOutcome, Publication, PublishRequest } from "./ports.ts";
+import { recordPublication } from "./publication.ts";
+import { unscheduled } from "./publish-time.ts";
+import { settle } from "./settle-publication.ts";
+
+/** One run of a claimed publication. Each step is a conditional update that repeats the claim's fence. */
+export async function runPublication(deps: WorkerDeps, claimed: Publication, signal: AbortSignal): Promise<void> {
+  try {
+    if (claimed.state === "committing") await settle(deps, claimed);
+    else await prepareAndCommit(deps, claimed, signal);
+  } catch (error) {
+    if (error instanceof LostClaimError || error instanceof ConflictError) return;
+    throw error;
+  }
+}
+
+async function prepareAndCommit(deps: WorkerDeps, claimed: Publication, signal: AbortSignal): Promise<void> {
+  const connection = await deps.platformStore.find(claimed.studioId, claimed.connectionId);
+  const problem = await findStartProblem(deps, claimed, connection);
+  if (problem || !connection) return fail(deps, claimed, problem ?? accountGone);
+  const started = claimed.content ? claimed : await start(deps, claimed);
+  if (!started?.content) return;
+  const request: Omit<PublishRequest, "accessToken"> = {
+    connection,
+    content: started.content,
+    progress: started.progress ?? { mediaIds: {} },
+    commitKey: deps.newSecret(),
+  };
+  const prepared = await callWithToken(deps, started, (accessToken) =>
+    deps.publisher.prepare(
+      { ...request, accessToken },
+      async (progress) => {
+        request.progress = { ...progress, digest: started.digest };
+        await updateClaimed(deps, started, { progress: request.progress });
+      },
+      signal,
+    ),
+  );
+  if (signal.aborted) return release(deps, started);
+  if (prepared.kind !== "prepared") return endUnpublished(deps, started, prepared);
+  // From here on the post may be public, so this is recorded before the request is sent.
+  const { progress, commitKey } = request;
+  const committing = await changeState(deps, started, {
+    event: "commit",
+    action: "publication.committed",
+    change: { progress, commitKey, committedAt: await deps.publications.getTime() },
+  });
+  // Not aborted at shutdown: the drain waits for it.
+  const outcome = await callWithToken(deps, committing, (accessToken) =>
+    deps.publisher.commit({ ...request, accessToken }),
+  );
+  await endCommitting(deps, committing, outcome);
+}
+
+/** Nothing is public. */
+async function endUnpublished(deps: WorkerDeps, publication: Publication, outcome: FailedOutcome): Promise<void> {
+  switch (outcome.kind) {
+    case "rejected":
+      return fail(deps, publication, outcome);
+    case "reconnect":
+      return fail(deps, publication, { code: "connect_expired", message: outcome.message });
+    case "retry_later":
+    case "unknown":
+      return retryLater(deps, publication, outcome);
+  }
+}
+
+async function endCommitting(deps: WorkerDeps, publication: Publication, outcome: CommitOutcome): Promise<void> {
+  if (outcome.kind === "published") return publish(deps, publication, outcome);
+  if (outcome.kind === "unknown") return settle(deps, publication);
+  return endUnpublished(deps, publication, outcome);
+}
+
+const accountGone: Problem = { code: "not_found", message: "The account is no longer connected." };
+
+/** Checks what may have changed since the request: the time, the person, the grant and the account. */
+async function findStartProblem(
+  deps: WorkerDeps,
+  publication: Publication,
+  connection: PlatformConnection | undefined,
+): Promise<Problem | undefined> {
+  const { studioId, approvedBy, requestedBy, requestedGrantId, requestedClientId, startedAt } = publication;
+  const now = await deps.publications.getTime();
+  if (startedAt !== null && now > startedAt + retryWindow)
+    return { code: "platform_unavailable", message: "It could not be published within an hour." };
+  if (connection?.state !== "connected")
+    return { code: "connect_expired", message: "The account must be connected again." };
+  const userId = approvedBy ?? requestedBy;
+  const user = userId === null ? undefined : await deps.users.find(userId);
+  const membership = user?.disabledAt === null ? await deps.memberships.findWithStudio(studioId, user.id) : undefined;
+  const studio = await deps.studios.find(studioId);
+  const isAllowed = membership && studio && mayPublish({ role: membership.role, scopes }, studio.approval);
+  if (!isAllowed)
+    return { code: "forbidden", message: "The person who approved or requested it may no longer publish." };
+  if (approvedBy === null && requestedClientId !== null) {
+    const grant = requestedGrantId === null ? undefined : await deps.grants.find(requestedGrantId);
+    if (grant?.revokedAt !== null)
+      return { code: "forbidden", message: "The AI client that requested it no longer has access." };
+  }
+  return undefined;
+}
+
+/** Fixes what is sent. If it differs from what was approved, the publication needs a new approval. */
+async function start(deps: WorkerDeps, publication: Publication): Promise<Publication | undefined> {
+  return deps.transact(async (tx) => {
+    const post = await tx.posts.lock(publication.studioId, publication.postId);
+    if (!post) throw new LostClaimError();
+    const content = buildContent(publication, post, await tx.assets.listByPosts([post.id]));
+    const digest = digestContent(content);
+    if (digest !== publication.digest) {
+      const change = { ...unscheduled, approvedBy: null, digest, revision: post.revision };
+      await changeStateIn(deps, tx, publication, { event: "void", action: "publication.returned", change });
+      return undefined;
+    }
+    if (isEmpty(content)) {
+      const problem = { code: "not_publishable", message: "The post has no text and no files." };
+      const change = { ...unscheduled, problem };
+      await changeStateIn(deps, tx, publication, { event: "fail", action: "publication.failed", change });
+      return undefined;
+    }
+    const started = await updateClaimed(tx, publication, {
+      content,
+      revision: post.revision,
+      // An earlier run of the same content may have uploaded files.
+      progress: publication.progress?.digest === digest ? publication.progress : { mediaIds: {}, digest },
+    });
+    await recordPublication(deps, tx, {}, "publication.started", started);
+    return started;
+  });
+}

@@ -1,0 +1,74 @@
+/** `preparing` and `committing` are shown as `publishing`. */
+export const publicationStates = [
+  "proposed",
+  "scheduled",
+  "preparing",
+  "committing",
+  "published",
+  "failed",
+  "unconfirmed",
+  "missed",
+  "canceled",
+] as const;
+export type PublicationState = (typeof publicationStates)[number];
+
+export const visibleStates = [
+  "proposed",
+  "scheduled",
+  "publishing",
+  "published",
+  "failed",
+  "unconfirmed",
+  "missed",
+  "canceled",
+] as const;
+export type VisibleState = (typeof visibleStates)[number];
+
+/** The complete state machine of a publication: state × event → state. Every change in the database follows it. */
+export const transitions = {
+  proposed: { approve: "scheduled", reschedule: "proposed", cancel: "canceled" },
+  scheduled: {
+    start: "preparing",
+    miss: "missed",
+    void: "proposed",
+    reschedule: "scheduled",
+    rescheduleUnapproved: "proposed",
+    cancel: "canceled",
+  },
+  // Nothing is public yet.
+  preparing: { commit: "committing", retry: "scheduled", fail: "failed", void: "proposed" },
+  // The post may be public from here on.
+  committing: { publish: "published", fail: "failed", retry: "scheduled", lose: "unconfirmed" },
+  unconfirmed: { confirm: "published", publishAgain: "scheduled" },
+  missed: { reschedule: "scheduled", rescheduleUnapproved: "proposed", cancel: "canceled" },
+  published: {},
+  failed: {},
+  canceled: {},
+} as const satisfies Record<PublicationState, Record<string, PublicationState>>;
+
+/** A post has at most one publication per account in these states. */
+export const openStates = [
+  "proposed",
+  "scheduled",
+  "preparing",
+  "committing",
+  "unconfirmed",
+] as const satisfies PublicationState[];
+
+type Transitions = typeof transitions;
+export type PublicationEvent = { [State in PublicationState]: keyof Transitions[State] }[PublicationState];
+
+/** The states in which the event can happen. */
+export function statesBefore(event: PublicationEvent): PublicationState[] {
+  return publicationStates.filter((state) => event in transitions[state]);
+}
+
+/** The state after the event; throws if the event can't happen in this state. */
+export function nextState(state: PublicationState, event: PublicationEvent): PublicationState {
+  const next = (transitions[state] as Partial<Record<PublicationEvent, PublicationState>>)[event];
+  if (next === undefined) throw new Error(`a publication in the state ${state} can't ${event}`);
+  return next;
+}
+
+export const toVisibleState = (state: PublicationState): VisibleState =>
+  state === "preparing" || state === "committing" ? "publishing" : state;

@@ -1,0 +1,43 @@
+import { Hono } from "hono";
+import {
+  approvePublication,
+  approvePublicationInput,
+  cancelPublication,
+  reschedulePublication,
+  reschedulePublicationInput,
+  resolvePublication,
+  resolvePublicationInput,
+} from "#domain/publishing/change-publication.ts";
+import { getPublicationView, listPublications, listPublicationsInput } from "#domain/publishing/list-publications.ts";
+import { publishPost, publishPostInput } from "#domain/publishing/publish-post.ts";
+import type { ApiOptions, StudioEnv } from "./context.ts";
+import { validateJson, validateQuery } from "./validate-input.ts";
+
+const publishBody = publishPostInput.omit({ postId: true, idempotencyKey: true });
+const approveBody = approvePublicationInput.omit({ publicationId: true });
+const rescheduleBody = reschedulePublicationInput.omit({ publicationId: true });
+
+export function createPublicationRoutes({ deps }: ApiOptions) {
+  return new Hono<StudioEnv>()
+    .post("/posts/:postId/publications", validateJson(publishBody), async (c) =>
+      c.json(await publishPost(deps, c.var.caller, { ...c.req.valid("json"), postId: c.req.param("postId") }), 201),
+    )
+    .get("/publications", validateQuery(listPublicationsInput), async (c) =>
+      c.json(await listPublications(deps, c.var.caller, c.req.valid("query"))),
+    )
+    .get("/publications/:publicationId", async (c) =>
+      c.json(await getPublicationView(deps, c.var.caller, c.req.param())),
+    )
+    .post("/publications/:publicationId/approve", validateJson(approveBody), async (c) =>
+      c.json(await approvePublication(deps, c.var.caller, { ...c.req.valid("json"), ...c.req.param() })),
+    )
+    .post("/publications/:publicationId/cancel", async (c) =>
+      c.json(await cancelPublication(deps, c.var.caller, c.req.param())),
+    )
+    .post("/publications/:publicationId/reschedule", validateJson(rescheduleBody), async (c) =>
+      c.json(await reschedulePublication(deps, c.var.caller, { ...c.req.valid("json"), ...c.req.param() })),
+    )
+    .post("/publications/:publicationId/resolve", validateJson(resolvePublicationInput), async (c) =>
+      c.json(await resolvePublication(deps, c.var.caller, { ...c.req.valid("json"), ...c.req.param() })),
+    );
+}

@@ -1,0 +1,22 @@
+import {
+  cancelPublication,
+  cancelPublicationInput,
+  cancelPublicationOutput,
+} from "#domain/publishing/change-publication.ts";
+import { defineTool } from "../define-tool.ts";
+
+export const cancelPublicationTool = defineTool({
+  name: "cancel_publication",
+  title: "Cancel a publication",
+  description:
+    "Cancel a proposed, scheduled or missed publication. One that has started fails with too_late. Find the id with list_publications.",
+  scope: "studio:write",
+  action: "publications.request",
+  hints: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
+  input: cancelPublicationInput,
+  output: cancelPublicationOutput,
+  async run(deps, caller, input) {
+    const { id } = await cancelPublication(deps, caller, input);
+    return { canceled: id };
+  },
+});

@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { createPost } from "#domain/posts/create-post.ts";
+import { publishPost } from "#domain/publishing/publish-post.ts";
+import { seconds, toIsoTime } from "#lib/clock.ts";
+import { forEachEngine } from "../support/engines.ts";
+import { startHelper } from "../support/helper-process.ts";
+import { isLongRun } from "../support/long-run.ts";
+import { addConnections, startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
+import { waitUntil } from "../support/wait-until.ts";
+
+const [publicationCount, connectionCount] = isLongRun ? [1000, 50] : [200, 20];
+
+forEachEngine(
+  "two processes that publish",
+  (fixture) => {
+    let publishing: PublishingFixture;
+    before(async () => (publishing = await startPublishing(fixture, ["harbour"], { runsWorker: false })));
+    after(() => publishing.close());
+
+    test(`${publicationCount} publications due at once over ${connectionCount} accounts: each is sent once, one per account at a time (PUB-8)`, async () => {
+      const { owner, service } = publishing;
+      const connectionIds = await addConnections(publishing, "sandbox", connectionCount);
+      const workers = [1, 2].map(() =>
+        startHelper("publish.ts", {
+          ...fixture.location,
+          base: service.base,
+          file: "",
+          timeouts: 0,
+          leaseMs: seconds(30),
+        }),
+      );
+      const dueAt = Date.now() + seconds(isLongRun ? 60 : 20);
+      for (let i = 0; i < publicationCount / connectionCount; i++) {
+        const { id: postId } = await createPost(service.deps, owner, { title: "", body: `Post ${i}` });
+        await publishPost(service.deps, owner, { postId, connectionIds, at: toIsoTime(dueAt) });
+      }
+      assert.ok(Date.now() < dueAt, "everything is scheduled before it is due");
+      for (const worker of workers) {
+        await worker.waitForLine("started");
+        worker.signalStart();
+        await worker.waitForLine("ready");
+      }
+      const countPublished = async () =>
+        (await fixture.database.q.selectFrom("publications").select("id").where("state", "=", "published").execute())
+          .length;
+      await waitUntil(async () => (await countPublished()) === publicationCount, {
+        timeoutMs: 200_000,
+        intervalMs: 250,
+        description: "all are published",
+      });
+      for (const worker of workers) await worker.kill();
+
+      const posts = await publishing.listSandboxPosts();
+      assert.equal(posts.length, publicationCount);
+      const steps = await fixture.database.q
+        .selectFrom("activity as a")
+        .innerJoin("publications as p", "p.id", "a.subject_id")
+        .select(["a.action", "a.at", "p.connection_id as connectionId"])
+        .where("a.action", "in", ["publication.started", "publication.published"])
+        .orderBy("a.at")
+        .orderBy("a.id")
+        .execute();
+      const starts = steps.filter(({ action }) => action === "publication.started");
+      assert.equal(starts.length, publicationCount, "each was started once");
+      const latestStart = Math.max(...starts.map(({ at }) => at)) - dueAt;
+      console.log({ publicationCount, latestStartMs: latestStart });
+      assert.ok(latestStart < seconds(60), `the last one started after ${latestStart} ms`);
+      assert.ok(Math.min(...starts.map(({ at }) => at)) >= dueAt, "none started early");
+      for (const connectionId of connectionIds) {
+        const actions = steps.filter((step) => step.connectionId === connectionId).map(({ action }) => action);
+        const alternating = actions.map((_, i) => (i % 2 === 0 ? "publication.started" : "publication.published"));
+        assert.deepEqual(actions, alternating, "one at a time");
+      }
+      for (const worker of workers)
+        assert.deepEqual(
+          worker.lines.filter((line) => line.startsWith("error")),
+          [],
+        );
+    });
+  },
+  ["postgres"],
+);

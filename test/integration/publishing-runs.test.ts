@@ -1,0 +1,347 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { revokeClient } from "#domain/access/revoke-client.ts";
+import type { Caller } from "#domain/caller.ts";
+import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { updatePost } from "#domain/posts/update-post.ts";
+import {
+  approvePublication,
+  cancelPublication,
+  reschedulePublication,
+  resolvePublication,
+} from "#domain/publishing/change-publication.ts";
+import { publishPost, type publishPostInput } from "#domain/publishing/publish-post.ts";
+import type { PublicationView } from "#domain/publishing/publication.ts";
+import { removeMember } from "#domain/studios/members.ts";
+import { updateStudio } from "#domain/studios/update-studio.ts";
+import { hours, minutes, toIsoTime } from "#lib/clock.ts";
+import type { PublicFetch } from "#lib/public-fetch.ts";
+import type { z } from "zod";
+import { forEachEngine } from "../support/engines.ts";
+import { actThroughClient } from "../support/history-fixture.ts";
+import { callModern } from "../support/mcp.ts";
+import { getOutcome } from "../support/outcome.ts";
+import { addConnections, startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
+import { createSandboxVariants, variants, type Variant } from "../support/sandbox-variants.ts";
+import { findFreeBaseUrl } from "../support/service.ts";
+import { createTestGrant } from "../support/tokens.ts";
+import { newMember } from "../support/users.ts";
+import { waitUntil } from "../support/wait-until.ts";
+
+forEachEngine("runs of publications", (fixture) => {
+  let publishing: PublishingFixture;
+  const connections = {} as Record<Variant, string>;
+  /** Replaces the next responses to publish requests; `send` sends the request as well. */
+  let nextResponses: ((send: () => Promise<Response>) => Promise<Response>)[] = [];
+  let publishRequests = 0;
+
+  const scriptFetch =
+    (fetch: PublicFetch): PublicFetch =>
+    async (url, request) => {
+      const isPublish = request?.method === "POST" && /\/api\/(posts|records|publish)/.test(url);
+      if (!isPublish) return fetch(url, request);
+      publishRequests++;
+      const respond = nextResponses.shift();
+      return respond ? respond(() => fetch(url, request)) : fetch(url, request);
+    };
+
+  before(async () => {
+    const base = await findFreeBaseUrl();
+    const platforms = createSandboxVariants({ base, wrapFetch: scriptFetch });
+    publishing = await startPublishing(fixture, ["harbour"], {
+      base,
+      platforms: platforms.filter(({ platform }) => platform.id !== "sandbox"),
+    });
+    for (const variant of variants) connections[variant] = (await addConnections(publishing, variant, 1))[0] ?? "";
+    // The only one with a refresh token of its own.
+    connections.sandbox = publishing.connectionIds[0] ?? "";
+  });
+  after(() => publishing.close());
+
+  async function publish(
+    variant: Variant,
+    body: string,
+    options: { caller?: Caller } & Partial<z.infer<typeof publishPostInput>> = {},
+  ): Promise<PublicationView & { postId: string }> {
+    const { service, owner } = publishing;
+    const { caller = owner, ...input } = options;
+    const { id: postId } = await createPost(service.deps, owner, { title: "Title", body });
+    const request = { postId, connectionIds: [connections[variant]], ...input };
+    const [publication] = (await publishPost(service.deps, caller, request)).publications;
+    assert.ok(publication);
+    return publication;
+  }
+  const countPosts = async (text: string) =>
+    (await publishing.listSandboxPosts()).filter((post) => post.text === text).length;
+  const respondWith =
+    (status: number, headers: Record<string, string> = {}) =>
+    async () =>
+      new Response("{}", { status, headers });
+  const sendAndLose = async (send: () => Promise<Response>) => {
+    await send();
+    throw new Error("the response was lost");
+  };
+  const inOneHour = () => toIsoTime(Date.now() + hours(1));
+
+  for (const variant of variants.filter((name) => name !== "sandbox")) {
+    test(`${variant}: a lost response ends in published, once (PUB-2)`, async () => {
+      nextResponses = [sendAndLose];
+      const { id } = await publish(variant, `Lost ${variant}`);
+      await publishing.waitForState(id, "published");
+      assert.equal(await countPosts(`Lost ${variant}`), 1);
+    });
+  }
+
+  test("after a lost response, a rate limit or an outage does not lead to a second post (PUB-2)", async () => {
+    nextResponses = [sendAndLose, respondWith(429, { "retry-after": "1" }), respondWith(503), respondWith(500)];
+    const { id } = await publish("sandbox-record", "Lost, then limited");
+    await publishing.waitForState(id, "published");
+    assert.equal(await countPosts("Lost, then limited"), 1);
+  });
+
+  test("a container is published again only after the platform says that it is not public (PUB-2)", async () => {
+    nextResponses = [respondWith(503), respondWith(502)];
+    const { id } = await publish("sandbox-container", "Container");
+    await publishing.waitForState(id, "published");
+    assert.equal(await countPosts("Container"), 1);
+  });
+
+  test("with nothing but read-back, an outage is never repeated, and a person resolves it (PUB-2, PUB-15)", async () => {
+    const { service, owner } = publishing;
+    const requestsBefore = publishRequests;
+    nextResponses = [respondWith(503), respondWith(503)];
+    const otherConnectionIds = await addConnections(publishing, "sandbox-read-back", 1);
+    const [first, second] = [
+      await publish("sandbox-read-back", "Unconfirmed 1"),
+      await publish("sandbox-read-back", "Unconfirmed 2", { connectionIds: otherConnectionIds }),
+    ];
+    const isUnconfirmed = async (id: string) =>
+      (await publishing.api("GET", `/publications/${id}`)).body["state"] === "unconfirmed";
+    for (const { id } of [first, second]) await waitUntil(() => isUnconfirmed(id), { timeoutMs: 120_000 });
+    assert.equal(publishRequests - requestsBefore, 2);
+    assert.equal(
+      await getOutcome(() => updatePost(service.deps, owner, { postId: first.postId, status: "archived" })),
+      "post_in_use",
+    );
+    const resolve = (id: string, body: object) => publishing.api("POST", `/publications/${id}/resolve`, body);
+    const elsewhere = await resolve(first.id, { outcome: "published", url: "https://evil.example/1" });
+    assert.equal(elsewhere.body["code"], "invalid_input");
+    const script = await resolve(first.id, { outcome: "published", url: "javascript:alert(1)" });
+    assert.equal(script.body["code"], "invalid_input");
+    const url = `${service.base}/sandbox/posts/1`;
+    const published = await resolve(first.id, { outcome: "published", url });
+    assert.deepEqual([published.status, published.body["state"], published.body["url"]], [200, "published", url]);
+    assert.equal((await resolve(first.id, { outcome: "retry" })).body["code"], "too_late");
+    const again = await resolve(second.id, { outcome: "retry" });
+    assert.deepEqual([again.status, again.body["state"]], [200, "scheduled"]);
+    await publishing.waitForState(second.id, "published");
+    assert.deepEqual([await countPosts("Unconfirmed 1"), await countPosts("Unconfirmed 2")], [0, 1]);
+  });
+
+  test("a rate limit waits for Retry-After; a limit beyond an hour fails (PUB-13)", async () => {
+    const startedAt = Date.now();
+    nextResponses = [respondWith(429, { "retry-after": "3" })];
+    const limited = await publish("sandbox-record", "Limited");
+    await publishing.waitForState(limited.id, "published");
+    assert.ok(Date.now() - startedAt >= 3000);
+    nextResponses = [respondWith(429, { "retry-after": "3700" })];
+    const blocked = await publish("sandbox-record", "Blocked");
+    await publishing.waitForState(blocked.id, "failed");
+    assert.deepEqual([await countPosts("Limited"), await countPosts("Blocked")], [1, 0]);
+  });
+
+  test("an edit while the publication waits for a retry is covered by the approval or voids it (PUB-4)", async () => {
+    const { service, owner } = publishing;
+    nextResponses = [respondWith(429, { "retry-after": "2" })];
+    const { id, postId } = await publish("sandbox-record", "Before the retry");
+    await waitUntil(async () => nextResponses.length === 0);
+    await publishing.waitForState(id, "scheduled");
+    await updatePost(service.deps, owner, { postId, body: "After the retry" });
+    const { revision } = await publishing.waitForState(id, "published");
+    assert.deepEqual([revision, await countPosts("Before the retry"), await countPosts("After the retry")], [2, 0, 1]);
+  });
+
+  test("an edit while the post is being published does not change what is sent (PUB-4)", async () => {
+    const { service, owner } = publishing;
+    const client = {
+      ...(await actThroughClient(service.deps, owner)),
+      scopes: ["studio:read", "studio:write"] as const,
+    };
+    let postId = "";
+    nextResponses = [
+      async (send) => {
+        await updatePost(service.deps, client, { postId, body: "Edited too late", revision: 1 });
+        return send();
+      },
+    ];
+    const publication = await publish("sandbox-record", "Sent", { at: toIsoTime(Date.now() + 1500) });
+    postId = publication.postId;
+    await publishing.waitForState(publication.id, "published");
+    assert.deepEqual([await countPosts("Sent"), await countPosts("Edited too late")], [1, 0]);
+  });
+
+  test("faults are counted in the database, and an empty object clears them (PUB-16)", async () => {
+    const { base } = publishing.service;
+    const put = (body: string, headers: Record<string, string> = {}) =>
+      fetch(`${base}/sandbox/faults`, { method: "PUT", body, headers });
+    assert.equal((await put(JSON.stringify({ rejectNext: -1 }))).status, 400);
+    assert.equal((await put(JSON.stringify({ unknown: 1 }))).status, 400);
+    assert.equal((await put("{", {})).status, 400);
+    assert.equal((await put("{}", { origin: "https://evil.example" })).status, 403);
+    assert.equal((await fetch(`${base}/sandbox/posts`, { headers: { "x-forwarded-for": "1.2.3.4" } })).status, 403);
+    await publishing.setFaults({ rejectNext: 5, dropResponses: 5, unavailableNext: 5 });
+    await publishing.setFaults({});
+    const { id } = await publish("sandbox", "No faults");
+    await publishing.waitForState(id, "published");
+    await publishing.setFaults({ unavailableNext: 8 });
+    const unavailable = await publish("sandbox", "Eight outages");
+    await publishing.waitForState(unavailable.id, "published");
+    await publishing.setFaults({ unavailableNext: 1, rejectNext: 1 });
+    const rejected = await publish("sandbox", "Outage, then rejected");
+    await publishing.waitForState(rejected.id, "failed");
+    assert.deepEqual([await countPosts("Eight outages"), await countPosts("Outage, then rejected")], [1, 0]);
+  });
+
+  test("the person or client behind a publication must still be allowed to publish when it starts (PUB-12)", async () => {
+    const { service, owner } = publishing;
+    const { deps } = service;
+    const soon = () => ({ at: toIsoTime(Date.now() + 1500) });
+    const member = await newMember(deps, owner, "member");
+    const byMember = await publish("sandbox-record", "By a former member", { caller: member, ...soon() });
+    await removeMember(deps, owner, { userId: member.user.id });
+    const client = await actThroughClient(deps, owner);
+    const byClient = await publish("sandbox-record", "By a revoked client", { caller: client, ...soon() });
+    assert.equal(byClient.state, "scheduled");
+    await revokeClient(deps, owner, { grantId: client.grantId });
+    for (const { id } of [byMember, byClient]) {
+      const { problem } = await publishing.waitForState(id, "failed");
+      assert.equal(problem?.code, "forbidden");
+    }
+    const approvedClient = await actThroughClient(deps, owner, "Other");
+    const approved = await publish("sandbox-record", "Approved", { caller: approvedClient, propose: true });
+    await approvePublication(deps, owner, { publicationId: approved.id, revision: 1 });
+    await revokeClient(deps, owner, { grantId: approvedClient.grantId });
+    const published = await publishing.waitForState(approved.id, "published");
+    assert.equal(published.approvedBy?.id, owner.user.id);
+  });
+
+  test("under the rule everyone, members propose and can't approve (PUB-3)", async () => {
+    const { service, owner } = publishing;
+    const { deps } = service;
+    const member = await newMember(deps, owner, "member");
+    assert.equal(await getOutcome(() => updateStudio(deps, member, { approval: "everyone" })), "forbidden");
+    await updateStudio(deps, owner, { approval: "everyone" });
+    const { id, state } = await publish("sandbox-record", "By a member", { caller: member });
+    assert.equal(state, "proposed");
+    const approve = { publicationId: id, revision: 1 };
+    assert.equal(await getOutcome(() => approvePublication(deps, member, approve)), "forbidden");
+    const unknown = { publicationId: "pub_unknown", revision: 1 };
+    assert.equal(
+      await getOutcome(() => approvePublication(deps, member, unknown)),
+      "forbidden",
+      "the role comes first",
+    );
+    assert.equal(await getOutcome(() => approvePublication(deps, owner, unknown)), "not_found");
+    await approvePublication(deps, owner, approve);
+    await updateStudio(deps, owner, { approval: "clients" });
+    await publishing.waitForState(id, "published");
+  });
+
+  test("what has started or ended can't be changed (ERR-too_late)", async () => {
+    const { service, owner } = publishing;
+    const { deps } = service;
+    const { id } = await publish("sandbox-record", "Ended", { at: inOneHour() });
+    await cancelPublication(deps, owner, { publicationId: id });
+    for (const change of [
+      () => cancelPublication(deps, owner, { publicationId: id }),
+      () => reschedulePublication(deps, owner, { publicationId: id, at: inOneHour() }),
+      () => approvePublication(deps, owner, { publicationId: id, revision: 1 }),
+      () => resolvePublication(deps, owner, { publicationId: id, outcome: "retry" }),
+    ])
+      assert.equal(await getOutcome(change), "too_late");
+  });
+
+  test("the same idempotency key returns the first result, also after its time (PUB-5, ERR-already_scheduled)", async () => {
+    const { service, owner } = publishing;
+    const { id: postId } = await createPost(service.deps, owner, { title: "Title", body: "Once" });
+    const request = { postId, connectionIds: [connections["sandbox-record"]], at: inOneHour(), idempotencyKey: postId };
+    const first = await publishPost(service.deps, owner, request);
+    const later = { ...service.deps, clock: () => Date.now() + hours(1) + minutes(10) };
+    assert.deepEqual(await publishPost(later, owner, request), first);
+    const { idempotencyKey: _, ...withoutKey } = request;
+    assert.equal(await getOutcome(() => publishPost(service.deps, owner, withoutKey)), "already_scheduled");
+  });
+
+  test("the tool error not_publishable lists the problems of each account (ERR-not_publishable)", async () => {
+    const { service, owner } = publishing;
+    const { token } = await createTestGrant(service.deps, owner);
+    const { id: postId } = await createPost(service.deps, owner, { title: "Title", body: "x".repeat(281) });
+    const input = { postId, connectionIds: [connections.sandbox] };
+    const call = (name: string, args: object) =>
+      callModern({ url: `${service.base}/mcp`, token }, "tools/call", { name, arguments: args });
+    const { json } = await call("publish_post", input);
+    const { code, problems } = json.result.structuredContent as unknown as {
+      code: string;
+      problems: { connectionId: string; problems: { code: string }[] }[];
+    };
+    assert.ok(json.result.isError);
+    assert.deepEqual(
+      [code, problems.map(({ connectionId }) => connectionId), problems[0]?.problems[0]?.code],
+      ["not_publishable", [connections.sandbox], "text_too_long"],
+    );
+    await updatePost(service.deps, owner, { postId, status: "archived" });
+    const archived = (await call("publish_post", input)).json.result.structuredContent;
+    assert.equal((archived as unknown as { code: string }).code, "not_publishable");
+  });
+
+  test("a shutdown finishes the request that makes a post public and leaves the others for the next start (PUB-14)", async () => {
+    const { service } = publishing;
+    const isSent = Promise.withResolvers<void>();
+    nextResponses = [
+      async (send) => {
+        isSent.resolve();
+        await new Promise((resolve) => setTimeout(resolve, 500));
+        return send();
+      },
+    ];
+    const committing = await publish("sandbox-record", "Finished by the drain");
+    await isSent.promise;
+    await service.stopWorker();
+    const { body } = await publishing.api("GET", `/publications/${committing.id}`);
+    assert.equal(body["state"], "published");
+    const waiting = await publish("sandbox-record", "After the restart");
+    service.startWorker();
+    await publishing.waitForState(waiting.id, "published");
+  });
+
+  // The last tests invalidate the access token that all connections share.
+
+  test("a rejected access token is renewed once; if that fails, so does the publication (PUB-13)", async () => {
+    const { q } = fixture.database;
+    await q.deleteFrom("oauth_records").where("model", "=", "SandboxAccessToken").execute();
+    const renewed = await publish("sandbox", "Renewed");
+    await publishing.waitForState(renewed.id, "published");
+    const rejected = await publish("sandbox-record", "Not renewed");
+    const { problem } = await publishing.waitForState(rejected.id, "failed");
+    assert.equal(problem?.code, "connect_expired");
+    assert.deepEqual([await countPosts("Renewed"), await countPosts("Not renewed")], [1, 0]);
+  });
+
+  test("disconnecting cancels what has not started; deleting a post needs the same (ERR-post_in_use)", async () => {
+    const { service, owner } = publishing;
+    const { deps } = service;
+    const [connectionId = ""] = await addConnections(publishing, "sandbox", 1);
+    const { id: postId } = await createPost(deps, owner, { title: "Title", body: "Disconnected" });
+    const request = { postId, connectionIds: [connectionId] };
+    const [scheduled] = (await publishPost(deps, owner, { ...request, at: inOneHour() })).publications;
+    assert.equal(await getOutcome(() => updatePost(deps, owner, { postId, status: "archived" })), "post_in_use");
+    await disconnectPlatform(deps, owner, { connectionId });
+    const { body } = await publishing.api("GET", `/publications/${scheduled?.id}`);
+    assert.equal(body["state"], "canceled");
+    assert.equal(await getOutcome(() => publishPost(deps, owner, request)), "not_publishable");
+    const proposed = await publish("sandbox-container", "Archived", { propose: true });
+    await updatePost(deps, owner, { postId: proposed.postId, status: "archived" });
+    await publishing.waitForState(proposed.id, "canceled");
+  });
+});

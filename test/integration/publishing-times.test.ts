@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { createPost } from "#domain/posts/create-post.ts";
+import { updatePost } from "#domain/posts/update-post.ts";
+import { reschedulePublication } from "#domain/publishing/change-publication.ts";
+import { publishPost } from "#domain/publishing/publish-post.ts";
+import type { PublicationState } from "#domain/publishing/states.ts";
+import { days, hours, minutes, toIsoTime } from "#lib/clock.ts";
+import { forEachEngine } from "../support/engines.ts";
+import { actThroughClient } from "../support/history-fixture.ts";
+import { getOutcome } from "../support/outcome.ts";
+import { startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
+import { waitUntil } from "../support/wait-until.ts";
+
+forEachEngine("publishing at a time", (fixture) => {
+  let publishing: PublishingFixture;
+  before(async () => (publishing = await startPublishing(fixture, ["harbour"], { runsWorker: false })));
+  after(() => publishing.close());
+
+  const newPost = async (body: string) =>
+    (await createPost(publishing.service.deps, publishing.owner, { title: "Title", body })).id;
+
+  async function schedule(body: string, inMs = hours(1)): Promise<{ id: string; postId: string }> {
+    const { service, owner, connectionIds } = publishing;
+    const postId = await newPost(body);
+    const at = toIsoTime(Date.now() + inMs);
+    const { publications } = await publishPost(service.deps, owner, { postId, connectionIds, at });
+    return { id: publications[0]?.id ?? "", postId };
+  }
+
+  /** As if it had been due this long ago. */
+  const setDue = (id: string, agoMs: number, columns: object = {}) => {
+    const dueAt = Date.now() - agoMs;
+    return fixture.database.q
+      .updateTable("publications")
+      .set({ due_at: dueAt, next_run_at: dueAt, scheduled_for: dueAt, ...columns })
+      .where("id", "=", id)
+      .execute();
+  };
+  const readState = async (id: string): Promise<PublicationState> =>
+    (await fixture.database.q.selectFrom("publications").select("state").where("id", "=", id).executeTakeFirstOrThrow())
+      .state;
+  const runUntilFinal = async (...ids: string[]) => {
+    publishing.service.startWorker();
+    const running = ["scheduled", "preparing", "committing"];
+    await waitUntil(async () => (await Promise.all(ids.map(readState))).every((state) => !running.includes(state)));
+    await publishing.service.stopWorker();
+  };
+  const countPosts = async (text: string) =>
+    (await publishing.listSandboxPosts()).filter((post) => post.text === text).length;
+
+  test("a service that was down for 59 minutes publishes; after 61 minutes the publication is missed (PUB-9)", async () => {
+    const [late, missed] = [await schedule("59 minutes"), await schedule("61 minutes")];
+    await setDue(late.id, minutes(59));
+    await setDue(missed.id, minutes(61));
+    await runUntilFinal(late.id, missed.id);
+    assert.deepEqual([await readState(late.id), await readState(missed.id)], ["published", "missed"]);
+    assert.deepEqual([await countPosts("59 minutes"), await countPosts("61 minutes")], [1, 0]);
+  });
+
+  test("more overdue publications than one batch are all missed (PUB-9)", async () => {
+    const { id } = await schedule("Overdue");
+    const row = await fixture.database.q
+      .selectFrom("publications")
+      .selectAll()
+      .where("id", "=", id)
+      .executeTakeFirstOrThrow();
+    const dueAt = Date.now() - hours(2);
+    const copies = await Promise.all(
+      Array.from({ length: 120 }, async () => ({
+        ...row,
+        id: publishing.service.deps.newId("publication"),
+        post_id: await newPost("Overdue"),
+        due_at: dueAt,
+        next_run_at: dueAt,
+      })),
+    );
+    for (const copy of copies) await fixture.database.q.insertInto("publications").values(copy).execute();
+    await setDue(id, hours(2));
+    await runUntilFinal(id, ...copies.map((copy) => copy.id));
+    assert.equal(await countPosts("Overdue"), 0);
+  });
+
+  test("an interrupted run that is older than an hour fails instead of publishing late (PUB-9)", async () => {
+    const [waiting, preparing] = [await schedule("Waiting"), await schedule("Preparing")];
+    const startedAt = Date.now() - minutes(61);
+    await setDue(waiting.id, minutes(61), { started_at: startedAt });
+    await setDue(preparing.id, minutes(61), {
+      started_at: startedAt,
+      state: "preparing",
+      next_run_at: null,
+      lease_expires_at: startedAt,
+    });
+    await runUntilFinal(waiting.id, preparing.id);
+    assert.deepEqual([await readState(waiting.id), await readState(preparing.id)], ["failed", "failed"]);
+    assert.deepEqual([await countPosts("Waiting"), await countPosts("Preparing")], [0, 0]);
+  });
+
+  test("a missed publication is rescheduled: with the approval by someone who may publish, otherwise proposed (PUB-10)", async () => {
+    const { service, owner, connectionIds } = publishing;
+    const client = {
+      ...(await actThroughClient(service.deps, owner)),
+      scopes: ["studio:read", "studio:write"] as const,
+    };
+    const at = toIsoTime(Date.now() + hours(1));
+    const reschedule = async (caller: typeof owner, publicationId: string) =>
+      (await reschedulePublication(service.deps, caller, { publicationId, at })).state;
+    const missed = await Promise.all(
+      ["By the owner", "By the client", "Edited", "Replaced"].map((body) => schedule(body)),
+    );
+    for (const { id } of missed) await setDue(id, minutes(61));
+    await runUntilFinal(...missed.map(({ id }) => id));
+    const [byOwner, byClient, edited, replaced] = missed as [
+      { id: string; postId: string },
+      { id: string; postId: string },
+      { id: string; postId: string },
+      { id: string; postId: string },
+    ];
+    assert.equal(await reschedule(owner, byOwner.id), "scheduled");
+    assert.equal(await reschedule(client, byClient.id), "proposed");
+    await updatePost(service.deps, client, { postId: edited.postId, body: "Edited by the client", revision: 1 });
+    assert.equal(await reschedule(owner, edited.id), "proposed", "nobody approved the edit");
+    await publishPost(service.deps, owner, { postId: replaced.postId, connectionIds, at });
+    assert.equal(await getOutcome(() => reschedule(owner, replaced.id)), "already_scheduled");
+  });
+
+  test("times are checked against one calendar year and five minutes (PUB-5)", async () => {
+    const { service, owner, connectionIds } = publishing;
+    const request = async (at: string) => {
+      const postId = await newPost("Time");
+      return getOutcome(() => publishPost(service.deps, owner, { postId, connectionIds, at, propose: true }));
+    };
+    const inOneYear = new Date();
+    inOneYear.setUTCFullYear(inOneYear.getUTCFullYear() + 1);
+    assert.equal(await request(toIsoTime(inOneYear.getTime() - minutes(1))), "ok");
+    assert.equal(await request(toIsoTime(inOneYear.getTime() + days(1))), "invalid_input");
+    assert.equal(await request(toIsoTime(Date.now() - minutes(4))), "ok");
+    assert.equal(await request(toIsoTime(Date.now() - minutes(6))), "invalid_input");
+  });
+
+  test("the process clock may jump: the database clock decides when a publication is due (PUB-9)", async () => {
+    const { service, owner, connectionIds } = publishing;
+    for (const jump of [hours(2), -hours(2)]) {
+      const body = `Jump ${jump}`;
+      const postId = await newPost(body);
+      const deps = { ...service.deps, clock: () => Date.now() + jump };
+      const { publications } = await publishPost(deps, owner, { postId, connectionIds });
+      await runUntilFinal(publications[0]?.id ?? "");
+      assert.equal(await countPosts(body), 1);
+    }
+  });
+});

@@ -1,0 +1,186 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { updateAsset } from "#domain/assets/update-asset.ts";
+import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { deletePost } from "#domain/posts/delete-post.ts";
+import { getPost } from "#domain/posts/get-post.ts";
+import { updatePost } from "#domain/posts/update-post.ts";
+import { approvePublication } from "#domain/publishing/change-publication.ts";
+import { publishPost } from "#domain/publishing/publish-post.ts";
+import type { PublicationView } from "#domain/publishing/publication.ts";
+import { hours, toIsoTime } from "#lib/clock.ts";
+import { forEachEngine } from "../support/engines.ts";
+import { actThroughClient } from "../support/history-fixture.ts";
+import { getOutcome } from "../support/outcome.ts";
+import { startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
+import { png } from "../support/samples.ts";
+
+forEachEngine("publishing", (fixture) => {
+  let publishing: PublishingFixture;
+  before(async () => {
+    publishing = await startPublishing(fixture, ["harbour", "lighthouse"]);
+  });
+  after(() => publishing.close());
+
+  const newPost = async (body: string) => {
+    const { owner, service } = publishing;
+    return (await createPost(service.deps, owner, { title: "Title", body })).id;
+  };
+  const requestThroughApi = async (postId: string, body: Record<string, unknown> = {}) => {
+    const connectionIds = publishing.connectionIds.slice(0, 1);
+    const response = await publishing.api("POST", `/posts/${postId}/publications`, { connectionIds, ...body });
+    assert.equal(response.status, 201, JSON.stringify(response.body));
+    const [publication] = response.body["publications"] as PublicationView[];
+    assert.ok(publication);
+    return publication;
+  };
+  const inOneHour = () => toIsoTime(Date.now() + hours(1));
+  const countPosts = async (text: string) =>
+    (await publishing.listSandboxPosts()).filter((post) => post.text === text).length;
+
+  test("publishes text, media and alt text once, and links to the public post (PUB-1)", async () => {
+    const { owner, service } = publishing;
+    const postId = await newPost("With an image");
+    const base64 = (await png()).toString("base64");
+    const { assetId, bytes } = await uploadAssetInline(service.deps, owner, {
+      kind: "image",
+      mimeType: "image/png",
+      base64,
+      filename: "vase.png",
+    });
+    await updateAsset(service.deps, owner, { assetId, altText: "A blue vase" });
+    await attachAsset(service.deps, owner, { postId, assetId });
+    const { id, state, requestedBy, requestedThrough } = await requestThroughApi(postId);
+    assert.deepEqual([state, requestedBy?.id, requestedThrough], ["scheduled", owner.user.id, null]);
+    const published = await publishing.waitForState(id, "published");
+    const post = (await publishing.listSandboxPosts()).find(({ text }) => text === "With an image");
+    assert.deepEqual(
+      [post?.account, post?.media, published.url],
+      [
+        "harbour",
+        [{ mimeType: "image/png", bytes, altText: "A blue vase" }],
+        `${service.base}/sandbox/posts/${post?.id}`,
+      ],
+    );
+    assert.ok(published.publishedAt);
+    const { publications } = await getPost(service.deps, owner, { postId });
+    assert.deepEqual(
+      publications?.map((publication) => publication.state),
+      ["published"],
+    );
+  });
+
+  test("a lost response, an outage and a rejection end as they should, and nothing appears twice (PUB-2)", async () => {
+    await publishing.setFaults({ dropResponses: 1 });
+    const dropped = await requestThroughApi(await newPost("Dropped"));
+    await publishing.waitForState(dropped.id, "published");
+    await publishing.setFaults({ unavailableNext: 2 });
+    const unavailable = await requestThroughApi(await newPost("Unavailable"));
+    await publishing.waitForState(unavailable.id, "published");
+    await publishing.setFaults({ rejectNext: 1 });
+    const rejected = await requestThroughApi(await newPost("Rejected"));
+    const failed = await publishing.waitForState(rejected.id, "failed");
+    assert.equal(failed.problem?.code, "rejected");
+    assert.deepEqual(
+      [await countPosts("Dropped"), await countPosts("Unavailable"), await countPosts("Rejected")],
+      [1, 1, 0],
+    );
+  });
+
+  test("an AI client without studio:publish proposes, and a person approves what they saw (PUB-3)", async () => {
+    const { owner, service, connectionIds } = publishing;
+    const client = {
+      ...(await actThroughClient(service.deps, owner)),
+      scopes: ["studio:read", "studio:write"] as const,
+    };
+    const postId = await newPost("Proposed");
+    const { publications } = await publishPost(service.deps, client, { postId, connectionIds });
+    assert.deepEqual(
+      publications.map(({ state, requestedThrough }) => [state, requestedThrough]),
+      [
+        ["proposed", "Claude"],
+        ["proposed", "Claude"],
+      ],
+    );
+    const [first] = publications;
+    assert.ok(first);
+    const approve = { publicationId: first.id, revision: 1 };
+    assert.equal(await getOutcome(() => approvePublication(service.deps, client, approve)), "forbidden");
+    await updatePost(service.deps, client, { postId, body: "Proposed, edited", revision: 1 });
+    const stale = await publishing.api("POST", `/publications/${first.id}/approve`, { revision: 1 });
+    assert.deepEqual([stale.status, stale.body["code"]], [409, "revision_conflict"]);
+    const approved = await publishing.api("POST", `/publications/${first.id}/approve`, { revision: 2 });
+    assert.equal(approved.status, 200);
+    const published = await publishing.waitForState(first.id, "published");
+    assert.deepEqual([published.approvedBy?.id, published.revision], [owner.user.id, 2]);
+    assert.equal(await countPosts("Proposed, edited"), 1);
+    const again = await publishing.api("POST", `/publications/${first.id}/approve`, { revision: 2 });
+    assert.equal(again.body["code"], "too_late");
+  });
+
+  test("an edit by someone who may not publish voids the approval; by someone who may, it moves (PUB-4)", async () => {
+    const { owner, service } = publishing;
+    const client = {
+      ...(await actThroughClient(service.deps, owner)),
+      scopes: ["studio:read", "studio:write"] as const,
+    };
+    const postId = await newPost("Approved");
+    const { id } = await requestThroughApi(postId, { at: inOneHour() });
+    const read = async () => (await publishing.api("GET", `/publications/${id}`)).body;
+    await updatePost(service.deps, owner, { postId, body: "Approved, edited by the owner" });
+    assert.deepEqual([(await read())["state"], (await read())["revision"]], ["scheduled", 2]);
+    await updatePost(service.deps, client, { postId, title: "Another title", revision: 2 });
+    assert.deepEqual(
+      [(await read())["state"], (await read())["revision"]],
+      ["scheduled", 3],
+      "the sandbox has no title",
+    );
+    await updatePost(service.deps, client, { postId, body: "Changed by the client", revision: 3 });
+    assert.deepEqual([(await read())["state"], (await read())["approvedBy"]], ["proposed", null]);
+    const canceled = await publishing.api("POST", `/publications/${id}/cancel`);
+    assert.equal(canceled.body["state"], "canceled");
+  });
+
+  test("one open publication per post and account; an archived, empty or rejected post is not publishable (PUB-5)", async () => {
+    const { owner, service, connectionIds } = publishing;
+    const postId = await newPost("Once");
+    const { id } = await requestThroughApi(postId, { at: inOneHour() });
+    const request = (target: string, body: Record<string, unknown> = {}) =>
+      publishing.api("POST", `/posts/${target}/publications`, { connectionIds: connectionIds.slice(0, 1), ...body });
+    assert.equal((await request(postId)).body["code"], "already_scheduled");
+    assert.equal(
+      await getOutcome(() => updatePost(service.deps, owner, { postId, status: "archived" })),
+      "post_in_use",
+    );
+    assert.equal(await getOutcome(() => deletePost(service.deps, owner, { postId })), "post_in_use");
+    await publishing.api("POST", `/publications/${id}/cancel`);
+    await updatePost(service.deps, owner, { postId, status: "archived" });
+    assert.equal((await request(postId)).body["code"], "not_publishable");
+    assert.equal((await request(await newPost(" "))).body["code"], "not_publishable");
+    const tooLong = await request(await newPost("x".repeat(281)));
+    assert.equal(tooLong.body["code"], "not_publishable");
+    const [problem] = tooLong.body["problems"] as { connectionId: string; problems: { code: string }[] }[];
+    assert.deepEqual([problem?.connectionId, problem?.problems[0]?.code], [connectionIds[0], "text_too_long"]);
+    for (const at of [toIsoTime(Date.now() - hours(1)), toIsoTime(Date.now() + hours(24 * 400)), "2030-01-01T00:00:00"])
+      assert.equal((await request(await newPost("Time"), { at })).body["code"], "invalid_input");
+  });
+
+  test("each account receives its own variant (PUB-6)", async () => {
+    const { owner, service, connectionIds } = publishing;
+    const [harbour = "", lighthouse = ""] = connectionIds;
+    const postId = await newPost("For everyone");
+    await updatePost(service.deps, owner, {
+      postId,
+      variants: [{ connectionId: lighthouse, body: "For the lighthouse" }],
+    });
+    const response = await publishing.api("POST", `/posts/${postId}/publications`, { connectionIds });
+    for (const { id } of response.body["publications"] as PublicationView[])
+      await publishing.waitForState(id, "published");
+    const posts = await publishing.listSandboxPosts();
+    const textOf = (account: string) => posts.findLast((post) => post.account === account)?.text;
+    assert.deepEqual([textOf("harbour"), textOf("lighthouse")], ["For everyone", "For the lighthouse"]);
+    assert.ok(harbour);
+  });
+});
