@@ -5,6 +5,7 @@ import type { BrowserContextOptions } from "playwright-core";
 import sharp from "sharp";
 import { buildWeb } from "./build-web.ts";
 import { createHistoryScenes } from "./screenshots/history-scenes.ts";
+import { createPublishingScenes } from "./screenshots/publishing-scenes.ts";
 import { createShiftedClock, createSampleStudio } from "./screenshots/studio.ts";
 import { createUploadScenes } from "./screenshots/upload-scenes.ts";
 import { createWebScenes, type Scene } from "./screenshots/web-scenes.ts";
@@ -38,6 +39,7 @@ const sampleStudio = await createSampleStudio(fixture.service.deps, clock);
 const scenes = [
   ...(await createWebScenes(fixture, sampleStudio)),
   ...(await createHistoryScenes(fixture)),
+  ...(await createPublishingScenes(fixture)),
   ...(await createUploadScenes(fixture, clock, uploadFolder.path)),
 ];
 const selectedScenes = scenes.filter(({ name }) => names.length === 0 || names.includes(name));

@@ -11,7 +11,7 @@ import { meQuery, studioQuery, type Me } from "./api/queries.ts";
 import { RootLayout } from "./layout/RootLayout.tsx";
 import { ErrorPage, NotFoundPage } from "./layout/ErrorPage.tsx";
 import { StudioLayout } from "./layout/StudioLayout.tsx";
-import { parseActivitySearch, parseAssetSearch, parsePostSearch } from "./search-params.ts";
+import { parseActivitySearch, parseAssetSearch, parsePostSearch, parsePublicationSearch } from "./search-params.ts";
 import { restoreFocus } from "./ui/restore-focus.ts";
 import { Loading } from "./ui/Loading.tsx";
 
@@ -86,6 +86,25 @@ const post = createRoute({
   component: lazyRouteComponent(() => import("./posts/PostPage.tsx"), "PostPage"),
 });
 
+const publications = createRoute({
+  getParentRoute: () => studio,
+  path: "/publications",
+  validateSearch: parsePublicationSearch,
+  component: lazyRouteComponent(() => import("./publishing/PublicationsPage.tsx"), "PublicationsPage"),
+});
+
+const approvals = createRoute({
+  getParentRoute: () => studio,
+  path: "/publications/approvals",
+  component: lazyRouteComponent(() => import("./publishing/ApprovalsPage.tsx"), "ApprovalsPage"),
+});
+
+const publication = createRoute({
+  getParentRoute: () => studio,
+  path: "/publications/$publicationId",
+  component: lazyRouteComponent(() => import("./publishing/PublicationPage.tsx"), "PublicationPage"),
+});
+
 const assets = createRoute({
   getParentRoute: () => studio,
   path: "/assets",
@@ -151,6 +170,9 @@ const routeTree = root.addChildren([
     posts,
     newPost,
     post,
+    publications,
+    approvals,
+    publication,
     assets,
     members,
     platforms,

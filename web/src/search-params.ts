@@ -1,4 +1,4 @@
-import type { ActivityFilter, AssetFilter, PostStatus } from "./api/queries.ts";
+import type { ActivityFilter, AssetFilter, PostStatus, PublicationState } from "./api/queries.ts";
 
 /** Search parameters of page URLs. Unknown ones are dropped; the server validates the values. */
 
@@ -26,6 +26,42 @@ export function parseAssetSearch(params: Record<string, unknown>): AssetFilter {
 export function parseActivitySearch(params: Record<string, unknown>): ActivityFilter {
   const fields = (["userId", "clientId", "action"] as const).map((name) => [name, parseText(params[name])] as const);
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
+}
+
+export interface PublicationSearch {
+  state?: PublicationState;
+  postId?: string;
+  /** Days in the studio's time zone, both inclusive (`2026-11-15`). */
+  from?: string;
+  to?: string;
+}
+
+export const publicationStates = [
+  "proposed",
+  "scheduled",
+  "publishing",
+  "published",
+  "failed",
+  "unconfirmed",
+  "missed",
+  "canceled",
+] as const satisfies readonly PublicationState[];
+
+export function parsePublicationSearch(params: Record<string, unknown>): PublicationSearch {
+  const state = publicationStates.find((candidate) => candidate === params["state"]);
+  const postId = parseText(params["postId"]);
+  const [from, to] = [parseDay(params["from"]), parseDay(params["to"])];
+  return {
+    ...(state ? { state } : {}),
+    ...(postId === undefined ? {} : { postId }),
+    ...(from === undefined ? {} : { from }),
+    ...(to === undefined ? {} : { to }),
+  };
+}
+
+function parseDay(value: unknown): string | undefined {
+  const day = parseText(value);
+  return day !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(day) && !Number.isNaN(Date.parse(day)) ? day : undefined;
 }
 
 function parseText(value: unknown): string | undefined {

@@ -31,6 +31,16 @@ export function ActivityRow({ row }: { row: Activity }) {
 
 function Subject({ row }: { row: Activity }) {
   const { studio } = useStudio();
+  if (row.action.startsWith("publication.") && row.subjectId !== null) {
+    return (
+      <Link
+        to="/studios/$studioId/publications/$publicationId"
+        params={{ studioId: studio.id, publicationId: row.subjectId }}
+      >
+        a publication
+      </Link>
+    );
+  }
   const postId = row.detail["postId"];
   if (typeof postId === "string") {
     return (

@@ -33,6 +33,20 @@ export const actionLabels: Record<NonNullable<ActivityFilter["action"]>, { filte
   "asset.deleted": { filterLabel: "File deleted", verb: "deleted a file" },
   "asset.restored": { filterLabel: "File restored", verb: "restored a file from the trash" },
   "trash.emptied": { filterLabel: "Trash emptied", verb: "emptied the trash" },
+  "publication.proposed": { filterLabel: "Publication proposed", verb: "asked to approve" },
+  "publication.scheduled": { filterLabel: "Publication scheduled", verb: "scheduled" },
+  "publication.approved": { filterLabel: "Publication approved", verb: "approved" },
+  "publication.returned": { filterLabel: "Approval lost by an edit", verb: "edited the post of" },
+  "publication.rescheduled": { filterLabel: "Publication rescheduled", verb: "rescheduled" },
+  "publication.canceled": { filterLabel: "Publication canceled", verb: "canceled" },
+  "publication.started": { filterLabel: "Publishing started", verb: "started" },
+  "publication.committed": { filterLabel: "Sent to the platform", verb: "sent to the platform" },
+  "publication.delayed": { filterLabel: "Publishing delayed", verb: "delayed" },
+  "publication.published": { filterLabel: "Published", verb: "published" },
+  "publication.failed": { filterLabel: "Publishing failed", verb: "gave up on" },
+  "publication.unconfirmed": { filterLabel: "Publication unconfirmed", verb: "got no confirmation for" },
+  "publication.missed": { filterLabel: "Publication missed", verb: "missed" },
+  "publication.resolved": { filterLabel: "Unconfirmed publication resolved", verb: "resolved" },
   "platform.connected": { filterLabel: "Platform connected", verb: "connected a platform" },
   "platform.disconnected": { filterLabel: "Platform disconnected", verb: "disconnected a platform" },
   "platform.needs_reconnect": { filterLabel: "Platform access lost", verb: "lost access to a platform" },
@@ -48,6 +62,8 @@ const isAboutClient = (action: string): boolean => action === "client.approved" 
 
 /** "Claude, for Ada" if an AI client acted. */
 export function getActorName({ action, user, client, detail }: Activity): string {
+  // The worker publishes without a user.
+  if (!user && !client && action.startsWith("publication.")) return "Atelier";
   if (!user && !client) return detail["by"] === "operator" ? "The operator of this server" : "Former member";
   return capitalize(formatActor(user, isAboutClient(action) ? null : client));
 }
@@ -55,12 +71,22 @@ export function getActorName({ action, user, client, detail }: Activity): string
 const fieldLabels: Record<string, string> = {
   body: "text",
   assetIds: "order of files",
+  variants: "text per account",
   altText: "alt text",
   filename: "file name",
 };
 
 const formatFields = (fields: readonly unknown[]): string =>
   fields.map((field) => fieldLabels[String(field)] ?? String(field)).join(", ");
+
+/** Actions whose description depends on nothing but the details. */
+const changeDescriptions: Partial<Record<string, (detail: Activity["detail"]) => string>> = {
+  "post.reverted": ({ restored }) => `revision ${Number(restored)}`,
+  "trash.emptied": ({ items }) => `${Number(items)} deleted for good`,
+  "publication.returned": () => "so it needs a new approval",
+  "publication.delayed": ({ reason }) => (typeof reason === "string" ? reason : ""),
+  "publication.resolved": ({ to }) => (to === "published" ? "marked as published" : "published again"),
+};
 
 /** Describes what changed from the details of the entry; empty if they say nothing more. */
 export function describeChange({ action, client, detail }: Activity): string {
@@ -73,13 +99,14 @@ export function describeChange({ action, client, detail }: Activity): string {
     return detail["undoes"] === undefined
       ? `made by ${readText("clientName")}`
       : `that an earlier undo of ${readText("clientName")} made`;
-  if (action === "post.reverted") return `revision ${Number(detail["restored"])}`;
-  if (action === "trash.emptied") return `${Number(detail["items"])} deleted for good`;
+  const describe = changeDescriptions[action];
+  if (describe) return describe(detail);
   if (action === "member.role_changed") return `from ${readText("from")} to ${readText("to")}`;
   if (action === "studio.updated")
     return [
       readText("name") && `name: ${readText("name")}`,
       readText("timezone") && `time zone: ${readText("timezone")}`,
+      readText("approval") && `approval: ${readText("approval") === "everyone" ? "everyone asks" : "AI clients ask"}`,
     ]
       .filter(Boolean)
       .join("; ");

@@ -8,13 +8,27 @@ export class ApiError extends Error {
   /** An error code of the server, or `unreachable` if it did not respond. */
   readonly code: string;
   readonly hint: string;
+  /** For `not_publishable`: what each account's platform would reject. */
+  readonly accountProblems: readonly AccountProblems[];
 
-  constructor(status: number, code: string, message: string, hint: string) {
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    hint: string,
+    accountProblems: readonly AccountProblems[] = [],
+  ) {
     super(message);
     this.status = status;
     this.code = code;
     this.hint = hint;
+    this.accountProblems = accountProblems;
   }
+}
+
+export interface AccountProblems {
+  connectionId: string;
+  problems: readonly { code: string; message: string }[];
 }
 
 export const createUnreachableError = (): ApiError =>
@@ -23,7 +37,7 @@ export const createUnreachableError = (): ApiError =>
 /** Reads a problem document (RFC 9457). A proxy may have sent a body of another format. */
 export async function readApiError(response: Response): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => undefined);
-  const { code, detail, hint } = (body ?? {}) as Partial<Problem>;
+  const { code, detail, hint, problems } = (body ?? {}) as Partial<Problem>;
   return new ApiError(
     response.status,
     code ?? "unknown",
@@ -32,6 +46,7 @@ export async function readApiError(response: Response): Promise<ApiError> {
       (response.status >= 500
         ? "Try again in a moment. If the problem persists, contact the operator of this server."
         : ""),
+    Array.isArray(problems) ? (problems as AccountProblems[]) : [],
   );
 }
 

@@ -96,3 +96,27 @@ export const createUploadLink = (studioId: string, postId: string, json: { inPla
 
 export const withdrawUploadLink = (studioId: string, postId: string, linkId: string) =>
   sendRequest(studioApi.posts[":postId"]["upload-links"][":linkId"].$delete({ param: { studioId, postId, linkId } }));
+
+export const publishPost = (
+  studioId: string,
+  postId: string,
+  json: Body<(typeof studioApi.posts)[":postId"]["publications"]["$post"]>,
+) => fetchJson(studioApi.posts[":postId"].publications.$post({ param: { studioId, postId }, json }));
+
+const publicationApi = studioApi.publications[":publicationId"];
+
+/** `revision` is the one that the user saw. */
+export const approvePublication = (studioId: string, publicationId: string, revision: number) =>
+  fetchJson(publicationApi.approve.$post({ param: { studioId, publicationId }, json: { revision } }));
+
+export const cancelPublication = (studioId: string, publicationId: string) =>
+  fetchJson(publicationApi.cancel.$post({ param: { studioId, publicationId } }));
+
+export const reschedulePublication = (studioId: string, publicationId: string, at: string) =>
+  fetchJson(publicationApi.reschedule.$post({ param: { studioId, publicationId }, json: { at } }));
+
+export const resolvePublication = (
+  studioId: string,
+  publicationId: string,
+  json: Body<typeof publicationApi.resolve.$post>,
+) => fetchJson(publicationApi.resolve.$post({ param: { studioId, publicationId }, json }));

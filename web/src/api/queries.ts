@@ -19,6 +19,10 @@ export type Revision = InferResponseType<typeof postApi.revisions.$get>["revisio
 export type TrashItem = InferResponseType<typeof studioApi.trash.$get>["items"][number];
 export type UndoResult = InferResponseType<(typeof studioApi.clients)[":grantId"]["undo"]["$post"]>;
 export type Activity = InferResponseType<typeof studioApi.activity.$get>["activity"][number];
+type PublicationPage = InferResponseType<typeof studioApi.publications.$get>;
+export type Publication = PublicationPage["publications"][number];
+export type PublicationState = Publication["state"];
+export type Validation = NonNullable<Post["validation"]>[number];
 type PlatformList = InferResponseType<typeof studioApi.platforms.$get>;
 export type Platform = PlatformList["platforms"][number];
 export type PlatformConnection = PlatformList["connections"][number];
@@ -28,6 +32,7 @@ export type PostFilter = Filter<typeof studioApi.posts.$get>;
 export type AssetFilter = Filter<typeof studioApi.assets.$get>;
 export type ClientFilter = Filter<typeof studioApi.clients.$get>;
 export type ActivityFilter = Filter<typeof studioApi.activity.$get>;
+export type PublicationFilter = Filter<typeof studioApi.publications.$get>;
 
 /** Short enough to show an AI client's changes within two seconds (WEB-5). */
 const livePollInterval = pollEvery(1500);
@@ -37,6 +42,7 @@ const selectAssets = createSelect(({ assets }: InferResponseType<typeof studioAp
 const selectClients = createSelect(({ clients }: InferResponseType<typeof studioApi.clients.$get>) => clients);
 const selectRevisions = createSelect(({ revisions }: InferResponseType<typeof postApi.revisions.$get>) => revisions);
 const selectTrash = createSelect(({ items }: InferResponseType<typeof studioApi.trash.$get>) => items);
+const selectPublications = createSelect(({ publications }: PublicationPage) => publications);
 const selectActivity = createSelect(({ activity }: InferResponseType<typeof studioApi.activity.$get>) => activity);
 
 export const meQuery = queryOptions({ queryKey: ["me"], queryFn: fetchMe });
@@ -113,6 +119,39 @@ export const activityQuery = (studioId: string, filter: ActivityFilter) =>
       studioApi.activity.$get({ param: { studioId }, query: { ...filter, ...page } }, options),
     select: selectActivity,
     refetchInterval: pollEvery(5000),
+  });
+
+export const publicationsQuery = (studioId: string, filter: PublicationFilter) =>
+  pagedQuery({
+    queryKey: ["studio", studioId, "publications", filter],
+    limit: 30,
+    fetchPage: (page, options) =>
+      studioApi.publications.$get({ param: { studioId }, query: { ...filter, ...page } }, options),
+    select: selectPublications,
+    refetchInterval: pollEvery(2000),
+  });
+
+export const publicationQuery = (studioId: string, publicationId: string) =>
+  queryOptions({
+    queryKey: ["studio", studioId, "publication", publicationId],
+    queryFn: ({ client, queryKey }) =>
+      fetchJsonIfChanged(client.getQueryData<Publication>(queryKey), (options) =>
+        studioApi.publications[":publicationId"].$get({ param: { studioId, publicationId } }, options),
+      ),
+    refetchInterval: livePollInterval,
+    structuralSharing: false,
+  });
+
+/** Up to 100 publications that wait for an approval, for the badge in the navigation. */
+export const proposalCountQuery = (studioId: string) =>
+  queryOptions({
+    queryKey: ["studio", studioId, "proposal-count"],
+    queryFn: ({ client, queryKey }) =>
+      fetchJsonIfChanged(client.getQueryData<PublicationPage>(queryKey), (options) =>
+        studioApi.publications.$get({ param: { studioId }, query: { state: "proposed", limit: "100" } }, options),
+      ),
+    refetchInterval: pollEvery(5000),
+    structuralSharing: false,
   });
 
 export const revisionsQuery = (studioId: string, postId: string) =>

@@ -1,5 +1,7 @@
+import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import type { Asset, PostStatus } from "../api/queries.ts";
+import { platformsQuery, type Asset, type PostStatus } from "../api/queries.ts";
+import { useStudio } from "../layout/use-studio.ts";
 import { statusLabels } from "../posts/status-labels.ts";
 import { AssetsDiff } from "./AssetsDiff.tsx";
 import type { RevisionAsset } from "./compare-assets.ts";
@@ -11,6 +13,13 @@ export interface Snapshot {
   body: string;
   status: PostStatus;
   assets: readonly RevisionAsset[];
+  /** Texts for single accounts. */
+  variants?: readonly Variant[];
+}
+
+interface Variant {
+  connectionId: string;
+  body: string;
 }
 
 /** Everything that differs between two versions of a post. */
@@ -25,7 +34,8 @@ export function RevisionDiff({
 }) {
   const hasNewAssets = describeAssets(before.assets) !== describeAssets(after.assets);
   const hasNewText = before.title !== after.title || before.body !== after.body;
-  const isSame = !hasNewText && !hasNewAssets && before.status === after.status;
+  const variantChanges = compareVariants(before.variants ?? [], after.variants ?? []);
+  const isSame = !hasNewText && !hasNewAssets && variantChanges.length === 0 && before.status === after.status;
   return (
     <div className="grid gap-4">
       {isSame && <p className="m-0 text-muted">No differences in title, text, status or files.</p>}
@@ -39,6 +49,9 @@ export function RevisionDiff({
           <TextDiff before={before.body} after={after.body} />
         </DiffPart>
       )}
+      {variantChanges.map((change) => (
+        <VariantDiff key={change.connectionId} {...change} />
+      ))}
       {before.status !== after.status && (
         <DiffPart label="Status">
           <TextDiff before={statusLabels[before.status].singular} after={statusLabels[after.status].singular} />
@@ -64,3 +77,30 @@ function DiffPart({ label, children }: { label: string; children: ReactNode }) {
 
 const describeAssets = (assets: readonly RevisionAsset[]): string =>
   JSON.stringify(assets.map(({ id, altText }) => [id, altText ?? ""]));
+
+interface VariantChange {
+  connectionId: string;
+  /** Empty without a text of its own. */
+  before: string;
+  after: string;
+}
+
+function compareVariants(before: readonly Variant[], after: readonly Variant[]): VariantChange[] {
+  const connectionIds = new Set([...before, ...after].map(({ connectionId }) => connectionId));
+  const getBody = (variants: readonly Variant[], id: string): string =>
+    variants.find(({ connectionId }) => connectionId === id)?.body ?? "";
+  return [...connectionIds]
+    .map((id) => ({ connectionId: id, before: getBody(before, id), after: getBody(after, id) }))
+    .filter((change) => change.before !== change.after);
+}
+
+function VariantDiff({ connectionId, before, after }: VariantChange) {
+  const { studio } = useStudio();
+  const connections = useQuery({ ...platformsQuery(studio.id), refetchInterval: false }).data?.connections ?? [];
+  const account = connections.find(({ id }) => id === connectionId)?.account;
+  return (
+    <DiffPart label={`Text for ${account?.handle ?? account?.name ?? "an account"}`}>
+      <TextDiff before={before} after={after} />
+    </DiffPart>
+  );
+}

@@ -24,6 +24,7 @@ export function describeRevision(
   const fields = (["title", "body"] as const).filter((field) => changed.includes(field));
   const actions = [
     ...(fields.length > 0 ? [`changed the ${listFormat.format(fields.map((field) => fieldLabels[field]))}`] : []),
+    ...(changed.includes("variants") ? ["changed the text of single accounts"] : []),
     ...(changed.includes("assets") ? [describeAssets(compareAssets(previous.assets, assets))] : []),
     ...(changed.includes("status") ? [statusVerbs[status]] : []),
     ...(changed.includes("trashed") ? [isTrashed ? "moved it to the trash" : "restored it from the trash"] : []),

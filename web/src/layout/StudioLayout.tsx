@@ -3,6 +3,7 @@ import { Outlet, useLocation } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { redirectToSignIn } from "../api/client.ts";
 import { meQuery } from "../api/queries.ts";
+import { ProposalBadge } from "../publishing/ProposalBadge.tsx";
 import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
 import { ActiveStudioNotice } from "./ActiveStudioNotice.tsx";
@@ -49,6 +50,7 @@ function TopBar() {
       <StudioSwitcher isInTopBar />
       <Button variant="quiet" onClick={() => setIsOpen(true)} aria-haspopup="dialog">
         Menu
+        <ProposalBadge />
       </Button>
       {isOpen && (
         <Dialog title="Menu" placement="right" onClose={() => setIsOpen(false)}>

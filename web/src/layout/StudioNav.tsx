@@ -1,10 +1,12 @@
 import { Link } from "@tanstack/react-router";
 import type { Action } from "../api/queries.ts";
+import { ProposalBadge } from "../publishing/ProposalBadge.tsx";
 import { useStudio } from "./use-studio.ts";
 
 /** The pages of a studio; each is hidden from users who may not perform its action. */
 const navItems = [
   { page: "posts", label: "Posts", requiredAction: "posts.read" },
+  { page: "publications", label: "Publications", requiredAction: "publications.read" },
   { page: "assets", label: "Assets", requiredAction: "assets.read" },
   { page: "platforms", label: "Platforms", requiredAction: "platforms.read" },
   { page: "clients", label: "AI clients", requiredAction: "clients.list" },
@@ -34,6 +36,7 @@ export function StudioNav() {
                 }}
               >
                 {label}
+                {page === "publications" && <ProposalBadge />}
               </Link>
             </li>
           ))}

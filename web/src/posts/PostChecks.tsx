@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { platformsQuery, type Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
+import { ProblemList } from "../publishing/ProblemList.tsx";
 
 /** Checks of the post against the rules of each connected platform. */
 export function PostChecks({ validation = [] }: Pick<Post, "validation">) {
@@ -23,14 +24,7 @@ export function PostChecks({ validation = [] }: Pick<Post, "validation">) {
             {problems.length === 0 ? (
               <p className="m-0 text-sm text-muted">Ready for {getPlatformName(platform) ?? platform}</p>
             ) : (
-              <ul className="mt-1 list-disc pl-5 text-sm">
-                {problems.map(({ level, code, message, assetId }) => (
-                  <li key={`${code} ${assetId ?? ""}`} className={level === "rejected" ? "text-danger" : "text-muted"}>
-                    {level === "rejected" ? "Won’t post: " : "Warning: "}
-                    {message}
-                  </li>
-                ))}
-              </ul>
+              <ProblemList problems={problems} />
             )}
             <p className="mt-1 text-sm text-muted">
               <a

@@ -3,6 +3,7 @@ import { updatePost } from "../api/mutations.ts";
 import { describeError } from "../api/api-error.ts";
 import { membersQuery, type PostStatus } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
+import { countCharacters } from "../publishing/count-characters.ts";
 import { postStatuses } from "../search-params.ts";
 import { Button } from "../ui/Button.tsx";
 import { formatActor } from "../ui/format-actor.ts";
@@ -74,13 +75,6 @@ export function PostDetails({ controller }: { controller: DraftController }) {
 }
 
 const toNamed = (name: string | null) => (name === null ? null : { name });
-
-const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
-
-/** Counts graphemes, so that an emoji is one character; code units in very long text, which is faster. */
-function countCharacters(text: string): number {
-  return text.length > 10_000 ? text.length : Array.from(graphemes.segment(text)).length;
-}
 
 /** Changes the status at once; after archiving, a toast offers Undo. */
 function useSetStatus(controller: DraftController): (status: PostStatus) => Promise<void> {

@@ -16,6 +16,9 @@ import { useStableCaret } from "./use-stable-caret.ts";
 /** Loaded on demand, so that reading and editing do not wait for the comparison of texts. */
 const HistoryPanel = lazy(async () => ({ default: (await import("../history/HistoryPanel.tsx")).HistoryPanel }));
 const ReadyBanner = lazy(async () => ({ default: (await import("../history/ReadyBanner.tsx")).ReadyBanner }));
+const PostPublishing = lazy(async () => ({
+  default: (await import("../publishing/PostPublishing.tsx")).PostPublishing,
+}));
 
 const views = [
   ["write", "Write"],
@@ -121,6 +124,9 @@ export function PostEditor({ post }: { post: Post }) {
         {/* Hidden rather than removed, so that uploads continue. */}
         <div hidden={view === "history"}>
           <PostMedia post={post} onChange={controller.accept} />
+          <Suspense fallback={<Loading />}>
+            <PostPublishing post={post} controller={controller} />
+          </Suspense>
         </div>
       </article>
       <PostDetails controller={controller} />

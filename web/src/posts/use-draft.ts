@@ -83,7 +83,7 @@ export function useDraft(post: Post, studioId: string, onMerge: (authors: string
       patchState({ base: saved, draft: joinDraft(parts), isSaving: false, error: undefined });
       const cachedPost = queryClient.getQueryData(queryKey);
       if (cachedPost && cachedPost.revision > saved.revision) applyRemote(cachedPost);
-      else queryClient.setQueryData(queryKey, saved);
+      else queryClient.setQueryData(queryKey, keepPublications(saved));
     } catch (error) {
       const isConflict = error instanceof ApiError && error.code === "revision_conflict";
       patchState({ isSaving: false, error: isConflict ? undefined : error });
@@ -132,7 +132,7 @@ export function useDraft(post: Post, studioId: string, onMerge: (authors: string
     /** Applies a post that the server just returned. */
     accept: (saved: Post) => {
       applyRemote(saved);
-      queryClient.setQueryData(postQuery(studioId, postId).queryKey, saved);
+      queryClient.setQueryData(postQuery(studioId, postId).queryKey, keepPublications(saved));
     },
     /** Resolves a conflict: the chosen title and body become edits to the server's version. */
     resolveConflict: (choice: Draft) => {
@@ -153,3 +153,8 @@ function createInitialState(post: Post): DraftState {
     recentlyUpdated: [],
   };
 }
+
+/** The response to a change omits the publications; the next poll updates them. */
+const keepPublications =
+  (saved: Post) =>
+  (cached: Post | undefined): Post => ({ ...saved, publications: saved.publications ?? cached?.publications });

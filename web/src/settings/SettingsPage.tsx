@@ -1,5 +1,6 @@
 import { useStudio } from "../layout/use-studio.ts";
 import { PageHeader } from "../ui/PageHeader.tsx";
+import { ApprovalSettings } from "./ApprovalSettings.tsx";
 import { DeleteStudio } from "./DeleteStudio.tsx";
 import { StudioDetails } from "./StudioDetails.tsx";
 
@@ -9,7 +10,10 @@ export function SettingsPage() {
     <>
       <PageHeader title="Settings" />
       {may("studio.update") ? (
-        <StudioDetails key={studio.id} />
+        <>
+          <StudioDetails key={studio.id} />
+          <ApprovalSettings key={`approval ${studio.id}`} />
+        </>
       ) : (
         <p className="text-muted">Your role is {studio.role}. Ask an owner or admin to change these settings.</p>
       )}

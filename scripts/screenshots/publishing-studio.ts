@@ -1,0 +1,112 @@
+import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { updateAsset } from "#domain/assets/update-asset.ts";
+import type { Caller, SignedInUser } from "#domain/caller.ts";
+import type { Deps } from "#domain/deps.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { updatePost } from "#domain/posts/update-post.ts";
+import { cancelPublication } from "#domain/publishing/change-publication.ts";
+import type { PublicationChange } from "#domain/publishing/ports.ts";
+import { publishPost } from "#domain/publishing/publish-post.ts";
+import { days, hours, minutes, toIsoTime } from "#lib/clock.ts";
+import { newConnection } from "../../test/support/platform-fixture.ts";
+import { newMember, newStudio, newUser } from "../../test/support/users.ts";
+import { createClientCaller, createShiftedClock, samplePostBody, uploadSampleImage } from "./studio.ts";
+
+export interface PublishingStudio {
+  owner: Caller;
+  member: Caller;
+  /** Proposed by Claude, with files and an own text for one account. */
+  proposedPostId: string;
+  /** A post that was never published. */
+  draftPostId: string;
+  publicationIds: Record<"proposed" | "published" | "failed" | "unconfirmed" | "missed", string>;
+}
+
+/** A studio with publications in every state. No worker runs, so they stay in it. */
+export async function createPublishingStudio(deps: Deps, user: SignedInUser): Promise<PublishingStudio> {
+  const clock = createShiftedClock();
+  const studioDeps = { ...deps, clock };
+  clock.setBack(days(9));
+  const owner = await newStudio(studioDeps, user, "Blue Door Studio");
+  await deps.studios.update(owner.studio.id, { timezone: "Europe/Lisbon" });
+  const member = await newMember(studioDeps, owner, "member", await newUser(studioDeps, { name: "Ana Duarte" }));
+  const claude = await createClientCaller(studioDeps, owner, "Claude", "claude.ai", true);
+  const connectionId = await newConnection(studioDeps, owner, "bluedoor", "sandbox");
+  const secondId = await newConnection(studioDeps, owner, "bluedoor-shop", "sandbox");
+
+  const publish = async (caller: Caller, title: string, body: string, at?: string): Promise<string> => {
+    const { id: postId } = await createPost(studioDeps, caller, { title, body });
+    const { publications } = await publishPost(studioDeps, caller, {
+      postId,
+      connectionIds: [connectionId],
+      ...(at === undefined ? {} : { at }),
+    });
+    return publications[0]?.id ?? "";
+  };
+  const end = async (id: string, change: PublicationChange): Promise<string> => {
+    const idle = { dueAt: null, nextRunAt: null };
+    await deps.publications.update(id, { ...idle, ...change }, { states: ["scheduled"] });
+    return id;
+  };
+
+  clock.setBack(days(7));
+  const published = await end(await publish(owner, "Fog over the harbour", "We opened the windows at six."), {
+    state: "published",
+    publishedAt: Date.now() - days(7),
+    url: `${deps.base}/sandbox/posts`,
+  });
+  clock.setBack(days(5));
+  const failed = await end(await publish(member, "How we choose paper", "Touch first, then look."), {
+    state: "failed",
+    problem: { code: "rejected", message: "The platform rejected the post: the account is suspended." },
+  });
+  clock.setBack(days(3));
+  const missed = await end(
+    await publish(owner, "Opening times", "From March we open at nine.", toIsoTime(Date.now() - days(2))),
+    { state: "missed" },
+  );
+  const canceled = await publish(owner, "Notes from the autumn fair", "Forty people asked about the blue one.");
+  await cancelPublication(studioDeps, owner, { publicationId: canceled });
+  clock.setBack(hours(4));
+  const unconfirmed = await end(await publish(owner, "Three vases, one glaze", "Fired at three temperatures."), {
+    state: "unconfirmed",
+    problem: {
+      code: "unconfirmed",
+      message: "The platform did not confirm the post. Check the account, then say whether it is there.",
+    },
+  });
+  await publish(owner, "The kiln is back", "Repaired, and louder than before.", toIsoTime(Date.now() + days(2)));
+
+  clock.setBack(minutes(12));
+  const { id: proposedPostId } = await createPost(studioDeps, claude, {
+    title: "Spring catalogue: the cover",
+    body: "The cover is green this year, with a sun that is a little too low. It goes out on the first of March.",
+  });
+  for (const imageName of ["poster", "vase"] as const) {
+    const assetId = await uploadSampleImage(studioDeps, owner, imageName);
+    await attachAsset(studioDeps, owner, { postId: proposedPostId, assetId });
+    if (motif === "poster") await updateAsset(studioDeps, owner, { assetId, altText: "A green poster with a low sun" });
+  }
+  await updatePost(studioDeps, owner, {
+    postId: proposedPostId,
+    variants: [{ connectionId: secondId, body: "Order the spring catalogue from the first of March." }],
+  });
+  const { publications } = await publishPost(studioDeps, claude, {
+    postId: proposedPostId,
+    connectionIds: [connectionId, secondId],
+    at: toIsoTime(Date.now() + days(1)),
+    propose: true,
+  });
+  const { id: draftPostId } = await createPost(studioDeps, owner, {
+    title: "A long letter from the workshop",
+    body: samplePostBody,
+  });
+  const proposed = publications[0]?.id ?? "";
+  return {
+    owner,
+    member,
+    proposedPostId,
+    draftPostId,
+    publicationIds: { proposed, published, failed, unconfirmed, missed },
+  };
+}

@@ -1,0 +1,310 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Page } from "playwright-core";
+import type { Caller } from "#domain/caller.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { getPost } from "#domain/posts/get-post.ts";
+import { updatePost } from "#domain/posts/update-post.ts";
+import { resolveLocalTime, toLocalTime } from "../../web/src/publishing/zoned-time.ts";
+import { connectAssistant, type Assistant } from "../support/assistant.ts";
+import { findViolations } from "../support/axe.ts";
+import { skipWithoutChromium } from "../support/chromium.ts";
+import { newConnection } from "../support/platform-fixture.ts";
+import type { SandboxPostView } from "../support/publishing-fixture.ts";
+import { newMember, newStudio, newUser } from "../support/users.ts";
+import { waitUntil } from "../support/wait-until.ts";
+import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
+
+const desktop = { width: 1280, height: 900 };
+const phone = { width: 390, height: 844 };
+const timezone = "Europe/Berlin";
+
+describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
+  let fixture: WebFixture;
+  let owner: Caller;
+  let page: Page;
+  let base: string;
+  let assistant: Assistant;
+  let postId: string;
+  let connectionId: string;
+  const errors: string[] = [];
+
+  before(async () => {
+    fixture = await startWebFixture();
+    base = fixture.service.base;
+    fixture.service.startWorker();
+    const { deps } = fixture.service;
+    owner = await newStudio(deps, await newUser(deps, { name: "Ada Berg" }), "North");
+    await deps.studios.update(owner.studio.id, { timezone });
+    const context = await fixture.openContext(owner, { viewport: desktop, bypassCSP: true });
+    page = await context.newPage();
+    page.on("pageerror", (error) => void errors.push(error.message));
+    postId = (await createPost(deps, owner, { title: "Fog", body: "Fog over the harbour." })).id;
+  });
+  after(async () => {
+    await assistant?.close();
+    await fixture?.service.stopWorker();
+    await fixture?.close();
+  });
+
+  const openStudioPage = (path: string) => page.goto(`${base}/studios/${owner.studio.id}/${path}`);
+  const addPost = async (title: string) =>
+    (await createPost(fixture.service.deps, owner, { title, body: `${title}.` })).id;
+  const readPublications = async (id: string) =>
+    (await getPost(fixture.service.deps, owner, { postId: id })).publications ?? [];
+  const listSandboxTexts = async (): Promise<string[]> => {
+    const { posts } = (await (await fetch(`${base}/sandbox/posts`)).json()) as { posts: SandboxPostView[] };
+    return posts.map(({ text }) => text);
+  };
+  const checkAccessibility = async (): Promise<void> => {
+    const size = page.viewportSize();
+    for (const viewport of [desktop, phone]) {
+      await page.setViewportSize(viewport);
+      await page.waitForTimeout(200);
+      assert.deepEqual(await findViolations(page), []);
+      assert.equal(
+        await page.evaluate("document.documentElement.scrollWidth - innerWidth"),
+        0,
+        `at ${viewport.width} px`,
+      );
+    }
+    if (size) await page.setViewportSize(size);
+  };
+
+  test("without an account, the post and the queue lead to the Platforms page", async () => {
+    await openStudioPage("publications");
+    await page.getByRole("heading", { name: "Nothing published yet" }).waitFor();
+    await checkAccessibility();
+    await openStudioPage(`posts/${postId}`);
+    await page.getByRole("link", { name: "Platforms page" }).click();
+    await page.getByRole("button", { name: "Connect Sandbox" }).click();
+    await page.getByRole("button", { name: "Continue to Sandbox" }).click();
+    await page.getByLabel("Account").fill("blue-harbour");
+    await page.getByRole("button", { name: "Allow Atelier to post" }).click();
+    await page.getByRole("heading", { name: "Sandbox is connected" }).waitFor();
+    const [connection] = await fixture.service.deps.platformStore.list(owner.studio.id);
+    connectionId = connection?.id ?? "";
+    assistant = await connectAssistant(`${base}/mcp`, await page.context().newPage(), "Claude");
+  });
+
+  test("an assistant proposes, a person approves on a phone, and the post is public", async () => {
+    await openStudioPage("posts");
+    const { publications } = await assistant.call("publish_post", { postId, connectionIds: [connectionId] });
+    assert.equal(publications[0].state, "proposed");
+    await page.getByRole("link", { name: "Publications 1 waiting for approval" }).waitFor();
+
+    await page.setViewportSize(phone);
+    await page.getByRole("button", { name: "Menu" }).click();
+    await page.getByRole("link", { name: /^Publications/ }).click();
+    await page.getByRole("link", { name: "Approvals (1)" }).click();
+    const proposal = page.getByRole("list", { name: "Waiting for approval" }).locator("> li");
+    await proposal.getByRole("group", { name: "Text" }).getByText("Fog over the harbour.").waitFor();
+    await proposal.getByText("by Claude, for Ada Berg").waitFor();
+    await proposal.getByText("As soon as it is approved").waitFor();
+    assert.deepEqual(await listSandboxTexts(), []);
+    await checkAccessibility();
+
+    // The assistant changes the text while the person reads it: the approval is for what the person saw.
+    const { revision } = await assistant.call("get_post", { postId });
+    await page.route("**/posts/*", (route) => route.abort()); // the page has not noticed yet
+    await assistant.call("update_post", { postId, body: "Fog over the whole harbour.", revision });
+    await page.getByRole("button", { name: "Approve blue-harbour" }).click();
+    await page.unroute("**/posts/*");
+    await proposal.getByText("The post changed while you were looking.").waitFor();
+    assert.match((await proposal.locator("ins").textContent()) ?? "", /added: whole/);
+    assert.deepEqual(await listSandboxTexts(), []);
+    await checkAccessibility();
+    await page.getByRole("button", { name: "Show the new version" }).click();
+    await page.getByRole("button", { name: "Approve blue-harbour" }).click();
+    await page.getByRole("heading", { name: "Nothing to approve" }).waitFor();
+    await waitUntil(async () => (await listSandboxTexts()).length > 0, { description: "the post is public" });
+    assert.deepEqual(await listSandboxTexts(), ["Fog over the whole harbour."]);
+
+    await page.setViewportSize(desktop);
+    await openStudioPage("publications");
+    const row = page.getByRole("list", { name: "Publications" }).getByRole("listitem");
+    await row.getByText("Published", { exact: true }).waitFor();
+    await checkAccessibility();
+    await row.getByRole("link", { name: "Fog" }).click();
+    const timeline = page.getByRole("list", { name: "Timeline" });
+    await timeline.getByText("Requested by Claude, for Ada Berg").waitFor();
+    await timeline.getByText("Approved by Ada Berg").waitFor();
+    await timeline.getByText("Published").waitFor();
+    await page.getByRole("group", { name: "Text" }).getByText("Fog over the whole harbour.").waitFor();
+    await checkAccessibility();
+  });
+
+  test("schedules in the studio's time zone, reschedules and cancels", async () => {
+    const id = await addPost("Lighthouse");
+    await openStudioPage(`posts/${id}`);
+    await page.getByRole("button", { name: "Schedule…" }).click();
+    const dialog = page.getByRole("dialog");
+    assert.ok(await dialog.getByLabel("blue-harbour").isChecked(), "the only account is chosen");
+    await dialog.getByText(`In the studio’s time zone, ${timezone}.`).waitFor();
+    const local = `${toLocalTime(Date.now() + 20 * 86_400_000, timezone).slice(0, 11)}09:30`;
+    await dialog.getByLabel("Date and time").fill(local);
+    await checkAccessibility();
+    await dialog.getByRole("button", { name: "Schedule", exact: true }).click();
+    const row = page.getByRole("list", { name: "Publications of this post" }).getByRole("listitem");
+    await row.getByText("Scheduled", { exact: true }).waitFor();
+    const time = resolveLocalTime(local, timezone);
+    const [publication] = await readPublications(id);
+    assert.equal(Date.parse(publication?.scheduledFor ?? ""), Date.parse(time.kind === "valid" ? time.iso : ""));
+    await row.getByText("09:30").waitFor();
+    await checkAccessibility();
+
+    await row.getByRole("button", { name: "Reschedule blue-harbour" }).click();
+    assert.equal(await dialog.getByLabel("Date and time").inputValue(), local);
+    await dialog.getByLabel("Date and time").fill(local.replace("09:30", "10:45"));
+    await dialog.getByRole("button", { name: "Save time" }).click();
+    await row.getByText("10:45").waitFor();
+
+    await row.getByRole("button", { name: "Cancel blue-harbour" }).click();
+    await dialog.getByRole("button", { name: "Cancel publication" }).click();
+    await row.getByText("Canceled", { exact: true }).waitFor();
+    assert.equal((await readPublications(id))[0]?.state, "canceled");
+  });
+
+  test("says that a local time does not exist when daylight saving time starts", async () => {
+    const { deps } = fixture.service;
+    const id = await addPost("Early");
+    await openStudioPage(`posts/${id}`);
+    await page.getByRole("button", { name: "Schedule…" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Date and time").fill(`${findSpringSunday()}T02:30`);
+    await dialog.getByText(`This time doesn’t exist in ${timezone}`).waitFor();
+    assert.ok(await dialog.getByRole("button", { name: "Schedule", exact: true }).isDisabled());
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    assert.equal((await getPost(deps, owner, { postId: id })).publications?.length, 0);
+  });
+
+  test("publishes an account's own text, and says what the platform rejects", async () => {
+    const id = await addPost("Vases");
+    await openStudioPage(`posts/${id}`);
+    await page.getByRole("button", { name: "Write own text for blue-harbour" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Text", { exact: true }).fill("x".repeat(300));
+    await dialog.getByText("300 characters.").waitFor();
+    await dialog.getByRole("button", { name: "Save text" }).click();
+    await dialog.getByText(/The text has 300 characters/).waitFor();
+    await checkAccessibility();
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("button", { name: "Publish…" }).click();
+    await dialog.getByText("Fix what the platform would reject first.").waitFor();
+    assert.ok(await dialog.getByLabel("blue-harbour").isDisabled());
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+
+    await page.getByRole("button", { name: "Change text for blue-harbour" }).click();
+    await dialog.getByLabel("Text", { exact: true }).fill("Vases, for the harbour.");
+    await dialog.getByRole("button", { name: "Save text" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await page.getByText("Own text, 23 characters").waitFor();
+    await page.getByRole("button", { name: "Publish…" }).click();
+    await dialog.getByRole("button", { name: "Publish now" }).click();
+    const row = page.getByRole("list", { name: "Publications of this post" }).getByRole("listitem");
+    await row.getByText("Published", { exact: true }).waitFor();
+    assert.ok((await listSandboxTexts()).includes("Vases, for the harbour."));
+  });
+
+  test("shows an account's problems that only the server knows, and sends nothing", async () => {
+    await newConnection(fixture.service.deps, owner, "north-studio", "linkedin");
+    const id = await addPost("Paper");
+    await openStudioPage(`posts/${id}`);
+    await page.getByRole("button", { name: "Publish…" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("blue-harbour").check();
+    await dialog.getByLabel("north-studio").check();
+    await dialog.getByRole("button", { name: "Publish now" }).click();
+    await dialog.getByText(/can't publish to this platform yet/).waitFor();
+    await dialog.getByText("Nothing was sent.").waitFor();
+    assert.deepEqual(await readPublications(id), []);
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+  });
+
+  test("if everyone asks, a member's publication waits for an owner", async () => {
+    const { deps } = fixture.service;
+    await openStudioPage("settings");
+    await page.getByLabel("Everyone but owners and admins asks for approval").check();
+    await page.getByRole("button", { name: "Save rule" }).click();
+    await page.getByText("Saved", { exact: true }).waitFor();
+    await checkAccessibility();
+    const member = await newMember(deps, owner, "member", await newUser(deps, { name: "Bo Dahl" }));
+    const id = await addPost("Kiln");
+    const memberPage = await (await fixture.openContext(member, { viewport: desktop })).newPage();
+    await memberPage.goto(`${base}/studios/${owner.studio.id}/posts/${id}`);
+    await memberPage.getByRole("button", { name: "Publish…" }).click();
+    const dialog = memberPage.getByRole("dialog");
+    await dialog.getByText("An owner or admin approves it before it goes out.").waitFor();
+    await dialog.getByLabel("blue-harbour").check();
+    await dialog.getByRole("button", { name: "Ask for approval" }).click();
+    await memberPage.getByText("Waiting for approval", { exact: true }).waitFor();
+    await memberPage.getByRole("link", { name: "Review blue-harbour" }).click();
+    await memberPage.getByText("An owner or admin needs to approve this.").waitFor();
+    assert.equal(await memberPage.getByRole("button", { name: "Approve blue-harbour" }).count(), 0);
+    await memberPage.context().close();
+
+    // An edit by the member after the approval asks again.
+    await openStudioPage("publications/approvals");
+    await page.getByRole("button", { name: "Reschedule blue-harbour" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Save time" }).click();
+    await page.getByRole("button", { name: "Approve blue-harbour" }).click();
+    await page.getByRole("heading", { name: "Nothing to approve" }).waitFor();
+    await updatePost(deps, member, { postId: id, body: "Another text." });
+    await page.getByRole("group", { name: "Text" }).getByText("Another text.").waitFor();
+    await openStudioPage("activity");
+    await page.getByText("so it needs a new approval").waitFor();
+    await page.getByText("Atelier").first().waitFor();
+    await checkAccessibility();
+  });
+
+  test("filters the queue by state and time, and says how to resolve an unconfirmed publication", async () => {
+    await openStudioPage("publications");
+    const rows = page.getByRole("list", { name: "Publications" }).getByRole("listitem");
+    await page.getByLabel("State").selectOption("canceled");
+    await rows.getByText("Canceled", { exact: true }).waitFor();
+    assert.equal(await rows.count(), 1);
+    await page.getByLabel("To", { exact: true }).fill("2020-01-01");
+    await page.getByRole("heading", { name: "No matching publications" }).waitFor();
+
+    const [published] = await readPublications(postId);
+    await page.route(`**/api/**/publications/${published?.id}`, (route) =>
+      route.fulfill({
+        json: {
+          ...published,
+          state: "unconfirmed",
+          publishedAt: null,
+          url: null,
+          problem: { code: "unconfirmed", message: "The platform did not confirm the post." },
+        },
+      }),
+    );
+    await page.route("**/resolve", (route) => route.fulfill({ json: published }));
+    await openStudioPage(`publications/${published?.id}`);
+    await page.getByRole("button", { name: "Publish again…" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("the post appears twice").waitFor();
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("button", { name: "Mark as published…" }).click();
+    await dialog.getByLabel("URL of the post (optional)").fill(`${base}/sandbox/posts/1`);
+    const [request] = await Promise.all([
+      page.waitForRequest("**/resolve"),
+      dialog.getByRole("button", { name: "Mark as published" }).click(),
+    ]);
+    assert.deepEqual(request.postDataJSON(), { outcome: "published", url: `${base}/sandbox/posts/1` });
+    await dialog.waitFor({ state: "detached" });
+    await checkAccessibility();
+    assert.deepEqual(errors, []);
+  });
+});
+
+/** The next last Sunday of March, on which clocks skip 02:00 to 03:00 in most of Europe. */
+function findSpringSunday(): string {
+  const now = new Date();
+  const year = now.getUTCFullYear();
+  const findLastSunday = (inYear: number): Date => {
+    const lastDay = new Date(Date.UTC(inYear, 2, 31));
+    return new Date(lastDay.getTime() - lastDay.getUTCDay() * 86_400_000);
+  };
+  const thisYear = findLastSunday(year);
+  return (thisYear > now ? thisYear : findLastSunday(year + 1)).toISOString().slice(0, 10);
+}

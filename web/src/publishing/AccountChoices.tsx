@@ -1,0 +1,50 @@
+import type { AccountProblems } from "../api/api-error.ts";
+import { ChoiceField } from "../ui/Field.tsx";
+import { ProblemList } from "./ProblemList.tsx";
+import type { Account } from "./use-accounts.ts";
+
+/** Checkboxes for the accounts, each with what its platform says about the post. */
+export function AccountChoices({
+  accounts,
+  rejections,
+  chosenIds,
+  onChange,
+}: {
+  accounts: readonly Account[];
+  /** What the server rejected in the last attempt. */
+  rejections: readonly AccountProblems[];
+  chosenIds: readonly string[];
+  onChange: (chosenIds: readonly string[]) => void;
+}) {
+  return (
+    <fieldset className="mt-5">
+      <legend className="mb-2 font-semibold">Accounts</legend>
+      <ul className="grid gap-3">
+        {accounts.map(({ connectionId, label, platformName, problems, obstacle }) => (
+          <li key={connectionId} className="min-w-0">
+            <ChoiceField
+              type="checkbox"
+              label={label}
+              description={obstacle === undefined ? platformName : `${platformName}. ${obstacle}`}
+              className={`[overflow-wrap:anywhere] ${obstacle === undefined ? "" : "text-muted"}`}
+              checked={chosenIds.includes(connectionId)}
+              disabled={obstacle !== undefined}
+              onChange={({ target }) =>
+                onChange(target.checked ? [...chosenIds, connectionId] : chosenIds.filter((id) => id !== connectionId))
+              }
+            />
+            <div className="pl-7">
+              <ProblemList
+                problems={
+                  rejections
+                    .find((rejection) => rejection.connectionId === connectionId)
+                    ?.problems.map((problem) => ({ ...problem, level: "rejected" as const })) ?? problems
+                }
+              />
+            </div>
+          </li>
+        ))}
+      </ul>
+    </fieldset>
+  );
+}

@@ -1,0 +1,86 @@
+import { Link } from "@tanstack/react-router";
+import { publicationsQuery, type Publication } from "../api/queries.ts";
+import { usePagedList } from "../api/use-paged-list.ts";
+import { useStudio } from "../layout/use-studio.ts";
+import { ButtonLink } from "../ui/Button.tsx";
+import { EmptyState } from "../ui/EmptyState.tsx";
+import { formatActor } from "../ui/format-actor.ts";
+import { PagedList } from "../ui/List.tsx";
+import { PageHeader } from "../ui/PageHeader.tsx";
+import { RelativeTime } from "../ui/RelativeTime.tsx";
+import { describeTime } from "./describe-time.ts";
+import { ProposalReview } from "./ProposalReview.tsx";
+import { PublicationTabs } from "./PublicationTabs.tsx";
+import { usePlatformNames } from "./use-platform-names.ts";
+import { usePostTitle } from "./use-post-title.ts";
+
+/** Everything that waits for a person's approval, with what will be sent. */
+export function ApprovalsPage() {
+  const { studio } = useStudio();
+  const proposals = usePagedList(publicationsQuery(studio.id, { state: "proposed" }));
+  return (
+    <>
+      <PageHeader title="Approvals">
+        Nothing below goes out until a person approves it. Times are in {studio.timezone}.
+      </PageHeader>
+      <PublicationTabs current="approvals" />
+      <PagedList
+        list={proposals}
+        empty={
+          <EmptyState
+            title="Nothing to approve"
+            actions={
+              <ButtonLink variant="secondary" to="/studios/$studioId/publications" params={{ studioId: studio.id }}>
+                See all publications
+              </ButtonLink>
+            }
+          >
+            When an AI client or a member asks to publish a post, it appears here.
+          </EmptyState>
+        }
+      >
+        {(items) => (
+          <ul aria-label="Waiting for approval">
+            {items.map((publication) => (
+              <Proposal key={publication.id} publication={publication} />
+            ))}
+          </ul>
+        )}
+      </PagedList>
+    </>
+  );
+}
+
+function Proposal({ publication }: { publication: Publication }) {
+  const { studio } = useStudio();
+  const getPlatformName = usePlatformNames();
+  const title = usePostTitle(publication.postId);
+  const { account, platform, requestedBy, requestedThrough, createdAt } = publication;
+  return (
+    <li className="border-t border-rule py-8">
+      <h2 className="text-2xl [overflow-wrap:anywhere]">
+        <Link
+          className="text-ink no-underline hover:text-accent"
+          to="/studios/$studioId/posts/$postId"
+          params={{ studioId: studio.id, postId: publication.postId }}
+        >
+          {title}
+        </Link>
+      </h2>
+      <dl className="mt-2 mb-5 grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-1 [overflow-wrap:anywhere] [&>dt]:text-muted">
+        <dt>Account</dt>
+        <dd>
+          {account}, {getPlatformName(platform)}
+        </dd>
+        <dt>Time</dt>
+        <dd>{describeTime(publication, studio.timezone)}</dd>
+        <dt>Requested</dt>
+        <dd>
+          by {formatActor(requestedBy, requestedThrough === null ? null : { name: requestedThrough })},{" "}
+          <RelativeTime at={createdAt} timezone={studio.timezone} />
+        </dd>
+      </dl>
+      <ProposalReview publication={publication} />
+    </li>
+  );
+}

@@ -1,0 +1,20 @@
+import type { Validation } from "../api/queries.ts";
+
+export type AccountProblem = Validation["problems"][number];
+
+const prefixes: Record<AccountProblem["level"], string> = { rejected: "Won’t post: ", warning: "Warning: " };
+
+/** What a platform would reject or warn about. */
+export function ProblemList({ problems }: { problems: readonly AccountProblem[] }) {
+  if (problems.length === 0) return null;
+  return (
+    <ul className="mt-1 list-disc pl-5 text-sm [overflow-wrap:anywhere]">
+      {problems.map(({ level, code, message, assetId }) => (
+        <li key={`${code} ${assetId ?? ""}`} className={level === "rejected" ? "text-danger" : "text-muted"}>
+          {prefixes[level]}
+          {message}
+        </li>
+      ))}
+    </ul>
+  );
+}

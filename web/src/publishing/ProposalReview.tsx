@@ -1,0 +1,99 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { ApiError } from "../api/api-error.ts";
+import { approvePublication } from "../api/mutations.ts";
+import { postQuery, refreshQueries, type Post, type Publication } from "../api/queries.ts";
+import { RevisionDiff } from "../history/RevisionDiff.tsx";
+import { useStudio } from "../layout/use-studio.ts";
+import { Button } from "../ui/Button.tsx";
+import { ErrorMessage } from "../ui/ErrorMessage.tsx";
+import { QueryStatus } from "../ui/QueryStatus.tsx";
+import { useToast } from "../ui/Toasts.tsx";
+import { useAction } from "../ui/use-action.ts";
+import { mayPublish } from "./may-publish.ts";
+import { PublicationActions } from "./PublicationActions.tsx";
+import { SentContent } from "./SentContent.tsx";
+import { getTextFor } from "./use-accounts.ts";
+
+/** What a proposal will send, and its approval. The user approves the revision that is on the screen. */
+export function ProposalReview({ publication }: { publication: Publication }) {
+  const { studio, may } = useStudio();
+  const queryClient = useQueryClient();
+  const showToast = useToast();
+  const { isRunning, error, run } = useAction();
+  const { id, postId, connectionId, account, scheduledFor } = publication;
+  const post = useQuery({ ...postQuery(studio.id, postId), refetchInterval: 5000, staleTime: 0 });
+  // An older version in the cache is not what the user reviews.
+  const current = post.isFetchedAfterMount ? post.data : undefined;
+  const [shown, setShown] = useState<Post>();
+  useEffect(() => {
+    if (current) setShown((previous) => previous ?? current);
+  }, [current]);
+
+  const approve = (revision: number) =>
+    run(async () => {
+      try {
+        await approvePublication(studio.id, id, revision);
+        const isDue = scheduledFor === null || Date.parse(scheduledFor) <= Date.now();
+        showToast({ text: isDue ? `Approved. Publishing to ${account} now.` : `Approved for ${account}.` });
+      } catch (failure) {
+        // The notice below shows the change.
+        if (!(failure instanceof ApiError) || failure.code !== "revision_conflict") throw failure;
+      } finally {
+        await refreshQueries(queryClient, studio.id);
+      }
+    });
+
+  if (!shown || !current) return <QueryStatus query={post} />;
+  const isChanged = current.revision !== shown.revision;
+  return (
+    <div>
+      {isChanged && (
+        <div className="mb-5 border-l-3 border-danger bg-raised p-4" role="alert">
+          <p className="m-0 mb-3 font-semibold">The post changed while you were looking. Check the change.</p>
+          <RevisionDiff
+            before={toSnapshot(shown, connectionId)}
+            after={toSnapshot(current, connectionId)}
+            currentAssets={current.assets}
+          />
+          <p>
+            <Button variant="quiet" onClick={() => setShown(current)}>
+              Show the new version
+            </Button>
+          </p>
+        </div>
+      )}
+      <SentContent
+        text={getTextFor(shown, connectionId)}
+        assets={listReadyAssets(shown)}
+        currentAssets={current.assets}
+      />
+      {error !== undefined && <ErrorMessage error={error} />}
+      {!mayPublish(studio) && <p className="text-muted">An owner or admin needs to approve this.</p>}
+      <p className="mt-5 flex flex-wrap items-center gap-3 max-sm:*:min-h-11">
+        {mayPublish(studio) && may("publications.approve") && (
+          <Button
+            variant="primarySmall"
+            disabled={isChanged}
+            busyLabel={isRunning && "Approving…"}
+            aria-label={`Approve ${account}`}
+            onClick={() => void approve(shown.revision)}
+          >
+            Approve
+          </Button>
+        )}
+        <PublicationActions publication={publication} showsReview={false} />
+      </p>
+    </div>
+  );
+}
+
+const listReadyAssets = ({ assets }: Post) => assets.filter(({ status }) => status === "ready");
+
+/** The post as this account receives it. */
+const toSnapshot = (post: Post, connectionId: string) => ({
+  ...post,
+  body: getTextFor(post, connectionId),
+  variants: [],
+  assets: listReadyAssets(post),
+});

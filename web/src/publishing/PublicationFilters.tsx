@@ -1,0 +1,59 @@
+import { getRouteApi } from "@tanstack/react-router";
+import { publicationStates, type PublicationSearch } from "../search-params.ts";
+import { SelectField, TextField } from "../ui/Field.tsx";
+import { stateLabels } from "./state-labels.ts";
+import { usePostTitle, useRecentPosts } from "./use-post-title.ts";
+
+const route = getRouteApi("/studios/$studioId/publications");
+
+/** Filters by state, post and days, all in the URL. */
+export function PublicationFilters({ search }: { search: PublicationSearch }) {
+  const navigate = route.useNavigate();
+  const { items: posts } = useRecentPosts();
+  const { postId } = search;
+  const selectedTitle = usePostTitle(postId);
+  const isSelectedListed = postId === undefined || posts.some(({ id }) => id === postId);
+  const setFilter = (name: keyof PublicationSearch, value: string): void =>
+    void navigate({
+      search: ({ [name]: _, ...others }) => (value === "" ? others : { ...others, [name]: value }),
+    });
+
+  return (
+    <div className="mb-8 grid grid-cols-2 gap-4 lg:grid-cols-4">
+      <div className="min-w-0">
+        <SelectField
+          label={<FilterLabel text="State" />}
+          value={search.state ?? ""}
+          options={[["", "Any"], ...publicationStates.map((state) => [state, stateLabels[state]] as const)]}
+          onChange={({ target }) => setFilter("state", target.value)}
+        />
+      </div>
+      <div className="min-w-0">
+        <SelectField
+          label={<FilterLabel text="Post" />}
+          value={postId ?? ""}
+          options={[
+            ["", "Any"],
+            ...(isSelectedListed ? [] : [[postId, selectedTitle] as const]),
+            ...posts.map(({ id, title }) => [id, title] as const),
+          ]}
+          onChange={({ target }) => setFilter("postId", target.value)}
+        />
+      </div>
+      {(["from", "to"] as const).map((name) => (
+        <div key={name} className="min-w-0">
+          <TextField
+            label={<FilterLabel text={name === "from" ? "From" : "To"} />}
+            type="date"
+            value={search[name] ?? ""}
+            onChange={({ target }) => setFilter(name, target.value)}
+          />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function FilterLabel({ text }: { text: string }) {
+  return <span className="text-sm font-normal text-muted">{text}</span>;
+}

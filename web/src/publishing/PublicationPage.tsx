@@ -1,0 +1,114 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { isNotFound } from "../api/api-error.ts";
+import { publicationQuery, type Publication } from "../api/queries.ts";
+import { useStudio } from "../layout/use-studio.ts";
+import { ButtonLink } from "../ui/Button.tsx";
+import { EmptyState } from "../ui/EmptyState.tsx";
+import { PageHeader } from "../ui/PageHeader.tsx";
+import { QueryStatus } from "../ui/QueryStatus.tsx";
+import { Section } from "../ui/Section.tsx";
+import { describeTime } from "./describe-time.ts";
+import { ProposalReview } from "./ProposalReview.tsx";
+import { PublicationActions } from "./PublicationActions.tsx";
+import { PublicationContent } from "./PublicationContent.tsx";
+import { ResolveUnconfirmed } from "./ResolveUnconfirmed.tsx";
+import { StateBadge } from "./StateBadge.tsx";
+import { stateDescriptions } from "./state-labels.ts";
+import { Timeline } from "./Timeline.tsx";
+import { usePlatformNames } from "./use-platform-names.ts";
+import { usePostTitle } from "./use-post-title.ts";
+
+const route = getRouteApi("/studios/$studioId/publications/$publicationId");
+
+export function PublicationPage() {
+  const { studio } = useStudio();
+  const { publicationId } = route.useParams();
+  const publication = useQuery(publicationQuery(studio.id, publicationId));
+  return (
+    <>
+      <p className="m-0 mb-6">
+        <Link
+          className="-my-2 inline-block py-2 text-muted no-underline before:content-['←_'] hover:text-accent"
+          to="/studios/$studioId/publications"
+          params={{ studioId: studio.id }}
+        >
+          Publications
+        </Link>
+      </p>
+      {isNotFound(publication.error) ? (
+        <EmptyState
+          title="Publication not found"
+          actions={
+            <ButtonLink variant="secondary" to="/studios/$studioId/publications" params={{ studioId: studio.id }}>
+              See all publications
+            </ButtonLink>
+          }
+        >
+          Its post may have been deleted, or it belongs to another studio. Switch studios, or check the link.
+        </EmptyState>
+      ) : (
+        <QueryStatus query={publication} />
+      )}
+      {publication.data && <PublicationDetails publication={publication.data} />}
+    </>
+  );
+}
+
+function PublicationDetails({ publication }: { publication: Publication }) {
+  const { studio } = useStudio();
+  const getPlatformName = usePlatformNames();
+  const title = usePostTitle(publication.postId);
+  const { account, platform, state, problem, postId, url } = publication;
+  return (
+    <>
+      <PageHeader title={title}>
+        <p className="m-0 [overflow-wrap:anywhere]">
+          <StateBadge state={state} /> {account}, {getPlatformName(platform)}
+        </p>
+        <p className="mt-2">{stateDescriptions[state]}</p>
+        {/* The description of an unconfirmed publication says the same. */}
+        {problem && state !== "unconfirmed" && <p className="mt-2 text-danger">{problem.message}</p>}
+      </PageHeader>
+      {state === "unconfirmed" && <ResolveUnconfirmed publication={publication} />}
+      <Section title="Details">
+        <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-1 [overflow-wrap:anywhere] [&>dt]:text-muted">
+          <dt>Post</dt>
+          <dd>
+            <Link to="/studios/$studioId/posts/$postId" params={{ studioId: studio.id, postId }}>
+              {title}
+            </Link>
+            , revision {publication.revision}
+          </dd>
+          <dt>Time</dt>
+          <dd>{describeTime(publication, studio.timezone)}</dd>
+          {url !== null && (
+            <>
+              <dt>Link</dt>
+              <dd>
+                <a href={url} target="_blank" rel="noreferrer">
+                  {url}
+                </a>
+              </dd>
+            </>
+          )}
+        </dl>
+        {state !== "proposed" && (
+          <div className="mt-5 flex flex-wrap items-center gap-3 empty:hidden max-sm:*:min-h-11 [&>a]:hidden">
+            <PublicationActions publication={publication} showsReview={false} />
+          </div>
+        )}
+      </Section>
+      <Section title={state === "proposed" ? "What will be sent" : "Content"}>
+        {state === "proposed" ? (
+          <ProposalReview publication={publication} />
+        ) : (
+          <PublicationContent publication={publication} />
+        )}
+      </Section>
+      <Section title="Timeline">
+        <Timeline publication={publication} />
+      </Section>
+    </>
+  );
+}

@@ -1,0 +1,33 @@
+import { Link } from "@tanstack/react-router";
+import { useStudio } from "../layout/use-studio.ts";
+import { tabClasses, tabListClasses } from "../ui/Tabs.tsx";
+import { useProposalCount } from "./use-proposal-count.ts";
+
+const tabs = [
+  ["all", "All", "/studios/$studioId/publications"],
+  ["approvals", "Approvals", "/studios/$studioId/publications/approvals"],
+] as const;
+
+/** Switches between all publications and those that wait for approval. */
+export function PublicationTabs({ current }: { current: (typeof tabs)[number][0] }) {
+  const { studio } = useStudio();
+  const proposalCount = useProposalCount();
+  return (
+    <nav aria-label="Publications" className={`mb-6 ${tabListClasses}`}>
+      {tabs.map(([tab, label, to]) => (
+        <Link
+          key={tab}
+          to={to}
+          params={{ studioId: studio.id }}
+          activeOptions={{ exact: true }}
+          className={tabClasses}
+          data-state={tab === current ? "active" : "inactive"}
+          aria-current={tab === current ? "page" : undefined}
+        >
+          {label}
+          {tab === "approvals" && proposalCount !== undefined && ` (${proposalCount})`}
+        </Link>
+      ))}
+    </nav>
+  );
+}

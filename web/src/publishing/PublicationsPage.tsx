@@ -1,0 +1,86 @@
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { publicationsQuery, type Publication } from "../api/queries.ts";
+import { usePagedList } from "../api/use-paged-list.ts";
+import { useStudio } from "../layout/use-studio.ts";
+import type { PublicationSearch } from "../search-params.ts";
+import { ButtonLink } from "../ui/Button.tsx";
+import { EmptyState } from "../ui/EmptyState.tsx";
+import { List, PagedList } from "../ui/List.tsx";
+import { PageHeader } from "../ui/PageHeader.tsx";
+import { PublicationFilters } from "./PublicationFilters.tsx";
+import { PublicationRow } from "./PublicationRow.tsx";
+import { PublicationTabs } from "./PublicationTabs.tsx";
+import { usePostTitle } from "./use-post-title.ts";
+import { getEndOfDay, getStartOfDay } from "./zoned-time.ts";
+
+const route = getRouteApi("/studios/$studioId/publications");
+
+/** Every publication of the studio: waiting, scheduled and done. */
+export function PublicationsPage() {
+  const { studio } = useStudio();
+  const search = route.useSearch();
+  const isFiltered = Object.keys(search).length > 0;
+  const publications = usePagedList(publicationsQuery(studio.id, toFilter(search, studio.timezone)));
+  return (
+    <>
+      <PageHeader title="Publications">
+        What goes out, and what went out. Times are in the studio’s time zone, {studio.timezone}.
+      </PageHeader>
+      <PublicationTabs current="all" />
+      {(isFiltered || publications.items.length > 0) && <PublicationFilters search={search} />}
+      <PagedList list={publications} moreLabel="Show earlier" empty={<NoPublications isFiltered={isFiltered} />}>
+        {(items) => (
+          <List aria-label="Publications">
+            {items.map((publication) => (
+              <TitledRow key={publication.id} publication={publication} />
+            ))}
+          </List>
+        )}
+      </PagedList>
+    </>
+  );
+}
+
+function TitledRow({ publication }: { publication: Publication }) {
+  return <PublicationRow publication={publication} postTitle={usePostTitle(publication.postId)} />;
+}
+
+/** The days in the URL are days of the studio's time zone; the API takes instants. */
+const toFilter = ({ from, to, ...rest }: PublicationSearch, timezone: string) => ({
+  ...rest,
+  ...(from === undefined ? {} : { from: new Date(getStartOfDay(from, timezone)).toISOString() }),
+  ...(to === undefined ? {} : { to: new Date(getEndOfDay(to, timezone)).toISOString() }),
+});
+
+function NoPublications({ isFiltered }: { isFiltered: boolean }) {
+  const { studio } = useStudio();
+  const params = { studioId: studio.id };
+  if (isFiltered)
+    return (
+      <EmptyState
+        title="No matching publications"
+        actions={
+          <Link to="/studios/$studioId/publications" params={params}>
+            Show all publications
+          </Link>
+        }
+      />
+    );
+  return (
+    <EmptyState
+      title="Nothing published yet"
+      actions={
+        <>
+          <ButtonLink to="/studios/$studioId/posts" params={params}>
+            Go to posts
+          </ButtonLink>
+          <ButtonLink variant="secondary" to="/studios/$studioId/platforms" params={params}>
+            Connect an account
+          </ButtonLink>
+        </>
+      }
+    >
+      Connect an account on the Platforms page, then open a post and choose Publish or Schedule.
+    </EmptyState>
+  );
+}

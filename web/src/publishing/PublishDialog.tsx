@@ -1,0 +1,146 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { ApiError, type AccountProblems } from "../api/api-error.ts";
+import { publishPost } from "../api/mutations.ts";
+import { refreshQueries, type Post } from "../api/queries.ts";
+import { useStudio } from "../layout/use-studio.ts";
+import type { DraftController } from "../posts/use-draft.ts";
+import { ChoiceField } from "../ui/Field.tsx";
+import { FormDialog } from "../ui/FormDialog.tsx";
+import { useToast } from "../ui/Toasts.tsx";
+import { AccountChoices } from "./AccountChoices.tsx";
+import { mayPublish } from "./may-publish.ts";
+import { proposeLocalTime, TimeField } from "./TimeField.tsx";
+import { useAccounts } from "./use-accounts.ts";
+import { resolveLocalTime } from "./zoned-time.ts";
+
+/** Publishes a post to accounts, now or at a time, or asks for approval. */
+export function PublishDialog({
+  post,
+  controller,
+  isScheduling: wasScheduling,
+  onClose,
+}: {
+  post: Post;
+  controller: DraftController;
+  /** Starts with a time instead of now. */
+  isScheduling: boolean;
+  onClose: () => void;
+}) {
+  const { studio } = useStudio();
+  const queryClient = useQueryClient();
+  const showToast = useToast();
+  const { accounts } = useAccounts(post);
+  const availableIds = accounts.filter(({ obstacle }) => obstacle === undefined).map((account) => account.connectionId);
+  const [chosenIds, setChosenIds] = useState<readonly string[]>(availableIds.length === 1 ? availableIds : []);
+  const [isScheduling, setIsScheduling] = useState(wasScheduling);
+  const [local, setLocal] = useState(() => proposeLocalTime(Date.now(), studio.timezone));
+  const [asksForApproval, setAsksForApproval] = useState(false);
+  const [rejections, setRejections] = useState<readonly AccountProblems[]>([]);
+  const connectionIds = chosenIds.filter((id) => availableIds.includes(id));
+  const time = resolveLocalTime(local, studio.timezone);
+  const isPublisher = mayPublish(studio);
+  const needsApproval = asksForApproval || !isPublisher;
+  const isSaved = !controller.isUnsaved && !controller.isSaving && controller.theirs === undefined;
+
+  async function publish(): Promise<void> {
+    setRejections([]);
+    try {
+      await publishPost(studio.id, post.id, {
+        connectionIds,
+        ...(isScheduling && time.kind === "valid" ? { at: time.iso } : {}),
+        ...(asksForApproval ? { propose: true } : {}),
+      });
+    } catch (error) {
+      throw describeRejections(error);
+    } finally {
+      await refreshQueries(queryClient, studio.id);
+    }
+    showToast({ text: getResultText(needsApproval, isScheduling) });
+    onClose();
+  }
+
+  function describeRejections(error: unknown): unknown {
+    if (!(error instanceof ApiError) || error.accountProblems.length === 0) return error;
+    setRejections(error.accountProblems);
+    return new ApiError(
+      error.status,
+      error.code,
+      "The post can’t be published to every account you chose. Nothing was sent.",
+      "Fix the problems above, or choose other accounts.",
+    );
+  }
+
+  return (
+    <FormDialog
+      title={isScheduling ? "Schedule post" : "Publish post"}
+      submitLabel={getSubmitLabel(needsApproval, isScheduling)}
+      busyLabel="Sending…"
+      canSubmit={connectionIds.length > 0 && isSaved && (!isScheduling || time.kind === "valid")}
+      onSubmit={publish}
+      onClose={onClose}
+    >
+      <AccountChoices
+        accounts={accounts}
+        rejections={rejections}
+        chosenIds={connectionIds}
+        onChange={(ids) => {
+          setChosenIds(ids);
+          setRejections([]);
+        }}
+      />
+      <fieldset className="mt-6">
+        <legend className="mb-2 font-semibold">When</legend>
+        <div className="grid gap-2">
+          <ChoiceField
+            type="radio"
+            name="when"
+            label={needsApproval ? "As soon as it is approved" : "Now"}
+            checked={!isScheduling}
+            onChange={() => setIsScheduling(false)}
+          />
+          <ChoiceField
+            type="radio"
+            name="when"
+            label="At a time"
+            checked={isScheduling}
+            onChange={() => setIsScheduling(true)}
+          />
+        </div>
+        {isScheduling && (
+          <div className="mt-3 max-w-72">
+            <TimeField value={local} onChange={setLocal} />
+          </div>
+        )}
+      </fieldset>
+      <div className="mt-6">
+        {isPublisher ? (
+          <ChoiceField
+            type="checkbox"
+            label="Ask for approval"
+            description="Someone checks it on the Approvals page before it goes out."
+            checked={asksForApproval}
+            onChange={({ target }) => setAsksForApproval(target.checked)}
+          />
+        ) : (
+          <p className="text-muted">An owner or admin approves it before it goes out.</p>
+        )}
+      </div>
+      {!isSaved && (
+        <p className="text-sm text-muted" role="status">
+          {controller.theirs ? "Close this and resolve the conflict in the post first." : "Saving your changes first…"}
+        </p>
+      )}
+    </FormDialog>
+  );
+}
+
+function getSubmitLabel(needsApproval: boolean, isScheduling: boolean): string {
+  if (needsApproval) return "Ask for approval";
+  return isScheduling ? "Schedule" : "Publish now";
+}
+
+function getResultText(needsApproval: boolean, isScheduling: boolean): string {
+  if (needsApproval) return "Waiting for approval.";
+  return isScheduling ? "Scheduled." : "Publishing now.";
+}

@@ -1,0 +1,52 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { reschedulePublication } from "../api/mutations.ts";
+import { refreshQueries, type Publication } from "../api/queries.ts";
+import { useStudio } from "../layout/use-studio.ts";
+import { FormDialog } from "../ui/FormDialog.tsx";
+import { useToast } from "../ui/Toasts.tsx";
+import { mayPublish } from "./may-publish.ts";
+import { proposeLocalTime, TimeField } from "./TimeField.tsx";
+import { formatZonedTime, resolveLocalTime, toLocalTime } from "./zoned-time.ts";
+
+/** Changes the time of a publication that has not started. */
+export function RescheduleDialog({ publication, onClose }: { publication: Publication; onClose: () => void }) {
+  const { studio } = useStudio();
+  const queryClient = useQueryClient();
+  const showToast = useToast();
+  const { id, account, state, scheduledFor } = publication;
+  const [local, setLocal] = useState(() => {
+    const time = scheduledFor === null ? 0 : Date.parse(scheduledFor);
+    return time > Date.now() ? toLocalTime(time, studio.timezone) : proposeLocalTime(Date.now(), studio.timezone);
+  });
+  const time = resolveLocalTime(local, studio.timezone);
+
+  async function save(): Promise<void> {
+    if (time.kind !== "valid") return;
+    try {
+      await reschedulePublication(studio.id, id, time.iso);
+      showToast({ text: `${account}: ${formatZonedTime(time.iso, studio.timezone)}.` });
+      onClose();
+    } finally {
+      await refreshQueries(queryClient, studio.id);
+    }
+  }
+
+  return (
+    <FormDialog
+      title={`Reschedule ${account}`}
+      submitLabel="Save time"
+      busyLabel="Saving…"
+      canSubmit={time.kind === "valid"}
+      onSubmit={save}
+      onClose={onClose}
+    >
+      <div className="mt-5">
+        <TimeField value={local} onChange={setLocal} />
+      </div>
+      {state !== "proposed" && !mayPublish(studio) && (
+        <p className="text-muted">With a new time, an owner or admin needs to approve it again.</p>
+      )}
+    </FormDialog>
+  );
+}

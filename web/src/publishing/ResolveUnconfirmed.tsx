@@ -1,0 +1,108 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { resolvePublication } from "../api/mutations.ts";
+import { refreshQueries, type Publication } from "../api/queries.ts";
+import { useStudio } from "../layout/use-studio.ts";
+import { Button } from "../ui/Button.tsx";
+import { useConfirm } from "../ui/Confirm.tsx";
+import { TextField } from "../ui/Field.tsx";
+import { FormDialog } from "../ui/FormDialog.tsx";
+import { Notice } from "../ui/Notice.tsx";
+import { mayPublish } from "./may-publish.ts";
+
+/** A person decides about a publication whose outcome is unknown. */
+export function ResolveUnconfirmed({ publication }: { publication: Publication }) {
+  const { studio, may } = useStudio();
+  const queryClient = useQueryClient();
+  const confirm = useConfirm();
+  const [isMarking, setIsMarking] = useState(false);
+  const { id, account } = publication;
+
+  async function resolve(outcome: Parameters<typeof resolvePublication>[2]): Promise<void> {
+    try {
+      await resolvePublication(studio.id, id, outcome);
+    } finally {
+      await refreshQueries(queryClient, studio.id);
+    }
+  }
+
+  function confirmRetry(): void {
+    confirm({
+      title: `Publish to ${account} again?`,
+      body: (
+        <p>
+          If the first attempt did go through, the post appears twice. Look at {account} first, and publish again only
+          if the post isn’t there.
+        </p>
+      ),
+      action: "Publish again",
+      busyLabel: "Publishing…",
+      run: () => resolve({ outcome: "retry" }),
+    });
+  }
+
+  if (!may("publications.approve") || !mayPublish(studio))
+    return <Notice>Ask an owner or admin to look at {account} and say whether the post is there.</Notice>;
+  return (
+    <>
+      <Notice
+        action={
+          <span className="flex flex-wrap gap-3">
+            <Button variant="primarySmall" onClick={() => setIsMarking(true)}>
+              Mark as published…
+            </Button>
+            <Button variant="quiet" onClick={confirmRetry}>
+              Publish again…
+            </Button>
+          </span>
+        }
+      >
+        Look at {account}: is the post there?
+      </Notice>
+      {isMarking && (
+        <MarkDialog
+          account={account}
+          onSubmit={(url) => resolve({ outcome: "published", ...(url === "" ? {} : { url }) })}
+          onClose={() => setIsMarking(false)}
+        />
+      )}
+    </>
+  );
+}
+
+function MarkDialog({
+  account,
+  onSubmit,
+  onClose,
+}: {
+  account: string;
+  onSubmit: (url: string) => Promise<void>;
+  onClose: () => void;
+}) {
+  const [url, setUrl] = useState("");
+  return (
+    <FormDialog
+      title="Mark as published"
+      submitLabel="Mark as published"
+      busyLabel="Saving…"
+      onSubmit={async () => {
+        await onSubmit(url.trim());
+        onClose();
+      }}
+      onClose={onClose}
+    >
+      <p className="text-muted">You saw the post on {account}. Nothing is sent again.</p>
+      <div className="mt-5">
+        <TextField
+          label="URL of the post (optional)"
+          hint="On the platform’s own site."
+          type="url"
+          inputMode="url"
+          maxLength={2000}
+          value={url}
+          onChange={({ target }) => setUrl(target.value)}
+        />
+      </div>
+    </FormDialog>
+  );
+}

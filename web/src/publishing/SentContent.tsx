@@ -1,0 +1,53 @@
+import type { Asset } from "../api/queries.ts";
+import { AssetImage } from "../assets/AssetImage.tsx";
+
+interface SentAsset {
+  id: string;
+  mimeType: string;
+  filename: string;
+  altText?: string | undefined;
+}
+
+/** The text and files that an account receives. */
+export function SentContent({
+  text,
+  assets,
+  currentAssets = [],
+}: {
+  text: string;
+  assets: readonly SentAsset[];
+  /** The files of the post now, for thumbnails of an earlier revision. */
+  currentAssets?: readonly Asset[];
+}) {
+  return (
+    <div>
+      {text === "" ? (
+        <p className="m-0 text-muted">No text.</p>
+      ) : (
+        <p
+          className="m-0 max-h-[28rem] overflow-auto border-l-2 border-rule pl-4 whitespace-pre-wrap [overflow-wrap:anywhere]"
+          tabIndex={0}
+          role="group"
+          aria-label="Text"
+        >
+          {text}
+        </p>
+      )}
+      {assets.length > 0 && (
+        <ol className="mt-4 grid grid-cols-1 gap-3 sm:grid-cols-2" aria-label="Files">
+          {assets.map((asset) => (
+            <li key={asset.id} className="grid min-w-0 grid-cols-[4rem_minmax(0,1fr)] items-start gap-3">
+              <AssetImage asset={currentAssets.find(({ id }) => id === asset.id) ?? asset} />
+              <div className="min-w-0 text-sm [overflow-wrap:anywhere]">
+                <p className="m-0">{asset.filename}</p>
+                <p className="m-0 text-muted">
+                  {asset.altText === undefined ? "No alt text" : `Alt text: ${asset.altText}`}
+                </p>
+              </div>
+            </li>
+          ))}
+        </ol>
+      )}
+    </div>
+  );
+}

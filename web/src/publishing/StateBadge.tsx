@@ -1,0 +1,20 @@
+import type { PublicationState } from "../api/queries.ts";
+import { stateLabels } from "./state-labels.ts";
+
+const problemStates: readonly PublicationState[] = ["failed", "unconfirmed", "missed"];
+const positiveStates: readonly PublicationState[] = ["scheduled", "publishing", "published"];
+
+export function StateBadge({ state }: { state: PublicationState }) {
+  return (
+    <span
+      className={`inline-block rounded-full border px-2 font-sans text-[0.8rem]/normal whitespace-nowrap ${getColor(state)}`}
+    >
+      {stateLabels[state]}
+    </span>
+  );
+}
+
+function getColor(state: PublicationState): string {
+  if (problemStates.includes(state)) return "border-danger text-danger";
+  return positiveStates.includes(state) ? "border-accent text-accent" : "border-rule text-muted";
+}

@@ -1,0 +1,54 @@
+import { TextField } from "../ui/Field.tsx";
+import { useStudio } from "../layout/use-studio.ts";
+import { formatZonedTime, resolveLocalTime, toLocalTime } from "./zoned-time.ts";
+
+const dayMs = 86_400_000;
+
+/** The start of the next hour but one, as a proposal for a `TimeField`. */
+export const proposeLocalTime = (now: number, timezone: string): string =>
+  `${toLocalTime(now + 2 * 3_600_000, timezone).slice(0, 13)}:00`;
+
+/** A date and time in the studio's time zone. Says what the server will receive, or why there is no such time. */
+export function TimeField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  const { timezone } = useStudio().studio;
+  const now = Date.now();
+  return (
+    <>
+      <TextField
+        label="Date and time"
+        hint={`In the studio’s time zone, ${timezone}.`}
+        type="datetime-local"
+        min={toLocalTime(now, timezone)}
+        max={toLocalTime(now + 365 * dayMs, timezone)}
+        value={value}
+        onChange={({ target }) => {
+          onChange(target.value);
+          const isSkipped = resolveLocalTime(target.value, timezone).kind === "nonexistent";
+          target.setCustomValidity(isSkipped ? "Clocks skip this time. Choose another one." : "");
+        }}
+        required
+      />
+      <p className="mt-1 text-sm" role="status">
+        <ResolvedTime local={value} timezone={timezone} />
+      </p>
+    </>
+  );
+}
+
+function ResolvedTime({ local, timezone }: { local: string; timezone: string }) {
+  const time = resolveLocalTime(local, timezone);
+  if (time.kind === "incomplete") return null;
+  if (time.kind === "nonexistent")
+    return (
+      <span className="text-danger">
+        This time doesn’t exist in {timezone}: clocks skip it when daylight saving time starts. Choose an earlier or
+        later time.
+      </span>
+    );
+  return (
+    <>
+      {formatZonedTime(time.iso, timezone)}
+      {time.isAmbiguous && ". Clocks show this time twice that night; we use the first."}
+    </>
+  );
+}

@@ -1,0 +1,10 @@
+import type { Publication } from "../api/queries.ts";
+import { formatZonedTime } from "./zoned-time.ts";
+
+/** When a publication goes out or went out, in the studio's time zone. */
+export function describeTime({ state, scheduledFor, publishedAt, createdAt }: Publication, timezone: string): string {
+  if (publishedAt !== null) return formatZonedTime(publishedAt, timezone);
+  if (scheduledFor !== null) return formatZonedTime(scheduledFor, timezone);
+  if (state === "proposed") return "As soon as it is approved";
+  return state === "scheduled" || state === "publishing" ? "Now" : formatZonedTime(createdAt, timezone);
+}

@@ -1,0 +1,61 @@
+import { useQuery } from "@tanstack/react-query";
+import { platformsQuery, type PlatformConnection, type Post } from "../api/queries.ts";
+import { useStudio } from "../layout/use-studio.ts";
+import type { AccountProblem } from "./ProblemList.tsx";
+import { openStates, stateLabels } from "./state-labels.ts";
+
+/** An account that a post can be published to. */
+export interface Account {
+  connectionId: string;
+  label: string;
+  platformName: string;
+  /** From the server's validation of the saved text. */
+  problems: readonly AccountProblem[];
+  /** Why the account can't be chosen now; undefined if it can. */
+  obstacle: string | undefined;
+}
+
+/** The studio's accounts that are not disconnected, with what stands between them and this post. */
+export function useAccounts(post: Post): { accounts: readonly Account[]; isLoaded: boolean } {
+  const { studio } = useStudio();
+  const list = useQuery(platformsQuery(studio.id)).data;
+  if (!list) return { accounts: [], isLoaded: false };
+  const accounts = list.connections
+    .filter(({ state }) => state !== "disconnected")
+    .map((connection): Account => {
+      const problems = post.validation?.find(({ connectionId }) => connectionId === connection.id)?.problems ?? [];
+      return {
+        connectionId: connection.id,
+        label: getAccountLabel(connection),
+        platformName: list.platforms.find(({ id }) => id === connection.platform)?.name ?? connection.platform,
+        problems,
+        obstacle: findObstacle(post, connection, problems),
+      };
+    });
+  return { accounts, isLoaded: true };
+}
+
+const getAccountLabel = ({ account }: PlatformConnection): string => account.handle ?? account.name ?? account.id;
+
+function findObstacle(
+  post: Post,
+  { id, state }: PlatformConnection,
+  problems: readonly AccountProblem[],
+): string | undefined {
+  if (state !== "connected") return "Needs reconnecting on the Platforms page.";
+  const openPublication = post.publications?.find(
+    (publication) => publication.connectionId === id && openStates.includes(publication.state),
+  );
+  if (openPublication) return `${stateLabels[openPublication.state]} already.`;
+  return problems.some(({ level }) => level === "rejected") ? "Fix what the platform would reject first." : undefined;
+}
+
+/** The text that an account receives: its own, otherwise the post's. */
+export const getTextFor = ({ body, variants }: Pick<Post, "body" | "variants">, connectionId: string): string =>
+  variants.find((variant) => variant.connectionId === connectionId)?.body ?? body;
+
+/** All variants of a post with another text for one account; without a text, the account gets the post's. */
+export function setVariant(variants: Post["variants"], connectionId: string, body?: string): Post["variants"] {
+  const others = variants.filter((variant) => variant.connectionId !== connectionId);
+  return body === undefined ? others : [...others, { connectionId, body }];
+}

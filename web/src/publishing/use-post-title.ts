@@ -1,0 +1,26 @@
+import { useQuery } from "@tanstack/react-query";
+import { isNotFound } from "../api/api-error.ts";
+import { postQuery, postsQuery } from "../api/queries.ts";
+import { usePagedList } from "../api/use-paged-list.ts";
+import { useStudio } from "../layout/use-studio.ts";
+
+/** The most recent posts, loaded once for all rows and filters of a page. */
+export function useRecentPosts() {
+  const { studio } = useStudio();
+  return usePagedList({ ...postsQuery(studio.id, {}), refetchInterval: false, staleTime: 60_000 });
+}
+
+/** The title of a post; older posts are loaded one by one. */
+export function usePostTitle(postId: string | undefined): string {
+  const { studio } = useStudio();
+  const { query, items } = useRecentPosts();
+  const recentPost = items.find(({ id }) => id === postId);
+  const post = useQuery({
+    ...postQuery(studio.id, postId ?? ""),
+    enabled: postId !== undefined && !query.isPending && !recentPost,
+    refetchInterval: false,
+    staleTime: 60_000,
+    retry: false,
+  });
+  return recentPost?.title ?? post.data?.title ?? (isNotFound(post.error) ? "A deleted post" : "A post");
+}

@@ -1,0 +1,99 @@
+/** Converts between instants and local times in a studio's time zone, which may differ from the browser's. */
+
+export type ZonedTime =
+  | { kind: "valid"; iso: string; isAmbiguous: boolean }
+  | { kind: "incomplete" }
+  /** Clocks skip this local time when daylight saving time starts. */
+  | { kind: "nonexistent" };
+
+const dayMs = 86_400_000;
+
+/**
+ * Resolves a local time (`2026-11-15T09:30`) to ISO 8601 with the offset of the time zone at that time. A local time
+ * that occurs twice, when daylight saving time ends, resolves to the first of both.
+ */
+export function resolveLocalTime(local: string, timezone: string): ZonedTime {
+  const wallTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(local) ? Date.parse(`${local}Z`) : Number.NaN;
+  if (Number.isNaN(wallTime)) return { kind: "incomplete" };
+  const offsets = new Set([-dayMs, dayMs].map((shift) => getOffset(wallTime + shift, timezone)));
+  const instants = [...offsets]
+    .filter((offset) => getOffset(wallTime - offset, timezone) === offset)
+    .map((offset) => wallTime - offset)
+    .toSorted((a, b) => a - b);
+  const [instant] = instants;
+  if (instant === undefined) return { kind: "nonexistent" };
+  return {
+    kind: "valid",
+    iso: `${local}:00${formatOffset(getOffset(instant, timezone))}`,
+    isAmbiguous: instants.length > 1,
+  };
+}
+
+/** The local time for a `datetime-local` input. */
+export function toLocalTime(instant: number, timezone: string): string {
+  return new Date(instant + getOffset(instant, timezone)).toISOString().slice(0, 16);
+}
+
+/** The first instant of a day (`2026-11-15`), even if clocks skip its midnight. */
+export function getStartOfDay(day: string, timezone: string): number {
+  const midnight = resolveLocalTime(`${day}T00:00`, timezone);
+  if (midnight.kind === "valid") return Date.parse(midnight.iso);
+  // Clocks were put forward at midnight, so the day starts at that moment: with the offset from before.
+  const wallTime = Date.parse(`${day}T00:00Z`);
+  return wallTime - getOffset(wallTime - dayMs, timezone);
+}
+
+export function getEndOfDay(day: string, timezone: string): number {
+  const nextDay = new Date(Date.parse(`${day}T00:00Z`) + dayMs).toISOString().slice(0, 10);
+  return getStartOfDay(nextDay, timezone) - 1;
+}
+
+/** Date and time with the offset: "Sun, 15 Nov 2026, 09:30 GMT+1". */
+export function formatZonedTime(iso: string, timezone: string): string {
+  return new Intl.DateTimeFormat("en-GB", {
+    weekday: "short",
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+    timeZone: timezone,
+    timeZoneName: "shortOffset",
+  }).format(new Date(iso));
+}
+
+/** Creating a format is much slower than using it. */
+const partFormats = new Map<string, Intl.DateTimeFormat>();
+
+function getPartFormat(timezone: string): Intl.DateTimeFormat {
+  const cachedFormat = partFormats.get(timezone);
+  if (cachedFormat) return cachedFormat;
+  const format = new Intl.DateTimeFormat("en-US", {
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    hourCycle: "h23",
+    timeZone: timezone,
+  });
+  partFormats.set(timezone, format);
+  return format;
+}
+
+/** How far local time is ahead of UTC, in milliseconds. */
+function getOffset(instant: number, timezone: string): number {
+  const parts = getPartFormat(timezone).formatToParts(instant);
+  const read = (type: Intl.DateTimeFormatPartTypes): number =>
+    Number(parts.find((part) => part.type === type)?.value ?? 0);
+  const wallTime = Date.UTC(read("year"), read("month") - 1, read("day"), read("hour"), read("minute"), read("second"));
+  return wallTime - Math.floor(instant / 1000) * 1000;
+}
+
+function formatOffset(offsetMs: number): string {
+  const minutes = Math.abs(offsetMs) / 60_000;
+  const pad = (value: number): string => String(Math.floor(value)).padStart(2, "0");
+  return `${offsetMs < 0 ? "-" : "+"}${pad(minutes / 60)}:${pad(minutes % 60)}`;
+}
