@@ -85,7 +85,8 @@ export async function createPublishingStudio(deps: Deps, user: SignedInUser): Pr
   for (const imageName of ["poster", "vase"] as const) {
     const assetId = await uploadSampleImage(studioDeps, owner, imageName);
     await attachAsset(studioDeps, owner, { postId: proposedPostId, assetId });
-    if (motif === "poster") await updateAsset(studioDeps, owner, { assetId, altText: "A green poster with a low sun" });
+    if (imageName === "poster")
+      await updateAsset(studioDeps, owner, { assetId, altText: "A green poster with a low sun" });
   }
   await updatePost(studioDeps, owner, {
     postId: proposedPostId,

@@ -212,7 +212,7 @@ forEachEngine("an AI client without studio:publish", (fixture) => {
       if (state !== "published") continue;
       const post = posts.find((candidate) => postUrl?.endsWith(candidate.id));
       const content = JSON.stringify({ text: post?.text, media: post?.media });
-      assert.ok(approvedContents.has(content), `${id} published what nobody approved: ${content}`);
+      assert.ok(approvedContents.has(content), `${id} published what was not approved: ${content}`);
     }
   }
 

@@ -119,7 +119,7 @@ forEachEngine("publishing at a time", (fixture) => {
     assert.equal(await reschedule(owner, byOwner.id), "scheduled");
     assert.equal(await reschedule(client, byClient.id), "proposed");
     await updatePost(service.deps, client, { postId: edited.postId, body: "Edited by the client", revision: 1 });
-    assert.equal(await reschedule(owner, edited.id), "proposed", "nobody approved the edit");
+    assert.equal(await reschedule(owner, edited.id), "proposed", "the edit is not approved");
     await publishPost(service.deps, owner, { postId: replaced.postId, connectionIds, at });
     assert.equal(await getOutcome(() => reschedule(owner, replaced.id)), "already_scheduled");
   });

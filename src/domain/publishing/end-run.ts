@@ -16,7 +16,7 @@ export async function publish(
   publication: Publication,
   { remoteId, url }: Extract<CommitOutcome, { kind: "published" }>,
 ): Promise<void> {
-  // A post at the platform belongs to one publication, so this response names somebody else's post.
+  // A post at the platform belongs to one publication, so this response names the post of another publication.
   if (await deps.publications.isRemoteIdTaken(publication.connectionId, remoteId)) return loseTrack(deps, publication);
   const change = { ...unscheduled, remoteId, url, publishedAt: deps.clock(), problem: null };
   await changeState(deps, publication, {
