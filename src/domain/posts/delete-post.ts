@@ -4,7 +4,6 @@ import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps, Stores } from "../deps.ts";
 import { recordRevision, type Editor } from "../history/record.ts";
-import { endPublications } from "../publishing/revise-publications.ts";
 import { authorize } from "../policy.ts";
 import { id } from "../text.ts";
 import { createTrashMark } from "../trash/trash-mark.ts";
@@ -42,7 +41,6 @@ export async function trashPost(
   const trash = createTrashMark(deps, editor);
   const post = await tx.posts.update(editor.studio.id, postId, { trash }, { ...condition, now: trash.at });
   if (!post) return undefined;
-  await endPublications(deps, tx, editor, postId);
   await tx.assets.trashOnPost(postId, trash);
   await tx.uploads.withdrawForPost(postId, trash.at);
   return post;

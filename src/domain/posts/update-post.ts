@@ -6,7 +6,6 @@ import { describeAssets } from "../assets/model/describe-asset.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps, Stores } from "../deps.ts";
 import { autosaveWindow, recordRevision } from "../history/record.ts";
-import { endPublications } from "../publishing/revise-publications.ts";
 import { parseConnectionId } from "../platforms/connection.ts";
 import { authorize } from "../policy.ts";
 import { id } from "../text.ts";
@@ -72,7 +71,6 @@ export async function updatePost(
       throw current ? revisionConflictError(current.revision) : notFoundError("post");
     }
     if (input.variants) await assertConnectionsExist(tx, caller, input.variants);
-    if (input.status === "archived") await endPublications(deps, tx, caller, postId);
     if (assetIds) await reorderAssets(tx, updatedPost.studioId, postId, assetIds);
     await recordRevision(deps, tx, caller, postId, {
       collapseSince: isAutosave ? now - autosaveWindow : undefined,

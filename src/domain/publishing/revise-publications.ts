@@ -6,12 +6,13 @@ import { buildContent, digestContent } from "./content.ts";
 import type { Publication } from "./ports.ts";
 import { recordPublication } from "./publication.ts";
 import { unscheduled } from "./publish-time.ts";
-import { nextState } from "./states.ts";
+import { nextState, openStates, type PublicationState } from "./states.ts";
 
 /**
- * After an edit, in its transaction: publications that have not started are for the new revision. If the edit changes
- * what an account receives, the approval stays only if the editor may publish. A missed or unconfirmed publication
- * keeps the approved digest, so that it needs a new approval when it is scheduled again.
+ * After every change of a post, in its transaction. Publications that have not started are for the new revision. If the
+ * change affects what an account receives, the approval stays only if the editor may publish. A missed or unconfirmed
+ * publication keeps the approved digest, so that it needs a new approval when it is scheduled again. An archived or
+ * deleted post has no publications that can still start.
  */
 export async function revisePublications(
   deps: Pick<Deps, "newId" | "clock">,
@@ -19,9 +20,11 @@ export async function revisePublications(
   editor: Editor,
   postId: string,
 ): Promise<void> {
-  const publications = await tx.publications.listByPost(postId, ["proposed", "scheduled", "unconfirmed", "missed"]);
+  const openPublications = await tx.publications.listByPost(postId, [...openStates, "missed"]);
+  if (openPublications.length === 0) return;
   const post = await tx.posts.find(editor.studio.id, postId);
-  if (publications.length === 0 || !post) return;
+  if (!post || post.status === "archived") return endPublications(deps, tx, editor, openPublications);
+  const publications = openPublications.filter(({ state }) => state !== "preparing" && state !== "committing");
   const assets = await tx.assets.listByPosts([postId]);
   const isPublisher = await mayEditApproved(tx, editor);
   for (const publication of publications) {
@@ -47,20 +50,21 @@ async function mayEditApproved(tx: Stores, { studio, role, scopes, client }: Edi
   return currentStudio !== undefined && mayPublish({ role, scopes, client }, currentStudio.approval);
 }
 
-/**
- * Before a post is archived or deleted, in its transaction and after its row was locked. Throws `post_in_use` if a
- * publication could still become public; cancels the others.
- */
-export async function endPublications(
+/** Throws `post_in_use` if a publication could still become public; cancels the others. */
+async function endPublications(
   deps: Pick<Deps, "newId" | "clock">,
   tx: Stores,
   editor: Editor,
-  postId: string,
+  publications: readonly Publication[],
 ): Promise<void> {
-  const inUse = await tx.publications.listByPost(postId, ["scheduled", "preparing", "committing", "unconfirmed"]);
-  if (inUse.length > 0) throw new AppError("post_in_use");
-  await cancelAll(deps, tx, editor, await tx.publications.listByPost(postId, ["proposed", "missed"]));
+  if (publications.some(isInUse)) throw new AppError("post_in_use");
+  await cancelAll(deps, tx, editor, publications);
 }
+
+/** Whether the publication keeps its post from being archived or deleted. */
+export const isInUse = ({ state }: Publication): boolean => inUseStates.includes(state);
+
+const inUseStates: readonly PublicationState[] = ["scheduled", "preparing", "committing", "unconfirmed"];
 
 /** Cancels publications that have not started. Skips those that started in the meantime. */
 export async function cancelAll(

@@ -1,11 +1,16 @@
 import type { Deps } from "../deps.ts";
 import type { ChangeSelection, Revision, RevisionField, RevisionStep } from "../history/ports.ts";
 import type { Post } from "../posts/post.ts";
+import type { Publication } from "../publishing/ports.ts";
+import { isInUse } from "../publishing/revise-publications.ts";
+import { openStates } from "../publishing/states.ts";
 import { listMovedIds, planAssets, type AssetsPlan } from "./plan-assets.ts";
 import { planField, type FieldPlan } from "./plan-field.ts";
 import { readMovePlans } from "./plan-move.ts";
 
 type TextField = "title" | "body" | "status" | "variants";
+/** `created` and `trashed`: the post can't move to the trash. */
+type ConflictField = TextField | "created" | "trashed";
 
 /** What undo does with one post. Valid only for the revision it was made for. */
 export interface PostPlan {
@@ -18,12 +23,12 @@ export interface PostPlan {
   /** Whether the post moves to the trash (true) or is restored (false). */
   trash: boolean | undefined;
   assets: AssetsPlan | undefined;
-  conflicts: { field: TextField; clientValue: unknown; currentValue: unknown }[];
+  conflicts: { field: ConflictField; clientValue: unknown; currentValue: unknown }[];
 }
 
 /** Plans the undo of the selected changes of a post; undefined if there is nothing to do or report. */
 export async function planPost(
-  deps: Pick<Deps, "posts" | "revisions" | "assets" | "assetChanges" | "clock">,
+  deps: Pick<Deps, "posts" | "publications" | "revisions" | "assets" | "assetChanges" | "clock">,
   studioId: string,
   postId: string,
   selection: ChangeSelection,
@@ -49,7 +54,8 @@ export async function planPost(
   if (post.isTrashed && (plan.trash !== false || plan.isCreation)) return undefined;
   const movedIds = plan.isCreation ? (steps.at(-1)?.assetIds ?? []) : listMovedIds(steps);
   plan.assets = planAssets(postId, steps, await readMovePlans(deps, studioId, movedIds, selection));
-  if (plan.isCreation) return { ...plan, trash: true };
+  if (plan.isCreation) plan.trash = true;
+  if (plan.isCreation) return (await isPostInUse(deps, postId, selection)) ? keepPost(plan) : plan;
   for (const field of ["title", "body", "status", "variants"] as const) {
     const fieldPlan = planField(toFieldSteps(steps, field));
     if (!fieldPlan) continue;
@@ -61,7 +67,50 @@ export async function planPost(
       plan.conflicts.push({ field, clientValue, currentValue: post[field] });
     }
   }
-  return plan;
+  const isEnded = plan.trash === true || plan.change.status === "archived";
+  return isEnded && (await isPostInUse(deps, postId, selection)) ? keepPost(plan) : plan;
+}
+
+/** Whether someone else's publication needs the post. Those that the client requested are canceled by the undo. */
+async function isPostInUse(
+  { publications }: Pick<Deps, "publications">,
+  postId: string,
+  selection: ChangeSelection,
+): Promise<boolean> {
+  const isCanceled = ({ requestedBy, requestedClientId, createdAt, state }: Publication): boolean =>
+    "clientId" in selection &&
+    requestedBy === selection.userId &&
+    requestedClientId === selection.clientId &&
+    createdAt >= selection.since &&
+    state === "scheduled";
+  const openPublications = await publications.listByPost(postId, openStates);
+  return openPublications.some((publication) => isInUse(publication) && !isCanceled(publication));
+}
+
+/** A post in use is neither archived nor moved to the trash. */
+function keepPost({ change: { status, ...change }, ...plan }: PostPlan): PostPlan {
+  const isArchived = status === "archived";
+  return {
+    ...plan,
+    change: { ...change, ...(status === undefined || isArchived ? {} : { status }) },
+    trash: undefined,
+    assets: plan.isCreation ? undefined : plan.assets,
+    conflicts: [
+      ...plan.conflicts,
+      ...(isArchived
+        ? [{ field: "status" as const, clientValue: plan.post.status, currentValue: plan.post.status }]
+        : []),
+      ...(plan.trash === true
+        ? [
+            {
+              field: plan.isCreation ? ("created" as const) : ("trashed" as const),
+              clientValue: plan.isCreation,
+              currentValue: plan.isCreation,
+            },
+          ]
+        : []),
+    ],
+  };
 }
 
 /** The first step has nothing before it to compare with. */

@@ -1,3 +1,4 @@
+import { AppError } from "#lib/errors.ts";
 import { assignPositions, findInsertIndex } from "../assets/lifecycle/restore-position.ts";
 import { putBack, setAssets } from "../history/set-assets.ts";
 import { ConflictError, retryOnConflict, undefinedOnConflict } from "../conflict.ts";
@@ -34,7 +35,7 @@ export function undoPost(
   return retryOnConflict(async () => {
     const plan = await planPost(deps, editor.studio.id, postId, selection);
     if (!plan) return [];
-    const missingIds = await deps.transact((tx) => applyPlan(deps, tx, editor, plan));
+    const missingIds = await deps.transact((tx) => applyPlan(deps, tx, editor, plan)).catch(conflictIfInUse);
     reportPlan(report, plan);
     return missingIds.map((assetId) => ({
       postId,
@@ -43,6 +44,11 @@ export function undoPost(
       clientValue: plan.assets?.moves.get(assetId)?.clientValue ?? null,
     }));
   });
+}
+
+/** A publication was scheduled since the plan was made: plan again. */
+function conflictIfInUse(error: unknown): never {
+  throw error instanceof AppError && error.code === "post_in_use" ? new ConflictError() : error;
 }
 
 async function applyPlan(deps: UndoDeps, tx: Stores, editor: Editor, plan: PostPlan): Promise<string[]> {

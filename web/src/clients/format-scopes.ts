@@ -2,5 +2,6 @@ import type { AiClient } from "../api/queries.ts";
 
 /** Completes "It can …". */
 export function formatScopes(scopes: AiClient["scopes"]): string {
-  return scopes.includes("studio:write") ? "view and edit" : "view only";
+  if (!scopes.includes("studio:write")) return "view only";
+  return scopes.includes("studio:publish") ? "view, edit and publish without asking" : "view and edit";
 }
