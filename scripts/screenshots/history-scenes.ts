@@ -40,7 +40,7 @@ export async function createHistoryScenes({ service }: WebFixture): Promise<Scen
   const openHistory = async (page: Page, studio: HistoryStudio): Promise<void> => {
     await open(page, studio.owner, `posts/${studio.readyPostId}`);
     await clickButton(page, "History");
-    await page.getByRole("list", { name: "Versions" }).waitFor();
+    await page.getByRole("list", { name: "Revisions" }).waitFor();
   };
   const undoAll = async (page: Page, { owner, grantId }: HistoryStudio): Promise<void> => {
     await open(page, owner, `clients/${grantId}/undo`);
@@ -68,7 +68,7 @@ export async function createHistoryScenes({ service }: WebFixture): Promise<Scen
       const { id } = await createPost(deps, owner, { title: "A new post", body: samplePostBody });
       await open(page, owner, `posts/${id}`);
       await clickButton(page, "History");
-      await page.getByText("This is the first version").waitFor();
+      await page.getByText("This is the first revision").waitFor();
     }),
     change("post-history-restored", async (page, studio) => {
       await openHistory(page, studio);

@@ -121,23 +121,23 @@ describe("an owner takes back what an assistant did", { skip: skipWithoutChromiu
     await openStudioPage("clients");
     await page.getByRole("link", { name: `Undo changes by ${attribution}` }).click();
     await page.getByLabel("Last hour").check();
-    const conflicts = page.getByRole("region", { name: "Stays as it is" });
+    const conflicts = page.getByRole("region", { name: "Kept because of later changes" });
     await conflicts.getByText("Fog!", { exact: true }).waitFor();
     await conflicts.locator("dd").getByText("Fog over the sea").waitFor();
     await updatePost(fixture.service.deps, owner, { postId, title: titles[2] });
   });
 
-  test("the history names the client, shows what changed and restores a version, with Undo (HIST-1, HIST-5)", async () => {
+  test("the history names the client, shows what changed and restores a revision, with Undo (HIST-1, HIST-5)", async () => {
     const postId = postIds[0] ?? "";
     await changeAsAssistant(postId, { body: "About cheap paper.\n\nThe end." });
     await openStudioPage(`posts/${postId}`);
     await page.getByText("by Ada Berg").waitFor();
     await page.getByRole("button", { name: "History" }).click();
-    const versions = page.getByRole("list", { name: "Versions" }).locator("> li");
-    const newest = versions.first();
+    const revisions = page.getByRole("list", { name: "Revisions" }).locator("> li");
+    const newest = revisions.first();
     await newest.getByText(`${attribution} changed the text`).waitFor();
     assert.equal(await newest.locator("ins").textContent(), "[added: cheap]");
-    await versions.last().getByText("Ada Berg created the post").waitFor();
+    await revisions.last().getByText("Ada Berg created the post").waitFor();
     await checkAccessibility();
 
     await page.getByRole("button", { name: "Restore revision 2" }).click();

@@ -44,7 +44,7 @@ function StudioActivity() {
 
   return (
     <>
-      <PageHeader title="Activity">Who did what in {studio.name}, in person or through an AI client.</PageHeader>
+      <PageHeader title="Activity">Who did what in {studio.name}, directly or through an AI client.</PageHeader>
       <ActivityFilters filter={filter} />
       <PagedList
         list={activity}

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { Activity } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { formatExactTime } from "../ui/RelativeTime.tsx";
-import { UndoAgainButton } from "./UndoAgainButton.tsx";
+import { UndoUndoButton } from "./UndoUndoButton.tsx";
 import { getActorName, describeChange, getActionVerb } from "./labels.ts";
 
 export function ActivityRow({ row }: { row: Activity }) {
@@ -23,7 +23,7 @@ export function ActivityRow({ row }: { row: Activity }) {
           <Subject row={row} />
         </p>
         {change !== "" && <p className="mt-0 text-sm text-muted [overflow-wrap:anywhere]">{change}</p>}
-        {row.action === "client.undone" && may("clients.undo") && <UndoAgainButton undoId={row.id} />}
+        {row.action === "client.undone" && may("clients.undo") && <UndoUndoButton undoId={row.id} />}
       </div>
     </li>
   );

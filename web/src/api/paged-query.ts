@@ -3,8 +3,8 @@ import type { ClientResponse } from "hono/client";
 import { fetchJsonIfChanged } from "./client.ts";
 
 /**
- * Polls every `ms`. Until data has loaded, polls every 10 seconds, so that the user can read an error. Each loaded page
- * of a list costs one call, so longer lists poll less often and stay below the rate limit.
+ * Polls every `ms`. Until data has loaded, polls only every 10 seconds, so that an error stays visible long enough to
+ * read. Each loaded page of a list costs one request, so longer lists poll less often and stay below the rate limit.
  */
 export const pollEvery =
   (ms: number) =>
@@ -15,12 +15,12 @@ export interface ListPage {
   nextCursor: string | null;
 }
 
-/** Created once per list: React Query would re-render endlessly if `select` were a new function on every render. */
+/** Call this once per list, not in a component: a new `select` on every render makes React Query render endlessly. */
 export const createSelect =
   <Page, Item>(getItems: (page: Page) => readonly Item[]) =>
   ({ pages }: InfiniteData<Page, string>) => ({ pages: pages.map(getItems), items: pages.flatMap(getItems) });
 
-/** A list that loads page by page. When it refetches, unchanged pages are not sent again. */
+/** A list that loads page by page. On a refetch, the server does not resend unchanged pages. */
 export function pagedQuery<Page extends ListPage, Item>({
   queryKey,
   limit,
@@ -40,10 +40,10 @@ export function pagedQuery<Page extends ListPage, Item>({
   return infiniteQueryOptions({
     queryKey,
     queryFn: ({ client, pageParam }) => {
-      const cached = client.getQueryData<InfiniteData<Page, string>>(queryKey);
-      const page = cached?.pages[cached.pageParams.indexOf(pageParam)];
+      const cachedData = client.getQueryData<InfiniteData<Page, string>>(queryKey);
+      const cachedPage = cachedData?.pages[cachedData.pageParams.indexOf(pageParam)];
       const query = { limit: String(limit), ...(pageParam === "" ? {} : { cursor: pageParam }) };
-      return fetchJsonIfChanged(page, (options) => fetchPage(query, options));
+      return fetchJsonIfChanged(cachedPage, (options) => fetchPage(query, options));
     },
     initialPageParam: "",
     getNextPageParam: (page: Page) => page.nextCursor,

@@ -10,19 +10,19 @@ export interface ListQuery<Item> {
   query: UseInfiniteQueryResult<ListData<Item>>;
   /** The items of all loaded pages. */
   items: readonly Item[];
-  /** The list is continuing by itself, because its last page is empty but has a cursor. */
-  isContinuing: boolean;
+  /** The next page loads without a click, because the last page is empty but has a cursor. */
+  isAutoLoading: boolean;
 }
 
-/** Loads a list page by page. The server reads a bounded amount per call, so a search can return an empty page. */
+/** Loads a list page by page. The server reads a limited number of rows per request, so a search can return empty pages. */
 export function usePagedList<Page, Item, Key extends readonly unknown[]>(
   options: UseInfiniteQueryOptions<Page, Error, ListData<Item>, Key, string>,
 ): ListQuery<Item> {
   const query = useInfiniteQuery(options);
   const { data, hasNextPage, isFetching, isError, fetchNextPage } = query;
-  const isContinuing = hasNextPage && !isError && data?.pages.at(-1)?.length === 0;
+  const isAutoLoading = hasNextPage && !isError && data?.pages.at(-1)?.length === 0;
   useEffect(() => {
-    if (isContinuing && !isFetching) void fetchNextPage();
-  }, [isContinuing, isFetching, fetchNextPage]);
-  return { query, items: data?.items ?? [], isContinuing };
+    if (isAutoLoading && !isFetching) void fetchNextPage();
+  }, [isAutoLoading, isFetching, fetchNextPage]);
+  return { query, items: data?.items ?? [], isAutoLoading };
 }

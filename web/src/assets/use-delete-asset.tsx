@@ -8,7 +8,7 @@ import { useConfirm } from "../ui/Confirm.tsx";
 import { restoreFocusSoon } from "../ui/restore-focus.ts";
 import { useToast } from "../ui/Toasts.tsx";
 
-/** Moves an unused file to the trash, with Undo in a toast. Asks before it cancels an upload, which is final. */
+/** Moves an unused file to the trash; a toast offers Undo. Asks before it cancels an upload, because no one can undo that. */
 export function useDeleteAsset(): (asset: Asset) => void {
   const { studio } = useStudio();
   const queryClient = useQueryClient();
@@ -16,14 +16,14 @@ export function useDeleteAsset(): (asset: Asset) => void {
   const showToast = useToast();
   const restore = useRestoreFromTrash();
 
-  async function remove(id: string): Promise<void> {
+  async function deleteAndRefresh(id: string): Promise<void> {
     await deleteAsset(studio.id, id);
     await refreshQueries(queryClient, studio.id);
   }
 
   async function moveToTrash({ id, filename }: Asset): Promise<void> {
     try {
-      await remove(id);
+      await deleteAndRefresh(id);
       restoreFocusSoon();
       showToast({ text: `${filename} moved to the trash.`, undo: { label: "Undo", run: () => void restore(id) } });
     } catch (error) {
@@ -41,7 +41,7 @@ export function useDeleteAsset(): (asset: Asset) => void {
         action: "Discard upload",
         busyLabel: "Discarding…",
         dismiss: "Keep uploading",
-        run: () => remove(asset.id),
+        run: () => deleteAndRefresh(asset.id),
       });
   };
 }

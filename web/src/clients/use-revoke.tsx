@@ -4,7 +4,7 @@ import { refreshQueries, type AiClient } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { useConfirm } from "../ui/Confirm.tsx";
 
-/** Revokes AI clients after the user confirms: to return, a client needs a new consent. */
+/** Revokes AI clients after the user confirms, because a revoked client needs a new consent. */
 export function useRevoke() {
   const { studio, me, may } = useStudio();
   const queryClient = useQueryClient();
@@ -24,8 +24,9 @@ export function useRevoke() {
         title: `Revoke ${client.clientName}?`,
         body: (
           <p>
-            This blocks its next call. {client.user.id === me.user.id ? "You’d" : `${client.user.name} would`} need to
-            reconnect and approve it again. Its past changes stay; you can undo them on this page.
+            This blocks all its calls from now on. To use it again,{" "}
+            {client.user.id === me.user.id ? "you" : client.user.name} must reconnect and approve it. Its past changes
+            stay; you can undo them on this page.
           </p>
         ),
         action: "Revoke",
@@ -40,7 +41,7 @@ export function useRevoke() {
             {may("clients.revokeAny")
               ? `This blocks every AI client in ${studio.name}, including those of other members, and all of your own in any studio.`
               : "This blocks every AI client that you approved, in any studio."}{" "}
-            Each would need to be reconnected and approved again. Their past changes stay.
+            To use a client again, its user must reconnect and approve it. Past changes stay.
           </p>
         ),
         action: "Revoke all",

@@ -82,7 +82,7 @@ function Steps({ guide }: { guide: Guide }) {
                 </ButtonAnchor>
               </p>
             )}
-            {copy && <CopyField label={copy.label} text={copy.text} hideLabel />}
+            {copy && <CopyField label={copy.label} text={copy.text} isLabelHidden />}
           </div>
         </li>
       ))}

@@ -9,25 +9,25 @@ import { CopyField } from "../ui/CopyField.tsx";
 /** Works in every client, including clients without access to local files. */
 const examplePrompt = "Which drafts are in my studio? Create an upload link so I can add an image to the newest one.";
 
-/** Shows a new client as soon as the user approves it, and updates after its first call. */
+/** Shows a new client as soon as the user has consented, and updates after its first call. */
 export function NewClientStatus() {
   const { studio } = useStudio();
   // Newest first, so a client that connects now is on the first page.
   const clients = usePagedList(clientsQuery(studio.id, { ended: "false", mine: "true" })).query.data?.pages[0];
-  const [knownGrantIds, setKnownGrantIds] = useState<ReadonlySet<string>>();
+  const [initialGrantIds, setInitialGrantIds] = useState<ReadonlySet<string>>();
 
   useEffect(() => {
-    if (clients && !knownGrantIds) setKnownGrantIds(new Set(clients.map(({ id }) => id)));
-  }, [clients, knownGrantIds]);
+    if (clients && !initialGrantIds) setInitialGrantIds(new Set(clients.map(({ id }) => id)));
+  }, [clients, initialGrantIds]);
 
-  const newClients = clients?.filter(({ id }) => knownGrantIds && !knownGrantIds.has(id)) ?? [];
+  const newClients = clients?.filter(({ id }) => initialGrantIds && !initialGrantIds.has(id)) ?? [];
   return (
     <div
       className={`mt-3 ${newClients.length > 0 ? "animate-rise border-l-3 border-accent bg-wash px-5 pt-4 pb-2" : ""}`}
     >
       <div role="status" className="grid gap-4">
         {newClients.length === 0
-          ? clients && <Waiting connected={clients} />
+          ? clients && <WaitingMessage existingClients={clients} />
           : newClients.map((client) => <ConnectedClient key={client.id} client={client} />)}
       </div>
       {newClients.length > 0 && <CopyField label="Try this prompt" text={examplePrompt} />}
@@ -35,19 +35,19 @@ export function NewClientStatus() {
   );
 }
 
-function Waiting({ connected }: { connected: readonly AiClient[] }) {
+function WaitingMessage({ existingClients }: { existingClients: readonly AiClient[] }) {
   return (
     <p className="m-0 flex items-baseline text-muted">
       <span
-        className="mr-3 size-2.5 flex-none animate-breathe rounded-full bg-accent forced-colors:bg-[CanvasText]"
+        className="mr-3 size-2.5 flex-none animate-pulse rounded-full bg-accent forced-colors:bg-[CanvasText]"
         aria-hidden="true"
       />
       <span className="min-w-0 [overflow-wrap:anywhere]">
-        {connected.length === 0 ? (
-          "Waiting for a client."
+        {existingClients.length === 0 ? (
+          "Waiting for a client to connect."
         ) : (
           <>
-            <Connected clients={connected} /> Waiting for another one.
+            <ExistingClients clients={existingClients} /> Waiting for another one.
           </>
         )}{" "}
         We’ll detect it automatically.
@@ -59,7 +59,7 @@ function Waiting({ connected }: { connected: readonly AiClient[] }) {
 const maxNames = 3;
 
 /** The clients that were connected before the page was opened. */
-function Connected({ clients }: { clients: readonly AiClient[] }) {
+function ExistingClients({ clients }: { clients: readonly AiClient[] }) {
   const { studio, me } = useStudio();
   const getStudioName = (studioId: string | null): string =>
     me.memberships.find((membership) => membership.studioId === studioId)?.studioName ?? "no studio";

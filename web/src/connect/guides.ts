@@ -1,7 +1,7 @@
 /** How to connect one common AI client to this server. */
 export interface Guide {
   name: string;
-  /** Connects from the vendor's servers rather than from the user's machine. */
+  /** Whether the client connects from its vendor's servers rather than from the user's machine. */
   isRemote: boolean;
   steps: readonly Step[];
 }

@@ -18,7 +18,7 @@ export function HistoryPanel({ controller }: { controller: DraftController }) {
   const [missingAssets, setMissingAssets] = useState<readonly MissingAsset[]>([]);
   const restore = useRestoreRevision(controller, setMissingAssets);
   const trashedStates = listTrashedStates(items);
-  // The oldest loaded revision waits for the one before it, unless it is the first of all.
+  // A row compares its revision with the one before it, so the oldest loaded revision is hidden until that one loads.
   const shownItems = query.hasNextPage ? items.slice(0, -1) : items;
 
   const { refetch } = query;
@@ -30,16 +30,16 @@ export function HistoryPanel({ controller }: { controller: DraftController }) {
         History
       </h2>
       <p className="mt-1 mb-5 text-muted">
-        Every version of this post. Restoring one creates a new version, so nothing is lost.
+        Every revision of this post. Restoring one creates a new revision, so nothing is lost.
       </p>
       {missingAssets.length > 0 && (
         <div role="status">
           <Notice>{describeMissingAssets(missingAssets)}</Notice>
         </div>
       )}
-      <PagedList list={{ ...list, items: shownItems }} moreLabel="Show earlier versions" empty={null}>
+      <PagedList list={{ ...list, items: shownItems }} moreLabel="Show earlier revisions" empty={null}>
         {(revisions) => (
-          <List aria-label="Versions">
+          <List aria-label="Revisions">
             {revisions.map((revision, i) => (
               <RevisionRow
                 key={revision.revision}
@@ -56,7 +56,7 @@ export function HistoryPanel({ controller }: { controller: DraftController }) {
         )}
       </PagedList>
       {query.isSuccess && items.length === 1 && (
-        <p className="text-muted">This is the first version. Changes appear here as they are saved.</p>
+        <p className="text-muted">This is the first revision. Changes appear here as they are saved.</p>
       )}
     </section>
   );

@@ -5,25 +5,25 @@ import { useStudio } from "../layout/use-studio.ts";
 import type { DraftController } from "../posts/use-draft.ts";
 import { Button } from "../ui/Button.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
-import { capitalize, formatActors } from "../ui/format-actor.ts";
+import { formatActors } from "../ui/format-actor.ts";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
 import { restoreFocusSoon } from "../ui/restore-focus.ts";
 import { useAction } from "../ui/use-action.ts";
 import { RevisionDiff } from "./RevisionDiff.tsx";
 
-/** On a ready post that changed since it was marked ready: what changed, by whom, and what to do about it. */
+/** Shows what changed in a post after it was marked ready, and by whom. The user keeps it ready or returns it to draft. */
 export function ReadyBanner({ controller, readyRevision }: { controller: DraftController; readyRevision: number }) {
   const { studio, me, may } = useStudio();
   const { base: post } = controller;
-  const readied = useQuery(revisionQuery(studio.id, post.id, readyRevision)).data;
+  const revisionWhenReady = useQuery(revisionQuery(studio.id, post.id, readyRevision)).data;
   const changes = useQuery({
     ...changesSinceQuery(studio.id, post.id, readyRevision, post.revision),
     placeholderData: (previous) => previous,
   }).data;
   const { isRunning, error, run } = useAction();
   const [lastChange] = changes ?? [];
-  if (!readied || !changes || !lastChange) return null;
-  const isOwnEdit = changes.every(({ user, client }) => user?.id === me.user.id && client === null);
+  if (!revisionWhenReady || !changes || !lastChange) return null;
+  const areAllOwnChanges = changes.every(({ user, client }) => user?.id === me.user.id && client === null);
 
   const setStatus = (status: PostStatus) => () =>
     run(async () => {
@@ -38,10 +38,10 @@ export function ReadyBanner({ controller, readyRevision }: { controller: DraftCo
         Changed since it was marked ready
       </h2>
       <p className="mt-1 text-muted [overflow-wrap:anywhere]">
-        {capitalize(formatActors(changes))}, last <RelativeTime at={lastChange.at} timezone={studio.timezone} />.
+        Changed by {formatActors(changes)}. Last change: <RelativeTime at={lastChange.at} timezone={studio.timezone} />.
       </p>
-      {/* Open for changes by others; a user who edits the post knows their own. */}
-      <details className="mt-3" open={!isOwnEdit} key={String(isOwnEdit)}>
+      {/* Closed if the user made all changes, because the user already knows them. */}
+      <details className="mt-3" open={!areAllOwnChanges} key={String(areAllOwnChanges)}>
         <summary className="w-fit cursor-pointer text-sm text-accent pointer-coarse:py-2">What changed</summary>
         <div
           className="mt-2 max-h-[70dvh] overflow-auto border-l-2 border-rule pl-4"
@@ -50,7 +50,7 @@ export function ReadyBanner({ controller, readyRevision }: { controller: DraftCo
           aria-label="What changed"
         >
           <RevisionDiff
-            before={readied}
+            before={revisionWhenReady}
             after={{ ...post, assets: post.assets.filter(({ status }) => status === "ready") }}
             currentAssets={post.assets}
           />

@@ -10,7 +10,7 @@ import { useAction } from "../ui/use-action.ts";
 import { describeRevision } from "./describe-revision.ts";
 import { RevisionDiff } from "./RevisionDiff.tsx";
 
-/** One revision: who, what and when; its differences on demand. */
+/** One revision: who changed what, and when. Expands to show the differences. */
 export function RevisionRow({
   revision,
   previous,
@@ -21,7 +21,7 @@ export function RevisionRow({
   onRestore,
 }: {
   revision: Revision;
-  /** Undefined for the first one. */
+  /** Undefined for the first revision. */
   previous: Revision | undefined;
   isTrashed: boolean;
   isCurrent: boolean;

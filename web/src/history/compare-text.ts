@@ -5,17 +5,17 @@ export interface TextPart {
   text: string;
 }
 
-/** How long a comparison may take; longer ones show the texts as a whole. */
+/** A comparison that takes longer is stopped, and both texts are shown in full. */
 const timeoutMs = 400;
 /** The number of unchanged characters to show on either side of a change. */
 const contextLength = 70;
-const gap = " … ";
+const ellipsis = " … ";
 
-const words = new Intl.Segmenter(undefined, { granularity: "word" });
+const wordSegmenter = new Intl.Segmenter(undefined, { granularity: "word" });
 
-/** The differences word by word, with long unchanged parts shortened. */
+/** Lists the differences word by word. Long unchanged parts are shortened. */
 export function compareText(before: string, after: string): TextPart[] {
-  const changes = diffWords(before, after, { intlSegmenter: words, timeout: timeoutMs });
+  const changes = diffWords(before, after, { intlSegmenter: wordSegmenter, timeout: timeoutMs });
   if (!changes)
     return [
       { kind: "removed", text: before },
@@ -31,10 +31,10 @@ export function compareText(before: string, after: string): TextPart[] {
 }
 
 function shorten(text: string, isFirst: boolean, isLast: boolean): string {
-  const start = isFirst ? 0 : contextLength;
-  const end = isLast ? 0 : contextLength;
-  if (text.length <= start + end + gap.length) return text;
-  const head = text.slice(0, start).replace(/\s\S*$/, "");
-  const tail = end === 0 ? "" : text.slice(-end).replace(/^\S*\s/, "");
-  return `${head}${gap}${tail}`;
+  const headLength = isFirst ? 0 : contextLength;
+  const tailLength = isLast ? 0 : contextLength;
+  if (text.length <= headLength + tailLength + ellipsis.length) return text;
+  const head = text.slice(0, headLength).replace(/\s\S*$/, "");
+  const tail = tailLength === 0 ? "" : text.slice(-tailLength).replace(/^\S*\s/, "");
+  return `${head}${ellipsis}${tail}`;
 }

@@ -18,7 +18,7 @@ export function useRestoreRevision(
   const showToast = useToast();
   const postId = controller.base.id;
 
-  /** Returns the revision that was current before. */
+  /** Returns the number of the revision that was current before. */
   async function restore(revision: number): Promise<number> {
     const { missingAssets, ...post } = await restoreRevision(studio.id, postId, revision);
     controller.accept(post);
@@ -42,11 +42,11 @@ export function useRestoreRevision(
   };
 }
 
-const reasons: Record<MissingAsset["reason"], string> = {
+const reasonLabels: Record<MissingAsset["reason"], string> = {
   deleted: "deleted for good",
   on_another_post: "on another post now",
   post_full: "the post is full",
 };
 
 export const describeMissingAssets = (assets: readonly MissingAsset[]): string =>
-  `Restored without ${assets.map(({ filename, reason }) => `${filename} (${reasons[reason]})`).join(", ")}.`;
+  `Restored without ${assets.map(({ filename, reason }) => `${filename} (${reasonLabels[reason]})`).join(", ")}.`;

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { Brand } from "./Brand.tsx";
 
-/** The layout of pages without a studio. */
+/** The layout of pages outside of a studio. */
 export function CenteredLayout({ children }: { children: ReactNode }) {
   return (
     <main id="main" className="mx-auto max-w-[58rem] px-[clamp(1.25rem,4vw,3rem)] pt-7 pb-16">

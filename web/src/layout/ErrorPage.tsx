@@ -29,8 +29,8 @@ export function NotFoundPage() {
     <CenteredLayout>
       <h1>Page not found</h1>
       <p className="max-w-[60ch] text-muted">
-        It may have been deleted, or it belongs to a studio you aren’t a member of. Ask the person who sent you the
-        link, or sign in with another account.
+        This page may have been deleted, or it may belong to a studio you aren’t a member of. Ask the person who sent
+        you the link, or sign in with another account.
       </p>
       <p>
         <ButtonLink to="/">Go to your studio</ButtonLink>

@@ -15,20 +15,20 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
   const queryClient = useQueryClient();
   const [role, setRole] = useState<Role>("member");
   const [email, setEmail] = useState("");
-  const [link, setLink] = useState<Awaited<ReturnType<typeof createInvitation>>>();
+  const [invitation, setInvitation] = useState<Awaited<ReturnType<typeof createInvitation>>>();
   const trimmedEmail = email.trim();
 
   async function create(): Promise<void> {
-    setLink(await createInvitation(studio.id, { role, ...(trimmedEmail === "" ? {} : { email: trimmedEmail }) }));
+    setInvitation(await createInvitation(studio.id, { role, ...(trimmedEmail === "" ? {} : { email: trimmedEmail }) }));
     await refreshQueries(queryClient, studio.id);
   }
 
-  if (link) {
+  if (invitation) {
     return (
-      <LinkDialog title="Share this link" label="Invitation link" url={link.url} onClose={onClose}>
+      <LinkDialog title="Share this link" label="Invitation link" url={invitation.url} onClose={onClose}>
         It lets {trimmedEmail === "" ? "one person" : trimmedEmail} join {studio.name} as {withArticle(role)} until{" "}
-        {formatExactTime(link.expiresAt, studio.timezone)}. Copy it now: it won’t be shown again. You can revoke it
-        until it’s used.
+        {formatExactTime(invitation.expiresAt, studio.timezone)}. Copy it now: it won’t be shown again. You can revoke
+        it until it’s used.
       </LinkDialog>
     );
   }

@@ -64,7 +64,7 @@ export function MemberRow({ member }: { member: Member }) {
   );
 }
 
-/** Changes a role at once, with Undo. Asks first if it affects ownership or the user's own role. */
+/** Changes a role immediately; a toast offers Undo. Asks first if the change affects ownership or the user's own role. */
 function useChangeRole(member: Member, isMe: boolean) {
   const { studio } = useStudio();
   const queryClient = useQueryClient();

@@ -14,7 +14,7 @@ import { PendingInvitations } from "./PendingInvitations.tsx";
 export function MembersPage() {
   const { studio, me, may } = useStudio();
   const members = useQuery(membersQuery(studio.id));
-  const [openDialog, setOpenDialog] = useState<"invite" | "transfer">();
+  const [visibleDialog, setVisibleDialog] = useState<"invite" | "transfer">();
   const others = members.data?.members.filter(({ userId }) => userId !== me.user.id) ?? [];
   const canTransferOwnership = studio.manages.includes("owner") && others.length > 0;
 
@@ -25,11 +25,11 @@ export function MembersPage() {
         actions={
           <>
             {canTransferOwnership && (
-              <Button variant="secondary" onClick={() => setOpenDialog("transfer")}>
+              <Button variant="secondary" onClick={() => setVisibleDialog("transfer")}>
                 Transfer ownership
               </Button>
             )}
-            {may("invitations.create") && <Button onClick={() => setOpenDialog("invite")}>Invite someone</Button>}
+            {may("invitations.create") && <Button onClick={() => setVisibleDialog("invite")}>Invite someone</Button>}
           </>
         }
       >
@@ -44,9 +44,9 @@ export function MembersPage() {
         </List>
       )}
       {may("invitations.list") && <PendingInvitations />}
-      {openDialog === "invite" && <InviteDialog onClose={() => setOpenDialog(undefined)} />}
-      {openDialog === "transfer" && (
-        <TransferOwnershipDialog members={others} onClose={() => setOpenDialog(undefined)} />
+      {visibleDialog === "invite" && <InviteDialog onClose={() => setVisibleDialog(undefined)} />}
+      {visibleDialog === "transfer" && (
+        <TransferOwnershipDialog members={others} onClose={() => setVisibleDialog(undefined)} />
       )}
     </>
   );

@@ -41,14 +41,14 @@ export function ConnectPlatformList({ platforms }: { platforms: readonly Platfor
 
 function ConnectPlatformForm({ platform: { id, name, needsInstanceUrl } }: { platform: Platform }) {
   const { connect, isRunning, error } = useConnect();
-  const [instance, setInstance] = useState("");
+  const [instanceInput, setInstanceInput] = useState("");
   return (
     <li className="py-4">
       <form
         className={`flex flex-wrap justify-between gap-3 ${needsInstanceUrl ? "items-end" : "items-center"}`}
         onSubmit={(event) => {
           event.preventDefault();
-          void connect(id, needsInstanceUrl ? instance.trim() : undefined);
+          void connect(id, needsInstanceUrl ? instanceInput.trim() : undefined);
         }}
       >
         <div className="min-w-0">
@@ -61,8 +61,8 @@ function ConnectPlatformForm({ platform: { id, name, needsInstanceUrl } }: { pla
               autoComplete="off"
               spellCheck={false}
               placeholder="mastodon.social"
-              value={instance}
-              onChange={(event) => setInstance(event.target.value)}
+              value={instanceInput}
+              onChange={(event) => setInstanceInput(event.target.value)}
               required
             />
           )}

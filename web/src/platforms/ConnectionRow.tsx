@@ -14,20 +14,20 @@ const stateLabels: Record<PlatformConnection["state"], string> = {
   disconnected: "disconnected",
 };
 
-export function ConnectionRow({ connection, name }: { connection: PlatformConnection; name: string }) {
+export function ConnectionRow({ connection, platformName }: { connection: PlatformConnection; platformName: string }) {
   const { studio, may } = useStudio();
   const { connect, isRunning, error } = useConnect();
   const disconnect = useDisconnect();
   const { account, state, platform, instanceUrl } = connection;
-  const label = account.handle ?? account.name ?? account.id;
+  const accountLabel = account.handle ?? account.name ?? account.id;
   const isConnected = state === "connected";
 
   return (
     <ListRow>
       <div className="min-w-0">
-        <p className="m-0 font-serif text-xl [overflow-wrap:anywhere]">{label}</p>
+        <p className="m-0 font-serif text-xl [overflow-wrap:anywhere]">{accountLabel}</p>
         <p className="mt-0">
-          {name}
+          {platformName}
           {instanceUrl !== null && ` on ${new URL(instanceUrl).host}`}{" "}
           <Badge isPositive={isConnected}>{stateLabels[state]}</Badge>
         </p>
@@ -35,10 +35,15 @@ export function ConnectionRow({ connection, name }: { connection: PlatformConnec
       <RowDetails
         details={[
           ["Connected", <RelativeTime at={connection.connectedAt} timezone={studio.timezone} />],
-          ...(account.name !== null && account.name !== label ? [["Name", account.name] as const] : []),
+          ...(account.name !== null && account.name !== accountLabel ? [["Name", account.name] as const] : []),
           ...(account.profileUrl === null
             ? []
-            : [["Profile", <ProfileLink url={account.profileUrl} label={`Open ${label} on ${name}`} />] as const]),
+            : [
+                [
+                  "Profile",
+                  <ProfileLink url={account.profileUrl} label={`Open ${accountLabel} on ${platformName}`} />,
+                ] as const,
+              ]),
         ]}
       />
       {may("platforms.connect") && (
@@ -47,7 +52,7 @@ export function ConnectionRow({ connection, name }: { connection: PlatformConnec
             <Button
               variant="quiet"
               busyLabel={isRunning && "Opening…"}
-              aria-label={`Reconnect ${label}`}
+              aria-label={`Reconnect ${accountLabel}`}
               onClick={() => void connect(platform, instanceUrl ?? undefined)}
             >
               Reconnect
@@ -56,8 +61,8 @@ export function ConnectionRow({ connection, name }: { connection: PlatformConnec
           {state !== "disconnected" && (
             <Button
               variant="quiet"
-              aria-label={`Disconnect ${label}`}
-              onClick={() => disconnect(connection, label, name)}
+              aria-label={`Disconnect ${accountLabel}`}
+              onClick={() => disconnect(connection, accountLabel, platformName)}
             >
               Disconnect
             </Button>

@@ -36,7 +36,11 @@ export function PlatformsPage() {
       {activeConnections.length > 0 && (
         <List aria-label="Connected accounts">
           {activeConnections.map((connection) => (
-            <ConnectionRow key={connection.id} connection={connection} name={getPlatformName(connection.platform)} />
+            <ConnectionRow
+              key={connection.id}
+              connection={connection}
+              platformName={getPlatformName(connection.platform)}
+            />
           ))}
         </List>
       )}
@@ -46,7 +50,11 @@ export function PlatformsPage() {
           <summary className="cursor-pointer text-muted">Disconnected ({endedConnections.length})</summary>
           <List className="mt-4" aria-label="Disconnected accounts">
             {endedConnections.map((connection) => (
-              <ConnectionRow key={connection.id} connection={connection} name={getPlatformName(connection.platform)} />
+              <ConnectionRow
+                key={connection.id}
+                connection={connection}
+                platformName={getPlatformName(connection.platform)}
+              />
             ))}
           </List>
         </details>

@@ -4,18 +4,18 @@ import { refreshQueries, type PlatformConnection } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { useConfirm } from "../ui/Confirm.tsx";
 
-/** Disconnects an account after the user confirms: reconnecting requires access to it on the platform. */
-export function useDisconnect(): (connection: PlatformConnection, label: string, name: string) => void {
+/** Disconnects an account after the user confirms, because reconnecting requires access to the account on the platform. */
+export function useDisconnect(): (connection: PlatformConnection, accountLabel: string, platformName: string) => void {
   const { studio } = useStudio();
   const queryClient = useQueryClient();
   const confirm = useConfirm();
-  return ({ id }, label, name) =>
+  return ({ id }, accountLabel, platformName) =>
     confirm({
-      title: `Disconnect ${label}?`,
+      title: `Disconnect ${accountLabel}?`,
       body: (
         <p>
-          This deletes the studio’s access to {label} on {name} and revokes it on the platform if possible. To
-          reconnect, someone needs access to the account on the platform. Posts don’t change.
+          This deletes the studio’s access to {accountLabel} on {platformName} and revokes it on the platform if
+          possible. To reconnect, someone needs access to the account on the platform. Posts don’t change.
         </p>
       ),
       action: "Disconnect",

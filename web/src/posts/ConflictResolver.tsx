@@ -18,7 +18,7 @@ interface Conflict {
   part: ConflictPart;
 }
 
-/** Shows both versions of each part that both sides changed, and lets the user choose. The rest is merged already. */
+/** Shows both versions of each part that both sides changed, and lets the user choose. All other parts are already merged. */
 export function ConflictResolver({ controller, theirs }: { controller: DraftController; theirs: Post }) {
   const { base, draft } = controller;
   const { studio } = useStudio();
@@ -27,13 +27,13 @@ export function ConflictResolver({ controller, theirs }: { controller: DraftCont
   const [choices, setChoices] = useState<Partial<Record<string, Side>>>({});
   const { parts } = mergeDrafts(base, draft, theirs);
   const conflicts = draftFields.flatMap((field) => listConflicts(field, parts[field].filter(isConflict)));
-  const isComplete = conflicts.every(({ key }) => choices[key] !== undefined);
+  const hasAllChoices = conflicts.every(({ key }) => choices[key] !== undefined);
 
   function applyChoices(): void {
     const sides = conflicts.map(({ key }) => choices[key] ?? "mine");
-    const titleConflicts = parts.title.filter(isConflict).length;
+    const titleConflictCount = parts.title.filter(isConflict).length;
     controller.resolveConflict(
-      joinDraft(parts, (field, i) => sides[field === "title" ? i : titleConflicts + i] ?? "mine"),
+      joinDraft(parts, (field, i) => sides[field === "title" ? i : titleConflictCount + i] ?? "mine"),
     );
     restoreFocusSoon();
     if (sides.includes("theirs"))
@@ -76,7 +76,7 @@ export function ConflictResolver({ controller, theirs }: { controller: DraftCont
               <span className="mt-3 block max-h-72 overflow-auto font-normal whitespace-pre-wrap [overflow-wrap:anywhere]">
                 <DiffHighlight
                   text={part[side].join("\n")}
-                  comparedText={part[side === "mine" ? "theirs" : "mine"].join("\n")}
+                  otherText={part[side === "mine" ? "theirs" : "mine"].join("\n")}
                 />
               </span>
             </label>
@@ -84,7 +84,7 @@ export function ConflictResolver({ controller, theirs }: { controller: DraftCont
         </fieldset>
       ))}
       <p>
-        <Button onClick={applyChoices} disabled={!isComplete}>
+        <Button onClick={applyChoices} disabled={!hasAllChoices}>
           Use selected
         </Button>
       </p>
@@ -92,7 +92,7 @@ export function ConflictResolver({ controller, theirs }: { controller: DraftCont
   );
 }
 
-/** The key contains both texts, so that a choice does not outlive what it was made for. */
+/** The key contains both texts, so that a choice no longer applies when one of them changes. */
 const listConflicts = (field: DraftField, parts: readonly ConflictPart[]): Conflict[] =>
   parts.map((part, i) => ({
     key: JSON.stringify([field, i, part]),
@@ -104,19 +104,23 @@ const listConflicts = (field: DraftField, parts: readonly ConflictPart[]): Confl
 const contextLength = 160;
 
 /** Highlights everything between the first and the last difference. */
-function DiffHighlight({ text, comparedText }: { text: string; comparedText: string }) {
+function DiffHighlight({ text, otherText }: { text: string; otherText: string }) {
   if (text === "") return <i className="text-muted">Removed</i>;
-  let start = 0;
-  while (start < Math.min(text.length, comparedText.length) && text[start] === comparedText[start]) start++;
-  let end = 0;
-  while (end < Math.min(text.length, comparedText.length) - start && text.at(-1 - end) === comparedText.at(-1 - end))
-    end++;
-  const before = text.slice(0, start);
-  const after = end === 0 ? "" : text.slice(-end);
+  let prefixLength = 0;
+  while (prefixLength < Math.min(text.length, otherText.length) && text[prefixLength] === otherText[prefixLength])
+    prefixLength++;
+  let suffixLength = 0;
+  while (
+    suffixLength < Math.min(text.length, otherText.length) - prefixLength &&
+    text.at(-1 - suffixLength) === otherText.at(-1 - suffixLength)
+  )
+    suffixLength++;
+  const before = text.slice(0, prefixLength);
+  const after = suffixLength === 0 ? "" : text.slice(-suffixLength);
   return (
     <>
       {before.length > contextLength ? `… ${before.slice(-contextLength).replace(/^\S*\s/, "")}` : before}
-      <mark>{text.slice(start, text.length - end)}</mark>
+      <mark>{text.slice(prefixLength, text.length - suffixLength)}</mark>
       {after.length > contextLength ? `${after.slice(0, contextLength).replace(/\s\S*$/, "")} …` : after}
     </>
   );

@@ -2,7 +2,7 @@ import { useRestoreFromTrash } from "../trash/use-restore-from-trash.ts";
 import { Button } from "../ui/Button.tsx";
 import { Notice } from "../ui/Notice.tsx";
 
-/** Says that the open post was deleted by someone else. The editor stays, so that unsaved text is not lost. */
+/** Shown when another user or an AI client deletes the open post. The editor stays open, so that no unsaved text is lost. */
 export function DeletedNotice({ postId }: { postId: string }) {
   const restore = useRestoreFromTrash();
   return (

@@ -28,7 +28,7 @@ export function PostPage() {
         </Link>
       </p>
       {post.isPending && <Loading />}
-      {/* An open post stays open while the server is unreachable; the editor reports that itself. */}
+      {/* If the server can't be reached, an open post stays open, and the editor shows the error. */}
       {post.data && isNotFound(post.error) && <DeletedNotice postId={postId} />}
       {post.data && <PostEditor key={postId} post={post.data} />}
       {!post.data && isNotFound(post.error) && (

@@ -53,7 +53,7 @@ export function PostsPage() {
         />
         <SearchField q={search.q ?? ""} />
       </Toolbar>
-      <PagedList list={posts} empty={<NoPosts search={search} />} continuingLabel="Searching older posts…">
+      <PagedList list={posts} empty={<NoPosts search={search} />} autoLoadingLabel="Searching older posts…">
         {(items) => (
           <List aria-label="Posts">
             {items.map((post) => (

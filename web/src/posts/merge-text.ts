@@ -17,8 +17,8 @@ export function mergeText(base: string, mine: string, theirs: string): MergePart
 }
 
 /**
- * Moves a caret with its line when other lines of the text change around it, so that a merge does not disturb a user
- * who is typing.
+ * Returns the position of the caret after a merge. The caret stays in its line when other lines change, so that a merge
+ * does not disturb a user who is typing.
  */
 export function moveCaret(before: string, after: string, caret: number): number {
   const [linesBefore, linesAfter] = [before.split("\n"), after.split("\n")];

@@ -19,7 +19,7 @@ export function useDeletePost(controller: DraftController): () => Promise<void> 
 
   return async () => {
     await controller.save();
-    // First, so that the open page does not ask for a post that is gone.
+    // Leave the page first, so that it does not request the deleted post.
     await navigate({ to: "/studios/$studioId/posts", params: { studioId: studio.id } });
     try {
       await deletePost(studio.id, id);

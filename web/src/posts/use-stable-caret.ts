@@ -1,12 +1,12 @@
 import { useEffect, useLayoutEffect, useRef, type RefObject } from "react";
 import { moveCaret } from "./merge-text.ts";
 
-/** Keeps the caret of a focused text area in its line when a merge changes the text around it. */
+/** Leaves the caret of a focused text area in its line when a merge changes the text around it. */
 export function useStableCaret(value: string): RefObject<HTMLTextAreaElement | null> {
   const field = useRef<HTMLTextAreaElement>(null);
   const previous = useRef({ value, start: 0, end: 0 });
 
-  // React replaces the value before effects run, which moves the caret, so its position is recorded beforehand.
+  // React replaces the value, which moves the caret, before effects run. So listeners record the position earlier.
   useEffect(() => {
     const recordSelection = (): void => {
       const element = field.current;
@@ -14,7 +14,7 @@ export function useStableCaret(value: string): RefObject<HTMLTextAreaElement | n
       previous.current = { value: element.value, start: element.selectionStart, end: element.selectionEnd };
     };
     document.addEventListener("selectionchange", recordSelection);
-    // Before React handles the event and renders.
+    // In the capture phase, before React handles the event and renders.
     document.addEventListener("input", recordSelection, true);
     return () => {
       document.removeEventListener("selectionchange", recordSelection);

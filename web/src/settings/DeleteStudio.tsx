@@ -25,13 +25,13 @@ export function DeleteStudio() {
       run: async () => {
         await deleteStudio(studio.id, studio.name);
         await queryClient.invalidateQueries({ queryKey: meQuery.queryKey });
-        // Not awaited: the next page takes the focus once the dialog is closed.
-        void leaveStudio();
+        // Not awaited, so that the dialog closes before the next page receives the focus.
+        void openStartPage();
       },
     });
   }
 
-  async function leaveStudio(): Promise<void> {
+  async function openStartPage(): Promise<void> {
     await navigate({ to: "/" });
     queryClient.removeQueries({ queryKey: ["studio", studio.id] });
     showToast({ text: `${studio.name} was deleted.` });

@@ -17,8 +17,8 @@ export function StudioDetails() {
   const [timezone, setTimezone] = useState(studio.timezone);
   const [statusMessage, setStatusMessage] = useState("");
   const { isRunning, error, run } = useAction();
-  const isChanged = name.trim() !== studio.name || timezone !== studio.timezone;
-  // This browser may not list the studio's time zone.
+  const hasChanges = name.trim() !== studio.name || timezone !== studio.timezone;
+  // The browser's list may lack the studio's time zone.
   const zones = [...new Set([studio.timezone, "UTC", ...Intl.supportedValuesOf("timeZone")])].toSorted();
 
   async function save(): Promise<void> {
@@ -53,7 +53,7 @@ export function StudioDetails() {
         />
         {error !== undefined && <ErrorMessage error={error} />}
         <p className="flex items-center gap-4">
-          <Button type="submit" disabled={!isChanged} busyLabel={isRunning && "Saving…"}>
+          <Button type="submit" disabled={!hasChanges} busyLabel={isRunning && "Saving…"}>
             Save
           </Button>
           <span role="status" className="text-accent">

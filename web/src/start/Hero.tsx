@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** The title of a page without a studio, with an introduction and the first step. */
+/** The title of a page outside of a studio, with an introduction and the first step. */
 export function Hero({ title, intro, children }: { title: string; intro: string; children: ReactNode }) {
   return (
     <section className="pb-[clamp(3rem,8vw,6rem)]">

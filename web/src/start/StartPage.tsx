@@ -41,7 +41,7 @@ function FirstStudio({ name }: { name: string }) {
       title="Create your first studio"
       intro={`Welcome, ${name}! A studio holds posts, media and the people who work on them. AI clients you connect act for you, and never have more access than you do.`}
     >
-      <StudioForm offerSamples />
+      <StudioForm isFirstStudio />
       <p className="mt-8 text-muted">Were you invited to a studio? Open your invitation link instead.</p>
     </Hero>
   );

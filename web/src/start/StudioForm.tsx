@@ -9,22 +9,22 @@ import { ChoiceField } from "../ui/Field.tsx";
 import { requiredTextProps } from "../ui/required-text.ts";
 import { useAction } from "../ui/use-action.ts";
 
-/** Creates a studio and opens it. A development server offers to add sample posts to the first one. */
-export function StudioForm({ offerSamples = false }: { offerSamples?: boolean }) {
+/** Creates a studio and opens it. A development server offers to add sample posts to a user's first studio. */
+export function StudioForm({ isFirstStudio = false }: { isFirstStudio?: boolean }) {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
-  const { data: instance } = useQuery({ ...instanceQuery, enabled: offerSamples });
+  const { data: instance } = useQuery({ ...instanceQuery, enabled: isFirstStudio });
   const [name, setName] = useState("");
-  const [withSamples, setWithSamples] = useState(true);
+  const [shouldAddSamples, setShouldAddSamples] = useState(true);
   const [busyLabel, setBusyLabel] = useState("");
   const { isRunning, error, run } = useAction();
-  const canAddSamples = offerSamples && instance?.development === true;
+  const canAddSamples = isFirstStudio && instance?.development === true;
 
   async function create(): Promise<void> {
     setBusyLabel("Creating…");
     const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
     const studio = await createStudio({ name: name.trim(), timezone: timeZone });
-    if (canAddSamples && withSamples) {
+    if (canAddSamples && shouldAddSamples) {
       setBusyLabel("Adding sample posts…");
       await addSamples(studio.id);
     }
@@ -63,8 +63,8 @@ export function StudioForm({ offerSamples = false }: { offerSamples?: boolean })
           label="Add three sample posts"
           description="Available because this is a development server. You can archive them at any time."
           className="mt-4"
-          checked={withSamples}
-          onChange={(event) => setWithSamples(event.target.checked)}
+          checked={shouldAddSamples}
+          onChange={(event) => setShouldAddSamples(event.target.checked)}
         />
       )}
       {error !== undefined && <ErrorMessage error={error} />}
@@ -72,7 +72,7 @@ export function StudioForm({ offerSamples = false }: { offerSamples?: boolean })
   );
 }
 
-/** The studio exists by now, so a failed sample is ignored. */
+/** Ignores failures, because the studio already exists and the samples are optional. */
 async function addSamples(studioId: string): Promise<void> {
   const { samples } = await import("./samples.ts");
   for (const [i, sample] of samples.entries())

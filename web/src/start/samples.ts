@@ -1,4 +1,4 @@
-/** Sample posts that a development server can add to a first studio. */
+/** Sample posts that a development server can add to a user's first studio. */
 export const samples = [
   {
     title: "How we choose paper",

@@ -64,16 +64,16 @@ function useEmptyTrash() {
     error,
     confirmEmpty: () =>
       void run(async () => {
-        const count = formatItems(await countTrash(studio.id));
+        const items = formatItemCount(await countTrash(studio.id));
         confirm({
-          title: `Delete ${count} for good?`,
+          title: `Delete ${items} for good?`,
           body: (
             <p>
-              This deletes {count} in the trash, with all files. It is final: no one can restore them, and undoing an AI
+              This deletes {items} in the trash, with all files. It is final: no one can restore them, and undoing an AI
               client’s changes can’t bring them back.
             </p>
           ),
-          action: `Delete ${count}`,
+          action: `Delete ${items}`,
           busyLabel: "Deleting…",
           run: async () => {
             await emptyTrash(studio.id);
@@ -84,7 +84,7 @@ function useEmptyTrash() {
   };
 }
 
-function formatItems({ count, hasMore }: { count: number; hasMore: boolean }): string {
+function formatItemCount({ count, hasMore }: { count: number; hasMore: boolean }): string {
   if (hasMore) return `more than ${count.toLocaleString("en")} items`;
   return count === 1 ? "1 item" : `${count.toLocaleString("en")} items`;
 }

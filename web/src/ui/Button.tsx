@@ -2,7 +2,7 @@ import { createLink } from "@tanstack/react-router";
 import type { ComponentProps } from "react";
 import { buttonClasses, type ButtonVariant } from "./button-classes.ts";
 
-/** Shows `busyLabel`, and is disabled, while its action runs. */
+/** While `busyLabel` is a string, the button shows it and is disabled. */
 export function Button({
   variant = "primary",
   busyLabel,

@@ -4,12 +4,13 @@ import { FormDialog } from "./FormDialog.tsx";
 
 interface Confirmation {
   title: string;
-  /** The consequences. */
+  /** Explains the consequences. */
   body: ReactNode;
+  /** The label of the button that runs the action. */
   action: string;
-  /** The label of the button that changes nothing; "Cancel" by default. */
+  /** The label of the button that only closes the dialog; "Cancel" by default. */
   dismiss?: string;
-  /** The label of the action while it runs. */
+  /** The label of the action's button while the action runs. */
   busyLabel: string;
   /** The user must type this text, because the action affects others and cannot be undone. */
   typeToConfirm?: string;
@@ -18,7 +19,7 @@ interface Confirmation {
 
 const ConfirmContext = createContext<(confirmation: Confirmation) => void>(() => {});
 
-/** Asks before an action that cannot be undone. The dialog stays open until it succeeds, and shows errors. */
+/** Asks before an action that cannot be undone. The dialog stays open until the action succeeds, and shows its errors. */
 export const useConfirm = (): ((confirmation: Confirmation) => void) => use(ConfirmContext);
 
 export function ConfirmProvider({ children }: { children: ReactNode }) {

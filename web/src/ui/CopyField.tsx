@@ -2,7 +2,15 @@ import { useEffect, useRef, useState } from "react";
 import { Button } from "./Button.tsx";
 
 /** Text with a button that copies it. */
-export function CopyField({ label, text, hideLabel = false }: { label: string; text: string; hideLabel?: boolean }) {
+export function CopyField({
+  label,
+  text,
+  isLabelHidden = false,
+}: {
+  label: string;
+  text: string;
+  isLabelHidden?: boolean;
+}) {
   const codeRef = useRef<HTMLElement>(null);
   const [statusMessage, setStatusMessage] = useState("");
 
@@ -25,7 +33,7 @@ export function CopyField({ label, text, hideLabel = false }: { label: string; t
 
   return (
     <div className="not-first:mt-4">
-      <p className={hideLabel ? "sr-only" : "m-0 text-sm text-muted"}>{label}</p>
+      <p className={isLabelHidden ? "sr-only" : "m-0 text-sm text-muted"}>{label}</p>
       <div className="mt-1.5 grid grid-cols-[minmax(0,1fr)_auto] items-start gap-3 border-l-3 border-accent bg-raised p-2 pl-3.5">
         <code ref={codeRef} className="self-center py-1 whitespace-pre-wrap max-sm:text-[0.8rem]">
           {text}

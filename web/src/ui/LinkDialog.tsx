@@ -3,7 +3,7 @@ import { Button } from "./Button.tsx";
 import { CopyField } from "./CopyField.tsx";
 import { Dialog, DialogActions } from "./Dialog.tsx";
 
-/** Shows a link that was just created, to be copied. */
+/** Shows a new link for the user to copy. */
 export function LinkDialog({
   title,
   label,

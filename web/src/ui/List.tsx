@@ -4,7 +4,7 @@ import { Button } from "./Button.tsx";
 import { Loading } from "./Loading.tsx";
 import { QueryStatus } from "./QueryStatus.tsx";
 
-/** Rows with a rule between them. */
+/** Rows with a line between them. */
 export function List({ className = "", ...rest }: ComponentProps<"ul">) {
   return <ul {...rest} className={`divide-y divide-rule border-y border-rule empty:hidden ${className}`} />;
 }
@@ -46,19 +46,19 @@ export function Toolbar({ children }: { children: ReactNode }) {
   return <div className="mb-6 flex flex-wrap items-center justify-between gap-x-8 gap-y-4">{children}</div>;
 }
 
-/** The loaded items of a list, with its loading state, its error, its empty state and the button for the next page. */
+/** The loaded items of a list, its loading, error and empty states, and the button for the next page. */
 export function PagedList<Item>({
-  list: { query, items, isContinuing },
+  list: { query, items, isAutoLoading },
   empty,
   moreLabel = "Show more",
-  continuingLabel,
+  autoLoadingLabel,
   children,
 }: {
   list: ListQuery<Item>;
   empty: ReactNode;
   moreLabel?: string;
-  /** Shown while the list continues by itself. */
-  continuingLabel?: string;
+  /** Shown while the next page loads without a click. */
+  autoLoadingLabel?: string;
   children: (items: readonly Item[]) => ReactNode;
 }) {
   return (
@@ -66,8 +66,8 @@ export function PagedList<Item>({
       <QueryStatus query={query} />
       {items.length > 0 && children(items)}
       {query.isSuccess && items.length === 0 && !query.hasNextPage && empty}
-      {isContinuing && <Loading label={continuingLabel} />}
-      {query.hasNextPage && !isContinuing && (
+      {isAutoLoading && <Loading label={autoLoadingLabel} />}
+      {query.hasNextPage && !isAutoLoading && (
         <p className="mt-8">
           <Button
             variant="quiet"

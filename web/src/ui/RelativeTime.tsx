@@ -9,14 +9,16 @@ const units = [
   ["minute", 60],
 ] as const;
 
+const tickMs = 20_000;
+
 const relativeFormat = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 
-/** Updates all times on the page together. */
 function subscribe(notify: () => void): () => void {
-  const timer = setInterval(notify, 20_000);
+  const timer = setInterval(notify, tickMs);
   return () => clearInterval(timer);
 }
-const getCurrentTick = (): number => Math.floor(Date.now() / 20_000) * 20_000;
+/** Rounded, because `useSyncExternalStore` requires the same value until the next tick. */
+const getCurrentTick = (): number => Math.floor(Date.now() / tickMs) * tickMs;
 
 /** A relative time, with the exact time as a tooltip. */
 export function RelativeTime({ at, timezone }: { at: string; timezone?: string }) {
@@ -30,8 +32,8 @@ export function RelativeTime({ at, timezone }: { at: string; timezone?: string }
 
 function formatRelativeTime(at: number, now: number): string {
   const seconds = (at - now) / 1000;
-  const [unit, length] = units.find(([, size]) => Math.abs(seconds) >= size) ?? ["second", 1];
-  return unit === "second" ? "just now" : relativeFormat.format(Math.round(seconds / length), unit);
+  const [unit, unitSeconds] = units.find(([, size]) => Math.abs(seconds) >= size) ?? ["second", 1];
+  return unit === "second" ? "just now" : relativeFormat.format(Math.round(seconds / unitSeconds), unit);
 }
 
 export function formatExactTime(at: string, timezone?: string): string {

@@ -9,7 +9,7 @@ interface ToastMessage {
 
 const ToastContext = createContext<(message: ToastMessage) => void>(() => {});
 
-/** Reports a change for a few seconds, with an optional button to undo it. */
+/** Shows a message for a few seconds, with an optional button that reverts the change. */
 export const useToast = (): ((message: ToastMessage) => void) => use(ToastContext);
 
 export function ToastProvider({ children }: { children: ReactNode }) {

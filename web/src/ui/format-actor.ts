@@ -8,12 +8,12 @@ export function formatActor(user: Named | null | undefined, client?: Named | nul
   return client ? `${client.name}, for ${userName}` : userName;
 }
 
-/** At the start of a sentence. */
+/** For the start of a sentence. */
 export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 const listFormat = new Intl.ListFormat("en", { type: "conjunction" });
 
-/** Everyone who made these changes, each one once. */
+/** Lists who made these changes, without repetition. */
 export function formatActors(changes: readonly { user: Named | null; client: Named | null }[]): string {
   return listFormat.format([...new Set(changes.map(({ user, client }) => formatActor(user, client)))]);
 }

@@ -1,6 +1,6 @@
 import type { InputEvent } from "react";
 
-/** Props for a required input that also reject whitespace, so that the browser reports it before the server does. */
+/** Props for a required input that also rejects blank text, so that the browser reports it before the server does. */
 export const requiredTextProps = {
   required: true,
   onInput: ({ currentTarget }: InputEvent<HTMLInputElement>) =>

@@ -7,7 +7,7 @@ export interface ActionState {
   run: (action: () => Promise<unknown>) => Promise<void>;
 }
 
-/** Runs what a button or a form does, and reports whether it is running and whether it failed. */
+/** Runs the action of a button or form, and reports whether it is running and whether it failed. */
 export function useAction(): ActionState {
   const [isRunning, setIsRunning] = useState(false);
   const [error, setError] = useState<unknown>();

@@ -1,7 +1,7 @@
 import { ChoiceField, TextField } from "../ui/Field.tsx";
 import { getInputBounds, sinceOptions, type SinceOption } from "./since.ts";
 
-/** Chooses from when on changes are undone. */
+/** Lets the user choose a time; an undo covers the changes since then. */
 export function SincePicker({
   option,
   customTime,
@@ -15,7 +15,7 @@ export function SincePicker({
 }) {
   return (
     <fieldset>
-      <legend className="mb-2 font-semibold">Changes made in</legend>
+      <legend className="mb-2 font-semibold">Period</legend>
       <div className="flex flex-wrap gap-x-6 gap-y-2 max-sm:flex-col">
         {sinceOptions.map(([value, label]) => (
           <ChoiceField

@@ -3,7 +3,7 @@ import { useStudio } from "../layout/use-studio.ts";
 import { Badge } from "../ui/Badge.tsx";
 import { useSubject } from "./use-subject.ts";
 
-/** A post as a link, unless it is in the trash, or the name of a file. */
+/** The name of a post or file. The name of a post links to it, unless it is in the trash. */
 export function SubjectName({ type, id }: { type: "post" | "asset"; id: string }) {
   const { studio } = useStudio();
   const { name = "…", isTrashed } = useSubject(type, id);

@@ -1,12 +1,12 @@
 import { formatValue, getFieldLabel, groupBySubject, type UndoConflict } from "./labels.ts";
 import { SubjectName } from "./SubjectName.tsx";
 
-/** Fields that someone else changed after the client. They stay, and both values are shown. */
+/** Fields that another user or client changed later. An undo does not change them, so both values are shown. */
 export function UndoConflicts({ conflicts, clientName }: { conflicts: readonly UndoConflict[]; clientName: string }) {
   return (
     <section className="mt-10" aria-labelledby="conflicts">
       <h2 id="conflicts" className="text-xl">
-        Stays as it is
+        Kept because of later changes
       </h2>
       <p className="mt-1 text-muted">Someone changed this after {clientName} did, so their version is kept.</p>
       <ul className="mt-4 grid gap-6">

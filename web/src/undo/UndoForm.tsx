@@ -14,50 +14,50 @@ import { UndoReport } from "./UndoReport.tsx";
 
 interface FinishedUndo {
   result: UndoResult;
-  /** Whether it undid an undo, so that the client's changes are back. */
-  isReverse: boolean;
+  /** Whether this undid an earlier undo, which brings the client's changes back. */
+  isUndoOfUndo: boolean;
 }
 
-/** Choose a time, see what would be undone, undo it, and undo the undo. */
+/** Lets the user choose a time, preview the undo, run it, and undo the undo. */
 export function UndoForm({ client }: { client: AiClient }) {
   const { studio } = useStudio();
   const queryClient = useQueryClient();
   const { isRunning, error, run } = useAction();
-  const [finished, setFinished] = useState<FinishedUndo>();
+  const [finishedUndo, setFinishedUndo] = useState<FinishedUndo>();
   const heading = useRef<HTMLHeadingElement>(null);
 
-  const finish = (isReverse: boolean, undo: () => Promise<UndoResult>) =>
+  const runUndo = (isUndoOfUndo: boolean, undo: () => Promise<UndoResult>) =>
     run(async () => {
       const result = await undo();
       await refreshQueries(queryClient, studio.id);
-      setFinished({ result, isReverse });
-      // The pressed button no longer exists.
+      setFinishedUndo({ result, isUndoOfUndo });
+      // The button that had the focus no longer exists.
       setTimeout(() => heading.current?.focus());
     });
 
-  if (!finished)
+  if (!finishedUndo)
     return (
       <UndoPreview
         client={client}
         isRunning={isRunning}
         error={error}
-        onUndo={(since) => void finish(false, () => undoClientChanges(studio.id, client.id, { since }))}
+        onUndo={(since) => void runUndo(false, () => undoClientChanges(studio.id, client.id, { since }))}
       />
     );
 
-  const { result, isReverse } = finished;
+  const { result, isUndoOfUndo } = finishedUndo;
   const { undoId } = result;
   return (
     <section aria-labelledby="undo-result">
       <h2 id="undo-result" ref={heading} tabIndex={-1} className="text-2xl outline-none">
-        {isReverse
+        {isUndoOfUndo
           ? `${formatChanges(result.undone.length)} brought back`
           : `${formatChanges(result.undone.length)} undone`}
       </h2>
       <p className="mt-1 mb-5 text-muted">
-        {isReverse
+        {isUndoOfUndo
           ? `Everything is as ${client.clientName} left it, except what others changed since.`
-          : "Posts and files are as they were before. Their history shows every version."}
+          : "Posts and files are as they were before. Their history shows every revision."}
       </p>
       <UndoReport report={result} isDone clientName={client.clientName} />
       {error !== undefined && <ErrorMessage error={error} />}
@@ -65,10 +65,10 @@ export function UndoForm({ client }: { client: AiClient }) {
         {undoId !== null && (
           <Button
             variant="secondary"
-            onClick={() => void finish(!isReverse, () => undoUndo(studio.id, undoId))}
+            onClick={() => void runUndo(!isUndoOfUndo, () => undoUndo(studio.id, undoId))}
             busyLabel={isRunning && "Undoing…"}
           >
-            {isReverse ? "Undo again" : "Undo this undo"}
+            {isUndoOfUndo ? "Undo again" : "Undo this undo"}
           </Button>
         )}
         <ButtonLink variant="secondary" to="/studios/$studioId/posts" params={{ studioId: studio.id }}>
@@ -93,7 +93,7 @@ function UndoPreview({
   const { studio } = useStudio();
   const [option, setOption] = useState<SinceOption>("today");
   const [customTime, setCustomTime] = useState("");
-  // The times are relative to when the user chose them, so that the preview and the undo are about the same changes.
+  // The times are relative to when the user chose them, so that the preview and the undo cover the same changes.
   const [now, setNow] = useState(() => Date.now());
   const since = resolveSince(option, customTime, now);
   const preview = useQuery({ ...undoPreviewQuery(studio.id, client.id, since ?? ""), enabled: since !== undefined });
@@ -119,7 +119,7 @@ function UndoPreview({
               {count === 0 ? "Nothing to undo" : `${formatChanges(count)} would be undone`}
             </h2>
             {count === 0 && preview.data.conflicts.length === 0 && (
-              <p className="mt-0 text-muted">{client.clientName} changed nothing in this time that is still there.</p>
+              <p className="mt-0 text-muted">No changes by {client.clientName} in this period are still in effect.</p>
             )}
             <UndoReport key={since} report={preview.data} isDone={false} clientName={client.clientName} />
           </>

@@ -11,7 +11,7 @@ import { UndoForm } from "./UndoForm.tsx";
 
 const route = getRouteApi("/studios/$studioId/clients/$grantId/undo");
 
-/** Undoes what an AI client changed in the studio, after showing what that would do. */
+/** Undoes what an AI client changed in the studio, after a preview. */
 export function UndoPage() {
   const { studio } = useStudio();
   const { grantId } = route.useParams();
@@ -43,8 +43,8 @@ export function UndoPage() {
       {client && (
         <>
           <PageHeader title={`Undo changes by ${client.clientName}`}>
-            Takes back what {formatActor(client.user, { name: client.clientName })}, changed in this studio. Later
-            changes by anyone else stay, and you can undo the undo.
+            Undoes what {formatActor(client.user, { name: client.clientName })}, changed in this studio. Later changes
+            by anyone else stay, and you can undo the undo.
           </PageHeader>
           <UndoForm key={grantId} client={client} />
         </>

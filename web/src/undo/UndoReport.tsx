@@ -10,7 +10,7 @@ import { useSubject } from "./use-subject.ts";
 /** Each row loads the name of its post or file, so long lists are shown in parts. */
 const pageSize = 30;
 
-/** What an undo would do or did, per post and file, and the conflicts. */
+/** What an undo changed or would change, per post and file, and its conflicts. */
 export function UndoReport({
   report,
   isDone,

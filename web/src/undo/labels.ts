@@ -18,7 +18,7 @@ const fieldLabels: Record<string, string> = {
 
 export const getFieldLabel = (field: string): string => fieldLabels[field] ?? field;
 
-/** What undo would do with a field, or did, given where the post or file is now. */
+/** Describes what an undo did or would do to a field. For the trash and the post, this follows from the current state. */
 export function describeUndo(
   field: string,
   isDone: boolean,
@@ -33,7 +33,7 @@ export function describeUndo(
   return isTrashed ? "Restore from the trash" : "Move to the trash";
 }
 
-/** A value of a conflict, for people. */
+/** Formats a value of a conflict for display. */
 export function formatValue(field: string, value: unknown): string {
   if (field === "status") return Object.entries(statusLabels).find(([name]) => name === value)?.[1].singular ?? "";
   if (field === "trashed") return value === true ? "In the trash" : "Not in the trash";
@@ -42,7 +42,7 @@ export function formatValue(field: string, value: unknown): string {
   return typeof value === "string" && value !== "" ? value : "Empty";
 }
 
-/** The entries of each post or file, in their order. */
+/** Groups the entries by post or file, and preserves their order. */
 export const groupBySubject = <Entry extends Pick<UndoneField, "type" | "id">>(
   entries: readonly Entry[],
 ): { type: Entry["type"]; id: string; entries: Entry[] }[] =>

@@ -1,4 +1,4 @@
-/** The start of the time whose changes are undone. */
+/** The periods whose changes the user can undo. */
 export const sinceOptions = [
   ["hour", "Last hour"],
   ["today", "Today"],
@@ -11,10 +11,10 @@ export type SinceOption = (typeof sinceOptions)[number][0];
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-/** The server accepts the last 30 days; a little less allows for the way there. */
+/** The server accepts times within the last 30 days. The minute less allows for the duration of the request. */
 const maxAgeMs = 30 * dayMs - 60_000;
 
-/** Undefined if the custom time is incomplete or out of range. */
+/** Returns the start of the period, or undefined if the custom time is incomplete or out of range. */
 export function resolveSince(option: SinceOption, customTime: string, now: number): string | undefined {
   const since = {
     hour: now - hourMs,

@@ -8,8 +8,8 @@ import { useToast } from "../ui/Toasts.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { formatChanges } from "../undo/labels.ts";
 
-/** Undoes an earlier undo of an AI client's changes. This is itself an entry that can be undone. */
-export function UndoAgainButton({ undoId }: { undoId: string }) {
+/** Undoes an earlier undo of an AI client's changes. The activity records this as another undo, which has this button, too. */
+export function UndoUndoButton({ undoId }: { undoId: string }) {
   const { studio } = useStudio();
   const queryClient = useQueryClient();
   const showToast = useToast();
