@@ -1,5 +1,5 @@
 import { openDialog } from "./dialog.ts";
-import { createButton, el } from "./dom.ts";
+import { createButton, createElement } from "./dom.ts";
 import type { Strings } from "./strings.ts";
 
 /** Takes a photo with the computer's camera. Phones use their own camera app, through a file input. */
@@ -10,15 +10,15 @@ export async function takePhoto(strings: Strings, onCapture: (file: File) => voi
   } catch {
     openDialog({
       title: strings.takePicture,
-      content: [el("p", { textContent: strings.noCameraTitle })],
+      content: [createElement("p", { textContent: strings.noCameraTitle })],
       closeLabel: strings.close,
     });
     return;
   }
   const viewClasses = "my-4 block w-full bg-black";
-  const video = el("video", { autoplay: true, muted: true, playsInline: true, className: viewClasses });
+  const video = createElement("video", { autoplay: true, muted: true, playsInline: true, className: viewClasses });
   video.srcObject = stream;
-  const canvas = el("canvas", { className: viewClasses, hidden: true });
+  const canvas = createElement("canvas", { className: viewClasses, hidden: true });
 
   function capture(): void {
     canvas.width = video.videoWidth;

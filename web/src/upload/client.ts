@@ -6,8 +6,8 @@ import type { UploadApi } from "#http/uploads/api.ts";
 
 type Api = ReturnType<typeof hc<UploadApi>>["api"]["uploads"];
 
-export type UploadSession = InferResponseType<Api["session"]["$get"]>;
-export type RemoteFile = UploadSession["files"][number];
+export type UploadLinkDetails = InferResponseType<Api["session"]["$get"]>;
+export type RemoteFile = UploadLinkDetails["files"][number];
 export type StartedUpload = InferResponseType<Api["files"]["$post"]>;
 type NewFile = InferRequestType<Api["files"]["$post"]>["json"];
 type PartUrlsResponse = InferResponseType<Api["files"][":fileId"]["addresses"]["$post"]>;
@@ -18,27 +18,27 @@ export class RequestError extends Error {
   readonly status: number;
   readonly code: string;
   readonly hint: string;
-  /** Seconds after which a retry makes sense. */
-  readonly retryAfter: number | undefined;
+  /** The server's `Retry-After`. */
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(status: number, problem: Partial<Problem> & { retryAfter?: number | undefined } = {}) {
+  constructor(status: number, problem: Partial<Problem> & { retryAfterSeconds?: number | undefined } = {}) {
     super(
       problem.detail ?? (status === 0 ? "The server can’t be reached." : `The server responded with status ${status}.`),
     );
     this.status = status;
     this.code = problem.code ?? "";
     this.hint = problem.hint ?? "";
-    this.retryAfter = problem.retryAfter;
+    this.retryAfterSeconds = problem.retryAfterSeconds;
   }
 
-  /** A retry can succeed. */
+  /** Whether a retry can succeed. */
   get isTransient(): boolean {
     return this.status === 0 || this.status === 408 || this.status === 429 || this.status >= 500;
   }
 }
 
 export interface UploadClient {
-  getSession(signal?: AbortSignal): Promise<UploadSession>;
+  getLinkDetails(signal?: AbortSignal): Promise<UploadLinkDetails>;
   startFile(file: NewFile, signal: AbortSignal): Promise<StartedUpload>;
   createPartUrls(fileId: string, parts: number[], signal: AbortSignal): Promise<PartUrlsResponse["addresses"]>;
   completeFile(fileId: string, signal: AbortSignal): Promise<RemoteFile>;
@@ -65,12 +65,12 @@ export function createUploadClient(token: string): UploadClient {
     if (response.ok) return responseBody as T;
     throw new RequestError(response.status, {
       ...(responseBody as object | undefined),
-      retryAfter: Number(response.headers.get("retry-after")) || undefined,
+      retryAfterSeconds: Number(response.headers.get("retry-after")) || undefined,
     });
   }
 
   return {
-    getSession: (signal) => call("GET", "/session", undefined, signal),
+    getLinkDetails: (signal) => call("GET", "/session", undefined, signal),
     startFile: (file, signal) => call("POST", "/files", file, signal),
     createPartUrls: async (fileId, parts, signal) =>
       (await call<PartUrlsResponse>("POST", `/files/${fileId}/addresses`, { parts }, signal)).addresses,

@@ -1,5 +1,5 @@
 import { openDialog } from "./dialog.ts";
-import { createButton, el } from "./dom.ts";
+import { createButton, createElement } from "./dom.ts";
 import type { Strings } from "./strings.ts";
 
 export function confirmCancel(name: string, strings: Strings, onConfirm: () => void): void {
@@ -9,7 +9,7 @@ export function confirmCancel(name: string, strings: Strings, onConfirm: () => v
   };
   const dialog = openDialog({
     title: name,
-    content: [el("p", { textContent: strings.cancelConfirmation })],
+    content: [createElement("p", { textContent: strings.cancelConfirmation })],
     actions: [createButton(strings.discardUpload, discard, "primarySmall")],
     closeLabel: strings.keepUploading,
   });

@@ -1,4 +1,4 @@
-import { createButton, el } from "./dom.ts";
+import { createButton, createElement } from "./dom.ts";
 
 export interface DialogOptions {
   title: string;
@@ -11,8 +11,12 @@ export interface DialogOptions {
 
 /** Opens a native modal dialog, which traps focus, closes on Escape and restores focus. */
 export function openDialog({ title, content, actions = [], closeLabel, onClose }: DialogOptions): HTMLDialogElement {
-  const heading = el("h2", { textContent: title, id: "dialog-title", className: "[overflow-wrap:anywhere]" });
-  const dialog = el(
+  const heading = createElement("h2", {
+    textContent: title,
+    id: "dialog-title",
+    className: "[overflow-wrap:anywhere]",
+  });
+  const dialog = createElement(
     "dialog",
     {
       className:
@@ -21,7 +25,7 @@ export function openDialog({ title, content, actions = [], closeLabel, onClose }
     },
     heading,
     ...content,
-    el(
+    createElement(
       "div",
       { className: "mt-4 flex flex-wrap items-center gap-2" },
       ...actions,

@@ -3,7 +3,7 @@ import { buttonClasses, type ButtonVariant } from "../ui/button-classes.ts";
 type Child = Node | string | undefined;
 
 /** Creates an element. Names that are not properties, such as `aria-…`, become attributes. */
-export function el<K extends keyof HTMLElementTagNameMap>(
+export function createElement<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   properties: Record<string, string | number | boolean | undefined> = {},
   ...children: Child[]
@@ -20,16 +20,16 @@ export function el<K extends keyof HTMLElementTagNameMap>(
 }
 
 export function createButton(label: string, onClick: () => void, variant: ButtonVariant = "quiet"): HTMLButtonElement {
-  const button = el("button", { type: "button", className: buttonClasses[variant], textContent: label });
+  const button = createElement("button", { type: "button", className: buttonClasses[variant], textContent: label });
   button.addEventListener("click", onClick);
   return button;
 }
 
-/** A progress bar from 0 to 100; without a value, it shows that the work takes an unknown time. */
+/** A progress bar from 0 to 100; without a value, it shows work of unknown duration. */
 export function createProgressBar(
   label: { "aria-label": string } | { "aria-labelledby": string },
 ): HTMLProgressElement {
-  return el("progress", {
+  return createElement("progress", {
     max: 100,
     className:
       "mt-1.5 block h-1.5 w-full appearance-none overflow-hidden rounded-sm bg-rule text-accent indeterminate:animate-progress indeterminate:bg-[linear-gradient(90deg,var(--rule),var(--accent),var(--rule))] indeterminate:bg-[length:200%_100%] forced-colors:border [&::-moz-progress-bar]:bg-accent forced-colors:[&::-moz-progress-bar]:bg-[Highlight] [&::-webkit-progress-bar]:bg-rule indeterminate:[&::-webkit-progress-bar]:bg-transparent [&::-webkit-progress-value]:bg-accent forced-colors:[&::-webkit-progress-value]:bg-[Highlight]",
@@ -37,7 +37,7 @@ export function createProgressBar(
   });
 }
 
-/** Leaves equal text alone, so that a screen reader that is reading it is not interrupted. */
+/** Writes only text that differs, because a write interrupts a screen reader that is reading the element. */
 export function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }

@@ -1,5 +1,5 @@
 import { buttonClasses } from "../ui/button-classes.ts";
-import { createButton, el } from "./dom.ts";
+import { createButton, createElement } from "./dom.ts";
 import type { ChosenFile } from "./upload-task.ts";
 import type { Strings } from "./strings.ts";
 
@@ -9,7 +9,7 @@ export interface DropZoneOptions {
   accepts: readonly string[];
   /** The URL that the phone dialog shows as a QR code. */
   phoneUrl: string | undefined;
-  onFiles: (chosen: readonly ChosenFile[]) => void;
+  onFiles: (chosenFiles: readonly ChosenFile[]) => void;
 }
 
 export interface DropZone {
@@ -22,14 +22,19 @@ export interface DropZone {
 
 /** Creates the controls for adding files: file dialog, folder, camera, phone. */
 export function createDropZone(root: HTMLElement, { strings, accepts, phoneUrl, onFiles }: DropZoneOptions): DropZone {
-  // The HTML contains this input, so that users can choose files before the script is loaded.
+  // upload.html contains this input, so that users can choose files before the script is loaded.
   const input =
-    root.querySelector<HTMLInputElement>("input[type=file]") ?? el("input", { type: "file", multiple: true });
+    root.querySelector<HTMLInputElement>("input[type=file]") ??
+    createElement("input", { type: "file", multiple: true });
   input.id ||= "uploader-files";
   input.setAttribute("aria-label", strings.chooseFiles);
   const hiddenInputProps = { type: "file", tabIndex: -1, "aria-hidden": "true" };
-  const folderInput = el("input", { ...hiddenInputProps, multiple: true, webkitdirectory: true });
-  const cameraInput = el("input", { ...hiddenInputProps, accept: "image/*,video/*", capture: "environment" });
+  const folderInput = createElement("input", { ...hiddenInputProps, multiple: true, webkitdirectory: true });
+  const cameraInput = createElement("input", {
+    ...hiddenInputProps,
+    accept: "image/*,video/*",
+    capture: "environment",
+  });
   for (const fileInput of [input, folderInput, cameraInput]) {
     fileInput.className = fileInput === input ? "peer sr-only min-h-0" : "sr-only min-h-0";
     if (fileInput !== cameraInput) fileInput.accept = accepts.join(",");
@@ -48,7 +53,7 @@ export function createDropZone(root: HTMLElement, { strings, accepts, phoneUrl, 
     isTouch
       ? cameraInput.click()
       : void import("./camera.ts").then(({ takePhoto }) => takePhoto(strings, (file) => onFiles([{ file }])));
-  const section = el(
+  const section = createElement(
     "section",
     {
       className:
@@ -60,19 +65,19 @@ export function createDropZone(root: HTMLElement, { strings, accepts, phoneUrl, 
     cameraInput,
     isTouch
       ? undefined
-      : el("p", {
+      : createElement("p", {
           className: "m-0 font-serif text-[1.35rem]/[1.3]",
           textContent: strings.dropHint,
           "aria-hidden": "true",
         }),
-    el(
+    createElement(
       "div",
       {
         // The input is visually hidden, so its label shows the focus ring.
         className:
           "flex flex-wrap items-center gap-2 *:px-4 peer-focus-visible:[&>label]:outline-3 peer-focus-visible:[&>label]:outline-offset-3 peer-focus-visible:[&>label]:outline-accent max-sm:w-full max-sm:*:flex-[1_1_100%]",
       },
-      el("label", { className: buttonClasses.primary, htmlFor: input.id, textContent: strings.chooseFiles }),
+      createElement("label", { className: buttonClasses.primary, htmlFor: input.id, textContent: strings.chooseFiles }),
       isTouch ? undefined : createButton(strings.chooseFolder, () => folderInput.click(), "secondary"),
       isTouch || "mediaDevices" in navigator ? createButton(strings.takePicture, openCamera, "secondary") : undefined,
       phoneUrl === undefined || isTouch
@@ -83,7 +88,7 @@ export function createDropZone(root: HTMLElement, { strings, accepts, phoneUrl, 
             "secondary",
           ),
     ),
-    el("p", { className: "m-0 max-w-[42em] text-[0.95rem] text-muted", textContent: strings.intro }),
+    createElement("p", { className: "m-0 max-w-[42em] text-[0.95rem] text-muted", textContent: strings.intro }),
   );
   return {
     section,

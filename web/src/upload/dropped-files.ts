@@ -5,7 +5,7 @@ interface ItemWithHandle extends DataTransferItem {
   getAsFileSystemHandle?(): Promise<FileSystemHandle | null>;
 }
 
-/** Returns all dropped files, including those in folders. Call it while the drop event is being handled. */
+/** Returns all dropped files, including those in folders. Call it synchronously in the handler of the drop event. */
 export async function readDroppedFiles(transfer: DataTransfer): Promise<ChosenFile[]> {
   const items = [...transfer.items].filter(({ kind }) => kind === "file");
   // Read every item before the first await: the browser clears the list afterwards.

@@ -3,33 +3,33 @@ export interface Formatter {
   bytes(count: number): string;
   speed(bytesPerSecond: number): string;
   duration(seconds: number): string;
-  percent(part: number, whole: number): string;
+  percent(part: number, total: number): string;
 }
 
 const units = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
 
 export function createFormatter(tag: string): Formatter {
-  const number = (value: number, unit: string, digits: number, unitDisplay: "short" | "long" = "short") =>
-    new Intl.NumberFormat(tag, { style: "unit", unit, unitDisplay, maximumFractionDigits: digits }).format(value);
+  const formatUnit = (value: number, unit: string, maxDigits: number, unitDisplay: "short" | "long" = "short") =>
+    new Intl.NumberFormat(tag, { style: "unit", unit, unitDisplay, maximumFractionDigits: maxDigits }).format(value);
   // Rounds like the server's messages (lib/format-bytes.ts).
-  const bytes = (count: number) => {
-    let step = 0;
-    while (step < units.length - 1 && Math.round(count / 1000 ** step) >= 1000) step++;
-    const value = count / 1000 ** step;
-    return number(value, units[step] ?? "byte", value < 100 ? 1 : 0, step === 0 ? "long" : "short");
+  const formatBytes = (count: number) => {
+    let unitIndex = 0;
+    while (unitIndex < units.length - 1 && Math.round(count / 1000 ** unitIndex) >= 1000) unitIndex++;
+    const value = count / 1000 ** unitIndex;
+    return formatUnit(value, units[unitIndex] ?? "byte", value < 100 ? 1 : 0, unitIndex === 0 ? "long" : "short");
   };
   return {
-    bytes,
-    speed: (value) => `${bytes(Math.round(value))}/s`,
+    bytes: formatBytes,
+    speed: (value) => `${formatBytes(Math.round(value))}/s`,
     duration(seconds) {
-      const whole = Math.max(1, Math.ceil(seconds));
-      if (whole < 60) return number(whole, "second", 0);
-      if (whole < 3600) return number(Math.ceil(whole / 60), "minute", 0);
-      const minutes = Math.ceil((whole % 3600) / 60);
-      const hours = number(Math.floor(whole / 3600), "hour", 0);
-      return minutes > 0 ? `${hours} ${number(minutes, "minute", 0)}` : hours;
+      const wholeSeconds = Math.max(1, Math.ceil(seconds));
+      if (wholeSeconds < 60) return formatUnit(wholeSeconds, "second", 0);
+      if (wholeSeconds < 3600) return formatUnit(Math.ceil(wholeSeconds / 60), "minute", 0);
+      const minutes = Math.ceil((wholeSeconds % 3600) / 60);
+      const hours = formatUnit(Math.floor(wholeSeconds / 3600), "hour", 0);
+      return minutes > 0 ? `${hours} ${formatUnit(minutes, "minute", 0)}` : hours;
     },
-    percent: (part, whole) =>
-      new Intl.NumberFormat(tag, { style: "percent" }).format(whole === 0 ? 0 : Math.floor((part / whole) * 100) / 100),
+    percent: (part, total) =>
+      new Intl.NumberFormat(tag, { style: "percent" }).format(total === 0 ? 0 : Math.floor((part / total) * 100) / 100),
   };
 }

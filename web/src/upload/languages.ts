@@ -47,7 +47,7 @@ const uppyPacks: Record<string, () => Promise<UppyPack>> = {
   "zh-tw": () => import("@uppy/locales/lib/zh_TW.js"),
 };
 
-/** Texts that Uppy's packs do not have. */
+/** Texts that Uppy's packs lack, and replacements for some of theirs. */
 const ownStrings: Record<string, () => Promise<{ strings: StringOverrides }>> = {
   de: () => import("./locales/de.ts"),
   es: () => import("./locales/es.ts"),
@@ -65,7 +65,7 @@ export interface Language {
   strings: Strings;
 }
 
-const rightToLeft = ["ar", "fa", "he"];
+const rightToLeftLanguages = ["ar", "fa", "he"];
 
 /** Loads the first preferred language that has a pack. English is the fallback, also for individual missing strings. */
 export async function loadLanguage(preferredLanguages: readonly string[]): Promise<Language> {
@@ -78,7 +78,7 @@ export async function loadLanguage(preferredLanguages: readonly string[]): Promi
       const [uppy, overrides] = await Promise.all([pack(), ownStrings[base]?.()]);
       return {
         tag: base,
-        direction: rightToLeft.includes(base) ? "rtl" : "ltr",
+        direction: rightToLeftLanguages.includes(base) ? "rtl" : "ltr",
         strings: { ...english, ...pickUppyStrings(uppy.default.strings), ...overrides?.strings },
       };
     } catch {

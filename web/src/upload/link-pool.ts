@@ -12,13 +12,13 @@ const reuseMs = 20 * 60_000;
 
 export function createLinkPool(createLink: () => Promise<string>): LinkPool {
   const clients = new Map<string, UploadClient>();
-  let latest: { token: Promise<string>; at: number } | undefined;
+  let latestLink: { token: Promise<string>; at: number } | undefined;
   return {
     getCurrentToken() {
-      if (latest && Date.now() - latest.at < reuseMs) return latest.token;
+      if (latestLink && Date.now() - latestLink.at < reuseMs) return latestLink.token;
       const newLink = { token: createLink(), at: Date.now() };
-      newLink.token.catch(() => latest === newLink && (latest = undefined));
-      latest = newLink;
+      newLink.token.catch(() => latestLink === newLink && (latestLink = undefined));
+      latestLink = newLink;
       return newLink.token;
     },
     getClient(token) {

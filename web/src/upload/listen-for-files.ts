@@ -2,7 +2,7 @@ import { readDroppedFiles } from "./dropped-files.ts";
 import type { ChosenFile } from "./upload-task.ts";
 
 /** Reports files that the user drops anywhere on the page or pastes. Returns a function that stops listening. */
-export function listenForFiles(root: HTMLElement, onFiles: (chosen: readonly ChosenFile[]) => void): () => void {
+export function listenForFiles(root: HTMLElement, onFiles: (chosenFiles: readonly ChosenFile[]) => void): () => void {
   const controller = new AbortController();
   const { signal } = controller;
   const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;

@@ -1,4 +1,4 @@
-import { createUploadClient, RequestError, type RemoteFile, type UploadSession } from "./client.ts";
+import { createUploadClient, RequestError, type RemoteFile, type UploadLinkDetails } from "./client.ts";
 import { createUploaderUi, type UploaderUi } from "./ui.ts";
 import { loadLanguage } from "./languages.ts";
 import { createUploader } from "./uploader.ts";
@@ -26,21 +26,21 @@ export function mountUploader(root: HTMLElement, options: MountOptions): Mounted
   let expiryTimer: ReturnType<typeof setTimeout> | undefined;
 
   async function start(): Promise<void> {
-    const [language, session] = await Promise.all([
+    const [language, linkDetails] = await Promise.all([
       loadLanguage(options.languages ?? navigator.languages),
-      options.previousToken === undefined ? undefined : loadSession(options.previousToken),
+      options.previousToken === undefined ? undefined : loadLinkDetails(options.previousToken),
     ]);
     if (isDestroyed) return;
     const createdUi = createUploaderUi(root, {
       uploader,
       language,
-      accepts: session?.accepts ?? [],
+      accepts: linkDetails?.accepts ?? [],
       phoneUrl: options.phoneUrl,
     });
     ui = createdUi;
-    if (!session || options.previousToken === undefined) return;
-    await uploader.restore(options.previousToken, session.files);
-    const remainingMs = Date.parse(session.expiresAt) - Date.now();
+    if (!linkDetails || options.previousToken === undefined) return;
+    await uploader.restore(options.previousToken, linkDetails.files);
+    const remainingMs = Date.parse(linkDetails.expiresAt) - Date.now();
     expiryTimer = setTimeout(() => createdUi.showNotice(language.strings.linkExpired), Math.max(0, remainingMs));
   }
 
@@ -55,11 +55,11 @@ export function mountUploader(root: HTMLElement, options: MountOptions): Mounted
   };
 }
 
-/** Returns undefined if the link cannot be loaded; the first upload then shows the reason. */
-async function loadSession(token: string): Promise<UploadSession | undefined> {
+/** Returns undefined if the request fails; the first upload then shows the reason. */
+async function loadLinkDetails(token: string): Promise<UploadLinkDetails | undefined> {
   for (let attempt = 0; ; attempt++) {
     try {
-      return await createUploadClient(token).getSession();
+      return await createUploadClient(token).getLinkDetails();
     } catch (error) {
       if (!(error instanceof RequestError) || !error.isTransient || attempt >= 2) return undefined;
       await new Promise((resolve) => setTimeout(resolve, 1000 * 2 ** attempt));

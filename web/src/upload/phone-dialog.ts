@@ -1,21 +1,23 @@
 import { encode } from "uqr";
 import { openDialog } from "./dialog.ts";
-import { el } from "./dom.ts";
+import { createElement } from "./dom.ts";
 import type { Strings } from "./strings.ts";
 
-const svg = "http://www.w3.org/2000/svg";
+const svgNamespace = "http://www.w3.org/2000/svg";
 
 /** Shows the link as a QR code. Rendered locally, because the link grants access and must not reach another service. */
 export function showPhoneDialog(url: string, strings: Strings): void {
   const { data, size } = encode(url, { ecc: "L", border: 4 });
-  const path = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : []))).join("");
-  const qrCode = document.createElementNS(svg, "svg");
+  const pathData = data
+    .flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])))
+    .join("");
+  const qrCode = document.createElementNS(svgNamespace, "svg");
   qrCode.setAttribute("viewBox", `0 0 ${size} ${size}`);
   qrCode.setAttribute("class", "mx-auto my-4 block w-[min(100%,18rem)] rounded-sm bg-white fill-black");
   qrCode.setAttribute("role", "img");
   qrCode.setAttribute("aria-label", strings.phone);
-  const qrPath = document.createElementNS(svg, "path");
-  qrPath.setAttribute("d", path);
+  const qrPath = document.createElementNS(svgNamespace, "path");
+  qrPath.setAttribute("d", pathData);
   qrCode.append(qrPath);
   const { hostname } = new URL(url);
   const isLocal =
@@ -24,9 +26,9 @@ export function showPhoneDialog(url: string, strings: Strings): void {
     title: strings.phone,
     content: [
       // Shown first, so that users don't scan a link that their phone can't open.
-      ...(isLocal ? [el("p", { textContent: strings.phoneLocalOnly })] : []),
+      ...(isLocal ? [createElement("p", { textContent: strings.phoneLocalOnly })] : []),
       qrCode,
-      el("p", { textContent: strings.phoneHint }),
+      createElement("p", { textContent: strings.phoneHint }),
     ],
     closeLabel: strings.close,
   });

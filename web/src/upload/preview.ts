@@ -1,4 +1,4 @@
-import { el } from "./dom.ts";
+import { createElement } from "./dom.ts";
 import type { UploadItem } from "./upload-task.ts";
 
 export interface Preview {
@@ -13,7 +13,7 @@ const maxImageBytes = 60 * 1024 * 1024;
 
 /** A thumbnail of a file, or its extension if the browser cannot show it. */
 export function createPreview(): Preview {
-  const element = el("div", {
+  const element = createElement("div", {
     className:
       "grid size-16 place-items-center overflow-hidden rounded-sm border border-rule bg-raised text-[0.8rem] text-muted max-sm:size-13 [&>:not(span)]:size-full [&>:not(span)]:object-cover",
     "aria-hidden": "true",
@@ -22,12 +22,12 @@ export function createPreview(): Preview {
   let shownKey = "";
 
   const setContent = (child: HTMLElement | undefined, item: UploadItem) =>
-    element.replaceChildren(child ?? el("span", { textContent: getExtension(item.name), translate: false }));
+    element.replaceChildren(child ?? createElement("span", { textContent: getExtension(item.name), translate: false }));
 
   async function showFile(file: File, item: UploadItem): Promise<void> {
     if (file.type.startsWith("video/")) {
       objectUrl = URL.createObjectURL(file);
-      const video = el("video", {
+      const video = createElement("video", {
         muted: true,
         preload: "metadata",
         playsInline: true,
@@ -42,7 +42,7 @@ export function createPreview(): Preview {
     try {
       const image = await createImageBitmap(file);
       const scale = Math.min(1, thumbnailEdge / Math.min(image.width, image.height));
-      const canvas = el("canvas", {
+      const canvas = createElement("canvas", {
         width: Math.round(image.width * scale),
         height: Math.round(image.height * scale),
       });
@@ -63,7 +63,7 @@ export function createPreview(): Preview {
       if (item.file) void showFile(item.file, item);
       else if (item.thumbnailUrl === undefined) setContent(undefined, item);
       else {
-        const image = el("img", { alt: "", src: item.thumbnailUrl });
+        const image = createElement("img", { alt: "", src: item.thumbnailUrl });
         image.addEventListener("error", () => setContent(undefined, item));
         setContent(image, item);
       }

@@ -6,7 +6,7 @@ export interface Retrier {
   /** Retries `operation` until it succeeds, fails permanently or is aborted. */
   run<T>(operation: () => Promise<T>, signal: AbortSignal): Promise<T>;
   getConnection(): ConnectionState;
-  /** The server's own message about why it can't serve requests right now. */
+  /** The server's message about why it can't serve requests now. Undefined if the server sent none or no retry is waiting. */
   getReason(): string | undefined;
   destroy(): void;
 }
@@ -61,17 +61,21 @@ export function createRetrier(onChange: () => void): Retrier {
           signal.throwIfAborted();
           try {
             const result = await operation();
-            // The server responds again: wake the other waiting retries.
+            // The server responds again, so the other waiting retries run now.
             if (failingCount > 0) for (const resume of wakeUps) resume();
             return result;
           } catch (error) {
             signal.throwIfAborted();
             if (!(error instanceof RequestError) || !error.isTransient) throw error;
             reason = error.code === "" ? undefined : error.message;
+            // A rate limit does not mean that the connection is lost.
             setFailing(error.status !== 429);
             const backoffMs =
               Math.min(initialDelayMs * 2 ** Math.min(attempt, 10), maxDelayMs) * (0.75 + Math.random() / 2);
-            await waitForRetry(error.retryAfter === undefined ? backoffMs : error.retryAfter * 1000, signal);
+            await waitForRetry(
+              error.retryAfterSeconds === undefined ? backoffMs : error.retryAfterSeconds * 1000,
+              signal,
+            );
           }
         }
       } finally {

@@ -1,4 +1,4 @@
-import { createButton, createProgressBar, el, setText, setVisible } from "./dom.ts";
+import { createButton, createProgressBar, createElement, setText, setVisible } from "./dom.ts";
 import type { Formatter } from "./format.ts";
 import { createPreview } from "./preview.ts";
 import { interpolate, type Strings } from "./strings.ts";
@@ -23,13 +23,17 @@ export interface RowOptions {
 export function createRow(initialItem: UploadItem, { uploader, strings, format, onCancel }: RowOptions): Row {
   const { key } = initialItem;
   const preview = createPreview();
-  const name = el("p", { className: "m-0 font-semibold [overflow-wrap:anywhere]", id: `${key}-name`, dir: "auto" });
-  const statusText = el("p", {
+  const name = createElement("p", {
+    className: "m-0 font-semibold [overflow-wrap:anywhere]",
+    id: `${key}-name`,
+    dir: "auto",
+  });
+  const statusText = createElement("p", {
     className:
       "m-0 text-[0.9rem] text-muted tabular-nums group-data-[status=done]/file:text-accent group-data-[status=failed]/file:text-danger",
   });
   const progressBar = createProgressBar({ "aria-labelledby": `${key}-name` });
-  const problem = el("p", {
+  const problem = createElement("p", {
     className: "m-0 text-[0.95rem] text-danger group-data-[status=missing]/file:text-ink",
   });
 
@@ -38,13 +42,13 @@ export function createRow(initialItem: UploadItem, { uploader, strings, format, 
   const retry = createButton(strings.retry, () => uploader.resume(key), "primarySmall");
   const cancel = createButton(strings.cancel, () => onCancel(key));
   const buttons = [pause, resume, retry, cancel];
-  const actions = el(
+  const actions = createElement(
     "div",
     { className: "flex flex-wrap items-center gap-2 max-sm:col-start-2 max-sm:*:min-h-11" },
     ...buttons,
   );
 
-  const altInput = el("input", {
+  const altInput = createElement("input", {
     type: "text",
     id: `${key}-alt`,
     maxLength: 2000,
@@ -53,18 +57,18 @@ export function createRow(initialItem: UploadItem, { uploader, strings, format, 
     className:
       "min-h-9 border-rule px-2.5 py-1 text-ellipsis placeholder:text-muted placeholder:opacity-100 max-sm:min-h-11 max-sm:text-base",
   });
-  const saveStatus = el("span", { className: "text-accent empty:hidden sm:col-start-2", role: "status" });
-  const altRow = el(
+  const saveStatus = createElement("span", { className: "text-accent empty:hidden sm:col-start-2", role: "status" });
+  const altRow = createElement(
     "div",
     { className: "mt-2.5 grid grid-cols-1 items-center gap-x-3 text-[0.9rem] sm:grid-cols-[auto_minmax(0,1fr)]" },
-    el("label", { className: "font-normal text-muted", htmlFor: altInput.id, textContent: strings.altText }),
+    createElement("label", { className: "font-normal text-muted", htmlFor: altInput.id, textContent: strings.altText }),
     altInput,
     saveStatus,
   );
   let saveTimer: ReturnType<typeof setTimeout> | undefined;
   const saveAltText = async () => {
     clearTimeout(saveTimer);
-    if (altInput.value.trim() === current.altText) return;
+    if (altInput.value.trim() === currentItem.altText) return;
     const isSaved = await uploader.setAltText(key, altInput.value.trim());
     setText(saveStatus, isSaved ? strings.saved : strings.notSaved);
     setTimeout(() => setText(saveStatus, ""), 3000);
@@ -75,7 +79,7 @@ export function createRow(initialItem: UploadItem, { uploader, strings, format, 
     saveTimer = setTimeout(() => void saveAltText(), 1500);
   });
 
-  const element = el(
+  const element = createElement(
     "li",
     {
       className:
@@ -83,10 +87,10 @@ export function createRow(initialItem: UploadItem, { uploader, strings, format, 
     },
     preview.element,
     // Without buttons, the text uses the full width.
-    el("div", { className: "has-[+[hidden]]:col-[2/-1]" }, name, statusText, progressBar, problem, altRow),
+    createElement("div", { className: "has-[+[hidden]]:col-[2/-1]" }, name, statusText, progressBar, problem, altRow),
     actions,
   );
-  let current = initialItem;
+  let currentItem = initialItem;
 
   function describeStatus(item: UploadItem): string {
     const size = format.bytes(item.size);
@@ -114,7 +118,7 @@ export function createRow(initialItem: UploadItem, { uploader, strings, format, 
   }
 
   function update(item: UploadItem): void {
-    current = item;
+    currentItem = item;
     element.dataset["status"] = item.status;
     preview.update(item);
     setText(name, item.name);
@@ -135,9 +139,9 @@ export function createRow(initialItem: UploadItem, { uploader, strings, format, 
     setText(cancel, status === "failed" ? strings.removeFile : strings.cancel);
     setVisible(
       actions,
-      buttons.some((candidate) => !candidate.hidden),
+      buttons.some((button) => !button.hidden),
     );
-    for (const candidate of buttons) candidate.setAttribute("aria-label", `${candidate.textContent}: ${item.name}`);
+    for (const button of buttons) button.setAttribute("aria-label", `${button.textContent}: ${item.name}`);
     setVisible(altRow, status !== "failed" && /^(image|video)\//.test(item.type));
     if (document.activeElement !== altInput && altInput.value !== item.altText) altInput.value = item.altText;
   }
@@ -146,7 +150,7 @@ export function createRow(initialItem: UploadItem, { uploader, strings, format, 
   return {
     element,
     update,
-    focus: () => (buttons.find((candidate) => !candidate.hidden) ?? altInput).focus(),
+    focus: () => (buttons.find((button) => !button.hidden) ?? altInput).focus(),
     destroy() {
       clearTimeout(saveTimer);
       preview.destroy();

@@ -17,14 +17,14 @@ export interface FileSenderOptions {
   linkPool: LinkPool;
   pendingFiles: PendingFileStore;
   retrier: Retrier;
-  /** Speed of all files together. */
+  /** The speed of all files together. */
   totalSpeed: SpeedMeter;
   /** Call after every change of a task. */
   notify: () => void;
   onUploaded: ((file: RemoteFile) => void) | undefined;
 }
 
-/** Uploads one file and updates its task until it is attached or has failed. */
+/** Uploads one file and updates its task until the file is attached, has failed or is paused. */
 export type SendFile = (task: UploadTask, file: File) => Promise<void>;
 
 export function createFileSender({
@@ -65,7 +65,7 @@ export function createFileSender({
           onStarted({ file: remote }) {
             const hasUnsavedAltText = task.altText !== "" && task.altText !== remote.altText && task.id === undefined;
             task.id = remote.id;
-            task.type = remote.mimeType; // the type that the server detected; the file name may be wrong
+            task.type = remote.mimeType; // The server detects the type; the browser derives it from the file name.
             // The server resumed an upload that the list already shows: replace that row.
             const duplicateIndex = tasks.findIndex((other) => other !== task && other.id === remote.id);
             if (duplicateIndex >= 0) tasks.splice(duplicateIndex, 1);

@@ -60,12 +60,12 @@ function readProblem(request: XMLHttpRequest): {
   code?: string;
   detail?: string;
   hint?: string;
-  retryAfter?: number | undefined;
+  retryAfterSeconds?: number | undefined;
 } {
-  const retryAfter = Number(request.getResponseHeader("retry-after")) || undefined;
+  const retryAfterSeconds = Number(request.getResponseHeader("retry-after")) || undefined;
   try {
-    return { ...(JSON.parse(request.responseText) as object), retryAfter };
+    return { ...(JSON.parse(request.responseText) as object), retryAfterSeconds };
   } catch {
-    return { retryAfter };
+    return { retryAfterSeconds };
   }
 }

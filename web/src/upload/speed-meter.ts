@@ -13,7 +13,7 @@ export function createSpeedMeter(): SpeedMeter {
   return {
     record(sent, now) {
       const last = samples.at(-1);
-      // A lost connection reduces the count: start over.
+      // The bytes of an interrupted part no longer count as sent: start over.
       if (last && sent < last.sent) samples = [];
       if (last && now - last.at < 150) return;
       samples.push({ at: now, sent });

@@ -20,7 +20,7 @@ export const english = {
   chooseFiles: "Choose files",
   chooseFolder: "Choose a folder",
   intro:
-    "Images, videos and documents; any number, any size. You can also paste. Files upload right away and attach to this post.",
+    "Images, videos and documents of any size. You can also paste files. They upload right away and attach to this post.",
   waiting: "Waiting",
   checking: "Checking",
   onPost: "Attached",

@@ -19,7 +19,7 @@ export interface TransferEvents {
 }
 
 const headBytes = 64 * 1024;
-/** Part URLs per request. */
+/** The number of part URLs to request at a time. */
 const urlBatchSize = 24;
 /** After this many rejected URLs for one part, the file fails. */
 const maxRejections = 4;
@@ -48,7 +48,7 @@ export async function transfer(
     const startedUpload = await retrier.run(() => client.startFile(fileDescription, signal), signal);
     events.onStarted(startedUpload);
     if (startedUpload.file.status === "ready") return startedUpload.file;
-    await sendMissing(file, startedUpload, options, signal, events.onProgress);
+    await sendMissingParts(file, startedUpload, options, signal, events.onProgress);
     events.onChecking();
     try {
       return await retrier.run(() => client.completeFile(startedUpload.file.id, signal), signal);
@@ -60,7 +60,7 @@ export async function transfer(
   }
 }
 
-async function sendMissing(
+async function sendMissingParts(
   file: File,
   { file: { id }, partBytes, parts: uploadedParts }: StartedUpload,
   { client, retrier, connectionSlots, maxParallelParts }: TransferOptions,
@@ -68,8 +68,8 @@ async function sendMissing(
   onProgress: (sent: number) => void,
 ): Promise<void> {
   const partCount = Math.ceil(file.size / partBytes);
-  const uploaded = new Set(uploadedParts);
-  const missing = Array.from({ length: partCount }, (_, i) => i + 1).filter((part) => !uploaded.has(part));
+  const uploadedPartSet = new Set(uploadedParts);
+  const missingParts = Array.from({ length: partCount }, (_, i) => i + 1).filter((part) => !uploadedPartSet.has(part));
   const getPartLength = (part: number) => Math.min(partBytes, file.size - (part - 1) * partBytes);
   let completedBytes = uploadedParts.reduce((sum, part) => sum + getPartLength(part), 0);
   const bytesInFlight = new Map<number, number>();
@@ -80,11 +80,11 @@ async function sendMissing(
   const partUrls = new Map<number, string>();
   let pendingUrlRequest: Promise<void> | undefined;
   async function fetchPartUrls(part: number): Promise<void> {
-    const upcomingParts = missing
+    const upcomingParts = missingParts
       .filter((candidate) => candidate > part && !partUrls.has(candidate))
       .slice(0, urlBatchSize - 1);
     const createdUrls = await retrier.run(() => client.createPartUrls(id, [part, ...upcomingParts], signal), signal);
-    for (const { part: number, url } of createdUrls) partUrls.set(number, url);
+    for (const { part: partNumber, url } of createdUrls) partUrls.set(partNumber, url);
   }
   async function getPartUrl(part: number): Promise<string> {
     for (;;) {
@@ -98,7 +98,7 @@ async function sendMissing(
   // The first part that fails aborts the others.
   const failureController = new AbortController();
   const combinedSignal = AbortSignal.any([signal, failureController.signal]);
-  const queue = missing.values();
+  const queue = missingParts.values();
 
   async function sendWithFreshUrls(part: number): Promise<void> {
     const blob = file.slice((part - 1) * partBytes, (part - 1) * partBytes + getPartLength(part));
@@ -118,10 +118,10 @@ async function sendMissing(
         }, combinedSignal);
         break;
       } catch (error) {
-        // 403, 404, 410: the URL has expired, or the file was canceled. Requesting a new URL tells which.
-        const isUrlStale =
+        // The URL has expired, or the file was canceled. The request for a new URL fails if it was canceled.
+        const canTryNewUrl =
           error instanceof RequestError && [400, 403, 404, 410].includes(error.status) && ++rejections < maxRejections;
-        if (!isUrlStale) throw error;
+        if (!canTryNewUrl) throw error;
         partUrls.delete(part);
       }
     }
@@ -140,10 +140,10 @@ async function sendMissing(
       }
     }
   }
-  await Promise.all(Array.from({ length: Math.min(maxParallelParts, missing.length) }, sendQueuedParts));
+  await Promise.all(Array.from({ length: Math.min(maxParallelParts, missingParts.length) }, sendQueuedParts));
 }
 
-/** The first bytes as base64, for the server's early content check. Throws if the file can no longer be read. */
+/** Returns the first bytes as base64, for the server's early content check. Throws if the file can no longer be read. */
 async function readHead(file: File): Promise<string> {
   const bytes = new Uint8Array(await file.slice(0, headBytes).arrayBuffer());
   let text = "";

@@ -1,5 +1,5 @@
 import { withoutSystemFiles } from "./dropped-files.ts";
-import { createButton, createProgressBar, el, setText, setVisible } from "./dom.ts";
+import { createButton, createProgressBar, createElement, setText, setVisible } from "./dom.ts";
 import { createDropZone } from "./drop-zone.ts";
 import { createFormatter } from "./format.ts";
 import type { Language } from "./languages.ts";
@@ -24,7 +24,7 @@ export interface UploaderUi {
   destroy(): void;
 }
 
-/** Canceling a file with at least this many uploaded bytes asks for confirmation. */
+/** The user must confirm before canceling a file with at least this many uploaded bytes. */
 const confirmCancelBytes = 64 * 1024 * 1024;
 
 /** Renders the uploader into `root` and updates only what changed. */
@@ -38,27 +38,34 @@ export function createUploaderUi(
   root.dir = language.direction;
   root.className = "group/uploader grid gap-5";
 
-  const { section: drop, input, addInitialFiles } = createDropZone(root, { strings, accepts, phoneUrl, onFiles: add });
+  const {
+    section: dropZone,
+    input,
+    addInitialFiles,
+  } = createDropZone(root, { strings, accepts, phoneUrl, onFiles: addFiles });
 
   const noticeClasses = "m-0 border-l-3 border-danger bg-raised px-4 py-3";
-  const connection = el("p", { className: noticeClasses });
-  const notice = el("p", { className: noticeClasses });
-  const summary = el("p", {
+  const connectionNotice = createElement("p", { className: noticeClasses });
+  const notice = createElement("p", { className: noticeClasses });
+  const summaryText = createElement("p", {
     className:
       "m-0 tabular-nums group-data-[state=done]/uploader:font-serif group-data-[state=done]/uploader:text-[1.2rem]/[1.4]",
   });
   const progressBar = createProgressBar({ "aria-label": strings.uploading });
   const pauseAll = createButton(strings.pause, () => uploader.pause());
   const resumeAll = createButton(strings.resume, () => uploader.resume());
-  const overall = el(
+  const overall = createElement(
     "section",
     { className: "grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-2" },
-    el("div", {}, summary, progressBar),
-    el("div", { className: "flex gap-2" }, pauseAll, resumeAll),
+    createElement("div", {}, summaryText, progressBar),
+    createElement("div", { className: "flex gap-2" }, pauseAll, resumeAll),
   );
-  const list = el("ul", { className: "grid border-b border-rule empty:hidden", "aria-label": strings.files });
-  const liveRegion = el("div", { className: "sr-only", role: "status", "aria-live": "polite" });
-  root.replaceChildren(drop, notice, connection, overall, list, liveRegion);
+  const list = createElement("ul", {
+    className: "grid border-b border-rule empty:hidden",
+    "aria-label": strings.files,
+  });
+  const liveRegion = createElement("div", { className: "sr-only", role: "status", "aria-live": "polite" });
+  root.replaceChildren(dropZone, notice, connectionNotice, overall, list, liveRegion);
 
   const rows = new Map<string, Row>();
   const announcedStatuses = new Map<string, UploadStatus>();
@@ -74,8 +81,8 @@ export function createUploaderUi(
     }, 100);
   }
 
-  function add(chosen: readonly ChosenFile[]): void {
-    for (const fileName of uploader.add(withoutSystemFiles(chosen)))
+  function addFiles(chosenFiles: readonly ChosenFile[]): void {
+    for (const fileName of uploader.add(withoutSystemFiles(chosenFiles)))
       announce(interpolate(strings.noDuplicates, { fileName }));
   }
 
@@ -90,10 +97,10 @@ export function createUploaderUi(
 
   function remove(key: string): void {
     const keys = [...rows.keys()];
-    const next = keys[keys.indexOf(key) + 1] ?? keys[keys.indexOf(key) - 1];
+    const nextKey = keys[keys.indexOf(key) + 1] ?? keys[keys.indexOf(key) - 1];
     uploader.cancel(key);
     render();
-    const row = next === undefined ? undefined : rows.get(next);
+    const row = nextKey === undefined ? undefined : rows.get(nextKey);
     if (row) row.focus();
     else input.focus();
   }
@@ -128,7 +135,7 @@ export function createUploaderUi(
     if (current.speed !== undefined) parts.push(format.speed(current.speed));
     if (current.secondsLeft !== undefined)
       parts.push(interpolate(strings.xTimeLeft, { time: format.duration(current.secondsLeft) }));
-    setText(summary, current.state === "done" ? strings.allDone : parts.join(" · "));
+    setText(summaryText, current.state === "done" ? strings.allDone : parts.join(" · "));
     progressBar.value = current.size === 0 ? 0 : (current.sent / current.size) * 100;
     setVisible(progressBar, isUnfinished);
     const hadFocus = document.activeElement === pauseAll || document.activeElement === resumeAll;
@@ -140,8 +147,8 @@ export function createUploaderUi(
       current.connection
     ];
     const visibleMessage = current.connection === "offline" || isSending ? connectionMessage : "";
-    setText(connection, visibleMessage);
-    setVisible(connection, visibleMessage !== "");
+    setText(connectionNotice, visibleMessage);
+    setVisible(connectionNotice, visibleMessage !== "");
     if (current.connection !== previousSummary.connection)
       announce(current.connection === "good" ? strings.connectionRestored : connectionMessage);
     if (current.state === "done" && previousSummary.state !== "done" && previousSummary.state !== "empty")
@@ -175,7 +182,7 @@ export function createUploaderUi(
   };
   const unsubscribe = uploader.subscribe(scheduleRender);
   const refreshTimer = setInterval(() => uploader.getSummary().state === "sending" && render(), 400);
-  const stopListening = listenForFiles(root, add);
+  const stopListening = listenForFiles(root, addFiles);
 
   setVisible(notice, false);
   render();

@@ -30,7 +30,7 @@ export interface UploadItem {
 export interface UploadFailure {
   message: string;
   hint: string;
-  /** A retry with the same file would fail again. */
+  /** Whether a retry with the same file would fail again. */
   isPermanent: boolean;
 }
 
@@ -45,7 +45,7 @@ export interface UploadSummary {
   connection: ConnectionState;
   /** The server's message, if the server and not the network is the cause. */
   reason: string | undefined;
-  /** `stuck`: every unfinished file needs the user. */
+  /** `stuck`: the files that are not done have failed or are missing, so the user must act. */
   state: "empty" | "sending" | "paused" | "stuck" | "done";
 }
 
@@ -54,7 +54,7 @@ export interface ChosenFile {
   handle?: FileSystemFileHandle | undefined;
 }
 
-/** An item with the uploader's internal state. */
+/** An item, with internal state of the uploader. */
 export interface UploadTask extends UploadItem {
   token: string | undefined;
   id: string | undefined;
@@ -93,7 +93,8 @@ export function summarizeUploads(
   const unfinishedTasks = tasks.filter(({ status }) => !["done", "failed", "missing"].includes(status));
   const connection = retrier.getConnection();
   const speed = speedMeter.getSpeed(performance.now());
-  const isMoving = connection === "good" && speed > 0 && unfinishedTasks.some(({ status }) => status === "sending");
+  const isTransferring =
+    connection === "good" && speed > 0 && unfinishedTasks.some(({ status }) => status === "sending");
   const remainingBytes = unfinishedTasks.reduce((bytes, { size, sent }) => bytes + size - sent, 0);
   return {
     files: tasks.length,
@@ -101,8 +102,8 @@ export function summarizeUploads(
     failed: tasks.filter(({ status }) => status === "failed").length,
     sent: tasks.reduce((bytes, { sent }) => bytes + sent, 0),
     size: tasks.reduce((bytes, { size }) => bytes + size, 0),
-    speed: isMoving ? speed : undefined,
-    secondsLeft: isMoving ? remainingBytes / speed : undefined,
+    speed: isTransferring ? speed : undefined,
+    secondsLeft: isTransferring ? remainingBytes / speed : undefined,
     connection,
     reason: retrier.getReason(),
     state: getOverallState(tasks, unfinishedTasks),

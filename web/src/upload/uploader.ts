@@ -17,15 +17,16 @@ import { createFileSender } from "./send-file.ts";
 export interface Uploader {
   getItems(): readonly UploadItem[];
   getSummary(): UploadSummary;
-  /** Starts uploading. Returns the names of files that are already in the list. */
+  /** Starts uploading the files, except those that are already in the list, and returns the names of those. */
   add(chosenFiles: readonly ChosenFile[]): string[];
   /** Without a key, pauses all files. */
   pause(key?: string): void;
   /** Without a key, resumes all files. */
   resume(key?: string): void;
   cancel(key: string): void;
+  /** Resolves to false if the server did not save the text. */
   setAltText(key: string, altText: string): Promise<boolean>;
-  /** Lists the files of this upload link from before a reload, and resumes those that the browser still has. */
+  /** Adds the files of an upload link from before a reload to the list, and resumes those that the browser still has. */
   restore(token: string, files: readonly RemoteFile[]): Promise<void>;
   subscribe(listener: () => void): () => void;
   destroy(): void;
@@ -135,7 +136,7 @@ export function createUploader({ createToken, onUploaded }: UploaderOptions): Up
       if (!task || task.altText === altText) return true;
       task.altText = altText;
       const { token, id } = task;
-      if (token === undefined || id === undefined) return true; // `sendFile` sends it once the upload has started
+      if (token === undefined || id === undefined) return true; // `sendFile` sends the text when the upload has started.
       try {
         await retrier.run(() => linkPool.getClient(token).setAltText(id, altText), new AbortController().signal);
         return true;
@@ -147,7 +148,7 @@ export function createUploader({ createToken, onUploaded }: UploaderOptions): Up
       const storedFiles = await pendingFiles.list(token);
       for (const file of remoteFiles) {
         if (tasks.some(({ id }) => id === file.id)) continue;
-        const base = {
+        const commonValues = {
           name: file.filename,
           size: file.bytes,
           type: file.mimeType,
@@ -156,13 +157,13 @@ export function createUploader({ createToken, onUploaded }: UploaderOptions): Up
           id: file.id,
         };
         if (file.status === "ready") {
-          addTask({ ...base, status: "done", sent: file.bytes, thumbnailUrl: file.thumbnailUrl });
+          addTask({ ...commonValues, status: "done", sent: file.bytes, thumbnailUrl: file.thumbnailUrl });
           continue;
         }
         const pendingFile = storedFiles.find(
           (candidate) => candidate.size === file.bytes && candidate.name === file.filename,
         );
-        const task = addTask({ ...base, status: "missing", pendingFile });
+        const task = addTask({ ...commonValues, status: "missing", pendingFile });
         const openedFile = await pendingFile?.open(false);
         if (!openedFile || task.status !== "missing") continue;
         task.file = openedFile;

@@ -5,7 +5,7 @@ export const strings: StringOverrides = {
   chooseFiles: "Dateien auswählen",
   chooseFolder: "Ordner auswählen",
   intro:
-    "Bilder, Videos und Dokumente, beliebig viele, beliebig groß. Einfügen geht auch. Dateien werden sofort hochgeladen und dem Beitrag hinzugefügt.",
+    "Bilder, Videos und Dokumente in beliebiger Größe. Sie können Dateien auch einfügen. Alle Dateien werden sofort hochgeladen und dem Beitrag hinzugefügt.",
   waiting: "Wartet",
   checking: "Wird geprüft",
   onPost: "Im Beitrag",
@@ -14,10 +14,10 @@ export const strings: StringOverrides = {
   connectionRestored: "Verbindung wiederhergestellt.",
   chooseAgain: "Wählen Sie diese Datei noch einmal aus, um den Upload fortzusetzen.",
   altText: "Alternativtext",
-  altHint: "Beschreiben Sie es für Menschen, die es nicht sehen können.",
+  altHint: "Beschreiben Sie die Datei für Menschen, die sie nicht sehen können.",
   saved: "Gespeichert",
   notSaved: "Nicht gespeichert",
-  phone: "Am Telefon weitermachen",
+  phone: "Auf dem Telefon fortfahren",
   phoneHint: "Mit der Kamera des Telefons scannen. Alle mit dem Link können Dateien zu diesem Beitrag hochladen.",
   phoneLocalOnly: "Dieser Link funktioniert nur auf diesem Computer.",
   allDone: "Alle Dateien sind im Beitrag. Sie können die Seite schließen oder weitere hinzufügen.",
@@ -28,5 +28,5 @@ export const strings: StringOverrides = {
   keepUploading: "Weiter hochladen",
   files: "Dateien",
   usePhoto: "Dieses Bild verwenden",
-  retakePhoto: "Noch eines",
+  retakePhoto: "Neu aufnehmen",
 };

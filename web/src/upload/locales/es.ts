@@ -5,7 +5,7 @@ export const strings: StringOverrides = {
   chooseFiles: "Elegir archivos",
   chooseFolder: "Elegir una carpeta",
   intro:
-    "Imágenes, vídeos y documentos, los que quiera y de cualquier tamaño. También puede pegar. Los archivos se suben enseguida y se añaden a esta publicación.",
+    "Imágenes, vídeos y documentos de cualquier tamaño. También puede pegarlos. Los archivos se suben enseguida y se añaden a esta publicación.",
   waiting: "En espera",
   checking: "Comprobando",
   onPost: "En la publicación",
@@ -17,9 +17,9 @@ export const strings: StringOverrides = {
   altHint: "Descríbalo para quienes no pueden verlo.",
   saved: "Guardado",
   notSaved: "No guardado",
-  phone: "Seguir en un teléfono",
+  phone: "Continuar en un teléfono",
   phoneHint:
-    "Escanéelo con la cámara del teléfono. Cualquiera que tenga el enlace puede subir archivos a esta publicación.",
+    "Escanee el código con la cámara del teléfono. Cualquiera que tenga el enlace puede subir archivos a esta publicación.",
   phoneLocalOnly: "Este enlace solo funciona en este ordenador.",
   allDone: "Todos los archivos están en la publicación. Puede cerrar esta página o añadir más.",
   linkExpired: "Este enlace ha caducado y no admite archivos nuevos. Las subidas en curso continúan.",

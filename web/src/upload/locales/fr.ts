@@ -5,7 +5,7 @@ export const strings: StringOverrides = {
   chooseFiles: "Choisir des fichiers",
   chooseFolder: "Choisir un dossier",
   intro:
-    "Images, vidéos et documents, sans limite de nombre ni de taille. Vous pouvez aussi coller. Les fichiers sont envoyés aussitôt et ajoutés à cette publication.",
+    "Images, vidéos et documents, sans limite de taille. Vous pouvez aussi les coller. Les fichiers sont envoyés aussitôt et ajoutés à cette publication.",
   waiting: "En attente",
   checking: "Vérification",
   onPost: "Dans la publication",

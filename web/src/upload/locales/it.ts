@@ -5,7 +5,7 @@ export const strings: StringOverrides = {
   chooseFiles: "Scegli i file",
   chooseFolder: "Scegli una cartella",
   intro:
-    "Immagini, video e documenti, quanti ne vuoi e di qualsiasi dimensione. Puoi anche incollare. I file vengono caricati subito e aggiunti a questo post.",
+    "Immagini, video e documenti di qualsiasi dimensione. Puoi anche incollare i file. I file vengono caricati subito e aggiunti a questo post.",
   waiting: "In attesa",
   checking: "Controllo",
   onPost: "Nel post",
@@ -18,7 +18,8 @@ export const strings: StringOverrides = {
   saved: "Salvato",
   notSaved: "Non salvato",
   phone: "Continua su un telefono",
-  phoneHint: "Inquadralo con la fotocamera del telefono. Chiunque abbia il link può caricare file su questo post.",
+  phoneHint:
+    "Inquadra il codice con la fotocamera del telefono. Chiunque abbia il link può caricare file su questo post.",
   phoneLocalOnly: "Questo link funziona solo su questo computer.",
   allDone: "Tutti i file sono nel post. Puoi chiudere la pagina o aggiungerne altri.",
   linkExpired: "Questo link è scaduto e non accetta nuovi file. I caricamenti in corso continuano.",

@@ -5,7 +5,7 @@ export const strings: StringOverrides = {
   chooseFiles: "ファイルを選択",
   chooseFolder: "フォルダーを選択",
   intro:
-    "画像・動画・文書を、いくつでも、どんな大きさでも送れます。貼り付けもできます。選ぶとすぐにアップロードされ、この投稿に追加されます。",
+    "画像・動画・文書をアップロードできます。サイズの制限はありません。貼り付けもできます。ファイルはすぐにアップロードされ、この投稿に追加されます。",
   noDuplicates: "%{fileName} はすでに一覧にあります",
   noCameraTitle: "カメラを利用できません",
   waiting: "待機中",

@@ -5,8 +5,8 @@ export const strings: StringOverrides = {
   chooseFiles: "Bestanden kiezen",
   chooseFolder: "Map kiezen",
   intro:
-    "Foto’s, video’s en documenten, zoveel en zo groot als u wilt. Plakken kan ook. Bestanden worden meteen geüpload en aan dit bericht toegevoegd.",
-  waiting: "Wacht",
+    "Afbeeldingen, video’s en documenten van elke grootte. U kunt bestanden ook plakken. Ze worden meteen geüpload en aan dit bericht toegevoegd.",
+  waiting: "In de wachtrij",
   checking: "Wordt gecontroleerd",
   onPost: "In het bericht",
   offline: "U bent offline. De upload wordt hervat zodra u weer online bent.",
@@ -17,8 +17,9 @@ export const strings: StringOverrides = {
   altHint: "Beschrijf het voor mensen die het niet kunnen zien.",
   saved: "Opgeslagen",
   notSaved: "Niet opgeslagen",
-  phone: "Verder op een telefoon",
-  phoneHint: "Scan dit met de camera van de telefoon. Iedereen met de link kan bestanden naar dit bericht uploaden.",
+  phone: "Doorgaan op een telefoon",
+  phoneHint:
+    "Scan de code met de camera van de telefoon. Iedereen met de link kan bestanden naar dit bericht uploaden.",
   phoneLocalOnly: "Deze link werkt alleen op deze computer.",
   allDone: "Alle bestanden staan in het bericht. U kunt deze pagina sluiten of er meer toevoegen.",
   linkExpired: "Deze link is verlopen en neemt geen nieuwe bestanden meer aan. Lopende uploads gaan door.",
@@ -28,5 +29,5 @@ export const strings: StringOverrides = {
   keepUploading: "Doorgaan met uploaden",
   files: "Bestanden",
   usePhoto: "Deze foto gebruiken",
-  retakePhoto: "Nog een",
+  retakePhoto: "Opnieuw maken",
 };

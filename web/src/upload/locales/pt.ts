@@ -5,8 +5,8 @@ export const strings: StringOverrides = {
   chooseFiles: "Escolher ficheiros",
   chooseFolder: "Escolher uma pasta",
   intro:
-    "Imagens, vídeos e documentos, quantos quiser e de qualquer tamanho. Também pode colar. Os ficheiros são enviados de imediato e adicionados a esta publicação.",
-  waiting: "À espera",
+    "Imagens, vídeos e documentos de qualquer tamanho. Também os pode colar. Os ficheiros são enviados de imediato e adicionados a esta publicação.",
+  waiting: "Em espera",
   checking: "A verificar",
   onPost: "Na publicação",
   offline: "Está sem ligação. O envio será retomado quando a ligação voltar.",
@@ -19,9 +19,9 @@ export const strings: StringOverrides = {
   notSaved: "Não guardado",
   phone: "Continuar num telemóvel",
   phoneHint:
-    "Leia com a câmara do telemóvel. Qualquer pessoa com a hiperligação pode enviar ficheiros para esta publicação.",
+    "Leia o código com a câmara do telemóvel. Qualquer pessoa com a hiperligação pode enviar ficheiros para esta publicação.",
   phoneLocalOnly: "Esta hiperligação só funciona neste computador.",
-  allDone: "Todos os ficheiros estão na publicação. Pode fechar esta página ou juntar mais.",
+  allDone: "Todos os ficheiros estão na publicação. Pode fechar esta página ou adicionar mais.",
   linkExpired: "Esta hiperligação expirou e já não aceita ficheiros novos. Os envios em curso continuam.",
   close: "Fechar",
   cancelConfirmation: "Cancelar este envio? A parte já enviada será eliminada.",
