@@ -11,7 +11,7 @@ export type SinceOption = (typeof sinceOptions)[number][0];
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-/** The server accepts times within the last 30 days. The minute less allows for the duration of the request. */
+/** The server accepts times within the last 30 days. One minute less allows for the time that a request takes. */
 const maxAgeMs = 30 * dayMs - 60_000;
 
 /** Returns the start of the period, or undefined if the custom time is incomplete or out of range. */
