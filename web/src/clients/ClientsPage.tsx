@@ -30,7 +30,7 @@ export function ClientsPage() {
         {may("clients.listAll")
           ? "AI clients with access to this studio, and your own clients in other studios."
           : "AI clients you approved, in any studio."}{" "}
-        Revoking a client blocks its next call. Signing out here doesn’t disconnect clients.
+        Revoking a client blocks all its calls from now on. Signing out here doesn’t disconnect clients.
       </PageHeader>
       <PagedList list={clients} empty={<NoClients />}>
         {(items) => <ClientList label="Connected clients" clients={items} />}
