@@ -58,7 +58,7 @@ const folders = Object.keys(folderImports);
 const anyOf = (names: readonly string[]): string => names.map((name) => name.replaceAll(".", "\\.")).join("|");
 
 /** Rejects packages owned by other folders. `owner` is a folder or a root file. */
-function foreignPackages(owner: string): Pattern {
+function forbidForeignPackages(owner: string): Pattern {
   const names = Object.entries(packageOwners)
     .filter(([, owners]) => !owners.includes(owner))
     .flatMap(([name]) => (name === "node:process" ? [name, "process"] : [name.replace("/*", "")]));
@@ -66,7 +66,7 @@ function foreignPackages(owner: string): Pattern {
 }
 
 /** Rejects folders that are not allowed, relative paths into another folder, and the root files. */
-function foreignFolders(folder: string): Pattern {
+function forbidForeignFolders(folder: string): Pattern {
   const allowed = folderImports[folder] ?? [];
   const forbidden = folders.filter((name) => !allowed.includes(name));
   const outside = [...folders, "bench", "scripts", "test", "web"];
@@ -87,7 +87,7 @@ const environmentRule = {
   message: "Only src/config reads the environment.",
 };
 
-/** The domain has no I/O, clock or randomness of its own. */
+/** The domain receives I/O, clock and randomness through its deps. */
 const domainPatterns: readonly Pattern[] = [
   {
     regex: "^node:(child_process|cluster|dgram|dns|fs|http|http2|https|net|os|tls|worker_threads)(/|$)",
@@ -99,15 +99,15 @@ const domainPatterns: readonly Pattern[] = [
 const importOverrides: Override[] = [
   ...folders.map((folder) =>
     restrictImports(`src/${folder}/**`, [
-      foreignFolders(folder),
-      foreignPackages(folder),
+      forbidForeignFolders(folder),
+      forbidForeignPackages(folder),
       ...(folder === "domain" ? domainPatterns : []),
     ]),
   ),
   ...rootFiles.map((file) =>
     restrictImports(`src/${file}`, [
       { regex: `^\\./(${anyOf(folders)})/`, message: "Import folders by #alias." },
-      foreignPackages(file),
+      forbidForeignPackages(file),
     ]),
   ),
   restrictImports("web/**/*.{ts,tsx}", [
@@ -117,7 +117,7 @@ const importOverrides: Override[] = [
     },
     { regex: "^#http/", allowTypeImports: true, message: "web may import types of http only: use import type." },
     { regex: "\\.\\./src/", message: "Import across folders by #alias." },
-    foreignPackages("web"),
+    forbidForeignPackages("web"),
   ]),
   {
     files: ["src/domain/**"],

@@ -43,7 +43,10 @@ export async function createBench(engine: EngineName, server: string | undefined
   };
 }
 
-/** Inserts `count` assets with SQL: half of them on posts of twenty, the rest unattached. Returns a post's id. */
+/**
+ * Inserts `count` assets with SQL: half of them on posts with twenty assets each, the rest unattached.
+ * Returns the id of one of the posts.
+ */
 export async function insertAssets({ database, owner, url }: Bench, count: number): Promise<string> {
   const { q, engine } = database;
   const pad = (n: string) => (engine === "sqlite" ? `printf('%026d', ${n})` : `lpad((${n})::text, 26, '0')`);
@@ -89,16 +92,16 @@ export async function measureMs(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - started;
 }
 
-/** Alternates between the two, so that other load on the machine affects both, and returns the median times. */
+/** Runs both functions in alternating rounds, so that other load affects both. Returns their median times in ms. */
 export async function measureMedians(
   rounds: number,
-  a: () => Promise<unknown>,
-  b: () => Promise<unknown>,
+  first: () => Promise<unknown>,
+  second: () => Promise<unknown>,
 ): Promise<[number, number]> {
   const times: [number[], number[]] = [[], []];
   for (let round = 0; round < rounds; round++) {
-    times[0].push(await measureMs(a));
-    times[1].push(await measureMs(b));
+    times[0].push(await measureMs(first));
+    times[1].push(await measureMs(second));
   }
   return [median(times[0]), median(times[1])];
 }

@@ -37,10 +37,10 @@ type Query = (params: unknown[]) => Promise<unknown>;
 /** Opens the database with the engine's driver, without our code. */
 async function openBare(
   engine: EngineName,
-  place: { databaseUrl: string | undefined; dataDir: string },
+  location: { databaseUrl: string | undefined; dataDir: string },
 ): Promise<{ prepare: (name: string, sql: string) => Query; close: () => Promise<void> }> {
   if (engine === "sqlite") {
-    const db = new DatabaseSync(`${place.dataDir}/atelier.db`, { readOnly: true });
+    const db = new DatabaseSync(`${location.dataDir}/atelier.db`, { readOnly: true });
     return {
       prepare: (_name, sql) => {
         const prepared = db.prepare(sql.replaceAll(/\$(\d)/g, "?$1"));
@@ -49,24 +49,24 @@ async function openBare(
       close: async () => db.close(),
     };
   }
-  const pool = new pg.Pool({ connectionString: place.databaseUrl, max: 10 });
+  const pool = new pg.Pool({ connectionString: location.databaseUrl, max: 10 });
   return {
     prepare: (name, text) => async (values) => (await pool.query({ name, text, values })).rows[0] as unknown,
     close: () => pool.end(),
   };
 }
 
-interface Figures {
+interface Measurement {
   cpuMicros: number;
   perSecond: number;
 }
 
-/** Measures in alternating rounds, so that other load on the machine affects all; returns the best round of each. */
+/** Measures in alternating rounds, so that other load on the machine affects all validators. Returns the best of each. */
 async function measure(
   validators: Record<string, (i: number) => Promise<unknown>>,
   concurrency: number,
-): Promise<Record<string, Figures>> {
-  const bestFigures = Object.fromEntries(
+): Promise<Record<string, Measurement>> {
+  const bestMeasurements = Object.fromEntries(
     Object.keys(validators).map((name) => [name, { cpuMicros: Infinity, perSecond: 0 }]),
   );
   for (let round = -5; round < rounds; round++) {
@@ -81,13 +81,13 @@ async function measure(
       );
       const seconds = (performance.now() - started) / 1000;
       const { user, system } = process.cpuUsage(cpu);
-      const best = bestFigures[name];
-      if (round < 0 || !best) continue;
-      best.cpuMicros = Math.min(best.cpuMicros, (user + system) / validations);
-      best.perSecond = Math.max(best.perSecond, validations / seconds);
+      const bestSoFar = bestMeasurements[name];
+      if (round < 0 || !bestSoFar) continue;
+      bestSoFar.cpuMicros = Math.min(bestSoFar.cpuMicros, (user + system) / validations);
+      bestSoFar.perSecond = Math.max(bestSoFar.perSecond, validations / seconds);
     }
   }
-  return bestFigures;
+  return bestMeasurements;
 }
 
 /** Prints one line: the measurement, our value, the limit, the baseline, its value, and the ratio. */
@@ -122,8 +122,8 @@ function countStatements(database: Database): { database: Database; statementCou
 }
 
 async function compare(engine: EngineName, server: string | undefined): Promise<void> {
-  const place = await createTemporaryDatabase(engine, server);
-  const { database, statementCount } = countStatements(await openDatabase({ ...place, log: silentLog }));
+  const location = await createTemporaryDatabase(engine, server);
+  const { database, statementCount } = countStatements(await openDatabase({ ...location, log: silentLog }));
   const now = Date.now();
   const deps = createDeps(database, () => now);
   const tokens: string[] = [];
@@ -135,7 +135,7 @@ async function compare(engine: EngineName, server: string | undefined): Promise<
     for (let nth = 1; nth < tokensPerUser; nth++) tokens.push(await createTestToken(deps, grantId));
   }
   if (engine === "postgres") await database.run({ name: "analyze", sql: "ANALYZE" }, []);
-  const bare = await openBare(engine, place);
+  const bare = await openBare(engine, location);
   try {
     const authenticate = createAuthenticator(deps, silentLog);
     const tokenAt = (i: number): string => tokens[(i * 7919) % tokens.length] ?? ""; // all tokens, in a scattered order
@@ -157,7 +157,7 @@ async function compare(engine: EngineName, server: string | undefined): Promise<
       "  ",
     );
 
-    const figures = await measure(
+    const measurements = await measure(
       {
         ours: (i) => authenticate(tokenAt(i), undefined),
         "the same SQL, bare": (i) => sameSql([null, hashes.get(tokenAt(i)), audience, now]),
@@ -166,37 +166,37 @@ async function compare(engine: EngineName, server: string | undefined): Promise<
       engine === "sqlite" ? 1 : 8,
     );
     for (const baseline of ["the same SQL, bare", "the minimal SQL, bare"]) {
-      const [ourFigures, baselineFigures] = [figures["ours"], figures[baseline]];
-      if (!ourFigures || !baselineFigures) continue;
+      const [ourMeasurement, baselineMeasurement] = [measurements["ours"], measurements[baseline]];
+      if (!ourMeasurement || !baselineMeasurement) continue;
       printLine(
         `CPU per validation, ${engine}`,
-        ourFigures.cpuMicros,
+        ourMeasurement.cpuMicros,
         "1.50 x",
         baseline,
-        baselineFigures.cpuMicros,
+        baselineMeasurement.cpuMicros,
         "µs",
       );
       printLine(
         `time per validation, ${engine}`,
-        1e6 / ourFigures.perSecond,
+        1e6 / ourMeasurement.perSecond,
         "1.50 x",
         baseline,
-        1e6 / baselineFigures.perSecond,
+        1e6 / baselineMeasurement.perSecond,
         "µs",
       );
       printLine(
         `validations per second, ${engine}`,
-        ourFigures.perSecond,
+        ourMeasurement.perSecond,
         "-",
         baseline,
-        baselineFigures.perSecond,
+        baselineMeasurement.perSecond,
         "/s",
       );
     }
   } finally {
     await bare.close();
     await database.close();
-    await place.remove();
+    await location.remove();
   }
 }
 

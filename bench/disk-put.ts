@@ -25,13 +25,13 @@ interface Server {
   child: ChildProcess;
   /** Creates a URL for one PUT. */
   createUrl: () => Promise<string>;
-  /** The process's peak memory in MB. */
-  peak: () => Promise<number>;
-  /** CPU seconds so far, user and system. */
-  cpu: () => Promise<number>;
+  /** Returns the peak memory of the process in MB. */
+  readPeakMemory: () => Promise<number>;
+  /** Returns the seconds of CPU since the process started, user and system. */
+  readCpuSeconds: () => Promise<number>;
 }
 
-async function start(kind: "ours" | "bare", folder: string): Promise<Server> {
+async function startServer(kind: "ours" | "bare", folder: string): Promise<Server> {
   const child = fork(join(import.meta.dirname, "servers/put.ts"), [kind, folder]);
   const request = async (name: string): Promise<string> => {
     const reply = once(child, "message");
@@ -40,7 +40,12 @@ async function start(kind: "ours" | "bare", folder: string): Promise<Server> {
   };
   await once(child, "message");
   const requestNumber = (name: string) => async () => Number(await request(name));
-  return { child, createUrl: () => request("url"), peak: requestNumber("peak"), cpu: requestNumber("cpu") };
+  return {
+    child,
+    createUrl: () => request("url"),
+    readPeakMemory: requestNumber("peak"),
+    readCpuSeconds: requestNumber("cpu"),
+  };
 }
 
 async function put(server: Server, file: string): Promise<number> {
@@ -60,30 +65,39 @@ function printLine(name: string, [ours, baseline]: readonly [number, number], li
 }
 
 const folder = mkdtempSync(join(tmpdir(), "atelier-bench-"));
-let limitMissed = false;
+let hasMissedLimit = false;
 try {
   for (const { megabytes, rounds } of sizes) {
     const file = join(folder, "file.bin");
     writeFileSync(file, "");
     truncateSync(file, megabytes * mebibyte);
-    const [ours, bare] = [await start("ours", join(folder, "ours")), await start("bare", folder)];
-    const before = { peak: [await ours.peak(), await bare.peak()], cpu: [await ours.cpu(), await bare.cpu()] } as const;
+    const [ours, bare] = [await startServer("ours", join(folder, "ours")), await startServer("bare", folder)];
+    const before = {
+      peak: [await ours.readPeakMemory(), await bare.readPeakMemory()],
+      cpu: [await ours.readCpuSeconds(), await bare.readCpuSeconds()],
+    } as const;
     const speeds: { ours: number[]; bare: number[] } = { ours: [], bare: [] };
     for (let round = 0; round < rounds; round++) {
       speeds.bare.push(megabytes / (await put(bare, file)));
       speeds.ours.push(megabytes / (await put(ours, file)));
     }
     const speed = [Math.max(...speeds.ours), Math.max(...speeds.bare)] as const;
-    const memoryGrowth = [(await ours.peak()) - before.peak[0], (await bare.peak()) - before.peak[1]] as const;
-    const cpu = [((await ours.cpu()) - before.cpu[0]) / rounds, ((await bare.cpu()) - before.cpu[1]) / rounds] as const;
+    const memoryGrowth = [
+      (await ours.readPeakMemory()) - before.peak[0],
+      (await bare.readPeakMemory()) - before.peak[1],
+    ] as const;
+    const cpu = [
+      ((await ours.readCpuSeconds()) - before.cpu[0]) / rounds,
+      ((await bare.readCpuSeconds()) - before.cpu[1]) / rounds,
+    ] as const;
     const name = `PUT of ${megabytes / 1024} GB to the disk store`;
     printLine(`${name}, speed`, speed, "0.90 x", "MB/s");
     printLine(`${name}, CPU`, cpu, "-", "s");
     printLine(`${name}, memory growth`, memoryGrowth, "150 MB", "MB");
-    limitMissed ||= speed[0] / speed[1] < 0.9 || memoryGrowth[0] > 150;
+    hasMissedLimit ||= speed[0] / speed[1] < 0.9 || memoryGrowth[0] > 150;
     for (const { child } of [ours, bare]) child.kill();
   }
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
-process.exit(limitMissed ? 1 : 0);
+process.exit(hasMissedLimit ? 1 : 0);

@@ -156,18 +156,31 @@ async function compare(engine: EngineName, server: string | undefined): Promise<
   const peers = await Promise.all([...servers, ...servers].map((options) => startPeer(...options)));
   const input = { postId: bench.postId };
   try {
-    const figures = await measure(peers, createCall(bench, "get_post", input), rounds, calls, expectText(bench.postId));
+    const measurements = await measure(
+      peers,
+      createCall(bench, "get_post", input),
+      rounds,
+      calls,
+      expectText(bench.postId),
+    );
     const report = (name: string, baseline: string, limit: string): void => {
-      const [ourFigures, baselineFigures] = [figures.get(name), figures.get(baseline)];
-      if (!ourFigures || !baselineFigures) return;
+      const [ourMeasurement, baselineMeasurement] = [measurements.get(name), measurements.get(baseline)];
+      if (!ourMeasurement || !baselineMeasurement) return;
       const label = name === "ours" ? `get_post, ${engine}` : `get_post, ${engine}, ${name}`;
-      printLine(`${label}, CPU per call`, ourFigures.cpuMicros, limit, baseline, baselineFigures.cpuMicros, "µs");
+      printLine(
+        `${label}, CPU per call`,
+        ourMeasurement.cpuMicros,
+        limit,
+        baseline,
+        baselineMeasurement.cpuMicros,
+        "µs",
+      );
       printLine(
         `${label}, calls per second`,
-        ourFigures.callsPerSecond,
+        ourMeasurement.callsPerSecond,
         "-",
         baseline,
-        baselineFigures.callsPerSecond,
+        baselineMeasurement.callsPerSecond,
         "/s",
       );
     };
@@ -207,7 +220,7 @@ async function measureGrowth(engine: EngineName, server: string | undefined): Pr
         const bench = peer === smallPeer ? smallBench : largeBench;
         return createCall(bench, tool, tool === "get_post" ? { postId: bench.postId } : { limit: 20 })(peer);
       };
-      const figures = await measure(
+      const measurements = await measure(
         [smallPeer, largePeer],
         load,
         rounds,
@@ -216,18 +229,18 @@ async function measureGrowth(engine: EngineName, server: string | undefined): Pr
       );
       printLine(
         `${tool}, ${engine}, 10^5 posts, CPU per call`,
-        figures.get("10^5 posts")?.cpuMicros ?? Number.NaN,
+        measurements.get("10^5 posts")?.cpuMicros ?? Number.NaN,
         "1.50 x",
         "10^2 posts",
-        figures.get("10^2 posts")?.cpuMicros ?? Number.NaN,
+        measurements.get("10^2 posts")?.cpuMicros ?? Number.NaN,
         "µs",
       );
       printLine(
         `${tool}, ${engine}, 10^5 posts, time per call`,
-        1e6 / (figures.get("10^5 posts")?.callsPerSecond ?? Number.NaN),
+        1e6 / (measurements.get("10^5 posts")?.callsPerSecond ?? Number.NaN),
         "1.50 x",
         "10^2 posts",
-        1e6 / (figures.get("10^2 posts")?.callsPerSecond ?? Number.NaN),
+        1e6 / (measurements.get("10^2 posts")?.callsPerSecond ?? Number.NaN),
         "µs",
       );
     }

@@ -8,12 +8,12 @@ export interface Peer {
   name: string;
   pid: number;
   url: string;
-  /** The server's own token, if it does not accept ours. */
+  /** The token that this server accepts, if it is not our token. */
   token: string | undefined;
   /** Fraction of the calls that this server receives, so that slow servers do not dominate the run time. */
   share: number;
-  /** Microseconds of CPU since it started. */
-  cpu(): Promise<number>;
+  /** Returns the microseconds of CPU since the server started. */
+  readCpuMicros(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ export async function startPeer(name: string, file: string, env: Record<string, 
     url,
     token,
     share,
-    async cpu() {
+    async readCpuMicros() {
       const reply = receive<{ cpu: number }>(child);
       child.send("cpu");
       return (await reply).cpu;
@@ -57,38 +57,39 @@ async function receive<T>(child: ChildProcess): Promise<T> {
   }
 }
 
-/** JIT compilation takes thousands of calls, and CPU time that should not count. */
+/** JIT compilation takes thousands of calls. Its CPU time should not count. */
 const warmUpRounds = 8;
 
-export interface Figures {
+export interface Measurement {
   cpuMicros: number;
   callsPerSecond: number;
 }
 
-/** Measures in alternating rounds, so that other load on the machine affects all peers; returns the best round of each. */
+/** Measures in alternating rounds, so that other load on the machine affects all peers. Returns the best of each. */
 export async function measure(
   peers: readonly Peer[],
   load: (peer: Peer) => Omit<Load, "connections">,
   rounds: number,
   calls: number,
   check: (text: string) => void,
-): Promise<Map<string, Figures>> {
-  const figures = new Map<string, Figures[]>(peers.map(({ name }) => [name, []]));
+): Promise<Map<string, Measurement>> {
+  const measurementsByPeer = new Map<string, Measurement[]>(peers.map(({ name }) => [name, []]));
   for (let round = -warmUpRounds; round < rounds; round++) {
     for (const peer of peers) {
       const count = Math.round(calls * peer.share);
-      const before = await peer.cpu();
+      const before = await peer.readCpuMicros();
       const seconds = await run({ ...load(peer), connections: 8 }, count, check);
-      const cpuMicros = (await peer.cpu()) - before;
-      if (round >= 0) figures.get(peer.name)?.push({ cpuMicros: cpuMicros / count, callsPerSecond: count / seconds });
+      const cpuMicros = (await peer.readCpuMicros()) - before;
+      if (round >= 0)
+        measurementsByPeer.get(peer.name)?.push({ cpuMicros: cpuMicros / count, callsPerSecond: count / seconds });
     }
   }
   return new Map(
-    [...figures].map(([name, measured]) => [
+    [...measurementsByPeer].map(([name, measurements]) => [
       name,
       {
-        cpuMicros: Math.min(...measured.map(({ cpuMicros }) => cpuMicros)),
-        callsPerSecond: Math.max(...measured.map(({ callsPerSecond }) => callsPerSecond)),
+        cpuMicros: Math.min(...measurements.map(({ cpuMicros }) => cpuMicros)),
+        callsPerSecond: Math.max(...measurements.map(({ callsPerSecond }) => callsPerSecond)),
       },
     ]),
   );

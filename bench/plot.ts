@@ -5,7 +5,7 @@ export interface Curve {
 }
 
 const [width, height] = [720, 340];
-const frame = { left: 56, right: 170, top: 24, bottom: 44 };
+const margin = { left: 56, right: 170, top: 24, bottom: 44 };
 /** Distinguishable with color blindness, on white and on black. */
 const colors = ["#2b6cb0", "#c05621", "#2f855a", "#b83280", "#6b46c1"];
 
@@ -16,48 +16,48 @@ export function drawCurves(title: string, curves: readonly Curve[]): string {
   const [first, last] = [Math.min(...counts), Math.max(...counts)];
   const [low, high] = [Math.floor(Math.min(...times)), Math.ceil(Math.max(...times))];
   const x = (count: number) =>
-    frame.left + ((Math.log10(count) - first) / (last - first)) * (width - frame.left - frame.right);
+    margin.left + ((Math.log10(count) - first) / (last - first)) * (width - margin.left - margin.right);
   const y = (ms: number) =>
-    height - frame.bottom - ((Math.log10(ms) - low) / (high - low)) * (height - frame.top - frame.bottom);
+    height - margin.bottom - ((Math.log10(ms) - low) / (high - low)) * (height - margin.top - margin.bottom);
   const drawText = (at: readonly [number, number], text: string, anchor = "middle", attributes = "") =>
     `<text x="${at[0].toFixed(1)}" y="${at[1].toFixed(1)}" text-anchor="${anchor}" ${attributes}>${text}</text>`;
 
   const gridLines = Array.from({ length: high - low + 1 }, (_, i) => 10 ** (low + i)).map((ms) => {
     const at = y(ms).toFixed(1);
-    return `<line class="rule" x1="${frame.left}" x2="${width - frame.right}" y1="${at}" y2="${at}"/>${drawText([frame.left - 8, y(ms) + 4], String(Number(ms.toPrecision(1))), "end")}`;
+    return `<line class="grid-line" x1="${margin.left}" x2="${width - margin.right}" y1="${at}" y2="${at}"/>${drawText([margin.left - 8, y(ms) + 4], String(Number(ms.toPrecision(1))), "end")}`;
   });
   const xLabels = Array.from({ length: last - first + 1 }, (_, i) =>
     drawText(
-      [x(10 ** (first + i)), height - frame.bottom + 20],
+      [x(10 ** (first + i)), height - margin.bottom + 20],
       `10<tspan dy="-5" font-size="9">${Math.round(first + i)}</tspan>`,
     ),
   );
-  const labelHeights = spread(curves.map(({ points }) => y(points.at(-1)?.[1] ?? 0)));
+  const labelHeights = spreadLabels(curves.map(({ points }) => y(points.at(-1)?.[1] ?? 0)));
   const lines = curves.map(({ name, points }, index) => {
     const color = colors[index % colors.length];
     const path = points.map(([count, ms]) => `${x(count).toFixed(1)},${y(ms).toFixed(1)}`).join(" ");
     const dots = points.map(
       ([count, ms]) => `<circle cx="${x(count).toFixed(1)}" cy="${y(ms).toFixed(1)}" r="3" fill="${color}"/>`,
     );
-    const labelAt = [width - frame.right + 10, (labelHeights[index] ?? 0) + 4] as const;
+    const labelAt = [width - margin.right + 10, (labelHeights[index] ?? 0) + 4] as const;
     const label = drawText(labelAt, name, "start", `style="fill:${color}"`);
     return `<polyline points="${path}" fill="none" stroke="${color}" stroke-width="2"/>${dots.join("")}${label}`;
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="${title}">
 <style>
 text { font: 12px system-ui, sans-serif; fill: #444 }
-.rule { stroke: #8884 }
+.grid-line { stroke: #8884 }
 @media (prefers-color-scheme: dark) { text { fill: #bbb } }
 </style>
-${drawText([frame.left, 14], title, "start")}
+${drawText([margin.left, 14], title, "start")}
 ${[...gridLines, ...xLabels, ...lines].join("\n")}
-${drawText([(frame.left + width - frame.right) / 2, height - 6], "assets in the studio")}
+${drawText([(margin.left + width - margin.right) / 2, height - 6], "assets in the studio")}
 </svg>
 `;
 }
 
 /** Moves heights apart where their labels would overlap. */
-function spread(heights: readonly number[]): number[] {
+function spreadLabels(heights: readonly number[]): number[] {
   const labels = heights.map((y, index) => ({ y, index })).toSorted((a, b) => a.y - b.y);
   for (const [i, label] of labels.entries()) label.y = Math.max(label.y, (labels[i - 1]?.y ?? -Infinity) + 15);
   return labels.toSorted((a, b) => a.index - b.index).map(({ y }) => y);

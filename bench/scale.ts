@@ -24,7 +24,7 @@ const calls = 4000;
 /** With fewer streams, the memory of the process itself would dominate. */
 const streamCount = 10_000;
 const streamsPerGrant = 20;
-/** The hostname that the load generator sends; see load.ts. */
+/** The load generator sends the host of this URL; see load.ts. */
 const base = "http://localhost:3000";
 
 const report = createReport(0);
@@ -34,15 +34,15 @@ interface Instance {
   process: MainProcess;
 }
 
-async function start(location: DatabaseLocation, env: Record<string, string> = {}): Promise<Instance> {
+async function startInstance(location: DatabaseLocation, env: Record<string, string> = {}): Promise<Instance> {
   const { port } = new URL(await findFreeBaseUrl());
   const database = location.databaseUrl === undefined ? undefined : { DATABASE_URL: location.databaseUrl };
   const settings = { PORT: port, BASE_URL: base, DATA_DIR: location.dataDir, RATE_LIMITS: "off", ...database, ...env };
   return { url: `http://127.0.0.1:${port}`, process: await startMain(settings) };
 }
 
-/** Returns microseconds of CPU since the process started; the kernel counts in hundredths of a second. */
-function cpuOf({ process: { pid } }: Instance): number {
+/** Returns the microseconds of CPU since the process started; the kernel counts in hundredths of a second. */
+function readCpuMicros({ process: { pid } }: Instance): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   return (Number(fields[11]) + Number(fields[12])) * 10_000;
 }
@@ -55,8 +55,8 @@ async function measureProcesses(server: string): Promise<void> {
   const { token } = await createTestGrant(deps, owner);
   const { id: postId } = await createPost(deps, owner, { title: "A post", body: "Some words. ".repeat(40) });
   await database.close();
-  const oneProcess = [await start(location)];
-  const twoProcesses = [await start(location), await start(location)];
+  const oneProcess = [await startInstance(location)];
+  const twoProcesses = [await startInstance(location), await startInstance(location)];
   const load = {
     headers: {
       authorization: `Bearer ${token}`,
@@ -76,9 +76,9 @@ async function measureProcesses(server: string): Promise<void> {
   const check = (response: string): void => {
     if (!response.startsWith("HTTP/1.1 200") || !response.includes(postId)) throw new Error(response.slice(0, 2000));
   };
-  /** Returns the CPU per call, with eight connections to each instance. */
+  /** Returns the microseconds of CPU per call, with eight connections to each instance. */
   const measureCpu = async (instances: readonly Instance[], isParallel: boolean): Promise<number> => {
-    const totalCpu = () => instances.reduce((sum, instance) => sum + cpuOf(instance), 0);
+    const totalCpu = () => instances.reduce((sum, instance) => sum + readCpuMicros(instance), 0);
     const before = totalCpu();
     const callsEach = calls / instances.length;
     const runs = instances.map(
@@ -120,15 +120,15 @@ async function measureProcesses(server: string): Promise<void> {
 
 async function measureStreams(): Promise<void> {
   const location = await createTemporaryDatabase("sqlite");
-  const ours = await start(location, { CONFORMANCE_FIXTURES: "1" });
+  const ours = await startInstance(location, { CONFORMANCE_FIXTURES: "1" });
   const bare = await startPeer("bare", "servers/streams.ts", {});
   const database = await openDatabase({ ...location, log: silentLog });
   const deps = { ...createDeps(database, systemClock), base };
   const owner = await newStudio(deps);
-  const kilobytes = (pid: number) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
+  const readMemoryKb = (pid: number) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
   /** Returns the kilobytes that each stream adds to the process. */
-  const measureStream = async (url: string, pid: number): Promise<number> => {
-    const before = kilobytes(pid);
+  const measureMemoryPerStream = async (url: string, pid: number): Promise<number> => {
+    const before = readMemoryKb(pid);
     const openStreams = [];
     for (let i = 0; i < streamCount / streamsPerGrant; i++) {
       const { token } = await createTestGrant(deps, owner);
@@ -136,12 +136,15 @@ async function measureStreams(): Promise<void> {
         ...(await Promise.all(Array.from({ length: streamsPerGrant }, () => openIdleStream(url, token)))),
       );
     }
-    const growth = kilobytes(pid) - before;
+    const growth = readMemoryKb(pid) - before;
     for (const { socket } of openStreams) socket.destroy();
     return growth / streamCount;
   };
   try {
-    const [oursKb, bareKb] = [await measureStream(ours.url, ours.process.pid), await measureStream(bare.url, bare.pid)];
+    const [oursKb, bareKb] = [
+      await measureMemoryPerStream(ours.url, ours.process.pid),
+      await measureMemoryPerStream(bare.url, bare.pid),
+    ];
     report.printLine(
       `${streamCount} idle streams, memory per stream`,
       oursKb,

@@ -13,7 +13,7 @@ import { createUploadProcess, type UploadProcess } from "../test/support/upload-
 
 /**
  * Measures one file through the upload page in a real browser, from selecting it until it is on the post, compared with
- * `curl -T` of the same file to a presigned URL. Rounds alternate, and the best one counts, because other load on the
+ * `curl -T` of the same file to a presigned URL. Rounds alternate, and the best round counts, because other load on the
  * machine can only slow a round down. TEST_S3_ENDPOINT and the other TEST_S3_… settings add S3.
  *
  *   node bench/upload-page.ts          256 MB
@@ -49,7 +49,7 @@ async function uploadWithCurl(service: UploadProcess, file: string): Promise<num
   return (performance.now() - started) / 1000;
 }
 
-/** The browser's own limit: sends the same parts with the same concurrency to a server that discards them. */
+/** Measures the limit of the browser: sends the same parts, as many at a time, to a server that discards them. */
 async function uploadFromBrowserAlone(browser: Browser, file: string): Promise<number> {
   const server = createServer((req, res) => {
     if (req.method === "PUT") return void req.on("end", () => res.end()).resume();

@@ -22,7 +22,7 @@ export async function buildWeb(): Promise<void> {
   if (!vite)
     throw new Error("The web app is not built, and its build tools are not installed. Run: npm ci --include=dev");
   process.stderr.write("Building the web app because web/ has changed. This takes a few seconds.\n");
-  await run(vite);
+  await runVite(vite);
   // Written last, so that an interrupted build starts over.
   await writeFile(stampFile, stamp);
 }
@@ -52,7 +52,7 @@ function findVite(): string | undefined {
 }
 
 /** Builds in a child process, so that the build's memory is released. Shows its output only if it fails. */
-function run(vite: string): Promise<void> {
+function runVite(vite: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [vite, "build", web], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
     let output = "";

@@ -31,15 +31,15 @@ const uncheckedFiles =
   /^(scripts\/banned-words\.ts|migrations\/.*|bench\/peers\/.*|.*package-lock\.json|.*\.(svg|webp))$/;
 
 const root = join(import.meta.dirname, "..");
-const ignored = /^(\.git|(.*\/)?node_modules|data|web\/dist)(\/|$)/;
-const files = globSync("**/*", { cwd: root, withFileTypes: true, exclude: (entry) => ignored.test(pathOf(entry)) })
+const ignoredPaths = /^(\.git|(.*\/)?node_modules|data|web\/dist)(\/|$)/;
+const files = globSync("**/*", { cwd: root, withFileTypes: true, exclude: (entry) => ignoredPaths.test(toPath(entry)) })
   .filter((entry) => entry.isFile())
-  .map(pathOf);
+  .map(toPath);
 // globSync skips names that start with a dot.
-files.push(...globSync("{.ci/*,.[a-z]*}", { cwd: root }).filter((path) => !ignored.test(path)));
+files.push(...globSync("{.ci/*,.[a-z]*}", { cwd: root }).filter((path) => !ignoredPaths.test(path)));
 
 /** Every file, and every folder that contains one: git does not store empty folders. */
-const existingPaths = new Set(files.flatMap((file) => [file, ...parents(file)]));
+const existingPaths = new Set(files.flatMap((file) => [file, ...listParents(file)]));
 const topLevelNames = new Set(files.map((file) => file.split("/", 1)[0]));
 const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: Record<string, string> };
 
@@ -55,78 +55,83 @@ process.exitCode = problems.length === 0 ? 0 : 1;
 function checkDocument(file: string): string[] {
   const text = readFileSync(join(root, file), "utf8");
   const prose = text.replaceAll(/^```.*?^```$/gms, "");
-  const paths = [...linkedPaths(file, prose), ...quotedPaths(prose), ...commandPaths(text), ...treePaths(text)];
+  const paths = [
+    ...findLinkedPaths(file, prose),
+    ...findQuotedPaths(prose),
+    ...findCommandPaths(text),
+    ...findTreePaths(text),
+  ];
   return [
     ...paths.filter((path) => !existingPaths.has(path)).map((path) => `${file}: ${path} does not exist`),
-    ...brokenAnchors(file, prose).map((link) => `${file}: ${link} matches no heading`),
-    ...unknownScripts(text).map((name) => `${file}: package.json has no script ${name}`),
-    ...missingCitations(prose).map(([id, test]) => `${file}: ${test} does not cite ${id}`),
+    ...findBrokenAnchors(file, prose).map((link) => `${file}: ${link} matches no heading`),
+    ...findUnknownScripts(text).map((name) => `${file}: package.json has no script ${name}`),
+    ...findMissingCitations(prose).map(([id, test]) => `${file}: ${test} does not cite ${id}`),
   ];
 }
 
-/** Table rows that start with a threat id and end with a test file whose titles do not cite the id. */
-function missingCitations(text: string): [id: string, test: string][] {
+/** Returns the table rows that start with a threat id and end with a test file whose titles do not cite the id. */
+function findMissingCitations(text: string): [id: string, test: string][] {
   return [...text.matchAll(/^\| ([A-Z]\d+) \|.*\| `(test\/[^`]+)` \|$/gm)]
     .map(([, id = "", test = ""]): [string, string] => [id, test])
-    .filter(([id, test]) => existingPaths.has(test) && !cites(readFileSync(join(root, test), "utf8"), id));
+    .filter(([id, test]) => existingPaths.has(test) && !hasCitation(readFileSync(join(root, test), "utf8"), id));
 }
 
 /** A citation is an id in a list in parentheses: `(ASSET-10, A1)`. */
-function cites(text: string, id: string): boolean {
+function hasCitation(text: string, id: string): boolean {
   return new RegExp(`\\((?:[\\w-]+, )*${id}(?:, [\\w-]+)*\\)`).test(text);
 }
 
-function linkedPaths(file: string, text: string): string[] {
-  return relativeLinks(text).flatMap((link) => {
+function findLinkedPaths(file: string, text: string): string[] {
+  return findRelativeLinks(text).flatMap((link) => {
     const path = link.split("#", 1)[0];
-    return path ? [resolve(file, path)] : [];
+    return path ? [resolveLink(file, path)] : [];
   });
 }
 
-function brokenAnchors(file: string, text: string): string[] {
-  return relativeLinks(text).filter((link) => {
+function findBrokenAnchors(file: string, text: string): string[] {
+  return findRelativeLinks(text).filter((link) => {
     const [path, anchor] = link.split("#");
-    const target = path ? resolve(file, path) : file;
+    const target = path ? resolveLink(file, path) : file;
     if (anchor === undefined || !existingPaths.has(target)) return false;
     const headings = readFileSync(join(root, target), "utf8").matchAll(/^#+ (.+)$/gm);
-    return ![...headings].some(([, heading = ""]) => slug(heading) === anchor);
+    return ![...headings].some(([, heading = ""]) => toSlug(heading) === anchor);
   });
 }
 
-function relativeLinks(text: string): string[] {
+function findRelativeLinks(text: string): string[] {
   return [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link).filter((link) => !/^[a-z]+:/.test(link));
 }
 
-/** Paths of this repository in backticks. Names with a placeholder are examples. */
-function quotedPaths(text: string): string[] {
+/** Returns the paths of this repository in backticks. Names with a placeholder are examples. */
+function findQuotedPaths(text: string): string[] {
   return [...text.matchAll(/`([\w.@/-]+)`/g)]
     .map(([, path = ""]) => path.replace(/\/$/, ""))
     .filter((path) => (path.includes("/") ? topLevelNames.has(path.split("/", 1)[0]) : /^[A-Z]+\.md$/.test(path)))
-    .filter((path) => !ignored.test(path));
+    .filter((path) => !ignoredPaths.test(path));
 }
 
-function unknownScripts(text: string): string[] {
+function findUnknownScripts(text: string): string[] {
   const mentions = [...text.matchAll(/\bnpm run (?:--silent )?([\w:-]+)/g)];
   return mentions.map(([, name = ""]) => name).filter((name) => !scripts[name]);
 }
 
-/** Paths of this repository in shell examples. */
-function commandPaths(text: string): string[] {
+/** Returns the paths of this repository in shell examples. */
+function findCommandPaths(text: string): string[] {
   return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, block = ""]) =>
     [...block.matchAll(/(?<=^|\s)[\w.-]+\/[\w./-]+(?=\s|$)/gm)]
       .map(([path]) => path)
-      .filter((path) => topLevelNames.has(path.split("/", 1)[0]) && !ignored.test(path)),
+      .filter((path) => topLevelNames.has(path.split("/", 1)[0]) && !ignoredPaths.test(path)),
   );
 }
 
-/** Documents and npm scripts that code mentions in messages and comments. */
+/** Checks that the documents and npm scripts that code mentions in messages and comments exist. */
 function checkMentions(file: string): string[] {
   const text = readFileSync(join(root, file), "utf8");
   return [
     ...[...text.matchAll(/\b(?:docs\/[\w/-]+|[A-Z]{4,})\.md\b/g)]
       .filter(([path]) => !existingPaths.has(path))
       .map(([path]) => `${file}: ${path} does not exist`),
-    ...unknownScripts(text).map((name) => `${file}: package.json has no script ${name}`),
+    ...findUnknownScripts(text).map((name) => `${file}: package.json has no script ${name}`),
   ];
 }
 
@@ -152,8 +157,8 @@ function checkWords(file: string): string[] {
     .map(({ line, word, replacement }) => `${file}:${line}: "${word}" is banned; use: ${replacement}`);
 }
 
-/** The paths in `tree` blocks, where each level is indented by two more spaces. */
-function treePaths(text: string): string[] {
+/** Returns the paths in `tree` blocks, where each level is indented by two more spaces. */
+function findTreePaths(text: string): string[] {
   return [...text.matchAll(/^```tree\n(.*?)^```$/gms)].flatMap(([, block = ""]) => {
     const segments: string[] = [];
     return block.split("\n").flatMap((line) => {
@@ -165,22 +170,22 @@ function treePaths(text: string): string[] {
   });
 }
 
-function resolve(file: string, path: string): string {
+function resolveLink(file: string, path: string): string {
   return posix.normalize(posix.join(dirname(file), path)).replace(/\/$/, "");
 }
 
-function parents(file: string): string[] {
+function listParents(file: string): string[] {
   return file.split("/").map((_, i, segments) => segments.slice(0, i).join("/"));
 }
 
-function slug(heading: string): string {
+function toSlug(heading: string): string {
   return heading
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
     .replaceAll(" ", "-");
 }
 
-function pathOf(entry: { parentPath: string; name: string }): string {
+function toPath(entry: { parentPath: string; name: string }): string {
   return join(entry.parentPath, entry.name)
     .slice(root.length + 1)
     .replaceAll("\\", "/");

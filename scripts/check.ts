@@ -18,24 +18,24 @@ const root = join(import.meta.dirname, "..");
 const env = { ...process.env, PATH: [join(root, "node_modules/.bin"), process.env["PATH"]].join(delimiter) };
 
 const outcomes = await Promise.all(checks.map(([name, command]) => run(name, command)));
-for (const { name, command, output } of outcomes.filter(({ passed }) => !passed)) {
+for (const { name, command, output } of outcomes.filter(({ hasPassed }) => !hasPassed)) {
   console.error(`\n${name}: ${command}\n${output.trim()}`);
 }
-process.exitCode = outcomes.every(({ passed }) => passed) ? 0 : 1;
+process.exitCode = outcomes.every(({ hasPassed }) => hasPassed) ? 0 : 1;
 
 interface Outcome {
   name: string;
   command: string;
-  passed: boolean;
+  hasPassed: boolean;
   output: string;
 }
 
 async function run(name: string, command: string): Promise<Outcome> {
   const started = performance.now();
   const { code, output } = await execute(command);
-  const passed = code === 0;
-  console.log(`${passed ? "ok  " : "FAIL"} ${name} (${((performance.now() - started) / 1000).toFixed(1)} s)`);
-  return { name, command, passed, output };
+  const hasPassed = code === 0;
+  console.log(`${hasPassed ? "ok  " : "FAIL"} ${name} (${((performance.now() - started) / 1000).toFixed(1)} s)`);
+  return { name, command, hasPassed, output };
 }
 
 function execute(command: string): Promise<{ code: number | null; output: string }> {

@@ -34,23 +34,23 @@ function describeTool(tool: Tool): string {
     `## ${tool.name}`,
     `**${tool.title}.** ${tool.description}`,
     `Scope \`${tool.scope}\`; ${hints.join(", ") || "no hints"}.`,
-    `| input | type | |\n| --- | --- | --- |\n${rows(inputSchema)}`,
-    `| result | type | |\n| --- | --- | --- |\n${rows(resultSchema)}`,
+    `| input | type | |\n| --- | --- | --- |\n${formatRows(inputSchema)}`,
+    `| result | type | |\n| --- | --- | --- |\n${formatRows(resultSchema)}`,
   ].join("\n\n");
 }
 
-function rows({ properties = {}, required = [] }: Schema): string {
+function formatRows({ properties = {}, required = [] }: Schema): string {
   const lines = Object.entries(properties).map(([name, schema]) => {
     const defaultText = schema.default === undefined ? "" : ` Default: \`${JSON.stringify(schema.default)}\`.`;
-    return `| \`${name}\`${required.includes(name) || schema.default !== undefined ? "" : "?"} | ${typeOf(schema)} | ${schema.description ?? ""}${defaultText} |`;
+    return `| \`${name}\`${required.includes(name) || schema.default !== undefined ? "" : "?"} | ${formatType(schema)} | ${schema.description ?? ""}${defaultText} |`;
   });
   return lines.length > 0 ? lines.join("\n") : "| none | | |";
 }
 
-function typeOf(schema: Schema): string {
+function formatType(schema: Schema): string {
   if (schema.enum) return schema.enum.map((value) => `\`${value}\``).join(" \\| ");
-  if (schema.anyOf) return schema.anyOf.map(typeOf).join(" \\| ");
-  if (schema.type === "array") return `list of ${typeOf(schema.items ?? {})}`;
+  if (schema.anyOf) return schema.anyOf.map(formatType).join(" \\| ");
+  if (schema.type === "array") return `list of ${formatType(schema.items ?? {})}`;
   if (schema.properties) return `{ ${Object.keys(schema.properties).join(", ")} }`;
   return Array.isArray(schema.type) ? schema.type.join(" \\| ") : (schema.type ?? "any");
 }

@@ -104,7 +104,7 @@ const commands: Record<string, Command> = {
     async run(args) {
       const runAdminCommand = parseAdminCommand(args);
       const { databaseUrl, dataDir } = readProcessConfig();
-      // Throws if there is no database, where `openDatabase` would create one.
+      // Throws if there is no database. `openDatabase` would create one instead.
       if (databaseUrl === undefined) openSqliteFile(dataDir, { exclusive: false }).close();
       const database = await openDatabase({ databaseUrl, dataDir, log: createLog("silent") });
       try {
@@ -159,8 +159,8 @@ function formatError(error: unknown): string {
 async function main([name = "", ...args]: readonly string[]): Promise<number> {
   const command = commands[name];
   if (!command) throw new Error(`unknown command: ${name}`);
-  const wantsHelp = args.includes("--help") || args.includes("-h") || args[0] === "help";
-  if (wantsHelp || (name === "admin" && args.length === 0)) {
+  const isHelpRequested = args.includes("--help") || args.includes("-h") || args[0] === "help";
+  if (isHelpRequested || (name === "admin" && args.length === 0)) {
     printLine(command.help);
     return 0;
   }

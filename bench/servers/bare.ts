@@ -4,7 +4,7 @@ import { listPosts, listPostsInput } from "#domain/posts/list-posts.ts";
 import { toCaller } from "#domain/access/authenticator.ts";
 import { openDeps, serve } from "./setup.ts";
 
-/** The baseline: `node:http` with the same two statements and the same JSON in and out, and nothing else. */
+/** The baseline: `node:http` with the same two database statements and the same JSON, and nothing else. */
 const { deps } = await openDeps();
 const serverInfo = { name: "atelier", title: "Atelier", version: "0.0.0", websiteUrl: deps.base };
 

@@ -26,14 +26,14 @@ const endpoint = createMcpEndpoint({
 if (process.env["BENCH_EDGE"]) {
   const urls = { base: deps.base, uploadPage: deps.base, loopback: true, mcpOrigins: [] };
   const log = createLog((process.env["BENCH_LOG"] ?? "info") as "info", openStandardOutput(process.stdout));
-  const edge = createHttpServer({
+  const httpServer = createHttpServer({
     routes: () => [createMcpRoute(endpoint)],
     urls,
     metrics: createMetrics(log),
     newId: deps.newId,
     log,
   });
-  listen(edge.nodeServer);
+  listen(httpServer.nodeServer);
 } else {
   serve((req, res) => void endpoint.handle(req, res));
 }

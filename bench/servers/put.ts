@@ -33,17 +33,17 @@ async function startOurs(): Promise<() => Promise<string>> {
 
 async function startBare(): Promise<() => Promise<string>> {
   let round = 0;
-  const file = () => join(folder, `bare-${round}.bin`);
+  const currentFile = () => join(folder, `bare-${round}.bin`);
   const server = createServer((req, res) => void receive(req, res)).listen(0, "127.0.0.1");
   async function receive(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const hash = createHash("sha256");
     req.on("data", (chunk: Buffer) => hash.update(chunk));
-    await pipeline(req, createWriteStream(file(), { flush: true }));
+    await pipeline(req, createWriteStream(currentFile(), { flush: true }));
     res.end(hash.digest("hex"));
   }
   await once(server, "listening");
   return async () => {
-    await rm(file(), { force: true });
+    await rm(currentFile(), { force: true });
     round++;
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   };

@@ -30,7 +30,7 @@ export async function createHistoryScenes({ service }: WebFixture): Promise<Scen
       await interact(page);
     },
   });
-  /** A scene that changes data, each time in a new studio, which becomes the user's active one. */
+  /** A scene that changes data, each time in a new studio, which becomes the active studio of the user. */
   const change = (name: string, prepare: (page: Page, studio: HistoryStudio) => Promise<unknown>): Scene => ({
     name,
     user,
@@ -84,8 +84,8 @@ export async function createHistoryScenes({ service }: WebFixture): Promise<Scen
     change("post-history-missing", async (page, studio) => {
       const { owner, readyPostId } = studio;
       await openHistory(page, studio);
-      const posts = await deps.assets.listByPosts([readyPostId]);
-      const assetId = posts[0]?.id ?? "";
+      const assets = await deps.assets.listByPosts([readyPostId]);
+      const assetId = assets[0]?.id ?? "";
       await detachAsset(deps, owner, { postId: readyPostId, assetId });
       await deleteAsset(deps, owner, { assetId });
       await emptyTrash(deps, owner);

@@ -20,7 +20,7 @@ export interface HistoryStudio {
   readyPostId: string;
 }
 
-/** A studio in which Claude changed and deleted things that it should not have. */
+/** Creates a studio in which Claude made changes and deletions that the owner does not want. */
 export async function createHistoryStudio(deps: Deps, user: SignedInUser): Promise<HistoryStudio> {
   const clock = createShiftedClock();
   const studioDeps = { ...deps, clock };
@@ -43,11 +43,11 @@ export async function createHistoryStudio(deps: Deps, user: SignedInUser): Promi
   const [poster = "", door = "", vase = "", harbour = ""] = assetIds;
   await updateAsset(studioDeps, owner, { assetId: poster, altText: "A green poster with a low sun" });
   clock.setBack(days(8));
-  const { id: vasesId } = await createPost(studioDeps, member, {
+  const { id: vasesPostId } = await createPost(studioDeps, member, {
     title: "Three vases, one glaze",
     body: "The same glaze, fired at three temperatures.",
   });
-  const { id: fairId } = await createPost(studioDeps, owner, {
+  const { id: fairPostId } = await createPost(studioDeps, owner, {
     title: "Notes from the autumn fair",
     body: "Forty people asked about the blue one.",
   });
@@ -59,11 +59,11 @@ export async function createHistoryStudio(deps: Deps, user: SignedInUser): Promi
   await deletePost(studioDeps, member, { postId: oldPostId });
 
   clock.setBack(minutes(25));
-  const change = async (postId: string, fields: { title?: string; body?: string }): Promise<void> => {
+  const updateAsClaude = async (postId: string, fields: { title?: string; body?: string }): Promise<void> => {
     const { revision } = await getPost(studioDeps, claude, { postId });
     await updatePost(studioDeps, claude, { postId, ...fields, revision });
   };
-  await change(readyPostId, {
+  await updateAsClaude(readyPostId, {
     title: "Spring catalogue: discover the stunning new cover",
     body: samplePostBody
       .replace("with a sun that is a little too low", "with a breathtaking sun")
@@ -72,12 +72,15 @@ export async function createHistoryStudio(deps: Deps, user: SignedInUser): Promi
   await detachAsset(studioDeps, claude, { postId: readyPostId, assetId: vase });
   await updatePost(studioDeps, claude, { postId: readyPostId, assetIds: [harbour, poster, door] });
   await updateAsset(studioDeps, claude, { assetId: poster, altText: "A stunning poster" });
-  await change(vasesId, { title: "You won’t believe these vases", body: "Three vases that will change your life." });
-  await deletePost(studioDeps, claude, { postId: fairId });
+  await updateAsClaude(vasesPostId, {
+    title: "You won’t believe these vases",
+    body: "Three vases that will change your life.",
+  });
+  await deletePost(studioDeps, claude, { postId: fairPostId });
   await deleteAsset(studioDeps, claude, { assetId: paper });
   await createPost(studioDeps, claude, { title: "Ten tips for your first kiln", body: "Number seven is a surprise." });
   clock.setBack(minutes(8));
-  await updatePost(studioDeps, member, { postId: vasesId, body: "Three vases, one glaze, three temperatures." });
+  await updatePost(studioDeps, member, { postId: vasesPostId, body: "Three vases, one glaze, three temperatures." });
   await deps.grants.touch(claude.grantId ?? "", Date.now());
   return { owner, member, grantId: claude.grantId ?? "", readyPostId };
 }

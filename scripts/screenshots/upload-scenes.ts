@@ -14,7 +14,7 @@ import { renderSampleImage } from "./sample-images.ts";
 import type { ShiftedClock } from "./studio.ts";
 import type { Scene } from "./web-scenes.ts";
 
-/** The upload page in every state. `targetFolder` receives the file to upload. */
+/** Creates a scene for every state of the upload page. The video to upload is written to `targetFolder`. */
 export async function createUploadScenes(
   { service }: WebFixture,
   clock: ShiftedClock,

@@ -31,7 +31,7 @@ function createRecordAdapter(deps: AdapterDeps, model: string): Adapter {
   return {
     async upsert(id, payload, expiresIn) {
       if (model === "Interaction") {
-        // Keep even an old, unused client until the user has decided.
+        // Otherwise the server could purge an old, unused client before its user has decided.
         const clientId = String(payload.params?.["client_id"]);
         await oauthClients.postponePurge(clientId, clock() - unusedClientLifetime + 2 * consentLifetime);
       }
@@ -50,9 +50,10 @@ function createRecordAdapter(deps: AdapterDeps, model: string): Adapter {
     findByUid: async () => undefined,
     findByUserCode: async () => undefined,
     async destroy(id) {
-      const existed = await oauthRecords.delete(model, sha256(id));
+      const wasDeleted = await oauthRecords.delete(model, sha256(id));
       // Of two concurrent redirects back to the client, only one gets a code.
-      if (!existed && model === "Interaction") throw new errors.SessionNotFound("this consent was already completed");
+      if (!wasDeleted && model === "Interaction")
+        throw new errors.SessionNotFound("this consent was already completed");
     },
     // Only the revocation endpoint calls this; `consume` below detects reuse.
     revokeByGrantId: async (grantId) => void (await forceRevokeGrant(deps, { grantId, reason: "given back" })),
@@ -73,7 +74,7 @@ function createRecordAdapter(deps: AdapterDeps, model: string): Adapter {
   };
 }
 
-/** An interaction's id is also the value of its cookie, and `returnTo` ends with it. */
+/** An interaction's id is also the value of its cookie, so it must not be stored. `returnTo` ends with it. */
 function stripId(id: string, { jti: _jti, returnTo, ...rest }: AdapterPayload): Record<string, unknown> {
   return returnTo?.endsWith(id) ? { ...rest, returnTo: returnTo.slice(0, -id.length) } : rest;
 }

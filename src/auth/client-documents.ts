@@ -2,15 +2,15 @@ import type { IncomingMessage } from "node:http";
 import type { Configuration, errors, KoaContextWithOIDC } from "oidc-provider";
 import { PublicFetchError } from "#lib/public-fetch.ts";
 
-/** How client ID metadata documents are read; absent where the operator has set `CLIENT_DOCUMENTS=off`. */
+/** How to fetch client metadata documents; undefined if the operator has set `CLIENT_DOCUMENTS=off`. */
 export interface ClientDocuments {
   /** Fetches a document from its client's host: public IP addresses only, limited in time and size. */
   fetch: (url: string) => Promise<Response>;
-  /** Throws when a caller has caused too many fetches. */
+  /** Throws if the client has caused too many fetches. */
   limitFetch: (req: IncomingMessage) => Promise<void>;
 }
 
-/** What the error page says in place of the library's own message. */
+/** The text that the error page shows instead of the library's message. */
 interface Explanation {
   message: string;
   hint: string;
@@ -21,8 +21,8 @@ interface LibrarySettings {
   feature: NonNullable<Configuration["features"]>["clientIdMetadataDocument"];
 }
 
-/** The library's settings for client documents. When off, they are not advertised and nothing is fetched. */
-export function clientDocumentSettings(documents: ClientDocuments | undefined): LibrarySettings {
+/** Returns the library's settings. If documents are off, the server neither advertises nor fetches them. */
+export function buildDocumentSettings(documents: ClientDocuments | undefined): LibrarySettings {
   if (!documents) return { fetch: () => Promise.reject(new Error("fetching is off")), feature: { enabled: false } };
   return {
     fetch: documents.fetch,
@@ -46,20 +46,20 @@ function allowOneFetch(limitFetch: ClientDocuments["limitFetch"]): (ctx?: KoaCon
 }
 
 /** The library's description of a failed fetch. */
-const fetchFailed = "client_id metadata document fetch failed";
+const fetchFailedDescription = "client_id metadata document fetch failed";
 
 /** Explains a failed fetch to the user and the operator; undefined for any other error. */
 export function explainFetchFailure(clientId: unknown, error: errors.OIDCProviderError): Explanation | undefined {
   const host = parseDocumentHost(clientId);
-  if (host === undefined || error.error_description !== fetchFailed) return undefined;
-  // A private IP address and a silent host get the same text, so that the page does not help to map a network.
+  if (host === undefined || error.error_description !== fetchFailedDescription) return undefined;
+  // The text is the same for a private IP address and a host that does not respond, so it reveals nothing about networks.
   const failure =
     error.cause instanceof PublicFetchError
       ? `This server could not reach ${host} to read it`
       : `${host} did not return it`;
   return {
     message: `The application that sent you here identifies itself with a document at ${host}. ${failure}, so the sign-in cannot continue.`,
-    hint: `Nothing was shared with the application. Go back and connect again. If that fails too, tell the operator of this server: allow outgoing HTTPS connections to ${host}, or set CLIENT_DOCUMENTS=off so that applications register themselves instead.`,
+    hint: `Nothing was shared with the application. Go back and connect again. If that fails too, ask the operator of this server to allow outgoing HTTPS connections to ${host}, or to set CLIENT_DOCUMENTS=off so that applications register themselves instead.`,
   };
 }
 

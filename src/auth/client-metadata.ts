@@ -26,10 +26,10 @@ const clientNameByScheme: Readonly<Record<string, string>> = {
   zed: "Zed",
 };
 
-/** A domain name in reverse order, as the app's vendor owns it. */
+/** A reverse domain name, such as `com.example.app`. */
 const reverseDomainPattern = /^[a-z][a-z0-9]*(?:\.[a-z0-9-]+)+$/;
 
-/** Parts of an operating system that have a dot as well, such as `microsoft.windows.camera:`. */
+/** Schemes of operating systems, which also contain a dot, such as `microsoft.windows.camera:`. */
 const systemSchemePattern = /^(?:com\.apple|microsoft|windows)\./;
 
 /**
@@ -72,7 +72,7 @@ const urlFields = ["client_uri", "logo_uri", "policy_uri", "tos_uri"];
 const maxRedirectUris = 50;
 
 /**
- * Brings a client's metadata into the form the library accepts: real clients leave fields out, send nulls and
+ * Changes a client's metadata so that the library accepts it: real clients omit fields, send nulls and
  * empty strings, request unsupported grant types, and declare themselves `web` while listening on loopback.
  * Runs for registration (RFC 7591), for metadata documents, and each time a client is loaded.
  */
@@ -80,7 +80,7 @@ export function normalizeClientMetadata(metadata: Metadata): void {
   for (const [name, value] of Object.entries(metadata)) {
     if (value === null || value === "" || !allowedFields.has(name)) delete metadata[name];
   }
-  for (const field of urlFields) if (!isHttps(metadata[field])) delete metadata[field];
+  for (const field of urlFields) if (!isHttpsUrl(metadata[field])) delete metadata[field];
   if (
     !Array.isArray(metadata["contacts"]) ||
     !metadata["contacts"].every((contact) => /^[\w.+-]+@[\w.-]+$/.test(String(contact)))
@@ -93,14 +93,14 @@ export function normalizeClientMetadata(metadata: Metadata): void {
   metadata["response_modes"] = ["query"];
   metadata["id_token_signed_response_alg"] = "ES256";
   // The library rejects a metadata document with a secret; without one, the client is public.
-  if (isHttps(metadata["client_id"]) && metadata["client_secret"] === undefined)
+  if (isHttpsUrl(metadata["client_id"]) && metadata["client_secret"] === undefined)
     metadata["token_endpoint_auth_method"] = "none";
   const redirectUrls = parseRedirectUris(metadata["redirect_uris"]);
   // RFC 8252: loopback redirects on any port and private-use schemes belong to native clients.
   metadata["application_type"] = redirectUrls.some((url) => url.protocol !== "https:") ? "native" : "web";
 }
 
-/** URL hosts may contain `;`, `,` and `*`, which have a meaning in the page's Content-Security-Policy. */
+/** URL hosts may contain `;`, `,` and `*`, which would change the page's Content-Security-Policy. */
 const hostNamePattern = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/;
 
 function parseRedirectUris(uris: unknown): URL[] {
@@ -131,7 +131,7 @@ function parseRedirectUris(uris: unknown): URL[] {
   });
 }
 
-function isHttps(value: unknown): boolean {
+function isHttpsUrl(value: unknown): boolean {
   return typeof value === "string" && URL.canParse(value) && new URL(value).protocol === "https:";
 }
 

@@ -16,7 +16,7 @@ export interface Destination {
   kind: "web" | "this-computer" | "app";
   /** The host, or for a private-use scheme the scheme itself. */
   host: string;
-  /** As a source expression of a Content-Security-Policy. */
+  /** The source expression for the Content-Security-Policy of the consent page. */
   cspSource: string;
 }
 
@@ -29,7 +29,7 @@ export interface PendingConsent {
 }
 
 export interface Consent {
-  /** The consent that this browser started. Throws if another browser started it, or if it is completed or expired. */
+  /** Returns the consent that this browser started. Throws if another browser started it, or if it is completed or expired. */
   getPending(req: IncomingMessage, res: ServerResponse): Promise<PendingConsent>;
   /** Completes the consent, at most once, and redirects to the client. */
   grant(req: IncomingMessage, res: ServerResponse, signedInUser: SignedInUser, scopes: readonly Scope[]): Promise<void>;
@@ -113,17 +113,17 @@ function consentNotFoundError(cause?: unknown): AppError {
   return edgeError(
     "not_found",
     "This request was already completed, has expired, or was started in another browser.",
-    "Go back to your assistant and connect again.",
+    "Go back to the application and connect again.",
     { cause },
   );
 }
 
-/** The client's metadata document has changed since the consent started, or cannot be read. */
+/** Handles a client metadata document that changed after the consent started, or that the server can't fetch. */
 function throwClientUnavailable(clientId: unknown, error: unknown): never {
   if (!(error instanceof errors.OIDCProviderError)) throw error;
   const { message, hint } = explainFetchFailure(clientId, error) ?? {
     message: "The application can no longer be identified.",
-    hint: "Go back to your assistant and connect again.",
+    hint: "Go back to the application and connect again.",
   };
   throw edgeError("url_unreachable", message, hint, { cause: error });
 }

@@ -17,8 +17,9 @@ export interface EarlyErrorOptions {
 
 /**
  * Anyone can register a client, so redirecting its errors before the user has signed in would make our URL an open
- * redirector to any site or app (RFC 9700 §4.11.2). The user sees them on our page instead. Loopback redirect URIs lead
- * to a program on the user's own computer, and operators vouch for their clients: both keep the redirect.
+ * redirector to any site or app (RFC 9700 §4.11.2). The user sees them on our page instead. Two kinds
+ * of errors are still redirected: to loopback, because the program runs on the user's own computer, and to clients that
+ * the operator registered.
  */
 export function showEarlyErrors({ isOperatorClient, isSignedIn, showError }: EarlyErrorOptions) {
   return async (ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> => {
@@ -34,7 +35,7 @@ export function showEarlyErrors({ isOperatorClient, isSignedIn, showError }: Ear
   };
 }
 
-/** The library responds in the fragment where the rejected response type would have. */
+/** If the rejected response type uses the fragment, the library puts the error into the fragment. */
 function readError({ search, hash }: URL): AuthorizationError | undefined {
   const params = [search, hash]
     .map((text) => new URLSearchParams(text.slice(1)))

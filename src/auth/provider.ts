@@ -23,7 +23,7 @@ import {
   validateBeforeConsume,
 } from "./provider-requests.ts";
 import {
-  clientDocumentSettings,
+  buildDocumentSettings,
   explainDocumentsOff,
   explainFetchFailure,
   type ClientDocuments,
@@ -83,12 +83,12 @@ function buildConfiguration({
   clientDocuments,
   renderError,
 }: ProviderOptions): Configuration {
-  const documents = clientDocumentSettings(clientDocuments);
+  const documentSettings = buildDocumentSettings(clientDocuments);
   const mcpResource = `${base}/mcp`;
   const resourceAliases = listResourceAliases(base);
   const isSecure = base.startsWith("https:");
   const prefix = isSecure ? "__Secure-" : ""; // not __Host-, which requires the path /
-  const cookie = { signed: true, httpOnly: true, sameSite: "lax", secure: isSecure, overwrite: true } as const;
+  const cookieOptions = { signed: true, httpOnly: true, sameSite: "lax", secure: isSecure, overwrite: true } as const;
   return {
     adapter: createAdapterFactory(deps),
     clients: [...clients],
@@ -100,8 +100,8 @@ function buildConfiguration({
         interaction: `${prefix}atelier_approval`,
         resume: `${prefix}atelier_resume`,
       },
-      long: cookie,
-      short: cookie,
+      long: cookieOptions,
+      short: cookieOptions,
     },
     routes: { ...oauthPaths },
     scopes: ["openid", "offline_access", ...studioScopes],
@@ -126,7 +126,7 @@ function buildConfiguration({
       // RFC 7009 §2.1: a client can revoke only its own tokens, and learns nothing about others.
       revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
       registration: { enabled: true, issueRegistrationAccessToken: false },
-      clientIdMetadataDocument: documents.feature,
+      clientIdMetadataDocument: documentSettings.feature,
       resourceIndicators: {
         enabled: true,
         defaultResource: () => mcpResource,
@@ -142,7 +142,7 @@ function buildConfiguration({
         },
       },
     },
-    fetch: documents.fetch,
+    fetch: documentSettings.fetch,
     fetchResponseBodyLimits: { "client_id metadata document": documentLimits.maxBytes },
     // Signing out of the web app does not revoke a client's tokens.
     expiresWithSession: () => false,
@@ -204,8 +204,8 @@ function compareSecretDigests(provider: Provider, isOperatorClient: (id: string)
   });
 }
 
-function createErrorRenderer(renderError: ProviderOptions["renderError"], readsDocuments: boolean) {
-  const explain = readsDocuments ? explainFetchFailure : explainDocumentsOff;
+function createErrorRenderer(renderError: ProviderOptions["renderError"], areDocumentsEnabled: boolean) {
+  const explain = areDocumentsEnabled ? explainFetchFailure : explainDocumentsOff;
   return (
     ctx: KoaContextWithOIDC,
     { error, error_description: description }: AuthorizationError,

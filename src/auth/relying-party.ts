@@ -25,11 +25,11 @@ export interface PendingSignIn {
 }
 
 export interface RelyingParty {
-  /** Where to redirect the browser, and what to remember until it returns. */
+  /** Returns where to redirect the browser, and what to store until the browser returns. */
   startAuthorization(
     isSwitchingAccount: boolean,
   ): Promise<{ location: string } & Omit<PendingSignIn, "provider" | "returnTo">>;
-  /** The identity from the callback URL. Throws if any part of the response is invalid. */
+  /** Returns the identity from the callback URL. Throws if any part of the response is invalid. */
   finishAuthorization(callback: URL, pending: PendingSignIn): Promise<Identity>;
 }
 
@@ -117,7 +117,7 @@ function createClientAuth(secret: string | undefined): client.ClientAuth {
   };
 }
 
-/** All providers support `login`, except two that only support `select_account`. */
+/** Returns `select_account` if the provider lists it, and for Google and Microsoft. Other providers support `login`. */
 function chooseAccountPrompt(server: client.Configuration): string {
   const { issuer, prompt_values_supported: prompts } = server.serverMetadata();
   const supportsSelectAccount = Array.isArray(prompts) && prompts.includes("select_account");
@@ -139,7 +139,7 @@ function hasEmailClaims(claims: Claims): boolean {
 }
 
 /**
- * The identity in verified claims. `email` and `email_verified` always come from the same source, and only the JSON
+ * Returns the identity in verified claims. `email` and `email_verified` always come from the same source, and only the JSON
  * value `true` counts as verified.
  */
 export function toIdentity(issuer: string, idToken: Claims, userinfo: Claims = {}): Identity {
@@ -168,7 +168,7 @@ function parseEmail(value: unknown): string | undefined {
   return isValid ? value : undefined;
 }
 
-/** Removes what a database cannot store or a page cannot show in one line. */
+/** Removes characters that a database cannot store or that a page cannot show in one line. */
 function toSingleLine(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined;
   const line = value

@@ -6,7 +6,7 @@ import {
 } from "openid-client";
 import { AppError, edgeError } from "#lib/errors.ts";
 
-/** The provider did not respond, or not with valid OpenID Connect. */
+/** The provider did not respond, or its response is not valid OpenID Connect. */
 const unreachableCodes = new Set([
   "OAUTH_TIMEOUT",
   "OAUTH_ABORT",
@@ -16,39 +16,44 @@ const unreachableCodes = new Set([
 ]);
 
 /** Runs one step of a sign-in and maps its errors to messages for the user. The cause is for the log. */
-export async function withSignInErrors<T>(name: string, work: () => Promise<T>): Promise<T> {
+export async function withSignInErrors<T>(providerName: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw error instanceof AppError ? error : (toSignInError(name, error) ?? error);
+    throw error instanceof AppError ? error : (toSignInError(providerName, error) ?? error);
   }
 }
 
-function toSignInError(name: string, error: unknown): AppError | undefined {
+function toSignInError(providerName: string, error: unknown): AppError | undefined {
   const cause = { cause: error };
-  // OpenID Connect Core §3.1.2.6. Anyone can choose the description in the URL, so it is not shown.
+  // OpenID Connect Core §3.1.2.6. The description comes from the URL, which anyone can forge, so it is not shown.
   if (error instanceof AuthorizationResponseError && error.error === "access_denied") {
-    return edgeError("forbidden", `The sign-in at ${name} was cancelled.`, undefined, cause);
+    return edgeError("forbidden", `The sign-in at ${providerName} was cancelled.`, undefined, cause);
   }
   if (error instanceof AuthorizationResponseError) {
-    return edgeError("url_unreachable", `${name} could not sign you in.`, "Try again in a moment.", cause);
+    return edgeError("url_unreachable", `${providerName} could not sign you in.`, "Try again in a moment.", cause);
   }
   // RFC 6749 §5.2: the code was used, has expired or is not ours. Any other error concerns this server, not the user.
   if (error instanceof ResponseBodyError && error.error === "invalid_grant") return invalidSignInError(error);
   if (error instanceof ResponseBodyError || error instanceof WWWAuthenticateChallengeError) {
-    return edgeError("url_unreachable", `${name} rejected this server.`, "Tell the operator to check the log.", cause);
+    return edgeError(
+      "url_unreachable",
+      `${providerName} rejected this server.`,
+      "Tell the operator to check the log.",
+      cause,
+    );
   }
   if (error instanceof TypeError || (error instanceof ClientError && unreachableCodes.has(error.code ?? ""))) {
-    return providerUnavailableError(name, error);
+    return providerUnavailableError(providerName, error);
   }
   return error instanceof ClientError ? invalidSignInError(error) : undefined;
 }
 
-export function providerUnavailableError(name: string, cause: unknown): AppError {
-  return edgeError("url_unreachable", `${name} is not responding.`, "Try again in a moment.", { cause });
+export function providerUnavailableError(providerName: string, cause: unknown): AppError {
+  return edgeError("url_unreachable", `${providerName} is not responding.`, "Try again in a moment.", { cause });
 }
 
-/** Forged, mixed up, replayed or expired; only the log says which. */
+/** The response was forged, replayed, expired or for another sign-in. Only the log says which. */
 export function invalidSignInError(cause?: unknown): AppError {
   return edgeError(
     "invalid_input",
@@ -58,7 +63,7 @@ export function invalidSignInError(cause?: unknown): AppError {
   );
 }
 
-/** The log fields of a failed sign-in. They contain no codes, tokens or claims. */
+/** Returns the log fields of a failed sign-in. They contain no codes, tokens or claims. */
 export function toLogFields(error: unknown): Record<string, unknown> {
   const cause = (error as { cause?: unknown } | null)?.cause;
   const { message, code, error: oauthError, cause: innerCause } = (cause ?? {}) as Record<string, unknown>;

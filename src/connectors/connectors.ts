@@ -8,22 +8,22 @@ import { callApi } from "./call-api.ts";
 import { createAuthorizationUrl, exchangeCode, renewTokens, revokeTokens, type ConnectorContext } from "./oauth.ts";
 import type { Platform } from "./platform.ts";
 
-/** A platform with this server's credentials there. */
+/** A platform, and this server's credentials for it. */
 export interface PlatformSetup {
   platform: Platform;
-  /** From the settings. Absent if it is not set up, or if we register with each instance. */
+  /** From the settings. Undefined if the operator has not set it, or if the server registers with each instance. */
   app?: PlatformApp | undefined;
   publicFetch: PublicFetch;
 }
 
-/** Timeout for one step of connecting an account or renewing its credential, however many requests it needs. */
+/** Timeout for one step of connecting an account or renewing its credentials, for all requests of the step together. */
 export const stepTimeoutMs = 10_000;
 
 /** Platforms redirect users to this path. */
 export const callbackPath = "/api/platforms/callback/";
 
 export function createPlatforms(base: string, setups: readonly PlatformSetup[], log?: Log): Platforms {
-  const byId = new Map(setups.map((setup) => [setup.platform.id, setup]));
+  const setupById = new Map(setups.map((setup) => [setup.platform.id, setup]));
   const infoById = new Map(setups.map((setup) => [setup.platform.id, toPlatformInfo(setup)]));
 
   const buildRedirectUri = ({ platform, instance }: PlatformTarget): string =>
@@ -43,7 +43,7 @@ export function createPlatforms(base: string, setups: readonly PlatformSetup[], 
   }
 
   function getSetup(id: string): PlatformSetup {
-    const setup = byId.get(id);
+    const setup = setupById.get(id);
     if (!setup) throw new Error(`unknown platform ${id}`);
     return setup;
   }

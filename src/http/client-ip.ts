@@ -14,12 +14,12 @@ export function getClientIpKey(req: IncomingMessage, trustedProxies: IpAddressSe
     chains.map((chain) => toNetworkPrefix(findLastUntrusted(chain, peer, trustedProxies), bits)),
   );
   // A proxy sets one of the two headers and may forward the other from the client. If they disagree, one is forged, so
-  // fall back to the proxy's own address: forging a header must not yield a new rate limit key.
+  // fall back to the proxy's IP address: forging a header must not yield a new rate limit key.
   const [network] = networks;
   return networks.size === 1 && network !== undefined ? network : toNetworkPrefix(peer, bits);
 }
 
-/** Walks the chain from the right, where each proxy names its peer, to the first hop that is not a trusted proxy. */
+/** Reads the chain from the right, where each proxy added its peer, up to the first hop that is not a trusted proxy. */
 function findLastUntrusted(chain: readonly string[], peer: IpAddress, trustedProxies: IpAddressSet): IpAddress {
   let last = peer;
   for (const hop of chain.toReversed()) {

@@ -14,8 +14,8 @@ import { tools } from "../../../src/mcp/tool-list.ts";
 import { openDeps } from "../../servers/setup.ts";
 
 /**
- * The same tools and verbs as people would serve them with better-auth: its OAuth provider signs the tokens, a handler
- * verifies them against its keys, looks up the membership, and hands the request to the SDK.
+ * The same tools and verbs, served with better-auth. Its OAuth provider signs the tokens. A handler verifies them
+ * against its keys, looks up the membership, and passes the request to the MCP SDK.
  */
 const { deps } = await openDeps();
 const base = "http://localhost:3000";

@@ -33,7 +33,7 @@ export const linkedin: Platform = {
     { id: requireText(body["sub"], "sub"), name: toText(body["name"]), avatarUrl: toText(body["picture"]) },
   ],
   limits: {
-    // From the help page; the API documentation has no limit. How characters are counted is not documented.
+    // From the help page: the API documentation has no limit, and does not say how characters are counted.
     text: { max: 3000, unit: "codePoints", isRequired: true },
     images: { max: 20, types: ["image/jpeg", "image/png", "image/gif"], maxPixels: 36_152_319 },
     videos: {

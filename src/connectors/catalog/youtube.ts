@@ -4,7 +4,10 @@ import { requireText, toObject, toObjectList, toText } from "../call-api.ts";
 const readOn = "2026-11-15";
 const scope = "https://www.googleapis.com/auth";
 
-/** Channels of a Google account. Google issues refresh tokens only with `offline`, and another one only with `consent`. */
+/**
+ * Connects channels of a Google account. Google issues a refresh token only with `access_type=offline`, and issues
+ * another one only with `prompt=consent`.
+ */
 export const youtube: Platform = {
   id: "youtube",
   name: "YouTube",

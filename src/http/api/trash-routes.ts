@@ -6,7 +6,7 @@ import { undoAgainInput, undoChangesInput, undoClientChanges, undoUndo } from "#
 import type { ApiOptions, StudioEnv } from "./context.ts";
 import { validateJson, validateOptionalJson, validateQuery } from "./validate-input.ts";
 
-/** What brings back earlier content: the trash, and undoing an AI client's changes. */
+/** Routes that bring back earlier content: the trash, and undoing an AI client's changes. */
 export function createTrashRoutes({ deps }: ApiOptions) {
   return new Hono<StudioEnv>()
     .get("/trash", validateQuery(listTrashInput), async (c) =>

@@ -44,7 +44,7 @@ export function createConsentRoutes({ consent, deps, signer, base, loginUrl, fin
     assertNotCrossSite(req, base);
     const user = await findUser(req.headers.cookie);
     if (!user) {
-      throw edgeError("forbidden", "Your session has ended.", "Go back to your assistant and connect again.");
+      throw edgeError("forbidden", "Your session has ended.", "Go back to the application and connect again.");
     }
     await enforceRateLimit(deps, "consent", user.id);
     const pendingConsent = await consent.getPending(req, res);
@@ -54,7 +54,7 @@ export function createConsentRoutes({ consent, deps, signer, base, loginUrl, fin
       throw edgeError(
         "forbidden",
         "This form has expired or belongs to another account.",
-        "Go back to your assistant and connect again.",
+        "Go back to the application and connect again.",
       );
     }
     const decision = form.get("decision");
