@@ -61,7 +61,7 @@ interface Measurement {
   perSecond: number;
 }
 
-/** Measures in alternating rounds, so that other load on the machine affects all validators. Returns the best of each. */
+/** Measures in alternating rounds, so that other load affects all validators. Returns the best round of each. */
 async function measure(
   validators: Record<string, (i: number) => Promise<unknown>>,
   concurrency: number,

@@ -48,8 +48,8 @@ interface Bench {
 
 /** Creates a database with one studio of `postCount` posts, and a token that can read them. */
 async function createBench(engine: EngineName, server: string | undefined, postCount: number): Promise<Bench> {
-  const place = await createTemporaryDatabase(engine, server);
-  const database = await openDatabase({ ...place, log: silentLog });
+  const location = await createTemporaryDatabase(engine, server);
+  const database = await openDatabase({ ...location, log: silentLog });
   const deps = createDeps(database, () => Date.now());
   const owner = await newStudio(deps);
   const { token, grantId } = await createTestGrant(deps, owner);
@@ -85,11 +85,15 @@ async function createBench(engine: EngineName, server: string | undefined, postC
     deps.newSecret,
   );
   return {
-    env: { BENCH_DATABASE_URL: place.databaseUrl ?? "", BENCH_DATA_DIR: place.dataDir, BENCH_USER_ID: owner.user.id },
+    env: {
+      BENCH_DATABASE_URL: location.databaseUrl ?? "",
+      BENCH_DATA_DIR: location.dataDir,
+      BENCH_USER_ID: owner.user.id,
+    },
     token,
     postId: post.id,
-    session: sessions.encode({ grantId, studioId: owner.studio.id, revision: "2025-11-25" }),
-    remove: () => place.remove(),
+    session: sessions.encode({ grantId, studioId: owner.studio.id, protocolVersion: "2025-11-25" }),
+    remove: () => location.remove(),
   };
 }
 
@@ -192,8 +196,8 @@ async function compare(engine: EngineName, server: string | undefined): Promise<
 
     const endpoints = peers.filter(({ name }) => name === "ours" || name === "bare node:http");
     const call = create2025Call(bench, "get_post", input);
-    const figures2025 = await measure(endpoints, call, rounds, calls, expectText(bench.postId));
-    const cpu = (name: string): number => figures2025.get(name)?.cpuMicros ?? Number.NaN;
+    const measurements2025 = await measure(endpoints, call, rounds, calls, expectText(bench.postId));
+    const cpu = (name: string): number => measurements2025.get(name)?.cpuMicros ?? Number.NaN;
     printLine(
       `get_post, ${engine}, protocol 2025-11-25, CPU per call`,
       cpu("ours"),

@@ -65,7 +65,7 @@ export interface Measurement {
   callsPerSecond: number;
 }
 
-/** Measures in alternating rounds, so that other load on the machine affects all peers. Returns the best of each. */
+/** Measures in alternating rounds, so that other load affects all peers. Returns the best round of each. */
 export async function measure(
   peers: readonly Peer[],
   load: (peer: Peer) => Omit<Load, "connections">,

@@ -24,7 +24,7 @@ const endpoint = createMcpEndpoint({
   version: "0.0.0",
 });
 if (process.env["BENCH_EDGE"]) {
-  const urls = { base: deps.base, uploadPage: deps.base, loopback: true, mcpOrigins: [] };
+  const urls = { base: deps.base, uploadPage: deps.base, isLoopback: true, mcpOrigins: [] };
   const log = createLog((process.env["BENCH_LOG"] ?? "info") as "info", openStandardOutput(process.stdout));
   const httpServer = createHttpServer({
     routes: () => [createMcpRoute(endpoint)],

@@ -52,7 +52,7 @@ const fetchFailedDescription = "client_id metadata document fetch failed";
 export function explainFetchFailure(clientId: unknown, error: errors.OIDCProviderError): Explanation | undefined {
   const host = parseDocumentHost(clientId);
   if (host === undefined || error.error_description !== fetchFailedDescription) return undefined;
-  // The text is the same for a private IP address and a host that does not respond, so it reveals nothing about networks.
+  // The same text for a private IP address and a host that does not respond, so that it reveals nothing about networks.
   const failure =
     error.cause instanceof PublicFetchError
       ? `This server could not reach ${host} to read it`

@@ -29,7 +29,7 @@ export interface PendingConsent {
 }
 
 export interface Consent {
-  /** Returns the consent that this browser started. Throws if another browser started it, or if it is completed or expired. */
+  /** Throws if another browser started the consent, or if it is completed or expired. */
   getPending(req: IncomingMessage, res: ServerResponse): Promise<PendingConsent>;
   /** Completes the consent, at most once, and redirects to the client. */
   grant(req: IncomingMessage, res: ServerResponse, signedInUser: SignedInUser, scopes: readonly Scope[]): Promise<void>;

@@ -139,8 +139,8 @@ function hasEmailClaims(claims: Claims): boolean {
 }
 
 /**
- * Returns the identity in verified claims. `email` and `email_verified` always come from the same source, and only the JSON
- * value `true` counts as verified.
+ * Returns the identity in verified claims. `email` and `email_verified` always come from the same source, and only the
+ * JSON value `true` counts as verified.
  */
 export function toIdentity(issuer: string, idToken: Claims, userinfo: Claims = {}): Identity {
   const subject = idToken["sub"];

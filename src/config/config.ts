@@ -64,7 +64,7 @@ function resolveConfig(env: Settings, variables: Environment, problems: string[]
     uploadPage,
     loginUrl: readLoginUrl(env.LOGIN_URL, base, problems),
     /** Whether both `HOST` and `{base}` are loopback: only this machine can reach the server. */
-    loopback: isLoopback,
+    isLoopback,
     signInAllow: env.SIGN_IN_ALLOW ?? ["*"],
     mcpOrigins: env.MCP_ORIGINS,
     metricsToken: env.METRICS_TOKEN,

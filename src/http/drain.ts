@@ -6,7 +6,7 @@ import type { HttpServer } from "./server.ts";
 const shutdownTimeoutMs = 25_000;
 /** No new requests for this long means load balancers have noticed the drain. */
 const quietPeriodMs = 1_000;
-/** Some clients only notice when their connections are refused, so this wait is bounded. */
+/** Bounds the wait: some clients send requests until their connections are refused. */
 const maxQuietWaitMs = 8_000;
 
 /** An event loop iteration this short did almost no work. */
@@ -20,7 +20,7 @@ const maxIterations = 1_000;
 export async function drain(httpServer: HttpServer, log: Log): Promise<void> {
   const startedAt = performance.now();
   httpServer.startDraining();
-  // Every response now closes its connection, so soon no client can send a request on an open one.
+  // Every response now closes its connection, so soon no client has an open connection to send a request on.
   while (performance.now() - Math.max(startedAt, httpServer.getLastRequestAt()) < quietPeriodMs) {
     if (performance.now() - startedAt > maxQuietWaitMs) break;
     await sleep(50);
@@ -31,7 +31,7 @@ export async function drain(httpServer: HttpServer, log: Log): Promise<void> {
   // Connections become idle only after their response, so close idle ones repeatedly.
   const idleSweepTimer = setInterval(() => server.closeIdleConnections(), 200);
   const timeoutController = new AbortController();
-  const didFinish = await Promise.race([
+  const hasFinished = await Promise.race([
     serverClosed.then(() => true),
     sleep(shutdownTimeoutMs - (performance.now() - startedAt), false, { signal: timeoutController.signal }).catch(
       () => false,
@@ -39,7 +39,7 @@ export async function drain(httpServer: HttpServer, log: Log): Promise<void> {
   ]);
   timeoutController.abort();
   clearInterval(idleSweepTimer);
-  if (didFinish) return;
+  if (hasFinished) return;
   log.warn("shutdown timeout reached, closing connections with unfinished requests");
   server.closeAllConnections();
 }

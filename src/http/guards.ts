@@ -16,7 +16,7 @@ export type OriginRule =
 export interface ServerUrls {
   base: string;
   uploadPage: string;
-  loopback: boolean;
+  isLoopback: boolean;
   mcpOrigins: readonly string[];
 }
 
@@ -26,17 +26,17 @@ export interface Guards {
   checkOrigin(req: IncomingMessage, rule: OriginRule): void;
 }
 
-export function createGuards({ base, uploadPage, loopback, mcpOrigins }: ServerUrls): Guards {
+export function createGuards({ base, uploadPage, isLoopback, mcpOrigins }: ServerUrls): Guards {
   const ownOrigin = new URL(base).origin;
   const ownHosts = new Set([new URL(base).host, new URL(uploadPage).host]);
   const allowedMcpOrigins = new Set([ownOrigin, ...mcpOrigins]);
 
-  const allowedByRule: Record<OriginRule, (origin: string) => boolean> = {
+  const isOriginAllowed: Record<OriginRule, (origin: string) => boolean> = {
     any: () => true,
     own: (origin) => origin === ownOrigin,
     upload: (origin) => origin === ownOrigin || origin === new URL(uploadPage).origin,
     mcp: (origin) =>
-      allowedMcpOrigins.has(origin) || (loopback && URL.canParse(origin) && isLoopbackName(new URL(origin).hostname)),
+      allowedMcpOrigins.has(origin) || (isLoopback && URL.canParse(origin) && isLoopbackName(new URL(origin).hostname)),
   };
 
   return {
@@ -47,12 +47,13 @@ export function createGuards({ base, uploadPage, loopback, mcpOrigins }: ServerU
       const { host = "" } = req.headers;
       if (ownHosts.has(host)) return;
       const url = `http://${host}`;
-      if (loopback && URL.canParse(url) && new URL(url).host === host && isLoopbackName(new URL(url).hostname)) return;
+      if (isLoopback && URL.canParse(url) && new URL(url).host === host && isLoopbackName(new URL(url).hostname))
+        return;
       throw edgeError("forbidden", "This server does not serve that host name.");
     },
     checkOrigin(req, rule) {
       const origin = req.headers.origin;
-      if (origin === undefined || allowedByRule[rule](origin)) return;
+      if (origin === undefined || isOriginAllowed[rule](origin)) return;
       throw edgeError("forbidden", "This origin is not allowed.");
     },
   };
@@ -80,8 +81,8 @@ export function assertSameOrigin(headers: Headers, base: string): void {
 }
 
 /**
- * Whether the request comes from this machine directly, not through a proxy on it. A proxy that sets no forwarding
- * headers still passes the public Host header, so the host name must be a loopback name as well.
+ * Whether the request comes directly from this machine, not through a proxy that runs on it. A proxy that sets no
+ * forwarding headers still passes the public Host header, so the host name must be a loopback name as well.
  */
 export function isLocalPeer(req: IncomingMessage): boolean {
   const proxyHeaders = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via"];

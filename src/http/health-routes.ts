@@ -24,13 +24,13 @@ export const handleHealthz: Handler = (_req, res) => {
 /** Readiness: all dependencies are available and the server is not draining. */
 export function createReadyzHandler(dependencies: readonly Dependency[], isDraining: () => boolean): Handler {
   let lastCheck: { at: number; failing: Promise<string[]> } | undefined;
-  const getFailing = (): Promise<string[]> => {
+  const getFailingDependencies = (): Promise<string[]> => {
     if (!lastCheck || performance.now() - lastCheck.at > cacheMs)
       lastCheck = { at: performance.now(), failing: findFailingDependencies(dependencies) };
     return lastCheck.failing;
   };
   return async (_req, res) => {
-    const failing = isDraining() ? ["draining"] : await getFailing();
+    const failing = isDraining() ? ["draining"] : await getFailingDependencies();
     const isReady = failing.length === 0;
     res
       .writeHead(isReady ? 200 : 503, { "content-type": "application/json", "cache-control": "no-store" })

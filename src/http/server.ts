@@ -17,7 +17,7 @@ export interface RequestContext {
 export type Handler = (req: IncomingMessage, res: ServerResponse, context: RequestContext) => void | Promise<void>;
 
 export interface Route {
-  /** An exact path, or a prefix that ends with `/*`. Exact paths win; otherwise the first match does. */
+  /** An exact path, or a prefix that ends with `/*`. Exact paths take precedence, then the first matching prefix. */
   path: string;
   origin: OriginRule;
   /** Accepts any Host header, for probes that use the IP address of a container. */
@@ -68,7 +68,7 @@ export function createHttpServer(options: {
   // The route handles `Expect: 100-continue`, so it can reject an upload before the client sends the body.
   nodeServer.on("checkContinue", (req: IncomingMessage, res: ServerResponse) => void handleRequest(req, res, true));
   const routes = options.routes(() => isDraining);
-  const findRoute = createMatcher(routes);
+  const findRoute = createRouteMatcher(routes);
 
   async function handleRequest(req: IncomingMessage, res: ServerResponse, expectsContinue = false): Promise<void> {
     const startedAt = performance.now();
@@ -136,14 +136,14 @@ function startBodyTimer(req: IncomingMessage): NodeJS.Timeout | undefined {
   return setTimeout(() => !req.complete && req.destroy(), bodyTimeoutMs);
 }
 
-function createMatcher(routes: readonly Route[]): (url: string) => Route | undefined {
+function createRouteMatcher(routes: readonly Route[]): (url: string) => Route | undefined {
   const exactRoutes = new Map(routes.filter(({ path }) => !path.endsWith("/*")).map((route) => [route.path, route]));
   const prefixRoutes = routes
     .filter(({ path }) => path.endsWith("/*"))
     .map((route) => ({ route, prefix: route.path.slice(0, -1) }));
   return (url) => {
-    const query = url.indexOf("?");
-    const path = query < 0 ? url : url.slice(0, query);
+    const queryStart = url.indexOf("?");
+    const path = queryStart < 0 ? url : url.slice(0, queryStart);
     return exactRoutes.get(path) ?? prefixRoutes.find(({ prefix }) => path.startsWith(prefix))?.route;
   };
 }

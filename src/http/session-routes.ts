@@ -12,7 +12,7 @@ export interface SessionRouteOptions extends LoginRouteOptions {
   signer: Signer;
 }
 
-/** Signing in, joining a studio, signing out. */
+/** Routes for signing in, joining a studio and signing out. */
 export function createSessionRoutes(options: SessionRouteOptions): Route[] {
   return [...createLoginRoutes(options), ...createJoinRoutes(options), createSignOutRoute(options)];
 }

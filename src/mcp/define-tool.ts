@@ -41,17 +41,22 @@ export interface ToolDeclaration<Input extends z.ZodObject, Output extends z.Zod
   /** A page that the user has to open next. Clients with URL elicitation ask the user to open it. */
   getPageToOpen?(output: z.output<Output>): PageToOpen;
   /** Images to return to the model along with the result. */
-  previews?(deps: Deps, caller: Caller, input: z.output<Input>, output: z.output<Output>): Promise<readonly Preview[]>;
+  getPreviews?(
+    deps: Deps,
+    caller: Caller,
+    input: z.output<Input>,
+    output: z.output<Output>,
+  ): Promise<readonly Preview[]>;
   /** Runs before schema validation, so that its error takes precedence over schema issues. */
   precheck?(args: Readonly<Record<string, unknown>>): void;
   run(deps: Deps, caller: Caller, input: z.output<Input>, context: RunContext): Promise<z.output<Output>>;
 }
 
 /** A tool of any input and output type. */
-export type Tool = Omit<ToolDeclaration<z.ZodObject, z.ZodObject>, "run" | "previews" | "getPageToOpen"> & {
+export type Tool = Omit<ToolDeclaration<z.ZodObject, z.ZodObject>, "run" | "getPreviews" | "getPageToOpen"> & {
   getPageToOpen?(output: never): PageToOpen;
   run(deps: Deps, caller: Caller, input: never, context: RunContext): Promise<object>;
-  previews?(deps: Deps, caller: Caller, input: never, output: never): Promise<readonly Preview[]>;
+  getPreviews?(deps: Deps, caller: Caller, input: never, output: never): Promise<readonly Preview[]>;
 };
 
 /** Type-checks a declaration against its verb. Does no work at import time. */
@@ -61,7 +66,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
   return tool;
 }
 
-/** A tool's entry in `tools/list`. */
+/** Returns a tool's entry in `tools/list`. */
 export function toListing({ name, title, description, hints, input, output }: Tool): object {
   return {
     name,
@@ -94,8 +99,8 @@ function toJsonSchema(schema: z.ZodObject, io: "input" | "output"): ObjectSchema
 }
 
 /**
- * The tool's output or an error. Clients on older SDKs validate structured content even when `isError` is set, and
- * would hide an error that does not match from the model.
+ * Allows the tool's output or an error. Clients on older SDKs validate structured content even when `isError` is set,
+ * and would not show the model an error that does not match.
  */
 function toOutputSchema(schema: z.ZodObject): object {
   const { properties, required = [] } = toJsonSchema(schema, "output");

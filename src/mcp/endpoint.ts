@@ -17,11 +17,11 @@ import { checkBodyHeaders, createBodyReader, parseBody } from "./transport/read-
 import { parseBearerToken, createChallenges } from "./transport/bearer-challenge.ts";
 import type { Extension, Method } from "./protocol/method.ts";
 import { buildInstructions } from "./instructions.ts";
-import { createResultMeta, createLifecycleMethods } from "./protocol/lifecycle-methods.ts";
+import { createResultMetaFormatter, createLifecycleMethods } from "./protocol/lifecycle-methods.ts";
 import { createSubscriptions } from "./protocol/subscriptions.ts";
 import {
   errorCodes,
-  modernRevision,
+  modernVersion,
   createRejection,
   type Batch,
   type Message,
@@ -93,7 +93,12 @@ export function createMcpEndpoint({
     ["subscriptions/listen", subscriptions.method],
     ...(extension?.methods ?? []),
   ]);
-  const dispatcher = createDispatcher({ methods, resultMeta: createResultMeta(serverInfo), log, newId: deps.newId });
+  const dispatcher = createDispatcher({
+    methods,
+    formatResultMeta: createResultMetaFormatter(serverInfo),
+    log,
+    newId: deps.newId,
+  });
   const readBody = createBodyReader();
 
   return {
@@ -116,7 +121,7 @@ export function createMcpEndpoint({
     const token = parseBearerToken(req.headers.authorization);
     if (token === undefined) return respondUnauthorized(req, res, challenges.missingToken, "unauthorized");
     // 2026-07-28 has no sessions, so the session header is only read for older protocol versions.
-    const isModern = req.headers["mcp-protocol-version"] === modernRevision;
+    const isModern = req.headers["mcp-protocol-version"] === modernVersion;
     const sessionId = isModern ? undefined : getHeader(req, "mcp-session-id");
     const session = sessionId === undefined ? undefined : sessionIdCodec.decode(sessionId);
     const authentication = token === "" ? undefined : await authenticate(token, session?.studioId);
@@ -150,7 +155,7 @@ export function createMcpEndpoint({
         mcpMethodHeader: getHeader(req, "mcp-method"),
         mcpNameHeader: getHeader(req, "mcp-name"),
       },
-      session?.revision,
+      session?.protocolVersion,
     );
     if (message.kind === "rejection") return respondWithRejection(req, res, message);
     // `parseFull` is set only for long messages, and can read the arguments of a single call only.
@@ -190,7 +195,7 @@ export function createMcpEndpoint({
     for (const { method, params, id } of requests) {
       logContext.rpcMethod = method.slice(0, 100);
       if (method === "tools/call" && typeof params["name"] === "string") logContext.tool = params["name"].slice(0, 100);
-      const requiredScope = methods.get(method)?.scopeFor?.(params);
+      const requiredScope = methods.get(method)?.getRequiredScope?.(params);
       const { scopes } = context.authentication;
       if (requiredScope !== undefined && !scopes.includes(requiredScope)) {
         const text = toErrorJson(

@@ -68,7 +68,7 @@ export function createToolMethods({
       },
     },
     call: {
-      scopeFor: ({ name }) => toolsByName.get(name as string)?.scope,
+      getRequiredScope: ({ name }) => toolsByName.get(name as string)?.scope,
       async handle(exchange) {
         const { name, arguments: args = {} } = exchange.params;
         if (typeof name !== "string")
@@ -124,7 +124,7 @@ async function callTool(
     tool.getPageToOpen &&
     urlElicitation.createRequest(exchange, tool.name, tool.getPageToOpen(output as never), output);
   if (elicitation) return elicitation;
-  return toSuccessResult(output, (await tool.previews?.(deps, caller, parsed.data as never, output as never)) ?? []);
+  return toSuccessResult(output, (await tool.getPreviews?.(deps, caller, parsed.data as never, output as never)) ?? []);
 }
 
 /** Parses the full arguments of a long message, which only tools that accept a file may receive. */

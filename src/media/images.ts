@@ -7,8 +7,8 @@ import { thumbnailPixels } from "#domain/assets/model/media-metadata.ts";
 const allowedLoaders = ["JpegBuffer", "PngBuffer", "WebpBuffer", "NsgifBuffer", "HeifBuffer"];
 
 /**
- * Blocks all decoders that we don't need. sharp detects the format from the bytes, regardless of the declared type: it would
- * render an SVG that was uploaded as an image, and rendering cannot be stopped.
+ * Blocks all decoders that we don't need. sharp detects the format from the bytes, regardless of the declared type. It
+ * would render an SVG that was uploaded as a JPEG, and rendering cannot be stopped.
  */
 export function restrictDecoders(): void {
   sharp.block({ operation: ["VipsForeignLoad"] });
@@ -20,7 +20,7 @@ const headerBytes = 64 * 1024;
 
 /** Reads the displayed width and height from the image's header, without decoding it. */
 export async function readImageMetadata(source: ByteSource): Promise<MediaMetadata> {
-  const prefix = withoutPngText(await source.read(0, headerBytes));
+  const prefix = removePngText(await source.read(0, headerBytes));
   const { autoOrient } = await sharp(prefix, { failOn: "none", limitInputPixels: false }).metadata();
   return { width: autoOrient.width || null, height: autoOrient.height || null, durationMs: null };
 }
@@ -32,9 +32,9 @@ export async function readImageMetadata(source: ByteSource): Promise<MediaMetada
 const maxPixels = { lineByLine: 100_000_000, whole: 40_000_000, avif: 25_000_000 };
 const lineByLineFormats = new Set(["jpeg", "png"]);
 
-/** At most 512 px, upright, and without the original's metadata, which may contain a location. */
+/** Creates an upright image of at most 512 px, without the original's metadata, which may contain a location. */
 export async function createThumbnail(file: Uint8Array): Promise<Uint8Array> {
-  const bytes = withoutPngText(file);
+  const bytes = removePngText(file);
   const limitInputPixels = await chooseMaxPixels(bytes);
   return sharp(bytes, { limitInputPixels, sequentialRead: true, pages: 1, failOn: "none" })
     .timeout({ seconds: 10 })
@@ -53,27 +53,27 @@ async function chooseMaxPixels(bytes: Uint8Array): Promise<number> {
 
 const pngSignature = Buffer.from("89504e470d0a1a0a", "hex");
 const textChunks = new Set(["zTXt", "iTXt", "tEXt"]);
-/** Encoders write chunks of at least 8 KiB, so 100 MB have about 12,000. */
+/** Encoders write chunks of at least 8 KiB, so a file of 100 MB has about 12,000. */
 const maxChunks = 50_000;
 
 /**
  * Removes the text chunks of a PNG; returns other formats unchanged. The decoder inflates all compressed text and can't
  * be stopped: 50 KB inflate to 50 MB, and a file of 1 MB would take nine seconds. Thumbnails do not need the text.
  */
-function withoutPngText(bytes: Uint8Array): Uint8Array {
+function removePngText(bytes: Uint8Array): Uint8Array {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   if (!file.subarray(0, 8).equals(pngSignature)) return bytes;
   const parts: Buffer[] = [];
-  let keptFrom = 0;
+  let copyFrom = 0;
   let at = 8;
   for (let chunks = 0; at + 8 <= file.length; chunks++) {
     if (chunks === maxChunks) throw new Error("the PNG has too many chunks");
     const end = at + 12 + file.readUInt32BE(at);
     if (textChunks.has(file.toString("latin1", at + 4, at + 8))) {
-      parts.push(file.subarray(keptFrom, at));
-      keptFrom = end;
+      parts.push(file.subarray(copyFrom, at));
+      copyFrom = end;
     }
     at = end;
   }
-  return Buffer.concat([...parts, file.subarray(keptFrom)]);
+  return Buffer.concat([...parts, file.subarray(copyFrom)]);
 }

@@ -41,8 +41,12 @@ async function readMovie(read: ReadPiece, moov: Box): Promise<MediaMetadata> {
   const movie = parseMovieHeader(header, fragments);
   const videos = tracks.filter(({ isVideo }) => isVideo);
   const track = videos.find(({ isEnabled }) => isEnabled) ?? videos[0];
-  const isTurned = (track?.isSideways ?? false) !== movie.isSideways;
-  return toMetadata({ width: track?.width, height: track?.height, isTurned, seconds: movie.seconds });
+  return toMetadata({
+    width: track?.width,
+    height: track?.height,
+    isSideways: (track?.isSideways ?? false) !== movie.isSideways,
+    seconds: movie.seconds,
+  });
 }
 
 /** ISO/IEC 14496-12 §8.2.2, and §8.8.2 for the duration of a fragmented movie. */
@@ -53,7 +57,7 @@ function parseMovieHeader(header: Buffer | undefined, fragments: Buffer | undefi
   const fragmentedDuration = fragments ? readDuration(fragments, 4, fragments[0] === 1 ? 8 : 4) : 0;
   return {
     seconds: Math.max(duration, fragmentedDuration) / header.readUInt32BE(isLong ? 20 : 12),
-    isSideways: isSideways(header, isLong ? 48 : 36),
+    isSideways: hasSidewaysMatrix(header, isLong ? 48 : 36),
   };
 }
 
@@ -71,7 +75,7 @@ async function readTrack(read: ReadPiece, trak: Box): Promise<Track> {
   return {
     isVideo,
     isEnabled: ((header[3] ?? 0) & 1) === 1,
-    isSideways: isSideways(header, matrixAt),
+    isSideways: hasSidewaysMatrix(header, matrixAt),
     width: header.readUInt32BE(matrixAt + 36) / 0x10000,
     height: header.readUInt32BE(matrixAt + 40) / 0x10000,
   };
@@ -108,5 +112,5 @@ function readDuration(bytes: Buffer, at: number, length: 4 | 8): number {
 }
 
 /** Whether a transformation matrix rotates a frame by about 90° or 270°. Its first row is (a, b, u). */
-const isSideways = (bytes: Buffer, at: number): boolean =>
+const hasSidewaysMatrix = (bytes: Buffer, at: number): boolean =>
   Math.abs(bytes.readInt32BE(at + 4)) > Math.abs(bytes.readInt32BE(at));

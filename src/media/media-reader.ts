@@ -3,7 +3,7 @@ import type { MediaMetadata } from "#domain/assets/model/asset.ts";
 import { canHaveThumbnail, unknownMetadata, type MediaReader } from "#domain/assets/model/media-metadata.ts";
 import { createQueue, createSingleFlight } from "./queue.ts";
 import { createThumbnail, readImageMetadata, restrictDecoders } from "./images.ts";
-import { describeVideo } from "./describe-video.ts";
+import { readVideoMetadata } from "./video-metadata.ts";
 
 /** Reading metadata takes milliseconds for any file; this limits the wait for a slow store. */
 const timeoutMs = 3000;
@@ -23,8 +23,8 @@ export function createMediaReader(): MediaReader {
   const runOncePerKey = createSingleFlight<Uint8Array>();
   return {
     async readMetadata(source, mimeType) {
-      if (mimeType.startsWith("image/")) return orUnknown(() => readImageMetadata(source));
-      if (mimeType.startsWith("video/")) return orUnknown((signal) => describeVideo(source, mimeType, signal));
+      if (mimeType.startsWith("image/")) return readOrUnknown(() => readImageMetadata(source));
+      if (mimeType.startsWith("video/")) return readOrUnknown((signal) => readVideoMetadata(source, mimeType, signal));
       return unknownMetadata;
     },
     async createThumbnail(key, source, mimeType) {
@@ -44,14 +44,14 @@ export function createMediaReader(): MediaReader {
 }
 
 /** Returns `unknownMetadata` if the metadata can't be read in time; the file is stored anyway. */
-async function orUnknown(describe: (signal: AbortSignal) => Promise<MediaMetadata>): Promise<MediaMetadata> {
+async function readOrUnknown(readMetadata: (signal: AbortSignal) => Promise<MediaMetadata>): Promise<MediaMetadata> {
   const controller = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<MediaMetadata>((resolve) => {
     timer = setTimeout(() => resolve(unknownMetadata), timeoutMs);
   });
   try {
-    return await Promise.race([describe(controller.signal).catch(() => unknownMetadata), timeout]);
+    return await Promise.race([readMetadata(controller.signal).catch(() => unknownMetadata), timeout]);
   } finally {
     clearTimeout(timer);
     controller.abort();

@@ -8,14 +8,14 @@ interface VideoHeader {
   width: number | undefined;
   height: number | undefined;
   /** Rotated by 90° or 270°, so that width and height are swapped. */
-  isTurned: boolean;
+  isSideways: boolean;
   seconds: number;
 }
 
-/** Values come from an untrusted file: implausible ones become null. */
-export function toMetadata({ width = 0, height = 0, isTurned, seconds }: VideoHeader): MediaMetadata {
+/** Replaces implausible values with null, because they come from an untrusted file. */
+export function toMetadata({ width = 0, height = 0, isSideways, seconds }: VideoHeader): MediaMetadata {
   const sides = [toInteger(width, maxPixels), toInteger(height, maxPixels)] as const;
-  const [shownWidth, shownHeight] = isTurned ? [sides[1], sides[0]] : sides;
+  const [shownWidth, shownHeight] = isSideways ? [sides[1], sides[0]] : sides;
   const hasSize = shownWidth !== null && shownHeight !== null;
   return {
     width: hasSize ? shownWidth : null,

@@ -50,8 +50,8 @@ async function readSegment(read: ReadPiece, segment: Element): Promise<MediaMeta
   const videos = tracks.filter((track) => track.get(ids.trackType) === 1 && track.get(ids.flagEnabled) !== 0);
   const track = videos.find((video) => video.get(ids.flagDefault) !== 0) ?? videos[0];
   const seconds = ((info.get(ids.duration) ?? 0) * (info.get(ids.timestampScale) ?? 1_000_000)) / 1e9;
-  const isTurned = Math.abs(Math.round((track?.get(ids.projectionPoseRoll) ?? 0) / 90) % 2) === 1;
-  return toMetadata({ ...sizeOf(track ?? new Map()), isTurned, seconds });
+  const isSideways = Math.abs(Math.round((track?.get(ids.projectionPoseRoll) ?? 0) / 90) % 2) === 1;
+  return toMetadata({ ...computeDisplaySize(track ?? new Map()), isSideways, seconds });
 }
 
 async function readTracks(read: ReadPiece, tracks: Element): Promise<Values[]> {
@@ -63,7 +63,7 @@ async function readTracks(read: ReadPiece, tracks: Element): Promise<Values[]> {
 }
 
 /** Display sizes may be in pixels, centimetres or a ratio (RFC 9559 §5.1.4.1.28.14), so only their ratio is used. */
-function sizeOf(track: Values): { width: number; height: number } {
+function computeDisplaySize(track: Values): { width: number; height: number } {
   const [width = 0, height = 0] = [track.get(ids.pixelWidth), track.get(ids.pixelHeight)];
   const [displayWidth = 0, displayHeight = 0] = [track.get(ids.displayWidth), track.get(ids.displayHeight)];
   const pixelAspect = (displayWidth * height) / (displayHeight * width);
@@ -71,7 +71,7 @@ function sizeOf(track: Values): { width: number; height: number } {
   return pixelAspect > 1 ? { width: width * pixelAspect, height } : { width, height: height / pixelAspect };
 }
 
-/** Also reads the children of the `nested` containers, outermost first. */
+/** Reads the children of an element, and of the `nested` containers in it, outermost first. */
 async function readValues(read: ReadPiece, parent: Element, nested: readonly number[] = []): Promise<Values> {
   const values = new Map<number, number>();
   const [container, ...innerContainers] = nested;
@@ -97,8 +97,8 @@ async function readNumber(read: ReadPiece, { id, start, end }: Element): Promise
 
 /** RFC 8794 §4 to 6: an id of up to 4 bytes that includes its length marker, then a size of up to 8 bytes without it. */
 function parseElement(header: Buffer, at: number, parent: ByteRange): Element | undefined {
-  const idBytes = vintLength(header, 0);
-  const sizeBytes = vintLength(header, idBytes);
+  const idBytes = readVintLength(header, 0);
+  const sizeBytes = readVintLength(header, idBytes);
   const headerBytes = idBytes + sizeBytes;
   if (idBytes > 4 || sizeBytes > 8 || header.length < headerBytes) return undefined;
   const id = header.readUIntBE(0, idBytes);
@@ -111,5 +111,5 @@ function parseElement(header: Buffer, at: number, parent: ByteRange): Element | 
   return { id, start, end: size === mask ? parent.end : Math.min(start + Number(size), parent.end) };
 }
 
-/** The length of a variable-size integer (RFC 8794 §4); more than 8 if it is invalid. */
-const vintLength = (bytes: Buffer, at: number): number => Math.clz32(bytes[at] ?? 0) - 23;
+/** Returns the length of a variable-size integer (RFC 8794 §4); more than 8 if it is invalid. */
+const readVintLength = (bytes: Buffer, at: number): number => Math.clz32(bytes[at] ?? 0) - 23;

@@ -9,8 +9,8 @@ import { UsageError } from "./progress.ts";
 export const adminHelp = `npm run admin -- <command>
 
   users [--search <text>]           list all users with their studios
-  disable-user <user>               lock a user out; ends sessions, AI clients, upload links and invitations
-  enable-user <user>                let a user sign in again; does not restore what disable-user ended
+  disable-user <user>               block a user; end their sessions, AI clients, upload links and invitations
+  enable-user <user>                let a user sign in again; does not restore access that disable-user ended
   studios [--search <text>]         list all studios with their owners
   hand-over <studio> <user>         make a user an owner of a studio
   grants [--user <user>] [--client <id>] [--all]
@@ -30,7 +30,7 @@ interface CommandOutput {
 }
 
 interface Command {
-  /** A last name of "…" means that the one before it can be repeated. */
+  /** If the last name is "…", the argument before it can be repeated. */
   argumentNames: readonly string[];
   run(deps: AdminDeps, commandArgs: readonly string[], options: Options): AsyncIterable<CommandOutput>;
 }
@@ -126,7 +126,7 @@ const commands: Record<string, Command> = {
   },
 };
 
-/** Parses the arguments, or throws a UsageError. The command does nothing until the returned function is called. */
+/** Parses the arguments, or throws a UsageError. The returned function runs the command. */
 export function parseAdminCommand(
   args: readonly string[],
 ): (deps: AdminDeps, print: (line: string) => void) => Promise<void> {
@@ -134,9 +134,9 @@ export function parseAdminCommand(
   const [name = "", ...commandArgs] = positionals;
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) throw new UsageError(`Unknown command ${JSON.stringify(name)}.`);
-  const hasEnoughArguments =
+  const hasValidArgumentCount =
     command.argumentNames.at(-1) === "…" ? commandArgs.length > 0 : commandArgs.length === command.argumentNames.length;
-  if (!hasEnoughArguments)
+  if (!hasValidArgumentCount)
     throw new UsageError(
       `Usage: ${name} ${command.argumentNames.map((item) => (item === "…" ? item : `<${item}>`)).join(" ")}`,
     );

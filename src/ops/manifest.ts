@@ -55,7 +55,7 @@ export async function syncFolders(root: string): Promise<void> {
 
 /**
  * A backup is a folder with the layout of a data folder and two more files: SHA256SUMS, which `sha256sum -c` can also
- * read, and manifest.json, which has the digest of SHA256SUMS. Until it is complete its name ends in `.partial`.
+ * read, and manifest.json, which has the digest of SHA256SUMS. The name of an unfinished backup ends in `.partial`.
  */
 export const manifestFileName = "manifest.json";
 export const checksumsFileName = "SHA256SUMS";

@@ -39,7 +39,7 @@ export async function moveData({
   secrets,
   reportProgress,
 }: MoveOptions): Promise<MoveResult> {
-  await assertSameSecret(dataDir, secrets);
+  await assertSecretIncluded(dataDir, secrets);
   const source = openSqliteFile(dataDir, { exclusive: true });
   try {
     await assertTargetEmpty(source, databaseUrl);
@@ -60,7 +60,7 @@ export async function moveData({
 }
 
 /** Without the old secret, links would be invalid and platform credentials could not be decrypted. */
-async function assertSameSecret(dataDir: string, secrets: readonly string[] | undefined): Promise<void> {
+async function assertSecretIncluded(dataDir: string, secrets: readonly string[] | undefined): Promise<void> {
   const path = join(dataDir, secretFileName);
   const secret = (await readFile(path, "utf8").catch(() => "")).trim();
   if (secret === "" || secrets === undefined || secrets.includes(secret)) return;
@@ -69,7 +69,7 @@ async function assertSameSecret(dataDir: string, secrets: readonly string[] | un
   );
 }
 
-/** Files of an earlier attempt may remain; any other file in the bucket belongs to another server. */
+/** Accepts files of an earlier, interrupted move. Any other file in the bucket belongs to another server. */
 async function assertBucketEmpty(source: SqliteFile, files: FileStore): Promise<void> {
   for (const area of storageAreas) {
     for (let after: string | undefined; ;) {

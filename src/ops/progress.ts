@@ -1,4 +1,4 @@
-/** The arguments of a command are invalid. */
+/** Thrown if the arguments of a command are invalid. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }

@@ -295,7 +295,7 @@ test("closes a connection whose client does not read the response (X1)", async (
         handle: (_, res) => void res.end(Buffer.alloc(64 * 1024 * 1024)),
       },
     ],
-    urls: { base: "http://localhost:1", uploadPage: "http://localhost:1", loopback: true, mcpOrigins: [] },
+    urls: { base: "http://localhost:1", uploadPage: "http://localhost:1", isLoopback: true, mcpOrigins: [] },
     metrics: createMetrics(silentLog),
     newId: () => "req_x",
     log: silentLog,
@@ -319,7 +319,7 @@ test("accepts its host in any case and with the default port, and no other host 
   const base = "https://atelier.example";
   const { nodeServer: server } = createHttpServer({
     routes: () => [{ path: "/", origin: "own", handle: (req, res) => void res.end(req.headers.host) }],
-    urls: { base, uploadPage: base, loopback: false, mcpOrigins: [] },
+    urls: { base, uploadPage: base, isLoopback: false, mcpOrigins: [] },
     metrics: createMetrics(silentLog),
     newId: () => "req_x",
     log: silentLog,

@@ -133,7 +133,7 @@ test("requires secrets, an allowlist and an identity provider off loopback (VAR-
       findInvalidSettings({ ...publicSettings, [name]: "" }),
       name === "OIDC_ISSUER" ? ["OIDC_ISSUER"] : [name],
     );
-  assert.equal(readConfig(publicSettings).loopback, false);
+  assert.equal(readConfig(publicSettings).isLoopback, false);
 });
 
 test("rejects a secret of 31 bytes off loopback (VAR-SECRETS, L3)", () => {

@@ -22,7 +22,7 @@ const defaults: Case[] = [
   {
     name: "listens on loopback, port 3000 (VAR-HOST)",
     set: {},
-    expected: { host: "127.0.0.1", port: 3000, loopback: true },
+    expected: { host: "127.0.0.1", port: 3000, isLoopback: true },
   },
   {
     name: "the base URL is localhost with the port (VAR-BASE_URL)",
@@ -105,7 +105,7 @@ const cases: Case[] = [
   {
     name: "an IP address and a port (VAR-HOST)",
     set: { HOST: "::1", PORT: "65535" },
-    expected: { host: "::1", port: 65_535, loopback: true },
+    expected: { host: "::1", port: 65_535, isLoopback: true },
   },
   {
     name: "the base URL loses its trailing slash (VAR-BASE_URL)",
@@ -114,7 +114,7 @@ const cases: Case[] = [
       base: "http://app.localhost:9000",
       uploadPage: "http://app.localhost:9000",
       loginUrl: "http://app.localhost:9000/login",
-      loopback: true,
+      isLoopback: true,
     },
   },
   {

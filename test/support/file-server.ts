@@ -55,7 +55,7 @@ export async function startFileServer(options: FileServerOptions = {}): Promise<
   });
   const { nodeServer: server } = createHttpServer({
     routes: () => routes,
-    urls: { base, uploadPage, loopback: true, mcpOrigins: [] },
+    urls: { base, uploadPage, isLoopback: true, mcpOrigins: [] },
     metrics: createMetrics(log),
     newId: createIdGenerator(clock),
     log,

@@ -37,7 +37,7 @@ export async function startMcpServer(
     extension: options.extension,
   });
   // The real HTTP server, with the guards of the product.
-  const urls = { base: deps.base, uploadPage: deps.base, loopback: true, mcpOrigins: [] };
+  const urls = { base: deps.base, uploadPage: deps.base, isLoopback: true, mcpOrigins: [] };
   const { nodeServer: server } = createHttpServer({
     routes: () => [createMcpRoute(endpoint)],
     urls,

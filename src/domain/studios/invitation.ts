@@ -35,13 +35,13 @@ export async function describeInvitation(
   deps: Pick<Deps, "invitations" | "clock">,
   user: User | undefined,
   input: { token: string },
-): Promise<{ studioName: string; role: Role; forPerson: boolean }> {
+): Promise<{ studioName: string; role: Role; isForUser: boolean }> {
   const invitation = await findInvitation(deps, input.token);
   if (!invitation) throw invitationNotFoundError();
   return {
     studioName: invitation.studioName,
     role: invitation.role,
-    forPerson: user === undefined || matchesVerifiedEmail(invitation.email, user),
+    isForUser: user === undefined || matchesVerifiedEmail(invitation.email, user),
   };
 }
 

@@ -20,8 +20,8 @@ interface OpenedFile {
 }
 
 /**
- * Prevents any script in a file from running. The last three directives allow the document that browsers generate to
- * display an image or video that is opened directly.
+ * Prevents scripts in a file from running. The last three directives are for the document that a browser generates
+ * when a user opens an image or video directly.
  */
 const fileCsp = "sandbox; default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'";
 
@@ -41,7 +41,7 @@ export async function serveFile(
     res.setHeader("etag", etag);
     res.setHeader("last-modified", lastModified);
     res.setHeader("cache-control", `private, max-age=${Math.max(0, Math.floor((claims.expiresAt - clock()) / 1000))}`);
-    setInertHeaders(res);
+    setFileSecurityHeaders(res);
     if (isUnchanged(req, etag, lastModified)) {
       res.writeHead(304).end();
       return;
@@ -50,8 +50,9 @@ export async function serveFile(
     res.setHeader("content-type", claims.mimeType);
     res.setHeader("content-disposition", formatContentDisposition(claims.filename, claims.asDownload));
     const ifRange = req.headers["if-range"];
-    const honorsRange = req.method === "GET" && (ifRange === undefined || ifRange === etag || ifRange === lastModified);
-    const range = honorsRange ? parseRange(req.headers.range, file.bytes) : undefined;
+    const isRangeAllowed =
+      req.method === "GET" && (ifRange === undefined || ifRange === etag || ifRange === lastModified);
+    const range = isRangeAllowed ? parseRange(req.headers.range, file.bytes) : undefined;
     if (range === "unsatisfiable") {
       res.removeHeader("content-disposition");
       res.writeHead(416, { "content-range": `bytes */${file.bytes}`, "content-length": "0" }).end();
@@ -64,7 +65,7 @@ export async function serveFile(
       res.end();
       return;
     }
-    // Disconnect clients that stop reading, because each holds a file open.
+    // Disconnect clients that stop reading, because each keeps a file open.
     res.setTimeout(stallTimeoutMs, () => res.destroy());
     await pipeline(file.stream(range), res);
   } finally {
@@ -72,7 +73,7 @@ export async function serveFile(
   }
 }
 
-function setInertHeaders(res: ServerResponse): void {
+function setFileSecurityHeaders(res: ServerResponse): void {
   res.setHeader("content-security-policy", fileCsp);
   res.setHeader("x-content-type-options", "nosniff");
   // The URL is the credential, so any page that has it may embed the file, such as a chat that shows an image.

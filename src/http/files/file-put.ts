@@ -6,7 +6,7 @@ import type { FileClaims } from "./file-tokens.ts";
 import { toProblem } from "../problem.ts";
 import type { RequestContext } from "../server.ts";
 
-/** Stores the body of a PUT. It starts reading only after all other checks have passed. */
+/** Stores the body of a PUT. Starts to read the body only after all other checks have passed. */
 export interface FileReceiver {
   receive(
     key: string,

@@ -94,7 +94,7 @@ export function createConnectRoutes({
     const callback = new URL(`${base}${req.url}`);
     const { pending, setCookie } = pendingConnects.consume(callback.searchParams.get("state"), req.headers.cookie);
     res.setHeader("set-cookie", setCookie);
-    // The URL contains an authorization code; keep it out of Referer even though it is used up.
+    // The URL contains an authorization code; keep it out of Referer, even though the code is already used.
     res.setHeader("referrer-policy", "no-referrer");
     return withFailurePage(res, async () => {
       const user = await sessions.find(req.headers.cookie);
@@ -132,7 +132,7 @@ interface ConnectPageOptions {
   formTarget: string;
 }
 
-/** Shows the studio, the platform and the user before the browser leaves for the platform. */
+/** Shows the studio, the platform and the user before the browser opens the platform. */
 function renderConnectPage(options: ConnectPageOptions): RenderedPage {
   const { path, platform, instance, studio, user, client, formToken, switchAccountUrl, formTarget } = options;
   return renderPage({

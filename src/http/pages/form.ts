@@ -19,8 +19,8 @@ export async function readForm(req: IncomingMessage): Promise<URLSearchParams> {
 }
 
 /**
- * Rejects forms that the browser marks as cross-site. Browsers that send neither header are accepted, because
- * forms that change data also carry a signed token.
+ * Rejects forms that the browser marks as cross-site. Browsers that send neither `Origin` nor `Sec-Fetch-Site`
+ * are accepted, because forms that change data also contain a signed token.
  */
 export function assertNotCrossSite(req: IncomingMessage, base: string): void {
   const site = req.headers["sec-fetch-site"];
@@ -41,7 +41,7 @@ export function isSignedForm(signer: Signer, token: string | null, user: User, p
   return claims !== undefined && claims["user"] === user.id && claims["page"] === page;
 }
 
-/** The sign-in cookie carries the path, so it must stay short. */
+/** The sign-in cookie contains the path, so the path must be short. */
 const maxReturnToLength = 2000;
 
 /**

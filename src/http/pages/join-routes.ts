@@ -35,7 +35,7 @@ export function createJoinRoutes({ base, loginUrl, deps, sessions, signer }: Joi
     if (joinedStudio) return sendPage(res, renderAlreadyMemberPage(joinedStudio, user, switchAccountUrl));
     const invitation = await describeInvitation(deps, user, { token }).catch(undefinedIfNotFound);
     if (!invitation) return sendPage(res, renderInvitationEndedPage(user ? undefined : buildLoginUrl(loginPath, path)));
-    if (user && !invitation.forPerson) return sendPage(res, renderWrongEmailPage(user, switchAccountUrl));
+    if (user && !invitation.isForUser) return sendPage(res, renderWrongEmailPage(user, switchAccountUrl));
     const formToken = user && signForm(signer, user, path, deps.clock() + hours(1));
     return sendPage(
       res,
@@ -65,7 +65,7 @@ export function createJoinRoutes({ base, loginUrl, deps, sessions, signer }: Joi
       );
     }
     const membership = await acceptInvitation(deps, { user }, { token }).catch(undefinedIfNotFound);
-    // A repeated submission finds the invitation used; the page then shows whether this user is a member.
+    // After a repeated submission the invitation is already used. The page then shows whether the user is a member.
     return redirectSeeOther(res, membership ? `/studios/${membership.studioId}` : path);
   }
 
@@ -147,7 +147,7 @@ function renderAlreadyMemberPage(
   });
 }
 
-/** Offers `loginUrl` to signed-out users: a member who signs in is sent to the studio. */
+/** Offers `loginUrl` to signed-out users, because they may already be members. */
 function renderInvitationEndedPage(loginUrl: string | undefined): RenderedPage {
   return renderPage({
     status: 404,

@@ -11,7 +11,7 @@ export type PageMethods = Partial<
 
 /**
  * Dispatches a page request by method, with HEAD handled as GET, and renders errors as pages.
- * On loopback it redirects other host names (127.0.0.1 for localhost) to the configured one, which owns the cookies.
+ * On loopback it redirects other host names (127.0.0.1 for localhost) to the configured one, which has the cookies.
  */
 export function createPageHandler(base: string, methods: PageMethods): Handler {
   const { host } = new URL(base);
@@ -39,7 +39,7 @@ function getErrorTitle(status: number): string {
   return titles[status] ?? "Something went wrong";
 }
 
-/** The path of a request, used as the action of the page's form. */
+/** Returns the path of a request, which is the action of the page's form. */
 export function getPath(req: IncomingMessage): string {
   return (req.url ?? "").split("?", 1)[0] ?? "";
 }

@@ -8,7 +8,7 @@ export interface Html {
 
 type HtmlPart = string | number | Html | readonly Html[] | false | undefined;
 
-/** Template tag that sanitizes and escapes text, inserts `Html` as it is, joins lists and omits `false`. */
+/** Template tag that sanitizes and escapes text, inserts `Html` unchanged, joins lists and omits `false`. */
 export function html(strings: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html {
   return { markup: strings.map((text, i) => text + (i < parts.length ? renderPart(parts[i]) : "")).join("") };
 }

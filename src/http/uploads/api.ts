@@ -16,7 +16,7 @@ import { routeNotFoundError } from "../problem.ts";
 
 export interface UploadApiOptions {
   deps: Deps;
-  /** Counts a request made with an upload link. */
+  /** Counts a request made with an upload link. Returns an error above the limit. */
   checkCallLimit: CallLimitCheck;
   log: Log;
 }

@@ -65,7 +65,7 @@ export function createUploadRoutes({ deps, api, webFiles }: UploadRouteOptions):
       async handle(req, res, context) {
         const url = req.url ?? pathPrefix;
         if (req.method === "GET" && req.headers.host !== host) {
-          // On loopback (127.0.0.1 for localhost): the store's CORS rules allow the configured origin only.
+          // For example 127.0.0.1 instead of localhost: the store's CORS rules allow only the configured origin.
           res
             .writeHead(307, {
               location: `${deps.uploadPage}${url}`,

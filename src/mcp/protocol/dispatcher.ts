@@ -7,7 +7,7 @@ import { toErrorJson, type ResponseWriter } from "../transport/response.ts";
 import type { Exchange, Method, MethodTable, Result } from "./method.ts";
 import { errorCodes, createRejection, type Era, type RequestMessage } from "./messages.ts";
 
-/** What all requests of one HTTP message share. */
+/** The data that all requests of one HTTP message share. */
 export interface MessageContext {
   authentication: Authentication;
   /** `current` applies to most requests, `nextSession` to those that start a session. */
@@ -25,14 +25,14 @@ export interface Dispatcher {
 
 export interface DispatcherOptions {
   methods: MethodTable;
-  resultMeta(era: Era, caller: Caller): string;
+  formatResultMeta(era: Era, caller: Caller): string;
   log: Log;
   newId: IdGenerator;
 }
 
-export function createDispatcher({ methods, resultMeta, log, newId }: DispatcherOptions): Dispatcher {
-  /** Running requests of legacy protocol versions, which cancel with a notification. */
-  const inFlight = new Map<string, () => void>();
+export function createDispatcher({ methods, formatResultMeta, log, newId }: DispatcherOptions): Dispatcher {
+  /** The running requests of legacy protocol versions, whose clients cancel with a notification. */
+  const cancelByRequestKey = new Map<string, () => void>();
 
   return {
     async dispatch(request, context, writer) {
@@ -47,7 +47,7 @@ export function createDispatcher({ methods, resultMeta, log, newId }: Dispatcher
       }
       const { exchange, cancel } = createExchange(request, context, method, writer);
       const key = era === "legacy" && context.sessionId !== undefined ? toRequestKey(context.sessionId, id) : undefined;
-      if (key !== undefined) inFlight.set(key, cancel);
+      if (key !== undefined) cancelByRequestKey.set(key, cancel);
       try {
         const result = await method.handle(exchange);
         const end = createResultSender(writer, id, method, exchange);
@@ -56,11 +56,11 @@ export function createDispatcher({ methods, resultMeta, log, newId }: Dispatcher
       } catch (error) {
         writer.end(...toErrorResponse(error, request));
       } finally {
-        if (key !== undefined) inFlight.delete(key);
+        if (key !== undefined) cancelByRequestKey.delete(key);
       }
     },
     cancel(sessionId, id) {
-      if (sessionId !== undefined) inFlight.get(toRequestKey(sessionId, id))?.();
+      if (sessionId !== undefined) cancelByRequestKey.get(toRequestKey(sessionId, id))?.();
     },
   };
 
@@ -69,7 +69,7 @@ export function createDispatcher({ methods, resultMeta, log, newId }: Dispatcher
     return (result: Result): void =>
       writer.end(
         200,
-        `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${formatResult(result, method, era, resultMeta(era, caller))}}}`,
+        `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${formatResult(result, method, era, formatResultMeta(era, caller))}}}`,
       );
   }
 
@@ -136,7 +136,7 @@ function createMessageSender(writer: ResponseWriter): Exchange["send"] {
   return (message) => writer.sendEvent(JSON.stringify({ jsonrpc: "2.0", ...message }));
 }
 
-/** The members of a result as JSON text, with the fields that its protocol version requires. */
+/** Returns the members of a result as JSON text, with the fields that its protocol version requires. */
 function formatResult(result: Result, { ttlMs }: Method, era: Era, commonMeta: string): string {
   const meta = `"_meta":{${commonMeta}`;
   if (typeof result === "string")

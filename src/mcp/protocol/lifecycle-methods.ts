@@ -9,7 +9,7 @@ import { moveGrant } from "#domain/access/grants.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import type { Method } from "./method.ts";
-import { errorCodes, isLegacyRevision, legacyRevisions, modernRevision } from "./messages.ts";
+import { errorCodes, isLegacyVersion, legacyVersions, modernVersion } from "./messages.ts";
 import type { SessionIdCodec } from "../transport/session-id.ts";
 
 export interface LifecycleOptions {
@@ -42,14 +42,14 @@ export function createLifecycleMethods({
               "Invalid params: initialize requires protocolVersion, capabilities and clientInfo",
             );
           }
-          const requestedRevision = String(params["protocolVersion"]);
-          // 2025-11-25, lifecycle: respond to an unknown version with our latest; the client decides.
-          const revision = isLegacyRevision(requestedRevision) ? requestedRevision : legacyRevisions[0];
+          const requestedVersion = String(params["protocolVersion"]);
+          // 2025-11-25, lifecycle: respond to an unknown version with our latest. The client may disconnect.
+          const protocolVersion = isLegacyVersion(requestedVersion) ? requestedVersion : legacyVersions[0];
           exchange.setHeader(
             "mcp-session-id",
-            sessionIdCodec.encode({ grantId: authentication.grantId, studioId: caller.studio.id, revision }),
+            sessionIdCodec.encode({ grantId: authentication.grantId, studioId: caller.studio.id, protocolVersion }),
           );
-          return { protocolVersion: revision, capabilities, serverInfo, instructions: getInstructions(caller) };
+          return { protocolVersion, capabilities, serverInfo, instructions: getInstructions(caller) };
         },
       },
     ],
@@ -58,12 +58,12 @@ export function createLifecycleMethods({
       {
         era: "modern",
         startsSession: true,
-        // Not cacheable: a client that reconnects calls this again to pick up the active studio.
+        // Not cacheable: a client that reconnects calls this again to get the active studio.
         ttlMs: 0,
         async handle({ caller, authentication }) {
           if (authentication.grantStudioId !== caller.studio.id)
             await moveGrant(deps, caller, { grantId: authentication.grantId });
-          return { supportedVersions: [modernRevision], capabilities, instructions: getInstructions(caller) };
+          return { supportedVersions: [modernVersion], capabilities, instructions: getInstructions(caller) };
         },
       },
     ],
@@ -71,8 +71,10 @@ export function createLifecycleMethods({
   ];
 }
 
-/** Metadata of every result: the studio, and the server info for 2026-07-28. */
-export function createResultMeta(serverInfo: Implementation): (era: "modern" | "legacy", caller: Caller) => string {
+/** Formats the metadata of every result as JSON members: the studio, and the server info for 2026-07-28. */
+export function createResultMetaFormatter(
+  serverInfo: Implementation,
+): (era: "modern" | "legacy", caller: Caller) => string {
   const serverInfoJson = `${JSON.stringify(SERVER_INFO_META_KEY)}:${JSON.stringify(serverInfo)},`;
   return (era, { studio }) =>
     `${era === "modern" ? serverInfoJson : ""}"atelier/studio":{"id":${JSON.stringify(studio.id)},"name":${JSON.stringify(studio.name)}}`;

@@ -10,12 +10,12 @@ import {
 /** `modern` is protocol version 2026-07-28, `legacy` any earlier one. */
 export type Era = "modern" | "legacy";
 
-export const modernRevision = "2026-07-28";
+export const modernVersion = "2026-07-28";
 /** Newest first; `initialize` falls back to the first. */
-export const legacyRevisions = ["2025-11-25", "2025-06-18", "2025-03-26"] as const;
+export const legacyVersions = ["2025-11-25", "2025-06-18", "2025-03-26"] as const;
 
-export const isLegacyRevision = (revision: string): boolean =>
-  legacyRevisions.some((legacyRevision) => legacyRevision === revision);
+export const isLegacyVersion = (version: string): boolean =>
+  legacyVersions.some((legacyVersion) => legacyVersion === version);
 
 export const errorCodes = {
   parseError: PARSE_ERROR,

@@ -40,9 +40,9 @@ export interface Exchange {
 export interface Method {
   /** The protocol versions that have this method; both if omitted. */
   era?: Era;
-  /** The scope that a request requires, checked before anything runs. */
-  scopeFor?(params: Readonly<Record<string, unknown>>): Scope | undefined;
-  /** Starts a session: acts on the user's active studio, not on that of the previous session or grant. */
+  /** The scope that a request requires, checked before the method runs. */
+  getRequiredScope?(params: Readonly<Record<string, unknown>>): Scope | undefined;
+  /** Starts a session: acts on the user's active studio, not on the studio of the previous session or grant. */
   startsSession?: true;
   /** How long the client may cache the result (2026-07-28, caching). */
   ttlMs?: number;
@@ -58,7 +58,7 @@ export interface Extension {
   tools: readonly RawTool[];
   methods: MethodTable;
   events: ServerEventBus;
-  /** Delivers a client's response to a tool's request; false if no request is waiting for it. */
+  /** Delivers a client's response to a tool's request. Returns false if no request is waiting for it. */
   receive(sessionId: string | undefined, response: ResponseMessage["message"]): boolean;
 }
 

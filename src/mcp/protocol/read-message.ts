@@ -6,9 +6,9 @@ import {
 } from "@modelcontextprotocol/server";
 import {
   errorCodes,
-  isLegacyRevision,
-  legacyRevisions,
-  modernRevision,
+  isLegacyVersion,
+  legacyVersions,
+  modernVersion,
   createRejection,
   type Batch,
   type Era,
@@ -20,37 +20,37 @@ import {
 import { checkStandardHeaders, matchFastPath } from "./standard-headers.ts";
 
 /** The only version with batches, and the default if a request has no version header (2025-06-18, transports). */
-const batchRevision = "2025-03-26";
+const batchVersion = "2025-03-26";
 /** Limits the requests in one batch; no known client sends this many. */
-const maxBatch = 50;
+const maxBatchSize = 50;
 
 /**
  * Reads a parsed body as a message of its protocol version. Common valid requests take the fast path; the SDK's
- * classifier checks everything else and words the rejections.
+ * classifier checks everything else and provides the error messages.
  */
 export function readMessage(
   body: unknown,
   headers: MirroredHeaders,
-  sessionRevision: string | undefined,
+  sessionVersion: string | undefined,
 ): Message | Batch | Rejection {
   const fastRequest = matchFastPath(body, headers);
   if (fastRequest) return fastRequest;
-  if (Array.isArray(body)) return readBatch(body, headers, sessionRevision);
+  if (Array.isArray(body)) return readBatch(body, headers, sessionVersion);
 
   const id = readRequestId(body);
   const result = classifyInboundRequest({ httpMethod: "POST", ...headers, body } as InboundHttpRequest);
   if (result.kind === "reject") return createRejection(result.httpStatus, result.code, result.message, id, result.data);
   if (result.kind === "legacy") {
     return (
-      (result.reason === "initialize" ? undefined : checkLegacyRevision(headers, id)) ??
+      (result.reason === "initialize" ? undefined : checkLegacyVersion(headers, id)) ??
       toMessage(body as JsonRpcBody, "legacy")
     );
   }
-  const { revision } = result.classification;
-  if (revision !== modernRevision) {
+  const { revision: requestedVersion } = result.classification;
+  if (requestedVersion !== modernVersion) {
     const error = new UnsupportedProtocolVersionError({
-      supported: [modernRevision],
-      requested: revision ?? "unknown",
+      supported: [modernVersion],
+      requested: requestedVersion ?? "unknown",
     });
     return createRejection(400, error.code, error.message, id, error.data);
   }
@@ -64,20 +64,20 @@ export function readMessage(
 function readBatch(
   body: readonly unknown[],
   headers: MirroredHeaders,
-  sessionRevision: string | undefined,
+  sessionVersion: string | undefined,
 ): Batch | Rejection {
-  const revision = sessionRevision ?? headers.protocolVersionHeader ?? batchRevision;
-  if (revision !== batchRevision)
+  const version = sessionVersion ?? headers.protocolVersionHeader ?? batchVersion;
+  if (version !== batchVersion)
     return createRejection(
       400,
       errorCodes.invalidRequest,
       "Bad Request: this protocol version does not support batches",
     );
-  if (body.length > maxBatch)
+  if (body.length > maxBatchSize)
     return createRejection(
       400,
       errorCodes.invalidRequest,
-      `Bad Request: a batch can have at most ${maxBatch} messages`,
+      `Bad Request: a batch can have at most ${maxBatchSize} messages`,
     );
   const result = classifyInboundRequest({ httpMethod: "POST", ...headers, body } as InboundHttpRequest);
   if (result.kind === "reject")
@@ -91,12 +91,12 @@ function readBatch(
 }
 
 /** 2025-06-18, transports: respond with 400 to an unsupported MCP-Protocol-Version. */
-function checkLegacyRevision(
-  { protocolVersionHeader: revision }: MirroredHeaders,
+function checkLegacyVersion(
+  { protocolVersionHeader: version }: MirroredHeaders,
   id: RequestId | null,
 ): Rejection | undefined {
-  if (revision === undefined || isLegacyRevision(revision)) return undefined;
-  const supported = [modernRevision, ...legacyRevisions].join(", ");
+  if (version === undefined || isLegacyVersion(version)) return undefined;
+  const supported = [modernVersion, ...legacyVersions].join(", ");
   return createRejection(
     400,
     errorCodes.httpError,
@@ -119,7 +119,7 @@ function toMessage(body: JsonRpcBody, era: Era): Message {
     : { kind: "request", era, id, method, params };
 }
 
-/** The id for the error response; null if the body has no valid one. */
+/** Returns the id for the error response; null if the body has no valid one. */
 function readRequestId(body: unknown): RequestId | null {
   if (typeof body !== "object" || body === null) return null;
   const { id, method } = body as JsonRpcBody;

@@ -7,8 +7,8 @@ import {
 import {
   createRejection,
   errorCodes,
-  isLegacyRevision,
-  modernRevision,
+  isLegacyVersion,
+  modernVersion,
   type Rejection,
   type RequestMessage,
   type MirroredHeaders,
@@ -86,7 +86,7 @@ export function matchFastPath(body: unknown, headers: MirroredHeaders): RequestM
   if ("progressToken" in meta && !isRequestId(meta["progressToken"])) return undefined;
 
   const header = headers.protocolVersionHeader;
-  if (header === modernRevision) {
+  if (header === modernVersion) {
     return isPlainModern(method, params, meta, headers)
       ? { kind: "request", era: "modern", id, method, params }
       : undefined;
@@ -94,13 +94,13 @@ export function matchFastPath(body: unknown, headers: MirroredHeaders): RequestM
   const isLegacy =
     method !== "initialize" &&
     !(PROTOCOL_VERSION_META_KEY in meta) &&
-    (header === undefined || isLegacyRevision(header));
+    (header === undefined || isLegacyVersion(header));
   return isLegacy ? { kind: "request", era: "legacy", id, method, params } : undefined;
 }
 
 /** Whether the headers match the body exactly and `_meta` has only common members. */
 function isPlainModern(method: string, params: JsonObject, meta: JsonObject, headers: MirroredHeaders): boolean {
-  if (meta[PROTOCOL_VERSION_META_KEY] !== modernRevision || headers.mcpMethodHeader !== method || logLevelKey in meta)
+  if (meta[PROTOCOL_VERSION_META_KEY] !== modernVersion || headers.mcpMethodHeader !== method || logLevelKey in meta)
     return false;
   const field = nameFieldByMethod.get(method);
   if (field !== undefined && (params[field] !== headers.mcpNameHeader || headers.mcpNameHeader?.startsWith("=?")))

@@ -10,7 +10,7 @@ export const createUploadSessionTool = defineTool({
   title: "Create an upload link",
   description:
     "Create a link to a page where the user uploads files from their own device to a post. Use it when the user has the files, or for large files. " +
-    "Give the url unchanged to the user only: it needs no sign-in. New uploads can start for 30 minutes, and each file is attached when it arrives, so do not call attach_asset. " +
+    "Give the url, unchanged, only to the user: anyone who has it can upload without signing in. New uploads can start for 30 minutes, and each file is attached when it arrives, so do not call attach_asset. " +
     "Call get_post to see which files are ready and which are still pending.",
   scope: "studio:write",
   action: "assets.write",

@@ -5,7 +5,7 @@ export const deleteAssetTool = defineTool({
   name: "delete_asset",
   title: "Delete an asset",
   description:
-    "Move an asset to the trash, where people can restore it for 30 days; a pending asset is deleted for good. Ask the user first. " +
+    "Move an asset to the trash, where users can restore it for 30 days; a pending asset is deleted permanently. Ask the user first. " +
     "If the asset is on a post, the call fails with asset_in_use: call detach_asset first. Find the id with list_assets.",
   scope: "studio:write",
   action: "assets.write",

@@ -5,7 +5,7 @@ export const deletePostTool = defineTool({
   name: "delete_post",
   title: "Delete a post",
   description:
-    "Move a post and its assets to the trash. People can restore it in the web app for 30 days. " +
+    "Move a post and its assets to the trash. Users can restore them in the web app for 30 days. " +
     "Ask the user first. To keep a post but hide it, call update_post with status archived instead.",
   scope: "studio:write",
   action: "posts.write",

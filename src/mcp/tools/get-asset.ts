@@ -15,6 +15,6 @@ export const getAssetTool = defineTool({
   input: getAssetInput,
   output: assetDetail,
   run: getAsset,
-  previews: async (deps, caller, { includePreview }, { id }) =>
+  getPreviews: async (deps, caller, { includePreview }, { id }) =>
     includePreview ? previewAssets(deps, caller, [id]) : [],
 });

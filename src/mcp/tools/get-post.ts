@@ -16,7 +16,7 @@ export const getPostTool = defineTool({
   input: getPostInput,
   output: postView,
   run: getPost,
-  previews: async (deps, caller, { includePreviews }, { assets }) =>
+  getPreviews: async (deps, caller, { includePreviews }, { assets }) =>
     includePreviews
       ? previewAssets(
           deps,

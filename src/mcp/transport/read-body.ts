@@ -20,7 +20,7 @@ export function checkBodyHeaders(req: IncomingMessage): Rejection | undefined {
 const unsupportedRejection = (message: string): Rejection =>
   createRejection(415, errorCodes.httpError, `Unsupported Media Type: ${message}`);
 
-/** Starts with the error code of the specification, which tells the client to use a presigned upload. */
+/** The message starts with an error code that tells the client to use a presigned upload. */
 const tooLargeRejection = (): Rejection =>
   createRejection(
     413,
@@ -71,12 +71,12 @@ export function createBodyReader(): BodyReader {
   };
 }
 
-/** Far more values than any tool needs, but fast to parse. */
+/** Far above what any tool needs, and still fast to parse. */
 const shapeLimits = { maxValues: 20_000, maxRunLength: 10_000 };
 /** Longer messages contain a file; their long strings are only parsed after the call has been authorized. */
 const longMessageBytes = 1024 * 1024;
 /** Strings up to this length are always parsed: methods, ids and names are short. */
-const maxKeptStringBytes = 64;
+const alwaysParsedStringBytes = 64;
 const argumentsDepth = 3;
 
 export interface ParsedBody {
@@ -93,7 +93,7 @@ export function parseBody(bytes: Buffer): ParsedBody | Rejection {
   const isLong = bytes.length > longMessageBytes;
   const longStringRanges: number[] = [];
   const recordLongString = (start: number, end: number, depth: number): string | undefined => {
-    if (end - start <= maxKeptStringBytes) return undefined;
+    if (end - start <= alwaysParsedStringBytes) return undefined;
     if (depth < argumentsDepth) return "a long string outside the arguments";
     longStringRanges.push(start, end);
     return undefined;

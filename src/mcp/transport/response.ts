@@ -39,7 +39,7 @@ export function toErrorJson({ code, message, data, id }: Rejection): string {
 /** Keeps proxies from closing an idle stream. */
 const keepAliveMs = 15_000;
 
-/** Writes one JSON response, or an event stream once a message was sent before the result. */
+/** Writes one JSON response, or an event stream if a message is sent before the result. */
 export interface ResponseWriter {
   setHeader(name: string, value: string): void;
   /** Sends a message before the result. */
@@ -52,18 +52,18 @@ export interface ResponseWriter {
 
 export function createHttpWriter(res: ServerResponse): ResponseWriter {
   let headers: ResponseHeaders | undefined;
-  let keepAlive: NodeJS.Timeout | undefined;
+  let keepAliveTimer: NodeJS.Timeout | undefined;
   let disconnectHandler: (() => void) | undefined;
   const startStream = (): void => {
-    if (keepAlive !== undefined || res.destroyed) return;
+    if (keepAliveTimer !== undefined || res.destroyed) return;
     res.writeHead(200, {
       ...headers,
       "content-type": "text/event-stream",
       "cache-control": "no-cache, no-transform",
       "x-accel-buffering": "no",
     });
-    keepAlive = setInterval(() => res.write(": keepalive\n\n"), keepAliveMs);
-    res.once("close", () => clearInterval(keepAlive));
+    keepAliveTimer = setInterval(() => res.write(": keepalive\n\n"), keepAliveMs);
+    res.once("close", () => clearInterval(keepAliveTimer));
   };
   return {
     setHeader(name, value) {
@@ -74,8 +74,8 @@ export function createHttpWriter(res: ServerResponse): ResponseWriter {
       if (!res.destroyed) res.write(`event: message\ndata: ${json}\n\n`);
     },
     end(status, json) {
-      if (keepAlive === undefined) return sendText(res, status, "application/json", json, headers);
-      clearInterval(keepAlive);
+      if (keepAliveTimer === undefined) return sendText(res, status, "application/json", json, headers);
+      clearInterval(keepAliveTimer);
       res.end(`event: message\ndata: ${json}\n\n`);
     },
     onDisconnect(handler) {

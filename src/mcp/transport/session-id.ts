@@ -1,14 +1,14 @@
 import { days, type Clock } from "#lib/clock.ts";
 import type { Signer } from "#lib/signed-token.ts";
 
-/** A session of legacy protocol versions. Its signed id contains all of it; the server stores nothing. */
+/** A session of legacy protocol versions. Its signed id contains all of its data; the server stores nothing. */
 export interface Session {
   /** Only tokens of this grant can use the session. */
   grantId: string;
-  /** The user's active studio at the start; fixed for the session. */
+  /** The user's active studio when the session started. It does not change during the session. */
   studioId: string;
   /** The negotiated protocol version. */
-  revision: string;
+  protocolVersion: string;
 }
 
 /** The maximum lifetime of a grant. */
@@ -16,22 +16,22 @@ const sessionLifetime = days(90);
 
 export interface SessionIdCodec {
   encode(session: Session): string;
-  /** Undefined for a forged or expired id. */
+  /** Returns undefined for a forged or expired id. */
   decode(id: string): Session | undefined;
 }
 
 export function createSessionIdCodec(signer: Signer, clock: Clock, newSecret: () => string): SessionIdCodec {
   return {
     // The nonce separates sessions of one grant, so that one cannot cancel requests of another.
-    encode: ({ grantId, studioId, revision }) =>
+    encode: ({ grantId, studioId, protocolVersion }) =>
       signer.sign(
         "mcp-session",
-        { g: grantId, s: studioId, v: revision, n: newSecret().slice(0, 8) },
+        { g: grantId, s: studioId, v: protocolVersion, n: newSecret().slice(0, 8) },
         clock() + sessionLifetime,
       ),
     decode(id) {
       const claims = signer.verify("mcp-session", id) as { g: string; s: string; v: string } | undefined;
-      return claims && { grantId: claims.g, studioId: claims.s, revision: claims.v };
+      return claims && { grantId: claims.g, studioId: claims.s, protocolVersion: claims.v };
     },
   };
 }
