@@ -28,7 +28,7 @@ function toSignInError(providerName: string, error: unknown): AppError | undefin
   const cause = { cause: error };
   // OpenID Connect Core §3.1.2.6. The description comes from the URL, which anyone can forge, so it is not shown.
   if (error instanceof AuthorizationResponseError && error.error === "access_denied") {
-    return edgeError("forbidden", `The sign-in at ${providerName} was cancelled.`, undefined, cause);
+    return edgeError("forbidden", `The sign-in at ${providerName} was canceled.`, undefined, cause);
   }
   if (error instanceof AuthorizationResponseError) {
     return edgeError("url_unreachable", `${providerName} could not sign you in.`, "Try again in a moment.", cause);

@@ -308,7 +308,7 @@ forEachEngine("oauth client documents", (fixture) => {
     try {
       const page = await (await requestAuthorization("https://codex.example/client.json", offlineService.base)).text();
       assert.match(page, /This server could not reach codex\.example to read it/);
-      assert.match(page, /allow outgoing HTTPS connections to codex\.example, or set CLIENT_DOCUMENTS=off/);
+      assert.match(page, /allow outgoing HTTPS connections to codex\.example, or to set CLIENT_DOCUMENTS=off/);
     } finally {
       await offlineService.close();
     }

@@ -311,7 +311,7 @@ forEachEngine("signing in at an identity provider", (fixture) => {
     issuer.denyNext();
     const page = await browser.open(await signInUntilCallback(browser, "stranger@example.com", "/join/abc"));
     await assertSignInFailed(page, browser, 403, await countRows());
-    assert.match(page.text, /was cancelled/);
+    assert.match(page.text, /was canceled/);
     assert.match(page.text, /href="\/login\?return_to=%2Fjoin%2Fabc&#38;switch=1"/);
     assert.doesNotMatch(page.text, /today/);
   });
