@@ -10,10 +10,10 @@ import { startMcpServer, type TestMcpServer } from "../support/mcp.ts";
 import { newStudio } from "../support/users.ts";
 import { createTestGrant } from "../support/tokens.ts";
 
-const suite = join(import.meta.dirname, "../../node_modules/@modelcontextprotocol/conformance/dist/index.js");
+const suitePath = join(import.meta.dirname, "../../node_modules/@modelcontextprotocol/conformance/dist/index.js");
 
 forEachEngine(
-  "mcp conformance",
+  "MCP conformance",
   (fixture) => {
     let server: TestMcpServer;
     let proxy: AuthorizingProxy;
@@ -30,15 +30,17 @@ forEachEngine(
     for (const version of ["2026-07-28", "2025-11-25"]) {
       test(`passes every conformance scenario that ${version} requires (M2, M11)`, async () => {
         const { code, output } = await runSuite(["server", "--url", proxy.url, "--requirements", version]);
-        const [scored = "", unscored = ""] = (output.split("=== SUMMARY ===")[1] ?? output).split("Not scored");
-        const failures = [...scored.matchAll(/^✗ ([\w-]+)/gm)]
+        const [scoredLines = "", unscoredLines = ""] = (output.split("=== SUMMARY ===")[1] ?? output).split(
+          "Not scored",
+        );
+        const failures = [...scoredLines.matchAll(/^✗ ([\w-]+)/gm)]
           .map(([, name]) => name)
-          .filter((name) => !unscored.includes(` ${name} (`));
+          .filter((name) => !unscoredLines.includes(` ${name} (`));
         assert.deepEqual(failures, [], output);
         assert.equal(code, 0, output);
-        assert.ok([...scored.matchAll(/^✓/gm)].length >= 30, scored);
-        // Not supported: the tasks extension, and headers that repeat parameters, which none of our tools declares.
-        assert.doesNotMatch(unscored, /✗ (?!tasks-|http-custom-header)/, unscored);
+        assert.ok([...scoredLines.matchAll(/^✓/gm)].length >= 30, scoredLines);
+        // Atelier does not support the tasks extension, and none of its tools declares headers that repeat parameters.
+        assert.doesNotMatch(unscoredLines, /✗ (?!tasks-|http-custom-header)/, unscoredLines);
       });
     }
   },
@@ -46,7 +48,7 @@ forEachEngine(
 );
 
 async function runSuite(args: readonly string[]): Promise<{ code: number | null; output: string }> {
-  const child = spawn(process.execPath, [suite, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [suitePath, ...args], { stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   child.stdout.on("data", (chunk: Buffer) => void (output += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => void (output += chunk.toString()));

@@ -1,11 +1,11 @@
 import {
-  auth as auth2,
-  Client as Client2,
-  StreamableHTTPClientTransport as Transport2,
+  auth as authV2,
+  Client as ClientV2,
+  StreamableHTTPClientTransport as TransportV2,
 } from "@modelcontextprotocol/client";
-import { auth as auth1 } from "@modelcontextprotocol/sdk/client/auth.js";
-import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
-import { StreamableHTTPClientTransport as Transport1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { auth as authV1 } from "@modelcontextprotocol/sdk/client/auth.js";
+import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import * as oauth from "oauth4webapi";
@@ -19,7 +19,7 @@ import { startSignInServer, type SignInServer } from "../support/sign-in-server.
 import { findFreeBaseUrl } from "../support/service.ts";
 
 const redirectUri = "http://127.0.0.1:53999/callback";
-const metadata = {
+const clientMetadata = {
   client_name: "A strict client",
   redirect_uris: [redirectUri],
   grant_types: ["authorization_code", "refresh_token"],
@@ -42,18 +42,18 @@ interface ClientResult {
 const clients: Record<string, (mcpUrl: string, allowAccess: AllowAccess) => Promise<ClientResult>> = {
   async "SDK 2.4"(mcpUrl, allowAccess) {
     const provider = createMemoryProvider();
-    assert.equal(await auth2(provider, { serverUrl: mcpUrl }), "REDIRECT");
+    assert.equal(await authV2(provider, { serverUrl: mcpUrl }), "REDIRECT");
     const redirect = await allowAccess(provider.getOpenedUrl());
     const iss = redirect.searchParams.get("iss") ?? undefined;
     const authorizationCode = redirect.searchParams.get("code") ?? "";
     assert.equal(
-      await auth2(provider, { serverUrl: mcpUrl, authorizationCode, ...(iss ? { iss } : {}) }),
+      await authV2(provider, { serverUrl: mcpUrl, authorizationCode, ...(iss ? { iss } : {}) }),
       "AUTHORIZED",
     );
     const accessToken = provider.getAccessToken();
-    assert.equal(await auth2(provider, { serverUrl: mcpUrl }), "AUTHORIZED", "with its refresh token");
-    const client = new Client2({ name: "test", version: "1" }, { versionNegotiation: { mode: "auto" } });
-    await client.connect(new Transport2(new URL(mcpUrl), { authProvider: provider }));
+    assert.equal(await authV2(provider, { serverUrl: mcpUrl }), "AUTHORIZED", "with its refresh token");
+    const client = new ClientV2({ name: "test", version: "1" }, { versionNegotiation: { mode: "auto" } });
+    await client.connect(new TransportV2(new URL(mcpUrl), { authProvider: provider }));
     const listedTools = (await client.listTools()).tools.map(({ name }) => name);
     await client.close();
     return { accessToken, refreshedToken: provider.getAccessToken(), listedTools };
@@ -61,15 +61,15 @@ const clients: Record<string, (mcpUrl: string, allowAccess: AllowAccess) => Prom
 
   async "SDK 1.32"(mcpUrl, allowAccess) {
     const provider = createMemoryProvider();
-    assert.equal(await auth1(provider, { serverUrl: mcpUrl }), "REDIRECT");
+    assert.equal(await authV1(provider, { serverUrl: mcpUrl }), "REDIRECT");
     const redirect = await allowAccess(provider.getOpenedUrl());
     const authorizationCode = redirect.searchParams.get("code") ?? "";
-    assert.equal(await auth1(provider, { serverUrl: mcpUrl, authorizationCode }), "AUTHORIZED");
+    assert.equal(await authV1(provider, { serverUrl: mcpUrl, authorizationCode }), "AUTHORIZED");
     const accessToken = provider.getAccessToken();
-    assert.equal(await auth1(provider, { serverUrl: mcpUrl }), "AUTHORIZED", "with its refresh token");
-    const client = new Client1({ name: "test", version: "1" });
-    const transport = new Transport1(new URL(mcpUrl), { authProvider: provider });
-    await client.connect(transport as Parameters<Client1["connect"]>[0]);
+    assert.equal(await authV1(provider, { serverUrl: mcpUrl }), "AUTHORIZED", "with its refresh token");
+    const client = new ClientV1({ name: "test", version: "1" });
+    const transport = new TransportV1(new URL(mcpUrl), { authProvider: provider });
+    await client.connect(transport as Parameters<ClientV1["connect"]>[0]);
     const listedTools = (await client.listTools()).tools.map(({ name }) => name);
     await client.close();
     return { accessToken, refreshedToken: provider.getAccessToken(), listedTools };
@@ -78,7 +78,12 @@ const clients: Record<string, (mcpUrl: string, allowAccess: AllowAccess) => Prom
   async "openid-client"(mcpUrl, allowAccess) {
     const { resource, authorization_servers: servers } = await fetchResourceMetadata(mcpUrl);
     const options = { execute: [oidc.allowInsecureRequests] };
-    const config = await oidc.dynamicClientRegistration(new URL(servers[0] ?? ""), metadata, oidc.None(), options);
+    const config = await oidc.dynamicClientRegistration(
+      new URL(servers[0] ?? ""),
+      clientMetadata,
+      oidc.None(),
+      options,
+    );
     const pkceCodeVerifier = oidc.randomPKCECodeVerifier();
     const expectedState = oidc.randomState();
     const expectedNonce = oidc.randomNonce();
@@ -109,7 +114,7 @@ const clients: Record<string, (mcpUrl: string, allowAccess: AllowAccess) => Prom
       await oauth.discoveryRequest(issuer, { algorithm: "oauth2", ...insecure }),
     );
     const client = await oauth.processDynamicClientRegistrationResponse(
-      await oauth.dynamicClientRegistrationRequest(server, metadata, insecure),
+      await oauth.dynamicClientRegistrationRequest(server, clientMetadata, insecure),
     );
     const verifier = oauth.generateRandomCodeVerifier();
     const state = oauth.generateRandomState();
@@ -124,11 +129,11 @@ const clients: Record<string, (mcpUrl: string, allowAccess: AllowAccess) => Prom
       code_challenge_method: "S256",
     }).toString();
     const authResponse = oauth.validateAuthResponse(server, client, await allowAccess(url.href), state);
-    const none = oauth.None();
+    const noClientAuth = oauth.None();
     const codeResponse = await oauth.authorizationCodeGrantRequest(
       server,
       client,
-      none,
+      noClientAuth,
       authResponse,
       redirectUri,
       verifier,
@@ -138,19 +143,19 @@ const clients: Record<string, (mcpUrl: string, allowAccess: AllowAccess) => Prom
     const refreshResponse = await oauth.refreshTokenGrantRequest(
       server,
       client,
-      none,
+      noClientAuth,
       tokens.refresh_token ?? "",
       insecure,
     );
     const refreshed = await oauth.processRefreshTokenResponse(server, client, refreshResponse);
-    const revocation = await oauth.revocationRequest(server, client, none, "never issued", insecure);
+    const revocation = await oauth.revocationRequest(server, client, noClientAuth, "never issued", insecure);
     await oauth.processRevocationResponse(revocation);
     return { accessToken: tokens.access_token, refreshedToken: refreshed.access_token };
   },
 };
 
 for (const issuerKind of ["the built-in issuer", "a separate issuer"]) {
-  describe(`oauth clients, sign-in at ${issuerKind}`, () => {
+  describe(`OAuth clients, with sign-in at ${issuerKind}`, () => {
     let issuer: TestIssuer | undefined;
     let server: SignInServer;
     let close: () => Promise<void>;
@@ -178,7 +183,7 @@ for (const issuerKind of ["the built-in issuer", "a separate issuer"]) {
         const allowAccess: AllowAccess = async (url) => {
           const page = await openConsent(browser, url, `${name.replaceAll(" ", "-").toLowerCase()}@example.com`);
           if (issuer)
-            assert.ok(page.redirects.some((redirect) => redirect.startsWith(`${base}/api/auth/callback/oidc?`)));
+            assert.ok(page.visitedUrls.some((visitedUrl) => visitedUrl.startsWith(`${base}/api/auth/callback/oidc?`)));
           await createStudio(base, browser);
           return (await browser.submit(page, { decision: "approve" })).url;
         };
@@ -201,14 +206,14 @@ async function fetchResourceMetadata(mcpUrl: string): Promise<{ resource: string
   return (await (await fetch(url)).json()) as { resource: string; authorization_servers: string[] };
 }
 
-/** The OAuth client provider of both SDK versions, with its state in memory. */
+/** An OAuth client provider for both SDK versions that stores its state in memory. */
 function createMemoryProvider() {
   const store = new Map<string, unknown>();
   let openedUrl: URL | undefined;
   const read = <T>(name: string): T | undefined => store.get(name) as T | undefined;
   return {
     redirectUrl: redirectUri,
-    clientMetadata: metadata,
+    clientMetadata,
     clientInformation: () => read<{ client_id: string }>("client"),
     saveClientInformation: (client: { client_id: string }) => void store.set("client", client),
     tokens: () => read<{ access_token: string; token_type: string; refresh_token?: string }>("tokens"),

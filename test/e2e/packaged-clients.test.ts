@@ -52,7 +52,7 @@ describe("packaged clients", { skip: isLongRun ? false : "needs --long: installs
     folder.remove();
   });
 
-  /** Installs a release, and returns functions that run it with its own home folder and only loopback network. */
+  /** Installs a release, and returns functions that run it with its own home folder and no network except loopback. */
   function install(name: keyof typeof releases) {
     const home = join(folder.path, name);
     const cwd = join(home, "project"); // clients treat the home folder itself differently
@@ -67,7 +67,7 @@ describe("packaged clients", { skip: isLongRun ? false : "needs --long: installs
       PATH: [join(folder.path, "bin"), dirname(process.execPath), "/usr/bin", "/bin"].join(":"),
       HOME: home,
       TERM: "xterm-256color",
-      DISPLAY: ":0", // Gemini opens no browser without one
+      DISPLAY: ":0", // Gemini opens no browser without a display
       HTTP_PROXY: unreachableProxy,
       HTTPS_PROXY: unreachableProxy,
       NO_PROXY: "localhost,127.0.0.1",
@@ -93,7 +93,7 @@ describe("packaged clients", { skip: isLongRun ? false : "needs --long: installs
     assert.equal(status, 200, text);
   }
 
-  /** Authenticated `tools/list` requests in the service's log. */
+  /** Counts the authenticated `tools/list` requests in the service's log. */
   const countListings = (): number =>
     service
       .getOutput()
@@ -104,9 +104,9 @@ describe("packaged clients", { skip: isLongRun ? false : "needs --long: installs
   test("Codex registers, signs in and lists the tools (REG-1, VAR-CLIENT_DOCUMENTS)", async () => {
     const { home, start, run } = install("codex");
     const codex = join(home, "node_modules/@openai/codex/bin/codex.js");
-    const adding = start([codex, "mcp", "add", "atelier", "--url", `${base}/mcp`]);
-    await allowAccess(await adding.waitForMatch(authorizeUrl), "codex@example.com");
-    assert.equal(await adding.exited, 0, adding.getOutput());
+    const addCommand = start([codex, "mcp", "add", "atelier", "--url", `${base}/mcp`]);
+    await allowAccess(await addCommand.waitForMatch(authorizeUrl), "codex@example.com");
+    assert.equal(await addCommand.exited, 0, addCommand.getOutput());
     assert.match(await run([codex, "mcp", "list"]), /atelier.*OAuth/);
 
     const server = start([codex, "app-server"], { isInteractive: true });
@@ -128,19 +128,19 @@ describe("packaged clients", { skip: isLongRun ? false : "needs --long: installs
 
   test("OpenCode registers, signs in and lists the tools (REG-1)", async () => {
     const { home, start, run } = install("opencode");
-    // Its install script would choose one of these; the baseline runs on every CPU.
+    // OpenCode's install script would choose one of these builds; the baseline build runs on every CPU.
     const [command = ""] = globSync(join(home, "node_modules/opencode-linux-*/bin/opencode")).toSorted(
       (a, b) => Number(b.includes("baseline")) - Number(a.includes("baseline")),
     );
     await run(["mcp", "add", "atelier", "--url", `${base}/mcp`], { command });
-    const signingIn = start(["mcp", "auth", "atelier"], { command });
-    await allowAccess(await signingIn.waitForMatch(authorizeUrl), "opencode@example.com");
-    assert.equal(await signingIn.exited, 0, signingIn.getOutput());
-    assert.match(signingIn.getOutput(), /Authentication successful/);
-    // None of its commands prints tool names without a model.
-    const listings = countListings();
+    const authCommand = start(["mcp", "auth", "atelier"], { command });
+    await allowAccess(await authCommand.waitForMatch(authorizeUrl), "opencode@example.com");
+    assert.equal(await authCommand.exited, 0, authCommand.getOutput());
+    assert.match(authCommand.getOutput(), /Authentication successful/);
+    // No OpenCode command prints tool names without a model.
+    const listingsBefore = countListings();
     assert.match(await run(["mcp", "list"], { command }), /atelier.*connected/);
-    assert.ok(countListings() > listings);
+    assert.ok(countListings() > listingsBefore);
   });
 
   test("Gemini CLI registers, signs in and lists the tools (REG-1)", async () => {
@@ -151,7 +151,7 @@ describe("packaged clients", { skip: isLongRun ? false : "needs --long: installs
     const settings = JSON.parse(readFileSync(settingsFile, "utf8")) as object;
     const security = { auth: { selectedType: "gemini-api-key" } };
     writeFileSync(settingsFile, JSON.stringify({ ...settings, security }));
-    // It signs in only in interactive mode, which needs a terminal.
+    // Gemini signs in only in interactive mode, which needs a terminal.
     const terminal = `stty cols 120 rows 50; exec ${process.execPath} ${gemini}`;
     const chat = start(["-qfec", terminal, "/dev/null"], {
       command: "script",
@@ -159,26 +159,26 @@ describe("packaged clients", { skip: isLongRun ? false : "needs --long: installs
       stopSignal: "SIGTERM",
     });
     const openedUrl = join(home, "opened-url");
-    const screen = (): string => stripVTControlCharacters(chat.getOutput());
-    /** Presses Enter until it takes effect: Enter right after other keys counts as part of a paste. */
-    const enter = async (hasEffect: () => boolean): Promise<void> => {
-      const press = setInterval(() => chat.write("\r"), 3000);
-      await waitUntil(hasEffect, slowProgram).finally(() => clearInterval(press));
+    const readScreen = (): string => stripVTControlCharacters(chat.getOutput());
+    /** Presses Enter until it takes effect: Gemini treats Enter right after other keys as part of a paste. */
+    const pressEnterUntil = async (hasEffect: () => boolean): Promise<void> => {
+      const timer = setInterval(() => chat.write("\r"), 3000);
+      await waitUntil(hasEffect, slowProgram).finally(() => clearInterval(timer));
     };
     try {
       await chat.waitForMatch(/1 MCP server[^]*Type your message/);
-      // Before its commands are loaded, it would send the line to the model. Then it completes the line instead.
+      // Types the line until Gemini completes it. Before its commands are loaded, Gemini would send it to the model.
       const clearLine = "\u0015";
-      const type = setInterval(() => chat.write(`${clearLine}/mcp auth atelier`), 5000);
-      await waitUntil(() => /\n +atelier *\r?\n/.test(screen()), slowProgram).finally(() => clearInterval(type));
-      // Enter also confirms that it may open a browser.
-      await enter(() => existsSync(openedUrl));
+      const timer = setInterval(() => chat.write(`${clearLine}/mcp auth atelier`), 5000);
+      await waitUntil(() => /\n +atelier *\r?\n/.test(readScreen()), slowProgram).finally(() => clearInterval(timer));
+      // Enter also lets Gemini open a browser.
+      await pressEnterUntil(() => existsSync(openedUrl));
       await allowAccess(readFileSync(openedUrl, "utf8"), "gemini@example.com");
       await chat.waitForMatch(/reloaded tools for 'atelier'/);
       chat.write("/mcp list");
-      await enter(() => toolNames.every((name) => chat.getOutput().includes(`mcp_atelier_${name}`)));
+      await pressEnterUntil(() => toolNames.every((name) => chat.getOutput().includes(`mcp_atelier_${name}`)));
     } catch (error) {
-      throw new Error(screen().slice(-3000), { cause: error });
+      throw new Error(readScreen().slice(-3000), { cause: error });
     } finally {
       await chat.stop();
     }

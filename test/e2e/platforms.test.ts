@@ -26,13 +26,13 @@ describe("platforms, in a browser", { skip: skipWithoutChromium }, () => {
     await fixture?.close();
   });
 
-  /** Connects an account: from our page to the sandbox and back. */
-  async function connectAccount(target: Page, account: string): Promise<void> {
-    await target.getByRole("heading", { name: "Connect Sandbox to North" }).waitFor();
-    await target.getByRole("button", { name: "Continue to Sandbox" }).click();
-    await target.getByLabel("Account").fill(account);
-    await target.getByRole("button", { name: "Allow Atelier to post" }).click();
-    await target.getByRole("heading", { name: "Sandbox is connected" }).waitFor();
+  /** Connects an account: from the connect page to the sandbox and back. */
+  async function connectAccount(connectPage: Page, account: string): Promise<void> {
+    await connectPage.getByRole("heading", { name: "Connect Sandbox to North" }).waitFor();
+    await connectPage.getByRole("button", { name: "Continue to Sandbox" }).click();
+    await connectPage.getByLabel("Account").fill(account);
+    await connectPage.getByRole("button", { name: "Allow Atelier to post" }).click();
+    await connectPage.getByRole("heading", { name: "Sandbox is connected" }).waitFor();
   }
 
   test("connects an account from the platforms page (PLATFORM-13)", async () => {
@@ -44,7 +44,7 @@ describe("platforms, in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByLabel("Instance").fill("http://mastodon.example");
     await page.getByRole("button", { name: "Connect Mastodon" }).click();
     await page.getByText(/expected the https URL of an instance/).waitFor();
-    pageErrors.length = 0; // the browser logs responses with an error status
+    pageErrors.length = 0; // the browser logs responses with an error status as errors
     await page.getByRole("button", { name: "Connect Sandbox" }).click();
     await connectAccount(page, "blue-harbour");
     await page.getByRole("link", { name: "Go to Platforms" }).click();
@@ -59,12 +59,12 @@ describe("platforms, in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByRole("button", { name: "Deny" }).click();
     await page.getByRole("heading", { name: "Account not connected" }).waitFor();
     await page.getByText("Code: connect_denied").waitFor();
-    pageErrors.length = 0; // the browser logs pages with an error status
+    pageErrors.length = 0; // the browser logs pages with an error status as errors
     await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/platforms`);
     await page.getByText("blue-harbour").first().waitFor();
   });
 
-  test("the post's page shows what the platform would reject, until it is fixed (PLATFORM-12)", async () => {
+  test("the post page shows what the platform would reject, until the user fixes it (PLATFORM-12)", async () => {
     const { id } = await createPost(fixture.service.deps, owner, { title: "Long", body: "x".repeat(300) });
     await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/posts/${id}`);
     await page.getByText(/The text has 300 characters/).waitFor();
@@ -73,13 +73,13 @@ describe("platforms, in a browser", { skip: skipWithoutChromium }, () => {
   });
 
   test("an MCP client gets a connect URL, its user opens it, and the client sees the account (PLATFORM-1)", async () => {
-    const consent = await page.context().newPage();
-    assistant = await connectAssistant(`${fixture.service.base}/mcp`, consent, "Test assistant");
+    const assistantPage = await page.context().newPage();
+    assistant = await connectAssistant(`${fixture.service.base}/mcp`, assistantPage, "Test assistant");
     const { connectUrl } = await assistant.call("connect_platform", { platform: "sandbox" });
-    await consent.goto(connectUrl as string);
-    await consent.getByText("Test assistant").waitFor();
-    await connectAccount(consent, "second");
-    await consent.close();
+    await assistantPage.goto(connectUrl as string);
+    await assistantPage.getByText("Test assistant").waitFor();
+    await connectAccount(assistantPage, "second");
+    await assistantPage.close();
     const { connections } = await assistant.call("list_platforms");
     assert.deepEqual(
       (connections as { account: { handle: string }; state: string }[])

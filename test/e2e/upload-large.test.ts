@@ -8,7 +8,7 @@ import { createUploadProcess } from "../support/upload-process.ts";
 
 const mebibyte = 1024 ** 2;
 /** `UPLOAD_MB=6144` tests the documented size; the default is smaller to keep runs short. */
-const megabytes = Number(process.env["UPLOAD_MB"] ?? 200);
+const uploadMb = Number(process.env["UPLOAD_MB"] ?? 200);
 
 describe("uploading a large file", { skip: !hasChromium() }, () => {
   for (const store of listStoreNames())
@@ -18,7 +18,7 @@ describe("uploading a large file", { skip: !hasChromium() }, () => {
       async (t) => {
         const folder = createTempFolder();
         const path = `${folder.path}/video.mp4`;
-        const digest = await writeVideoFile(path, megabytes * mebibyte);
+        const digest = await writeVideoFile(path, uploadMb * mebibyte);
         const service = await createUploadProcess(store);
         const browser = await openChromium();
         try {
@@ -28,20 +28,20 @@ describe("uploading a large file", { skip: !hasChromium() }, () => {
           await page.locator('[data-state="empty"]').waitFor();
           const memoryBefore = service.getMemoryBytes();
           let peakMemory = memoryBefore;
-          const sampling = setInterval(() => (peakMemory = Math.max(peakMemory, service.getMemoryBytes())), 200);
+          const samplingTimer = setInterval(() => (peakMemory = Math.max(peakMemory, service.getMemoryBytes())), 200);
           const startedAt = performance.now();
           await chooseFiles(page, path);
           await page.locator('[data-state="done"]').waitFor({ timeout: 3_000_000 });
           const seconds = (performance.now() - startedAt) / 1000;
-          clearInterval(sampling);
-          const grownMb = (peakMemory - memoryBefore) / mebibyte;
+          clearInterval(samplingTimer);
+          const growthMb = (peakMemory - memoryBefore) / mebibyte;
           t.diagnostic(
-            `${megabytes} MB in ${seconds.toFixed(1)} s, ${(megabytes / seconds).toFixed(0)} MB/s; service ${(memoryBefore / mebibyte).toFixed(0)} MB, +${grownMb.toFixed(0)} MB`,
+            `${uploadMb} MB in ${seconds.toFixed(1)} s, ${(uploadMb / seconds).toFixed(0)} MB/s; service ${(memoryBefore / mebibyte).toFixed(0)} MB, +${growthMb.toFixed(0)} MB`,
           );
           const [asset] = await link.assets();
-          assert.deepEqual([asset?.status, asset?.bytes], ["ready", megabytes * mebibyte]);
+          assert.deepEqual([asset?.status, asset?.bytes], ["ready", uploadMb * mebibyte]);
           assert.equal(await fetchDigest(asset?.url ?? ""), digest);
-          assert.ok(grownMb <= 150, `memory grew by ${grownMb.toFixed(0)} MB`);
+          assert.ok(growthMb <= 150, `memory grew by ${growthMb.toFixed(0)} MB`);
         } finally {
           await browser.close();
           await service.close();

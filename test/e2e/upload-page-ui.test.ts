@@ -17,7 +17,7 @@ import {
 } from "../support/upload-fixture.ts";
 
 const mebibyte = 1024 ** 2;
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 interface AxeViolation {
   id: string;
@@ -27,7 +27,7 @@ interface AxeViolation {
 
 /** The serious and critical violations that axe-core finds on the page. */
 async function findViolations(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
+  await page.evaluate(axeSource);
   const run = "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)";
   const violations = (await page.evaluate(run)) as AxeViolation[];
   return violations
@@ -36,7 +36,8 @@ async function findViolations(page: Page): Promise<string[]> {
 }
 
 const getButton = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
-const waitForState = (page: Page, name: string) => page.locator(`[data-state="${name}"]`).waitFor({ timeout: 60_000 });
+const waitForState = (page: Page, state: string) =>
+  page.locator(`[data-state="${state}"]`).waitFor({ timeout: 60_000 });
 
 if (hasChromium())
   forEachEngine(
@@ -122,10 +123,10 @@ if (hasChromium())
         };
         // The browser ignores keys until it has painted the page.
         await page.evaluate("new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))");
-        const chooser = page.waitForEvent("filechooser");
+        const pendingChooser = page.waitForEvent("filechooser");
         await tabTo("Choose files");
         await page.keyboard.press("Space");
-        await (await chooser).setFiles(videoPath);
+        await (await pendingChooser).setFiles(videoPath);
         await page.locator('[data-status="sending"]').waitFor();
         await tabTo("Pause: video.mp4");
         await page.keyboard.press("Enter");
@@ -222,7 +223,7 @@ if (hasChromium())
         rmSync(longVideoPath);
       });
 
-      test("resumes small files after a reload without selecting them again (UPLOAD-9)", async () => {
+      test("resumes small files after a reload, without asking the user to select them again (UPLOAD-9)", async () => {
         const { page, context } = await openObservedPage(browser);
         const link = await createTestUploadLink(service);
         await page.goto(link.url);
@@ -239,7 +240,7 @@ if (hasChromium())
         await context.close();
       });
 
-      test("uses the browser's language, with strings from Uppy and our own (UPLOAD-10)", async () => {
+      test("shows Uppy's and Atelier's own texts in the browser's language (UPLOAD-10)", async () => {
         for (const [locale, texts, direction] of [
           ["de-AT", ["Dateien auswählen", "Ein Foto"], "ltr"],
           ["fr-FR", ["Choisir des fichiers"], "ltr"],
@@ -272,7 +273,7 @@ if (hasChromium())
         await context.close();
       });
 
-      test("explains that a post is full; retry works once a position is free (UPLOAD-3, UPLOAD-10)", async () => {
+      test("explains that a post is full; a retry succeeds once a position is free (UPLOAD-3, UPLOAD-10)", async () => {
         const limitedService = await startUploadService(fixture, "disk", { env: { MAX_ASSETS_PER_POST: "1" } });
         try {
           const { page, context } = await openObservedPage(browser);

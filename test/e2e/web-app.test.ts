@@ -14,7 +14,7 @@ import { startMain, type MainProcess } from "../support/main-process.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
-/** How soon an open page shows the changes of an assistant (WEB-5). */
+/** An open page must show an assistant's changes within this time (WEB-5). */
 const maxDelayMs = 2000;
 
 describe("the web app, from an empty data folder", { skip: skipWithoutChromium }, () => {
@@ -48,11 +48,11 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     await page.getByRole("button", { name: "Create studio" }).click();
     await page.getByRole("heading", { name: "Posts", exact: true }).waitFor();
     const posts = page.getByRole("list", { name: "Posts" }).getByRole("listitem");
-    await posts.first().waitFor(); // the page has its heading before its list
+    await posts.first().waitFor(); // the heading appears before the list
     assert.equal(await posts.count(), 3);
   });
 
-  test("an invitation link admits a member, who sees only what members may do (WEB-2)", async () => {
+  test("an invitation link makes a user a member, who sees only what members may do (WEB-2)", async () => {
     const { page } = owner;
     await page.getByRole("link", { name: "Members" }).click();
     await page.getByRole("button", { name: "Invite someone" }).click();
@@ -199,7 +199,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     await page.locator("input[type=file]").first().setInputFiles(video);
     await page.getByRole("button", { name: "Cancel upload of video.mp4" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Discard upload" }).click();
-    // In the list and in the live region, in either order.
+    // The text appears in the list and in the live region, in either order.
     await page.getByText("This upload was canceled or has expired.").first().waitFor();
     await page.getByRole("button", { name: "Remove: video.mp4" }).click();
     await cdp.detach();
@@ -209,7 +209,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
 
   const readRevision = async (): Promise<number> => (await assistant.call("get_post", { postId: post.id }))["revision"];
 
-  test("saves edits automatically, and merges changes of other lines (WEB-6)", async () => {
+  test("saves edits automatically, and merges changes to other lines (WEB-6)", async () => {
     const { page } = owner;
     const body = page.getByLabel("Text", { exact: true });
     await body.fill("First\n\nSecond\n\nThird");
@@ -229,7 +229,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     assert.equal(await page.getByRole("heading", { name: "This post was changed in two places" }).count(), 0);
   });
 
-  test("asks about parts that both changed, with both versions, and merges the rest (WEB-6)", async () => {
+  test("asks which version to use where user and assistant changed the same lines, and merges the rest (WEB-6)", async () => {
     const { page } = owner;
     const revision = await readRevision();
     await page.getByLabel("Text", { exact: true }).fill("Zeroth\n\nFirst\n\nMine\n\nThird");
@@ -255,7 +255,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     assert.equal((await assistant.call("get_post", { postId: post.id }))["status"], "draft");
   });
 
-  test("a user creates a second studio and switches; the assistant follows when it reconnects (WEB-8)", async () => {
+  test("a user creates a second studio and switches to it; the assistant uses it after it reconnects (WEB-8)", async () => {
     const { page } = member;
     await page.getByRole("button", { name: /Switch studio/ }).click();
     await page.getByRole("menuitem", { name: "New studio…" }).click();
@@ -285,13 +285,13 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
 
   test("rejects a revoked client at its next call, until the user consents again (WEB-9)", async () => {
     const { page } = member;
-    await page.goto(`${base}/clients`); // as the consent page links to it
+    await page.goto(`${base}/clients`); // the URL that the consent page links to
     const calls = page.getByRole("listitem").filter({ hasText: "Test assistant" }).getByText("Calls in 30 days");
     await waitUntil(async () => Number(await calls.locator("xpath=following-sibling::dd").textContent()) >= 10);
     await page.getByRole("button", { name: "Revoke Test assistant" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
     await page.getByText("No AI clients connected").waitFor();
-    assert.equal(await assistant.getNextStatus(), 401);
+    assert.equal(await assistant.getCallStatus(), 401);
     await assert.rejects(assistant.call("whoami"), "its refresh token is revoked too");
     await assistant.close();
 
@@ -318,7 +318,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     await page.getByLabel(/^Type South to confirm/).fill("South");
     await deleteButton.click();
     await page.getByRole("heading", { name: "Create your first studio" }).waitFor();
-    assert.equal(await assistant.getNextStatus(), 401, "its grant ended with the studio");
+    assert.equal(await assistant.getCallStatus(), 401, "deleting the studio revoked its grant");
   });
 
   test("signing out ends the session, and no page logged an error (WEB-11)", async () => {

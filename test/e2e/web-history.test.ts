@@ -17,7 +17,7 @@ import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
 const titles = ["How we choose paper", "Three vases, one glaze", "Fog over the harbour"];
 const attribution = "Claude, for Bo Dahl";
 
-describe("an owner takes back what an assistant did", { skip: skipWithoutChromium }, () => {
+describe("an owner undoes what an assistant did", { skip: skipWithoutChromium }, () => {
   let fixture: WebFixture;
   let owner: Caller;
   let page: Page;
@@ -58,7 +58,7 @@ describe("an owner takes back what an assistant did", { skip: skipWithoutChromiu
     const { revision } = await assistant.call("get_post", { postId });
     await assistant.call("update_post", { postId, ...change, revision });
   };
-  /** On a phone-sized screen, too. */
+  /** Checks the page at the widths of a desktop and a phone. */
   const checkAccessibility = async (): Promise<void> => {
     const size = page.viewportSize();
     for (const width of [1280, 390]) {
@@ -70,7 +70,7 @@ describe("an owner takes back what an assistant did", { skip: skipWithoutChromiu
     if (size) await page.setViewportSize(size);
   };
 
-  test("undoes three ruined posts and a deleted file in under a minute (UNDO-1, UNDO-6)", async () => {
+  test("undoes changes to three posts and the deletion of a file in under a minute (UNDO-1, UNDO-6)", async () => {
     for (const postId of postIds) await changeAsAssistant(postId, { title: "Amazing!", body: "Click here!" });
     await assistant.call("delete_asset", { assetId: fileId });
     assert.deepEqual(await readTitles(), ["Amazing!", "Amazing!", "Amazing!"]);
@@ -95,7 +95,7 @@ describe("an owner takes back what an assistant did", { skip: skipWithoutChromiu
     await checkAccessibility();
   });
 
-  test("undoes the undo, and that again (UNDO-1)", async () => {
+  test("an undo can itself be undone, repeatedly (UNDO-1)", async () => {
     await page.getByRole("button", { name: "Undo this undo" }).click();
     await page.getByRole("heading", { name: "7 changes brought back" }).waitFor();
     assert.deepEqual(await readTitles(), ["Amazing!", "Amazing!", "Amazing!"]);
@@ -105,7 +105,7 @@ describe("an owner takes back what an assistant did", { skip: skipWithoutChromiu
     await openStudioPage("assets");
     await page.getByRole("button", { name: /catalogue\.pdf/ }).waitFor();
 
-    // Later, from the activity.
+    // The activity page offers the same later.
     await openStudioPage("activity");
     for (const expectedTitles of [["Amazing!", "Amazing!", "Amazing!"], titles]) {
       await page.getByRole("button", { name: "Undo this undo" }).first().click();
@@ -114,7 +114,7 @@ describe("an owner takes back what an assistant did", { skip: skipWithoutChromiu
     }
   });
 
-  test("keeps what someone changed afterwards, and shows both values (UNDO-2)", async () => {
+  test("keeps what another user changed afterwards, and shows both values (UNDO-2)", async () => {
     const postId = postIds[2] ?? "";
     await changeAsAssistant(postId, { title: "Fog!" });
     await updatePost(fixture.service.deps, owner, { postId, title: "Fog over the sea" });
@@ -133,11 +133,11 @@ describe("an owner takes back what an assistant did", { skip: skipWithoutChromiu
     await openStudioPage(`posts/${postId}`);
     await page.getByText("by Ada Berg").waitFor();
     await page.getByRole("button", { name: "History" }).click();
-    const revisions = page.getByRole("list", { name: "Revisions" }).locator("> li");
-    const newest = revisions.first();
+    const revisionItems = page.getByRole("list", { name: "Versions" }).locator("> li");
+    const newest = revisionItems.first();
     await newest.getByText(`${attribution} changed the text`).waitFor();
     assert.equal(await newest.locator("ins").textContent(), "[added: cheap]");
-    await revisions.last().getByText("Ada Berg created the post").waitFor();
+    await revisionItems.last().getByText("Ada Berg created the post").waitFor();
     await checkAccessibility();
 
     await page.getByRole("button", { name: "Restore revision 2" }).click();
@@ -153,7 +153,7 @@ describe("an owner takes back what an assistant did", { skip: skipWithoutChromiu
     await page.waitForFunction("document.querySelector('#post-body').value.startsWith('About How')");
   });
 
-  test("a ready post says what changed since, by whom, and asks what to do (HIST-4)", async () => {
+  test("a ready post shows what changed since it was marked ready, and by whom, and asks what to do (HIST-4)", async () => {
     const postId = postIds[1] ?? "";
     await openStudioPage(`posts/${postId}`);
     await page.getByLabel("Status").selectOption("ready");
@@ -172,7 +172,7 @@ describe("an owner takes back what an assistant did", { skip: skipWithoutChromiu
     assert.equal((await readPost(postId)).status, "draft");
   });
 
-  test("a deleted post can be undone or restored from the trash (TRASH-1, TRASH-5)", async () => {
+  test("deleting a post can be undone, and a deleted post can be restored from the trash (TRASH-1, TRASH-5)", async () => {
     await page.getByRole("button", { name: "Delete", exact: true }).click();
     await page.getByText("“Five vases, one glaze” moved to the trash.").first().waitFor();
     await page.getByRole("button", { name: "Undo", exact: true }).click();
@@ -191,7 +191,7 @@ describe("an owner takes back what an assistant did", { skip: skipWithoutChromiu
     assert.equal((await readPost(postIds[2] ?? "")).title, "Fog over the harbour");
   });
 
-  test("a deleted file says where it is and offers Undo (TRASH-1)", async () => {
+  test("after deleting a file, the page says where it is and offers Undo (TRASH-1)", async () => {
     await openStudioPage("assets");
     await page.getByRole("button", { name: /catalogue\.pdf/ }).click();
     await page.getByRole("button", { name: "Move to trash" }).click();
@@ -201,7 +201,7 @@ describe("an owner takes back what an assistant did", { skip: skipWithoutChromiu
     await page.getByRole("button", { name: /catalogue\.pdf/ }).waitFor();
   });
 
-  test("emptying the trash names the count and is final (TRASH-4, WEB-10)", async () => {
+  test("emptying the trash states the number of items and is final (TRASH-4, WEB-10)", async () => {
     await openStudioPage("trash");
     await page.getByRole("button", { name: "Empty trash…" }).click();
     const dialog = page.getByRole("dialog");

@@ -14,16 +14,16 @@ describe("search in the web app", { skip: skipWithoutChromium }, () => {
     const { deps } = fixture.service;
     const owner = await newStudio(deps);
     await createPost(deps, owner, { title: "The needle", body: "" });
-    // More text than one call reads.
+    // More text than one search call reads.
     for (let i = 0; i < 80; i++) await createPost(deps, owner, { title: `P${i}`, body: "\u2057".repeat(100_000) });
     const context = await fixture.openContext(owner);
     const page = await context.newPage();
-    let searches = 0;
-    page.on("request", (request) => void (request.url().includes("query=") && searches++));
+    let searchCalls = 0;
+    page.on("request", (request) => void (request.url().includes("query=") && searchCalls++));
     await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/posts`);
     await page.getByLabel("Search posts").fill("needle");
     await page.getByRole("link", { name: "The needle" }).waitFor();
-    assert.ok(searches >= 2, `${searches} calls`);
+    assert.ok(searchCalls >= 2, `${searchCalls} calls`);
     assert.equal(await page.getByRole("button", { name: "Show more" }).count(), 0);
     await page.getByLabel("Search posts").fill("nowhere");
     await page.getByText("No matching posts").waitFor();

@@ -44,7 +44,7 @@ forEachEngine("a clock that jumps by an hour", (fixture) => {
     assert.ok(await canCall(next.body.access_token));
   });
 
-  test("tokens issued while the clock was ahead live longer by at most the jump (C6)", async () => {
+  test("tokens issued while the clock was ahead stay valid longer by at most the jump (C6)", async () => {
     fixture.clock.advance(hours(1));
     const user = await newClient();
     const { body } = await refreshTokens(service.base, user.client, user.tokens.refresh_token);
@@ -53,8 +53,8 @@ forEachEngine("a clock that jumps by an hour", (fixture) => {
     fixture.clock.advance(hours(2));
     assert.equal(await canCall(body.access_token), false, "the access token has expired");
     fixture.clock.advance(seconds(31));
-    const late = await refreshTokens(service.base, user.client, user.tokens.refresh_token);
-    assert.equal(late.body.error, "invalid_grant", "the replaced refresh token has expired");
+    const lateRefresh = await refreshTokens(service.base, user.client, user.tokens.refresh_token);
+    assert.equal(lateRefresh.body.error, "invalid_grant", "the replaced refresh token has expired");
   });
 
   test("rate limits keep counting, and block no caller for longer than the jump (C6)", async () => {

@@ -9,7 +9,7 @@ import { findFreeBaseUrl } from "../support/service.ts";
 import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
 import { fetchDigest, writeVideoFile } from "../support/upload-fixture.ts";
 
-const run = promisify(execFile);
+const runProgram = promisify(execFile);
 const mebibyte = 1024 ** 2;
 const uploadCount = 20;
 const uploadMb = isLongRun ? 500 : 20;
@@ -36,20 +36,20 @@ describe("concurrent large uploads", () => {
     const digest = await writeVideoFile(path, uploadMb * mebibyte);
     const post = await studio.call("create_post", { title: "Videos", body: "" });
     const memoryBefore = service.getMemoryBytes();
-    let maxMemory = memoryBefore;
-    const timer = setInterval(() => (maxMemory = Math.max(maxMemory, service.getMemoryBytes())), 100);
+    let peakMemory = memoryBefore;
+    const samplingTimer = setInterval(() => (peakMemory = Math.max(peakMemory, service.getMemoryBytes())), 100);
     const startedAt = performance.now();
     const assetIds = await Promise.all(
       Array.from({ length: uploadCount }, async () => {
         const declaredType = { kind: "video", mimeType: "video/mp4" };
         const { assetId, uploadUrl } = await studio.call("request_asset_upload", declaredType);
-        await run("curl", ["-sS", "--fail", "-T", path, uploadUrl]);
+        await runProgram("curl", ["-sS", "--fail", "-T", path, uploadUrl]);
         return assetId as string;
       }),
     );
     const seconds = (performance.now() - startedAt) / 1000;
-    clearInterval(timer);
-    const growthMb = (maxMemory - memoryBefore) / mebibyte;
+    clearInterval(samplingTimer);
+    const growthMb = (peakMemory - memoryBefore) / mebibyte;
     t.diagnostic(`+${growthMb.toFixed(0)} MB, ${((uploadCount * uploadMb) / seconds).toFixed(0)} MB/s in total`);
     for (const assetId of assetIds) {
       await studio.call("attach_asset", { postId: post.id, assetId });

@@ -15,25 +15,34 @@ describe("a full disk under the database", { skip: strace === undefined }, () =>
     const folder = createTempFolder();
     const base = await findFreeBaseUrl();
     const env = { PORT: new URL(base).port, BASE_URL: base, DATA_DIR: `${folder.path}/data`, RATE_LIMITS: "off" };
-    const [from, to] = [600, 700];
-    const injection = ["-e", "trace=pwrite64", "-e", `inject=pwrite64:error=ENOSPC:when=${from}..${to}`];
+    const [firstFailingWrite, lastFailingWrite] = [600, 700];
+    const injection = [
+      "-e",
+      "trace=pwrite64",
+      "-e",
+      `inject=pwrite64:error=ENOSPC:when=${firstFailingWrite}..${lastFailingWrite}`,
+    ];
     const service = await startMain(env, [strace ?? "", "-f", "-qq", "-o", "/dev/null", ...injection]);
     try {
       const studio = await newStudioClient(base);
       const caller = { url: `${base}/mcp`, token: studio.tokens.access_token };
       const createdIds: string[] = [];
-      const outcomes: string[] = [];
-      for (let i = 0; i < 400 && (outcomes.length === 0 || outcomes.at(-1) !== "ok"); i++) {
+      const outcomesSinceFailure: string[] = [];
+      for (let i = 0; i < 400 && (outcomesSinceFailure.length === 0 || outcomesSinceFailure.at(-1) !== "ok"); i++) {
         const input = { title: `P${i}`, body: "x".repeat(3000) };
         const { json } = await callModern(caller, "tools/call", { name: "create_post", arguments: input });
         const { isError, structuredContent } = json.result;
         if (!isError) createdIds.push(structuredContent.id);
-        if (isError || outcomes.length > 0) outcomes.push(isError ? structuredContent.code : "ok");
+        if (isError || outcomesSinceFailure.length > 0)
+          outcomesSinceFailure.push(isError ? structuredContent.code : "ok");
         if (isError)
           assert.equal((await studio.call("get_post", { postId: createdIds[0] })).id, createdIds[0], "reads continue");
       }
-      assert.ok(createdIds.length > 0 && outcomes.length > 1, `${createdIds.length} created, then ${outcomes.join()}`);
-      assert.deepEqual([...new Set(outcomes)], ["storage_unavailable", "ok"]);
+      assert.ok(
+        createdIds.length > 0 && outcomesSinceFailure.length > 1,
+        `${createdIds.length} created, then ${outcomesSinceFailure.join()}`,
+      );
+      assert.deepEqual([...new Set(outcomesSinceFailure)], ["storage_unavailable", "ok"]);
       const { posts } = await studio.call("list_posts", { limit: 100 });
       const storedIds = new Set((posts as { id: string }[]).map(({ id }) => id));
       for (const id of createdIds.slice(-90)) assert.ok(storedIds.has(id), "an acknowledged post is stored");

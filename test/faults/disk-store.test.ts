@@ -20,9 +20,9 @@ const writeOptions = { mimeType: "image/png", maxBytes: 1_000_000 };
 const childProgram = join(import.meta.dirname, "../support/children/store-files.ts");
 
 /** Runs a process that stores files while strace injects faults into its system calls. Returns the lines it printed. */
-async function runWithFault(root: string, inject: string): Promise<string[][]> {
-  const [call] = inject.split(":");
-  const args = ["-f", "-qq", "-o", "/dev/null", "-e", `trace=${call}`, "-e", `inject=${inject}`];
+async function runWithFault(root: string, injection: string): Promise<string[][]> {
+  const [call] = injection.split(":");
+  const args = ["-f", "-qq", "-o", "/dev/null", "-e", `trace=${call}`, "-e", `inject=${injection}`];
   const options = JSON.stringify({ root, count: 4, bytes: 1_500_000 });
   const tracer = spawn(strace, [...args, process.execPath, childProgram, options], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -39,7 +39,7 @@ async function runWithFault(root: string, inject: string): Promise<string[][]> {
 }
 
 /** Runs the checks three at a time, because the processes mostly wait for the disk. */
-async function forEachInjection(injections: string[], check: (inject: string) => Promise<void>): Promise<void> {
+async function forEachInjection(injections: string[], check: (injection: string) => Promise<void>): Promise<void> {
   const queue = [...injections];
   const worker = async () => {
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) await check(next);
@@ -63,10 +63,10 @@ async function checkStore(root: string, lines: string[][]): Promise<void> {
   checkAllFiles(root);
   const store = await openStore(root, { mustExist: lines.some(([step]) => step === "stored") });
   const digests = new Map(lines.filter(([step]) => step === "stored").map(([, from = "", digest]) => [from, digest]));
-  const promoted = new Set(lines.filter(([step]) => step === "promoted").map(([, to]) => to));
+  const promotedKeys = new Set(lines.filter(([step]) => step === "promoted").map(([, to]) => to));
   for (const [step, from = "", to = "", version = ""] of lines) {
     if (step !== "promoting") continue;
-    if (promoted.has(to)) assert.equal(await store.stat(from), undefined);
+    if (promotedKeys.has(to)) assert.equal(await store.stat(from), undefined);
     assert.ok(await store.promote(from, version, to, "image/png"), `${from} was lost`);
     assert.equal(await readDigest(store, to), digests.get(from));
   }
@@ -77,50 +77,50 @@ async function checkStore(root: string, lines: string[][]): Promise<void> {
 }
 
 describe("the disk store during faults", { skip: strace === "" }, () => {
-  const numbers = (from: number, to: number, step = 1) =>
+  const createRange = (from: number, to: number, step = 1) =>
     Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, i) => from + i * step);
 
   test("killed at the Nth write, sync or rename: no acknowledged file is lost or changed", async () => {
     const injections = [
-      ...numbers(1, 31).map((n) => `fsync:signal=SIGKILL:when=${n}`),
-      ...numbers(1, 9).map((n) => `rename:signal=SIGKILL:when=${n}`),
-      ...numbers(1, 8).map((n) => `writev:signal=SIGKILL:when=${n}`),
+      ...createRange(1, 31).map((n) => `fsync:signal=SIGKILL:when=${n}`),
+      ...createRange(1, 9).map((n) => `rename:signal=SIGKILL:when=${n}`),
+      ...createRange(1, 8).map((n) => `writev:signal=SIGKILL:when=${n}`),
     ];
-    let killed = 0;
-    let acknowledged = 0;
-    await forEachInjection(injections, async (inject) => {
+    let killedCount = 0;
+    let acknowledgedCount = 0;
+    await forEachInjection(injections, async (injection) => {
       const folder = createTempFolder();
       try {
-        const lines = await runWithFault(join(folder.path, "files"), inject);
-        if (!lines.some(([step]) => step === "end")) killed++;
-        acknowledged += lines.filter(([step]) => step === "stored" || step === "promoted").length;
-        assert.ok(!lines.some(([step]) => step === "failed"), inject);
+        const lines = await runWithFault(join(folder.path, "files"), injection);
+        if (!lines.some(([step]) => step === "end")) killedCount++;
+        acknowledgedCount += lines.filter(([step]) => step === "stored" || step === "promoted").length;
+        assert.ok(!lines.some(([step]) => step === "failed"), injection);
         await checkStore(join(folder.path, "files"), lines);
       } finally {
         folder.remove();
       }
     });
-    assert.ok(killed > injections.length * 0.8, `only ${killed} of ${injections.length} were killed`);
-    assert.ok(acknowledged > injections.length, `only ${acknowledged} steps were acknowledged`);
+    assert.ok(killedCount > injections.length * 0.8, `only ${killedCount} of ${injections.length} were killed`);
+    assert.ok(acknowledgedCount > injections.length, `only ${acknowledgedCount} steps were acknowledged`);
   });
 
-  test("a full disk, an I/O error or a missing permission: fails with storage_unavailable, leaves no temp file, and the next file succeeds", async () => {
+  test("a full disk, an I/O error or a missing permission: the call fails with storage_unavailable and leaves no temp file, and the next file is stored", async () => {
     const injections = [
       ...["ENOSPC", "EIO"].map((error) => `writev:error=${error}:when=2`),
-      ...numbers(4, 13, 3).map((n) => `fsync:error=EIO:when=${n}`),
+      ...createRange(4, 13, 3).map((n) => `fsync:error=EIO:when=${n}`),
       ...["EACCES", "EIO", "ENOSPC"].map((error) => `rename:error=${error}:when=3`),
       `mkdir:error=EACCES:when=5`,
     ];
-    await forEachInjection(injections, async (inject) => {
+    await forEachInjection(injections, async (injection) => {
       const folder = createTempFolder();
       const root = join(folder.path, "files");
       try {
-        const lines = await runWithFault(root, inject);
+        const lines = await runWithFault(root, injection);
         const failures = lines.filter(([step]) => step === "failed");
-        assert.deepEqual(failures, [["failed", "storage_unavailable"]], inject);
-        assert.equal(lines.filter(([step]) => step === "promoted").length, 3, inject);
+        assert.deepEqual(failures, [["failed", "storage_unavailable"]], injection);
+        assert.equal(lines.filter(([step]) => step === "promoted").length, 3, injection);
         assert.deepEqual(lines.at(-2), ["end"]);
-        assert.deepEqual(readdirSync(join(root, ".tmp")), [], inject);
+        assert.deepEqual(readdirSync(join(root, ".tmp")), [], injection);
         await checkStore(root, lines);
       } finally {
         folder.remove();
@@ -181,7 +181,7 @@ describe("the file folder at startup (S6)", () => {
   test("is rejected if it is not writable", { skip: strace === "" }, () =>
     withFolder(async (path) => {
       const program = `import { openDiskStore } from "#storage/disk/disk-store.ts";
-        await openDiskStore({ root: ${JSON.stringify(join(path, "files"))}, urls: {}, clock: Date.now }).catch((e) => console.log(e.message));`;
+        await openDiskStore({ root: ${JSON.stringify(join(path, "files"))}, urls: {}, clock: Date.now }).catch((error) => console.log(error.message));`;
       for (const [error, message] of [
         ["EROFS", /read-only file system/],
         ["EACCES", /is not writable by this user/],
@@ -201,7 +201,7 @@ describe("the file folder at startup (S6)", () => {
     }),
   );
 
-  test("deletes temp files that a crash left once they are old, and not before (S8)", () =>
+  test("the sweep deletes old temp files that a crash left, and keeps new ones (S8)", () =>
     withFolder(async (path) => {
       const store = await openStore(path);
       const [oldFile, newFile] = [join(path, ".tmp/old"), join(path, ".tmp/new")];

@@ -11,7 +11,7 @@ import { findFreeBaseUrl } from "../support/service.ts";
 import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
-const uploads = 50;
+const uploadCount = 50;
 const callsPerSecond = 200;
 
 async function waitForStatus(req: ClientRequest): Promise<number> {
@@ -20,7 +20,7 @@ async function waitForStatus(req: ClientRequest): Promise<number> {
   return res.statusCode ?? 0;
 }
 
-describe("SIGTERM", () => {
+describe("shutdown on SIGTERM", () => {
   const folder = createTempFolder();
   let base: string;
   let service: MainProcess;
@@ -102,15 +102,15 @@ describe("SIGTERM", () => {
     };
   }
 
-  test("becomes not ready, finishes accepted work, interrupts no request, and exits with 0 within 30 s (C4)", async () => {
+  test("the server becomes not ready, finishes accepted work, interrupts no request, and exits with 0 within 30 s (C4)", async () => {
     const post = await studio.call("create_post", { title: "A", body: "" });
-    const pendingUploads = await Promise.all(Array.from({ length: uploads }, startUpload));
+    const pendingUploads = await Promise.all(Array.from({ length: uploadCount }, startUpload));
     const load = startLoad();
     await sleep(500);
     const signaledAt = performance.now();
     service.terminate();
     await waitUntilDraining();
-    assert.equal((await fetch(`${base}/healthz`)).status, 200, "it still serves while draining");
+    assert.equal((await fetch(`${base}/healthz`)).status, 200, "the server still responds while draining");
     await sleep(2000);
     const outcomes = await load.stop();
     for (const { finish } of pendingUploads) finish();

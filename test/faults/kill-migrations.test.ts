@@ -18,10 +18,10 @@ const migrations = Object.fromEntries(
       (__, i) =>
         `CREATE TABLE t${file}_${i} (id TEXT PRIMARY KEY, n BIGINT NOT NULL);\nINSERT INTO t${file}_${i} VALUES ('row', ${i});`,
     );
-    const first = file === 0 ? "CREATE TABLE counter (n BIGINT NOT NULL);\nINSERT INTO counter VALUES (0);" : "";
+    const counterTable = file === 0 ? "CREATE TABLE counter (n BIGINT NOT NULL);\nINSERT INTO counter VALUES (0);" : "";
     return [
       `${String(file + 1).padStart(4, "0")}-step.sql`,
-      `${first}\n${tables.join("\n")}\nUPDATE counter SET n = n + 1;\n`,
+      `${counterTable}\n${tables.join("\n")}\nUPDATE counter SET n = n + 1;\n`,
     ];
   }),
 );
@@ -32,25 +32,25 @@ for (const engine of listEngines()) {
     before(() => void (folder = createMigrationFolder(migrations)));
     after(() => folder.remove());
 
-    /** Migrates a new database, and kills the process after `delay` or when it is done. Returns how many files applied. */
-    async function killDuringMigration(delay: number | undefined): Promise<{ applied: number; ms: number }> {
+    /** Kills a process that migrates a new database, after `delayMs` or when it is done. Counts the applied files. */
+    async function killDuringMigration(delayMs: number | undefined): Promise<{ appliedCount: number; ms: number }> {
       const location = await createTemporaryDatabase(engine);
       try {
         const helper = startHelper("open-database.ts", { ...location, migrations: folder.path });
         await helper.waitForLine("started");
         const startedAt = performance.now();
         helper.signalStart();
-        await (delay === undefined ? helper.waitForLine("ready") : sleep(delay));
+        await (delayMs === undefined ? helper.waitForLine("ready") : sleep(delayMs));
         const ms = performance.now() - startedAt;
         await helper.kill();
         assert.ok(!helper.lines.some((line) => line.startsWith("failed")), helper.lines.at(-1));
 
         const tables = await listTables(location).catch((): string[] => []); // killed before the database file existed
         const [counter] = tables.includes("counter") ? await queryDatabase(location, "SELECT n FROM counter") : [];
-        const applied = Number(counter?.["n"] ?? 0);
+        const appliedCount = Number(counter?.["n"] ?? 0);
         assert.equal(
           tables.filter((name) => name.startsWith("t")).length,
-          applied * tablesPerFile,
+          appliedCount * tablesPerFile,
           "only complete files are applied",
         );
 
@@ -62,27 +62,27 @@ for (const engine of listEngines()) {
           "each file is applied once",
         );
         assert.equal((await queryDatabase(location, "SELECT name FROM schema_migrations")).length, fileCount);
-        return { applied, ms };
+        return { appliedCount, ms };
       } finally {
         await location.remove();
       }
     }
 
-    test(`${rounds} kills at random moments: each file is applied completely or not at all, and the next start completes (RUN-7, D7)`, async () => {
+    test(`${rounds} kills at random moments: each file is applied completely or not at all, and the next start completes the migration (RUN-7, D7)`, async () => {
       // Adapts the delay, because the duration of a run depends on the load of the machine.
-      let { ms: maxDelay } = await killDuringMigration(undefined);
+      let { ms: maxDelayMs } = await killDuringMigration(undefined);
       const appliedCounts: number[] = [];
-      const countMidway = (): number => appliedCounts.filter((count) => count > 0 && count < fileCount).length;
+      const countPartialRuns = (): number => appliedCounts.filter((count) => count > 0 && count < fileCount).length;
       const worker = async (): Promise<void> => {
-        while (appliedCounts.length < rounds || (countMidway() < 3 && appliedCounts.length < rounds * 5)) {
-          const { applied } = await killDuringMigration(Math.random() * maxDelay * 1.2);
-          if (applied === 0) maxDelay *= 1.15;
-          if (applied === fileCount) maxDelay *= 0.85;
-          appliedCounts.push(applied);
+        while (appliedCounts.length < rounds || (countPartialRuns() < 3 && appliedCounts.length < rounds * 5)) {
+          const { appliedCount } = await killDuringMigration(Math.random() * maxDelayMs * 1.2);
+          if (appliedCount === 0) maxDelayMs *= 1.15;
+          if (appliedCount === fileCount) maxDelayMs *= 0.85;
+          appliedCounts.push(appliedCount);
         }
       };
       await Promise.all([worker(), worker()]);
-      assert.ok(countMidway() >= 3, `too few kills during the migrations: ${appliedCounts.join(" ")}`);
+      assert.ok(countPartialRuns() >= 3, `too few kills during the migrations: ${appliedCounts.join(" ")}`);
     });
   });
 }

@@ -60,8 +60,10 @@ describe("standard output that does not accept the log", () => {
         description: "a line about dropped lines",
       });
       await sendRequests(base, "/after", 5);
-      await waitUntil(() => readLines(readFileSync(log, "utf8")).filter(({ path }) => path === "/after").length === 5);
-      const droppedLine = readLines(readFileSync(log, "utf8")).find(({ msg }) => msg === "log lines dropped");
+      await waitUntil(
+        () => parseLogLines(readFileSync(log, "utf8")).filter(({ path }) => path === "/after").length === 5,
+      );
+      const droppedLine = parseLogLines(readFileSync(log, "utf8")).find(({ msg }) => msg === "log lines dropped");
       assert.equal(droppedLine?.lines, await getDroppedLines(base));
       service.terminate();
       assert.equal(await service.exited, 0);
@@ -103,7 +105,7 @@ describe("standard output that does not accept the log", () => {
       description: "a line about dropped lines",
     });
     assert.ok(text.length < 4.5 * 1024 * 1024, `${text.length} bytes were buffered in memory`);
-    const lines = readLines(text);
+    const lines = parseLogLines(text);
     const reportedCount = lines.find(({ msg }) => msg === "log lines dropped")?.lines ?? 0;
     const loggedCount = lines.filter((line) => line.path === path).length;
     // The dropped lines include those of the requests to /metrics.
@@ -151,7 +153,7 @@ function readAll(fd: number): string {
   }
 }
 
-function readLines(text: string): LogLine[] {
+function parseLogLines(text: string): LogLine[] {
   return text
     .split("\n")
     .slice(0, -1)

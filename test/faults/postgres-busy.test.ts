@@ -19,7 +19,7 @@ import { measureOutcome } from "../support/measure-outcome.ts";
 const maxMs = 5000;
 const programFolder = findPostgres();
 
-/** Starts its own server, with few connections. */
+/** Starts its own PostgreSQL server, which allows few connections. */
 describe(
   "PostgreSQL with locks or without free connections",
   { skip: programFolder ? false : "PostgreSQL is not installed" },
@@ -62,13 +62,13 @@ describe(
     test("requests that wait for a locked row fail within 5 s, and others are served meanwhile (ERR-storage_unavailable, D3)", async () => {
       const release = await holdLock(`SELECT * FROM studios WHERE id = '${owner.studio.id}' FOR UPDATE`);
       try {
-        const promote = () => changeRole(deps, owner, { userId: member.user.id, role: "owner" });
-        const blocked = Array.from({ length: 5 }, () => measureOutcome(promote));
+        const makeOwner = () => changeRole(deps, owner, { userId: member.user.id, role: "owner" });
+        const blockedCalls = Array.from({ length: 5 }, () => measureOutcome(makeOwner));
         for (let i = 0; i < 20; i++) {
           const { outcome, ms } = await measureOutcome(() => listPosts(deps, owner, { limit: 1 }));
           assert.deepEqual([outcome, ms < 3000], ["ok", true]);
         }
-        for (const { outcome, ms } of await Promise.all(blocked))
+        for (const { outcome, ms } of await Promise.all(blockedCalls))
           assert.deepEqual([outcome, ms < maxMs], ["storage_unavailable", true], `${ms}`);
       } finally {
         await release();
@@ -104,7 +104,7 @@ describe(
       );
     });
 
-    test("without free connections, requests fail within 5 s and succeed once there is one (ERR-storage_unavailable, D2)", async () => {
+    test("without free connections, requests fail within 5 s and succeed once a connection is free (ERR-storage_unavailable, D2)", async () => {
       const newDatabase = await openDatabase({ ...location, log: silentLog });
       const clients: pg.Client[] = [];
       try {

@@ -20,7 +20,7 @@ import { waitUntil } from "../support/wait-until.ts";
 const maxMs = 5000;
 const programFolder = findPostgres();
 
-/** Starts its own server, so that it can stop it. */
+/** Starts its own PostgreSQL server, so that the tests can stop it. */
 describe("a PostgreSQL outage", { skip: programFolder ? false : "PostgreSQL is not installed" }, () => {
   let cluster: PostgresCluster;
   let location: TemporaryDatabase;
@@ -28,7 +28,7 @@ describe("a PostgreSQL outage", { skip: programFolder ? false : "PostgreSQL is n
   let deps: Deps;
   let owner: Caller;
 
-  // In production these would end the process; the test runner only reports them.
+  // In production these errors would end the process; the test runner only reports them.
   const uncaughtErrors: unknown[] = [];
   const recordUncaught = (error: unknown) => void uncaughtErrors.push(error);
 
@@ -51,22 +51,23 @@ describe("a PostgreSQL outage", { skip: programFolder ? false : "PostgreSQL is n
   interface Load {
     /** In the order in which they finished. */
     results: readonly FinishedOutcome[];
-    stop(): Promise<{ results: readonly FinishedOutcome[]; acknowledged: string[] }>;
+    stop(): Promise<{ results: readonly FinishedOutcome[]; acknowledgedIds: string[] }>;
   }
 
   /** Sends about fifty requests per second of every kind until `stop` is called. */
   function startLoad(): Load {
-    const acknowledged: string[] = [];
+    const acknowledgedIds: string[] = [];
     const results: FinishedOutcome[] = [];
-    const pending: Promise<unknown>[] = [];
-    const write = async () => void acknowledged.push((await createPost(deps, owner, { title: "A", body: "" })).id);
+    const pendingRequests: Promise<unknown>[] = [];
+    const write = async () => void acknowledgedIds.push((await createPost(deps, owner, { title: "A", body: "" })).id);
     const read = () => listPosts(deps, owner, { limit: 5 });
-    const readPost = async () => acknowledged.length > 0 && getPost(deps, owner, { postId: acknowledged.at(-1) ?? "" });
+    const readPost = async () =>
+      acknowledgedIds.length > 0 && getPost(deps, owner, { postId: acknowledgedIds.at(-1) ?? "" });
     const operations = [write, read, write, readPost, write, () => database.ping()];
     let count = 0;
     const timer = setInterval(() => {
       const operation = operations[count++ % operations.length] ?? write;
-      pending.push(
+      pendingRequests.push(
         measureOutcome(operation).then((result) => results.push({ ...result, finishedAt: performance.now() })),
       );
     }, 20);
@@ -74,16 +75,16 @@ describe("a PostgreSQL outage", { skip: programFolder ? false : "PostgreSQL is n
       results,
       async stop() {
         clearInterval(timer);
-        await Promise.all(pending);
-        return { results, acknowledged };
+        await Promise.all(pendingRequests);
+        return { results, acknowledgedIds };
       },
     };
   }
 
   function assertOnlyExpectedErrors(results: readonly TimedOutcome[]): void {
-    const unexpected = results.filter(({ outcome }) => outcome !== "ok" && outcome !== "storage_unavailable");
+    const unexpectedResults = results.filter(({ outcome }) => outcome !== "ok" && outcome !== "storage_unavailable");
     assert.deepEqual(
-      unexpected.map(({ outcome }) => outcome),
+      unexpectedResults.map(({ outcome }) => outcome),
       [],
     );
     assert.ok(
@@ -92,11 +93,11 @@ describe("a PostgreSQL outage", { skip: programFolder ? false : "PostgreSQL is n
     );
   }
 
-  async function assertNothingLost(acknowledged: readonly string[]): Promise<void> {
+  async function assertNothingLost(acknowledgedIds: readonly string[]): Promise<void> {
     const rows = await database.q.selectFrom("posts").select("id").execute();
     const storedIds = new Set(rows.map(({ id }) => id));
     assert.deepEqual(
-      acknowledged.filter((id) => !storedIds.has(id)),
+      acknowledgedIds.filter((id) => !storedIds.has(id)),
       [],
     );
   }
@@ -113,14 +114,14 @@ describe("a PostgreSQL outage", { skip: programFolder ? false : "PostgreSQL is n
       { timeoutMs: maxMs },
     );
     await sleep(500);
-    const { results, acknowledged } = await load.stop();
+    const { results, acknowledgedIds } = await load.stop();
     assertOnlyExpectedErrors(results);
     assert.ok(
       results.some(({ outcome }) => outcome === "storage_unavailable"),
       "some requests failed during the outage",
     );
     assert.equal(results.at(-1)?.outcome, "ok");
-    await assertNothingLost(acknowledged);
+    await assertNothingLost(acknowledgedIds);
   });
 
   test("the server closes every connection: the process survives, and the next request succeeds (RUN-4, D1)", async () => {
@@ -133,10 +134,10 @@ describe("a PostgreSQL outage", { skip: programFolder ? false : "PostgreSQL is n
       );
     }
     await sleep(200);
-    const { results, acknowledged } = await load.stop();
+    const { results, acknowledgedIds } = await load.stop();
     assertOnlyExpectedErrors(results);
     assert.equal((await measureOutcome(() => database.ping())).outcome, "ok");
-    await assertNothingLost(acknowledged);
+    await assertNothingLost(acknowledgedIds);
   });
 
   test("the server closes a connection while its transaction is idle: the transaction fails, and the next request succeeds (RUN-4, D1)", async () => {

@@ -74,7 +74,7 @@ describe("two processes behind nginx, on PostgreSQL and S3", { skip: !canRun }, 
     await studio.call("delete_asset", { assetId });
   });
 
-  test("an upload link works at both processes, and one file can use both (C5)", async () => {
+  test("an upload link works at both processes, and one upload can use both (C5)", async () => {
     const post = await studio.call("create_post", { title: "Linked", body: "" });
     const { url } = await studio.call("create_upload_session", { postId: post.id });
     for (let i = 0; i < 2; i++) assert.equal((await fetch(url)).status, 200);
@@ -141,7 +141,7 @@ describe("two processes behind nginx, on PostgreSQL and S3", { skip: !canRun }, 
       await sleep(1000 / perSecond);
     }
     await Promise.all(calls);
-    // Each process receives 500 calls, too few for its own limit. If a minute ends during the test, more are accepted.
+    // Each process receives 500 calls, alone too few for the limit. More are accepted if a minute ends meanwhile.
     assert.ok(accepted > 550 && accepted < 900, `${accepted} of ${attempts} were accepted`);
   });
 
@@ -160,15 +160,15 @@ describe("two processes behind nginx, on PostgreSQL and S3", { skip: !canRun }, 
       }
     };
     const workers = clients.map(work);
-    for (const nth of [0, 1]) {
-      const instance = fleet.processes[nth];
+    for (const index of [0, 1]) {
+      const instance = fleet.processes[index];
       await sleep(500);
       const signaledAt = performance.now();
       instance?.terminate();
       assert.equal(await instance?.exited, 0, instance?.getOutput());
       assert.ok(performance.now() - signaledAt < 30_000);
       await sleep(500);
-      await fleet.restart(nth);
+      await fleet.restart(index);
     }
     await sleep(1500);
     stop.abort();

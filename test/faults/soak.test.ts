@@ -10,7 +10,7 @@ import { findFreeBaseUrl } from "../support/service.ts";
 import { putBytes } from "../support/stores.ts";
 import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
 
-/** Set by `SOAK_MINUTES`; docs/reliability.md states the guarantee for 60. */
+/** Set by `SOAK_MINUTES`; docs/reliability.md states the guarantee for 60 minutes. */
 const minutes = Number(process.env["SOAK_MINUTES"] ?? 1);
 const callsPerSecond = 50;
 const refreshSeconds = 1200;
@@ -63,8 +63,8 @@ describe("steady load for a long time", { skip: !isLongRun }, () => {
           memory: service.getMemoryBytes(),
           descriptors: service.countDescriptors(),
         });
-      const delay = (tick + 1) * (1000 / callsPerSecond) - (performance.now() - startedAt);
-      await sleep(Math.max(0, delay));
+      const delayMs = (tick + 1) * (1000 / callsPerSecond) - (performance.now() - startedAt);
+      await sleep(Math.max(0, delayMs));
     }
     await Promise.all(running);
 
@@ -72,15 +72,18 @@ describe("steady load for a long time", { skip: !isLongRun }, () => {
     const steadySamples = samples.slice(Math.floor(samples.length / 3));
     const slope = computeSlope(steadySamples.map(({ minute, memory }) => [minute, memory / 1024 ** 2]));
     // Compares medians, because connections come and go in bursts on a busy machine.
-    const counts = steadySamples.map(({ descriptors }) => descriptors);
-    const quarter = Math.ceil(counts.length / 4);
-    const [early, late] = [median(counts.slice(0, quarter)), median(counts.slice(-quarter))];
+    const descriptorCounts = steadySamples.map(({ descriptors }) => descriptors);
+    const quarter = Math.ceil(descriptorCounts.length / 4);
+    const [earlyCount, lateCount] = [
+      median(descriptorCounts.slice(0, quarter)),
+      median(descriptorCounts.slice(-quarter)),
+    ];
     const finalMb = (steadySamples.at(-1)?.memory ?? 0) / 1024 ** 2;
     t.diagnostic(
-      `${callCount} calls; memory ${finalMb.toFixed(0)} MB, ${slope.toFixed(2)} MB per minute; descriptors ${early} early, ${late} late, ${Math.max(...counts)} at most`,
+      `${callCount} calls; memory ${finalMb.toFixed(0)} MB, ${slope.toFixed(2)} MB per minute; descriptors ${earlyCount} early, ${lateCount} late, ${Math.max(...descriptorCounts)} at most`,
     );
     assert.deepEqual(readdirSync(`${dataDir}/files/.tmp`), []);
-    assert.ok(late - early < 10, `${early} descriptors early, ${late} late`);
+    assert.ok(lateCount - earlyCount < 10, `${earlyCount} descriptors early, ${lateCount} late`);
     // In a few minutes, one garbage collection changes the slope more than a leak would.
     const maxSlope = minutes >= 10 ? 1 : 20;
     assert.ok(slope < maxSlope, `${slope} MB per minute`);

@@ -48,10 +48,10 @@ forEachEngine(
         await helper.kill();
       }
       await sleep(1100);
-      const next = await holdLock(300);
-      const later = await measureOutcome(() => createPost(fixture.deps, owner, { title: "D", body: "" }));
-      assert.equal(later.outcome, "ok", "later writes get the full timeout again");
-      await next.exited;
+      const nextHelper = await holdLock(300);
+      const laterWrite = await measureOutcome(() => createPost(fixture.deps, owner, { title: "D", body: "" }));
+      assert.equal(laterWrite.outcome, "ok", "later writes get the full timeout again");
+      await nextHelper.exited;
     });
 
     test("the event loop is not blocked while a write waits (RUN-5, D3)", async () => {

@@ -64,7 +64,7 @@ forEachEngine("oauth authorize", (fixture) => {
     const login = await browser.open(url);
     assert.equal(login.url.pathname, "/login");
     const consent = await openConsent(createOAuthBrowser(service.base, browser.cookies), url, "ada@example.com");
-    assert.ok(consent.redirects.some((redirect) => redirect.includes("/api/auth/callback/")));
+    assert.ok(consent.visitedUrls.some((visitedUrl) => visitedUrl.includes("/api/auth/callback/")));
     const signedInPage = await createOAuthBrowser(service.base, browser.cookies).open(url);
     assert.match(signedInPage.url.pathname, /^\/consent\//, "a signed-in user goes straight to the consent page");
   });

@@ -27,7 +27,7 @@ import { forEachEngine, type Fixture } from "../support/engines.ts";
 import { createHookedFiles, type HookedFiles } from "../support/hooked-files.ts";
 import { getOutcome, countOutcomes } from "../support/outcome.ts";
 import { newMember, newStudio } from "../support/users.ts";
-import { headOf } from "../support/content-check.ts";
+import { encodeHead } from "../support/content-check.ts";
 import { archives, ooxml, executables } from "../support/sample-files.ts";
 import { jpeg, mp4, office, png } from "../support/samples.ts";
 import { createTestGrant } from "../support/tokens.ts";
@@ -85,7 +85,7 @@ async function send(
 const startWithHead = async (linkFixture: LinkFixture, name: string, content: Buffer): Promise<StartedFile> =>
   startFile(linkFixture.deps, await resolveCaller(linkFixture), {
     ...describeFile(name, content),
-    head: headOf(content),
+    head: encodeHead(content),
   });
 
 const complete = async (linkFixture: LinkFixture, fileId: string) =>

@@ -17,7 +17,7 @@ const getKey = (remoteAddress: string | undefined, headers?: Record<string, stri
 const getKeyForXForwardedFor = (value: string, peer = "10.0.0.1"): string => getKey(peer, { "x-forwarded-for": value });
 const getKeyForForwarded = (value: string, peer = "10.0.0.1"): string => getKey(peer, { forwarded: value });
 
-test("keys IPv4 by address and IPv6 by /64 network, in every notation (X5)", () => {
+test("the key is the IPv4 address or the IPv6 /64 network, in every notation (X5)", () => {
   const cases: [key: string, notations: string[]][] = [
     [
       "192.0.2.1",
@@ -71,15 +71,15 @@ test("every notation of every IP address in one /64 network has the same key (X5
 });
 
 test("ignores forwarding headers from untrusted peers (X5, VAR-TRUST_PROXY)", () => {
-  const forged = {
+  const forgedHeaders = {
     "x-forwarded-for": "198.51.100.7",
     forwarded: "for=198.51.100.8",
     "x-real-ip": "198.51.100.9",
     "cf-connecting-ip": "198.51.100.9",
   };
-  assert.equal(getKey("192.0.2.1", forged), "192.0.2.1");
+  assert.equal(getKey("192.0.2.1", forgedHeaders), "192.0.2.1");
   assert.equal(
-    getClientIpKey(createRequest("10.0.0.1", forged), noProxies),
+    getClientIpKey(createRequest("10.0.0.1", forgedHeaders), noProxies),
     "10.0.0.1",
     "no peer is trusted while TRUST_PROXY is off",
   );
@@ -139,15 +139,15 @@ test("an entry that is not an IP address ends the chain at the proxy that forwar
     assert.equal(getKeyForForwarded(value), "10.0.0.1", value);
 });
 
-test("when both headers disagree, the key is the IP address of the proxy (X5)", () => {
-  const keyOfBoth = (a: string, b: string): string =>
-    getKey("10.0.0.1", { "x-forwarded-for": a, forwarded: `for=${b}` });
-  assert.equal(keyOfBoth("198.51.100.7", "198.51.100.7"), "198.51.100.7");
-  assert.equal(keyOfBoth("198.51.100.7", "203.0.113.1"), "10.0.0.1");
-  assert.equal(keyOfBoth("198.51.100.7", "203.0.113.2"), "10.0.0.1");
+test("when the two headers disagree, the key is the IP address of the proxy (X5)", () => {
+  const getKeyForBoth = (xForwardedFor: string, forwardedFor: string): string =>
+    getKey("10.0.0.1", { "x-forwarded-for": xForwardedFor, forwarded: `for=${forwardedFor}` });
+  assert.equal(getKeyForBoth("198.51.100.7", "198.51.100.7"), "198.51.100.7");
+  assert.equal(getKeyForBoth("198.51.100.7", "203.0.113.1"), "10.0.0.1");
+  assert.equal(getKeyForBoth("198.51.100.7", "203.0.113.2"), "10.0.0.1");
 });
 
-test("TRUST_PROXY accepts IP addresses, networks and loopback, nothing else (VAR-TRUST_PROXY, RUN-2)", () => {
+test("TRUST_PROXY accepts IP addresses, networks and loopback, and nothing else (VAR-TRUST_PROXY, RUN-2)", () => {
   const findProblems = (TRUST_PROXY: string): readonly string[] => {
     try {
       readConfig({ TRUST_PROXY });
@@ -191,9 +191,9 @@ test("TRUST_PROXY accepts IP addresses, networks and loopback, nothing else (VAR
       invalid,
     );
   }
-  const trusts = (TRUST_PROXY: string, address: string): boolean =>
+  const isTrusted = (TRUST_PROXY: string, address: string): boolean =>
     readConfig({ TRUST_PROXY }).trustProxy.has(parseIpAddress(address)!);
-  assert.ok(trusts("loopback, 10.0.0.0/8", "10.1.2.3") && trusts("loopback, 10.0.0.0/8", "::1"));
+  assert.ok(isTrusted("loopback, 10.0.0.0/8", "10.1.2.3") && isTrusted("loopback, 10.0.0.0/8", "::1"));
   for (const address of ["127.0.0.1", "::1", "10.0.0.1"])
-    assert.ok(!trusts("", address), "no peer is trusted by default");
+    assert.ok(!isTrusted("", address), "no peer is trusted by default");
 });

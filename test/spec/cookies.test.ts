@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createHostCookie, readCookie } from "#lib/cookies.ts";
 
-test("on https our cookies are __Host-, Secure, HttpOnly and Lax (W3)", () => {
+test("on https, a cookie has the __Host- prefix, Secure, HttpOnly and SameSite=Lax (W3)", () => {
   const cookie = createHostCookie("https://atelier.example", "atelier");
   assert.equal(cookie.toSetCookie("v", 60), "__Host-atelier=v; Path=/; Max-Age=60; HttpOnly; SameSite=Lax; Secure");
   assert.equal(cookie.toClearCookie(), "__Host-atelier=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure");
   assert.equal(cookie.read("atelier=planted; __Host-atelier=v"), "v");
 });
 
-test("on loopback http the cookie has no prefix (W3)", () => {
+test("on loopback http, a cookie has neither the __Host- prefix nor Secure (W3)", () => {
   const cookie = createHostCookie("http://localhost:3000", "atelier");
   assert.equal(cookie.toSetCookie("v", 60), "atelier=v; Path=/; Max-Age=60; HttpOnly; SameSite=Lax");
 });

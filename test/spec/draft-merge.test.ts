@@ -14,7 +14,7 @@ describe("merging a draft with a change saved by another user", () => {
     assert.deepEqual(joinDraft(merged.parts), { title: "Mine", body: "Theirs" });
   });
 
-  test("merges changes of different lines of the text (WEB-6)", () => {
+  test("merges changes to different lines of the text (WEB-6)", () => {
     const merged = mergeDrafts(
       base,
       withBody("One, mine\n\nTwo\n\nThree"),
@@ -34,7 +34,7 @@ describe("merging a draft with a change saved by another user", () => {
     assert.equal(joinDraft(merged.parts, () => "theirs").body, "Theirs\n\nTwo\n\nThree\n\nFour");
   });
 
-  test("a choice for each of several conflicts (WEB-6)", () => {
+  test("applies a separate choice to each conflict (WEB-6)", () => {
     const merged = mergeDrafts(base, withBody("A\n\nTwo\n\nB"), withBody("C\n\nTwo\n\nD"));
     const body = joinDraft(merged.parts, (_, i) => (i === 0 ? "mine" : "theirs")).body;
     assert.equal(body, "A\n\nTwo\n\nD");
@@ -46,13 +46,13 @@ describe("merging a draft with a change saved by another user", () => {
     assert.equal(joinDraft(merged.parts, () => "theirs").body, "One\n\nThree");
   });
 
-  test("the title is one field (WEB-6)", () => {
+  test("reports the whole title as one conflict (WEB-6)", () => {
     const merged = mergeDrafts(base, { ...base, title: "Title, mine" }, { ...base, title: "The title" });
     assert.deepEqual(merged.parts.title, [{ mine: ["Title, mine"], theirs: ["The title"] }]);
     assert.deepEqual(merged.parts.body, [{ lines: [base.body] }]);
   });
 
-  test("the same change on both sides is no conflict (WEB-6)", () => {
+  test("the same change on both sides is not a conflict (WEB-6)", () => {
     const same = withBody("One\n\nSame\n\nThree");
     const merged = mergeDrafts(base, same, same);
     assert.deepEqual([merged.hasConflict, merged.acceptedFields], [false, []]);

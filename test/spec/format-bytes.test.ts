@@ -30,7 +30,7 @@ describe("sizes", () => {
       assert.equal(formatByteLimit(bytes), roundedDown));
   }
 
-  test("formats a size and the limit that it exceeds differently", () => {
+  test("formats a size and the limit that it exceeds as different texts", () => {
     assert.deepEqual(formatExcess(5_300_000, 5_242_880), { size: "5.3 MB", limit: "5.2 MB" });
     assert.deepEqual(formatExcess(5_242_881, 5_242_880), { size: "5.243 MB", limit: "5.242 MB" });
     assert.deepEqual(formatExcess(4_294_967_297, 4_294_967_296), { size: "4.3 GB", limit: "4.2 GB" });

@@ -6,7 +6,7 @@ import { getOutcome } from "../support/outcome.ts";
 
 const issuer = "https://idp.example";
 
-test("takes the name of a user from the name, the user name or the email, in this order", () => {
+test("reads the name of a user from the name, user name or email claim, in this order", () => {
   const getName = (claims: Record<string, unknown>) => toIdentity(issuer, { sub: "1", ...claims }).name;
   assert.equal(getName({ name: "Ada", preferred_username: "al", email: "a@example.com" }), "Ada");
   assert.equal(getName({ name: " ", preferred_username: "al", email: "a@example.com" }), "al");
@@ -20,7 +20,7 @@ test("reduces names to one line that every database can store", () => {
   assert.equal(toIdentity(issuer, { sub: "1", name: `x${"😀".repeat(5000)}` }).name.isWellFormed(), true);
 });
 
-test("an email is verified only by the JSON value true (A24)", () => {
+test("an email is verified only if email_verified is the JSON value true (A24)", () => {
   for (const email_verified of ["true", 1, "1", null, {}, [true], undefined, false]) {
     const { email, emailVerified } = toIdentity(issuer, {
       sub: "1",
@@ -41,7 +41,7 @@ test("an email and its verification come from the same response (A24)", () => {
   assert.equal(toIdentity(issuer, withoutVerification, { email_verified: true }).emailVerified, false);
 });
 
-test("ignores a claim that is not an email", () => {
+test("ignores an email claim that is not a valid email", () => {
   for (const email of [
     "",
     "ada",
@@ -63,7 +63,7 @@ test("rejects claims without a usable subject", async () => {
   }
 });
 
-test("the ID token suffices only if it has a name, an email and its verification", () => {
+test("the ID token is sufficient only if it contains a name, an email and email_verified", () => {
   assert.equal(hasNameAndEmail({ sub: "1", name: "Ada", email: "a@b.c", email_verified: false }), true);
   assert.equal(hasNameAndEmail({ sub: "1", name: "Ada", email: "a@b.c" }), false);
   assert.equal(hasNameAndEmail({ sub: "1", email: "a@b.c", email_verified: true }), false);

@@ -40,19 +40,19 @@ test("recognizes every IP address that is not public, in every notation (A19)", 
 test("resolves a name once, and connects to the IP address that was checked (A19)", async () => {
   let lookups = 0;
   const responses = [["127.0.0.1"], ["10.0.0.1"]];
-  const allowed: string[] = [];
+  const checkedAddresses: string[] = [];
   const publicFetch = createPublicFetch({
     timeoutMs: 1000,
     maxBytes: 100,
     resolve: async () => responses[lookups++] ?? [],
-    isAllowed: (address) => allowed.push(address) > 0,
+    isAllowed: (address) => checkedAddresses.push(address) > 0,
   });
   await assert.rejects(
     publicFetch("https://rebind.test:1/"),
     (error) => error instanceof PublicFetchError && !error.isBlocked,
   );
   assert.equal(lookups, 1);
-  assert.deepEqual(allowed, ["127.0.0.1"]);
+  assert.deepEqual(checkedAddresses, ["127.0.0.1"]);
 });
 
 test("blocks a name with any non-public IP address or none at all, before sending anything (A19)", async () => {

@@ -53,9 +53,9 @@ test("logs a request as one line of JSON, regardless of its fields (RUN-9, L4)",
       return rest;
     }),
     [
-      { level: "info", ...withoutFlag(request), ...context, msg: "request" },
-      { level: "warn", ...withoutFlag(request), status: 503, cut: true, msg: "request" },
-      { level: "info", ...withoutFlag(request), msg: "request" },
+      { level: "info", ...omitIsDisconnected(request), ...context, msg: "request" },
+      { level: "warn", ...omitIsDisconnected(request), status: 503, cut: true, msg: "request" },
+      { level: "info", ...omitIsDisconnected(request), msg: "request" },
     ],
   );
   assert.deepEqual(
@@ -64,7 +64,7 @@ test("logs a request as one line of JSON, regardless of its fields (RUN-9, L4)",
   );
 });
 
-const withoutFlag = <Fields extends { isDisconnected: boolean }>({ isDisconnected: _, ...rest }: Fields) => rest;
+const omitIsDisconnected = <Fields extends { isDisconnected: boolean }>({ isDisconnected: _, ...rest }: Fields) => rest;
 
 test("logs a path without its query and its token (RUN-9)", () => {
   const cases: Record<string, string> = {

@@ -7,15 +7,21 @@ import packageJson from "../../package.json" with { type: "json" };
 
 const root = join(import.meta.dirname, "../..");
 
-test("the package contains only what runs: no keys, data, tests or local settings (P5)", () => {
+test("the package contains only the files that the server needs: no keys, data, tests or local settings (P5)", () => {
   const npmArgs = ["pack", "--dry-run", "--json", "--ignore-scripts"];
   const report = JSON.parse(
     execFileSync("npm", npmArgs, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }),
   );
   const [packageReport] = Object.values(report as Record<string, { files: { path: string }[] }>);
   const paths = packageReport?.files.map(({ path }) => path) ?? [];
-  const needed = ["src/main.ts", "src/cli.ts", "migrations/0001-studios-and-posts.sql", "scripts/start.ts", "LICENSE"];
-  for (const path of needed) assert.ok(paths.includes(path), path);
+  const requiredPaths = [
+    "src/main.ts",
+    "src/cli.ts",
+    "migrations/0001-studios-and-posts.sql",
+    "scripts/start.ts",
+    "LICENSE",
+  ];
+  for (const path of requiredPaths) assert.ok(paths.includes(path), path);
   const allowedPaths =
     /^(src\/.*\.ts|migrations\/\d{4}-[a-z-]+\.sql|web\/dist\/.*|scripts\/(build-web\.ts|start\.ts|require-node\.js)|package\.json|README\.md|LICENSE)$/;
   assert.deepEqual(
@@ -26,7 +32,7 @@ test("the package contains only what runs: no keys, data, tests or local setting
   );
 });
 
-test("no script runs at installation, neither ours nor those of dependencies (P1)", () => {
+test("installation runs no script of Atelier or of a dependency (P1)", () => {
   assert.match(readFileSync(join(root, ".npmrc"), "utf8"), /^ignore-scripts=true$/m);
   const hooks = ["preinstall", "install", "postinstall", "prepare", "prepack", "prepublish"];
   assert.deepEqual(
@@ -35,7 +41,7 @@ test("no script runs at installation, neither ours nor those of dependencies (P1
   );
 });
 
-test("every command that users run explains that Node is too old (P5)", () => {
+test("every command that users run reports a Node version that is too old (P5)", () => {
   const { start, test: tests, backup, restore, move, admin } = packageJson.scripts;
   for (const command of [start, tests, backup, restore, move, admin])
     assert.match(command, /^node --import \.\/scripts\/require-node\.js /);

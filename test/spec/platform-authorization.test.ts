@@ -21,7 +21,7 @@ for (const platform of catalog) {
 
     const { location, state, verifier } = await platforms.startAuthorization(site, app);
     const authorizationUrl = new URL(location);
-    const { authorization, token } = endpointsOf(platform);
+    const { authorization, token } = resolveEndpoints(platform);
     assert.equal(`${authorizationUrl.origin}${authorizationUrl.pathname}`, authorization);
     const query = Object.fromEntries(authorizationUrl.searchParams);
     assert.equal(query[platform.clientIdParam ?? "client_id"], app.clientId);
@@ -70,7 +70,7 @@ test("only Meta's error code for an invalid token ends a connection", async () =
   }
 });
 
-function endpointsOf({ endpoints }: Platform) {
+function resolveEndpoints({ endpoints }: Platform) {
   return typeof endpoints === "function" ? endpoints(instance) : endpoints;
 }
 

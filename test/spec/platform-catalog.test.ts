@@ -21,7 +21,7 @@ test("every platform has a unique id that fits URLs and settings", () => {
 test("every URL of a platform is https", () => {
   for (const platform of catalog) {
     const { id } = platform;
-    const { issuer, authorization, token, revocation, api } = endpointsOf(platform);
+    const { issuer, authorization, token, revocation, api } = resolveEndpoints(platform);
     const urls = [issuer, authorization, token, revocation, api];
     for (const url of urls.filter((url) => url !== undefined))
       assert.equal(new URL(url).protocol, "https:", `${id}: ${url}`);
@@ -53,11 +53,11 @@ test("docs/platforms.md documents every platform, with its settings if it has an
 
 test("a platform with standard revocation has a revocation endpoint", () => {
   for (const platform of catalog) {
-    if (platform.revoke === "standard") assert.ok(endpointsOf(platform).revocation, platform.id);
+    if (platform.revoke === "standard") assert.ok(resolveEndpoints(platform).revocation, platform.id);
   }
 });
 
-function endpointsOf({ endpoints }: Platform): Endpoints {
+function resolveEndpoints({ endpoints }: Platform): Endpoints {
   return typeof endpoints === "function" ? endpoints("https://instance.example") : endpoints;
 }
 

@@ -5,7 +5,7 @@ import { countText, type TextLimit } from "#domain/platforms/limits.ts";
 import { findProblems } from "#domain/platforms/validate-post.ts";
 import { catalog } from "#connectors/catalog.ts";
 
-const family = "👨‍👩‍👧‍👦";
+const familyEmoji = "👨‍👩‍👧‍👦";
 
 test("counts the length of a text in the unit of each platform", () => {
   const expected: readonly [text: string, Partial<Record<TextLimit["unit"], number>>][] = [
@@ -13,7 +13,7 @@ test("counts the length of a text in the unit of each platform", () => {
     ["cafe\u0301", { codePoints: 5, graphemes: 4, bytes: 6, weighted: 4 }],
     ["日本語", { codePoints: 3, utf16: 3, graphemes: 3, bytes: 9, emojiBytes: 3, weighted: 6 }],
     ["🚀", { codePoints: 1, utf16: 2, graphemes: 1, bytes: 4, emojiBytes: 4, weighted: 2 }],
-    [family, { codePoints: 7, utf16: 11, graphemes: 1, bytes: 25, emojiBytes: 25, weighted: 2 }],
+    [familyEmoji, { codePoints: 7, utf16: 11, graphemes: 1, bytes: 25, emojiBytes: 25, weighted: 2 }],
     ["1️⃣ 2", { graphemes: 3, emojiBytes: 9, weighted: 4 }],
     ["", { codePoints: 0, utf16: 0, graphemes: 0, bytes: 0, emojiBytes: 0, weighted: 0 }],
   ];
@@ -22,7 +22,7 @@ test("counts the length of a text in the unit of each platform", () => {
       assert.equal(countText(text, { max: 1, unit } as TextLimit), length, `${text} in ${unit}`);
 });
 
-test("a link counts with the length that the platform sets, without the punctuation after it", () => {
+test("a link, without the punctuation after it, counts as the length that the platform sets", () => {
   const limit: TextLimit = { max: 280, unit: "weighted", linkLength: 23 };
   assert.equal(countText("https://example.com", limit), 23);
   assert.equal(countText(`See https://example.com/${"long/".repeat(50)}page.`, limit), 4 + 23 + 1);
@@ -45,8 +45,8 @@ const cases: readonly [platform: string, description: string, draft: Partial<typ
     ],
     ["linkedin", "an image with slides", { assets: [createImage(), createSlides()] }, ["mixed_media"]],
     ["linkedin", "slides of 101 MB", { assets: [createSlides({ bytes: 101 * megabyte })] }, ["file_too_large"]],
-    ["x", "140 emoji", { body: family.repeat(140) }, []],
-    ["x", "141 emoji", { body: family.repeat(141) }, ["text_too_long"]],
+    ["x", "140 emoji", { body: familyEmoji.repeat(140) }, []],
+    ["x", "141 emoji", { body: familyEmoji.repeat(141) }, ["text_too_long"]],
     ["x", "a JPEG of 6 MB", { assets: [createImage({ bytes: 6 * megabyte })] }, ["file_too_large"]],
     ["x", "a GIF of 6 MB", { assets: [createImage({ mimeType: "image/gif", bytes: 6 * megabyte })] }, []],
     ["x", "a video of 141 s", { assets: [createVideo({ durationMs: 141_000 })] }, ["video_too_long"]],
@@ -88,7 +88,7 @@ const cases: readonly [platform: string, description: string, draft: Partial<typ
   ];
 
 for (const [id, description, draft, codes] of cases) {
-  test(`${id}: ${description} ${codes.length === 0 ? "passes" : `is ${codes.join(", ")}`}`, () => {
+  test(`${id}: ${description} ${codes.length === 0 ? "passes" : `is reported as ${codes.join(", ")}`}`, () => {
     const limits = catalog.find((platform) => platform.id === id)?.limits;
     assert.ok(limits);
     const problems = findProblems(limits, { ...post, ...draft });

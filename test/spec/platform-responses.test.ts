@@ -9,14 +9,14 @@ for (const platform of catalog) {
   const { id, name, parseAccounts } = platform;
   const example = platformExamples[id];
 
-  test(`${name}: parses a response as its documentation shows it`, () => {
+  test(`${name}: parses the response that its documentation shows`, () => {
     assert.ok(example, `add an example of ${id} to test/support/platform-examples.ts`);
     assert.deepEqual(parseAccounts(example.account).map(omitUndefined), example.accounts);
   });
 
-  test(`${name}: calls the platform as its documentation says`, () => {
+  test(`${name}: builds the calls that its documentation specifies`, () => {
     const { buildAccountCall, buildExtendCall, refresh, revoke } = platform;
-    const token = { ...sampleCredential, endpoints: endpointsOf(platform) };
+    const token = { ...sampleCredential, endpoints: resolveEndpoints(platform) };
     const calls = {
       account: buildAccountCall(token),
       extend: buildExtendCall?.(token),
@@ -35,9 +35,9 @@ for (const platform of catalog) {
     for (const response of unexpected) assert.deepEqual(findAccounts(platform, response), [], JSON.stringify(response));
   });
 
-  test(`${name}: parsed accounts have an id and text values for any response`, () => {
+  test(`${name}: each account parsed from any response has an id and only text values`, () => {
     fc.assert(
-      fc.property(responsesLike(example?.account ?? {}), (response) => {
+      fc.property(createResponsesLike(example?.account ?? {}), (response) => {
         for (const account of findAccounts(platform, response)) {
           assert.ok(account.id.length > 0);
           for (const value of Object.values(omitUndefined(account))) assert.equal(typeof value, "string");
@@ -64,7 +64,7 @@ test("a hostile handle cannot change the origin of a profile URL", () => {
   }
 });
 
-function endpointsOf({ endpoints }: Platform): Endpoints {
+function resolveEndpoints({ endpoints }: Platform): Endpoints {
   return typeof endpoints === "function" ? endpoints("https://instance.example") : endpoints;
 }
 
@@ -78,7 +78,7 @@ function findAccounts({ parseAccounts }: Platform, response: JsonObject) {
 }
 
 /** The example with some of its values, at any depth, replaced by arbitrary JSON. */
-function responsesLike(example: JsonObject): fc.Arbitrary<JsonObject> {
+function createResponsesLike(example: JsonObject): fc.Arbitrary<JsonObject> {
   return fc
     .array(fc.option(fc.jsonValue(), { freq: 2, nil: undefined }), { minLength: 40, maxLength: 40 })
     .map((values) => replaceValues(example, () => values.shift()));

@@ -79,7 +79,8 @@ const cases: [name: string, draft: Parameters<typeof findCodes>[0], expected: st
   ],
 ];
 for (const [name, draft, expected] of cases)
-  test(`validates a post: ${name} (PLATFORM-12)`, () => assert.deepEqual(findCodes(draft), expected));
+  test(`${name}: reports ${expected.join(", ") || "no problem"} (PLATFORM-12)`, () =>
+    assert.deepEqual(findCodes(draft), expected));
 
 test("limits that vary by instance only cause warnings (PLATFORM-12)", () => {
   assert.deepEqual(findCodes({ body: "x".repeat(11) }, { ...limits, variesByInstance: true }), [
@@ -99,16 +100,16 @@ test("a problem with a file names the file (PLATFORM-12)", () => {
 
 test("counts characters in the unit of the platform (PLATFORM-12)", () => {
   const family = "👨‍👩‍👧";
-  const length = (text: string, unit: TextLimit["unit"], linkLength?: number) =>
+  const countLength = (text: string, unit: TextLimit["unit"], linkLength?: number) =>
     countText(text, { max: 1, unit, ...(linkLength === undefined ? {} : { linkLength }) });
   assert.deepEqual(
-    (["graphemes", "codePoints", "utf16", "bytes", "weighted"] as const).map((unit) => length(family, unit)),
+    (["graphemes", "codePoints", "utf16", "bytes", "weighted"] as const).map((unit) => countLength(family, unit)),
     [1, 5, 8, 18, 2],
   );
-  assert.equal(length("é", "graphemes"), 1);
-  assert.equal(length("日本語", "weighted"), 6);
-  assert.equal(length("plain", "weighted"), 5);
-  assert.equal(length("see https://example.com/a/very/long/url?with=things now", "graphemes", 23), 4 + 23 + 4);
+  assert.equal(countLength("é", "graphemes"), 1);
+  assert.equal(countLength("日本語", "weighted"), 6);
+  assert.equal(countLength("plain", "weighted"), 5);
+  assert.equal(countLength("see https://example.com/a/very/long/url?with=things now", "graphemes", 23), 4 + 23 + 4);
 });
 
 test("validates a post once per platform, and reports the result for each account (PLATFORM-12)", () => {
@@ -126,7 +127,7 @@ test("validates a post once per platform, and reports the result for each accoun
     account: { id: String(i), handle: null, name: null, avatarUrl: null, profileUrl: null },
     ...{ state: "connected", credential: "", generation: 1, expiresAt: null, connectedBy: null, connectedAt: 0 },
   })) as PlatformConnection[];
-  const views = validatePost(platforms, connections, { title: "Longer", body: "", assets: [createAsset()] });
-  assert.deepEqual([views.length, validations], [49, 1]);
-  assert.deepEqual([views[48]?.account, views[48]?.problems[0]?.code], ["49", "title_too_long"]);
+  const results = validatePost(platforms, connections, { title: "Longer", body: "", assets: [createAsset()] });
+  assert.deepEqual([results.length, validations], [49, 1]);
+  assert.deepEqual([results[48]?.account, results[48]?.problems[0]?.code], ["49", "title_too_long"]);
 });

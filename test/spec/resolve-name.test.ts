@@ -38,18 +38,18 @@ describe("resolving untrusted names", () => {
       const startedAt = performance.now();
       assert.deepEqual(await resolve("four.test", neverAborted), ["1.1.1.1"]);
       assert.ok(performance.now() - startedAt < 2000, "does not wait for the other family");
-      const six = await start((_name, type) => (type === "AAAA" ? ["2620:fe::fe"] : other));
-      assert.deepEqual(await six.resolve("six.test", neverAborted), ["2620:fe::fe"]);
+      const ipv6Only = await start((_name, type) => (type === "AAAA" ? ["2620:fe::fe"] : other));
+      assert.deepEqual(await ipv6Only.resolve("six.test", neverAborted), ["2620:fe::fe"]);
     }
   });
 
-  test("rejects a name without addresses, and names that only /etc/hosts knows (A19)", async () => {
+  test("rejects names that have no IP address or are only in /etc/hosts (A19)", async () => {
     const { resolve } = await start(() => []);
     await assert.rejects(resolve("none.test", neverAborted), NameResolutionError);
     await assert.rejects(resolve("localhost", neverAborted), NameResolutionError);
   });
 
-  test("gives up when no name server responds (A20)", async () => {
+  test("rejects a lookup when no name server responds (A20)", async () => {
     const { resolve, nameServer } = await start();
     const startedAt = performance.now();
     await assert.rejects(resolve("silent.test", neverAborted), NameResolutionError);
@@ -58,21 +58,21 @@ describe("resolving untrusted names", () => {
     assert.ok(nameServer.queries.length >= 4, "each query was retried");
   });
 
-  test("rejects lookups beyond the limit at once, and an aborted lookup makes room (X1)", async () => {
+  test("rejects lookups beyond the limit at once, and an aborted lookup no longer counts (X1)", async () => {
     const { resolve, nameServer } = await start(resolveGoodOnly, { maxLookups: 3 });
-    const canceled = new AbortController();
-    const pending = Array.from({ length: 3 }, (_, i) => resolve(`silent-${i}.test`, canceled.signal));
+    const lookupAbort = new AbortController();
+    const pendingLookups = Array.from({ length: 3 }, (_, i) => resolve(`silent-${i}.test`, lookupAbort.signal));
     const startedAt = performance.now();
     await assert.rejects(resolve("good.test", neverAborted), /too many host names/);
-    canceled.abort();
-    for (const result of await Promise.allSettled(pending)) assert.equal(result.status, "rejected");
+    lookupAbort.abort();
+    for (const result of await Promise.allSettled(pendingLookups)) assert.equal(result.status, "rejected");
     assert.deepEqual(await resolve("good.test", neverAborted), ["1.1.1.1"]);
     assert.ok(performance.now() - startedAt < 2000, "no lookup waited for its timeout");
-    await assert.rejects(resolve("good.test", canceled.signal), { name: "AbortError" });
+    await assert.rejects(resolve("good.test", lookupAbort.signal), { name: "AbortError" });
     assert.equal(nameServer.queries.filter((query) => query === "A good.test").length, 1);
   });
 
-  test("a fetch resolves no IP address and no name of this machine (A19)", async () => {
+  test("a fetch sends no DNS query for an IP address or a name of this machine (A19)", async () => {
     const { resolve, nameServer } = await start(() => ["1.1.1.1"]);
     const fetchDocument = createPublicFetch({ timeoutMs: 500, maxBytes: 100, resolve });
     const hosts = ["127.0.0.1", "[::1]", "2130706433", "localhost", "localhost.", "app.localhost", "intranet", "com."];
@@ -94,13 +94,13 @@ describe("resolving untrusted names", () => {
       if (type === "AAAA") return [];
       return lookups++ === 0 ? ["127.0.0.2", "127.0.0.1"] : ["10.0.0.1"];
     });
-    const checked: string[] = [];
-    const isAllowed = (ip: string) => checked.push(ip) > 0 && ip.startsWith("127.");
+    const checkedIps: string[] = [];
+    const isAllowed = (ip: string) => checkedIps.push(ip) > 0 && ip.startsWith("127.");
     const options = { timeoutMs: 10_000, maxBytes: 100, resolve, isAllowed, tls: { ca: cert } };
     try {
       // Nothing listens at the first IP address, so the fetch tries the second.
       assert.equal((await createPublicFetch(options)(`https://rebind.test:${port}/`)).status, 200);
-      assert.deepEqual(checked, ["127.0.0.2", "127.0.0.1"]);
+      assert.deepEqual(checkedIps, ["127.0.0.2", "127.0.0.1"]);
       assert.deepEqual(nameServer.queries.toSorted(), ["A rebind.test", "AAAA rebind.test"]);
       await assert.rejects(createPublicFetch(options)(`https://rebind.test:${port}/`), /the host is not public/);
     } finally {

@@ -5,7 +5,7 @@ import { compareText } from "../../web/src/history/compare-text.ts";
 import { describeRevision, listTrashedStates } from "../../web/src/history/describe-revision.ts";
 import { resolveSince } from "../../web/src/undo/since.ts";
 
-const asset = (id: string, altText?: string): RevisionAsset => ({
+const createAsset = (id: string, altText?: string): RevisionAsset => ({
   id,
   mimeType: "image/png",
   filename: `${id}.png`,
@@ -13,9 +13,9 @@ const asset = (id: string, altText?: string): RevisionAsset => ({
 });
 
 describe("differences between two revisions", () => {
-  test("lists added, removed, moved and described assets (HIST-1)", () => {
-    const before = [asset("a"), asset("b"), asset("c"), asset("d", "Old")];
-    const after = [asset("d", "New"), asset("a"), asset("c"), asset("e")];
+  test("lists added, removed and moved assets, and changed alt text (HIST-1)", () => {
+    const before = [createAsset("a"), createAsset("b"), createAsset("c"), createAsset("d", "Old")];
+    const after = [createAsset("d", "New"), createAsset("a"), createAsset("c"), createAsset("e")];
     assert.deepEqual(
       compareAssets(before, after).map(({ asset: { id }, kind }) => `${id} ${kind}`),
       ["d moved", "d alt text", "e added", "b removed"],
@@ -38,7 +38,7 @@ describe("differences between two revisions", () => {
     assert.ok(parts[0]?.text.startsWith(" … "));
   });
 
-  test("gives up on texts that take too long to compare, and shows both (HIST-1)", () => {
+  test("shows both texts as a whole if comparing them takes too long (HIST-1)", () => {
     const scramble = (factor: number): string =>
       Array.from({ length: 15_000 }, (_, i) => ((i * factor) % 9973).toString(36)).join(" ");
     const [before, after] = [scramble(7919), scramble(104_729)];
@@ -50,21 +50,21 @@ describe("differences between two revisions", () => {
     assert.ok(performance.now() - startedAt < 5000);
   });
 
-  test("says what a revision changed (HIST-1)", () => {
-    const assets = [asset("a"), asset("b")];
-    const later = { previous: { assets: [asset("a")] }, isTrashed: false };
+  test("describes what a revision changed (HIST-1)", () => {
+    const assets = [createAsset("a"), createAsset("b")];
+    const context = { previous: { assets: [createAsset("a")] }, isTrashed: false };
     const describeFields = (changed: readonly string[]): string =>
-      describeRevision({ revision: 3, changed, status: "ready", assets }, later);
+      describeRevision({ revision: 3, changed, status: "ready", assets }, context);
     assert.equal(describeFields(["title", "body", "status"]), "changed the title and text, marked it ready");
     assert.equal(describeFields(["assets"]), "added b.png");
     assert.equal(describeFields(["trashed"]), "restored it from the trash");
     assert.equal(
-      describeRevision({ revision: 1, changed: [], status: "draft", assets }, { ...later, previous: undefined }),
+      describeRevision({ revision: 1, changed: [], status: "draft", assets }, { ...context, previous: undefined }),
       "created the post",
     );
   });
 
-  test("knows which revisions moved the post to the trash (HIST-1)", () => {
+  test("lists for each revision whether it left the post in the trash (HIST-1)", () => {
     const [trashed, other] = [{ changed: ["trashed"] }, { changed: ["title"] }];
     assert.deepEqual(listTrashedStates([other, trashed, trashed, other]), [false, false, true, false]);
   });

@@ -38,12 +38,12 @@ test("reads chunks one at a time, with a pause after each that grows with its si
   const pauses: number[] = [];
   let now = 0;
   const queue = createSearchQueue({ sleep: async (ms) => void pauses.push(ms), clock: () => now });
-  let reading = 0;
+  let runningReads = 0;
   const read = ({ bytes = 0, ms = 0 }) =>
     queue.read(async () => {
-      assert.equal(++reading, 1);
+      assert.equal(++runningReads, 1);
       await new Promise((resolve) => setImmediate(resolve));
-      reading--;
+      runningReads--;
       now += ms;
       return { bytes };
     });

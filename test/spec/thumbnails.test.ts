@@ -8,72 +8,73 @@ import { createSingleFlight } from "#media/queue.ts";
 import { createMediaReader } from "#media/media-reader.ts";
 
 const media = createMediaReader();
-const square = (side: number) => sharp({ create: { width: side, height: side, channels: 3, background: "#888" } });
+const createSquare = (side: number) =>
+  sharp({ create: { width: side, height: side, channels: 3, background: "#888" } });
 const createThumbnail = async (bytes: Buffer, type: string) =>
   media.createThumbnail(randomUUID(), createBufferSource(bytes), type);
 
 test("the actual type of the bytes selects the decoder, and no decoder opens other types (U12, U15)", async () => {
   // Rendering this takes most of a minute, and the renderer cannot be interrupted.
   const noise = '<feTurbulence baseFrequency="0.05" numOctaves="64"/>'.repeat(100);
-  const others = [
+  const otherFiles = [
     Buffer.from(
       `<svg xmlns="http://www.w3.org/2000/svg" width="3000" height="3000"><filter id="f">${noise}</filter><rect width="3000" height="3000" filter="url(#f)"/></svg>`,
     ),
-    await square(10).tiff().toBuffer(),
+    await createSquare(10).tiff().toBuffer(),
   ];
-  for (const bytes of others) {
-    const started = performance.now();
+  for (const bytes of otherFiles) {
+    const startedAt = performance.now();
     assert.equal(await createThumbnail(bytes, "image/png"), undefined);
     assert.deepEqual(await media.readMetadata(createBufferSource(bytes), "image/png"), {
       width: null,
       height: null,
       durationMs: null,
     });
-    assert.ok(performance.now() - started < 1000);
+    assert.ok(performance.now() - startedAt < 1000);
   }
 });
 
 test("images that must be decoded as a whole have a lower pixel limit than those decoded by line (U14)", async () => {
-  const large = 6400; // 41 million
-  assert.ok(await createThumbnail(await square(large).jpeg().toBuffer(), "image/jpeg"));
+  const large = 6400; // 41 million pixels
+  assert.ok(await createThumbnail(await createSquare(large).jpeg().toBuffer(), "image/jpeg"));
   assert.equal(
-    await createThumbnail(await square(large).jpeg({ progressive: true }).toBuffer(), "image/jpeg"),
+    await createThumbnail(await createSquare(large).jpeg({ progressive: true }).toBuffer(), "image/jpeg"),
     undefined,
   );
   assert.equal(
-    await createThumbnail(await square(large).png({ progressive: true }).toBuffer(), "image/png"),
+    await createThumbnail(await createSquare(large).png({ progressive: true }).toBuffer(), "image/png"),
     undefined,
   );
-  assert.equal(await createThumbnail(await square(5100).avif({ effort: 0 }).toBuffer(), "image/avif"), undefined);
+  assert.equal(await createThumbnail(await createSquare(5100).avif({ effort: 0 }).toBuffer(), "image/avif"), undefined);
   for (const [type, bytes] of [
-    ["image/jpeg", await square(3000).jpeg({ progressive: true }).toBuffer()],
-    ["image/png", await square(3000).png({ progressive: true }).toBuffer()],
-    ["image/avif", await square(3000).avif({ effort: 0 }).toBuffer()],
+    ["image/jpeg", await createSquare(3000).jpeg({ progressive: true }).toBuffer()],
+    ["image/png", await createSquare(3000).png({ progressive: true }).toBuffer()],
+    ["image/avif", await createSquare(3000).avif({ effort: 0 }).toBuffer()],
   ] as const)
     assert.ok(await createThumbnail(bytes, type), type);
 });
 
 test("never inflates compressed text in a PNG, neither for metadata nor for a thumbnail (U14, U15)", async () => {
-  const png = await square(64).png().toBuffer();
+  const png = await createSquare(64).png().toBuffer();
   const bomb = deflateSync(Buffer.alloc(50_000_000), { level: 9 });
-  const keyword = { zTXt: "a\0\0", iTXt: "a\0\x01\0\0\0" };
+  const textHeader = { zTXt: "a\0\0", iTXt: "a\0\x01\0\0\0" };
   for (const type of ["zTXt", "iTXt"] as const) {
-    const text = pngChunk(type, Buffer.concat([Buffer.from(keyword[type], "latin1"), bomb]));
-    // Before and after the pixels: 1 MB that took nine seconds of CPU when it was inflated.
+    const text = encodePngChunk(type, Buffer.concat([Buffer.from(textHeader[type], "latin1"), bomb]));
+    // 1 MB of text chunks, before and after the pixels. Inflating them takes nine seconds of CPU time.
     const texts = Array.from({ length: 10 }, () => text);
     const hostile = Buffer.concat([png.subarray(0, 33), ...texts, png.subarray(33, -12), ...texts, png.subarray(-12)]);
-    const before = process.cpuUsage();
+    const cpuBefore = process.cpuUsage();
     const small = Buffer.concat([png.subarray(0, 33), text, png.subarray(33)]);
     const { width, height } = await media.readMetadata(createBufferSource(small), "image/png");
     const hostileThumbnail = await createThumbnail(hostile, "image/png");
-    const { user, system } = process.cpuUsage(before);
+    const { user, system } = process.cpuUsage(cpuBefore);
     assert.deepEqual([width, height], [64, 64]);
     assert.deepEqual(hostileThumbnail, await createThumbnail(png, "image/png"));
     assert.ok(user + system < 1_000_000, `${type}: ${(user + system) / 1000} ms`);
   }
 });
 
-function pngChunk(type: string, content: Buffer): Buffer {
+function encodePngChunk(type: string, content: Buffer): Buffer {
   const body = Buffer.concat([Buffer.from(type, "latin1"), content]);
   const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)];
   length.writeUInt32BE(content.length);
@@ -82,16 +83,16 @@ function pngChunk(type: string, content: Buffer): Buffer {
 }
 
 test("a PNG with far too many chunks gets no thumbnail (U14, U15)", async () => {
-  const png = await square(64).png().toBuffer();
-  const chunks = Array.from({ length: 60_000 }, () => pngChunk("teSt", Buffer.alloc(0)));
+  const png = await createSquare(64).png().toBuffer();
+  const chunks = Array.from({ length: 60_000 }, () => encodePngChunk("teSt", Buffer.alloc(0)));
   assert.equal(
     await createThumbnail(Buffer.concat([png.subarray(0, 33), ...chunks, png.subarray(33)]), "image/png"),
     undefined,
   );
 });
 
-test("concurrent requests for a thumbnail share one generation (U14, U15)", async () => {
-  const bytes = await square(50).png().toBuffer();
+test("concurrent requests for a thumbnail generate it once (U14, U15)", async () => {
+  const bytes = await createSquare(50).png().toBuffer();
   let reads = 0;
   const read = async () => {
     reads++;

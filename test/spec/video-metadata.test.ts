@@ -8,7 +8,7 @@ import { mimeTypeOf, muxedFormats, muxVideo, type MuxedFormat } from "../support
 import { movie, mp4, mpeg, type MovieOptions } from "../support/samples.ts";
 
 const media = createMediaReader();
-const unknown = { width: null, height: null, durationMs: null };
+const unknownMetadata = { width: null, height: null, durationMs: null };
 const read = (bytes: Buffer, mimeType = "video/mp4") => media.readMetadata(createBufferSource(bytes), mimeType);
 
 /** Reads the metadata with an independent library, which parses whole sample tables and is unsafe for untrusted files. */
@@ -26,7 +26,7 @@ async function readIndependently(bytes: Buffer): Promise<MediaMetadata> {
 for (const format of muxedFormats) {
   test(`reads the same metadata of ${format} as an independent library, in every rotation (U15)`, async () => {
     for (const rotation of [0, 90, 180, 270] as const) {
-      for (const options of [{ seconds: 0.5 }, { seconds: 3, withAudio: false }, { seconds: 2, frameBytes: 9000 }]) {
+      for (const options of [{ seconds: 0.5 }, { seconds: 3, hasAudio: false }, { seconds: 2, frameBytes: 9000 }]) {
         const bytes = await muxVideo(format, { width: 1280, height: 720, rotation, ...options });
         const metadata = await read(bytes, mimeTypeOf(format));
         assert.deepEqual(metadata, await readIndependently(bytes));
@@ -49,7 +49,7 @@ test("reads 64-bit headers, M4V and QuickTime brands (U15)", async () => {
   ] as const) {
     const expected = { width: 640, height: 360, durationMs: 2500 };
     assert.deepEqual(await read(mp4(brand), mimeType), expected);
-    const long = Buffer.from(movie({ isLong: true }));
+    const long = Buffer.from(movie({ has64BitTimes: true }));
     assert.deepEqual(await read(long, mimeType), expected);
     assert.deepEqual(await readIndependently(long), expected);
   }
@@ -92,10 +92,10 @@ test("reads the size of the first enabled video track, rotated by the matrices o
   ];
   for (const [options, width, height] of sizes)
     assert.deepEqual(await read(movie(options)), { width, height, durationMs: 2500 }, JSON.stringify(options));
-  assert.deepEqual(await read(movie({ tracks: [{ handler: "soun" }] })), { ...unknown, durationMs: 2500 });
+  assert.deepEqual(await read(movie({ tracks: [{ handler: "soun" }] })), { ...unknownMetadata, durationMs: 2500 });
 });
 
-const element = (id: string, ...content: (string | Buffer)[]): Buffer => {
+const encodeElement = (id: string, ...content: (string | Buffer)[]): Buffer => {
   const body = Buffer.concat(content.map((part) => (typeof part === "string" ? Buffer.from(part, "hex") : part)));
   return Buffer.concat([Buffer.from(id, "hex"), Buffer.from([0x40 | (body.length >> 8), body.length & 0xff]), body]);
 };
@@ -110,11 +110,15 @@ test("reads the display size of a WebM, like an independent library (U15)", asyn
     "7670 87 7675 84 42b40000": [480, 720], // rotated by 90°
   };
   for (const [elements, expected] of Object.entries(displaySizes)) {
-    const video = element("e0", "b08202d0", "ba8201e0", elements.replaceAll(" ", ""));
-    const track = element("ae", "d78101", "73c58101", "838101", element("86", Buffer.from("V_VP8")), video);
+    const video = encodeElement("e0", "b08202d0", "ba8201e0", elements.replaceAll(" ", ""));
+    const track = encodeElement("ae", "d78101", "73c58101", "838101", encodeElement("86", Buffer.from("V_VP8")), video);
     const bytes = Buffer.concat([
-      element("1a45dfa3", "4282847765626d"),
-      element("18538067", element("1549a966", "2ad7b1830f4240", "448984451c4000"), element("1654ae6b", track)),
+      encodeElement("1a45dfa3", "4282847765626d"),
+      encodeElement(
+        "18538067",
+        encodeElement("1549a966", "2ad7b1830f4240", "448984451c4000"),
+        encodeElement("1654ae6b", track),
+      ),
     ]);
     const metadata = await read(bytes, "video/webm");
     assert.deepEqual(metadata, { width: expected[0], height: expected[1], durationMs: 2500 }, elements);
@@ -122,10 +126,10 @@ test("reads the display size of a WebM, like an independent library (U15)", asyn
   }
 });
 
-test("finds no metadata in MPEG streams and in files that are no container (U15)", async () => {
+test("finds no metadata in MPEG streams or in files that are not containers (U15)", async () => {
   for (const mimeType of ["video/mp4", "video/quicktime", "video/x-m4v", "video/webm", "video/mpeg"])
     for (const bytes of [mpeg, Buffer.alloc(1), Buffer.alloc(100_000), Buffer.alloc(100_000, 0xff)])
-      assert.deepEqual(await read(bytes, mimeType), unknown);
+      assert.deepEqual(await read(bytes, mimeType), unknownMetadata);
 });
 
 test("reads a moov at the end of a 20 GB video in at most four range reads, without its sample tables (U15, X3)", async () => {
@@ -133,7 +137,7 @@ test("reads a moov at the end of a 20 GB video in at most four range reads, with
   const head = Buffer.concat([mp4().subarray(0, 24), Buffer.from("000000016d646174", "hex"), Buffer.alloc(8)]);
   const mdatEnd = 20_000_000_000;
   head.writeBigUInt64BE(BigInt(mdatEnd - 24), 32);
-  const moov = movie({ tracks: [{ handler: "soun", tableBytes }, { tableBytes }], onlyMoov: true });
+  const moov = movie({ tracks: [{ handler: "soun", tableBytes }, { tableBytes }], isMoovOnly: true });
   const reads: [number, number][] = [];
   const source: ByteSource = {
     bytes: mdatEnd + moov.length,
@@ -148,7 +152,7 @@ test("reads a moov at the end of a 20 GB video in at most four range reads, with
   assert.ok(reads.every(([, bytes]) => bytes <= 64 * 1024));
 });
 
-test("gives up on metadata after one read if the store does not respond (U15)", async () => {
+test("returns unknown metadata after one read if the store does not respond (U15)", async () => {
   let reads = 0;
   const { promise: pendingRead, resolve: respond } = Promise.withResolvers<Uint8Array>();
   const source: ByteSource = {
@@ -159,7 +163,7 @@ test("gives up on metadata after one read if the store does not respond (U15)", 
     },
   };
   const startedAt = performance.now();
-  assert.deepEqual(await media.readMetadata(source, "video/mp4"), unknown);
+  assert.deepEqual(await media.readMetadata(source, "video/mp4"), unknownMetadata);
   assert.ok(performance.now() - startedAt < 4000);
   respond(Buffer.from("0000fff06d646174", "hex"));
   await new Promise((resolve) => setImmediate(resolve));

@@ -21,7 +21,7 @@ export function forEachStoreAndEngine(
   for (const store of listStoreNames()) forEachEngine(`${name} on ${store}`, (fixture) => define(fixture, store));
 }
 
-/** Starts the whole service on a store and the test's database; on S3 with the system clock, as the S3 server. */
+/** Starts the service on a store and the test's database. On S3 it uses the system clock, as the S3 server does. */
 export async function startAssetService(
   fixture: Fixture,
   store: FileStore["name"],
@@ -97,7 +97,7 @@ interface ContentBlock {
   mimeType: string;
 }
 
-/** Connects the SDK's own client with a grant of this user. */
+/** Connects the SDK's client with a new grant of this user. */
 export async function connectToolClient(service: RunningService, caller: Caller): Promise<ToolClient> {
   const { token } = await createTestGrant(service.deps, caller);
   const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode: "auto" } });

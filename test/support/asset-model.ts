@@ -2,7 +2,7 @@ import type { ErrorCode } from "#lib/errors.ts";
 
 /** A sequential model of a studio's assets, which tests compare with the service. */
 
-/** Assets and posts are identified by their index in the test. */
+/** Identifies assets and posts by their index in the test. */
 export type Operation =
   | { kind: "attach"; asset: number; post: number }
   | { kind: "detach"; asset: number; post: number }
@@ -11,6 +11,7 @@ export type Operation =
   | { kind: "reorder"; post: number; order: readonly number[] }
   | { kind: "get post"; post: number };
 
+/** A number is the index of the post that the asset is on. */
 export type AssetState = "deleted" | "pending" | "unattached" | number;
 
 export interface State {
@@ -36,7 +37,7 @@ export const describeOrder = (order: readonly number[]): ObservedOutcome => `saw
 function applyOperation(
   state: State,
   operation: Operation,
-  perPost: number,
+  maxPerPost: number,
 ): { outcome: ObservedOutcome; next: State } {
   const { assets, posts } = state;
   const unchanged = (outcome: ObservedOutcome) => ({ outcome, next: state });
@@ -63,7 +64,7 @@ function applyOperation(
     return assetState === operation.post ? { outcome: "ok", next: move("unattached") } : unchanged("not_attached");
   if (assetState === operation.post) return unchanged("ok");
   if (typeof assetState === "number") return unchanged("already_attached");
-  return (posts[operation.post] ?? []).length >= perPost
+  return (posts[operation.post] ?? []).length >= maxPerPost
     ? unchanged("asset_limit_reached")
     : { outcome: "ok", next: move(operation.post) };
 }
@@ -76,7 +77,7 @@ export function isLinearizable(
   operations: readonly RecordedOperation[],
   before: State,
   after: State,
-  perPost: number,
+  maxPerPost: number,
 ): boolean {
   const expectedState = JSON.stringify(after);
   const visited = new Set<string>();
@@ -88,7 +89,7 @@ export function isLinearizable(
     const firstEnd = Math.min(...remaining.map(({ endedAt }) => endedAt));
     return remaining.some((candidate) => {
       if (candidate.startedAt > firstEnd) return false;
-      const { outcome, next } = applyOperation(state, candidate.operation, perPost);
+      const { outcome, next } = applyOperation(state, candidate.operation, maxPerPost);
       return (
         outcome === candidate.outcome &&
         search(

@@ -5,17 +5,17 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
 
-/** An AI client that uses the MCP SDK, with a grant that a user approved in a real browser. */
+/** An AI client that uses the MCP SDK, with a grant that a user gave on the consent page in a real browser. */
 export interface Assistant {
   call(tool: string, input?: Record<string, unknown>): Promise<Record<string, any>>;
-  /** The status of a call with its current access token, without trying the refresh token. */
-  getNextStatus(): Promise<number>;
+  /** Returns the status of a call with the current access token, without refreshing it. */
+  getCallStatus(): Promise<number>;
   /** Connects again with the stored tokens, as a client does after a restart. */
   reconnect(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Discovers everything from the URL of the MCP endpoint; the user is signed in on `page`. */
+/** Connects a client that knows only the URL of the MCP endpoint; the user is signed in on `page`. */
 export async function connectAssistant(mcpUrl: string, page: Page, name: string): Promise<Assistant> {
   const callbackServer = await listenForCallback();
   const provider = createOAuthProvider(name, callbackServer.url);
@@ -34,7 +34,7 @@ export async function connectAssistant(mcpUrl: string, page: Page, name: string)
       const result = await client.callTool({ name: tool, arguments: input });
       return result.structuredContent as Record<string, unknown>;
     },
-    async getNextStatus() {
+    async getCallStatus() {
       const authorization = `Bearer ${provider.getAccessToken()}`;
       const { status, body } = await fetch(mcpUrl, { method: "POST", headers: { authorization } });
       await body?.cancel();

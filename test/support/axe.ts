@@ -2,8 +2,8 @@ import axe from "axe-core";
 import type { Page } from "playwright-core";
 
 /**
- * The serious and critical violations that axe-core finds on the page. Its context needs `bypassCSP`: the CSP of our
- * pages blocks injected scripts.
+ * Returns the serious and critical violations that axe-core finds on the page. The browser context needs `bypassCSP`,
+ * because the CSP of Atelier's pages blocks injected scripts.
  */
 export async function findViolations(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);

@@ -16,7 +16,7 @@ export interface Ceph {
   bucket: string;
   accessKeyId: string;
   secretAccessKey: string;
-  /** Stops it and deletes its folder. */
+  /** Stops all daemons and deletes their folder. */
   remove(): Promise<void>;
 }
 
@@ -78,9 +78,9 @@ export async function createCeph(): Promise<Ceph> {
 
   try {
     const keyring = toPath("keyring");
-    const admin = ["--cap", "mon", "allow *", "--cap", "osd", "allow *", "--cap", "mds", "allow *"];
+    const adminCapabilities = ["--cap", "mon", "allow *", "--cap", "osd", "allow *", "--cap", "mds", "allow *"];
     await run("ceph-authtool", "--create-keyring", keyring, "--gen-key", "-n", "mon.", "--cap", "mon", "allow *");
-    await run("ceph-authtool", keyring, "--gen-key", "-n", "client.admin", ...admin);
+    await run("ceph-authtool", keyring, "--gen-key", "-n", "client.admin", ...adminCapabilities);
     await run(
       "ceph-authtool",
       keyring,

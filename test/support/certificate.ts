@@ -4,25 +4,25 @@ import { isIPv4 } from "node:net";
 /** Creates a self-signed certificate for these names and IPv4 addresses, without OpenSSL or a key in the repository. */
 export function createCertificate(names: readonly string[]): { key: string; cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const algorithm = sequence(encodeDer(0x06, Buffer.from("2a8648ce3d040302", "hex"))); // ecdsa-with-SHA256
-  const commonName = sequence(
+  const algorithm = encodeSequence(encodeDer(0x06, Buffer.from("2a8648ce3d040302", "hex"))); // ecdsa-with-SHA256
+  const commonName = encodeSequence(
     encodeDer(0x06, Buffer.from("550403", "hex")),
     encodeDer(0x0c, Buffer.from("atelier test")),
   );
-  const name = sequence(encodeDer(0x31, commonName));
-  const validity = sequence(encodeTime(-1), encodeTime(1));
-  const altNames = sequence(
+  const name = encodeSequence(encodeDer(0x31, commonName));
+  const validity = encodeSequence(encodeTime(-1), encodeTime(1));
+  const altNames = encodeSequence(
     ...names.map((dnsName) =>
       isIPv4(dnsName)
         ? encodeDer(0x87, Buffer.from(dnsName.split(".").map(Number)))
         : encodeDer(0x82, Buffer.from(dnsName)),
     ),
   );
-  const extensions = sequence(
-    extension("551d11", altNames), // subjectAltName
-    extension("551d13", sequence(encodeDer(0x01, Buffer.from([0xff])))), // basicConstraints: it is a CA, because it signs itself
+  const extensions = encodeSequence(
+    encodeExtension("551d11", altNames), // subjectAltName
+    encodeExtension("551d13", encodeSequence(encodeDer(0x01, Buffer.from([0xff])))), // basicConstraints: a CA, because it signs itself
   );
-  const body = sequence(
+  const body = encodeSequence(
     encodeDer(0xa0, encodeDer(0x02, Buffer.from([2]))), // version 3
     encodeDer(0x02, Buffer.concat([Buffer.from([1]), randomBytes(8)])),
     algorithm,
@@ -33,7 +33,7 @@ export function createCertificate(names: readonly string[]): { key: string; cert
     encodeDer(0xa3, extensions),
   );
   const signature = encodeDer(0x03, Buffer.concat([Buffer.from([0]), sign("sha256", body, privateKey)]));
-  const base64 = sequence(body, algorithm, signature).toString("base64");
+  const base64 = encodeSequence(body, algorithm, signature).toString("base64");
   const lines = base64.match(/.{1,64}/g)?.join("\n") ?? "";
   return {
     key: privateKey.export({ type: "pkcs8", format: "pem" }) as string,
@@ -48,15 +48,15 @@ function encodeDer(tag: number, content: Buffer): Buffer {
   return Buffer.concat([Buffer.from([tag, ...size]), content]);
 }
 
-function sequence(...parts: readonly Buffer[]): Buffer {
+function encodeSequence(...parts: readonly Buffer[]): Buffer {
   return encodeDer(0x30, Buffer.concat(parts));
 }
 
-function extension(id: string, value: Buffer): Buffer {
-  return sequence(encodeDer(0x06, Buffer.from(id, "hex")), encodeDer(0x04, value));
+function encodeExtension(id: string, value: Buffer): Buffer {
+  return encodeSequence(encodeDer(0x06, Buffer.from(id, "hex")), encodeDer(0x04, value));
 }
 
-/** January 1 of the year that is this many years from now. */
+/** Encodes January 1 of the year that is this many years from now. */
 function encodeTime(years: number): Buffer {
   const year = new Date().getUTCFullYear() + years;
   return encodeDer(0x18, Buffer.from(`${year}0101000000Z`));

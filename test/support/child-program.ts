@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { onExit } from "./at-exit.ts";
 
-/** A running program, and its output. */
+/** A program in a child process, with its output. */
 export interface ChildProgram {
   /** Writes to its standard input. */
   write(text: string): void;
@@ -25,7 +25,7 @@ export interface ProgramOptions {
   cwd?: string;
   /** Leaves standard input open for `write`. */
   isInteractive?: boolean;
-  /** Signal for `stop`; a program with child processes may need SIGTERM to stop them too. */
+  /** The signal that `stop` sends; a program with child processes may need SIGTERM to stop them, too. */
   stopSignal?: NodeJS.Signals;
 }
 

@@ -45,7 +45,7 @@ export async function openSignedIn(browser: Browser, base: string, email: string
   return { name: email, context, page, errors };
 }
 
-/** From the sign-in page through the dev issuer and back to the page that the user wanted to open. */
+/** Signs in from the sign-in page through the dev issuer, which leads back to the page that the user wanted to open. */
 export async function signInOnPage(page: Page, email: string): Promise<void> {
   await page.getByRole("button", { name: /^Continue with/ }).click();
   await page.getByLabel("Email").fill(email);

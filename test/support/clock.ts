@@ -1,6 +1,6 @@
 import type { Clock } from "#lib/clock.ts";
 
-/** A clock that stands still until a test moves it. */
+/** A clock that changes only when a test advances it. */
 export interface TestClock extends Clock {
   advance(ms: number): void;
 }

@@ -27,7 +27,7 @@ export async function runContentCheck(bytes: Uint8Array, mimeType: string): Prom
   ]);
   assert.equal(bufferResult, storeResult, "a buffer and a stored file give the same result");
   if (bytes.length === 0) return bufferResult;
-  const headResult = await getOutcome(recognizeHead(headOf(bytes), bytes.length, declared));
+  const headResult = await getOutcome(recognizeHead(encodeHead(bytes), bytes.length, declared));
   const source = createBufferSource(bytes);
   const fullResult = await getOutcome(async () => checkContent(source, await recognizeType(source, declared)));
   if (headResult !== "ok")
@@ -36,7 +36,8 @@ export async function runContentCheck(bytes: Uint8Array, mimeType: string): Prom
   return bufferResult;
 }
 
-export const headOf = (bytes: Uint8Array): string => Buffer.from(bytes.subarray(0, headBytes)).toString("base64");
+/** The first bytes of a file, as the upload page sends them before the upload. */
+export const encodeHead = (bytes: Uint8Array): string => Buffer.from(bytes.subarray(0, headBytes)).toString("base64");
 
 const store = createHookedFiles(() => 0);
 

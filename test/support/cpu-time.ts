@@ -1,6 +1,6 @@
 /**
- * The CPU time of work in this process, with its result. A busy machine and garbage collection can only add to the
- * figure, so work over the limit is repeated, and its fastest run counts.
+ * Measures the CPU time of work in this process. A busy machine and garbage collection can only increase it, so work
+ * over the limit is repeated, and the fastest run counts.
  */
 export async function measureCpu<Result>(
   limitMs: number,

@@ -8,7 +8,7 @@ export type RecordType = "A" | "AAAA";
 export interface DnsServer {
   ip: string;
   port: number;
-  /** As `dns.Resolver` takes it. */
+  /** IP address and port, in the format that `dns.Resolver` expects. */
   server: string;
   /** Every query received, such as `A files.test`. */
   queries: string[];
@@ -22,7 +22,7 @@ export interface DnsServerOptions {
   resolve?: (name: string, type: RecordType) => readonly string[] | undefined;
 }
 
-/** Never responds, unless `resolve` is set. */
+/** Starts a DNS server that responds only if `resolve` is set. */
 export async function startDnsServer(options: DnsServerOptions = {}): Promise<DnsServer> {
   const { ip = "127.0.0.1", port = 0, resolve = () => undefined } = options;
   const queries: string[] = [];

@@ -25,7 +25,7 @@ export interface FaultyProxy {
   close(): Promise<void>;
 }
 
-/** Starts a proxy in front of another server that injects faults. */
+/** Starts a proxy that forwards requests to another server and injects faults. */
 export async function startFaultyProxy(targetUrl: string): Promise<FaultyProxy> {
   const target = new URL(targetUrl);
   const server = createServer((req, res) => void serve(req, res).catch(() => res.destroy()));
@@ -54,7 +54,7 @@ export async function startFaultyProxy(targetUrl: string): Promise<FaultyProxy> 
       const xml = `<?xml version="1.0"?><Error><Code>${code}</Code><Message>${req.url}</Message></Error>`;
       return void res.writeHead(fault, { "content-type": "application/xml" }).end(req.method === "HEAD" ? "" : xml);
     }
-    // Keeps the host header, which is signed.
+    // Forwards the host header unchanged, because it is part of the signature.
     const upstreamRequest = request({
       host: target.hostname,
       port: target.port,

@@ -43,7 +43,7 @@ export async function startFleet(size: number, env: Record<string, string> = {})
       S3_FORCE_PATH_STYLE: String(s3.forcePathStyle),
       ...env,
     });
-  // In parallel: one instance migrates the database while the others wait.
+  // Starts them in parallel: one instance migrates the database while the others wait.
   const processes = await Promise.all(instanceUrls.map(start));
   const ports = instanceUrls.map((url) => Number(new URL(url).port));
   const nginx = await startNginx(findNginx() ?? "", Number(new URL(base).port), ports);

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-/** A program of `children/` that runs next to the test and prints each step as a line. */
+/** A program of `children/` that runs in its own process and prints each step as a line. */
 export interface HelperProcess {
   readonly lines: readonly string[];
   /** Resolves with the nth line that starts with `prefix`, by default the first; rejects if the process exits first. */
@@ -18,7 +18,7 @@ export interface HelperProcess {
 export function startHelper(program: string, options: unknown): HelperProcess {
   const path = join(import.meta.dirname, "children", program);
   const child = spawn(process.execPath, [path, JSON.stringify(options)], { stdio: ["pipe", "pipe", "inherit"] });
-  child.stdin.on("error", () => {}); // it may have exited
+  child.stdin.on("error", () => {}); // the process may have exited
   const lines: string[] = [];
   const pendingChecks = new Set<() => void>();
   const checkAll = () => pendingChecks.forEach((check) => check());

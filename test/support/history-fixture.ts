@@ -7,7 +7,7 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { createTestGrant } from "./tokens.ts";
 import { pdf } from "./samples.ts";
 
-/** The same user acting through an AI client. */
+/** Returns a caller for the same user, acting through an AI client. */
 export async function actThroughClient(deps: Deps, user: Caller, name = "Claude"): Promise<Required<Caller>> {
   const { grantId } = await createTestGrant(deps, user, { client: name });
   const grant = await deps.grants.find(grantId);
@@ -15,13 +15,13 @@ export async function actThroughClient(deps: Deps, user: Caller, name = "Claude"
   return { ...user, client: { id: grant.clientId, name }, grantId };
 }
 
-/** An unattached file. */
+/** Uploads an unattached file; returns the id of the asset. */
 export async function addFile(deps: Deps, caller: Caller, filename = "file.pdf"): Promise<string> {
   const input = { kind: "document" as const, mimeType: "application/pdf", base64: pdf.toString("base64"), filename };
   return (await uploadAssetInline(deps, caller, input)).assetId;
 }
 
-/** A post with files on it. */
+/** Creates a post with this number of attached files. */
 export async function addPost(
   deps: Deps,
   caller: Caller,
@@ -37,7 +37,7 @@ export async function addPost(
   return { postId, assetIds };
 }
 
-/** All revisions, newest first. */
+/** Returns all revisions, newest first. */
 export async function readHistory(deps: Deps, caller: Caller, postId: string): Promise<RevisionView[]> {
   const revisions: RevisionView[] = [];
   let cursor: string | undefined;

@@ -18,7 +18,7 @@ export interface HookedFiles extends FileStore {
   hook: ((call: FileStoreCall, when: "before" | "after", key: string) => Promise<void> | void) | undefined;
   /** Stores content as a PUT to the key's upload URL does. */
   put(key: string, content: Uint8Array): Promise<void>;
-  /** All stored keys, sorted. */
+  /** Returns all stored keys, sorted. */
   keys(): Promise<string[]>;
   content(key: string): Promise<Buffer | undefined>;
   /** Deletes the bytes of a key, as a disk failure does. */

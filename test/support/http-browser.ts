@@ -19,8 +19,8 @@ export interface LoadedPage {
   headers: Headers;
   text: string;
   forms: Form[];
-  /** All URLs that were visited, including the last. */
-  redirects: string[];
+  /** The URLs of all requests and redirects, from the first to the final one. */
+  visitedUrls: string[];
 }
 
 export interface Form {
@@ -34,7 +34,10 @@ export interface Form {
 
 const maxRedirects = 20;
 
-/** Does not request URLs for which `isExternal` is true, such as a client's callback: returns a page with status 0. */
+/**
+ * Creates a browser that does not request URLs that `isExternal` matches, such as a client's callback. For those it
+ * returns a page with status 0.
+ */
 export function createHttpBrowser(
   cookies: CookieJar = createCookieJar(),
   isExternal: (url: URL) => boolean = () => false,
@@ -49,13 +52,13 @@ export function createHttpBrowser(
   }
 
   async function followRedirects(firstUrl: string, init: RequestInit): Promise<LoadedPage> {
-    const redirects: string[] = [];
+    const visitedUrls: string[] = [];
     let url = firstUrl;
     let request = init;
-    while (redirects.length < maxRedirects) {
-      redirects.push(url);
+    while (visitedUrls.length < maxRedirects) {
+      visitedUrls.push(url);
       if (isExternal(new URL(url)))
-        return { url: new URL(url), status: 0, headers: new Headers(), text: "", forms: [], redirects };
+        return { url: new URL(url), status: 0, headers: new Headers(), text: "", forms: [], visitedUrls };
       const response = await send(url, request);
       const location = response.headers.get("location");
       if (response.status < 300 || response.status > 399 || location === null) {
@@ -67,14 +70,14 @@ export function createHttpBrowser(
           headers: response.headers,
           text,
           forms: readForms(text, pageUrl),
-          redirects,
+          visitedUrls,
         };
       }
       await response.body?.cancel();
       url = new URL(location, url).href;
       if (![307, 308].includes(response.status)) request = { headers: { accept: "text/html" } };
     }
-    throw new Error(`More than ${maxRedirects} redirects: ${redirects.join(" ")}`);
+    throw new Error(`More than ${maxRedirects} redirects: ${visitedUrls.join(" ")}`);
   }
 
   return {
@@ -208,7 +211,7 @@ function readForms(text: string, url: URL): Form[] {
       fields: Object.fromEntries(submittedInputs.map(({ name = "", value = "" }) => [name, value])),
       textFields: textInputs.map(({ name = "" }) => name),
       buttons: [...body.matchAll(/<button\b[^>]*>([\s\S]*?)<\/button>/gi)].map(([, label = ""]) =>
-        unescape(label.replace(/<[^>]*>/g, "")).trim(),
+        unescapeHtml(label.replace(/<[^>]*>/g, "")).trim(),
       ),
     };
   });
@@ -216,10 +219,15 @@ function readForms(text: string, url: URL): Form[] {
 
 function parseAttributes(tag: string): Record<string, string> {
   const pairs = [...tag.matchAll(/([\w-]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+)))?/g)];
-  return Object.fromEntries(pairs.map(([, name = "", a, b, c]) => [name.toLowerCase(), unescape(a ?? b ?? c ?? "")]));
+  return Object.fromEntries(
+    pairs.map(([, name = "", doubleQuoted, singleQuoted, unquoted = ""]) => [
+      name.toLowerCase(),
+      unescapeHtml(doubleQuoted ?? singleQuoted ?? unquoted),
+    ]),
+  );
 }
 
-function unescape(text: string): string {
+function unescapeHtml(text: string): string {
   const named: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
   return text.replace(/&(?:#(\d+)|#x([\da-f]+)|(\w+));/gi, (whole, dec?: string, hex?: string, name?: string) => {
     if (dec !== undefined) return String.fromCodePoint(Number(dec));

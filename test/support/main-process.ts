@@ -28,8 +28,8 @@ export interface MainProcess {
 const maxOutputLines = 200;
 
 /**
- * Resolves when the service is ready. `wrapper` is a command that runs it, such as `strace …`; `stdout` is a file
- * descriptor for its log instead of `getOutput`.
+ * Resolves when the service is ready. `wrapper` is a command that runs it, such as `strace …`. If `stdout` is a file
+ * descriptor, the log is written to it and `getOutput` returns only standard error.
  */
 export async function startMain(
   env: Record<string, string>,

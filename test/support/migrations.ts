@@ -9,7 +9,7 @@ import { createTempFolder } from "./temp-folder.ts";
 /** A folder of migration files that a test writes. */
 export interface MigrationFolder {
   path: string;
-  /** Replaces the whole folder. */
+  /** Replaces all files in the folder. */
   write(files: Record<string, string>): void;
   remove(): void;
 }

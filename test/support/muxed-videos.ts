@@ -18,7 +18,7 @@ export interface MuxOptions {
   seconds?: number;
   /** Bytes per frame: with large frames, a `moov` at the end is far from the start. */
   frameBytes?: number;
-  withAudio?: boolean;
+  hasAudio?: boolean;
   frameRate?: number;
 }
 
@@ -46,7 +46,7 @@ const avcDescription = Buffer.from("0142001effe100046742001e01000268ce", "hex");
 const aacDescription = Buffer.from("1190", "hex");
 
 export async function muxVideo(format: MuxedFormat, options: MuxOptions = {}): Promise<Buffer> {
-  const { width = 640, height = 360, rotation = 0, seconds = 2, frameBytes = 20, withAudio = true } = options;
+  const { width = 640, height = 360, rotation = 0, seconds = 2, frameBytes = 20, hasAudio = true } = options;
   const { frameRate = 10 } = options;
   const isWebm = format.startsWith("webm");
   const target = new BufferTarget();
@@ -54,7 +54,7 @@ export async function muxVideo(format: MuxedFormat, options: MuxOptions = {}): P
   const video = new EncodedVideoPacketSource(isWebm ? "vp8" : "avc");
   const audio = new EncodedAudioPacketSource(isWebm ? "opus" : "aac");
   output.addVideoTrack(video, { rotation });
-  if (withAudio) output.addAudioTrack(audio);
+  if (hasAudio) output.addAudioTrack(audio);
   await output.start();
 
   const config = isWebm ? { codec: "vp8" } : { codec: "avc1.42001e", description: avcDescription };
@@ -69,7 +69,7 @@ export async function muxVideo(format: MuxedFormat, options: MuxOptions = {}): P
     );
     await video.add(packet, { decoderConfig });
   }
-  if (withAudio) await addAudio(audio, isWebm, seconds);
+  if (hasAudio) await addAudio(audio, isWebm, seconds);
   await output.finalize();
   return Buffer.from(target.buffer!);
 }
@@ -81,7 +81,7 @@ async function addAudio(source: EncodedAudioPacketSource, isWebm: boolean, secon
     await source.add(new EncodedPacket(createFrame(8, i), "key", i / 10, 1 / 10), { decoderConfig });
 }
 
-/** One NAL unit after its length, as AVC requires. */
+/** Creates one NAL unit, preceded by its length, as AVC requires. */
 function createFrame(bytes: number, index: number): Uint8Array {
   const content = Buffer.alloc(bytes, index);
   content.writeUInt32BE(bytes - 4);

@@ -7,7 +7,7 @@ import { createTempFolder } from "./temp-folder.ts";
 import { findProgram } from "./find-program.ts";
 import { waitUntil } from "./wait-until.ts";
 
-/** Debian installs it in a folder that only root has in PATH. */
+/** Debian installs nginx in a folder that only root has in PATH. */
 export const findNginx = (): string | undefined =>
   findProgram("nginx") ?? findProgram("nginx", ["/usr/sbin", "/usr/local/sbin"]);
 

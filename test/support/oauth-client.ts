@@ -71,7 +71,7 @@ function tryParse(text: string): unknown {
   }
 }
 
-/** RFC 7591. */
+/** Sends a client registration request (RFC 7591). */
 export function register(
   base: string,
   metadata: unknown,
@@ -128,7 +128,9 @@ export async function openConsent(browser: HttpBrowser, url: string, email: stri
   const page = await browser.open(url);
   const consent = page.url.pathname === "/login" ? await signInFromPage(browser, page, email) : page;
   if (!consent.url.pathname.startsWith("/consent/") || consent.status !== 200)
-    throw new Error(`expected the consent page, got ${consent.status} ${consent.redirects.join(" ")}\n${consent.text}`);
+    throw new Error(
+      `expected the consent page, got ${consent.status} ${consent.visitedUrls.join(" ")}\n${consent.text}`,
+    );
   return consent;
 }
 

@@ -28,11 +28,11 @@ export interface TestIssuer {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** As an identity provider in the config. */
+  /** The config of this issuer as an identity provider. */
   readonly settings: { id: string; name: string; issuer: string; clientId: string; clientSecret: string };
   /** Sets the claims for an email; by default, each email is verified and has its own subject. */
   setClaims(email: string, claims: IssuedClaims): void;
-  /** Makes the user cancel the next sign-in. */
+  /** Makes the next sign-in fail with `access_denied`, as when the user cancels it. */
   denyNext(): void;
   setForgery(forgery: Forgery | undefined): void;
   /** Delays every response. */
@@ -53,13 +53,13 @@ export interface IssuerOptions {
   useHostname?: boolean;
 }
 
-/** `restart` uses the same port again. */
+/** Starts the issuer on a free port, which `restart` uses again. */
 export async function startIssuer(options: IssuerOptions): Promise<TestIssuer> {
   const { redirectUris, id = "oidc", userinfoOnly = false, useHostname = false } = options;
   const client = { id: "atelier-test", secret: "a-secret-of-the-test-issuer-0123456789" };
   const claimsByEmail = new Map<string, IssuedClaims>();
   const adapter = createMemoryAdapter(() => Date.now());
-  let delay = 0;
+  let delayMs = 0;
   let shouldDeny = false;
   let forgery: Forgery | undefined;
   let key = createKey(1);
@@ -122,7 +122,7 @@ export async function startIssuer(options: IssuerOptions): Promise<TestIssuer> {
 
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
     if (useHostname) res.setHeader("connection", "close");
-    if (delay > 0) await sleep(delay, undefined, { ref: false });
+    if (delayMs > 0) await sleep(delayMs, undefined, { ref: false });
     // Drops the issuer's session, so that every sign-in asks for the email.
     if (req.headers.cookie) req.headers.cookie = req.headers.cookie.replace(/idp_session[^;]*(; )?/g, "");
     if (req.url?.startsWith("/token") && forgery) forgeResponse(res, forgery, key);
@@ -161,7 +161,7 @@ export async function startIssuer(options: IssuerOptions): Promise<TestIssuer> {
     setClaims: (email, claims) => void claimsByEmail.set(email, claims),
     denyNext: () => void (shouldDeny = true),
     setForgery: (nextForgery) => void (forgery = nextForgery),
-    setDelay: (ms) => void (delay = ms),
+    setDelay: (ms) => void (delayMs = ms),
     rotateKeys() {
       key = createKey(Number(key.kid) + 1);
       createProvider();

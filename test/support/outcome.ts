@@ -11,7 +11,6 @@ export async function getOutcome(operation: Promise<unknown> | (() => Promise<un
   }
 }
 
-/** Counts the outcomes. */
 export async function countOutcomes(
   promises: readonly Promise<unknown>[],
 ): Promise<Partial<Record<ErrorCode | "ok", number>>> {

@@ -8,13 +8,13 @@ export interface PlatformExample {
   /** The response that identifies the token's account. */
   account: JsonObject;
   accounts: readonly PlatformAccount[];
-  /** The response to the authorization code. */
+  /** The response to the exchange of the authorization code. */
   token: JsonObject;
   /** The response to the exchange for a long-lived token. */
   extended?: JsonObject;
-  /** The tokens that the connector returns in the end. */
+  /** The tokens that the connector returns for storage. */
   storedTokens: { accessToken: string; refreshToken?: string; expiresInMs?: number };
-  /** The calls outside the OAuth standard, for `sampleCredential`. */
+  /** The expected calls outside the OAuth standard, with `sampleCredential`. */
   calls: { account: ApiCall; extend?: ApiCall; refresh?: ApiCall; revoke?: ApiCall };
 }
 

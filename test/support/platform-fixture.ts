@@ -19,7 +19,7 @@ export function withPlatform(
 
 const sources = [{ url: "https://s.test/docs", readOn: "2026-11-15" }] as const;
 
-/** A platform that tests only refer to by id and name. */
+/** A platform for tests that only need its id and name. */
 export const fakePlatforms = createPlatforms("http://localhost:3000", [
   {
     platform: {

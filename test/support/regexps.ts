@@ -53,7 +53,7 @@ export function* createHardInputs({ pattern }: RegexpLiteral, length: number): G
     ["\\p{M}", "\u0301"],
     ["\\p{Cc}", "\u0002"],
   ] as const;
-  const letters = [
+  const fragments = [
     ...new Set([
       ...words.flatMap((word) => [word, ...word.split("")]),
       ...classes.filter(([name]) => pattern.includes(name)).map(([, example]) => example),
@@ -61,8 +61,8 @@ export function* createHardInputs({ pattern }: RegexpLiteral, length: number): G
   ].slice(0, 16);
   const units = new Set([
     ...commonUnits,
-    ...letters,
-    ...letters.slice(0, 6).flatMap((first) => letters.slice(0, 6).map((second) => first + second)),
+    ...fragments,
+    ...fragments.slice(0, 6).flatMap((first) => fragments.slice(0, 6).map((second) => first + second)),
   ]);
   for (const unit of units)
     for (const start of ["", "a", ...words.slice(0, 1)])

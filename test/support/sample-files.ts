@@ -46,7 +46,7 @@ export const executables: Record<string, Buffer> = {
 };
 export const archives: Record<string, Buffer> = {
   zip: sample.zip({ "a.txt": "hello" }),
-  "zip with another name in it": sample.zip({ "word/document.xml": "<x/>" }),
+  "zip with one entry of an office file": sample.zip({ "word/document.xml": "<x/>" }),
   "office file with macros": sample.office("word", { "word/vbaProject.bin": "x" }),
   "a template": sample.openDocument(`${odf}text-template`),
   jar: sample.zip({ "META-INF/MANIFEST.MF": "x" }),

@@ -27,14 +27,17 @@ export async function createSampleStudio(deps: Deps, text: string): Promise<Samp
   const owner = await newStudio(deps, await newUser(deps, { name }), name);
   const admin = await newMember(deps, owner, "admin", await newUser(deps, { name: `A ${name}`.slice(0, 100) }));
   const member = await newMember(deps, owner, "member", await newUser(deps, { name: `M ${name}`.slice(0, 100) }));
-  const viaClient: Caller = { ...owner, client: { id: "client", name } };
-  const { id: postId } = await createPost(deps, viaClient, { title: text.slice(0, 300), body: `${text}\n\n${text}` });
-  await updatePost(deps, viaClient, { postId, status: "ready" });
+  const clientCaller: Caller = { ...owner, client: { id: "client", name } };
+  const { id: postId } = await createPost(deps, clientCaller, {
+    title: text.slice(0, 300),
+    body: `${text}\n\n${text}`,
+  });
+  await updatePost(deps, clientCaller, { postId, status: "ready" });
   await updateStudio(deps, owner, { name });
   const base64 = (await png()).toString("base64");
   const image = { kind: "image", mimeType: "image/png", base64, filename: `${name}.png` } as const;
   for (const shouldAttach of [true, false]) {
-    const { assetId } = await uploadAssetInline(deps, viaClient, image);
+    const { assetId } = await uploadAssetInline(deps, clientCaller, image);
     await updateAsset(deps, owner, { assetId, altText: text });
     if (shouldAttach) await attachAsset(deps, owner, { postId, assetId });
   }
@@ -54,8 +57,8 @@ export async function createSampleStudio(deps: Deps, text: string): Promise<Samp
     if (state) await deps.platformStore.deleteCredential(id, state, 2);
   }
   await createInvitation(deps, owner, { role: "member", email: "someone@example.com" });
-  const { id: deletedPostId } = await createPost(deps, viaClient, { title: text.slice(0, 300), body: text });
-  await deletePost(deps, viaClient, { postId: deletedPostId });
+  const { id: deletedPostId } = await createPost(deps, clientCaller, { title: text.slice(0, 300), body: text });
+  await deletePost(deps, clientCaller, { postId: deletedPostId });
   return { owner, admin, member, postId, grantId: grantIds[0] ?? "" };
 }
 

@@ -33,7 +33,7 @@ const encodeBox = (type: string, ...content: Buffer[]): Buffer => {
 const encodeBrand = (major: string, ...compatible: string[]): Buffer =>
   encodeBox("ftyp", Buffer.from(`${major}\0\0\0\0${compatible.join("")}`, "latin1"));
 
-const uint32s = (...values: number[]): Buffer => {
+const encodeUint32s = (...values: number[]): Buffer => {
   const buffer = Buffer.alloc(values.length * 4);
   values.forEach((value, i) => buffer.writeUInt32BE(value >>> 0, i * 4));
   return buffer;
@@ -54,7 +54,7 @@ interface TrackOptions {
 export interface MovieOptions {
   brand?: string;
   /** Uses version 1 headers, with 64-bit times. */
-  isLong?: boolean;
+  has64BitTimes?: boolean;
   timescale?: number;
   duration?: number;
   matrix?: number[] | undefined;
@@ -62,55 +62,64 @@ export interface MovieOptions {
   /** Makes the movie fragmented, with this duration in `mehd`; 0 omits `mehd`. */
   fragmentsDuration?: number;
   edit?: { duration: number; mediaTime: number };
-  onlyMoov?: boolean;
+  /** Omits `ftyp` and `mdat`. */
+  isMoovOnly?: boolean;
 }
 
 /** An MP4 with one empty video track of 640 × 360 and 2.5 s: it has metadata but is not playable. */
 export const mp4 = (brand = "isom"): Buffer => movie({ brand });
 
 export function movie(options: MovieOptions = {}): Buffer {
-  const { brand: major = "isom", isLong = false, timescale = 1000, duration = 2500, tracks = [{}] } = options;
+  const { brand: major = "isom", has64BitTimes = false, timescale = 1000, duration = 2500, tracks = [{}] } = options;
   const { matrix = identityMatrix, fragmentsDuration, edit } = options;
-  const version = isLong ? 0x1000000 : 0;
-  const times = (...values: number[]): number[] => (isLong ? values.flatMap((value) => [0, value]) : values);
+  const version = has64BitTimes ? 0x1000000 : 0;
+  const times = (...values: number[]): number[] => (has64BitTimes ? values.flatMap((value) => [0, value]) : values);
   const mvhd = encodeBox(
     "mvhd",
-    uint32s(version, ...times(0, 0), timescale, ...times(duration), 0x10000, 0x1000000, 0, 0),
-    uint32s(...matrix),
-    uint32s(0, 0, 0, 0, 0, 0, 2),
+    encodeUint32s(version, ...times(0, 0), timescale, ...times(duration), 0x10000, 0x1000000, 0, 0),
+    encodeUint32s(...matrix),
+    encodeUint32s(0, 0, 0, 0, 0, 0, 2),
   );
-  const trak = (track: TrackOptions, i: number): Buffer => {
+  const encodeTrack = (track: TrackOptions, i: number): Buffer => {
     const { handler = "vide", isEnabled = true, width = 640, height = 360, tableBytes = 0 } = track;
     const tkhd = encodeBox(
       "tkhd",
-      uint32s(version + (isEnabled ? 7 : 6), ...times(0, 0), i + 1, 0, ...times(duration), 0, 0, 0, 0),
-      uint32s(...(track.matrix ?? identityMatrix), Math.round(width * 0x10000), Math.round(height * 0x10000)),
+      encodeUint32s(version + (isEnabled ? 7 : 6), ...times(0, 0), i + 1, 0, ...times(duration), 0, 0, 0, 0),
+      encodeUint32s(...(track.matrix ?? identityMatrix), Math.round(width * 0x10000), Math.round(height * 0x10000)),
     );
     const edts = edit
-      ? [encodeBox("edts", encodeBox("elst", uint32s(0, 1, edit.duration, edit.mediaTime, 0x10000)))]
+      ? [encodeBox("edts", encodeBox("elst", encodeUint32s(0, 1, edit.duration, edit.mediaTime, 0x10000)))]
       : [];
-    const mdhd = encodeBox("mdhd", uint32s(version, ...times(0, 0), 1000, ...times(2500), 0x55c40000));
-    const hdlr = encodeBox("hdlr", uint32s(0, 0), Buffer.from(handler, "latin1"), uint32s(0, 0, 0), Buffer.from([0]));
-    const dinf = encodeBox("dinf", encodeBox("dref", uint32s(0, 1), encodeBox("url ", uint32s(1))));
+    const mdhd = encodeBox("mdhd", encodeUint32s(version, ...times(0, 0), 1000, ...times(2500), 0x55c40000));
+    const hdlr = encodeBox(
+      "hdlr",
+      encodeUint32s(0, 0),
+      Buffer.from(handler, "latin1"),
+      encodeUint32s(0, 0, 0),
+      Buffer.from([0]),
+    );
+    const dinf = encodeBox("dinf", encodeBox("dref", encodeUint32s(0, 1), encodeBox("url ", encodeUint32s(1))));
     const table = tableBytes > 0 ? [encodeBox("free", Buffer.alloc(tableBytes))] : [];
     const minf = encodeBox(
       "minf",
-      encodeBox("vmhd", uint32s(1, 0, 0)),
+      encodeBox("vmhd", encodeUint32s(1, 0, 0)),
       dinf,
-      encodeBox("stbl", ...sampleTables(width, height), ...table),
+      encodeBox("stbl", ...encodeSampleTables(width, height), ...table),
     );
     return encodeBox("trak", tkhd, ...edts, encodeBox("mdia", mdhd, hdlr, minf));
   };
-  const mehd = fragmentsDuration ? [encodeBox("mehd", uint32s(0, fragmentsDuration))] : [];
+  const mehd = fragmentsDuration ? [encodeBox("mehd", encodeUint32s(0, fragmentsDuration))] : [];
   const mvex =
-    fragmentsDuration === undefined ? [] : [encodeBox("mvex", ...mehd, encodeBox("trex", uint32s(0, 1, 1, 0, 0, 0)))];
-  const moov = encodeBox("moov", mvhd, ...tracks.map(trak), ...mvex);
-  return options.onlyMoov
+    fragmentsDuration === undefined
+      ? []
+      : [encodeBox("mvex", ...mehd, encodeBox("trex", encodeUint32s(0, 1, 1, 0, 0, 0)))];
+  const moov = encodeBox("moov", mvhd, ...tracks.map(encodeTrack), ...mvex);
+  return options.isMoovOnly
     ? moov
     : Buffer.concat([encodeBrand(major, major, "avc1"), moov, encodeBox("mdat", Buffer.alloc(64))]);
 }
 
-function sampleTables(width: number, height: number): Buffer[] {
+function encodeSampleTables(width: number, height: number): Buffer[] {
   const avcC = encodeBox("avcC", Buffer.from([1, 66, 0, 30, 0xff, 0xe1, 0, 4, 0x67, 66, 0, 30, 1, 0, 2, 0x68, 0xce]));
   const avc1 = Buffer.alloc(78);
   avc1.writeUInt16BE(1, 6);
@@ -119,17 +128,17 @@ function sampleTables(width: number, height: number): Buffer[] {
   avc1.writeUInt16BE(1, 40);
   avc1.writeUInt16BE(24, 74);
   return [
-    encodeBox("stsd", uint32s(0, 1), encodeBox("avc1", avc1, avcC)),
-    encodeBox("stts", uint32s(0, 1, 25, 100)),
-    encodeBox("stsc", uint32s(0, 1, 1, 25, 1)),
-    encodeBox("stsz", uint32s(0, 1, 25)),
-    encodeBox("stco", uint32s(0, 1, 40)),
+    encodeBox("stsd", encodeUint32s(0, 1), encodeBox("avc1", avc1, avcC)),
+    encodeBox("stts", encodeUint32s(0, 1, 25, 100)),
+    encodeBox("stsc", encodeUint32s(0, 1, 1, 25, 1)),
+    encodeBox("stsz", encodeUint32s(0, 1, 25)),
+    encodeBox("stco", encodeUint32s(0, 1, 40)),
   ];
 }
 
 export const heic = (width = 400, height = 300): Buffer => {
-  const ispe = encodeBox("ispe", uint32s(0, width, height));
-  const meta = encodeBox("meta", uint32s(0), encodeBox("iprp", encodeBox("ipco", ispe)));
+  const ispe = encodeBox("ispe", encodeUint32s(0, width, height));
+  const meta = encodeBox("meta", encodeUint32s(0), encodeBox("iprp", encodeBox("ipco", ispe)));
   return Buffer.concat([encodeBrand("heic", "mif1", "heic"), meta]);
 };
 
@@ -204,11 +213,11 @@ export function hugePng(width: number, height: number): Buffer {
   const head = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
   return Buffer.concat([
     head,
-    uint32s(width, height),
+    encodeUint32s(width, height),
     Buffer.from([1, 0, 0, 0, 0]),
-    uint32s(0),
+    encodeUint32s(0),
     Buffer.from("0000000049444154", "hex"),
-    uint32s(0),
+    encodeUint32s(0),
   ]);
 }
 

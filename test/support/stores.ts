@@ -6,7 +6,7 @@ import { openS3Store, type S3Options, type S3Store } from "#storage/s3/s3-store.
 import type { S3Settings } from "#storage/s3/s3-caller.ts";
 import { startFileServer, type FileServer } from "./file-server.ts";
 
-/** Set before the first test of a suite, so only tests and hooks may read the fields. */
+/** The fields are set before the first test of a suite, so only tests and hooks may read them. */
 export interface StoreFixture {
   store: FileStore;
   /** A unique prefix, because suites share the S3 bucket. */
@@ -67,7 +67,7 @@ export async function readBytes(stream: Readable): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** The digest of the file at a key. */
+/** Returns the SHA-256 digest of the file at a key. */
 export async function readDigest(store: FileStore, key: string): Promise<string> {
   return sha256(await readBytes(await store.read(key)));
 }

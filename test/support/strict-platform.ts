@@ -19,11 +19,11 @@ export interface StrictPlatform {
   /** Setups for `strict`, for a Mastodon instance, and for `unset`, which has no app settings. */
   createSetups(options?: PublicHostOptions & { timeoutMs?: number; withNonRefreshable?: boolean }): PlatformSetup[];
   createFetch(options?: PublicHostOptions & { timeoutMs?: number }): PublicFetch;
-  /** Grants access to an account, as a user on the platform's page; undefined denies it. Returns the callback URL. */
+  /** Allows access to an account, or denies it if undefined, as a user does. Returns the callback URL. */
   authorize(location: string, account: string | undefined): string;
   /** The number of requests per path. */
   requestCounts: Map<string, number>;
-  /** Every token and client secret that it issued. */
+  /** Every token and client secret that the platform issued. */
   issuedSecrets: string[];
   /** Whether this access or refresh token is still valid. */
   isTokenActive(token: string): boolean;
@@ -42,7 +42,7 @@ interface TokenFamily {
   account: string;
   accessToken: string;
   refreshToken: string;
-  spentTokens: Set<string>;
+  usedRefreshTokens: Set<string>;
   isRevoked: boolean;
 }
 
@@ -92,7 +92,7 @@ export async function startStrictPlatform(): Promise<StrictPlatform> {
       account: code.account,
       accessToken: "",
       refreshToken: "",
-      spentTokens: new Set(),
+      usedRefreshTokens: new Set(),
       isRevoked: false,
     };
     families.push(family);
@@ -101,13 +101,15 @@ export async function startStrictPlatform(): Promise<StrictPlatform> {
 
   function refresh(form: URLSearchParams): Record<string, unknown> | undefined {
     const token = form.get("refresh_token") ?? "";
-    const family = families.find((candidate) => candidate.refreshToken === token || candidate.spentTokens.has(token));
+    const family = families.find(
+      (candidate) => candidate.refreshToken === token || candidate.usedRefreshTokens.has(token),
+    );
     if (!family || family.isRevoked) return undefined;
-    if (family.spentTokens.has(token)) {
+    if (family.usedRefreshTokens.has(token)) {
       family.isRevoked = true;
       return undefined;
     }
-    family.spentTokens.add(token);
+    family.usedRefreshTokens.add(token);
     return issueTokens(family);
   }
 

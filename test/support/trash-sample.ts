@@ -5,7 +5,7 @@ import type { UndoReport } from "#domain/undo/report.ts";
 import type { RevisionView } from "#domain/history/get-post-history.ts";
 import { callToolOk, fetchAssetDigest, uploadInline, type Credentials } from "./operator-commands.ts";
 
-/** A deleted post of a running service, as it must be after a backup or a move. */
+/** A deleted post of a running service. A backup or a move must preserve it. */
 export interface TrashedPost {
   postId: string;
   assetId: string;
@@ -25,7 +25,7 @@ export async function createTrashedPost(base: string, { token }: Credentials): P
   return { postId: post.id, assetId, sha256, createdAt: post.createdAt };
 }
 
-/** Asserts that the post can be restored with its file, its history, and what undo needs. */
+/** Asserts that the post can be restored with its file and history, and that undo still finds the changes. */
 export async function assertRestorable(base: string, credentials: Credentials, sample: TrashedPost): Promise<void> {
   const { postId, assetId, sha256, createdAt } = sample;
   const { token } = credentials;
@@ -55,7 +55,7 @@ export async function assertRestorable(base: string, credentials: Credentials, s
   assert.ok(preview.undone.some(({ id, field }) => id === assetId && field === "altText"));
 }
 
-/** Calls the trash of the user's active studio, as the web app does. */
+/** Calls the trash API of the user's active studio, as the web app does. */
 export async function callTrash<T>(
   base: string,
   { cookie }: Pick<Credentials, "cookie">,

@@ -8,7 +8,7 @@ export interface PostState {
   body: string;
   status: string;
   isTrashed: boolean;
-  /** Ids in order. */
+  /** Asset ids, in order. */
   assets: readonly string[];
 }
 
@@ -22,7 +22,7 @@ export interface AssetState {
 export interface State {
   posts: Record<string, PostState>;
   assets: Record<string, AssetState>;
-  /** By post. */
+  /** Revision numbers by post id. */
   revisions: Record<string, number>;
 }
 
@@ -43,7 +43,7 @@ export interface Report {
   conflicts: readonly { id: string; field: string }[];
 }
 
-/** Reverts to `before` of the first change of the last uninterrupted run of selected changes. */
+/** An undo must keep a field, or revert it to its value before the last unbroken run of selected changes. */
 type Expectation = { kind: "revert"; value: Value } | { kind: "keep" };
 
 export interface UndoModel {
@@ -63,7 +63,7 @@ export function createUndoModel(): UndoModel {
       ? change.undoId === selection.undoId
       : change.clientId === selection.clientId && change.userId === selection.userId && change.at >= selection.since;
 
-  const expect = (id: string, field: string, selection: Selection): Expectation => {
+  const getExpectation = (id: string, field: string, selection: Selection): Expectation => {
     const log = getChanges(id, field);
     if (!log.some((change) => isSelected(change, selection))) return { kind: "keep" };
     const lastByOthers = log.findLastIndex((change) => !isSelected(change, selection));
@@ -72,12 +72,13 @@ export function createUndoModel(): UndoModel {
   };
 
   const findOrderMistakes = (id: string, before: PostState, after: PostState, selection: Selection): string[] => {
-    const lists = getChanges(id, "list");
-    const first = lists.findIndex((change) => isSelected(change, selection));
-    const isUntouched = first >= 0 && lists.slice(first).every((change) => isSelected(change, selection));
-    const orders = expect(id, "order", selection);
-    const revertedOrder = orders.kind === "revert" ? orders.value : before.assets;
-    const expected = isUntouched ? lists[first]?.before : revertedOrder;
+    const listChanges = getChanges(id, "list");
+    const first = listChanges.findIndex((change) => isSelected(change, selection));
+    const hasOnlySelectedChanges =
+      first >= 0 && listChanges.slice(first).every((change) => isSelected(change, selection));
+    const orderExpectation = getExpectation(id, "order", selection);
+    const revertedOrder = orderExpectation.kind === "revert" ? orderExpectation.value : before.assets;
+    const expected = hasOnlySelectedChanges ? listChanges[first]?.before : revertedOrder;
     return Array.isArray(expected) && hasSameOrder(expected, after.assets)
       ? []
       : [`${id} order: ${after.assets.join()} instead of ${String(expected)}`];
@@ -110,9 +111,9 @@ export function createUndoModel(): UndoModel {
 
     findMistakes(before, after, selection, report) {
       const mistakes: string[] = [];
-      const check = (isRight: boolean, text: string): void => void (isRight || mistakes.push(text));
+      const check = (isCorrect: boolean, text: string): void => void (isCorrect || mistakes.push(text));
       const checkField = (id: string, field: string, oldValue: Value, newValue: Value, canChange: boolean) => {
-        const expectation = canChange ? expect(id, field, selection) : ({ kind: "keep" } as const);
+        const expectation = canChange ? getExpectation(id, field, selection) : ({ kind: "keep" } as const);
         const expected = expectation.kind === "revert" ? expectation.value : oldValue;
         check(newValue === expected, `${id} ${field}: ${String(newValue)} instead of ${String(expected)}`);
       };
@@ -123,12 +124,13 @@ export function createUndoModel(): UndoModel {
           continue;
         }
         const creation = creations.get(id);
-        const isOwnCreation = creation !== undefined && isSelected(creation, selection);
-        // A person who saved it unchanged has edited it, too.
-        const isCreation = isOwnCreation && getChanges(id, "revision").every((change) => isSelected(change, selection));
-        if (isCreation) check(newPost.isTrashed, `${id}, created by the client, is not in the trash`);
+        const isSelectedCreation = creation !== undefined && isSelected(creation, selection);
+        // A user who saved the post without changes has edited it, too; only the revision shows that.
+        const isUntouchedCreation =
+          isSelectedCreation && getChanges(id, "revision").every((change) => isSelected(change, selection));
+        if (isUntouchedCreation) check(newPost.isTrashed, `${id}, created by the client, is not in the trash`);
         else checkField(id, "isTrashed", post.isTrashed, newPost.isTrashed, true);
-        const canChange = !isCreation && !(post.isTrashed && newPost.isTrashed);
+        const canChange = !isUntouchedCreation && !(post.isTrashed && newPost.isTrashed);
         for (const field of ["title", "body", "status"] as const)
           checkField(id, field, post[field], newPost[field], canChange);
         if (canChange) mistakes.push(...findOrderMistakes(id, post, newPost, selection));
@@ -145,12 +147,17 @@ export function createUndoModel(): UndoModel {
         const wasOnTrashedPost = asset.postId !== null && before.posts[asset.postId]?.isTrashed === true;
         const isStillInTrash = (asset.isTrashed || wasOnTrashedPost) && (newAsset.isTrashed || isOnTrashedPost);
         checkField(id, "altText", asset.altText, newAsset.altText, !isStillInTrash);
-        const move = expect(id, "postId", selection);
-        const isTargetTrashed = move.kind === "revert" && after.posts[String(move.value)]?.isTrashed === true;
-        if (move.kind === "keep") check(newAsset.postId === asset.postId, `${id} moved`);
+        const moveExpectation = getExpectation(id, "postId", selection);
+        const isTargetTrashed =
+          moveExpectation.kind === "revert" && after.posts[String(moveExpectation.value)]?.isTrashed === true;
+        if (moveExpectation.kind === "keep") check(newAsset.postId === asset.postId, `${id} moved`);
         else if (isConflict("postId") || isTargetTrashed || isOnTrashedPost)
-          check([null, asset.postId, move.value].includes(newAsset.postId), `${id} moved to a third post`);
-        else check(newAsset.postId === move.value, `${id} is on ${newAsset.postId} instead of ${String(move.value)}`);
+          check([null, asset.postId, moveExpectation.value].includes(newAsset.postId), `${id} moved to a third post`);
+        else
+          check(
+            newAsset.postId === moveExpectation.value,
+            `${id} is on ${newAsset.postId} instead of ${String(moveExpectation.value)}`,
+          );
         if (!isConflict("trashed")) checkField(id, "isTrashed", asset.isTrashed, newAsset.isTrashed, true);
         else check(newAsset.isTrashed === asset.isTrashed, `${id} trashed: changed in spite of a conflict`);
       }
@@ -164,7 +171,7 @@ function hasSameOrder(a: readonly string[], b: readonly string[]): boolean {
   return a.filter((id) => b.includes(id)).join() === b.filter((id) => a.includes(id)).join();
 }
 
-/** What must hold in every state. `usedBytes` and `assetCounts` are those that the service stores. */
+/** Returns the violated invariants. `usedBytes` and `assetCounts` are the values that the service stores. */
 export function findInconsistencies(
   state: Pick<State, "posts" | "assets">,
   stored: { assetCounts: Record<string, number>; usedBytes: number; assetBytes: number },

@@ -16,7 +16,7 @@ import { AppError } from "#lib/errors.ts";
 import { addFile } from "./history-fixture.ts";
 import { findInconsistencies, type State } from "./undo-model.ts";
 
-/** An edit; posts and assets are numbered in the order of their creation, modulo their count. */
+/** An edit. Numbers refer to posts, assets and revisions in the order of their creation, modulo their count. */
 export type Edit =
   | { kind: "title" | "body"; post: number; value: string }
   | { kind: "status"; post: number; value: PostStatus }
@@ -28,7 +28,7 @@ export type Edit =
   | { kind: "upload" }
   | { kind: "restore revision"; post: number; revision: number };
 
-/** Makes the edit as the caller; one that the current state does not allow changes nothing. */
+/** Performs the edit as the caller. Ignores the error if the current state does not allow the edit. */
 export async function performEdit(
   { deps, database }: { deps: Deps; database: Database },
   caller: Caller,

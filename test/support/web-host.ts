@@ -27,7 +27,7 @@ export interface WebHost {
   readonly connections: number;
   /** The product's URL opener, which resolves every name to this server and trusts its certificate. */
   createOpener(options?: PublicHostOptions & { timeoutMs?: number }): PublicUrlOpener;
-  /** The same for client metadata documents. */
+  /** The product's fetch for client metadata documents, on the same test network. */
   createFetch(options?: PublicHostOptions): PublicFetch;
   close(): Promise<void>;
 }

@@ -41,7 +41,7 @@ printLine("ready");
 await Promise.all(Array.from({ length: parallel }, (_, worker) => edit(worker)));
 
 async function edit(worker: number): Promise<never> {
-  // A new user each time, because a user may own only so many studios.
+  // A new user each time, because the number of studios per owner is limited.
   const owner = await newStudio(deps, await newUser(deps, { subject: `${process.pid} ${worker} ${Date.now()}` }));
   const client = await actThroughClient(deps, owner);
   const { postId, assetIds } = await addPost(deps, client, { title: "First", body: "First", files: 2 });
@@ -53,7 +53,7 @@ async function edit(worker: number): Promise<never> {
     printLine(`saved ${JSON.stringify({ postId, revision, ...content })}`);
     return revision;
   };
-  const original = await acknowledge();
+  const originalRevision = await acknowledge();
   for (let i = 0; ; i++) {
     const since = toIsoTime(systemClock());
     const text = `${worker} ${i} ${"x".repeat(i % 500)}`;
@@ -68,7 +68,7 @@ async function edit(worker: number): Promise<never> {
     await restoreFromTrash(deps, client, { id: postId });
     printLine(`restored ${postId}`);
     await acknowledge();
-    if (i % 3 === 0) await restorePost(deps, client, { postId, revision: original });
+    if (i % 3 === 0) await restorePost(deps, client, { postId, revision: originalRevision });
     else if (i % 3 === 1) await undoOwnChanges(deps, client, { since });
     else await attachAsset(deps, client, { postId, assetId: second });
     await acknowledge();
