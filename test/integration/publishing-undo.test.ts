@@ -24,8 +24,7 @@ forEachEngine("undo and restore of posts with publications", (fixture) => {
     const { id: unarchivedId, revision } = await createPost(deps, owner, { title: "Archived before", body: "Text" });
     await updatePost(deps, owner, { postId: unarchivedId, status: "archived", revision });
     await updatePost(deps, client, { postId: unarchivedId, status: "draft" });
-    for (const postId of [createdId, unarchivedId])
-      await publishPost(deps, owner, { postId, connectionIds, at: at() });
+    for (const postId of [createdId, unarchivedId]) await publishPost(deps, owner, { postId, connectionIds, at: at() });
 
     for (const dryRun of [true, false]) {
       const report = await undoOwnChanges(deps, client, { since: since(), dryRun });
