@@ -91,13 +91,13 @@ export function createAssetStore({ q, run }: Connection): AssetStore {
         .execute();
       return rows.map(toAsset);
     },
-    async claim(assetId, from, { storageKey, sourceVersion }) {
+    async claim(assetId, previousKey, { storageKey, sourceVersion }) {
       const { numUpdatedRows } = await q
         .updateTable("assets")
         .set({ storage_key: storageKey, source_version: sourceVersion })
         .where("id", "=", assetId)
         .where("status", "=", "pending")
-        .where("storage_key", from === null ? "is" : "=", from)
+        .where("storage_key", previousKey === null ? "is" : "=", previousKey)
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
@@ -121,8 +121,15 @@ export function createAssetStore({ q, run }: Connection): AssetStore {
     async confirmReserved(asset, confirmed) {
       const { bytes, version, sha256, width, height, durationMs, kind, mimeType, filename } = confirmed;
       const values = [bytes, version, sha256, width, height, durationMs, kind, mimeType, filename];
-      const from = [asset.id, asset.postId, asset.storageKey, asset.sourceVersion, asset.filename, asset.chargedBytes];
-      const [row] = await run(confirmReservedQuery, [...values, ...from]);
+      const conditions = [
+        asset.id,
+        asset.postId,
+        asset.storageKey,
+        asset.sourceVersion,
+        asset.filename,
+        asset.chargedBytes,
+      ];
+      const [row] = await run(confirmReservedQuery, [...values, ...conditions]);
       return row && toReadyAsset(row);
     },
     async attach(studioId, assetId, { postId, position }) {
@@ -156,14 +163,14 @@ export function createAssetStore({ q, run }: Connection): AssetStore {
         .where("post_id", postId === null ? "is" : "=", postId)
         .where("change_count", "=", changeCount)
         .where("trash_expires_at", trashExpiresAt === null ? "is" : "=", trashExpiresAt)
-        // An expired asset in the trash belongs to the sweeper.
+        // Only the sweeper may change an asset whose time in the trash has expired.
         .$if(trashExpiresAt !== null, (assets) => assets.where("trash_expires_at", ">", now))
         .$if(trash !== undefined, (assets) => assets.where("status", "=", "ready").where("post_id", "is", null))
         .returningAll()
         .executeTakeFirst();
       return row && toAsset(row);
     },
-    async trashOnPost(postId, trash) {
+    async setTrashOnPost(postId, trash) {
       await q.updateTable("assets").set(toTrashColumns(trash)).where("post_id", "=", postId).execute();
     },
     async remove({ id, status, postId, storageKey, chargedBytes, trashExpiresAt }) {

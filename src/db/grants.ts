@@ -53,12 +53,15 @@ export function createGrantStore({ q }: Connection): GrantStore {
       const row = await q.selectFrom("grants").selectAll().where("id", "=", grantId).executeTakeFirst();
       return row && toGrant(row);
     },
-    async listForStudio(studioId, { userId, others, grantId, ended, before, limit, callsSince }) {
+    async listForStudio(studioId, { userId, includeOthers, grantId, ended, before, limit, callsSince }) {
       const rows = await selectGrants(callsSince)
         .innerJoin("memberships as m", "m.user_id", "u.id")
         .where("m.studio_id", "=", studioId)
         .where((where) =>
-          where.or([where("g.user_id", "=", userId), ...(others ? [where(effectiveStudioSql, "=", studioId)] : [])]),
+          where.or([
+            where("g.user_id", "=", userId),
+            ...(includeOthers ? [where(effectiveStudioSql, "=", studioId)] : []),
+          ]),
         )
         .$if(grantId !== undefined, (grants) => grants.where("g.id", "=", grantId!))
         .$if(ended !== undefined, (grants) => grants.where("g.revoked_at", ended === true ? "is not" : "is", null))

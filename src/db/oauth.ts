@@ -57,7 +57,7 @@ export function createOAuthRecordStore({ q }: Connection): OAuthRecordStore {
         .where("generation", "=", generation)
         .executeTakeFirst();
       if (numUpdatedRows > 0n) return true;
-      const previousGeneration = await q
+      const recentlyRotatedGrant = await q
         .selectFrom("grants")
         .select("id")
         .where("id", "=", grantId)
@@ -65,7 +65,7 @@ export function createOAuthRecordStore({ q }: Connection): OAuthRecordStore {
         .where("generation", "=", generation + 1)
         .where("rotated_at", ">", now - graceMs)
         .executeTakeFirst();
-      return previousGeneration !== undefined;
+      return recentlyRotatedGrant !== undefined;
     },
   };
 }

@@ -5,7 +5,7 @@ import { databaseFileName } from "./open-database.ts";
 import { OperatorError } from "#lib/errors.ts";
 import { isBusy } from "./sqlite.ts";
 
-/** The file of a ready asset, as recorded in the database. In the disk store the version is the SHA-256 digest. */
+/** The file of a ready asset, as recorded in the database. `sha256` is the version that the disk store assigned. */
 export interface RecordedFile {
   assetId: string;
   studioId: string;
@@ -48,7 +48,7 @@ export function openSqliteFile(dataDir: string, options: { exclusive: boolean })
     db.close();
     throw error;
   }
-  const hasFile = db.prepare("SELECT 1 FROM assets WHERE storage_key = ?");
+  const findByKey = db.prepare("SELECT 1 FROM assets WHERE storage_key = ?");
   const readyAssetsSql = "FROM assets WHERE status = 'ready'";
   return {
     // Not SQLite's backup API: it restarts whenever another process writes, and never finishes under load.
@@ -60,8 +60,8 @@ export function openSqliteFile(dataDir: string, options: { exclusive: boolean })
              ${readyAssetsSql} ORDER BY id`,
         )
         .iterate() as Iterable<unknown> as Iterable<RecordedFile>,
-    countReadyFiles: () => Number(db.prepare(`SELECT COUNT(*) AS n ${readyAssetsSql}`).get()?.["n"]),
-    hasFile: (key) => hasFile.get(key) !== undefined,
+    countReadyFiles: () => Number(db.prepare(`SELECT COUNT(*) AS count ${readyAssetsSql}`).get()?.["count"]),
+    hasFile: (key) => findByKey.get(key) !== undefined,
     listTables: () => readTables(db),
     readRows: ({ name, columns }) =>
       db
@@ -95,17 +95,17 @@ function readTables(db: DatabaseSync): TableSchema[] {
     .all()
     .map((row) => String(row["name"]))
     .filter((name) => name !== "schema_migrations");
-  const ordered = new Set<string>();
-  const add = (name: string): void => {
-    if (ordered.has(name)) return;
+  const orderedNames = new Set<string>();
+  const addAfterReferences = (name: string): void => {
+    if (orderedNames.has(name)) return;
     for (const row of db.prepare(`PRAGMA foreign_key_list(${quoteIdentifier(name)})`).all()) {
-      const target = String(row["table"]);
-      if (target !== name) add(target);
+      const referencedTable = String(row["table"]);
+      if (referencedTable !== name) addAfterReferences(referencedTable);
     }
-    ordered.add(name);
+    orderedNames.add(name);
   };
-  names.forEach(add);
-  return [...ordered].map((name) => ({
+  names.forEach(addAfterReferences);
+  return [...orderedNames].map((name) => ({
     name,
     columns: db
       .prepare(`PRAGMA table_info(${quoteIdentifier(name)})`)

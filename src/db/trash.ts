@@ -27,9 +27,9 @@ interface TrashRow {
 }
 
 /** Limits each table before the union, so that a page reads only as many rows as it shows. */
-const itemsSql = (type: TrashItem["type"], title: string, table: string, condition: string): string =>
+const buildItemsSql = (type: TrashItem["type"], titleColumn: string, table: string, condition: string): string =>
   `SELECT * FROM (
-     SELECT id, '${type}' AS type, ${title} AS title, trashed_at, trash_expires_at, trashed_by, trashed_client_name
+     SELECT id, '${type}' AS type, ${titleColumn} AS title, trashed_at, trash_expires_at, trashed_by, trashed_client_name
        FROM ${table}
       WHERE studio_id = $1 AND trashed_at IS NOT NULL ${condition} AND trash_expires_at > $2
         AND (trashed_at < $3 OR (trashed_at = $3 AND id < $4))
@@ -38,7 +38,7 @@ const itemsSql = (type: TrashItem["type"], title: string, table: string, conditi
 const listTrashQuery = statement<TrashRow>(
   "list_trash",
   `SELECT t.*, u.name AS user_name FROM (
-     ${itemsSql("post", "title", "posts", "")} UNION ALL ${itemsSql("asset", "filename", "assets", "AND post_id IS NULL")}
+     ${buildItemsSql("post", "title", "posts", "")} UNION ALL ${buildItemsSql("asset", "filename", "assets", "AND post_id IS NULL")}
    ) AS t LEFT JOIN users u ON u.id = t.trashed_by
    ORDER BY t.trashed_at DESC, t.id DESC LIMIT $5`,
 );

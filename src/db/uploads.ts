@@ -14,9 +14,9 @@ interface FileCounts {
   ready_files: number;
 }
 
-const fileCountSql = (status: string, as: string): string =>
-  `(SELECT CAST(COUNT(*) AS INTEGER) FROM upload_files f JOIN assets a ON a.id = f.asset_id WHERE f.link_id = l.id AND a.status = '${status}') AS ${as}`;
-const fileCountsSql = `${fileCountSql("pending", "pending_files")}, ${fileCountSql("ready", "ready_files")}`;
+const buildFileCountSql = (status: string, alias: string): string =>
+  `(SELECT CAST(COUNT(*) AS INTEGER) FROM upload_files f JOIN assets a ON a.id = f.asset_id WHERE f.link_id = l.id AND a.status = '${status}') AS ${alias}`;
+const fileCountsSql = `${buildFileCountSql("pending", "pending_files")}, ${buildFileCountSql("ready", "ready_files")}`;
 
 interface ResolvedLinkRow extends LinkRow, FileCounts {
   studio_name: string;
@@ -78,7 +78,7 @@ const listUncountedQuery = statement<FileRow>(
     ORDER BY f.counted_at LIMIT $3`,
 );
 
-const reservedBytesQuery = statement<{ reserved_bytes: number }>(
+const sumReservedBytesQuery = statement<{ reserved_bytes: number }>(
   "sum_reserved_upload_bytes",
   `SELECT CAST(COALESCE(SUM(a.charged_bytes - f.received_bytes), 0) AS BIGINT) AS reserved_bytes
      FROM upload_files f JOIN assets a ON a.id = f.asset_id
@@ -176,19 +176,19 @@ export function createUploadStore({ q, run }: Connection): UploadStore {
     async listFiles(linkId) {
       return (await run(listFilesQuery, [linkId])).map(toFile);
     },
-    async lockReservedBytes(linkId, exceptAssetId = "") {
-      // Two statements: a sum within the update would not see what another transaction committed while this waited.
+    async sumReservedBytesForUpdate(linkId, exceptAssetId = "") {
+      // Two statements: a sum inside the update would miss what other transactions commit while it waits for the lock.
       await q
         .updateTable("upload_links")
         .set(({ ref }) => ({ withdrawn_at: ref("withdrawn_at") }))
         .where("id", "=", linkId)
         .execute();
-      return (await run(reservedBytesQuery, [linkId, exceptAssetId]))[0]?.reserved_bytes ?? 0;
+      return (await run(sumReservedBytesQuery, [linkId, exceptAssetId]))[0]?.reserved_bytes ?? 0;
     },
-    async recordReceived(assetId, { receivedBytes, partAt, countedAt }) {
+    async recordReceived(assetId, { receivedBytes, lastPartAt, countedAt }) {
       await q
         .updateTable("upload_files")
-        .set({ received_bytes: receivedBytes, part_at: partAt, counted_at: countedAt })
+        .set({ received_bytes: receivedBytes, part_at: lastPartAt, counted_at: countedAt })
         .where("asset_id", "=", assetId)
         .execute();
     },
@@ -207,7 +207,7 @@ function toFile(row: FileRow): UploadFile {
     bytes: row.file_bytes,
     partBytes: row.part_bytes,
     receivedBytes: row.received_bytes,
-    partAt: row.part_at,
+    lastPartAt: row.part_at,
     countedAt: row.counted_at,
   };
 }

@@ -5,7 +5,7 @@ export class ConflictError extends Error {
   override readonly name = "ConflictError";
 }
 
-/** Each attempt that fails with a conflict means that a parallel call succeeded; give up after this many. */
+/** Each attempt that fails with a conflict means that a parallel call succeeded; stop after this many. */
 const maxAttempts = 20;
 
 /** Repeats `attempt`, which reads and conditionally changes an object, until it does not conflict. */

@@ -246,7 +246,7 @@ forEachEngine("AI clients", (fixture) => {
     await createPurgeJob(fixture.deps)({ pause: async () => {}, shouldStop: () => false });
     const grants = await fixture.deps.grants.listForStudio(owner.studio.id, {
       userId: owner.user.id,
-      others: false,
+      includeOthers: false,
       callsSince: 0,
     });
     assert.deepEqual(

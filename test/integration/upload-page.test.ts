@@ -211,7 +211,7 @@ forEachEngine(
       assert.equal((await open(clientLink)).status, 200);
       const [grant] = await service.deps.grants.listForStudio(link.owner.studio.id, {
         userId: link.owner.user.id,
-        others: true,
+        includeOthers: true,
       });
       await service.deps.grants.revoke(grant?.id ?? "", fixture.clock());
       assert.match((await open(clientLink)).text, /withdrawn/);

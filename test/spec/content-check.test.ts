@@ -5,7 +5,7 @@ import { createBufferSource } from "#domain/assets/content/byte-source.ts";
 import { fitExtension } from "#domain/assets/model/filename.ts";
 import { isSameFamily } from "#domain/assets/content/formats.ts";
 import { checkContent } from "#domain/assets/content/check-content.ts";
-import { recognizeHead, recognizeType } from "#domain/assets/content/detect-type.ts";
+import { recognizeTypeFromHead, recognizeType } from "#domain/assets/content/detect-type.ts";
 import { assetKinds } from "#domain/assets/model/kinds.ts";
 import { getOutcome } from "../support/outcome.ts";
 import * as sample from "../support/samples.ts";
@@ -104,7 +104,7 @@ for (const [group, members] of Object.entries({ executables, archives, markup, p
         );
       assert.equal(await getOutcome(recognizeType(createBufferSource(bytes), undefined)), "unsupported_type", name);
       assert.equal(
-        await getOutcome(recognizeHead(encodeHead(bytes), bytes.length, undefined)),
+        await getOutcome(recognizeTypeFromHead(encodeHead(bytes), bytes.length, undefined)),
         "unsupported_type",
         name,
       );

@@ -8,7 +8,7 @@ import {
 } from "#domain/assets/content/byte-source.ts";
 import { findAssetKind, type DeclaredType } from "#domain/assets/model/declared-type.ts";
 import { checkContent } from "#domain/assets/content/check-content.ts";
-import { recognizeHead, recognizeType } from "#domain/assets/content/detect-type.ts";
+import { recognizeTypeFromHead, recognizeType } from "#domain/assets/content/detect-type.ts";
 import { createHookedFiles } from "./hooked-files.ts";
 import { getOutcome } from "./outcome.ts";
 
@@ -27,7 +27,7 @@ export async function runContentCheck(bytes: Uint8Array, mimeType: string): Prom
   ]);
   assert.equal(bufferResult, storeResult, "a buffer and a stored file give the same result");
   if (bytes.length === 0) return bufferResult;
-  const headResult = await getOutcome(recognizeHead(encodeHead(bytes), bytes.length, declared));
+  const headResult = await getOutcome(recognizeTypeFromHead(encodeHead(bytes), bytes.length, declared));
   const source = createBufferSource(bytes);
   const fullResult = await getOutcome(async () => checkContent(source, await recognizeType(source, declared)));
   if (headResult !== "ok")

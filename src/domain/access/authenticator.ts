@@ -21,7 +21,7 @@ export interface Authentication {
    * otherwise the user's first. Undefined, like `nextSessionMembership`, if the user has no memberships.
    */
   membership: Membership | undefined;
-  /** The membership of a session that starts now: in the user's active studio if a member, otherwise the first. */
+  /** The membership of a session that starts now: in the active studio if the user is a member, otherwise the first. */
   nextSessionMembership: Membership | undefined;
   /** The session's studio was deleted: the session ends instead of moving to another studio. */
   isSessionStudioDeleted: boolean;
@@ -33,7 +33,7 @@ export interface Authentication {
  */
 export type Authenticator = (token: string, sessionStudioId: string | undefined) => Promise<Authentication | undefined>;
 
-/** The token's user as a caller with one membership. */
+/** Builds the caller from the token's user and one of the user's memberships. */
 export function toCaller({ user, client, scopes, grantId }: Authentication, { studio, role }: Membership): Caller {
   return { user, studio, role, scopes, client, grantId };
 }

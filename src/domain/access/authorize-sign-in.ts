@@ -14,7 +14,7 @@ export async function authorizeSignIn(
   identity: Identity,
   { invitation }: { invitation: string | undefined },
 ): Promise<void> {
-  if (isOnAllowList(deps, identity)) return;
+  if (isOnAllowlist(deps, identity)) return;
   if (invitation !== undefined) {
     const openInvitation = await findInvitation(deps, invitation);
     if (openInvitation && matchesVerifiedEmail(openInvitation.email, identity)) return;
@@ -26,27 +26,27 @@ export async function authorizeSignIn(
 }
 
 /**
- * Throws `forbidden` unless `SIGN_IN_ALLOW` lists the user: users who joined by invitation have access to that studio
- * only.
+ * Throws `forbidden` unless the allowlist includes the user. Users who joined by invitation have access only to the
+ * studios that invited them.
  */
 export async function authorizeStudioCreation(
   deps: Pick<Deps, "users" | "signInAllow">,
   { user: { id } }: SignedInUser,
 ): Promise<void> {
   const user = await deps.users.find(id);
-  if (user && isOnAllowList(deps, user)) return;
+  if (user && isOnAllowlist(deps, user)) return;
   throw new AppError("forbidden:create_studio");
 }
 
-function isOnAllowList(
-  { signInAllow: allowList }: Pick<Deps, "signInAllow">,
+function isOnAllowlist(
+  { signInAllow: allowlist }: Pick<Deps, "signInAllow">,
   { email, emailVerified }: Pick<Identity, "email" | "emailVerified">,
 ): boolean {
-  if (allowList.includes("*")) return true;
+  if (allowlist.includes("*")) return true;
   if (email === null || !emailVerified) return false;
   const normalizedEmail = normalizeEmail(email);
   return (
-    allowList.includes(normalizedEmail) || allowList.includes(normalizedEmail.slice(normalizedEmail.lastIndexOf("@")))
+    allowlist.includes(normalizedEmail) || allowlist.includes(normalizedEmail.slice(normalizedEmail.lastIndexOf("@")))
   );
 }
 

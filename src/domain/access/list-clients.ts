@@ -14,14 +14,14 @@ export const listClientsInput = z.strictObject({
 });
 
 export interface ClientView {
-  /** Id of the grant. A client can have many. */
+  /** Id of the grant. A client can have several grants. */
   id: string;
   clientId: string;
   clientName: string;
   verified: boolean;
   redirectHost: string;
   user: Person;
-  /** The studio that its next call acts on. */
+  /** The studio that the client's next call acts on. */
   studioId: string | null;
   scopes: readonly Scope[];
   grantedAt: string;
@@ -41,7 +41,7 @@ export async function listClients(
   const listKey = `clients ${caller.studio.id} ${JSON.stringify([ended, mine])}`;
   const grants = await deps.grants.listForStudio(caller.studio.id, {
     userId: caller.user.id,
-    others: !mine && may(caller.role, "clients.listAll"),
+    includeOthers: !mine && may(caller.role, "clients.listAll"),
     ended,
     before: parseCursor(cursor, listKey),
     limit: limit + 1,

@@ -30,7 +30,7 @@ export async function describeMe(deps: Pick<Deps, "users">, caller: SignedInUser
 
 export const setActiveStudioInput = z.strictObject({ studioId: id });
 
-/** Sets the studio that new MCP sessions act on. Open sessions keep theirs. */
+/** Sets the studio that new MCP sessions act on. Open sessions keep their studio. */
 export async function setActiveStudio(
   deps: Pick<Deps, "users">,
   caller: SignedInUser,

@@ -22,7 +22,7 @@ export interface ListedUser extends User {
   createdAt: number;
 }
 
-/** A page of a long list, newest first. */
+/** Which page of a long list to return, newest first. */
 export interface OperatorPage {
   /** Only items older than this id. */
   before?: string | undefined;
@@ -82,17 +82,17 @@ export interface Grant {
 export interface ListedGrant extends Grant {
   userName: string;
   userEmail: string | null;
-  /** The studio its next call acts on: the grant's if the user is a member of it, otherwise the user's first. */
+  /** The studio the grant's next call acts on: the grant's if the user is a member of it, otherwise the user's first. */
   effectiveStudioId: string | null;
   /** Tool calls since `callsSince`. */
   calls: number;
 }
 
 export interface GrantFilter {
-  /** This user's grants are listed whichever studio they act on. */
+  /** List this user's grants in all studios. */
   userId: string;
   /** Also list other users' grants that act on this studio. */
-  others: boolean;
+  includeOthers: boolean;
   /** Only this grant. */
   grantId?: string | undefined;
   /** True: only revoked grants. False: only active grants. */

@@ -13,7 +13,11 @@ export async function revokeClient(
   input: { grantId: string },
 ): Promise<void> {
   authorize(caller, "clients.revoke");
-  const filter = { userId: caller.user.id, others: may(caller.role, "clients.revokeAny"), grantId: input.grantId };
+  const filter = {
+    userId: caller.user.id,
+    includeOthers: may(caller.role, "clients.revokeAny"),
+    grantId: input.grantId,
+  };
   const [grant] = isId("connection", input.grantId) ? await deps.grants.listForStudio(caller.studio.id, filter) : [];
   if (!grant) throw notFoundError("client");
   await deps.transact((tx) => revokeGrant(deps, tx, caller, grant));
@@ -39,7 +43,7 @@ export async function revokeAllClients(
   caller: Caller,
 ): Promise<{ revoked: number }> {
   authorize(caller, "clients.revoke");
-  const filter = { userId: caller.user.id, others: may(caller.role, "clients.revokeAny"), ended: false };
+  const filter = { userId: caller.user.id, includeOthers: may(caller.role, "clients.revokeAny"), ended: false };
   return deps.transact(async (tx) => {
     let revoked = 0;
     for (const grant of await tx.grants.listForStudio(caller.studio.id, filter))

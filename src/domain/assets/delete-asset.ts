@@ -15,7 +15,10 @@ import { parseAssetId } from "./model/asset.ts";
 export const deleteAssetInput = z.strictObject({ assetId: id });
 export const deleteAssetOutput = z.object({ deleted: z.string().describe("The asset's id.") });
 
-/** Moves a ready asset to the trash. Deletes a pending one for good, the record first: the sweeper finds the rest. */
+/**
+ * Moves a ready asset to the trash. Deletes a pending asset permanently: first its record, then its files. The sweeper
+ * removes files that remain.
+ */
 export async function deleteAsset(
   deps: Pick<Deps, "assets" | "strayFiles" | "transact" | "files" | "newId" | "clock">,
   caller: Caller,

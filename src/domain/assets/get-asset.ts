@@ -24,7 +24,7 @@ export async function getAsset(
   return describeAsset(deps, asset);
 }
 
-/** Whether the asset of a key still exists: an upload URL outlives an asset that was rejected or deleted. */
+/** Whether the asset of a key still exists: an upload URL stays valid after its asset was rejected or deleted. */
 export async function hasAsset(deps: Pick<Deps, "assets">, key: string): Promise<boolean> {
   const assetId = parseKeyAssetId(key);
   return assetId !== undefined && (await deps.assets.findForSweep([assetId])).length > 0;

@@ -96,7 +96,7 @@ async function storeImport(
   signal: AbortSignal,
 ): Promise<Output> {
   const peek = await peekStream(translateStreamErrors(response.body), 8192);
-  const { declared: declaredType, filename } = await guessDeclaredType(peek.head, response, input);
+  const { declaredType, filename } = await guessDeclaredType(peek.head, response, input);
   const maxBytes = deps.limits[declaredType.kind];
   if (Number(response.headers["content-length"] ?? 0) > maxBytes) throw tooLargeError(maxBytes);
 
@@ -129,13 +129,13 @@ async function storeImport(
 }
 
 async function fetchFile(deps: Pick<Deps, "openUrl">, url: string, signal: AbortSignal): Promise<PublicResponse> {
-  const response = await deps.openUrl(url, signal).catch(toAppError);
+  const response = await deps.openUrl(url, signal).catch(throwAsAppError);
   if (response.status >= 200 && response.status < 300) return response;
   response.body.destroy();
   throw unreachableError(`the server returned status ${response.status}`);
 }
 
-/** Reports a broken download as `url_unreachable`, so that it isn't mistaken for a failure of the store. */
+/** Reports an interrupted download as `url_unreachable`, so that it isn't mistaken for a failure of the store. */
 async function* translateStreamErrors(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* body;
@@ -144,7 +144,7 @@ async function* translateStreamErrors(body: AsyncIterable<Uint8Array>): AsyncGen
   }
 }
 
-function toAppError(error: unknown): never {
+function throwAsAppError(error: unknown): never {
   if (!(error instanceof PublicFetchError)) throw error;
   if (!error.isBlocked) throw unreachableError(error.message);
   throw new AppError("url_blocked:import", { cause: error.message });
@@ -154,7 +154,7 @@ const unreachableError = (cause: string): AppError => new AppError("url_unreacha
 
 const tooLargeError = (maxBytes: number): AppError => new AppError("too_large:import", { limitBytes: maxBytes });
 
-/** The first bytes of a stream that can still be read from its start. */
+/** A stream whose first bytes were read ahead; `readAll` still starts with them. */
 export interface PeekedStream {
   head: Uint8Array;
   readAll(): AsyncIterable<Uint8Array>;

@@ -32,16 +32,16 @@ export type RecognizedFile = Pick<Asset, "kind" | "mimeType" | "filename">;
  */
 export interface AssetStore {
   insert(asset: Asset): Promise<void>;
-  /** Like every method here, ignores assets in the trash unless its name or description mentions it. */
+  /** Ignores assets in the trash. */
   find(studioId: string, assetId: string): Promise<Asset | undefined>;
   /** Also finds assets in the trash. */
   findWithTrash(studioId: string, assetId: string): Promise<Asset | undefined>;
   /** Newest first. */
   list(studioId: string, filter: AssetFilter): Promise<Asset[]>;
-  /** The assets of these posts, by position within each post. */
+  /** The assets of these posts, by position within each post. The posts may be in the trash. */
   listByPosts(postIds: readonly string[]): Promise<Asset[]>;
-  /** Claims a pending asset; false if it is not pending or its claimed key is no longer `from`. */
-  claim(assetId: string, from: string | null, claim: Claim): Promise<boolean>;
+  /** Claims a pending asset; false if it is not pending or its claimed key is no longer `previousKey`. */
+  claim(assetId: string, previousKey: string | null, claim: Claim): Promise<boolean>;
   /** Marks a pending asset ready and attaches it; undefined if it is not pending with this claim. */
   confirmAndAttach(
     assetId: string,
@@ -59,7 +59,7 @@ export interface AssetStore {
   /** Changes an asset, which may be in the trash; undefined if it has changed since it was read, or has expired. */
   update(asset: Asset, change: AssetChange, now: number): Promise<Asset | undefined>;
   /** Moves all assets of a post to the trash with it, or restores them with it. */
-  trashOnPost(postId: string, trash: TrashMark | null): Promise<void>;
+  setTrashOnPost(postId: string, trash: TrashMark | null): Promise<void>;
   /** Deletes the record, also from the trash; false if the asset has changed since it was read. */
   remove(asset: Asset): Promise<boolean>;
   /** Changes the charged bytes of a pending asset; false if it is not pending or not charged for `from`. */
@@ -67,16 +67,16 @@ export interface AssetStore {
   /** Adds to the studio's used bytes; false, without a change, if that would exceed `limit`. */
   charge(studioId: string, bytes: number, limit: number | undefined): Promise<boolean>;
   getUsedBytes(studioId: string): Promise<number>;
-  /** Whether any studio has a ready asset, so that the store must have files. */
+  /** Whether any studio has a ready asset, in the trash or not. If so, the store must contain files. */
   hasReadyAssets(): Promise<boolean>;
-  /** Pending assets whose upload expired by then, oldest first. */
+  /** Pending assets whose upload expired at `expiredBy` or earlier, oldest first. */
   listExpired(expiredBy: number, limit: number): Promise<Asset[]>;
-  /** Ready assets of all studios with ids greater than `after`, by id. */
+  /** Ready assets of all studios with ids greater than `after`, by id; includes the trash. */
   listStored(
     after: string,
     limit: number,
   ): Promise<Pick<Asset, "id" | "studioId" | "storageKey" | "bytes" | "version">[]>;
-  /** The assets among these ids that exist. */
+  /** The assets with these ids that have a record; includes the trash. */
   findForSweep(assetIds: readonly string[]): Promise<Pick<Asset, "id" | "status" | "storageKey">[]>;
 }
 
@@ -86,11 +86,11 @@ export interface PostPosition {
 }
 
 export type AssetChange = Partial<Pick<Asset, "altText" | "filename">> & {
-  /** Null: restored from the trash. */
+  /** Null restores the asset from the trash. */
   trash?: TrashMark | null;
 };
 
-/** Keys without an asset: reserved for a new one, or left by a deleted one. */
+/** Keys without an asset: reserved for a new asset, or left over from a deleted one. */
 export interface StrayFileStore {
   /** Called before bytes are written to a new key; the sweeper removes them when due unless an asset claims the key. */
   reserve(key: string, dueAt: number): Promise<void>;

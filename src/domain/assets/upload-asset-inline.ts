@@ -35,7 +35,7 @@ export async function uploadAssetInline(
   input: z.infer<typeof uploadAssetInlineInput>,
 ): Promise<z.infer<typeof storedAssetOutput>> {
   authorize(caller, "assets.write");
-  // Checked first, so that a caller with a larger file is pointed to presigned uploads before any other error.
+  // Checked first: for a larger file, no other error may hide the one that recommends a presigned upload.
   const compactBase64 = checkInlineSize(input.base64);
   const declaredType = parseDeclaredType(input.kind, input.mimeType);
   const content = decodeInline(compactBase64);

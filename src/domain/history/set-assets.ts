@@ -5,7 +5,7 @@ import { ConflictError } from "../conflict.ts";
 import type { Deps, Stores } from "../deps.ts";
 import type { Editor } from "./record.ts";
 
-/** Why an asset could not be put back on a post. */
+/** Why an asset could not be attached to a post again. */
 export const missingReasons = ["deleted", "on_another_post", "post_full"] as const;
 export type MissingReason = (typeof missingReasons)[number];
 
@@ -15,8 +15,9 @@ export interface MissingAsset {
 }
 
 /**
- * Gives a post exactly these ready assets, in this order, restoring them from the trash if `withTrash`. Uploads in
- * progress stay, last. The transaction has already updated the post's row. Returns the assets that are not available.
+ * Sets the ready assets of a post to exactly these, in this order, restoring them from the trash if `withTrash`.
+ * Uploading assets stay on the post, after the others. Requires that `tx` has already updated the post's row. Returns
+ * the assets that are not available.
  */
 export async function setAssets(
   deps: Pick<Deps, "clock" | "limits">,
@@ -33,7 +34,7 @@ export async function setAssets(
   const currentIds = new Set(currentAssets.map((asset) => asset.id));
   const missingAssets: MissingAsset[] = [];
   for (const assetId of assetIds.filter((id) => !currentIds.has(id))) {
-    const reason = await putBack(deps, tx, editor, postId, assetId, withTrash);
+    const reason = await reattachAsset(deps, tx, editor, postId, assetId, withTrash);
     if (reason) missingAssets.push({ id: assetId, reason });
   }
   const missingIds = new Set(missingAssets.map((asset) => asset.id));
@@ -56,8 +57,8 @@ async function detachFromPost(
   await recordMove(deps, tx, editor, detachedAsset, postId);
 }
 
-/** Puts an asset back on a post as the last, without a revision of the post; returns why if that is impossible. */
-export async function putBack(
+/** Attaches an asset after the others, without recording a revision; returns the reason if it is not available. */
+export async function reattachAsset(
   deps: Pick<Deps, "clock" | "limits">,
   tx: Stores,
   editor: Editor,

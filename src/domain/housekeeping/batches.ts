@@ -1,6 +1,6 @@
 import type { Deps } from "../deps.ts";
 
-/** How a background job paces itself. */
+/** Prevents a background job from delaying requests and shutdown. */
 export interface BatchOptions {
   /** Runs between two batches, so that requests come first. */
   pause: () => Promise<void>;
@@ -8,7 +8,7 @@ export interface BatchOptions {
   shouldStop: () => boolean;
 }
 
-/** Repeats `processBatch` until it returns less than a full batch; returns the total. */
+/** Repeats `processBatch` until it returns less than a full batch or the job should stop; returns the total. */
 export async function runInBatches(
   { pause, shouldStop }: BatchOptions,
   batchSize: number,

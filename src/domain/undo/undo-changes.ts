@@ -95,7 +95,7 @@ function parseSince({ clock }: Pick<Deps, "clock">, value: string): number {
 async function mayUndo(deps: UndoDeps & Pick<Deps, "grants">, caller: Caller, grant: Grant): Promise<boolean> {
   if (grant.userId === caller.user.id) return true;
   if (!may(caller.role, "clients.undoAny")) return false;
-  const filter = { userId: caller.user.id, others: true, grantId: grant.id };
+  const filter = { userId: caller.user.id, includeOthers: true, grantId: grant.id };
   if ((await deps.grants.listForStudio(caller.studio.id, filter)).length > 0) return true;
   const selection = { userId: grant.userId, clientId: grant.clientId, since: 0 };
   const [postIds, assetIds] = await Promise.all([

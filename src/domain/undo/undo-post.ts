@@ -1,6 +1,6 @@
 import { AppError } from "#lib/errors.ts";
 import { assignPositions, findInsertIndex } from "../assets/lifecycle/restore-position.ts";
-import { putBack, setAssets } from "../history/set-assets.ts";
+import { reattachAsset, setAssets } from "../history/set-assets.ts";
 import { ConflictError, retryOnConflict, undefinedOnConflict } from "../conflict.ts";
 import type { Deps, Stores } from "../deps.ts";
 import type { ChangeSelection } from "../history/ports.ts";
@@ -87,7 +87,7 @@ export async function attachWaiting(deps: UndoDeps, editor: Editor, waiting: Wai
     .transact(async (tx) => {
       await startAssetsRevision(deps, tx, studioId, postId);
       const currentIds = (await tx.assets.listByPosts([postId])).map((asset) => asset.id);
-      if (await putBack(deps, tx, editor, postId, assetId, false)) throw new ConflictError();
+      if (await reattachAsset(deps, tx, editor, postId, assetId, false)) throw new ConflictError();
       const assetIds = currentIds.toSpliced(findInsertIndex(currentIds, assetId, order), 0, assetId);
       await assignPositions(tx, studioId, postId, assetIds);
       await recordRevision(deps, tx, editor, postId, { hasNewAssets: true });

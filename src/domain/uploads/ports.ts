@@ -47,7 +47,7 @@ export interface UploadFile {
   /** Bytes that had arrived at `countedAt`. */
   receivedBytes: number;
   /** When a new part was last detected, or bytes were first reserved. */
-  partAt: number;
+  lastPartAt: number;
   countedAt: number;
 }
 
@@ -62,7 +62,7 @@ export interface UploadStore {
   withdrawForPost(postId: string, now: number): Promise<void>;
   /** Withdraws the user's links that still accept files; returns how many. */
   withdrawForUser(userId: string, now: number): Promise<number>;
-  /** False, without a change, if an upload of this file was already started. */
+  /** False, without a change, if the link already has an upload of this file. */
   insertFile(
     linkId: string,
     fileHash: string,
@@ -77,10 +77,10 @@ export interface UploadStore {
    * Bytes charged for the link's files that have not arrived, optionally without one file. Locks the link until the
    * transaction ends.
    */
-  lockReservedBytes(linkId: string, exceptAssetId?: string): Promise<number>;
-  recordReceived(assetId: string, count: Pick<UploadFile, "receivedBytes" | "partAt" | "countedAt">): Promise<void>;
-  /** Uploading files that hold a reservation or were active since `activeSince`, least recently counted first. */
+  sumReservedBytesForUpdate(linkId: string, exceptAssetId?: string): Promise<number>;
+  recordReceived(assetId: string, count: Pick<UploadFile, "receivedBytes" | "lastPartAt" | "countedAt">): Promise<void>;
+  /** Uploading files with reserved bytes or with a new part since `activeSince`, least recently counted first. */
   listUncounted(filter: { countedBefore: number; activeSince: number; limit: number }): Promise<UploadFile[]>;
-  /** Uploading files of links that are withdrawn, whose grant is revoked, or whose creator or post is gone. */
+  /** Uploading files whose link is withdrawn, grant revoked, creator no longer a member, or post archived. */
   listAbandoned(limit: number): Promise<Asset[]>;
 }

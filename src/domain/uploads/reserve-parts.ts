@@ -27,7 +27,7 @@ export async function computeInitialReservation(
 ): Promise<number> {
   const limit = getReservationLimit(deps);
   if (limit === Infinity) return bytes;
-  return (await tx.uploads.lockReservedBytes(linkId)) + bytes <= limit ? bytes : 0;
+  return (await tx.uploads.sumReservedBytesForUpdate(linkId)) + bytes <= limit ? bytes : 0;
 }
 
 const sumPartBytes = (file: MultipartFile, parts: readonly number[]): number =>
@@ -45,10 +45,10 @@ export async function countReceivedBytes(
   const file: MultipartFile = { key: asset.storageKey, id: asset.sourceVersion, bytes, partBytes };
   const receivedBytes = sumPartBytes(file, (await deps.files.parts.list(file)) ?? []);
   const now = deps.clock();
-  const partAt = receivedBytes > previous.receivedBytes ? now : previous.partAt;
-  const isIdle = now - partAt >= idleLimit;
+  const lastPartAt = receivedBytes > previous.receivedBytes ? now : previous.lastPartAt;
+  const isIdle = now - lastPartAt >= idleLimit;
   const chargedBytes = isIdle ? receivedBytes : Math.max(asset.chargedBytes, receivedBytes);
-  await deps.uploads.recordReceived(asset.id, { receivedBytes, partAt, countedAt: now });
+  await deps.uploads.recordReceived(asset.id, { receivedBytes, lastPartAt, countedAt: now });
   if (chargedBytes === asset.chargedBytes) return;
   await deps
     .transact(async (tx) => {
@@ -89,7 +89,7 @@ export async function reserveParts(
   const reservations = listReservations(multipartFile, arrivedParts, parts);
   const tryReserve = () =>
     deps.transact(async (tx) => {
-      const available = getReservationLimit(deps) - (await tx.uploads.lockReservedBytes(link.id, asset.id));
+      const available = getReservationLimit(deps) - (await tx.uploads.sumReservedBytesForUpdate(link.id, asset.id));
       const reservation = reservations.find(
         ({ bytes }) => bytes <= asset.chargedBytes || bytes - receivedBytes <= available,
       );
@@ -98,8 +98,8 @@ export async function reserveParts(
       const now = deps.clock();
       // Only a new part or the first reservation resets the idle limit; reserving more bytes does not.
       const isFirst = asset.chargedBytes <= file.receivedBytes;
-      const partAt = isFirst || receivedBytes > file.receivedBytes ? now : file.partAt;
-      await tx.uploads.recordReceived(asset.id, { receivedBytes, partAt, countedAt: now });
+      const lastPartAt = isFirst || receivedBytes > file.receivedBytes ? now : file.lastPartAt;
+      await tx.uploads.recordReceived(asset.id, { receivedBytes, lastPartAt, countedAt: now });
       await chargeStudio(deps, tx, studio.id, reservation.bytes - asset.chargedBytes);
       return reservation.parts;
     });

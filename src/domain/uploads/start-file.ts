@@ -7,7 +7,7 @@ import { emptyFileError } from "../assets/content/base64.ts";
 import { findAssetKind, normalizeMimeType, type DeclaredType } from "../assets/model/declared-type.ts";
 import { cleanFilename, resolveFilename, guessTypeFromFilename } from "../assets/model/filename.ts";
 import { headBytes } from "../assets/content/byte-source.ts";
-import { recognizeHead } from "../assets/content/detect-type.ts";
+import { recognizeTypeFromHead } from "../assets/content/detect-type.ts";
 import { createFileKey } from "../assets/model/storage-keys.ts";
 import { createPendingAsset } from "../assets/lifecycle/new-asset.ts";
 import { choosePartBytes } from "../assets/model/file-store.ts";
@@ -112,7 +112,7 @@ async function startUpload(
   const { size } = input;
   if (size === 0) throw emptyFileError();
   const name = truncateFilename(cleanFilename(input.name));
-  const declaredType = await recognizeHead(input.head, size, guessType(name, input.type));
+  const declaredType = await recognizeTypeFromHead(input.head, size, guessType(name, input.type));
   await checkQuota(deps, studio.id, size);
   const post = await deps.posts.find(studio.id, link.postId);
   if (post && post.assetCount >= deps.limits.assetsPerPost) throw postFullError(deps);

@@ -12,7 +12,8 @@ const streams: readonly [name: string, type: string][] = [
 const otherCompoundFile = "another kind of compound file";
 /** A sector has at least four entries; the streams we look for are among the first few dozen. */
 const maxSectors = 32;
-const endOfChain = 0xffff_fffa;
+/** Larger sector numbers are special values, such as the end of a chain. */
+const maxRegularSector = 0xffff_fffa;
 
 export const isCfb = (head: Uint8Array): boolean => Buffer.from(head.subarray(0, 8)).toString("hex") === magic;
 
@@ -43,7 +44,7 @@ export async function detectCfbType(source: ByteSource, head: Uint8Array): Promi
     const match = streams.find(([name]) => names.includes(name));
     if (match) return match[1];
     sector = await readNextSector(sector);
-    if (sector >= endOfChain) return otherCompoundFile;
+    if (sector >= maxRegularSector) return otherCompoundFile;
   }
   return undefined;
 }

@@ -20,7 +20,7 @@ export async function checkContent(source: ByteSource, declaredType: DeclaredTyp
   if (source.bytes === 0) throw emptyFileError();
   const head = await source.read(0, headBytes);
   const { format, isMismatch } = await inspectFormat(source, head, declaredType);
-  if (isMismatch) throw typeMismatch(declaredType, format);
+  if (isMismatch) throw typeMismatchError(declaredType, format);
   if (declaredType.kind !== "image" || format === undefined) return { size: undefined };
   const size = await readImageSize(source, head, format);
   if (size && (size.width * size.height > maxPixels || size.hasTooManyFrames)) throw tooManyPixelsError();
@@ -43,7 +43,7 @@ export async function inspectFormat(
   return { format: markup, isMismatch: markup !== undefined };
 }
 
-export const typeMismatch = ({ mimeType }: DeclaredType, format: string | undefined): AppError =>
+export const typeMismatchError = ({ mimeType }: DeclaredType, format: string | undefined): AppError =>
   new AppError("type_mismatch", { declared: mimeType, actual: format ?? "unknown" });
 
 const tooManyPixelsError = (): AppError => new AppError("too_large:pixels", { megapixels: maxPixels / 1_000_000 });

@@ -7,7 +7,7 @@ import { cleanFilename, guessTypeFromFilename, resolveFilename } from "../model/
 import type { AssetKind } from "../model/kinds.ts";
 import { isCfb } from "./cfb-check.ts";
 import { detectFormat } from "./formats.ts";
-import { checkContent, inspectFormat, typeMismatch } from "./check-content.ts";
+import { checkContent, inspectFormat, typeMismatchError } from "./check-content.ts";
 import { isZip } from "./zip-check.ts";
 
 /** Content types that servers send for files of unknown type. */
@@ -26,16 +26,16 @@ const genericTypes = new Set([
 export async function guessDeclaredType(
   head: Uint8Array,
   { url, headers }: Pick<PublicResponse, "url" | "headers">,
-  requested: { kind?: AssetKind | undefined; filename?: string | undefined },
-): Promise<{ declared: DeclaredType; filename: string }> {
+  overrides: { kind?: AssetKind | undefined; filename?: string | undefined },
+): Promise<{ declaredType: DeclaredType; filename: string }> {
   if (head.length === 0) throw emptyFileError();
   const name =
-    requested.filename === undefined || requested.filename === "" ? getFilenameFromUrl(url) : requested.filename;
+    overrides.filename === undefined || overrides.filename === "" ? getFilenameFromUrl(url) : overrides.filename;
   const declaredType = resolveDeclaredType(
     await guessMimeType(head, normalizeMimeType(headers["content-type"] ?? ""), name),
-    requested.kind,
+    overrides.kind,
   );
-  return { declared: declaredType, filename: resolveFilename(name, declaredType) };
+  return { declaredType, filename: resolveFilename(name, declaredType) };
 }
 
 async function guessMimeType(head: Uint8Array, serverType: string, name: string): Promise<string> {
@@ -62,11 +62,11 @@ const aliases: Readonly<Record<string, string>> = {
 };
 
 function resolveDeclaredType(mimeType: string, kind: AssetKind | undefined): DeclaredType {
-  const detectedKind = findAssetKind(mimeType);
-  if (detectedKind === undefined && kind === undefined) {
+  const kindOfType = findAssetKind(mimeType);
+  if (kindOfType === undefined && kind === undefined) {
     throw new AppError("unsupported_type:url", { mimeType: mimeType.slice(0, 100) });
   }
-  return parseDeclaredType(kind ?? detectedKind ?? "document", mimeType);
+  return parseDeclaredType(kind ?? kindOfType ?? "document", mimeType);
 }
 
 function getFilenameFromUrl({ pathname }: URL): string {
@@ -80,40 +80,40 @@ function getFilenameFromUrl({ pathname }: URL): string {
 }
 
 /**
- * The type of a file from the upload page: the type of its name, unless the bytes are another supported format. Throws
- * `type_mismatch` or `unsupported_type` if the bytes are an unsupported format.
+ * The type of a file from the upload page: the type that its filename implies, unless the bytes are another supported
+ * format. Throws `type_mismatch` or `unsupported_type` if the bytes are an unsupported format.
  */
-export async function recognizeType(source: ByteSource, typeOfName: DeclaredType | undefined): Promise<DeclaredType> {
+export async function recognizeType(source: ByteSource, filenameType: DeclaredType | undefined): Promise<DeclaredType> {
   if (source.bytes === 0) throw emptyFileError();
   const head = await source.read(0, headBytes);
-  if (!typeOfName) {
+  if (!filenameType) {
     const supportedType = toSupportedType(await detectFormat(source, head));
     if (supportedType) return supportedType;
-    throw unsupportedType();
+    throw unsupportedTypeError();
   }
-  const { format, isMismatch } = await inspectFormat(source, head, typeOfName);
-  if (!isMismatch) return typeOfName;
+  const { format, isMismatch } = await inspectFormat(source, head, filenameType);
+  if (!isMismatch) return filenameType;
   const supportedType = toSupportedType(format);
   if (supportedType) return supportedType;
-  throw typeMismatch(typeOfName, format);
+  throw typeMismatchError(filenameType, format);
 }
 
 /**
  * `recognizeType` for the first bytes, before the rest is uploaded. Rejects only what the final check would reject; an
  * accepted file is checked again when it is complete.
  */
-export async function recognizeHead(
+export async function recognizeTypeFromHead(
   base64: string | undefined,
   bytes: number,
-  typeOfName: DeclaredType | undefined,
+  filenameType: DeclaredType | undefined,
 ): Promise<DeclaredType> {
   const head = Buffer.from(base64 ?? "", "base64");
   const hasHead = head.length === Math.min(bytes, headBytes);
-  // The directory of a container may be at its end, so use the type of the name until the file is complete.
-  if (typeOfName && (!hasHead || isZip(head) || isCfb(head))) return typeOfName;
-  if (!hasHead) throw unsupportedType();
+  // The directory of a container may be at its end, so use the filename's type until the file is complete.
+  if (filenameType && (!hasHead || isZip(head) || isCfb(head))) return filenameType;
+  if (!hasHead) throw unsupportedTypeError();
   const source: ByteSource = { bytes, read: async (start, end) => head.subarray(start, end) };
-  const recognizedType = await recognizeType(source, typeOfName);
+  const recognizedType = await recognizeType(source, filenameType);
   await checkContent(source, recognizedType);
   return recognizedType;
 }
@@ -134,4 +134,4 @@ function toSupportedType(format: string | undefined): DeclaredType | undefined {
   return kind && { kind, mimeType };
 }
 
-const unsupportedType = (): AppError => new AppError("unsupported_type:file");
+const unsupportedTypeError = (): AppError => new AppError("unsupported_type:file");

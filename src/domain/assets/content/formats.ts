@@ -8,18 +8,19 @@ const families: readonly (readonly string[])[] = [
   ["video/mp4", "video/quicktime", "video/x-m4v", "video/3gpp", "video/3gpp2"],
   ["video/mpeg", "video/mp1s", "video/mp2p", "video/mp2t"],
   ["image/heic", "image/heif", "image/heic-sequence", "image/heif-sequence"],
-  // A HEIF container with a generic brand may hold AVIF; the headers we read do not show it.
+  // A HEIF container with a generic brand may contain AVIF; the headers we read do not show it.
   ["image/avif", "image/heif", "image/heif-sequence"],
   ["image/png", "image/apng"],
 ];
 
-export function isSameFamily(detected: string, declaredType: string): boolean {
+export function isSameFamily(detectedType: string, declaredType: string): boolean {
   return (
-    detected === declaredType || families.some((family) => family.includes(detected) && family.includes(declaredType))
+    detectedType === declaredType ||
+    families.some((family) => family.includes(detectedType) && family.includes(declaredType))
   );
 }
 
-/** Input for the file-type library; every signature that version 22 knows lies within it. */
+/** How much the file-type library reads. Version 22 knows no signature beyond this. */
 const sniffBytes = 8192;
 
 /**
@@ -31,8 +32,8 @@ export async function detectFormat(source: ByteSource, head: Uint8Array): Promis
   if (isCfb(head)) return detectCfbType(source, head);
   const signature = signatures.find(({ matches }) => matches(head));
   if (signature) return signature.name;
-  const detected = await fileTypeFromBuffer(head.subarray(0, sniffBytes));
-  const mime = detected?.mime.toLowerCase();
+  const fileType = await fileTypeFromBuffer(head.subarray(0, sniffBytes));
+  const mime = fileType?.mime.toLowerCase();
   if (mime === undefined || !(weakSignatureChecks[mime]?.(head) ?? true)) return undefined;
   return mime;
 }
@@ -48,7 +49,7 @@ const readUint32 = (head: Uint8Array, offset: number): number =>
     ((head[offset + 3] ?? 0) << 24)) >>>
   0;
 
-/** Checked before the file-type library runs: formats that it has looped on or does not know. */
+/** Checked before the file-type library runs: formats that sent it into an endless loop, or that it does not know. */
 const signatures: readonly { name: string; matches: (head: Uint8Array) => boolean }[] = [
   // ASF: crafted object sizes can make a parser loop forever, so no parser reads it.
   { name: "video/x-ms-asf", matches: (head) => startsWith(head, "\x30\x26\xb2\x75\x8e\x66\xcf\x11") },
@@ -61,29 +62,29 @@ const signatures: readonly { name: string; matches: (head: Uint8Array) => boolea
   { name: "application/gzip", matches: (head) => startsWith(head, "\x1f\x8b\x08") },
 ];
 
-const never = (): boolean => false;
+const neverMatches = (): boolean => false;
 
 /** Additional checks for signatures so short that other content matches them by chance. */
 const weakSignatureChecks: Readonly<Record<string, (head: Uint8Array) => boolean>> = {
-  "application/x-msdownload": never, // detected in `signatures`
-  "application/x-compress": never,
+  "application/x-msdownload": neverMatches, // detected in `signatures`
+  "application/x-compress": neverMatches,
   "application/x-cpio": (head) => startsWith(head, "0707"),
-  "application/x-arj": never,
-  "application/x-apple-diskimage": never,
-  "application/x-asar": never,
+  "application/x-arj": neverMatches,
+  "application/x-apple-diskimage": neverMatches,
+  "application/x-asar": neverMatches,
   "application/postscript": (head) => startsWith(head, "%!PS"),
-  "application/xml": never, // detected in text-check.ts
-  "audio/vnd.dolby.dd-raw": never,
+  "application/xml": neverMatches, // detected in text-check.ts
+  "audio/vnd.dolby.dd-raw": neverMatches,
   "audio/mpeg": (head) => startsWith(head, "ID3"),
-  "audio/aac": never,
-  "font/ttf": never,
+  "audio/aac": neverMatches,
+  "font/ttf": neverMatches,
   "image/bmp": (head) => [12, 40, 52, 56, 64, 108, 124].includes(readUint32(head, 14)) && readUint32(head, 6) === 0,
   "image/gif": (head) => startsWith(head, "GIF87a") || startsWith(head, "GIF89a"),
   "image/jxl": (head) => startsWith(head, "JXL ", 4),
-  "image/x-icon": never,
-  "text/calendar": never,
-  "text/vcard": never,
-  "text/vtt": never,
+  "image/x-icon": neverMatches,
+  "text/calendar": neverMatches,
+  "text/vcard": neverMatches,
+  "text/vtt": neverMatches,
   "video/mp2t": (head) =>
     [0, 188, 376, 564].every((offset) => head[offset] === 0x47) ||
     [4, 196, 388].every((offset) => head[offset] === 0x47),

@@ -14,7 +14,7 @@ const textFormats: readonly [RegExp, string][] = [
 ];
 
 /** Markup that a browser or viewer would run or render. Other tags are allowed, because Markdown may contain them. */
-const activeMarkup = /^<(?:!doctype|html|head|body|svg|script|iframe|object|embed|\?xml|math|xsl:)/i;
+const activeMarkupPattern = /^<(?:!doctype|html|head|body|svg|script|iframe|object|embed|\?xml|math|xsl:)/i;
 /** Any XML tag, instruction or comment; no accepted binary format starts with one. */
 const anyTagPattern = /^<[\p{L}_:?!]/u;
 
@@ -33,7 +33,7 @@ export function findMarkup(head: Uint8Array, scope: "active" | "any"): string | 
   const start = skipWhitespace(text);
   if (scope === "any" && (anyTagPattern.test(start) || textFormats.some(([pattern]) => pattern.test(start))))
     return "text or markup";
-  return activeMarkup.test(skipComments(start)) ? "markup" : undefined;
+  return activeMarkupPattern.test(skipComments(start)) ? "markup" : undefined;
 }
 
 const maxComments = 1000;
@@ -42,7 +42,7 @@ function skipComments(text: string): string {
   let rest = text;
   for (let i = 0; i < maxComments && rest.startsWith("<!--"); i++) {
     const end = rest.indexOf("-->", 4);
-    // A comment that does not end in the head, or too many comments, hide what follows: treat it as markup.
+    // A comment without an end in the head, or too many comments, may hide markup: treat the file as markup.
     if (end < 0) return "<html";
     rest = skipWhitespace(rest.slice(end + 3));
   }
@@ -67,9 +67,9 @@ export function isPlainText(head: Uint8Array): boolean {
 }
 
 function detectEncoding(head: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" {
-  const [a, b] = head;
-  if (a === 0xff && b === 0xfe) return "utf-16le";
-  if (a === 0xfe && b === 0xff) return "utf-16be";
+  const [first, second] = head;
+  if (first === 0xff && second === 0xfe) return "utf-16le";
+  if (first === 0xfe && second === 0xff) return "utf-16be";
   // Without a byte order mark: in UTF-16, every second byte of Latin text is zero.
   const pairs = Math.min(head.length >> 1, 64);
   let zeroFirst = 0;

@@ -26,19 +26,22 @@ export async function markFilesForDeletion(
   const fileKeys = assets.map(listFileKeys);
   const now = deps.clock();
   await tx.strayFiles.markForDeletion(
-    fileKeys.flatMap((keys) => keys.now),
+    fileKeys.flatMap((keys) => keys.deletableNow),
     now,
   );
   await tx.strayFiles.markForDeletion(
-    fileKeys.flatMap((keys) => keys.later),
+    fileKeys.flatMap((keys) => keys.deletableLater),
     now + lateWriteGrace,
   );
 }
 
 /** The keys of an asset that can be deleted now, and those that a write in progress may still create. */
-function listFileKeys({ id, status, storageKey }: Asset): { now: string[]; later: string[] } {
-  if (status === "pending") return { now: [incomingKey(id)], later: storageKey === null ? [] : [storageKey] };
-  return storageKey === null ? { now: [], later: [] } : { now: [storageKey], later: [thumbnailKey(storageKey)] };
+function listFileKeys({ id, status, storageKey }: Asset): { deletableNow: string[]; deletableLater: string[] } {
+  if (status === "pending")
+    return { deletableNow: [incomingKey(id)], deletableLater: storageKey === null ? [] : [storageKey] };
+  return storageKey === null
+    ? { deletableNow: [], deletableLater: [] }
+    : { deletableNow: [storageKey], deletableLater: [thumbnailKey(storageKey)] };
 }
 
 /** Deletes assets with their files, each in its own transaction. Skips assets that changed since they were read. */
@@ -58,15 +61,15 @@ export async function removeAssets(
 }
 
 /**
- * Removes the files of a deleted asset. The sweeper retries failures, and removes the keys in `later` once more in case
- * a write was still in progress.
+ * Removes the files of a deleted asset. The sweeper retries failures, and removes the `deletableLater` keys once more in
+ * case a write was still in progress.
  */
 export async function removeFiles(deps: Pick<Deps, "files" | "strayFiles">, asset: Asset): Promise<void> {
-  const { now, later } = listFileKeys(asset);
+  const { deletableNow, deletableLater } = listFileKeys(asset);
   try {
     if (isUploading(asset)) await deps.files.parts.abort({ key: asset.storageKey, id: asset.sourceVersion });
-    await Promise.all([...now, ...later].map((key) => deps.files.remove(key)));
-    await deps.strayFiles.deleteRecords(now);
+    await Promise.all([...deletableNow, ...deletableLater].map((key) => deps.files.remove(key)));
+    await deps.strayFiles.deleteRecords(deletableNow);
   } catch {
     // The asset is deleted and its keys are recorded: the sweeper removes the bytes.
   }

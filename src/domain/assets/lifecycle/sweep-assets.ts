@@ -5,7 +5,7 @@ import type { Asset } from "../model/asset.ts";
 import { fileKeyForThumbnail, parseKeyAssetId, storageAreas, type StorageArea } from "../model/storage-keys.ts";
 import { removeAssets } from "./delete-files.ts";
 
-/** Rows or keys per step: small enough not to delay concurrent requests. */
+/** Rows or keys per batch: small enough not to delay concurrent requests. */
 const batchSize = 100;
 /** How long after its URL expired an upload can still be attached. */
 const graceAfterExpiry = hours(1);
@@ -29,7 +29,7 @@ export type AssetSweeper = (options: BatchOptions) => Promise<SweepResult>;
 /**
  * Deletes expired uploads and files without an asset. This is safe because all code follows the same order: a key is
  * recorded, in an asset or as a stray, before bytes are written to it; a record is deleted before its bytes; and no
- * asset can claim a key that was marked for deletion. So bytes without a record never become live.
+ * asset can claim a key that was marked for deletion. So bytes without a record never become an asset's file.
  */
 export function createAssetSweeper(deps: SweepDeps): AssetSweeper {
   // Each run continues listing the store where the last one stopped, and starts over at the end.
@@ -78,7 +78,7 @@ async function sweepOrphans(
 ): Promise<{ listed: number; removed: number; lastKey: string | undefined }> {
   const listedFiles = await deps.files.list(area, { limit: batchSize, ...(after === undefined ? {} : { after }) });
   const oldFiles = listedFiles.filter(({ modifiedAt }) => modifiedAt <= deps.clock() - orphanAge);
-  // Read after the listing: a file without a record now had none when it was listed, or lost it since.
+  // Find the records after listing the files: records are written before bytes, so a file without a record is an orphan.
   const ids = new Set(oldFiles.flatMap(({ key }) => parseKeyAssetId(key) ?? []));
   const records = new Map((await deps.assets.findForSweep([...ids])).map((asset) => [asset.id, asset]));
   const orphans = oldFiles.filter(({ key }) => {
@@ -105,10 +105,10 @@ export type LostFile = Pick<Asset, "id" | "studioId" | "storageKey">;
 export function createLostFileFinder(deps: Pick<Deps, "assets" | "files">): () => Promise<LostFile[]> {
   let lastCheckedId = "";
   return async () => {
-    const next = await deps.assets.listStored(lastCheckedId, lostFileBatchSize);
-    lastCheckedId = next.length < lostFileBatchSize ? "" : (next.at(-1)?.id ?? "");
+    const nextAssets = await deps.assets.listStored(lastCheckedId, lostFileBatchSize);
+    lastCheckedId = nextAssets.length < lostFileBatchSize ? "" : (nextAssets.at(-1)?.id ?? "");
     const suspects: LostFile[] = [];
-    for (const { bytes, version, ...asset } of next) {
+    for (const { bytes, version, ...asset } of nextAssets) {
       const storedFile = await deps.files.stat(asset.storageKey ?? "");
       if (storedFile?.bytes !== bytes || storedFile.version !== version) suspects.push(asset);
     }

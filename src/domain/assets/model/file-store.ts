@@ -14,8 +14,8 @@ export interface FileStore {
   /** The origin that browsers upload to and download from. */
   readonly origin: string;
   /**
-   * A URL for one plain PUT of raw bytes to `key`. Until it expires, another PUT overwrites; bytes at `key` are never
-   * served. The disk store stops reading one byte past `maxBytes` and records that the limit was exceeded.
+   * A URL for one plain PUT of raw bytes to `key`. Until it expires, another PUT overwrites the bytes; they are
+   * never served. The disk store stops reading one byte past `maxBytes` and records that the limit was exceeded.
    */
   createUploadUrl(key: string, options: { maxBytes: number; expiresAt: number }): Promise<string>;
   /** A URL to read `key`. Responses carry this type and name, support ranges, and can't run scripts in a browser. */

@@ -66,9 +66,9 @@ export function guessTypeFromFilename(name: string): string | undefined {
  * extension that belongs to another type. Appends one if the name has no known extension; text files keep such names.
  */
 export function fitExtension(name: string, mimeType: string): string {
-  const typeOfName = guessTypeFromFilename(name);
-  if (typeOfName === undefined ? isTextType(mimeType) : isSameFamily(mimeType, typeOfName)) return name;
-  const stem = typeOfName === undefined ? name : name.slice(0, name.lastIndexOf("."));
+  const filenameType = guessTypeFromFilename(name);
+  if (filenameType === undefined ? isTextType(mimeType) : isSameFamily(mimeType, filenameType)) return name;
+  const stem = filenameType === undefined ? name : name.slice(0, name.lastIndexOf("."));
   return `${stem}${listExtensions(mimeType)[0] ?? ""}`;
 }
 
