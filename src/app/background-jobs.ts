@@ -3,7 +3,7 @@ import { withLease, type BatchOptions } from "#domain/housekeeping/batches.ts";
 import { createPurgeJob } from "#domain/housekeeping/purge-expired.ts";
 import { createAssetSweeper, createLostFileFinder } from "#domain/assets/lifecycle/sweep-assets.ts";
 import type { Deps } from "#domain/deps.ts";
-import { renewDueCredentials } from "#domain/platforms/refresh-credentials.ts";
+import { renewDueCredentials } from "#domain/platforms/renew-credentials.ts";
 import { sweepTrash } from "#domain/trash/sweep-trash.ts";
 import { releaseIdleUploads, sweepUploads } from "#domain/uploads/sweep-uploads.ts";
 import { minutes, seconds } from "#lib/clock.ts";

@@ -65,7 +65,7 @@ export function createPlatforms(base: string, setups: readonly PlatformSetup[], 
   return {
     list: () => [...infoById.values()],
     find: (id) => infoById.get(id),
-    redirectUri: buildRedirectUri,
+    getRedirectUri: buildRedirectUri,
     async registerApp(target) {
       const { platform, publicFetch } = getSetup(target.platform);
       if (platform.appCredentials === "settings") throw new Error(`${platform.id} does not support registration`);

@@ -80,11 +80,11 @@ export function createGrantStore({ q }: Connection): GrantStore {
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
-    async list({ userId, clientId, ended, before, limit, callsSince }) {
+    async list({ userId, clientId, includeRevoked, before, limit, callsSince }) {
       const rows = await selectGrants(callsSince)
         .$if(userId !== undefined, (grants) => grants.where("g.user_id", "=", userId!))
         .$if(clientId !== undefined, (grants) => grants.where("g.client_id", "=", clientId!))
-        .$if(!ended, (grants) => grants.where("g.revoked_at", "is", null))
+        .$if(!includeRevoked, (grants) => grants.where("g.revoked_at", "is", null))
         .$if(before !== undefined, (grants) => grants.where("g.id", "<", before!))
         .orderBy("g.id", "desc")
         .limit(limit)

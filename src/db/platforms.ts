@@ -54,7 +54,7 @@ function createConnectionStore({
         .executeTakeFirst();
       return row && toConnection(row);
     },
-    async claim({ id, studioId, platform, instance, account, connectedAt }, limit) {
+    async findOrInsert({ id, studioId, platform, instance, account, connectedAt }, limit) {
       // Locks the studio row, so that concurrent claims count against the same limit.
       await q
         .updateTable("studios")

@@ -39,7 +39,7 @@ export function readCookie(header: string | undefined, name: string): string | u
   return undefined;
 }
 
-/** Keeps flows that continue at another site (sign-in, connect) in a signed cookie: only this browser can finish them. */
+/** Stores flows that continue on another site (sign-in, connect) in a signed cookie: only this browser can finish them. */
 export interface PendingCookie<Pending extends { state: string }> {
   /** Returns the `Set-Cookie` value that adds a flow to those pending in other tabs of this browser. */
   add(pending: Pending, cookieHeader: string | undefined): string;
@@ -56,7 +56,7 @@ export interface PendingCookieOptions {
   maxPending: number;
 }
 
-const lifetime = minutes(10);
+const flowLifetime = minutes(10);
 /** Browsers drop a cookie of more than 4096 bytes, attributes included. */
 const maxCookieBytes = 3800;
 
@@ -79,11 +79,12 @@ export function createPendingCookie<Pending extends { state: string }>({
     const [newest] = entries;
     if (!newest) return cookie.toClearCookie();
     const token = signer.sign(purpose, { pending: entries }, newest.until);
-    return token.length > maxCookieBytes ? write(entries.slice(0, -1)) : cookie.toSetCookie(token, lifetime / 1000);
+    return token.length > maxCookieBytes ? write(entries.slice(0, -1)) : cookie.toSetCookie(token, flowLifetime / 1000);
   };
 
   return {
-    add: (pending, header) => write([{ ...pending, until: clock() + lifetime }, ...read(header)].slice(0, maxPending)),
+    add: (pending, header) =>
+      write([{ ...pending, until: clock() + flowLifetime }, ...read(header)].slice(0, maxPending)),
     consume(state, header) {
       const entries = read(header);
       return {

@@ -15,7 +15,7 @@ export function sanitizeFileName(name: string): string {
   return characters.slice(0, maxCharacters - extension.length).join("") + extension;
 }
 
-/** The Content-Disposition header (RFC 6266): a quoted ASCII name, and the real one (RFC 8187) where it differs. */
+/** The Content-Disposition header (RFC 6266): a quoted ASCII name, and the full name (RFC 8187) if it differs. */
 export function formatContentDisposition(name: string, asDownload: boolean): string {
   const safeName = sanitizeFileName(name);
   const asciiName = safeName.replace(/[^\x20-\x7e]/gu, "_");
@@ -23,6 +23,6 @@ export function formatContentDisposition(name: string, asDownload: boolean): str
     /['()*!]/g,
     (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
   );
-  const extended = asciiName === safeName ? "" : `; filename*=UTF-8''${encodedName}`;
-  return `${asDownload ? "attachment" : "inline"}; filename="${asciiName}"${extended}`;
+  const extendedParameter = asciiName === safeName ? "" : `; filename*=UTF-8''${encodedName}`;
+  return `${asDownload ? "attachment" : "inline"}; filename="${asciiName}"${extendedParameter}`;
 }

@@ -103,9 +103,9 @@ const commands: Record<string, Command> = {
   },
   grants: {
     argumentNames: [],
-    async *run(deps, _args, { user, client: clientId, all: ended }) {
+    async *run(deps, _args, { user, client: clientId, all: includeRevoked }) {
       for await (const grant of readAllPages((page) =>
-        listGrants(deps, operator, { user, clientId, ended, ...page }),
+        listGrants(deps, operator, { user, clientId, includeRevoked, ...page }),
       )) {
         const userLabel = grant.user.email ?? grant.user.name;
         const state =

@@ -187,8 +187,8 @@ forEachEngine("the operator", (fixture) => {
     const owner = await newStudio(fixture.deps);
     const first = await createTestGrant(server.deps, owner, { client: "One" });
     const second = await createTestGrant(server.deps, owner, { client: "Two" });
-    const list = async (filter: { user?: string; clientId?: string; ended?: boolean }) =>
-      (await listGrants(fixture.deps, operator, { ended: false, limit: 100, ...filter })).map(({ id }) => id);
+    const list = async (filter: { user?: string; clientId?: string; includeRevoked?: boolean }) =>
+      (await listGrants(fixture.deps, operator, { includeRevoked: false, limit: 100, ...filter })).map(({ id }) => id);
     assert.deepEqual(await list({ user: owner.user.id }), [second.grantId, first.grantId]);
     assert.deepEqual((await list({})).slice(0, 2), [second.grantId, first.grantId]);
     assert.ok((await list({ clientId: "client-one" })).includes(first.grantId));
@@ -205,7 +205,7 @@ forEachEngine("the operator", (fixture) => {
     assert.deepEqual([await getMcpStatus(first.token), await getMcpStatus(second.token)], [401, 200]);
     assert.deepEqual((await listActions(owner.studio.id))[0], ["client.revoked", null, "operator"]);
     assert.deepEqual(await list({ user: owner.user.id }), [second.grantId]);
-    assert.deepEqual(await list({ user: owner.user.id, ended: true }), [second.grantId, first.grantId]);
+    assert.deepEqual(await list({ user: owner.user.id, includeRevoked: true }), [second.grantId, first.grantId]);
     assert.deepEqual((await revokeGrants(fixture.deps, operator, { grantIds: [first.grantId] })).before, [
       first.grantId,
     ]);

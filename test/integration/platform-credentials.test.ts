@@ -6,7 +6,7 @@ import { openDatabase } from "#db/open-database.ts";
 import { listActivity } from "#domain/activity/list-activity.ts";
 import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
 import { listPlatforms } from "#domain/platforms/list-platforms.ts";
-import { renewDueCredentials } from "#domain/platforms/refresh-credentials.ts";
+import { renewDueCredentials } from "#domain/platforms/renew-credentials.ts";
 import { getAccessToken } from "#domain/platforms/credentials.ts";
 import type { Deps } from "#domain/deps.ts";
 import { hours, minutes, seconds } from "#lib/clock.ts";

@@ -61,7 +61,7 @@ forEachEngine("platforms with instances", (fixture) => {
     const newInstance = await startStrictPlatform();
     const instanceDeps = withPlatform(fixture.deps, newInstance);
     const app = { platform: "mastodon", instance: newInstance.origin };
-    const redirectUri = instanceDeps.platforms.redirectUri(app);
+    const redirectUri = instanceDeps.platforms.getRedirectUri(app);
     const credential = deps.vault.seal(
       "platform-app",
       [app.platform, app.instance],

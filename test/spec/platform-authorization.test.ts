@@ -25,11 +25,11 @@ for (const platform of catalog) {
     assert.equal(`${authorizationUrl.origin}${authorizationUrl.pathname}`, authorization);
     const query = Object.fromEntries(authorizationUrl.searchParams);
     assert.equal(query[platform.clientIdParam ?? "client_id"], app.clientId);
-    assert.equal(query["redirect_uri"], platforms.redirectUri(site));
+    assert.equal(query["redirect_uri"], platforms.getRedirectUri(site));
     assert.deepEqual(query["scope"]?.split(platform.scopeSeparator ?? " "), platform.scopes);
     assert.equal(query["code_challenge_method"], platform.pkce ? "S256" : undefined);
 
-    const callbackUrl = new URL(`${platforms.redirectUri(site)}?code=the-code&state=${state}`);
+    const callbackUrl = new URL(`${platforms.getRedirectUri(site)}?code=the-code&state=${state}`);
     const accounts = await platforms.finishAuthorization(site, app, callbackUrl, { state, verifier });
     assert.deepEqual(
       accounts.map(({ account, tokens }) => [account.id, account.handle, omitUndefined(tokens)]),
@@ -40,7 +40,7 @@ for (const platform of catalog) {
     assert.equal(tokenRequest?.url, token);
     const form = Object.fromEntries(new URLSearchParams(tokenRequest.body));
     assert.equal(form["code"], "the-code");
-    assert.equal(form["redirect_uri"], platforms.redirectUri(site));
+    assert.equal(form["redirect_uri"], platforms.getRedirectUri(site));
     assert.equal(form["code_verifier"], platform.pkce ? verifier : undefined);
     const clientAuth = tokenRequest.authorization ?? [
       form[platform.clientIdParam ?? "client_id"],

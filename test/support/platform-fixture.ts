@@ -55,7 +55,7 @@ export async function newConnection(
     account: { id: account, handle: account, name: null, avatarUrl: null, profileUrl: null },
     connectedAt: now,
   };
-  const id = await deps.platformStore.claim(row, maxConnections);
+  const id = await deps.platformStore.findOrInsert(row, maxConnections);
   assert.ok(id);
   const sealed = sealCredential(deps, { id, studioId: studio.id }, { tokens: { accessToken: "a token" } });
   await deps.platformStore.connect(id, sealed, { expiresAt: now + 1000, renewAt: now }, { userId: user.id, at: now });

@@ -123,7 +123,10 @@ export async function addConnections(
     const connection = { id: deps.newId("platformConnection"), studioId: owner.studio.id };
     const account = { ...source.account, id: connection.id, handle: `${platform}-${i}` };
     const { instance } = source;
-    await deps.platformStore.claim({ ...connection, platform, instance, account, connectedAt: deps.clock() }, 1000);
+    await deps.platformStore.findOrInsert(
+      { ...connection, platform, instance, account, connectedAt: deps.clock() },
+      1000,
+    );
     const connectedBy = { userId: owner.user.id, at: deps.clock() };
     const times = { expiresAt: null, renewAt: null };
     await deps.platformStore.connect(connection.id, sealCredential(deps, connection, { tokens }), times, connectedBy);

@@ -107,7 +107,7 @@ export interface GrantFilter {
 export interface OperatorGrantFilter {
   userId?: string | undefined;
   clientId?: string | undefined;
-  ended: boolean;
+  includeRevoked: boolean;
   callsSince: number;
 }
 
@@ -118,7 +118,7 @@ export interface GrantStore {
   listForStudio(studioId: string, filter: GrantFilter): Promise<ListedGrant[]>;
   /** Revokes the grant and all its tokens; returns false if it is already revoked. */
   revoke(grantId: string, now: number): Promise<boolean>;
-  /** Grants of all studios, newest first. Includes revoked grants only if `ended` is true. */
+  /** Grants of all studios, newest first. Includes revoked grants only if `includeRevoked` is true. */
   list(page: OperatorPage & OperatorGrantFilter): Promise<ListedGrant[]>;
   /** Revokes all grants of a user and returns how many were active. */
   revokeForUser(userId: string, now: number): Promise<number>;

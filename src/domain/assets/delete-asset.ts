@@ -16,7 +16,7 @@ export const deleteAssetInput = z.strictObject({ assetId: id });
 export const deleteAssetOutput = z.object({ deleted: z.string().describe("The asset's id.") });
 
 /**
- * Moves a ready asset to the trash. Deletes a pending asset permanently: first its record, then its files. The sweeper
+ * Moves a ready asset to the trash. Deletes a pending asset for good: first its record, then its files. The sweeper
  * removes files that remain.
  */
 export async function deleteAsset(

@@ -21,7 +21,7 @@ export interface PurgeStore {
   deleteExpired(kind: PurgeableKind, now: number, limit: number): Promise<number>;
   /** Dynamically registered clients after `after`, registered at `before` or earlier, oldest first. */
   listClients(after: RegisteredClient, before: number, limit: number): Promise<RegisteredClient[]>;
-  /** Deletes those that never had a grant and still date from `before` or earlier; returns their number. */
+  /** Deletes the clients that never had a grant, unless their purge was postponed past `before`; returns their number. */
   deleteUnusedClients(clientIds: readonly string[], before: number): Promise<number>;
 }
 
@@ -31,7 +31,7 @@ export interface RegisteredClient {
 }
 
 export interface LeaseStore {
-  /** Acquires the lease until `expiresAt`, in one statement; returns false if another holder's has not expired at `now`. */
+  /** Acquires the lease until `expiresAt`, in one statement; returns false if another holder has it at `now`. */
   acquire(name: string, holder: string, now: number, expiresAt: number): Promise<boolean>;
   /** Releases the lease if this holder still has it. */
   release(name: string, holder: string): Promise<void>;
@@ -47,7 +47,7 @@ export type PurgeJob = (options: BatchOptions) => Promise<{ deleted: number }>;
 
 /** Deletes expired rows and unused clients in small batches. */
 export function createPurgeJob(deps: Pick<Deps, "purges" | "clock">): PurgeJob {
-  // A used client stays used, so check each client only once: a run costs only as much as there are new clients.
+  // A used client stays used, so check each client only once: the cost of a run depends only on the number of new clients.
   let lastCheckedClient: RegisteredClient = { id: "", createdAt: 0 };
   return async (options) => {
     const now = deps.clock();

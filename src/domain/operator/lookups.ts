@@ -95,8 +95,7 @@ export async function listStudios(
 export interface ListGrantsInput {
   user?: string | undefined;
   clientId?: string | undefined;
-  /** Include revoked grants. */
-  ended: boolean;
+  includeRevoked: boolean;
   before?: string | undefined;
   limit: number;
 }

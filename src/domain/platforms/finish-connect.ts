@@ -41,7 +41,7 @@ export async function finishConnect(
   const stateHash = sha256(pending.state);
   const page = await deps.platformStore.findPage({ stateHash }, deps.clock());
   // Reject callbacks to the redirect URI of another platform or instance: mix-up attack (RFC 9700 §4.4).
-  if (!page || `${callback.origin}${callback.pathname}` !== deps.platforms.redirectUri(page))
+  if (!page || `${callback.origin}${callback.pathname}` !== deps.platforms.getRedirectUri(page))
     throw connectExpiredError();
   const { platformInfo, caller } = await authorizeConnectPage(deps, signedInUser, page);
   if (!(await deps.platformStore.consumePage(stateHash, deps.clock()))) throw connectExpiredError();
@@ -92,7 +92,7 @@ async function storeConnection(
   const studioId = caller.studio.id;
   const row = { id: deps.newId("platformConnection"), studioId, platform, instance, account, connectedAt: now };
   // Reconnecting an account reuses its row, so seal the credential for the id that `claim` returns.
-  const id = await tx.platformStore.claim(row, maxConnections);
+  const id = await tx.platformStore.findOrInsert(row, maxConnections);
   if (id === undefined) throw tooManyConnectionsError();
   const sealedCredential = sealCredential(deps, { id, studioId }, { tokens, app });
   await tx.platformStore.connect(id, sealedCredential, computeCredentialTimes(tokens, now), {

@@ -15,13 +15,13 @@ export async function getOrRegisterApp(
   if (registeredApp) return registeredApp;
   const app = await deps.platforms.registerApp(target);
   const credential = deps.vault.seal("platform-app", toVaultContext(target), JSON.stringify(app));
-  const redirectUri = deps.platforms.redirectUri(target);
+  const redirectUri = deps.platforms.getRedirectUri(target);
   await deps.platformStore.insertApp({ ...target, redirectUri, credential }, deps.clock());
   return (await findApp(deps, target)) ?? app;
 }
 
 async function findApp(deps: AppDeps, target: PlatformTarget): Promise<PlatformApp | undefined> {
-  const storedApp = await deps.platformStore.findApp(target, deps.platforms.redirectUri(target));
+  const storedApp = await deps.platformStore.findApp(target, deps.platforms.getRedirectUri(target));
   if (!storedApp) return undefined;
   try {
     return JSON.parse(deps.vault.open("platform-app", toVaultContext(target), storedApp.credential)) as PlatformApp;

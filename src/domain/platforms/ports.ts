@@ -33,13 +33,13 @@ export interface PendingConnect {
 
 /**
  * OAuth with the platforms. `app` is our app at an instance; other platforms use the app in the settings.
- * Every call ends within ten seconds and rejects with a `PlatformError`.
+ * Every call ends within ten seconds. If it fails, it rejects with a `PlatformError`.
  */
 export interface Platforms {
   list(): readonly PlatformInfo[];
   find(platform: string): PlatformInfo | undefined;
   /** Each instance has its own redirect URI, to prevent mix-up attacks. */
-  redirectUri(target: PlatformTarget): string;
+  getRedirectUri(target: PlatformTarget): string;
   registerApp(target: PlatformTarget): Promise<PlatformApp>;
   startAuthorization(target: PlatformTarget, app?: PlatformApp): Promise<{ location: string } & PendingConnect>;
   /** Returns every account that the user granted, with tokens; at least one. */
@@ -71,7 +71,7 @@ export interface ConnectPage extends PlatformTarget {
 
 export interface RegisteredApp extends PlatformTarget {
   redirectUri: string;
-  /** Sealed. */
+  /** Sealed by the vault. */
   credential: string;
 }
 
@@ -86,11 +86,11 @@ export interface PlatformStore {
   findPage(by: { tokenHash: string } | { stateHash: string }, now: number): Promise<ConnectPage | undefined>;
   /** Stores the state that was sent to the platform, and its expiry. Returns false if the page is used or expired. */
   startPage(tokenHash: string, stateHash: string, now: number, stateExpiresAt: number): Promise<boolean>;
-  /** Marks the page as used; returns true only once. */
+  /** Marks the page as used; returns false if it was used before. */
   consumePage(stateHash: string, now: number): Promise<boolean>;
 
   findApp(target: PlatformTarget, redirectUri: string): Promise<RegisteredApp | undefined>;
-  /** Replaces an app with another redirect URI; of parallel inserts the first wins. */
+  /** Replaces an app that has another redirect URI. If the redirect URI is the same, the first insert wins. */
   insertApp(app: RegisteredApp, now: number): Promise<void>;
   /** With `credential`, deletes the app only if no other caller has replaced it. */
   deleteApp(target: PlatformTarget, credential?: string): Promise<void>;
@@ -103,7 +103,7 @@ export interface PlatformStore {
    * Finds or creates the account's row in this studio and returns its id, without connecting it. Returns undefined if
    * the studio has `limit` other connections. Locks the studio until the transaction ends.
    */
-  claim(
+  findOrInsert(
     connection: Pick<PlatformConnection, "id" | "studioId" | "platform" | "instance" | "account" | "connectedAt">,
     limit: number,
   ): Promise<string | undefined>;

@@ -35,7 +35,7 @@ export async function listPosts(
   const { posts, scannedTo } =
     query === ""
       ? { posts: await deps.posts.list(caller.studio.id, filter), scannedTo: undefined }
-      : await searchPosts(deps, caller, { ...filter, query, maxText: maxTextLength });
+      : await searchPosts(deps, caller, { ...filter, query, maxTextLength });
   const { items, nextCursor } = toPage(posts, Math.min(input.limit, countFitting(posts)), listKey, scannedTo);
   const postIdsWithAssets = items.filter((post) => post.assetCount > 0).map((post) => post.id);
   const assetsByPost = Map.groupBy(await deps.assets.listByPosts(postIdsWithAssets), (asset) => asset.postId);

@@ -4,7 +4,7 @@ import type { PostFilter } from "./ports.ts";
 import type { Post } from "./post.ts";
 
 /** Maximum length of normalized text; the rest is not searched. One character can expand to eighteen (U+FDFA). */
-const maxFoldedLength = { query: 200, text: 200_000 };
+const maxNormalizedLength = { query: 200, text: 200_000 };
 
 /** Text is normalized in pieces of this length, to stop soon after the maximum is reached. */
 const pieceLength = 4096;
@@ -13,19 +13,19 @@ const pieceLength = 4096;
  * Normalizes text for search: ignores case, accents, final sigma and repeated spaces.
  * Done here rather than in SQL so that both databases match the same posts.
  */
-export function normalizeForSearch(value: string, kind: keyof typeof maxFoldedLength): string {
-  const maxLength = maxFoldedLength[kind];
-  let normalized = "";
-  for (let start = 0; start < value.length && normalized.length < maxLength;) {
-    const end = endOfPiece(value, start + pieceLength);
-    const piece = foldPiece(value.slice(start, end));
-    normalized += normalized === "" || normalized.endsWith(" ") ? piece.trimStart() : piece;
+export function normalizeForSearch(value: string, kind: keyof typeof maxNormalizedLength): string {
+  const maxLength = maxNormalizedLength[kind];
+  let normalizedText = "";
+  for (let start = 0; start < value.length && normalizedText.length < maxLength;) {
+    const end = moveEndAfterPair(value, start + pieceLength);
+    const piece = normalizePiece(value.slice(start, end));
+    normalizedText += normalizedText === "" || normalizedText.endsWith(" ") ? piece.trimStart() : piece;
     start = end;
   }
-  return normalized.slice(0, endBefore(normalized, maxLength)).trimEnd();
+  return normalizedText.slice(0, moveEndBeforePair(normalizedText, maxLength)).trimEnd();
 }
 
-function foldPiece(piece: string): string {
+function normalizePiece(piece: string): string {
   return (
     piece
       // Remove marks before normalizing, too: normalization sorts runs of marks in quadratic time.
@@ -39,10 +39,10 @@ function foldPiece(piece: string): string {
 }
 
 /** `end`, or `end + 1` if it would split a surrogate pair. */
-const endOfPiece = (text: string, end: number): number => (splitsPair(text, end) ? end + 1 : end);
+const moveEndAfterPair = (text: string, end: number): number => (splitsPair(text, end) ? end + 1 : end);
 
 /** `end`, or `end - 1` if it would split a surrogate pair. */
-const endBefore = (text: string, end: number): number => (splitsPair(text, end) ? end - 1 : end);
+const moveEndBeforePair = (text: string, end: number): number => (splitsPair(text, end) ? end - 1 : end);
 
 function splitsPair(text: string, end: number): boolean {
   return /[\ud800-\udbff]/.test(text.charAt(end - 1)) && end < text.length;
@@ -52,13 +52,13 @@ function splitsPair(text: string, end: number): boolean {
 export const searchBudget = { bytes: 64 * 1024 * 1024, ms: 1000 } as const;
 
 /** Maximum size of one read, at least one post. A post has at most about 1 MB. */
-const chunk = { bytes: 1024 * 1024, posts: 200 } as const;
+const maxChunk = { bytes: 1024 * 1024, posts: 200 } as const;
 
 export interface SearchFilter extends PostFilter {
   /** Normalized by `normalizeForSearch`, not empty. */
   query: string;
-  /** Characters of body text after which no more posts are needed. */
-  maxText: number;
+  /** The search stops once the bodies of the found posts exceed this number of characters. */
+  maxTextLength: number;
 }
 
 export interface SearchResult {
@@ -77,7 +77,7 @@ export function searchPosts(
   return deps.searchQueue.run(caller.user.id, async () => {
     const deadline = deps.clock() + searchBudget.ms;
     const posts: Post[] = [];
-    let [before, bytes, text] = [filter.before, 0, 0];
+    let [before, bytes, textLength] = [filter.before, 0, 0];
     for (;;) {
       const limit = filter.limit - posts.length;
       const chunkResult = await deps.searchQueue.read(() =>
@@ -87,8 +87,8 @@ export function searchPosts(
       if (chunkResult.scannedTo === undefined) return { posts, scannedTo: undefined };
       before = chunkResult.scannedTo;
       bytes += chunkResult.bytes;
-      text += chunkResult.posts.reduce((sum, { body }) => sum + body.length, 0);
-      const isPageFull = posts.length >= filter.limit || text > filter.maxText;
+      textLength += chunkResult.posts.reduce((sum, { body }) => sum + body.length, 0);
+      const isPageFull = posts.length >= filter.limit || textLength > filter.maxTextLength;
       if (isPageFull || bytes >= searchBudget.bytes || deps.clock() >= deadline) return { posts, scannedTo: before };
     }
   });
@@ -99,20 +99,20 @@ async function readChunk(
   studioId: string,
   { status, query, before, limit }: SearchFilter,
 ): Promise<SearchResult & { bytes: number }> {
-  const sizes = await posts.listSizes(studioId, { status, before, limit: chunk.posts });
+  const sizes = await posts.listSizes(studioId, { status, before, limit: maxChunk.posts });
   const { count, bytes } = countFitting(sizes);
   const [newest, oldest] = [sizes[0], sizes[count - 1]];
   if (!newest || !oldest) return { posts: [], scannedTo: undefined, bytes: 0 };
   const range = { status, newest: newest.id, oldest: oldest.id };
   const matches = await posts.findMatches(studioId, range, query, limit);
-  const isEnd = count === sizes.length && sizes.length < chunk.posts;
-  return { posts: matches, scannedTo: isEnd ? undefined : oldest.id, bytes };
+  const isLastChunk = count === sizes.length && sizes.length < maxChunk.posts;
+  return { posts: matches, scannedTo: isLastChunk ? undefined : oldest.id, bytes };
 }
 
 function countFitting(sizes: readonly { bytes: number }[]): { count: number; bytes: number } {
   let [count, bytes] = [0, 0];
   for (const size of sizes) {
-    if (count > 0 && bytes + size.bytes > chunk.bytes) break;
+    if (count > 0 && bytes + size.bytes > maxChunk.bytes) break;
     count++;
     bytes += size.bytes;
   }

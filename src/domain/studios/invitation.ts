@@ -30,7 +30,7 @@ export async function findInvitation(
 
 export const invitationNotFoundError = (): AppError => new AppError("not_found:invitation_link");
 
-/** Describes an invitation to the holder of its link, without the email it was created for. */
+/** Describes an invitation to a person who has its link, without the email it was created for. */
 export async function describeInvitation(
   deps: Pick<Deps, "invitations" | "clock">,
   user: User | undefined,

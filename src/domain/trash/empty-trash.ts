@@ -5,7 +5,7 @@ import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { sweepTrash } from "./sweep-trash.ts";
 
-/** How long the response waits for the deletion; the sweeper does the rest. */
+/** How long the response waits for the deletion; the sweeper deletes the rest. */
 const sweepTimeoutMs = seconds(4);
 
 /** Deletes everything in the studio's trash for good. Nothing can be restored from the moment the call commits. */
@@ -15,10 +15,10 @@ export async function emptyTrash(
 ): Promise<void> {
   authorize(caller, "trash.empty");
   const count = await deps.transact(async (tx) => {
-    const expiredItems = await tx.trash.expireAll(caller.studio.id, deps.clock());
-    if (expiredItems > 0)
-      await recordActivity(deps, tx, caller, "trash.emptied", caller.studio.id, { items: expiredItems });
-    return expiredItems;
+    const expiredCount = await tx.trash.expireAll(caller.studio.id, deps.clock());
+    if (expiredCount > 0)
+      await recordActivity(deps, tx, caller, "trash.emptied", caller.studio.id, { items: expiredCount });
+    return expiredCount;
   });
   if (count === 0) return;
   const deadline = deps.clock() + sweepTimeoutMs;

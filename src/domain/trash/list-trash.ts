@@ -20,7 +20,7 @@ export interface TrashItemView {
 
 const cursorPattern = /^\d{1,15}\.[a-z]{3}_[0-9a-z]{26}$/;
 
-/** Lists deleted posts and assets that can be restored, the last deleted first. */
+/** Lists deleted posts and assets that can be restored, most recently deleted first. */
 export async function listTrash(
   deps: Pick<Deps, "trash" | "clock">,
   caller: Caller,

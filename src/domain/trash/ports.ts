@@ -22,9 +22,9 @@ export interface TrashItem extends TrashMark {
 export type TrashPosition = Pick<TrashItem, "at" | "id">;
 
 export interface TrashStore {
-  /** Items that have not expired, the last deleted first. Assets on trashed posts are part of their post. */
+  /** Items that have not expired, most recently deleted first. Assets on trashed posts are part of their post. */
   list(studioId: string, now: number, after: TrashPosition | undefined, limit: number): Promise<TrashItem[]>;
-  /** Lets everything in the studio's trash expire now; returns the number of items. */
+  /** Makes everything in the studio's trash expire now; returns the number of items. */
   expireAll(studioId: string, now: number): Promise<number>;
   listExpiredPosts(now: number, limit: number): Promise<{ id: string; studioId: string }[]>;
   /** Assets that are not on a post. */

@@ -8,8 +8,8 @@ const batchSize = 50;
 type SweepDeps = Pick<Deps, "trash" | "posts" | "assets" | "strayFiles" | "transact" | "files" | "clock">;
 
 /**
- * Deletes posts and assets whose time in the trash is over, with their files. A restore needs an item that has not
- * expired, and this needs one that has, so exactly one of the two succeeds.
+ * Deletes posts and assets that have expired in the trash, with their files. Only unexpired items can be restored and
+ * only expired items are swept, so an item is never both restored and deleted.
  */
 export async function sweepTrash(deps: SweepDeps, options: BatchOptions): Promise<{ trashed: number }> {
   const posts = await runInBatches(options, batchSize, async () => {

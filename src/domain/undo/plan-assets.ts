@@ -10,8 +10,8 @@ export interface AssetsPlan {
   moves: ReadonlyMap<string, MovePlan>;
   /** The assets that the post gets, in order; undefined if nothing changes. */
   assetIds: string[] | undefined;
-  attach: string[];
-  detach: string[];
+  attachIds: string[];
+  detachIds: string[];
   isOrderReverted: boolean;
   /** Assets that someone else moved afterwards. */
   conflicts: { assetId: string; move: MovePlan }[];
@@ -19,25 +19,25 @@ export interface AssetsPlan {
   orderConflict: string[] | undefined;
 }
 
-/** The assets that were on the post in some of the steps only. */
+/** The assets that were on the post in some, but not all, of the steps. */
 export function listMovedIds(steps: readonly RevisionStep[]): string[] {
   const assetIds = new Set(steps.flatMap((step) => step.assetIds));
   return [...assetIds].filter((assetId) => !steps.every((step) => step.assetIds.includes(assetId)));
 }
 
-/** Assets are compared one by one; their order is one field. */
+/** Plans the move of each asset separately, and the order of all assets as one field. */
 export function planAssets(
   postId: string,
   steps: readonly RevisionStep[],
   moves: ReadonlyMap<string, MovePlan>,
 ): AssetsPlan {
-  const current = steps.at(-1)?.assetIds ?? [];
+  const currentIds = steps.at(-1)?.assetIds ?? [];
   const plan: AssetsPlan = {
-    currentIds: current,
+    currentIds,
     moves,
     assetIds: undefined,
-    attach: [],
-    detach: [],
+    attachIds: [],
+    detachIds: [],
     isOrderReverted: false,
     conflicts: [],
     orderConflict: undefined,
@@ -45,19 +45,20 @@ export function planAssets(
   for (const [assetId, move] of moves) {
     if (move.kind === "conflict") {
       if (move.target !== move.currentValue) plan.conflicts.push({ assetId, move });
-    } else if (move.target !== postId && current.includes(assetId)) plan.detach.push(assetId);
-    else if (move.target === postId && !current.includes(assetId)) plan.attach.push(assetId);
+    } else if (move.target !== postId && currentIds.includes(assetId)) plan.detachIds.push(assetId);
+    else if (move.target === postId && !currentIds.includes(assetId)) plan.attachIds.push(assetId);
   }
-  const stayingIds = current.filter((assetId) => !plan.detach.includes(assetId));
+  const stayingIds = currentIds.filter((assetId) => !plan.detachIds.includes(assetId));
   const base = findUntouchedBase(steps);
   let assetIds: string[];
   if (base) {
-    const isWanted = (assetId: string): boolean => stayingIds.includes(assetId) || plan.attach.includes(assetId);
-    assetIds = [...base.filter(isWanted), ...stayingIds.filter((assetId) => !base.includes(assetId))];
+    const isOnPostAfterUndo = (assetId: string): boolean =>
+      stayingIds.includes(assetId) || plan.attachIds.includes(assetId);
+    assetIds = [...base.filter(isOnPostAfterUndo), ...stayingIds.filter((assetId) => !base.includes(assetId))];
     // Detaching and attaching again also changes the order, but no two consecutive lists show it.
-    plan.isOrderReverted = !isSameOrder(base, current);
+    plan.isOrderReverted = !isSameOrder(base, currentIds);
   } else {
-    assetIds = insertInOrder(steps, stayingIds, plan.attach);
+    assetIds = insertInOrder(steps, stayingIds, plan.attachIds);
     const order = planOrder(steps);
     if (order && !isSameOrder(order.target, assetIds)) {
       plan.isOrderReverted = order.kind === "revert";
@@ -65,7 +66,7 @@ export function planAssets(
       else plan.orderConflict = order.clientOrder;
     }
   }
-  if (plan.attach.length > 0 || plan.detach.length > 0 || plan.isOrderReverted) plan.assetIds = assetIds;
+  if (plan.attachIds.length > 0 || plan.detachIds.length > 0 || plan.isOrderReverted) plan.assetIds = assetIds;
   return plan;
 }
 
@@ -96,7 +97,10 @@ function planOrder(steps: readonly RevisionStep[]): OrderPlan | undefined {
   return { kind: fieldPlan.kind, target: before?.assetIds ?? [], clientOrder: last?.assetIds ?? [] };
 }
 
-/** Inserts assets where they were before they left the post. The last to leave comes first: others are relative to it. */
+/**
+ * Inserts assets at their position before they left the post. The asset that left last is inserted first, because the
+ * positions of the others are relative to it.
+ */
 function insertInOrder(
   steps: readonly RevisionStep[],
   stayingIds: readonly string[],
@@ -119,7 +123,7 @@ function insertInOrder(
   return assetIds;
 }
 
-/** Sorts the ids that `order` contains by it, in the places that they have together; other ids keep theirs. */
+/** Sorts the ids that `order` contains, within the positions that they have now. Other ids keep their positions. */
 function sortByOrder(assetIds: readonly string[], order: readonly string[]): string[] {
   const sortedIds = order.filter((assetId) => assetIds.includes(assetId));
   return assetIds.map((assetId) => (order.includes(assetId) ? (sortedIds.shift() ?? assetId) : assetId));
@@ -127,7 +131,7 @@ function sortByOrder(assetIds: readonly string[], order: readonly string[]): str
 
 /** Whether the ids that both lists contain have the same order in both. */
 function isSameOrder(a: readonly string[], b: readonly string[]): boolean {
-  const inBoth = a.filter((id) => b.includes(id));
-  const other = b.filter((id) => a.includes(id));
-  return inBoth.every((id, i) => id === other[i]);
+  const sharedInA = a.filter((id) => b.includes(id));
+  const sharedInB = b.filter((id) => a.includes(id));
+  return sharedInA.every((id, i) => id === sharedInB[i]);
 }

@@ -8,7 +8,7 @@ export interface MovePlan {
   kind: "revert" | "conflict";
   /** The post that the asset was on before; null: none. */
   target: string | null;
-  /** Where the client left it. */
+  /** The post that the client moved the asset to; null: none. */
   clientValue: string | null;
   currentValue: string | null;
 }

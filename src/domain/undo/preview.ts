@@ -32,9 +32,9 @@ export async function previewUndo(
     reportPlan(report, plan);
   }
   const isDetached = ({ id, postId }: Asset): boolean =>
-    postId !== null && plans.get(postId)?.assets?.detach.includes(id) === true;
+    postId !== null && plans.get(postId)?.assets?.detachIds.includes(id) === true;
   for (const { assets } of plans.values()) {
-    for (const assetId of assets?.attach ?? []) {
+    for (const assetId of assets?.attachIds ?? []) {
       const asset = await deps.assets.findWithTrash(studioId, assetId);
       const isInTrash = asset?.trashExpiresAt !== null && !restoredIds.has(assetId);
       if (!asset || (asset.postId === null ? isInTrash : !isDetached(asset)))
@@ -47,7 +47,7 @@ export async function previewUndo(
   /** The asset as it will be once assets are restored and posts have their assets back. */
   const simulate = (asset: Asset): Asset => {
     const isAttached = report.undone.some(({ id, field }) => id === asset.id && field === "postId");
-    const newPostId = [...plans].find(([, { assets }]) => isAttached && assets?.attach.includes(asset.id))?.[0];
+    const newPostId = [...plans].find(([, { assets }]) => isAttached && assets?.attachIds.includes(asset.id))?.[0];
     const postId = newPostId ?? (isDetached(asset) ? null : asset.postId);
     const postTrash = postId === null ? undefined : plans.get(postId)?.trash;
     const isRestored = restoredIds.has(asset.id) || isDetached(asset) || postTrash === false;

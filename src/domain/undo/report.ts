@@ -29,7 +29,7 @@ export function addConflict(report: UndoReport, entry: UndoConflict): void {
   if (!isListed) report.conflicts.push(entry);
 }
 
-/** An asset can't go back to its post: it or the post was deleted, someone else uses it, or the post is full. */
+/** Reports that an asset can't return to its post: either was deleted, the post is full, or someone else uses the asset. */
 export function reportUnattachable(
   report: UndoReport,
   assetId: string,

@@ -8,19 +8,19 @@ import { planField } from "./plan-field.ts";
 import { addConflict, addUndone, type UndoConflict, type UndoReport } from "./report.ts";
 import type { UndoDeps } from "./undo-post.ts";
 
-/** Without the asset's post, which the plans of posts restore. */
+/** All fields except the asset's post, which the plans of posts restore. */
 type OwnField = Exclude<AssetField, "postId">;
 type ChangeStep = AssetFieldChange & { isSelected: boolean };
 
 export interface AssetPlan {
   asset: Asset;
   change: { altText?: string | null; filename?: string };
-  /** Whether the asset moves to the trash (true) or is restored (false). */
+  /** True: the asset moves to the trash. False: it is restored. Undefined: neither. */
   trash: boolean | undefined;
   conflicts: UndoConflict[];
 }
 
-/** Undefined if the asset is gone, also if it only waits for the sweeper. */
+/** Undefined if the asset no longer exists or has expired in the trash. */
 export async function readAssetSteps(
   deps: UndoDeps,
   studioId: string,
@@ -35,7 +35,7 @@ export async function readAssetSteps(
 export function planAsset(asset: Asset, steps: readonly ChangeStep[]): AssetPlan {
   const plan: AssetPlan = { asset, change: {}, trash: undefined, conflicts: [] };
   const isTrashed = asset.trashExpiresAt !== null;
-  // An asset in the trash together with its post comes back with it.
+  // An asset that is in the trash with its post is restored with the post.
   if (isTrashed && asset.postId !== null) return plan;
   const current: Record<OwnField, string | null> = {
     altText: asset.altText,
@@ -73,8 +73,8 @@ export function reportAssetPlan(report: UndoReport, { asset, change, trash, conf
 }
 
 /**
- * Assets are restored before posts get them back. Their own fields are changed before posts move to the trash with them,
- * and after posts come back from there. They move to the trash after posts let go of them.
+ * Undo restores assets before it attaches them to posts. It changes their own fields before their post moves to the
+ * trash, or after it is restored. It moves assets to the trash after it detaches them.
  */
 export type AssetPhase = "restore" | "fields" | "change";
 

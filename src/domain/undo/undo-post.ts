@@ -107,7 +107,7 @@ export function reportPlan(report: UndoReport, plan: PostPlan): void {
   for (const conflict of plan.conflicts) addConflict(report, { type: "post", id, ...conflict });
   const { assets } = plan;
   if (!assets) return;
-  for (const assetId of [...assets.attach, ...assets.detach])
+  for (const assetId of [...assets.attachIds, ...assets.detachIds])
     addUndone(report, { type: "asset", id: assetId, field: "postId" });
   for (const { assetId, move } of assets.conflicts) {
     const { clientValue, currentValue } = move;

@@ -41,7 +41,7 @@ export const createUploadLinkInput = z.strictObject({
   inPlace: z.boolean().default(false).describe("For the calling page's own uploads; not listed as a link."),
 });
 
-/** The same for the web app, which also needs the id to withdraw the link. */
+/** Creates a link for the web app, which also needs the id to withdraw it. */
 export async function createUploadLink(
   deps: CreateLinkDeps,
   caller: Caller,
@@ -72,7 +72,7 @@ export async function createUploadLink(
     await tx.uploads.insertLink(link);
     if (!link.inPlace) await recordActivity(deps, tx, caller, "upload_link.created", link.id, { postId });
   });
-  // The token outlives the link, because uploads started in time may continue; the record decides what is allowed.
+  // The token expires later than the link, because started uploads may continue; the record decides what is allowed.
   const token = deps.signer.sign("upload", { link: link.id }, link.expiresAt + fileLifetime);
   return {
     id: link.id,

@@ -9,7 +9,7 @@ import { linkExpiredError, type UploadCaller } from "./upload-link.ts";
 export interface UploadPageView {
   studio: { name: string };
   post: { title: string };
-  /** Until then, new uploads can be started. */
+  /** New uploads can be started until this time. */
   expiresAt: string;
   /** MIME types and extensions, for the `accept` attribute of a file input. */
   accepts: string[];

@@ -21,7 +21,7 @@ export interface FileView {
   thumbnailUrl?: string;
 }
 
-/** Once the studio has moved the file off this post, its name, alt text and thumbnail are no longer shown here. */
+/** Once the studio has removed the file from this post, its name, alt text and thumbnail are no longer shown here. */
 export async function toFileView(
   deps: Pick<Deps, "files" | "signer" | "clock" | "base">,
   { link }: UploadCaller,

@@ -18,7 +18,7 @@ export function getReservationLimit({ limits: { studioBytes } }: Pick<Deps, "lim
   return studioBytes === undefined ? Infinity : Math.max(gibibyte, Math.floor(studioBytes / 10));
 }
 
-/** A new file reserves all of its bytes, or none if that exceeds the limit of the link; `reserveParts` then does. */
+/** A new file reserves all its bytes, or none if that exceeds the link's limit; then `reserveParts` reserves by part. */
 export async function computeInitialReservation(
   deps: Pick<Deps, "limits">,
   tx: Pick<Stores, "uploads">,
@@ -89,9 +89,10 @@ export async function reserveParts(
   const reservations = listReservations(multipartFile, arrivedParts, parts);
   const tryReserve = () =>
     deps.transact(async (tx) => {
-      const available = getReservationLimit(deps) - (await tx.uploads.sumReservedBytesForUpdate(link.id, asset.id));
+      const availableBytes =
+        getReservationLimit(deps) - (await tx.uploads.sumReservedBytesForUpdate(link.id, asset.id));
       const reservation = reservations.find(
-        ({ bytes }) => bytes <= asset.chargedBytes || bytes - receivedBytes <= available,
+        ({ bytes }) => bytes <= asset.chargedBytes || bytes - receivedBytes <= availableBytes,
       );
       if (!reservation || reservation.bytes <= asset.chargedBytes) return reservation?.parts;
       if (!(await tx.assets.changeCharge(asset.id, asset.chargedBytes, reservation.bytes))) throw new ConflictError();
@@ -136,11 +137,11 @@ function listReservations(
       file,
       arrivedParts.filter((part) => part > last),
     );
-  const partial = parts.map((last, i) => ({ bytes: countBytesUpTo(last), parts: parts.slice(0, i + 1) }));
-  return [{ bytes: file.bytes, parts }, ...partial.toReversed()];
+  const partialReservations = parts.map((last, i) => ({ bytes: countBytesUpTo(last), parts: parts.slice(0, i + 1) }));
+  return [{ bytes: file.bytes, parts }, ...partialReservations.toReversed()];
 }
 
-/** Counts the link's other files, so that bytes that have arrived free their reservation. False if none was due. */
+/** Counts the link's other files, so that bytes that have arrived release their reservation. False if none was due. */
 async function countOtherFiles(deps: ReserveDeps, linkId: string, assetId: string): Promise<boolean> {
   const countedBefore = deps.clock() - countInterval;
   const otherFiles = (await deps.uploads.listFiles(linkId)).filter(

@@ -95,7 +95,7 @@ async function resumeUpload(
   if (!upload) return { file: await toFileView(deps, caller, existingUpload), partBytes, parts: [] };
   const parts = await deps.files.parts.list(upload.multipartFile);
   if (parts) return { file: await toFileView(deps, caller, existingUpload), partBytes, parts };
-  // The store has dropped the upload: start again.
+  // The store no longer has the upload: start again.
   await deps.transact((tx) => deleteRecord(deps, tx, upload.asset)).catch(undefinedOnConflict);
   await removeFiles(deps, upload.asset);
   return undefined;
@@ -150,7 +150,7 @@ async function startUpload(
       })
       .catch(undefinedOnConflict);
   } finally {
-    // The sweeper aborts it if this fails.
+    // If this fails, the sweeper aborts the upload.
     if (!insertedAsset) await deps.files.parts.abort({ key: storageKey, id: sourceVersion }).catch(() => {});
   }
   return (
