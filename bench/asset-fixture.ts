@@ -25,7 +25,12 @@ export async function createBench(engine: EngineName, server: string | undefined
   const database = await openDatabase({ ...location, log: silentLog });
   const folder = createTempFolder("atelier-bench-");
   const createUrl = async () => "http://localhost/unused";
-  const urls = { origin: "http://localhost", forUpload: createUrl, forDownload: createUrl, forPart: createUrl };
+  const urls = {
+    origin: "http://localhost",
+    createUploadUrl: createUrl,
+    createDownloadUrl: createUrl,
+    createPartUrl: createUrl,
+  };
   const files = await openDiskStore({ root: folder.path, urls, clock: systemClock, minFreeBytes: 0 });
   const deps: Deps = { ...createDeps(database, systemClock), files };
   const owner = await newStudio(deps);

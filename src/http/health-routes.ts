@@ -57,7 +57,7 @@ export interface Metrics {
 
 const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
-export function createMetrics(log: Pick<Log, "droppedLines">): Metrics {
+export function createMetrics(log: Pick<Log, "countDroppedLines">): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const requestDuration = new Histogram({
@@ -73,7 +73,7 @@ export function createMetrics(log: Pick<Log, "droppedLines">): Metrics {
     registers: [registry],
     collect() {
       droppedLines.reset();
-      droppedLines.inc(log.droppedLines());
+      droppedLines.inc(log.countDroppedLines());
     },
   });
   // Caches one series per label combination: looking it up by labels costs more than the observation.

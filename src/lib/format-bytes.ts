@@ -21,13 +21,13 @@ const maxDigits = 12;
 
 function format(bytes: number, rounding: Rounding, digits: number): string {
   const round = rounding === "floor" ? Math.floor : Math.round;
-  let step = 0;
-  while (step < units.length - 1 && round(bytes / 1000 ** step) >= 1000) step++;
-  const value = bytes / 1000 ** step;
+  let unitIndex = 0;
+  while (unitIndex < units.length - 1 && round(bytes / 1000 ** unitIndex) >= 1000) unitIndex++;
+  const value = bytes / 1000 ** unitIndex;
   return new Intl.NumberFormat("en", {
     style: "unit",
-    unit: units[step],
-    unitDisplay: step === 0 ? "long" : "short",
+    unit: units[unitIndex],
+    unitDisplay: unitIndex === 0 ? "long" : "short",
     maximumFractionDigits: value < 100 ? digits : digits - 1,
     roundingMode: rounding,
   }).format(value);

@@ -61,7 +61,7 @@ export function isLoopbackAddress(address: string | undefined): boolean {
 }
 
 /** IPv4-compatible IPv6 addresses (RFC 4291 §2.5.5.1, deprecated), which ipaddr.js calls unicast. */
-const ipv4Compatible = ipaddr.parseCIDR("::/96");
+const ipv4CompatibleRange = ipaddr.parseCIDR("::/96");
 
 /**
  * Whether an IP address belongs to a public host. Special-purpose ranges of the IANA registries, and the tunnels and
@@ -70,5 +70,5 @@ const ipv4Compatible = ipaddr.parseCIDR("::/96");
 export function isPublicAddress(value: string): boolean {
   if (isIP(value) === 0 || value.includes("%")) return false;
   const address = ipaddr.parse(value);
-  return address.range() === "unicast" && !(address.kind() === "ipv6" && address.match(ipv4Compatible));
+  return address.range() === "unicast" && !(address.kind() === "ipv6" && address.match(ipv4CompatibleRange));
 }

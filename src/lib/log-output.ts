@@ -5,10 +5,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** The destination of log lines. `write` never throws and never blocks. */
 export interface LogOutput {
   write(line: string): void;
-  /** Lines are formatted for a person instead of as JSON. */
+  /** Whether a person reads the lines, so that they are not formatted as JSON. */
   isTerminal?: boolean;
   /** How many lines were dropped so far because the output was full, blocked or closed. */
-  droppedLines?(): number;
+  countDroppedLines?(): number;
   /** Calls the listener with the number of dropped lines each time the output works again. */
   onRecovery?(listener: (droppedLines: number) => void): void;
 }
@@ -22,14 +22,14 @@ interface Sink {
   /** Writes some of the bytes without blocking the event loop. */
   send(bytes: Buffer, done: (error: NodeJS.ErrnoException | null | undefined, written: number) => void): void;
   /** Writes as much as possible synchronously, before the process exits. */
-  sendNow(bytes: Buffer): void;
+  sendSync(bytes: Buffer): void;
 }
 
 /** Lines are sent in chunks: one system call per line would cost more than the rest of the line. */
 const chunkLength = 4096;
-/** How long a line waits for others, and how often a failing output is retried. */
+/** How long lines wait in the buffer, and how often a failing output is retried. */
 const intervalMs = 200;
-/** How much is buffered for a blocked output; newer lines are dropped beyond that. */
+/** How much text is buffered for a blocked output; newer lines are dropped beyond that. */
 const maxBufferedLength = 4 * 1024 * 1024;
 
 const newline = 0x0a;
@@ -42,37 +42,40 @@ const noBytes = Buffer.alloc(0);
 export function openStandardOutput(stdout: NodeJS.WriteStream & { fd: number }): StandardOutput {
   const stats = fstatSync(stdout.fd);
   // fs.write to a pipe or socket without a reader would block a thread of the pool, and the exit of the process.
-  const sink = stats.isFIFO() || stats.isSocket() ? streamSink(stdout) : fileSink(stdout.fd);
+  const sink = stats.isFIFO() || stats.isSocket() ? createStreamSink(stdout) : createFileSink(stdout.fd);
   return bufferLines(sink, stdout.isTTY);
 }
 
 function bufferLines(sink: Sink, isTerminal: boolean): StandardOutput {
   const flushAt = isTerminal ? 1 : chunkLength;
-  let buffered = "";
+  let bufferedText = "";
   /** The rest of a partly sent chunk, which must be sent first. */
-  let unfinished: Buffer = noBytes;
+  let unfinishedChunk: Buffer = noBytes;
   let isSending = false;
   let isFailing = false;
   let droppedCount = 0;
   let unreportedCount = 0;
   let reportRecovery: (droppedLines: number) => void = () => {};
 
-  function drop(lines: number): void {
-    droppedCount += lines;
-    unreportedCount += lines;
+  function drop(lineCount: number): void {
+    droppedCount += lineCount;
+    unreportedCount += lineCount;
   }
 
-  function takeBuffered(): Buffer {
-    const bytes = unfinished.length === 0 ? Buffer.from(buffered) : Buffer.concat([unfinished, Buffer.from(buffered)]);
-    [buffered, unfinished] = ["", noBytes];
+  function drainBuffer(): Buffer {
+    const bytes =
+      unfinishedChunk.length === 0
+        ? Buffer.from(bufferedText)
+        : Buffer.concat([unfinishedChunk, Buffer.from(bufferedText)]);
+    [bufferedText, unfinishedChunk] = ["", noBytes];
     return bytes;
   }
 
   function sendBuffered(): void {
-    if (isSending || (buffered === "" && unfinished.length === 0)) return;
+    if (isSending || (bufferedText === "" && unfinishedChunk.length === 0)) return;
     isSending = true;
-    const isMidLine = unfinished.length > 0;
-    send(takeBuffered(), isMidLine);
+    const isMidLine = unfinishedChunk.length > 0;
+    send(drainBuffer(), isMidLine);
   }
 
   function send(bytes: Buffer, isMidLine: boolean): void {
@@ -81,7 +84,7 @@ function bufferLines(sink: Sink, isTerminal: boolean): StandardOutput {
       if (written < bytes.length) return send(bytes.subarray(written), bytes[written - 1] !== newline);
       isSending = false;
       isFailing = false;
-      if (buffered.length >= flushAt) sendBuffered();
+      if (bufferedText.length >= flushAt) sendBuffered();
       if (unreportedCount > 0) {
         const lines = unreportedCount;
         unreportedCount = 0;
@@ -95,30 +98,30 @@ function bufferLines(sink: Sink, isTerminal: boolean): StandardOutput {
     isSending = false;
     isFailing = true;
     const partialLineLength = isMidLine ? bytes.indexOf(newline) + 1 : 0;
-    const keepLength = code === "EAGAIN" ? bytes.length : partialLineLength;
-    unfinished = bytes.subarray(0, keepLength);
-    drop(countLines(bytes.subarray(keepLength)));
+    const keptLength = code === "EAGAIN" ? bytes.length : partialLineLength;
+    unfinishedChunk = bytes.subarray(0, keptLength);
+    drop(countLines(bytes.subarray(keptLength)));
   }
 
   setInterval(sendBuffered, intervalMs).unref();
   process.once("exit", () => {
-    if (buffered !== "" || unfinished.length > 0) sink.sendNow(takeBuffered());
+    if (bufferedText !== "" || unfinishedChunk.length > 0) sink.sendSync(drainBuffer());
   });
 
   return {
     isTerminal,
     write(line) {
-      if (buffered.length + line.length > maxBufferedLength) return drop(1);
-      buffered += line;
-      if (buffered.length >= flushAt && !isSending && !isFailing) sendBuffered();
+      if (bufferedText.length + line.length > maxBufferedLength) return drop(1);
+      bufferedText += line;
+      if (bufferedText.length >= flushAt && !isSending && !isFailing) sendBuffered();
     },
-    droppedLines: () => droppedCount,
+    countDroppedLines: () => droppedCount,
     onRecovery: (listener) => void (reportRecovery = listener),
     async flush(timeoutMs) {
-      const end = performance.now() + timeoutMs;
+      const deadline = performance.now() + timeoutMs;
       sendBuffered();
-      const isDone = () => !isSending && buffered === "";
-      while (!isDone() && performance.now() < end) {
+      const isDone = () => !isSending && bufferedText === "";
+      while (!isDone() && performance.now() < deadline) {
         await sleep(5);
         if (!isFailing) sendBuffered();
       }
@@ -126,10 +129,10 @@ function bufferLines(sink: Sink, isTerminal: boolean): StandardOutput {
   };
 }
 
-function fileSink(fd: number): Sink {
+function createFileSink(fd: number): Sink {
   return {
     send: (bytes, done) => write(fd, bytes, 0, bytes.length, null, done),
-    sendNow(bytes) {
+    sendSync(bytes) {
       try {
         let sent = 0;
         while (sent < bytes.length) sent += writeSync(fd, bytes, sent);
@@ -140,16 +143,16 @@ function fileSink(fd: number): Sink {
   };
 }
 
-function streamSink(stream: Writable): Sink {
+function createStreamSink(stream: Writable): Sink {
   stream.on("error", () => {}); // the callback of each write reports it
   return {
     send: (bytes, done) => void stream.write(bytes, (error) => done(error, error ? 0 : bytes.length)),
-    sendNow: (bytes) => void stream.write(bytes),
+    sendSync: (bytes) => void stream.write(bytes),
   };
 }
 
 function countLines(bytes: Buffer): number {
   let lines = 0;
-  for (let at = bytes.indexOf(newline); at !== -1; at = bytes.indexOf(newline, at + 1)) lines++;
+  for (let index = bytes.indexOf(newline); index !== -1; index = bytes.indexOf(newline, index + 1)) lines++;
   return lines;
 }

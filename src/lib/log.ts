@@ -29,7 +29,7 @@ export type Log = Logger & {
   /** Writes one line per request. */
   request(entry: RequestLogEntry): void;
   /** How many lines were dropped so far because the output was full, blocked or closed. */
-  droppedLines(): number;
+  countDroppedLines(): number;
 };
 
 export const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
@@ -62,26 +62,26 @@ export function createLog(level: (typeof logLevels)[number], output: LogOutput =
   const formatRequest = output.isTerminal ? describeRequest : toJsonLine;
   const log: Log = Object.assign(logger, {
     request(entry: RequestLogEntry): void {
-      if (!logger.isLevelEnabled(requestLevel(entry))) return;
+      if (!logger.isLevelEnabled(getRequestLevel(entry))) return;
       const line = formatRequest(entry);
       if (line !== undefined) output.write(line);
     },
-    droppedLines: () => output.droppedLines?.() ?? 0,
+    countDroppedLines: () => output.countDroppedLines?.() ?? 0,
   });
   output.onRecovery?.((lines) => log.warn({ lines }, "log lines dropped"));
   return log;
 }
 
-function requestLevel({ status }: RequestLogEntry): "warn" | "info" {
+function getRequestLevel({ status }: RequestLogEntry): "warn" | "info" {
   return status >= 500 ? "warn" : "info";
 }
 
-/** Serialized by hand: pino would take a tenth of the time of a tool call. */
+/** Serialized by hand: pino would add a tenth to the time of a tool call. */
 function toJsonLine(entry: RequestLogEntry): string {
   const { requestId, method, path, status, ms, isDisconnected, context } = entry;
   const extraFields = context === undefined ? "" : JSON.stringify(context).slice(1, -1);
   return (
-    `{"level":"${requestLevel(entry)}","time":"${new Date().toISOString()}","requestId":"${requestId}","method":${JSON.stringify(method)},` +
+    `{"level":"${getRequestLevel(entry)}","time":"${new Date().toISOString()}","requestId":"${requestId}","method":${JSON.stringify(method)},` +
     `"path":${JSON.stringify(path)},"status":${status},"ms":${ms}${extraFields === "" ? "" : `,${extraFields}`}${isDisconnected ? ',"cut":true' : ""},"msg":"request"}\n`
   );
 }
@@ -89,6 +89,7 @@ function toJsonLine(entry: RequestLogEntry): string {
 /** Paths whose last segments are secret tokens. */
 const secretSegmentPattern = /^\/(u|join|files|consent|connect)\/.+/;
 
+/** Paths in which only the next segment is a secret token. */
 const secretPathPattern =
   /^(\/api\/invitations|\/api\/auth\/oauth2\/authorize|\/dev-idp\/(?:auth|sign-in)|\/sandbox\/(?:auth|access))\/[^/]+/;
 
@@ -97,6 +98,6 @@ export function redactPath(url: string): string {
   // RFC 9112 §3.2.2: the request target may be an absolute URL.
   const path = url.replace(/^https?:\/\/[^/?#]*/i, "").split("?", 1)[0] ?? "";
   const withoutSegments = path.replace(secretSegmentPattern, (_, segment: string) => `/${segment}/[redacted]`);
-  const redacted = withoutSegments.replace(secretPathPattern, "$1/[redacted]");
-  return redacted.length > 200 ? `${redacted.slice(0, 200)}…` : redacted;
+  const redactedPath = withoutSegments.replace(secretPathPattern, "$1/[redacted]");
+  return redactedPath.length > 200 ? `${redactedPath.slice(0, 200)}…` : redactedPath;
 }

@@ -4,7 +4,7 @@ const jsonContentType = /^application\/json(?:[ \t]*;[ \t]*charset=(?:utf-8|"utf
 
 export type JsonHeaderProblem = "content_type" | "content_encoding" | "too_large";
 
-/** Checks whether a body is declared as unencoded JSON in UTF-8 of at most `maxBytes`. */
+/** Returns a problem unless the headers declare unencoded JSON in UTF-8 of at most `maxBytes`. */
 export function findJsonHeaderProblem({ headers }: IncomingMessage, maxBytes: number): JsonHeaderProblem | undefined {
   const { "content-type": type = "", "content-encoding": encoding = "identity", "content-length": length } = headers;
   if (type !== "application/json" && !jsonContentType.test(type)) return "content_type";

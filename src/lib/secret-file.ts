@@ -32,7 +32,7 @@ export async function loadOrCreateSecret(dataDir: string): Promise<string> {
     if (error.code !== "EEXIST") throw error;
   });
   await rm(tempPath);
-  return (await readSecret(path)) ?? Promise.reject(new Error(`${path} could not be read back`));
+  return (await readSecret(path)) ?? Promise.reject(new Error(`${path} could not be read after it was created`));
 }
 
 async function readSecret(path: string): Promise<string | undefined> {

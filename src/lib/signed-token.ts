@@ -48,7 +48,7 @@ export function createSigner(secrets: readonly [string, ...string[]], clock: Clo
       if (separatorIndex < 1) return undefined;
       const body = token.slice(0, separatorIndex);
       const signature = token.slice(separatorIndex + 1);
-      // Compare the text: base64url has several spellings of the same bytes.
+      // Compare the text: base64url has several encodings of the same bytes.
       const signatureBytes = Buffer.from(signature);
       const isGenuine = keysByPurpose[purpose].some((key) => {
         const expected = Buffer.from(computeMac(key, body).toString("base64url"));

@@ -11,7 +11,12 @@ import { findProgram } from "../support/find-program.ts";
 import { toChunks, readDigest, sha256 } from "../support/stores.ts";
 
 const rejectUrl = async (): Promise<string> => Promise.reject(new Error("this store creates no URLs"));
-const urls = { origin: "http://localhost", forUpload: rejectUrl, forPart: rejectUrl, forDownload: rejectUrl };
+const urls = {
+  origin: "http://localhost",
+  createUploadUrl: rejectUrl,
+  createPartUrl: rejectUrl,
+  createDownloadUrl: rejectUrl,
+};
 const openStore = (root: string, options: Partial<DiskOptions> = {}): Promise<DiskStore> =>
   openDiskStore({ root, urls, clock: () => Date.now(), minFreeBytes: 0, ...options });
 

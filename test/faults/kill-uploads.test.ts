@@ -46,7 +46,12 @@ describe("kill -9 during uploads", () => {
   async function withDeps(work: (deps: Deps) => Promise<void>, clock = systemClock): Promise<void> {
     const database = await openDatabase({ ...temporaryDatabase, log: silentLog });
     const createUrl = async () => "http://localhost/unused";
-    const urls = { origin: "http://localhost", forUpload: createUrl, forDownload: createUrl, forPart: createUrl };
+    const urls = {
+      origin: "http://localhost",
+      createUploadUrl: createUrl,
+      createDownloadUrl: createUrl,
+      createPartUrl: createUrl,
+    };
     const files = await openDiskStore({ root, urls, clock, minFreeBytes: 0 });
     try {
       await work({ ...createDeps(database, clock), files });

@@ -36,9 +36,9 @@ const partUrlPattern = /^disk:part:(\d+):(.+)$/;
 
 const urls = {
   origin: "http://localhost:3000",
-  forUpload: async (key: string) => `disk:${key}`,
-  forDownload: async (key: string) => `disk:${key}`,
-  forPart: async (file: MultipartFile, part: number) => `disk:part:${part}:${JSON.stringify(file)}`,
+  createUploadUrl: async (key: string) => `disk:${key}`,
+  createDownloadUrl: async (key: string) => `disk:${key}`,
+  createPartUrl: async (file: MultipartFile, part: number) => `disk:part:${part}:${JSON.stringify(file)}`,
 };
 
 export function createHookedFiles(clock: Clock): HookedFiles {
@@ -67,8 +67,8 @@ export function createHookedFiles(clock: Clock): HookedFiles {
     name: "disk",
     origin: urls.origin,
     hook: undefined,
-    createUploadUrl: urls.forUpload,
-    createDownloadUrl: urls.forDownload,
+    createUploadUrl: urls.createUploadUrl,
+    createDownloadUrl: urls.createDownloadUrl,
     stat: (key) => runHooked("stat", key, (store) => store.stat(key)),
     read: (key, ...rest) => runHooked("read", key, (store) => store.read(key, ...rest)),
     write: (key, ...rest) =>
@@ -88,7 +88,7 @@ export function createHookedFiles(clock: Clock): HookedFiles {
     parts: {
       start: async (...args) => (await getDisk()).parts.start(...args),
       list: async (file) => (await getDisk()).parts.list(file),
-      createPartUrl: urls.forPart,
+      createPartUrl: urls.createPartUrl,
       async complete(file) {
         const stored = await (await getDisk()).parts.complete(file);
         await applyClockTime(file.key);

@@ -10,12 +10,12 @@ export type FileClaims =
 
 export interface FileTokens {
   readonly origin: string;
-  forUpload(key: string, options: { maxBytes: number; expiresAt: number }): Promise<string>;
-  forDownload(
+  createUploadUrl(key: string, options: { maxBytes: number; expiresAt: number }): Promise<string>;
+  createDownloadUrl(
     key: string,
     options: { mimeType: string; filename: string; asDownload: boolean; expiresAt: number },
   ): Promise<string>;
-  forPart(file: MultipartFile, part: number, expiresAt: number): Promise<string>;
+  createPartUrl(file: MultipartFile, part: number, expiresAt: number): Promise<string>;
   /** Returns undefined for a token that is forged, truncated or expired. */
   verify(token: string): FileClaims | undefined;
 }
@@ -26,10 +26,10 @@ export function createFileTokens(signer: Signer, base: string): FileTokens {
     `${base}/files/${signer.sign("file", claims, expiresAt)}`;
   return {
     origin: new URL(base).origin,
-    forUpload: async (key, { maxBytes, expiresAt }) => createUrl({ op: "put", key, maxBytes }, expiresAt),
-    forPart: async ({ key, id, bytes, partBytes }, part, expiresAt) =>
+    createUploadUrl: async (key, { maxBytes, expiresAt }) => createUrl({ op: "put", key, maxBytes }, expiresAt),
+    createPartUrl: async ({ key, id, bytes, partBytes }, part, expiresAt) =>
       createUrl({ op: "part", file: { key, id, bytes, partBytes }, part }, expiresAt),
-    forDownload: async (key, { mimeType, filename, asDownload, expiresAt }) =>
+    createDownloadUrl: async (key, { mimeType, filename, asDownload, expiresAt }) =>
       // Sanitized and shortened before signing, to bound the length of the URL.
       createUrl({ op: "get", key, mimeType, filename: sanitizeFileName(filename), asDownload, expiresAt }, expiresAt),
     verify: (token) => signer.verify("file", token) as FileClaims | undefined,

@@ -11,7 +11,7 @@ import {
   getTempFolder,
   getVersionId,
   listKeys,
-  nextSequence,
+  getNextSequence,
   toFileVersion,
   type FileVersion,
 } from "./layout.ts";
@@ -23,9 +23,9 @@ import { tooLargeError } from "../check-key.ts";
 /** Creates the signed URLs that browsers and `curl` use. The HTTP edge signs and serves them. */
 export interface DiskUrls {
   readonly origin: string;
-  forUpload: FileStore["createUploadUrl"];
-  forDownload: FileStore["createDownloadUrl"];
-  forPart: PartStore["createPartUrl"];
+  createUploadUrl: FileStore["createUploadUrl"];
+  createDownloadUrl: FileStore["createDownloadUrl"];
+  createPartUrl: PartStore["createPartUrl"];
 }
 
 /** A file that is open for reading. Its content does not change, even if the key is replaced or removed. */
@@ -81,7 +81,7 @@ export async function openDiskStore(options: DiskOptions): Promise<DiskStore> {
     return fileVersion && toStoredFile(fileVersion);
   }
 
-  const parts = createDiskParts({ root, clock, newName, writer, createPartUrl: urls.forPart, stat: statKey });
+  const parts = createDiskParts({ root, clock, newName, writer, createPartUrl: urls.createPartUrl, stat: statKey });
 
   async function openKey(key: string): Promise<OpenFile | undefined> {
     // The file may be replaced between findCurrent and open; the next attempt finds the new version.
@@ -109,8 +109,8 @@ export async function openDiskStore(options: DiskOptions): Promise<DiskStore> {
   return {
     name: "disk",
     origin: urls.origin,
-    createUploadUrl: urls.forUpload,
-    createDownloadUrl: urls.forDownload,
+    createUploadUrl: urls.createUploadUrl,
+    createDownloadUrl: urls.createDownloadUrl,
     open: openKey,
 
     async receive(key, body, { maxBytes, declaredBytes }) {
@@ -151,7 +151,7 @@ export async function openDiskStore(options: DiskOptions): Promise<DiskStore> {
         const target = toFileVersion(root, {
           ...fileVersion,
           key: to,
-          sequence: nextSequence(clock(), previousVersions.at(-1)),
+          sequence: getNextSequence(clock(), previousVersions.at(-1)),
         });
         // The file name contains the digest: a concurrent PUT creates another file and cannot change these bytes.
         if (await writer.move(fileVersion, target)) {

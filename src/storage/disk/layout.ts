@@ -6,11 +6,11 @@ import { validateKey } from "../check-key.ts";
 
 /**
  * One stored version of a key, at `<root>/<first segment of the key>/<ab>/<c>/<file>`. `abc` comes from a hash of the
- * key: a million files make 4,096 folders of 250, and listing a few files reads few folders.
+ * key: a million files are spread over 4,096 folders of about 250, and listing a few files reads few folders.
  *
- * The file name holds all metadata: `<key>~<sequence>~<bytes>~<sha256>`. One rename therefore publishes bytes, size and
+ * The file name contains all metadata: `<key>~<sequence>~<bytes>~<sha256>`. One rename therefore publishes bytes, size and
  * digest together, and moving a file moves exactly the bytes of its digest, even during a concurrent write. If a key
- * has several files, the one with the highest sequence is current; a crash left the others.
+ * has several files, the one with the highest sequence is current; the others remain from a crash.
  */
 export interface FileVersion {
   key: string;
@@ -92,7 +92,7 @@ function parseVersions(folder: string, names: string[]): FileVersion[] {
 }
 
 /** The sequence of the next version of a key: the current time, but always after the last version. */
-export function nextSequence(now: number, lastVersion: FileVersion | undefined): string {
+export function getNextSequence(now: number, lastVersion: FileVersion | undefined): string {
   const minimum = lastVersion ? Number.parseInt(lastVersion.sequence, 36) + 1 : 0;
   return Math.max(now, minimum).toString(36).padStart(9, "0");
 }
@@ -108,7 +108,7 @@ export interface ListedKey {
 }
 
 /**
- * Lists keys in the order of their paths. The order is stable across pages while files come and go, and reading a page
+ * Lists keys in the order of their paths. The order is stable across pages while files are added and removed, and reading a page
  * does not require collecting and sorting all keys.
  */
 export async function listKeys(
@@ -135,10 +135,12 @@ async function* walkVersions(root: string, prefix: string, after: string | undef
       const isStartFolder = isStartArea && outer === startPath[1];
       for (const inner of await listFolders(join(root, area, outer))) {
         if (isStartFolder && inner < (startPath[2] ?? "")) continue;
-        const passedPrefix = isStartFolder && inner === startPath[2] && after !== undefined ? toSortPrefix(after) : "";
+        const lastListedPrefix =
+          isStartFolder && inner === startPath[2] && after !== undefined ? toSortPrefix(after) : "";
         const versions = await readVersions(join(root, area, outer, inner));
         yield* versions.filter(
-          ({ key }, i) => key !== versions[i + 1]?.key && key.startsWith(prefix) && toSortPrefix(key) > passedPrefix,
+          ({ key }, i) =>
+            key !== versions[i + 1]?.key && key.startsWith(prefix) && toSortPrefix(key) > lastListedPrefix,
         );
       }
     }

@@ -6,7 +6,7 @@ import { undefinedIfMissing, withDiskErrors } from "./disk-errors.ts";
 /** The append-only log of a multipart file: which parts are complete, and which processes wrote parts. */
 export interface PartLog {
   completedParts: Set<number>;
-  /** This process already has a `+` or `=` line, so it need not append another `+`. */
+  /** This process has appended a line before, so it need not append a `+` line. */
   hasOwnEntry: boolean;
   /** Every line is from this process, so no other process has written to the data. */
   isExclusive: boolean;
@@ -45,7 +45,7 @@ export async function appendPartLog(folder: string, marker: "+" | "=", part: num
 
 /** The digest of a file, computed while its parts arrive. */
 export interface RunningDigest {
-  /** All bytes before `end` are final. Hashes up to there in the background. */
+  /** Hashes the bytes before `end`, which must be final, in the background. */
   advanceTo(end: number): void;
   /** Hashes the rest and resolves to the digest, or to undefined if the file is missing or shorter than `bytes`. */
   finish(bytes: number): Promise<string | undefined>;

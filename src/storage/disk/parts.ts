@@ -11,7 +11,7 @@ import {
 import type { Clock } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import { undefinedIfMissing, withDiskErrors } from "./disk-errors.ts";
-import { nextSequence, toFileVersion } from "./layout.ts";
+import { getNextSequence, toFileVersion } from "./layout.ts";
 import {
   appendPartLog,
   createBufferPool,
@@ -110,7 +110,7 @@ export function createDiskParts({
     if (sha256 !== undefined) {
       const target = toFileVersion(root, {
         key: file.key,
-        sequence: nextSequence(clock(), undefined),
+        sequence: getNextSequence(clock(), undefined),
         bytes: file.bytes,
         sha256,
       });

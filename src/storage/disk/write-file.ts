@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import type { Clock } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import { toDiskError, diskFullError, getErrno, withDiskErrors } from "./disk-errors.ts";
-import { findVersions, getTempFolder, nextSequence, toFileVersion, type FileVersion } from "./layout.ts";
+import { findVersions, getTempFolder, getNextSequence, toFileVersion, type FileVersion } from "./layout.ts";
 import { tooLargeError } from "../check-key.ts";
 import { untilAborted } from "../until-aborted.ts";
 
@@ -132,7 +132,7 @@ export function createWriter({ root, clock, minFreeBytes, newName }: WriterOptio
       const previousVersions = await findVersions(root, key);
       const version = toFileVersion(root, {
         key,
-        sequence: nextSequence(clock(), previousVersions.at(-1)),
+        sequence: getNextSequence(clock(), previousVersions.at(-1)),
         bytes,
         sha256,
       });
@@ -165,7 +165,7 @@ export function createWriter({ root, clock, minFreeBytes, newName }: WriterOptio
       await rename(path, to.path);
     } catch (error) {
       if (getErrno(error) !== "ENOENT") throw toDiskError(error);
-      // Either the target folder was removed or `path` no longer exists. Only the latter fails again.
+      // Either the target folder was removed or `path` no longer exists. Only a missing `path` fails again.
       durableFolders.delete(to.folder);
       await ensureFolder(to.folder);
       await withDiskErrors(rename(path, to.path));
@@ -189,13 +189,13 @@ export async function writeAll(file: FileHandle, chunks: Uint8Array[], start?: n
   let position = start;
   while (remaining.length > 0) {
     const { bytesWritten } = await withDiskErrors(file.writev(remaining, position));
-    remaining = dropFirst(remaining, bytesWritten);
+    remaining = dropBytes(remaining, bytesWritten);
     if (position !== undefined) position += bytesWritten;
   }
 }
 
 /** Returns the chunks without their first `count` bytes. A write may be partial, such as on a nearly full disk. */
-function dropFirst(chunks: Uint8Array[], count: number): Uint8Array[] {
+function dropBytes(chunks: Uint8Array[], count: number): Uint8Array[] {
   let skip = count;
   let index = 0;
   while (index < chunks.length && skip >= (chunks[index]?.length ?? 0)) skip -= chunks[index++]?.length ?? 0;

@@ -32,7 +32,7 @@ export function createS3Parts(
   { client, bucket, call }: S3Target,
   sign: (command: UploadPartCommand, expiresAt: number) => Promise<string>,
 ): PartStore {
-  const toRequest = ({ key, id }: Pick<MultipartFile, "key" | "id">) => ({
+  const toUploadParams = ({ key, id }: Pick<MultipartFile, "key" | "id">) => ({
     Bucket: bucket,
     Key: validateKey(key),
     UploadId: id,
@@ -43,11 +43,11 @@ export function createS3Parts(
   async function readParts(file: MultipartFile): Promise<CompletedPart[] | undefined> {
     const result: CompletedPart[] = [];
     for (let marker: string | undefined; ;) {
-      const page = new ListPartsCommand({
-        ...toRequest(file),
+      const command = new ListPartsCommand({
+        ...toUploadParams(file),
         ...(marker === undefined ? {} : { PartNumberMarker: marker }),
       });
-      const response = await undefinedIfMissing(call((requestOptions) => client.send(page, requestOptions)));
+      const response = await undefinedIfMissing(call((requestOptions) => client.send(command, requestOptions)));
       if (!response) return undefined;
       for (const { PartNumber = 0, Size, ETag } of response.Parts ?? []) {
         if (isValidPart(file, PartNumber) && Size === getPartLength(file, PartNumber))
@@ -58,7 +58,7 @@ export function createS3Parts(
     }
   }
 
-  async function findComplete({ key, bytes }: MultipartFile): Promise<StoredFile | undefined> {
+  async function findCompleteFile({ key, bytes }: MultipartFile): Promise<StoredFile | undefined> {
     const result = await undefinedIfMissing(
       call((requestOptions) =>
         client.send(new HeadObjectCommand({ Bucket: bucket, Key: validateKey(key) }), requestOptions),
@@ -72,7 +72,10 @@ export function createS3Parts(
     const parts = await readParts(file);
     if (parts && parts.length < countParts(file)) return undefined;
     if (parts) {
-      const command = new CompleteMultipartUploadCommand({ ...toRequest(file), MultipartUpload: { Parts: parts } });
+      const command = new CompleteMultipartUploadCommand({
+        ...toUploadParams(file),
+        MultipartUpload: { Parts: parts },
+      });
       try {
         await call((requestOptions) => client.send(command, requestOptions), { workBytes: file.bytes });
       } catch (error) {
@@ -82,7 +85,7 @@ export function createS3Parts(
         if (status !== 404) throw error;
       }
     }
-    return findComplete(file);
+    return findCompleteFile(file);
   }
 
   return {
@@ -100,14 +103,14 @@ export function createS3Parts(
     async list(file) {
       const parts = await readParts(file);
       if (parts) return parts.map(({ PartNumber = 0 }) => PartNumber);
-      const completeFile = await findComplete(file);
+      const completeFile = await findCompleteFile(file);
       return completeFile && Array.from({ length: countParts(file) }, (_, i) => i + 1);
     },
 
     // The signed Content-Length prevents clients from sending larger parts than declared.
     createPartUrl: (file, part, expiresAt) =>
       sign(
-        new UploadPartCommand({ ...toRequest(file), PartNumber: part, ContentLength: getPartLength(file, part) }),
+        new UploadPartCommand({ ...toUploadParams(file), PartNumber: part, ContentLength: getPartLength(file, part) }),
         expiresAt,
       ),
 
@@ -120,17 +123,21 @@ export function createS3Parts(
 
     async abort(file) {
       await undefinedIfMissing(
-        call((requestOptions) => client.send(new AbortMultipartUploadCommand(toRequest(file)), requestOptions)),
+        call((requestOptions) => client.send(new AbortMultipartUploadCommand(toUploadParams(file)), requestOptions)),
       );
     },
 
     async sweep(startedBefore) {
-      const page = new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: "files/", MaxUploads: maxSweptUploads });
-      const { Uploads = [] } = await call((requestOptions) => client.send(page, requestOptions));
+      const listCommand = new ListMultipartUploadsCommand({
+        Bucket: bucket,
+        Prefix: "files/",
+        MaxUploads: maxSweptUploads,
+      });
+      const { Uploads = [] } = await call((requestOptions) => client.send(listCommand, requestOptions));
       const staleUploads = Uploads.filter(({ Initiated }) => Initiated && Initiated.getTime() < startedBefore);
       for (const { Key = "", UploadId = "" } of staleUploads) {
-        const command = new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId });
-        await undefinedIfMissing(call((requestOptions) => client.send(command, requestOptions)));
+        const abortCommand = new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId });
+        await undefinedIfMissing(call((requestOptions) => client.send(abortCommand, requestOptions)));
       }
       return staleUploads.length;
     },

@@ -76,19 +76,19 @@ export function createPromote(target: S3Target, limits: CopyLimits, newName: () 
     const metadata = { [sourceVersionKey]: source.ifVersion };
     try {
       await copyObject(target, source, { key: stagingKey, mimeType, metadata }, limits);
-      const copy = await headObject(stagingKey);
-      if (!copy) throw fileNotStoredError();
-      const version = unquoteEtag(copy.ETag);
-      // Some stores give the copy a new ETag. An unchanged ETag of the source after the copy proves the same.
+      const stagedObject = await headObject(stagingKey);
+      if (!stagedObject) throw fileNotStoredError();
+      const version = unquoteEtag(stagedObject.ETag);
+      // Some stores give the copy a new ETag. Then an unchanged source ETag after the copy proves that the bytes are equal.
       const isSameVersion =
         version === source.ifVersion || unquoteEtag((await headObject(source.key))?.ETag) === source.ifVersion;
-      const isValid = isSameVersion && copy.ContentLength === source.bytes;
+      const isValid = isSameVersion && stagedObject.ContentLength === source.bytes;
       const stagedSource = { key: stagingKey, ifVersion: version, bytes: source.bytes };
       if (isValid) await copyObject(target, stagedSource, { key: to, mimeType, metadata }, limits);
       await deleteObject(stagingKey);
       return isValid;
     } catch (error) {
-      void deleteObject(stagingKey); // not awaited: the caller has waited long enough
+      void deleteObject(stagingKey); // not awaited, so that the error is not delayed
       throw error;
     }
   }
@@ -183,7 +183,7 @@ async function copyObject(
     }
     await upload.complete(source.bytes, parts);
   } catch (error) {
-    void upload.abort(); // not awaited: the caller has waited long enough
+    void upload.abort(); // not awaited, so that the error is not delayed
     throw error;
   }
 }

@@ -51,13 +51,13 @@ export async function writeObject(
       bytes += part.length;
       hash.update(part);
       if (isLast && !upload) {
-        const put = new PutObjectCommand({
+        const command = new PutObjectCommand({
           ...location,
           Body: part,
           ContentLength: part.length,
           ...toContentHeaders(options.mimeType),
         });
-        const { ETag } = await call((requestOptions) => client.send(put, requestOptions), { signal });
+        const { ETag } = await call((requestOptions) => client.send(command, requestOptions), { signal });
         return { bytes, version: unquoteEtag(ETag), sha256: hash.digest("hex") };
       }
       upload ??= await startMultipart({ client, bucket, call }, key, toContentHeaders(options.mimeType), signal);
@@ -66,7 +66,7 @@ export async function writeObject(
     if (!upload) throw new Error("splitIntoParts ended without a last part");
     return { bytes, version: await upload.complete(bytes), sha256: hash.digest("hex") };
   } catch (error) {
-    void upload?.abort(); // not awaited: the caller has waited long enough
+    void upload?.abort(); // not awaited, so that the error is not delayed
     throw error;
   }
 }
@@ -96,16 +96,16 @@ export async function startMultipart(
   const sentParts: CompletedPart[] = [];
   let pendingSend = Promise.resolve();
 
-  async function sendPart(part: Uint8Array, number: number): Promise<void> {
+  async function sendPart(part: Uint8Array, partNumber: number): Promise<void> {
     const command = new UploadPartCommand({
       ...location,
       UploadId: id,
-      PartNumber: number,
+      PartNumber: partNumber,
       Body: part,
       ContentLength: part.length,
     });
     const { ETag } = await call((requestOptions) => client.send(command, requestOptions), { signal });
-    sentParts.push({ PartNumber: number, ETag: ETag ?? "" });
+    sentParts.push({ PartNumber: partNumber, ETag: ETag ?? "" });
   }
 
   return {
@@ -160,13 +160,13 @@ async function* splitIntoParts(
 ): AsyncGenerator<{ part: Uint8Array; isLast: boolean }> {
   let chunks: Uint8Array[] = [];
   let bufferedBytes = 0;
-  let total = 0;
+  let totalBytes = 0;
   const source = signal ? untilAborted(body, signal) : body;
   for await (const chunk of source) {
-    total += chunk.length;
-    if (total > maxBytes) throw tooLargeError();
+    totalBytes += chunk.length;
+    if (totalBytes > maxBytes) throw tooLargeError();
     let remaining = chunk;
-    // A full part is held back until more bytes arrive, because it may be the last.
+    // A full part is buffered until more bytes arrive, because it may be the last.
     while (bufferedBytes + remaining.length > partBytes) {
       const missingBytes = partBytes - bufferedBytes;
       yield { part: Buffer.concat([...chunks, remaining.subarray(0, missingBytes)]), isLast: false };

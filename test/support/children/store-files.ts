@@ -13,9 +13,9 @@ const store = await openDiskStore({
   root,
   urls: {
     origin: "http://localhost",
-    forUpload: rejectUrlRequest,
-    forPart: rejectUrlRequest,
-    forDownload: rejectUrlRequest,
+    createUploadUrl: rejectUrlRequest,
+    createPartUrl: rejectUrlRequest,
+    createDownloadUrl: rejectUrlRequest,
   },
   clock: () => Date.now(),
   minFreeBytes: 0,

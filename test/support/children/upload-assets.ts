@@ -27,7 +27,12 @@ const printLine = (line: string) => writeSync(1, `${line}\n`); // synchronous, b
 
 const database = await openDatabase({ ...options, log: createLog("silent") });
 const createUrl = async () => "http://localhost/nowhere";
-const urls = { origin: "http://localhost", forUpload: createUrl, forDownload: createUrl, forPart: createUrl };
+const urls = {
+  origin: "http://localhost",
+  createUploadUrl: createUrl,
+  createDownloadUrl: createUrl,
+  createPartUrl: createUrl,
+};
 const files = await openDiskStore({ root, urls, clock: systemClock, minFreeBytes: 0 });
 const deps = { ...createDeps(database, systemClock), files };
 const declaredType = { kind: "document", mimeType: "text/plain" } as const;
