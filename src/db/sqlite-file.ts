@@ -5,7 +5,7 @@ import { databaseFileName } from "./open-database.ts";
 import { OperatorError } from "#lib/errors.ts";
 import { isBusy } from "./sqlite.ts";
 
-/** The file of a ready asset, as recorded in the database. `sha256` is the version that the disk store assigned. */
+/** The file of a ready asset, as recorded in the database. In the disk store the version is the SHA-256 digest. */
 export interface RecordedFile {
   assetId: string;
   studioId: string;

@@ -39,7 +39,7 @@ export function readCookie(header: string | undefined, name: string): string | u
   return undefined;
 }
 
-/** Stores flows that continue on another site (sign-in, connect) in a signed cookie: only this browser can finish them. */
+/** Stores flows that continue on another site (sign-in, connect) in a signed cookie: only this browser can finish. */
 export interface PendingCookie<Pending extends { state: string }> {
   /** Returns the `Set-Cookie` value that adds a flow to those pending in other tabs of this browser. */
   add(pending: Pending, cookieHeader: string | undefined): string;

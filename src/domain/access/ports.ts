@@ -82,7 +82,7 @@ export interface Grant {
 export interface ListedGrant extends Grant {
   userName: string;
   userEmail: string | null;
-  /** The studio the grant's next call acts on: the grant's if the user is a member of it, otherwise the user's first. */
+  /** The studio of the next call: the grant's if the user is a member of it, otherwise the user's first. */
   effectiveStudioId: string | null;
   /** Tool calls since `callsSince`. */
   calls: number;

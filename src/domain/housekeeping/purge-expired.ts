@@ -21,7 +21,7 @@ export interface PurgeStore {
   deleteExpired(kind: PurgeableKind, now: number, limit: number): Promise<number>;
   /** Dynamically registered clients after `after`, registered at `before` or earlier, oldest first. */
   listClients(after: RegisteredClient, before: number, limit: number): Promise<RegisteredClient[]>;
-  /** Deletes the clients that never had a grant, unless their purge was postponed past `before`; returns their number. */
+  /** Deletes clients that never had a grant, unless their purge was postponed; returns their number. */
   deleteUnusedClients(clientIds: readonly string[], before: number): Promise<number>;
 }
 
@@ -47,7 +47,7 @@ export type PurgeJob = (options: BatchOptions) => Promise<{ deleted: number }>;
 
 /** Deletes expired rows and unused clients in small batches. */
 export function createPurgeJob(deps: Pick<Deps, "purges" | "clock">): PurgeJob {
-  // A used client stays used, so check each client only once: the cost of a run depends only on the number of new clients.
+  // A used client stays used, so each client is checked only once, and a run reads only new clients.
   let lastCheckedClient: RegisteredClient = { id: "", createdAt: 0 };
   return async (options) => {
     const now = deps.clock();

@@ -29,7 +29,10 @@ export function addConflict(report: UndoReport, entry: UndoConflict): void {
   if (!isListed) report.conflicts.push(entry);
 }
 
-/** Reports that an asset can't return to its post: either was deleted, the post is full, or someone else uses the asset. */
+/**
+ * Reports that an asset can't return to its post: one of them was deleted, the post is full, or someone else uses the
+ * asset.
+ */
 export function reportUnattachable(
   report: UndoReport,
   assetId: string,

@@ -18,7 +18,7 @@ export function getReservationLimit({ limits: { studioBytes } }: Pick<Deps, "lim
   return studioBytes === undefined ? Infinity : Math.max(gibibyte, Math.floor(studioBytes / 10));
 }
 
-/** A new file reserves all its bytes, or none if that exceeds the link's limit; then `reserveParts` reserves by part. */
+/** A new file reserves all its bytes, or none if that exceeds the link's limit; then `reserveParts` reserves them. */
 export async function computeInitialReservation(
   deps: Pick<Deps, "limits">,
   tx: Pick<Stores, "uploads">,

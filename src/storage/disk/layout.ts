@@ -8,9 +8,9 @@ import { validateKey } from "../check-key.ts";
  * One stored version of a key, at `<root>/<first segment of the key>/<ab>/<c>/<file>`. `abc` comes from a hash of the
  * key: a million files are spread over 4,096 folders of about 250, and listing a few files reads few folders.
  *
- * The file name contains all metadata: `<key>~<sequence>~<bytes>~<sha256>`. One rename therefore publishes bytes, size and
- * digest together, and moving a file moves exactly the bytes of its digest, even during a concurrent write. If a key
- * has several files, the one with the highest sequence is current; the others remain from a crash.
+ * The file name contains all metadata: `<key>~<sequence>~<bytes>~<sha256>`. One rename therefore publishes bytes, size
+ * and digest together, and moving a file moves exactly the bytes of its digest, even during a concurrent write. If a
+ * key has several files, the one with the highest sequence is current; the others remain from a crash.
  */
 export interface FileVersion {
   key: string;
@@ -108,8 +108,8 @@ export interface ListedKey {
 }
 
 /**
- * Lists keys in the order of their paths. The order is stable across pages while files are added and removed, and reading a page
- * does not require collecting and sorting all keys.
+ * Lists keys in the order of their paths. The order is stable across pages while files are added and removed, and
+ * reading a page does not require collecting and sorting all keys.
  */
 export async function listKeys(
   root: string,

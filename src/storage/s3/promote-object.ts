@@ -79,7 +79,7 @@ export function createPromote(target: S3Target, limits: CopyLimits, newName: () 
       const stagedObject = await headObject(stagingKey);
       if (!stagedObject) throw fileNotStoredError();
       const version = unquoteEtag(stagedObject.ETag);
-      // Some stores give the copy a new ETag. Then an unchanged source ETag after the copy proves that the bytes are equal.
+      // Some stores give the copy a new ETag. Then an unchanged source ETag proves that the bytes are equal.
       const isSameVersion =
         version === source.ifVersion || unquoteEtag((await headObject(source.key))?.ETag) === source.ifVersion;
       const isValid = isSameVersion && stagedObject.ContentLength === source.bytes;

@@ -61,8 +61,8 @@ export async function removeAssets(
 }
 
 /**
- * Removes the files of a deleted asset. The sweeper retries failures, and removes the `deletableLater` keys once more in
- * case a write was still in progress.
+ * Removes the files of a deleted asset. The sweeper retries failures, and removes the `deletableLater` keys once more
+ * in case a write was still in progress.
  */
 export async function removeFiles(deps: Pick<Deps, "files" | "strayFiles">, asset: Asset): Promise<void> {
   const { deletableNow, deletableLater } = listFileKeys(asset);

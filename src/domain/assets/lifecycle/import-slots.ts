@@ -1,7 +1,7 @@
 import { AppError } from "#lib/errors.ts";
 import type { Caller } from "../../caller.ts";
 
-/** Limits concurrent imports in this process: each can occupy a socket, an open file and two parts' memory for minutes. */
+/** Limits concurrent imports in this process: each can occupy a socket, a file handle and the memory of two parts. */
 export interface ImportSlots {
   /** Returns a function that releases the slot. Throws `rate_limited` at the limit of the user or the studio. */
   acquire(caller: Pick<Caller, "user" | "studio">): () => void;

@@ -78,7 +78,7 @@ async function sweepOrphans(
 ): Promise<{ listed: number; removed: number; lastKey: string | undefined }> {
   const listedFiles = await deps.files.list(area, { limit: batchSize, ...(after === undefined ? {} : { after }) });
   const oldFiles = listedFiles.filter(({ modifiedAt }) => modifiedAt <= deps.clock() - orphanAge);
-  // Find the records after listing the files: records are written before bytes, so a file without a record is an orphan.
+  // Find the records after listing the files, so that an asset created in between protects its file.
   const ids = new Set(oldFiles.flatMap(({ key }) => parseKeyAssetId(key) ?? []));
   const records = new Map((await deps.assets.findForSweep([...ids])).map((asset) => [asset.id, asset]));
   const orphans = oldFiles.filter(({ key }) => {
