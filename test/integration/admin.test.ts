@@ -9,18 +9,18 @@ import { startService, type RunningService } from "../support/service.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 import { createTestGrant } from "../support/tokens.ts";
 
-/** Runs the commands as an operator does, in a process next to the service. The verbs have tests of their own. */
+/** Runs the commands as an operator does, in a process next to the service. Other tests cover the verbs. */
 forEachEngine("npm run admin", (fixture) => {
   let server: RunningService;
   before(async () => void (server = await startService(fixture.deps)));
   after(() => server.close());
 
-  const admin = (...args: string[]) => {
+  const runAdmin = (...args: string[]) => {
     const { databaseUrl, dataDir } = fixture.location;
     return runCommand(["admin", ...args], { DATA_DIR: dataDir, ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}) });
   };
   const runOk = async (...args: string[]) => {
-    const { code, output, stdout } = await admin(...args);
+    const { code, output, stdout } = await runAdmin(...args);
     assert.equal(code, 0, output);
     return stdout;
   };
@@ -29,16 +29,16 @@ forEachEngine("npm run admin", (fixture) => {
     const owner = await newStudio(fixture.deps, undefined, "Old \u001B[31mname");
     const member = await newMember(fixture.deps, owner, "member");
     const { token } = await createTestGrant(server.deps, owner);
-    const status = async () => (await callTool(server.base, token, "whoami")).status;
+    const fetchStatus = async () => (await callTool(server.base, token, "whoami")).status;
     const email = owner.user.email ?? "";
 
     const userList = await runOk("users", "--search", email);
     assert.equal(userList, `${owner.user.id}  ${email}  ${owner.user.name}  Old ?[31mname (owner)\n`);
-    assert.equal(await status(), 200);
+    assert.equal(await fetchStatus(), 200);
     const disableOutput = await runOk("disable-user", email);
     assert.match(disableOutput, /is disabled\. Ended: 0 sessions, 1 clients, 0 upload links, 0 invitations\./);
     assert.match(disableOutput, new RegExp(`npm run admin -- hand-over ${owner.studio.id} <user>`));
-    assert.equal(await status(), 401, "the running service rejects the token at once");
+    assert.equal(await fetchStatus(), 401, "the running service rejects the token at once");
 
     assert.match(await runOk("hand-over", owner.studio.id, member.user.id), /is an owner of/);
     const studios = (await runOk("studios", "--json"))
@@ -65,7 +65,7 @@ forEachEngine("npm run admin", (fixture) => {
   });
 
   test("prints its help if called without a command", async () => {
-    const { code, output, stdout } = await admin();
+    const { code, output, stdout } = await runAdmin();
     assert.deepEqual([code, output], [0, stdout], "on standard output only");
     assert.match(stdout, /^npm run admin -- <command>\n/);
   });
@@ -73,15 +73,15 @@ forEachEngine("npm run admin", (fixture) => {
   test("explains an unknown command, invalid arguments, an unknown user and a missing database", async () => {
     for (const args of [["toString"], ["users", "--colour"], ["disable-user"], ["hand-over", "one"], ["end-grants"]])
       assert.throws(() => parseAdminCommand(args), UsageError, args.join(" "));
-    const mistyped = await admin("user");
-    assert.equal(mistyped.code, 2);
-    assert.match(mistyped.output, /Unknown command "user"\.\n\nnpm run admin -- <command>/);
-    const unknownUser = await admin("disable-user", "unknown@example.com");
+    const unknownCommand = await runAdmin("user");
+    assert.equal(unknownCommand.code, 2);
+    assert.match(unknownCommand.output, /Unknown command "user"\.\n\nnpm run admin -- <command>/);
+    const unknownUser = await runAdmin("disable-user", "unknown@example.com");
     assert.deepEqual([unknownUser.code, unknownUser.output], [1, "This user does not exist.\n"]);
     if (fixture.engine === "postgres") return;
     const emptyFolder = createTempFolder();
-    const noDatabase = await runCommand(["admin", "users"], { DATA_DIR: emptyFolder.path });
-    assert.match(noDatabase.output, /There is no database/);
+    const missingDatabase = await runCommand(["admin", "users"], { DATA_DIR: emptyFolder.path });
+    assert.match(missingDatabase.output, /There is no database/);
     emptyFolder.remove();
   });
 });

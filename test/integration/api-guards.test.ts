@@ -9,7 +9,7 @@ import { forEachEngine } from "../support/engines.ts";
 import { hostileIds } from "../support/hostile-ids.ts";
 import { createInvitationToken, newStudio } from "../support/users.ts";
 
-/** A body that the guards accept on every route that takes one. */
+/** A request body that passes the guards of every route. */
 const body = { name: "Studio", role: "member", title: "Title", studioId: "x" };
 
 forEachEngine("JSON API guards", (fixture) => {
@@ -17,7 +17,7 @@ forEachEngine("JSON API guards", (fixture) => {
   before(async () => void (server = await startApiServer(fixture.deps)));
   after(() => server.close());
 
-  async function createScene() {
+  async function createStudioFixture() {
     const owner = await newStudio(fixture.deps);
     const post = await createPost(fixture.deps, owner, { title: "Post", body: "" });
     const trashedPost = await createPost(fixture.deps, owner, { title: "Deleted", body: "" });
@@ -57,7 +57,7 @@ forEachEngine("JSON API guards", (fixture) => {
     { origin: "own-with-https", "sec-fetch-site": undefined },
   ];
 
-  /** Replaces the names above with this server's origin. */
+  /** Replaces the `own…` placeholders in `untrustedHeaders` with origins derived from this server's. */
   function resolveOrigin(headers: Record<string, string | undefined>): Record<string, string | undefined> {
     const origins: Record<string, string> = {
       own: server.base,
@@ -68,8 +68,8 @@ forEachEngine("JSON API guards", (fixture) => {
   }
 
   for (const route of listApiRoutes().filter(isWrite)) {
-    test(`${route.method} ${route.path} rejects requests that do not come from our own pages (W1)`, async () => {
-      const { params, cookie } = await createScene();
+    test(`${route.method} ${route.path} rejects requests that do not come from its own origin (W1)`, async () => {
+      const { params, cookie } = await createStudioFixture();
       const rowsBefore = await readTables();
       for (const headers of untrustedHeaders.map(resolveOrigin)) {
         for (const sessionCookie of [cookie, undefined]) {
@@ -84,19 +84,14 @@ forEachEngine("JSON API guards", (fixture) => {
       assert.deepEqual(await readTables(), rowsBefore, "nothing changed");
       for (const headers of [{ "sec-fetch-site": undefined }, { origin: undefined }]) {
         const response = await call(server, route.method, fillPath(route.path, params), { body, headers });
-        assertProblem(
-          response,
-          401,
-          "unauthenticated",
-          "one of the two headers is enough; the session is checked next",
-        );
+        assertProblem(response, 401, "unauthenticated", "one trusted header is enough to reach the session check");
       }
     });
   }
 
   for (const route of listApiRoutes()) {
     test(`${route.method} ${route.path} requires a session`, async () => {
-      const { params, owner } = await createScene();
+      const { params, owner } = await createStudioFixture();
       const rowsBefore = await readTables();
       assertProblem(await call(server, route.method, fillPath(route.path, params)), 401, "unauthenticated");
       // The session is checked first, before the body and the ids.
@@ -120,7 +115,7 @@ forEachEngine("JSON API guards", (fixture) => {
 
   for (const route of listApiRoutes().filter(({ path }) => path.includes(":studioId"))) {
     test(`${route.method} ${route.path} returns 404 for another user's studio and for one that does not exist (T1)`, async () => {
-      const [mine, theirs] = [await createScene(), await createScene()];
+      const [mine, theirs] = [await createStudioFixture(), await createStudioFixture()];
       const rowsBefore = await readTables();
       const { cookie } = mine;
       const foreignResponse = await call(server, route.method, fillPath(route.path, theirs.params), { cookie, body });
@@ -142,7 +137,7 @@ forEachEngine("JSON API guards", (fixture) => {
     /:(userId|postId|invitationId|grantId|token|id|undoId)\b/.test(path),
   )) {
     test(`${route.method} ${route.path} returns 404 for a malformed id and for an id of another studio (T1, ERR-not_found)`, async () => {
-      const [mine, theirs] = [await createScene(), await createScene()];
+      const [mine, theirs] = [await createStudioFixture(), await createStudioFixture()];
       const { cookie } = mine;
       const inputs: [string, object][] = [
         ["members", { role: "member" }],
@@ -173,8 +168,8 @@ forEachEngine("JSON API guards", (fixture) => {
     });
   }
 
-  test("an unknown path returns the same 404 with and without a session", async () => {
-    const { cookie, params } = await createScene();
+  test("responds 404 to an unknown path or method, with and without a session", async () => {
+    const { cookie, params } = await createStudioFixture();
     const studio = `/api/studios/${params.studioId}`;
     const unknownPaths = [
       "/api/",
@@ -208,7 +203,7 @@ forEachEngine("JSON API guards", (fixture) => {
   });
 
   test("rejects requests from other origins, with or without a preflight, and sends no CORS headers (W6)", async () => {
-    const { cookie } = await createScene();
+    const { cookie } = await createStudioFixture();
     const preflight = {
       origin: "https://evil.example",
       "access-control-request-method": "PUT",
@@ -229,8 +224,8 @@ forEachEngine("JSON API guards", (fixture) => {
     );
   });
 
-  test("HEAD responds like GET, without the body", async () => {
-    const { cookie } = await createScene();
+  test("responds to HEAD with the status and headers of GET, and no body", async () => {
+    const { cookie } = await createStudioFixture();
     const [head, anonymous] = [
       await call(server, "HEAD", "/api/me", { cookie }),
       await call(server, "HEAD", "/api/me"),
@@ -239,8 +234,8 @@ forEachEngine("JSON API guards", (fixture) => {
     assert.deepEqual([anonymous.status, anonymous.text], [401, ""]);
   });
 
-  test("responses are not cacheable and carry the security headers", async () => {
-    const { cookie } = await createScene();
+  test("sends uncacheable responses with the security headers", async () => {
+    const { cookie } = await createStudioFixture();
     const { headers } = await call(server, "GET", "/api/me", { cookie });
     assert.equal(headers.get("cache-control"), "no-store");
     assert.equal(headers.get("x-content-type-options"), "nosniff");

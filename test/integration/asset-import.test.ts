@@ -32,7 +32,7 @@ forEachEngine("asset imports", (fixture) => {
   });
   after(() => host.close());
 
-  const fetchFile = (
+  const importFile = (
     url: string,
     input: { kind?: AssetKind; filename?: string; idempotencyKey?: string } = {},
     openUrl?: PublicUrlOpener,
@@ -43,7 +43,7 @@ forEachEngine("asset imports", (fixture) => {
     return asset;
   };
 
-  test("an imported file is ready, with kind and type from the response header, the bytes or the name (ASSET-15)", async () => {
+  test("creates a ready asset with the kind and type from the response header, the bytes or the file name (ASSET-15)", async () => {
     const image = await jpeg();
     const cases: [
       path: string,
@@ -66,7 +66,7 @@ forEachEngine("asset imports", (fixture) => {
     ];
     for (const [path, content, type, kind, mimeType, filename] of cases) {
       host.serveFile(path, content, type);
-      const { assetId, bytes } = await fetchFile(host.url(path));
+      const { assetId, bytes } = await importFile(host.url(path));
       const asset = await findAsset(assetId);
       assert.equal(bytes, content.length);
       assert.deepEqual(
@@ -77,10 +77,10 @@ forEachEngine("asset imports", (fixture) => {
     }
     const docx = office("word");
     host.serveFile("/letter", docx, "application/octet-stream");
-    assert.match((await findAsset((await fetchFile(host.url("/letter"))).assetId)).mimeType, /wordprocessingml/);
+    assert.match((await findAsset((await importFile(host.url("/letter"))).assetId)).mimeType, /wordprocessingml/);
   });
 
-  test("imports pass the same content check as uploads, and a rejected one leaves no file (ASSET-15)", async () => {
+  test("applies the content check of uploads to imports, and stores no file for a rejected import (ASSET-15)", async () => {
     const fileCount = (await files.keys()).length;
     host.serveFile("/page", Buffer.from("<!doctype html><p>hello"), "text/html");
     host.serveFile("/lie.jpg", Buffer.from("<!doctype html><p>hello"), "image/jpeg");
@@ -90,43 +90,43 @@ forEachEngine("asset imports", (fixture) => {
     host.serveFile("/svg.txt", Buffer.from("<svg onload=alert(1)>"), "text/plain");
     host.serveFile("/empty", Buffer.alloc(0), "image/png");
     host.serveFile("/clip", mp4(), "video/mp4");
-    assert.equal(await getOutcome(fetchFile(host.url("/page"))), "unsupported_type");
-    assert.equal(await getOutcome(fetchFile(host.url("/lie.jpg"))), "type_mismatch");
-    assert.equal(await getOutcome(fetchFile(host.url("/other.jpg"))), "type_mismatch");
-    assert.equal(await getOutcome(fetchFile(host.url("/a.zip"))), "unsupported_type");
-    assert.equal(await getOutcome(fetchFile(host.url("/a.svg"))), "unsupported_type");
-    assert.equal(await getOutcome(fetchFile(host.url("/svg.txt"))), "type_mismatch");
-    assert.equal(await getOutcome(fetchFile(host.url("/empty"))), "invalid_input");
-    assert.equal(await getOutcome(fetchFile(host.url("/clip"), { kind: "image" })), "unsupported_type");
+    assert.equal(await getOutcome(importFile(host.url("/page"))), "unsupported_type");
+    assert.equal(await getOutcome(importFile(host.url("/lie.jpg"))), "type_mismatch");
+    assert.equal(await getOutcome(importFile(host.url("/other.jpg"))), "type_mismatch");
+    assert.equal(await getOutcome(importFile(host.url("/a.zip"))), "unsupported_type");
+    assert.equal(await getOutcome(importFile(host.url("/a.svg"))), "unsupported_type");
+    assert.equal(await getOutcome(importFile(host.url("/svg.txt"))), "type_mismatch");
+    assert.equal(await getOutcome(importFile(host.url("/empty"))), "invalid_input");
+    assert.equal(await getOutcome(importFile(host.url("/clip"), { kind: "image" })), "unsupported_type");
     assert.equal((await files.keys()).length, fileCount);
   });
 
   test("rejects a file that is too large, with or without Content-Length, and stops reading early", async () => {
     const fileCount = (await files.keys()).length;
-    let sent = 0;
+    let sentBytes = 0;
     host.serve("/declared", (_req, res) =>
       res.writeHead(200, { "content-type": "image/jpeg", "content-length": 10 ** 9 }).write(Buffer.alloc(10_000)),
     );
     host.serve("/undeclared", (_req, res) => {
       res.writeHead(200, { "content-type": "image/jpeg" });
-      const more = (): void => {
+      const writeChunks = (): void => {
         if (res.destroyed) return;
-        sent += 65_536;
-        if (res.write(Buffer.alloc(65_536, 7))) setImmediate(more);
-        else res.once("drain", more);
+        sentBytes += 65_536;
+        if (res.write(Buffer.alloc(65_536, 7))) setImmediate(writeChunks);
+        else res.once("drain", writeChunks);
       };
-      more();
+      writeChunks();
     });
-    assert.equal(await getOutcome(fetchFile(host.url("/declared"))), "too_large");
-    assert.equal(await getOutcome(fetchFile(host.url("/undeclared"))), "too_large");
-    assert.ok(sent < 20_000_000, `${sent} bytes were sent`);
+    assert.equal(await getOutcome(importFile(host.url("/declared"))), "too_large");
+    assert.equal(await getOutcome(importFile(host.url("/undeclared"))), "too_large");
+    assert.ok(sentBytes < 20_000_000, `${sentBytes} bytes were sent`);
     assert.equal((await files.keys()).length, fileCount);
   });
 
   test("blocks every URL except https to a public IP address, and sends no request there (ASSET-15, A19)", async () => {
     host.serveFile("/x.png", await png(), "image/png");
-    const strict = host.createOpener({ isAllowed: undefined as never });
-    const openStrictly: PublicUrlOpener = (url, signal) => strict(url, signal);
+    const strictOpener = host.createOpener({ isAllowed: undefined as never });
+    const openStrictly: PublicUrlOpener = (url, signal) => strictOpener(url, signal);
     const blockedUrls = [
       host.url("/x.png").replace("https:", "http:"),
       host.url("/x.png").replace("https://", "https://user:secret@"),
@@ -136,7 +136,8 @@ forEachEngine("asset imports", (fixture) => {
       "not a URL",
       "",
     ];
-    for (const url of blockedUrls) assert.equal(await getOutcome(fetchFile(url, {}, openStrictly)), "url_blocked", url);
+    for (const url of blockedUrls)
+      assert.equal(await getOutcome(importFile(url, {}, openStrictly)), "url_blocked", url);
     const { isPublicAddress } = await import("#lib/ip-address.ts");
     const open = host.createOpener({
       isAllowed: isPublicAddress,
@@ -157,7 +158,7 @@ forEachEngine("asset imports", (fixture) => {
       "files.test",
     ];
     for (const name of internalHosts)
-      assert.equal(await getOutcome(fetchFile(`https://${name}/x.png`, {}, open)), "url_blocked", name);
+      assert.equal(await getOutcome(importFile(`https://${name}/x.png`, {}, open)), "url_blocked", name);
     assert.equal(host.requestCounts.get("/x.png") ?? 0, 0);
   });
 
@@ -167,8 +168,8 @@ forEachEngine("asset imports", (fixture) => {
       host.serve(`/hop${i}`, (_req, res) =>
         res.writeHead(302, { location: i === 1 ? "/end.png" : `/hop${i - 1}` }).end(),
       );
-    assert.equal(await getOutcome(fetchFile(host.url("/hop5"))), "ok");
-    assert.equal(await getOutcome(fetchFile(host.url("/hop6"))), "url_unreachable");
+    assert.equal(await getOutcome(importFile(host.url("/hop5"))), "ok");
+    assert.equal(await getOutcome(importFile(host.url("/hop6"))), "url_unreachable");
     const open = host.createOpener({ resolve: async (name) => (name === "other.test" ? ["10.0.0.1"] : ["127.0.0.1"]) });
     host.serve("/internal", (_req, res) => res.writeHead(302, { location: host.url("/end.png", "other.test") }).end());
     host.serve("/plain", (_req, res) =>
@@ -176,18 +177,18 @@ forEachEngine("asset imports", (fixture) => {
     );
     host.serve("/file", (_req, res) => res.writeHead(302, { location: "file:///etc/passwd" }).end());
     for (const path of ["/internal", "/plain", "/file"])
-      assert.equal(await getOutcome(fetchFile(host.url(path), {}, open)), "url_blocked", path);
+      assert.equal(await getOutcome(importFile(host.url(path), {}, open)), "url_blocked", path);
   });
 
   test("resolves the host name once, so that a later DNS change has no effect", async () => {
     host.serveFile("/pinned.png", await png(), "image/png");
     let lookups = 0;
     const open = host.createOpener({ resolve: async () => (++lookups === 1 ? ["127.0.0.1"] : ["10.0.0.1"]) });
-    assert.equal(await getOutcome(fetchFile(host.url("/pinned.png"), {}, open)), "ok");
+    assert.equal(await getOutcome(importFile(host.url("/pinned.png"), {}, open)), "ok");
     assert.equal(lookups, 1);
   });
 
-  test("a server that fails, ends early or stalls is url_unreachable within the timeout (ASSET-15)", async () => {
+  test("rejects with url_unreachable within the timeout if the server fails, disconnects early or stalls (ASSET-15)", async () => {
     const fileCount = (await files.keys()).length;
     host.serve("/500", (_req, res) => res.writeHead(500).end());
     host.serve("/cut", (_req, res) => {
@@ -203,12 +204,12 @@ forEachEngine("asset imports", (fixture) => {
     const open = host.createOpener({ timeoutMs: 300 });
     for (const path of ["/500", "/404", "/cut", "/silent", "/stalled"]) {
       const startedAt = performance.now();
-      assert.equal(await getOutcome(fetchFile(host.url(path), {}, open)), "url_unreachable", path);
+      assert.equal(await getOutcome(importFile(host.url(path), {}, open)), "url_unreachable", path);
       assert.ok(performance.now() - startedAt < 3000);
     }
     assert.equal(
       await getOutcome(
-        fetchFile(
+        importFile(
           "https://unknown.test/",
           {},
           host.createOpener({ resolve: () => Promise.reject(new Error("ENOTFOUND")) }),
@@ -219,7 +220,7 @@ forEachEngine("asset imports", (fixture) => {
     assert.equal((await files.keys()).length, fileCount);
   });
 
-  test("an import ends when its call is canceled (M14)", async () => {
+  test("stops an import when its call is canceled (M14)", async () => {
     host.serve("/forever", (_req, res) => {
       res.writeHead(200, { "content-type": "image/jpeg" });
       const timer = setInterval(() => res.write(Buffer.alloc(100, 7)), 20);
@@ -232,22 +233,22 @@ forEachEngine("asset imports", (fixture) => {
     assert.ok(performance.now() - startedAt < 10_000);
   });
 
-  test("calls with the same idempotency key create one asset, in sequence or parallel; other input is a conflict (ASSET-16, R4)", async () => {
+  test("creates one asset for sequential or parallel calls with the same idempotency key, and rejects other input (ASSET-16, R4)", async () => {
     host.serveFile("/once.png", await png(), "image/png");
     const fileCount = (await files.keys()).length;
-    const calls = Array.from({ length: 5 }, () => fetchFile(host.url("/once.png"), { idempotencyKey: "k1" }));
+    const calls = Array.from({ length: 5 }, () => importFile(host.url("/once.png"), { idempotencyKey: "k1" }));
     const results = await Promise.all(calls);
     assert.equal(new Set(results.map(({ assetId }) => assetId)).size, 1);
-    const hits = host.requestCounts.get("/once.png");
-    assert.deepEqual(await fetchFile(host.url("/once.png"), { idempotencyKey: "k1" }), results[0]);
-    assert.equal(host.requestCounts.get("/once.png"), hits, "a stored result is not fetched again");
+    const requestCount = host.requestCounts.get("/once.png");
+    assert.deepEqual(await importFile(host.url("/once.png"), { idempotencyKey: "k1" }), results[0]);
+    assert.equal(host.requestCounts.get("/once.png"), requestCount, "a repeated call sends no new request");
     assert.equal((await files.keys()).length, fileCount + 1);
-    assert.deepEqual(await countOutcomes([fetchFile(host.url("/once.png?"), { idempotencyKey: "k1" })]), {
+    assert.deepEqual(await countOutcomes([importFile(host.url("/once.png?"), { idempotencyKey: "k1" })]), {
       idempotency_conflict: 1,
     });
   });
 
-  test("a retry after a crash between file and record creates one asset, and the first bytes are swept (C2)", async () => {
+  test("creates one asset if a call is retried after a crash between file and record, and sweeps the first file (C2)", async () => {
     host.serveFile("/crash.png", await png(), "image/png");
     const fileCount = (await files.keys()).length;
     const crashingDeps: Deps = {
@@ -259,13 +260,13 @@ forEachEngine("asset imports", (fixture) => {
       importAssetFromUrl(crashingDeps, owner, { url: host.url("/crash.png"), idempotencyKey: "k2" }),
       /killed/,
     );
-    await fetchFile(host.url("/crash.png"), { idempotencyKey: "k2" });
+    await importFile(host.url("/crash.png"), { idempotencyKey: "k2" });
     fixture.clock.advance(hours(2));
     await createAssetSweeper(deps)({ pause: async () => {}, shouldStop: () => false });
     assert.equal((await files.keys()).length, fileCount + 1);
   });
 
-  test("limits concurrent imports per user and per studio, and releases the slot however an import ends (X1)", async () => {
+  test("limits concurrent imports per user and per studio, and releases the slot after success, failure and cancellation (X1)", async () => {
     const studio = await newStudio(deps);
     const others = await Promise.all([1, 2, 3].map(() => newMember(deps, studio, "member")));
     const openResponses: ServerResponse[] = [];
@@ -282,17 +283,21 @@ forEachEngine("asset imports", (fixture) => {
     const startSlow = (caller: Caller, count: number) =>
       Array.from({ length: count }, async () => void outcomes.push(await start(caller, "/slow.png")));
 
-    const first = startSlow(studio, maxConcurrentImports.user);
+    const ownImports = startSlow(studio, maxConcurrentImports.user);
     await waitUntil(() => openResponses.length === maxConcurrentImports.user);
     assert.equal(await start(studio, "/quick.png"), "rate_limited", "the user's limit");
-    const more = [
+    const otherImports = [
       ...startSlow(others[0]!, maxConcurrentImports.user),
       ...startSlow(others[1]!, maxConcurrentImports.user),
     ];
     await waitUntil(() => openResponses.length === maxConcurrentImports.studio);
     assert.equal(await start(others[2]!, "/quick.png"), "rate_limited", "the studio's limit");
-    assert.equal(await start(studio, "/nothing-there.png"), "rate_limited", "before any request to its server");
-    assert.equal(await getOutcome(fetchFile(host.url("/quick.png"))), "ok", "other studios are not affected");
+    assert.equal(
+      await start(studio, "/nothing-there.png"),
+      "rate_limited",
+      "rejected before any request to the web host",
+    );
+    assert.equal(await getOutcome(importFile(host.url("/quick.png"))), "ok", "other studios are not affected");
 
     openResponses[0]!.end(image.subarray(8));
     openResponses[1]!.destroy();
@@ -300,11 +305,11 @@ forEachEngine("asset imports", (fixture) => {
     assert.deepEqual(outcomes.toSorted(), ["ok", "url_unreachable"]);
     assert.equal(await start(studio, "/quick.png"), "ok");
     canceled.abort();
-    await Promise.all([...first, ...more]);
+    await Promise.all([...ownImports, ...otherImports]);
     assert.equal(await getOutcome(importAssetFromUrl(deps, others[2]!, { url: host.url("/quick.png") })), "ok");
   });
 
-  test("takes the import slot before the name is resolved, and releases it when the lookup fails (X1)", async () => {
+  test("reserves the import slot before it resolves the host name, and releases the slot when the lookup fails (X1)", async () => {
     const member = await newStudio(deps);
     const lookups: ((error: Error) => void)[] = [];
     const openUrl = host.createOpener({ resolve: () => new Promise((_resolve, reject) => lookups.push(reject)) });
@@ -313,7 +318,7 @@ forEachEngine("asset imports", (fixture) => {
     const pending = Array.from({ length: maxConcurrentImports.user }, start);
     await waitUntil(() => lookups.length === maxConcurrentImports.user);
     assert.equal(await start(), "rate_limited");
-    assert.equal(lookups.length, maxConcurrentImports.user, "a rejected import resolves nothing");
+    assert.equal(lookups.length, maxConcurrentImports.user, "a rejected import looks up no name");
     for (const reject of lookups.splice(0)) reject(new Error("no such name"));
     assert.deepEqual(new Set(await Promise.all(pending)), new Set(["url_unreachable"]));
 
@@ -329,22 +334,22 @@ forEachEngine("asset imports", (fixture) => {
     host.serve("/large", (_req, res) => {
       res.writeHead(200, { "content-type": "video/mp4" });
       let remaining = 200;
-      const more = (): void => {
+      const writeChunks = (): void => {
         while (remaining > 0) {
           remaining--;
-          if (!res.write(chunk)) return void res.once("drain", more);
+          if (!res.write(chunk)) return void res.once("drain", writeChunks);
         }
         res.end();
       };
-      more();
+      writeChunks();
     });
-    let bytes = 0;
-    let peak = 0;
+    let receivedBytes = 0;
+    let peakRssIncrease = 0;
     const initialRss = process.memoryUsage().rss;
     async function* measure(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
       for await (const part of body) {
-        bytes += part.length;
-        peak = Math.max(peak, process.memoryUsage().rss - initialRss);
+        receivedBytes += part.length;
+        peakRssIncrease = Math.max(peakRssIncrease, process.memoryUsage().rss - initialRss);
         yield part;
       }
     }
@@ -354,7 +359,7 @@ forEachEngine("asset imports", (fixture) => {
     };
     await importAssetFromUrl({ ...deps, files: measuredFiles }, owner, { url: host.url("/large") });
     await sleep(0);
-    assert.equal(bytes, 200 * 1024 * 1024);
-    assert.ok(peak < 100 * 1024 * 1024, `${peak}`);
+    assert.equal(receivedBytes, 200 * 1024 * 1024);
+    assert.ok(peakRssIncrease < 100 * 1024 * 1024, `${peakRssIncrease}`);
   });
 });

@@ -35,15 +35,15 @@ import { isLongRun } from "../support/long-run.ts";
 import { newStudio } from "../support/users.ts";
 import { readDigest, sha256 } from "../support/stores.ts";
 
-const workers = 8;
+const workerCount = 8;
 const operationsPerWorker = 3;
-const rounds = 10;
+const roundCount = 10;
 const operationCount = isLongRun ? 10_000 : 2_000;
-const [assetCount, postCount, perPost] = [9, 3, 3];
+const [assetCount, postCount, maxAssetsPerPost] = [9, 3, 3];
 
 const asset = fc.nat(assetCount - 1);
 const post = fc.nat(postCount - 1);
-/** An operation of a worker. `prepare` fills in the order for `reorder` just before it runs. */
+/** A random operation of a worker. `prepare` fills in the order for `reorder` just before it runs. */
 const anyOperation = fc.oneof(
   { weight: 5, arbitrary: fc.record({ kind: fc.constant("attach" as const), asset, post }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("detach" as const), asset, post }) },
@@ -53,7 +53,7 @@ const anyOperation = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("reorder" as const), post, order: fc.constant([]) }) },
 );
 const arrayOf = <T>(item: fc.Arbitrary<T>, count: number) => fc.array(item, { minLength: count, maxLength: count });
-const planOfRounds = arrayOf(arrayOf(arrayOf(anyOperation, operationsPerWorker), workers), rounds);
+const planOfRounds = arrayOf(arrayOf(arrayOf(anyOperation, operationsPerWorker), workerCount), roundCount);
 
 forEachEngine("assets compared with a model", (fixture) => {
   let server: FileServer;
@@ -63,7 +63,7 @@ forEachEngine("assets compared with a model", (fixture) => {
     const clock = () => Date.now() + clockOffset;
     server = await startFileServer({ clock });
     const baseDeps = createDeps(fixture.database, clock);
-    deps = { ...baseDeps, files: server.store, limits: { ...baseDeps.limits, assetsPerPost: perPost } };
+    deps = { ...baseDeps, files: server.store, limits: { ...baseDeps.limits, assetsPerPost: maxAssetsPerPost } };
   });
   after(() => server.close());
 
@@ -78,25 +78,25 @@ forEachEngine("assets compared with a model", (fixture) => {
           const recorded = await studio.runRound(round);
           const after = await studio.readState();
           assert.ok(
-            isLinearizable(recorded, before, after, perPost),
-            `no order explains this: ${JSON.stringify({ before, recorded, after }, null, 1)}`,
+            isLinearizable(recorded, before, after, maxAssetsPerPost),
+            `no sequential order explains these results: ${JSON.stringify({ before, recorded, after }, null, 1)}`,
           );
           completed += recorded.length;
         }
-        await studio.check(() => void (clockOffset += hours(3)));
+        await studio.assertConsistent(() => void (clockOffset += hours(3)));
       }),
       // A race cannot be replayed, so shrinking is off and the first failure is reported with its seed.
-      { numRuns: Math.ceil(operationCount / (workers * operationsPerWorker * rounds)), endOnFailure: true },
+      { numRuns: Math.ceil(operationCount / (workerCount * operationsPerWorker * roundCount)), endOnFailure: true },
     );
     t.diagnostic(`${completed} operations`);
   });
 });
 
-/** A studio whose assets and posts are known by number; each asset has different bytes. */
+/** Creates a studio that maps the model's asset and post numbers to ids. Each asset has different bytes. */
 async function createModelStudio(deps: Deps, store: DiskStore) {
   const owner = await newStudio(deps);
   const ids: string[] = [];
-  const content = new Map<string, Buffer>();
+  const contentById = new Map<string, Buffer>();
   const posts: string[] = [];
   for (let i = 0; i < postCount; i++) posts.push((await createPost(deps, owner, { title: `P${i}`, body: "" })).id);
   const numberOf = (id: string): number => ids.indexOf(id);
@@ -122,10 +122,10 @@ async function createModelStudio(deps: Deps, store: DiskStore) {
       const { assets } = await readState();
       for (let i = 0; i < assetCount; i++) {
         if (ids[i] !== undefined && assets[i] !== "deleted") continue;
-        const text = Buffer.from(`text ${content.size} ${"x".repeat(content.size)}`);
-        const id = await (content.size % 2 === 0 ? sendInline : sendPresigned)(deps, owner, store, text);
+        const text = Buffer.from(`text ${contentById.size} ${"x".repeat(contentById.size)}`);
+        const id = await (contentById.size % 2 === 0 ? uploadInline : uploadPresigned)(deps, owner, store, text);
         ids[i] = id;
-        content.set(id, text);
+        contentById.set(id, text);
       }
     },
     runRound: async (round: readonly (readonly Operation[])[]): Promise<RecordedOperation[]> =>
@@ -143,8 +143,8 @@ async function createModelStudio(deps: Deps, store: DiskStore) {
           }),
         )
       ).flat(),
-    /** Counts, positions, bytes and files agree; the sweep deletes files without an asset. */
-    async check(advanceClock: () => void): Promise<void> {
+    /** Asserts that counts, positions, bytes and files agree, and that the sweep deletes files without an asset. */
+    async assertConsistent(advanceClock: () => void): Promise<void> {
       await emptyTrash(deps, owner);
       await sweepTrash(deps, { pause: async () => {}, shouldStop: () => false });
       const rows = (await Promise.all(ids.map((id) => deps.assets.find(owner.studio.id, id)))).filter(
@@ -153,22 +153,24 @@ async function createModelStudio(deps: Deps, store: DiskStore) {
       for (const id of posts) {
         const attached = rows.filter(({ postId }) => postId === id);
         assert.equal((await deps.posts.find(owner.studio.id, id))?.assetCount, attached.length);
-        assert.ok(attached.length <= perPost);
+        assert.ok(attached.length <= maxAssetsPerPost);
         assert.equal(new Set(attached.map(({ position }) => position)).size, attached.length);
       }
       const ready = rows.filter(({ status }) => status === "ready");
       assert.equal(
         await deps.assets.getUsedBytes(owner.studio.id),
-        ready.reduce((sum, { id }) => sum + (content.get(id)?.length ?? 0), 0),
+        ready.reduce((sum, { id }) => sum + (contentById.get(id)?.length ?? 0), 0),
       );
       advanceClock();
       await createAssetSweeper(deps)({ pause: async () => {}, shouldStop: () => false });
       for (const { id, storageKey, sha256: digest } of ready) {
-        assert.equal(digest, sha256(content.get(id) ?? Buffer.alloc(0)));
+        assert.equal(digest, sha256(contentById.get(id) ?? Buffer.alloc(0)));
         assert.equal(await readDigest(store, storageKey ?? ""), digest);
       }
       const stored = await store.list("files/", { limit: 100_000 });
-      const fileKeys = stored.map(({ key }) => key).filter((key) => [...content.keys()].some((id) => key.includes(id)));
+      const fileKeys = stored
+        .map(({ key }) => key)
+        .filter((key) => [...contentById.keys()].some((id) => key.includes(id)));
       assert.deepEqual(fileKeys.toSorted(), ready.map(({ storageKey }) => storageKey).toSorted());
     },
   };
@@ -215,12 +217,12 @@ async function createModelStudio(deps: Deps, store: DiskStore) {
   }
 }
 
-async function sendInline(deps: Deps, owner: Caller, _store: DiskStore, text: Buffer): Promise<string> {
+async function uploadInline(deps: Deps, owner: Caller, _store: DiskStore, text: Buffer): Promise<string> {
   const base64 = text.toString("base64");
   return (await uploadAssetInline(deps, owner, { kind: "document", mimeType: "text/plain", base64 })).assetId;
 }
 
-async function sendPresigned(deps: Deps, owner: Caller, store: DiskStore, text: Buffer): Promise<string> {
+async function uploadPresigned(deps: Deps, owner: Caller, store: DiskStore, text: Buffer): Promise<string> {
   const { assetId } = await requestAssetUpload(deps, owner, { kind: "document", mimeType: "text/plain" });
   await store.receive(incomingKey(assetId), Readable.from([text]), { maxBytes: 1000 });
   return assetId;

@@ -51,29 +51,29 @@ forEachEngine("asset races", (fixture) => {
     await Promise.all(helpers.map((helper) => helper.exited));
   });
 
-  test("an asset attached to another post meanwhile is already_attached, even if the target post is now full (R3)", async () => {
+  test("rejects an attach with already_attached if another call attached the asset first, even if the post is now full (R3)", async () => {
     const deps: Deps = { ...fixture.deps, limits: { ...fixture.deps.limits, assetsPerPost: 1 } };
     const owner = await newStudio(deps);
-    const [full, other] = [
+    const [fullPostId, otherPostId] = [
       (await createPost(deps, owner, { title: "Full", body: "" })).id,
       (await createPost(deps, owner, { title: "Other", body: "" })).id,
     ];
     const newAsset = async () =>
       (await uploadAssetInline(deps, owner, { kind: "document", mimeType: "text/plain", base64 })).assetId;
-    const [moved, first] = [await newAsset(), await newAsset()];
+    const [movedAssetId, firstAssetId] = [await newAsset(), await newAsset()];
     let hasRaced = false;
     const find: Deps["assets"]["find"] = async (...args) => {
       const asset = await fixture.deps.assets.find(...args);
       if (!hasRaced) {
         hasRaced = true;
-        await attachAsset(deps, owner, { postId: other, assetId: moved });
-        await attachAsset(deps, owner, { postId: full, assetId: first });
+        await attachAsset(deps, owner, { postId: otherPostId, assetId: movedAssetId });
+        await attachAsset(deps, owner, { postId: fullPostId, assetId: firstAssetId });
       }
       return asset;
     };
     const racingDeps: Deps = { ...deps, assets: { ...deps.assets, find } };
     assert.equal(
-      await getOutcome(attachAsset(racingDeps, owner, { postId: full, assetId: moved })),
+      await getOutcome(attachAsset(racingDeps, owner, { postId: fullPostId, assetId: movedAssetId })),
       "already_attached",
     );
   });

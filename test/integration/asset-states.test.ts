@@ -49,7 +49,7 @@ const uploadInline = async ({ deps, owner }: PostFixture, bytes = image): Promis
 const sweep = (deps: Deps): Promise<SweepResult> =>
   createAssetSweeper(deps)({ pause: async () => {}, shouldStop: () => false });
 
-/** Database and store agree: every ready asset has its bytes, and all counts are right. */
+/** Asserts that database and store agree: every ready asset has its bytes, and all counts are correct. */
 async function assertConsistent({ deps, files, owner }: PostFixture, fixture: Fixture): Promise<void> {
   const { q } = fixture.database;
   const assets = await q.selectFrom("assets").selectAll().where("studio_id", "=", owner.studio.id).execute();
@@ -86,7 +86,7 @@ forEachEngine("asset states", (fixture) => {
     }
   });
 
-  test("20 parallel attaches of one upload all return the same result, and count one asset (U8)", async () => {
+  test("20 parallel attaches of one upload all return the same result, and the post counts one asset (U8)", async () => {
     for (let round = 0; round < 5; round++) {
       const postFixture = await createPostFixture(fixture, { assetsPerPost: 1 });
       const assetId = await requestUpload(postFixture);
@@ -127,7 +127,7 @@ forEachEngine("asset states", (fixture) => {
     await assertConsistent(postFixture, fixture);
   });
 
-  test("counts stay right and positions unique through a thousand attaches and detaches (U10)", async () => {
+  test("counts stay correct and positions unique during a thousand attaches and detaches (U10)", async () => {
     const postFixture = await createPostFixture(fixture);
     const ids = await Promise.all(Array.from({ length: 4 }, () => uploadInline(postFixture)));
     const attachAndDetach = async (assetId: string): Promise<void> => {
@@ -141,7 +141,7 @@ forEachEngine("asset states", (fixture) => {
     await assertConsistent(postFixture, fixture);
   });
 
-  test("bytes that are replaced during an attach are checked again, or not used", async () => {
+  test("an attach checks bytes that are replaced while it runs, or does not use them", async () => {
     const calls: FileStoreCall[] = ["stat", "read", "promote"];
     for (const hookedCall of calls) {
       for (const when of ["before", "after"] as const) {
@@ -164,7 +164,7 @@ forEachEngine("asset states", (fixture) => {
             const served = await postFixture.files.content(asset?.storageKey ?? "");
             assert.ok(
               [image, otherImage].some((checked) => served?.equals(checked)),
-              `${hookedCall} ${when}: the served bytes are the checked ones`,
+              `${hookedCall} ${when}: the served bytes passed the check`,
             );
           } else {
             assert.equal(result, "type_mismatch");
@@ -176,7 +176,7 @@ forEachEngine("asset states", (fixture) => {
     }
   });
 
-  test("bytes that are swapped during the check, and back before promotion, are rejected", async () => {
+  test("rejects bytes that are replaced during the check and put back before promotion", async () => {
     const postFixture = await createPostFixture(fixture);
     const assetId = await requestUpload(postFixture);
     await postFixture.files.put(incomingKey(assetId), wrongType);
@@ -196,15 +196,15 @@ forEachEngine("asset states", (fixture) => {
 
   test("after the store fails at any call of an attach, before or after its effect, the next attach succeeds (S1, S2)", async () => {
     for (const when of ["before", "after"] as const) {
-      for (let nth = 1; nth <= 4; nth++) {
+      for (let failingCall = 1; failingCall <= 4; failingCall++) {
         const postFixture = await createPostFixture(fixture);
         const assetId = await requestUpload(postFixture);
         await postFixture.files.put(incomingKey(assetId), image);
-        let calls = 0;
+        let callCount = 0;
         postFixture.files.hook = (_call, moment) => {
-          if (moment === when && ++calls === nth) throw new Error("the store failed");
+          if (moment === when && ++callCount === failingCall) throw new Error("the store failed");
         };
-        const first = await attachAsset(postFixture.deps, postFixture.owner, {
+        const firstOutcome = await attachAsset(postFixture.deps, postFixture.owner, {
           postId: postFixture.postId,
           assetId,
         }).then(
@@ -213,16 +213,19 @@ forEachEngine("asset states", (fixture) => {
         );
         postFixture.files.hook = undefined;
         const asset = await postFixture.deps.assets.find(postFixture.owner.studio.id, assetId);
-        if (first === "failed") assert.equal(asset?.status, "pending");
+        if (firstOutcome === "failed") assert.equal(asset?.status, "pending");
         await assertConsistent(postFixture, fixture);
-        const retried = await attachAsset(postFixture.deps, postFixture.owner, { postId: postFixture.postId, assetId });
-        assert.deepEqual([retried.status, retried.bytes], ["ready", image.length]);
+        const retriedAsset = await attachAsset(postFixture.deps, postFixture.owner, {
+          postId: postFixture.postId,
+          assetId,
+        });
+        assert.deepEqual([retriedAsset.status, retriedAsset.bytes], ["ready", image.length]);
         await assertConsistent(postFixture, fixture);
       }
     }
   });
 
-  test("after a crash between promoting the bytes and the record, the next attach succeeds; no sweep deletes the bytes before (C2)", async () => {
+  test("after a crash between promoting the bytes and writing the record, the sweep keeps the bytes and the next attach succeeds (C2)", async () => {
     const postFixture = await createPostFixture(fixture);
     const assetId = await requestUpload(postFixture);
     await postFixture.files.put(incomingKey(assetId), image);
@@ -239,7 +242,7 @@ forEachEngine("asset states", (fixture) => {
     await assertConsistent(postFixture, fixture);
   });
 
-  test("if a newer upload replaces claimed bytes, the newer ones are attached and the older ones are swept", async () => {
+  test("attaches the newer bytes if an upload replaces claimed bytes, and sweeps the older ones", async () => {
     const postFixture = await createPostFixture(fixture);
     const assetId = await requestUpload(postFixture);
     await postFixture.files.put(incomingKey(assetId), image);
@@ -271,7 +274,7 @@ forEachEngine("asset states", (fixture) => {
     }
   });
 
-  test("an upload that pauses until its bytes are swept fails", async () => {
+  test("an upload fails if the sweep deletes its bytes before it ends", async () => {
     const postFixture = await createPostFixture(fixture);
     postFixture.files.hook = async (call, moment) => {
       if (call !== "write" || moment !== "after") return;
@@ -286,14 +289,14 @@ forEachEngine("asset states", (fixture) => {
 
   test("the sweep deletes expired uploads, repeated PUTs, and files and thumbnails without an asset, but never live ones (ASSET-20, S8)", async () => {
     const postFixture = await createPostFixture(fixture);
-    const live = await uploadInline(postFixture);
-    const attached = await requestUpload(postFixture);
-    await postFixture.files.put(incomingKey(attached), image);
-    await attachAsset(postFixture.deps, postFixture.owner, { postId: postFixture.postId, assetId: attached });
-    const expired = await requestUpload(postFixture);
-    await postFixture.files.put(incomingKey(expired), image);
-    await postFixture.files.put(incomingKey(attached), otherImage); // a PUT after attach
-    const liveKey = (await postFixture.deps.assets.find(postFixture.owner.studio.id, live))?.storageKey ?? "";
+    const liveId = await uploadInline(postFixture);
+    const attachedId = await requestUpload(postFixture);
+    await postFixture.files.put(incomingKey(attachedId), image);
+    await attachAsset(postFixture.deps, postFixture.owner, { postId: postFixture.postId, assetId: attachedId });
+    const expiredId = await requestUpload(postFixture);
+    await postFixture.files.put(incomingKey(expiredId), image);
+    await postFixture.files.put(incomingKey(attachedId), otherImage); // a PUT after attach
+    const liveKey = (await postFixture.deps.assets.find(postFixture.owner.studio.id, liveId))?.storageKey ?? "";
     await postFixture.files.put(liveKey.replace("files/", "thumbs/"), image);
     const orphanId = postFixture.deps.newId("asset");
     const orphanKeys = [
@@ -301,27 +304,27 @@ forEachEngine("asset states", (fixture) => {
       `thumbs/${orphanId}.abc`,
       `incoming/${orphanId}`,
       "files/unknown",
-      `files/${live}.abc`,
+      `files/${liveId}.abc`,
     ];
     for (const key of orphanKeys) await postFixture.files.put(key, image);
 
     fixture.clock.advance(minutes(30));
-    const attachable = await requestUpload(postFixture);
-    await postFixture.files.put(incomingKey(attachable), image);
+    const attachableId = await requestUpload(postFixture);
+    await postFixture.files.put(incomingKey(attachableId), image);
     fixture.clock.advance(minutes(41)); // 61 minutes after the first upload URL expired
     const result = await sweep(postFixture.deps);
     assert.equal(result.expired, 1);
-    assert.equal(await postFixture.deps.assets.find(postFixture.owner.studio.id, expired), undefined);
-    for (const key of [...orphanKeys, incomingKey(expired), incomingKey(attached)])
+    assert.equal(await postFixture.deps.assets.find(postFixture.owner.studio.id, expiredId), undefined);
+    for (const key of [...orphanKeys, incomingKey(expiredId), incomingKey(attachedId)])
       assert.ok(!(await postFixture.files.keys()).includes(key), key);
     assert.ok(
-      (await postFixture.files.keys()).includes(incomingKey(attachable)),
-      "an upload that can still be attached is kept",
+      (await postFixture.files.keys()).includes(incomingKey(attachableId)),
+      "the sweep keeps an upload that can still be attached",
     );
     assert.ok((await postFixture.files.keys()).includes(liveKey.replace("files/", "thumbs/")));
     await assertConsistent(postFixture, fixture);
     assert.equal(
-      (await attachAsset(postFixture.deps, postFixture.owner, { postId: postFixture.postId, assetId: attachable }))
+      (await attachAsset(postFixture.deps, postFixture.owner, { postId: postFixture.postId, assetId: attachableId }))
         .status,
       "ready",
     );
@@ -346,7 +349,7 @@ forEachEngine("asset states", (fixture) => {
     assert.equal(ids.length, 250);
   });
 
-  test("the check finds assets whose bytes are missing or changed, in every round, and ignores deleted assets (S8)", async () => {
+  test("every round of the lost-file check finds assets whose bytes are missing or changed, and ignores deleted assets (S8)", async () => {
     const postFixture = await createPostFixture(fixture);
     const ids: string[] = [];
     for (let i = 0; i < 130; i++) ids.push(await uploadInline(postFixture));
@@ -394,12 +397,12 @@ forEachEngine("asset states", (fixture) => {
     );
   });
 
-  test("50 parallel presigned and inline uploads cannot exceed the studio's quota by a byte, and the trash counts (TRASH-2, U19)", async () => {
+  test("50 parallel presigned and inline uploads cannot exceed the studio's quota, which includes the trash (TRASH-2, U19)", async () => {
     const postFixture = await createPostFixture(fixture, { studioBytes: image.length * 10, assetsPerPost: 100 });
-    const pending = await Promise.all(Array.from({ length: 25 }, () => requestUpload(postFixture)));
-    for (const assetId of pending) await postFixture.files.put(incomingKey(assetId), image);
+    const pendingIds = await Promise.all(Array.from({ length: 25 }, () => requestUpload(postFixture)));
+    for (const assetId of pendingIds) await postFixture.files.put(incomingKey(assetId), image);
     const results = await countOutcomes([
-      ...pending.map((assetId) =>
+      ...pendingIds.map((assetId) =>
         attachAsset(postFixture.deps, postFixture.owner, { postId: postFixture.postId, assetId }),
       ),
       ...Array.from({ length: 25 }, () => uploadInline(postFixture)),
@@ -416,7 +419,7 @@ forEachEngine("asset states", (fixture) => {
       await detachAsset(postFixture.deps, postFixture.owner, { postId: postFixture.postId, assetId: attached!.id });
       await deleteAsset(postFixture.deps, postFixture.owner, { assetId: attached!.id });
     }
-    assert.equal(await getOutcome(uploadInline(postFixture)), "quota_exceeded", "the trash counts");
+    assert.equal(await getOutcome(uploadInline(postFixture)), "quota_exceeded", "the trash uses quota");
     await emptyTrash(postFixture.deps, postFixture.owner);
     assert.equal(await getOutcome(uploadInline(postFixture)), "ok");
     assert.equal(await getOutcome(uploadInline(postFixture)), "quota_exceeded");
@@ -424,11 +427,11 @@ forEachEngine("asset states", (fixture) => {
 
   test("exactly 20 of 200 parallel attaches of ready and pending assets succeed at a limit of 20 (ASSET-10, R2)", async () => {
     const postFixture = await createPostFixture(fixture, { assetsPerPost: 20 });
-    const ready = await Promise.all(Array.from({ length: 100 }, () => uploadInline(postFixture)));
-    const pending = await Promise.all(Array.from({ length: 100 }, () => requestUpload(postFixture)));
-    for (const assetId of pending) await postFixture.files.put(incomingKey(assetId), image);
+    const readyIds = await Promise.all(Array.from({ length: 100 }, () => uploadInline(postFixture)));
+    const pendingIds = await Promise.all(Array.from({ length: 100 }, () => requestUpload(postFixture)));
+    for (const assetId of pendingIds) await postFixture.files.put(incomingKey(assetId), image);
     const results = await countOutcomes(
-      [...ready, ...pending].map((assetId) =>
+      [...readyIds, ...pendingIds].map((assetId) =>
         attachAsset(postFixture.deps, postFixture.owner, { postId: postFixture.postId, assetId }),
       ),
     );

@@ -57,7 +57,7 @@ forEachEngine("the position of an asset that is attached again", (fixture) => {
   }
 
   for (const name of ["a", "b", "c"]) {
-    test(`${name} of a, b, c returns to its position in one revision (WEB-7)`, async () => {
+    test(`file ${name} of a, b, c returns to its position in one revision (WEB-7)`, async () => {
       const post = await newPost("a", "b", "c");
       await post.detach(name);
       const revision = await post.revision();
@@ -67,7 +67,7 @@ forEachEngine("the position of an asset that is attached again", (fixture) => {
     });
   }
 
-  test("if the files changed meanwhile, it returns next to the nearest remaining file (WEB-7)", async () => {
+  test("a file returns next to its nearest remaining neighbor if the post's files changed meanwhile (WEB-7)", async () => {
     const reordered = await newPost("a", "b", "c", "d");
     await reordered.detach("b");
     const { postId } = reordered;
@@ -86,7 +86,7 @@ forEachEngine("the position of an asset that is attached again", (fixture) => {
     assert.equal(await withoutFirst.order(), "b c", "before the nearest file after it");
   });
 
-  test("without an order, or with one that does not contain it, it goes last (WEB-7)", async () => {
+  test("a file becomes the last one if the request has no order, or an order without the file (WEB-7)", async () => {
     const post = await newPost("a", "b", "c");
     for (const body of [undefined, {}, { order: [] }, { order: post.ids("b", "c") }, { order: ["unknown"] }]) {
       await post.detach("a");
@@ -99,7 +99,7 @@ forEachEngine("the position of an asset that is attached again", (fixture) => {
     assertProblem(await post.attach("a", { position: 1 }), 400, "invalid_input");
   });
 
-  test("a repeated request changes nothing, and assets of other posts stay where they are (WEB-7)", async () => {
+  test("a repeated request changes nothing, and files of other posts keep their positions (WEB-7)", async () => {
     const [post, other] = [await newPost("a", "b", "c"), await newPost("x", "y")];
     await post.detach("b");
     const order = [...post.ids("a", "b"), ...other.ids("y", "x"), ...post.ids("c")];

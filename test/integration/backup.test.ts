@@ -41,19 +41,19 @@ describe("backup and restore", () => {
   let credentials: Credentials;
   let newestBackup: string;
 
-  const env = (dataFolder = dataDir) => ({
+  const createEnv = (dataFolder = dataDir) => ({
     DATA_DIR: dataFolder,
     BASE_URL: base,
     PORT: new URL(base).port,
     RATE_LIMITS: "off",
   });
-  const start = async (dataFolder = dataDir) => void (service = await startMain(env(dataFolder)));
+  const start = async (dataFolder = dataDir) => void (service = await startMain(createEnv(dataFolder)));
   const stop = async () => {
     await service?.kill();
     service = undefined;
   };
   const backup = async () => {
-    const command = await runCommand(["backup", backups], env());
+    const command = await runCommand(["backup", backups], createEnv());
     newestBackup = command.stdout.split("\n", 1)[0] ?? "";
     return command;
   };
@@ -79,11 +79,11 @@ describe("backup and restore", () => {
     // Until the backup has ended, concurrent writers upload and delete files, empty the trash and update the post.
     const backupEnded = new AbortController();
     const deletable = initialIds.slice(75).toReversed();
-    const writers = [0, 1, 2, 3].map(async (number) => {
+    const writers = [0, 1, 2, 3].map(async (writerNumber) => {
       for (let i = 0; !backupEnded.signal.aborted; i++) {
         const { id, sha256 } = await uploadInline(base, credentials.token);
         digests.set(id, sha256);
-        const assetId = number < 3 ? deletable.pop() : id;
+        const assetId = writerNumber < 3 ? deletable.pop() : id;
         if (assetId === undefined) continue;
         deleted.add(assetId);
         await callToolOk(base, credentials.token, "delete_asset", { assetId });
@@ -93,8 +93,8 @@ describe("backup and restore", () => {
         });
         await callTool(base, credentials.token, "update_post", {
           postId: credentials.postId,
-          title: `Title ${number}.${i}`,
-          revision: post.revision, // another writer may be first
+          title: `Title ${writerNumber}.${i}`,
+          revision: post.revision, // a conflict with another writer is fine
         });
       }
     });
@@ -105,19 +105,19 @@ describe("backup and restore", () => {
     assert.ok(deleted.size > 10, `${deleted.size} deleted during the backup`);
     await stop();
 
-    const restored = join(folder.path, "restored");
-    const restore = await runCommand(["restore", newestBackup], env(restored));
+    const restoredDir = join(folder.path, "restored");
+    const restore = await runCommand(["restore", newestBackup], createEnv(restoredDir));
     assert.equal(restore.code, 0, restore.output);
-    await start(restored);
+    await start(restoredDir);
     assert.deepEqual(
       await probeAccess(base, credentials),
       [200, 200, 200],
-      "the token, session and link from before the backup",
+      "the token, session and link from before the backup are valid",
     );
-    const records = readAssets(restored);
+    const records = readAssets(restoredDir);
     for (const { id, version, trash_expires_at: expiresAt } of records) {
       assert.equal(version, digests.get(id));
-      if (expiresAt !== null && expiresAt <= Date.now()) continue; // the trash was emptied, and its sweep not finished
+      if (expiresAt !== null && expiresAt <= Date.now()) continue; // in the emptied trash, but not yet swept
       if (expiresAt !== null) await callTrash(base, credentials, "POST", `/${id}/restore`);
       assert.equal(await fetchAssetDigest(base, credentials.token, id), digests.get(id), id);
     }
@@ -125,11 +125,11 @@ describe("backup and restore", () => {
     assert.deepEqual(
       initialIds.filter((id) => !deleted.has(id) && !ids.has(id)),
       [],
-      "every file that existed before the backup and was not deleted",
+      "no undeleted file from before the backup is missing",
     );
     await uploadInline(base, credentials.token);
     await stop();
-    assertConsistent(restored);
+    assertConsistent(restoredDir);
     await start();
   });
 
@@ -139,18 +139,18 @@ describe("backup and restore", () => {
       assetId: (await uploadInline(base, credentials.token, 2_000_000)).id,
     });
     await stop();
-    const before = dumpTables(dataDir);
+    const rowsBefore = dumpTables(dataDir);
     const command = await backup();
     assert.equal(command.code, 0, command.output);
     assert.match(command.output, /contains the generated secret/);
     assert.equal(statSync(join(newestBackup, "secret")).mode & 0o777, 0o600);
     assert.equal(statSync(newestBackup).mode & 0o777, 0o700);
-    assert.deepEqual(dumpTables(newestBackup), before);
-    const restored = join(folder.path, "restored-idle");
-    assert.equal((await runCommand(["restore", newestBackup], env(restored))).code, 0);
-    assert.deepEqual(dumpTables(restored), before);
-    assert.equal(readFileSync(join(restored, "secret"), "utf8"), readFileSync(join(dataDir, "secret"), "utf8"));
-    assert.equal(statSync(join(restored, "secret")).mode & 0o777, 0o600);
+    assert.deepEqual(dumpTables(newestBackup), rowsBefore);
+    const restoredDir = join(folder.path, "restored-idle");
+    assert.equal((await runCommand(["restore", newestBackup], createEnv(restoredDir))).code, 0);
+    assert.deepEqual(dumpTables(restoredDir), rowsBefore);
+    assert.equal(readFileSync(join(restoredDir, "secret"), "utf8"), readFileSync(join(dataDir, "secret"), "utf8"));
+    assert.equal(statSync(join(restoredDir, "secret")).mode & 0o777, 0o600);
     assert.deepEqual(
       readdirSync(backups).filter((name) => name.endsWith(".partial")),
       [],
@@ -158,21 +158,21 @@ describe("backup and restore", () => {
     await start();
   });
 
-  test("a deleted post is restored from a backup with its files, its history and what undo needs (TRASH-6)", async () => {
+  test("a restored backup contains deleted posts with their files, history and undo data (TRASH-6)", async () => {
     const trashedPost = await createTrashedPost(base, credentials);
     const command = await backup();
     assert.equal(command.code, 0, command.output);
     await stop();
-    const restored = join(folder.path, "restored-trash");
-    assert.equal((await runCommand(["restore", newestBackup], env(restored))).code, 0);
-    await start(restored);
+    const restoredDir = join(folder.path, "restored-trash");
+    assert.equal((await runCommand(["restore", newestBackup], createEnv(restoredDir))).code, 0);
+    await start(restoredDir);
     await assertRestorable(base, credentials, trashedPost);
     await stop();
-    assertConsistent(restored);
+    assertConsistent(restoredDir);
     await start();
   });
 
-  test("omits the record of a file deleted after the database copy, and names a file that was lost", async () => {
+  test("omits the record of a file deleted after the database copy, and lists a lost file", async () => {
     const [deleted, lost] = [await uploadInline(base, credentials.token), await uploadInline(base, credentials.token)];
     await callToolOk(base, credentials.token, "attach_asset", { postId: credentials.postId, assetId: deleted.id });
     await stop();
@@ -216,23 +216,30 @@ describe("backup and restore", () => {
     const target = join(folder.path, "rejected");
     const restoreTo = (to: string, from = newestBackup) =>
       restoreBackup({ from, dataDir: to, reportProgress: () => {} });
-    const file = readFileSync(join(newestBackup, "SHA256SUMS"), "utf8")
+    const checksumLine = readFileSync(join(newestBackup, "SHA256SUMS"), "utf8")
       .split("\n")
       .find((line) => line.includes("files/files"));
-    const path = join(newestBackup, file?.slice(66) ?? "");
+    const filePath = join(newestBackup, checksumLine?.slice(66) ?? "");
     const damageCases: [description: string, damage: () => void, repair: () => void][] = [
-      ...[path, join(newestBackup, "atelier.db"), join(newestBackup, "secret"), join(newestBackup, "SHA256SUMS")].map(
-        (damagedPath): [string, () => void, () => void] => {
-          const original = readFileSync(damagedPath);
-          const flipped = Buffer.from(original);
-          flipped[original.length >> 1]! ^= 1;
-          return [damagedPath, () => writeFileSync(damagedPath, flipped), () => writeFileSync(damagedPath, original)];
-        },
-      ),
-      ["longer", () => appendFileSync(path, "x"), () => writeFileSync(path, readFileSync(path).subarray(0, -1))],
-      ["no checksums", ...deletionOf(join(newestBackup, "SHA256SUMS"))],
-      ["no manifest", ...deletionOf(join(newestBackup, "manifest.json"))],
-      ["no file", ...deletionOf(path)],
+      ...[
+        filePath,
+        join(newestBackup, "atelier.db"),
+        join(newestBackup, "secret"),
+        join(newestBackup, "SHA256SUMS"),
+      ].map((damagedPath): [string, () => void, () => void] => {
+        const original = readFileSync(damagedPath);
+        const flipped = Buffer.from(original);
+        flipped[original.length >> 1]! ^= 1;
+        return [damagedPath, () => writeFileSync(damagedPath, flipped), () => writeFileSync(damagedPath, original)];
+      }),
+      [
+        "longer",
+        () => appendFileSync(filePath, "x"),
+        () => writeFileSync(filePath, readFileSync(filePath).subarray(0, -1)),
+      ],
+      ["no checksums", ...createDeletion(join(newestBackup, "SHA256SUMS"))],
+      ["no manifest", ...createDeletion(join(newestBackup, "manifest.json"))],
+      ["no file", ...createDeletion(filePath)],
     ];
     for (const [description, damage, repair] of damageCases) {
       damage();
@@ -244,21 +251,21 @@ describe("backup and restore", () => {
     await restoreTo(target); // after the last repair
   });
 
-  test("rejects a restore into a folder that is not empty, and backups inside the data folder, without a database or of PostgreSQL", async () => {
-    const notEmpty = await runCommand(["restore", newestBackup], env());
+  test("rejects a restore into a non-empty folder, and a backup into the data folder, without a database or with PostgreSQL", async () => {
+    const notEmpty = await runCommand(["restore", newestBackup], createEnv());
     assert.equal(notEmpty.code, 1);
     assert.match(notEmpty.output, /is not empty/);
     assert.equal((await callTool(base, credentials.token, "whoami")).status, 200);
 
-    assert.match((await runCommand(["backup", join(dataDir, "x")], env())).output, /is inside the data folder/);
+    assert.match((await runCommand(["backup", join(dataDir, "x")], createEnv())).output, /is inside the data folder/);
     const emptyFolder = join(folder.path, "empty");
     mkdirSync(emptyFolder);
-    assert.match((await runCommand(["backup", backups], env(emptyFolder))).output, /There is no database/);
-    const postgres = await runCommand(["backup", backups], { ...env(), DATABASE_URL: "postgres://localhost/x" });
+    assert.match((await runCommand(["backup", backups], createEnv(emptyFolder))).output, /There is no database/);
+    const postgres = await runCommand(["backup", backups], { ...createEnv(), DATABASE_URL: "postgres://localhost/x" });
     assert.equal(postgres.code, 1);
     assert.match(postgres.output, /pg_dump/);
     for (const args of [["backup"], ["backup", "a", "b"], ["backup", "--fast"]])
-      assert.equal((await runCommand(args, env())).code, 2);
+      assert.equal((await runCommand(args, createEnv())).code, 2);
     assert.equal((await runCommand(["restore", "--help"], {})).code, 0);
   });
 });
@@ -277,7 +284,7 @@ function readAssets(dataFolder: string): AssetRow[] {
   return rows as unknown as AssetRow[];
 }
 
-/** Every row of every table. */
+/** Returns every row of every table. */
 function dumpTables(dataFolder: string): Record<string, string[]> {
   const db = openSqliteFile(dataFolder, { exclusive: false });
   const tables = db
@@ -290,7 +297,7 @@ function dumpTables(dataFolder: string): Record<string, string[]> {
   return Object.fromEntries(tables);
 }
 
-/** The database passes its integrity checks, and its counts are right. */
+/** Asserts that the database passes its integrity checks and that its counts are correct. */
 function assertConsistent(dataFolder: string): void {
   const db = new DatabaseSync(join(dataFolder, "atelier.db"));
   const select = (sql: string) => db.prepare(sql).all();
@@ -308,8 +315,8 @@ function assertConsistent(dataFolder: string): void {
   db.close();
 }
 
-/** Damage that deletes the file, and its repair. */
-function deletionOf(path: string): [damage: () => void, repair: () => void] {
+/** Returns functions that delete the file and write it again. */
+function createDeletion(path: string): [damage: () => void, repair: () => void] {
   let content: Buffer;
   return [
     () => {

@@ -21,7 +21,7 @@ forEachEngine("AI clients", (fixture) => {
   before(async () => void (server = await startApiServer(fixture.deps)));
   after(() => server.close());
 
-  /** Creates a grant while this studio is the user's active studio. */
+  /** Creates a grant. If the user has a studio, makes it their active studio first. */
   async function newGrant(signedInUser: SignedInUser & Partial<Caller>, clientName: string): Promise<string> {
     if (signedInUser.studio) await setActiveStudio(fixture.deps, signedInUser, { studioId: signedInUser.studio.id });
     fixture.clock.advance(1);
@@ -57,7 +57,7 @@ forEachEngine("AI clients", (fixture) => {
     assert.deepEqual(
       clients.map(({ clientName }) => clientName),
       ["one"],
-      "an owner can list only their own",
+      "mine: true lists only the owner's own clients",
     );
   });
 
@@ -110,17 +110,17 @@ forEachEngine("AI clients", (fixture) => {
     });
     const body = { jsonrpc: "2.0", id: 1, method: "tools/list" };
     const headers = { authorization: "Bearer a-token", accept: "application/json, text/event-stream" };
-    const mcp = async () => (await call(server, "POST", "/mcp", { body, headers })).status;
-    assert.equal(await mcp(), 200);
+    const callMcp = async () => (await call(server, "POST", "/mcp", { body, headers })).status;
+    assert.equal(await callMcp(), 200);
     const cookie = await server.signIn(owner);
     assert.equal((await call(server, "POST", "/api/sign-out", { cookie })).status, 204);
-    assert.equal(await mcp(), 200, "signed out of the web app only");
+    assert.equal(await callMcp(), 200, "signed out of the web app only");
     const newCookie = await server.signIn(owner);
     const revoked = await call(server, "DELETE", `/api/studios/${owner.studio.id}/clients/${id}`, {
       cookie: newCookie,
     });
     assert.equal(revoked.status, 204);
-    assert.equal(await mcp(), 401);
+    assert.equal(await callMcp(), 401);
   });
 
   test("revoking records one activity row with the actor, the client and its user (L5)", async () => {
@@ -142,7 +142,11 @@ forEachEngine("AI clients", (fixture) => {
     const revokedAt = (await fixture.deps.grants.find(id))?.revokedAt;
     fixture.clock.advance(minutes(1));
     await revokeClient(fixture.deps, owner, { grantId: id });
-    assert.equal((await fixture.deps.grants.find(id))?.revokedAt, revokedAt, "the first time stays");
+    assert.equal(
+      (await fixture.deps.grants.find(id))?.revokedAt,
+      revokedAt,
+      "the time of the first revocation does not change",
+    );
     assert.equal((await listRevocations(owner.studio.id)).length, 1);
   });
 
@@ -153,34 +157,37 @@ forEachEngine("AI clients", (fixture) => {
       await newMember(fixture.deps, owner, "member"),
       await newMember(fixture.deps, owner, "member"),
     ];
-    const elsewhere = await newStudio(fixture.deps, { user: member.user });
+    const memberElsewhere = await newStudio(fixture.deps, { user: member.user });
     const otherOwner = await newStudio(fixture.deps);
-    const [here, there] = [await newGrant(member, "here"), await newGrant(elsewhere, "there")];
-    assert.equal(await getOutcome(revokeClient(fixture.deps, other, { grantId: here })), "not_found");
-    assert.equal(await getOutcome(revokeClient(fixture.deps, otherOwner, { grantId: here })), "not_found");
+    const [grantHere, grantElsewhere] = [await newGrant(member, "here"), await newGrant(memberElsewhere, "there")];
+    assert.equal(await getOutcome(revokeClient(fixture.deps, other, { grantId: grantHere })), "not_found");
+    assert.equal(await getOutcome(revokeClient(fixture.deps, otherOwner, { grantId: grantHere })), "not_found");
     for (const manager of [owner, admin])
-      assert.equal(await getOutcome(revokeClient(fixture.deps, manager, { grantId: there })), "not_found");
+      assert.equal(await getOutcome(revokeClient(fixture.deps, manager, { grantId: grantElsewhere })), "not_found");
     for (const grantId of hostileIds("connection"))
       assert.equal(await getOutcome(revokeClient(fixture.deps, owner, { grantId })), "not_found");
     assert.deepEqual(
-      [(await fixture.deps.grants.find(here))?.revokedAt, (await fixture.deps.grants.find(there))?.revokedAt],
+      [
+        (await fixture.deps.grants.find(grantHere))?.revokedAt,
+        (await fixture.deps.grants.find(grantElsewhere))?.revokedAt,
+      ],
       [null, null],
     );
-    assert.equal(await getOutcome(revokeClient(fixture.deps, admin, { grantId: here })), "ok");
+    assert.equal(await getOutcome(revokeClient(fixture.deps, admin, { grantId: grantHere })), "ok");
     assert.equal(
-      await getOutcome(revokeClient(fixture.deps, member, { grantId: there })),
+      await getOutcome(revokeClient(fixture.deps, member, { grantId: grantElsewhere })),
       "ok",
       "a user can revoke their own client from any of their studios",
     );
     assert.equal(
-      (await listRevocations(elsewhere.studio.id)).length,
+      (await listRevocations(memberElsewhere.studio.id)).length,
       1,
       "recorded in the studio where the client acted",
     );
 
     const cookie = await server.signIn(other);
     assertProblem(
-      await call(server, "DELETE", `/api/studios/${owner.studio.id}/clients/${here}`, { cookie }),
+      await call(server, "DELETE", `/api/studios/${owner.studio.id}/clients/${grantHere}`, { cookie }),
       404,
       "not_found",
     );
@@ -191,7 +198,7 @@ forEachEngine("AI clients", (fixture) => {
     );
   });
 
-  test("lists clients newest first, in pages, and can filter by whether they have ended", async () => {
+  test("lists clients newest first, in pages, and can list only active or only ended clients", async () => {
     const owner = await newStudio(fixture.deps);
     const ids = [];
     for (const name of ["one", "two", "three", "four", "five"]) ids.unshift(await newGrant(owner, name));
@@ -226,22 +233,22 @@ forEachEngine("AI clients", (fixture) => {
 
   test("counts the calls of the last 30 days across all instances, and deletes older counts", async () => {
     const owner = await newStudio(fixture.deps);
-    const grantId = await newGrant(owner, "busy");
-    const quiet = await newGrant(owner, "quiet");
-    const calls = async () =>
+    const busyGrantId = await newGrant(owner, "busy");
+    const quietGrantId = await newGrant(owner, "quiet");
+    const listCallCounts = async () =>
       (await listClients(fixture.deps, owner, { limit: 2 })).clients.map((client) => client.calls);
     const [firstInstance, secondInstance] = [createCallRecorder(fixture.deps), createCallRecorder(fixture.deps)];
-    for (const recorder of [firstInstance, firstInstance, secondInstance]) recorder.record(grantId);
+    for (const recorder of [firstInstance, firstInstance, secondInstance]) recorder.record(busyGrantId);
     firstInstance.record("con_00000000000000000000000000"); // a deleted grant is ignored
     await Promise.all([firstInstance.flush(), secondInstance.flush()]);
     await firstInstance.flush();
-    assert.deepEqual(await calls(), [0, 3]);
+    assert.deepEqual(await listCallCounts(), [0, 3]);
     fixture.clock.advance(days(29));
-    secondInstance.record(grantId);
+    secondInstance.record(busyGrantId);
     await secondInstance.flush();
-    assert.deepEqual(await calls(), [0, 4]);
+    assert.deepEqual(await listCallCounts(), [0, 4]);
     fixture.clock.advance(days(1));
-    assert.deepEqual(await calls(), [0, 1]);
+    assert.deepEqual(await listCallCounts(), [0, 1]);
     fixture.clock.advance(days(1));
     await createPurgeJob(fixture.deps)({ pause: async () => {}, shouldStop: () => false });
     const grants = await fixture.deps.grants.listForStudio(owner.studio.id, {
@@ -252,13 +259,13 @@ forEachEngine("AI clients", (fixture) => {
     assert.deepEqual(
       grants.map((grant) => [grant.id, grant.calls]),
       [
-        [quiet, 0],
-        [grantId, 1],
+        [quietGrantId, 0],
+        [busyGrantId, 1],
       ],
     );
   });
 
-  test("counts that could not be stored are stored once, with the next flush", async () => {
+  test("call counts that could not be stored are stored once, by the next flush", async () => {
     const owner = await newStudio(fixture.deps);
     const grantId = await newGrant(owner, "Assistant");
     let isDatabaseDown = true;
@@ -273,7 +280,7 @@ forEachEngine("AI clients", (fixture) => {
     assert.equal((await listClients(fixture.deps, owner, { limit: 1 })).clients[0]?.calls, 2);
   });
 
-  test("revoking all ends a member's own clients everywhere, and for owners and admins also all clients of the studio", async () => {
+  test("revoking all clients revokes the caller's own in every studio; for owners and admins, also all clients of the studio", async () => {
     const owner = await newStudio(fixture.deps);
     const member = await newMember(fixture.deps, owner, "member");
     const other = await newMember(fixture.deps, owner, "member");
@@ -302,7 +309,7 @@ forEachEngine("AI clients", (fixture) => {
     assert.equal((await listRevocations(owner.studio.id)).length, 3);
   });
 
-  test("users see their own clients in every studio; a studio does not see clients that act in another", async () => {
+  test("users see their own clients from every studio; other members see only clients that act in their studio", async () => {
     const owner = await newStudio(fixture.deps);
     const member = await newMember(fixture.deps, owner, "member");
     const own = await newStudio(fixture.deps, { user: member.user });
@@ -318,7 +325,7 @@ forEachEngine("AI clients", (fixture) => {
     );
   });
 
-  test("a client granted without a studio, or in a studio the user has left, is listed where it acts now", async () => {
+  test("a client granted without a studio, or in a studio the user has left, is listed in the studio where it acts now", async () => {
     const signedInUser = await newUser(fixture.deps);
     await newGrant(signedInUser, "early");
     const first = await newStudio(fixture.deps);

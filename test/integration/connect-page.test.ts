@@ -71,7 +71,7 @@ forEachEngine("connect page", (fixture) => {
     assert.equal(page.headers.get("cache-control"), "no-store");
   };
 
-  test("connects a sandbox account by way of the connect page and the platform, without scripts (PLATFORM-1, PLATFORM-13)", async () => {
+  test("connects a sandbox account through the connect page and the platform, without scripts (PLATFORM-1, PLATFORM-13)", async () => {
     const { browser, owner } = await signInOwner();
     const page = await browser.open(await requestConnectUrl(browser, owner, "sandbox"));
     assert.equal(page.status, 200);
@@ -80,9 +80,9 @@ forEachEngine("connect page", (fixture) => {
     assert.equal(page.headers.get("cache-control"), "no-store");
     assert.match(page.headers.get("content-security-policy") ?? "", /frame-ancestors 'none'/);
     assert.match(page.headers.get("referrer-policy") ?? "", /no-referrer|same-origin/);
-    const atSandbox = await browser.submit(page);
-    assert.match(atSandbox.url.pathname, /^\/sandbox\/access\//);
-    const resultPage = await browser.submit(atSandbox, { account: "blue.harbour", decision: "allow" });
+    const sandboxPage = await browser.submit(page);
+    assert.match(sandboxPage.url.pathname, /^\/sandbox\/access\//);
+    const resultPage = await browser.submit(sandboxPage, { account: "blue.harbour", decision: "allow" });
     assert.equal(resultPage.status, 200, resultPage.text);
     assert.match(resultPage.text, /Sandbox is connected/);
     assert.match(resultPage.text, new RegExp(`/studios/${owner.studio.id}/platforms`));
@@ -101,21 +101,21 @@ forEachEngine("connect page", (fixture) => {
 
   test("renews sandbox tokens with rotation and revokes them on disconnect (PLATFORM-9)", async () => {
     const { browser, owner } = await signInOwner();
-    const atSandbox = await browser.submit(await browser.open(await requestConnectUrl(browser, owner, "sandbox")));
-    await browser.submit(atSandbox, { account: "rotating", decision: "allow" });
+    const sandboxPage = await browser.submit(await browser.open(await requestConnectUrl(browser, owner, "sandbox")));
+    await browser.submit(sandboxPage, { account: "rotating", decision: "allow" });
     const [row] = await service.deps.platformStore.list(owner.studio.id);
     const location = { studioId: owner.studio.id, connectionId: row?.id ?? "" };
-    const first = await getAccessToken(service.deps, location);
+    const firstToken = await getAccessToken(service.deps, location);
     await fixture.database.q
       .updateTable("platform_connections")
       .set({ expires_at: fixture.clock() })
       .where("id", "=", location.connectionId)
       .execute();
-    const second = await getAccessToken(service.deps, location);
-    assert.notEqual(second.accessToken, first.accessToken);
+    const renewedToken = await getAccessToken(service.deps, location);
+    assert.notEqual(renewedToken.accessToken, firstToken.accessToken);
     const fetchAccount = (token: string) =>
       fetch(`${service.base}/sandbox/me`, { headers: { authorization: `Bearer ${token}` } });
-    assert.equal((await fetchAccount(second.accessToken)).status, 200);
+    assert.equal((await fetchAccount(renewedToken.accessToken)).status, 200);
     const disconnected = await browser.send(
       `${service.base}/api/studios/${owner.studio.id}/platforms/${location.connectionId}`,
       {
@@ -124,17 +124,17 @@ forEachEngine("connect page", (fixture) => {
       },
     );
     assert.equal(disconnected.status, 200);
-    assert.equal((await fetchAccount(second.accessToken)).status, 401);
+    assert.equal((await fetchAccount(renewedToken.accessToken)).status, 401);
   });
 
   test("shows an error page and stores nothing if the user denies access at the sandbox (PLATFORM-7)", async () => {
     const { browser, owner } = await signInOwner();
-    const atSandbox = await browser.submit(await browser.open(await requestConnectUrl(browser, owner, "sandbox")));
-    assertFailed(await browser.submit(atSandbox, { decision: "deny" }), 403, "connect_denied");
+    const sandboxPage = await browser.submit(await browser.open(await requestConnectUrl(browser, owner, "sandbox")));
+    assertFailed(await browser.submit(sandboxPage, { decision: "deny" }), 403, "connect_denied");
     assert.deepEqual(await listConnections(owner), []);
   });
 
-  test("sends a user without a session to sign in, then back to the page (PLATFORM-6)", async () => {
+  test("redirects a user without a session to sign-in, then back to the connect page (PLATFORM-6)", async () => {
     const { browser, owner, email } = await signInOwner();
     const connectUrl = await requestConnectUrl(browser, owner, "strict");
     const freshBrowser = createHttpBrowser(createCookieJar(), (url) => url.origin === strict.origin);
@@ -145,24 +145,24 @@ forEachEngine("connect page", (fixture) => {
     assert.match(page.text, /Connect Strict/);
   });
 
-  test("connects nothing from another user's browser, neither on the page nor on the callback (PLATFORM-6, A16)", async () => {
+  test("rejects another user's browser on the connect page and on the callback (PLATFORM-6, A16)", async () => {
     const [victim, attacker] = [await signInOwner(), await signInOwner()];
     const connectUrl = await requestConnectUrl(attacker.browser, attacker.owner, "strict");
     assertFailed(await victim.browser.open(connectUrl), 403, "forbidden");
     // The attacker passes on the callback URL of a flow that the victim's browser did not start.
-    const atPlatform = await attacker.browser.submit(await attacker.browser.open(connectUrl));
-    assert.equal(atPlatform.url.origin, strict.origin);
-    const callback = strict.authorize(atPlatform.url.href, "attacker");
+    const platformPage = await attacker.browser.submit(await attacker.browser.open(connectUrl));
+    assert.equal(platformPage.url.origin, strict.origin);
+    const callback = strict.authorize(platformPage.url.href, "attacker");
     assertFailed(await victim.browser.open(callback), 410, "connect_expired");
     // With the attacker's cookie planted, the session is still the victim's.
     const plantedCookies = victim.browser.cookies.copy();
     const cookie = attacker.browser.cookies.get("atelier-connect");
     plantedCookies.store(new URL(service.base), [`${cookie?.name}=${cookie?.value}; Path=/`]);
     assertFailed(await createHttpBrowser(plantedCookies).open(callback), 403, "forbidden");
-    // A browser with the cookie but without a session is not signed in.
-    const loneCookie = createCookieJar();
-    loneCookie.store(new URL(service.base), [`${cookie?.name}=${cookie?.value}; Path=/`]);
-    assertFailed(await createHttpBrowser(loneCookie).open(callback), 403, "forbidden");
+    // The cookie does not replace a session.
+    const connectCookieOnly = createCookieJar();
+    connectCookieOnly.store(new URL(service.base), [`${cookie?.name}=${cookie?.value}; Path=/`]);
+    assertFailed(await createHttpBrowser(connectCookieOnly).open(callback), 403, "forbidden");
     assert.deepEqual([await listConnections(victim.owner), await listConnections(attacker.owner)], [[], []]);
     const resultPage = await attacker.browser.open(callback);
     assert.equal(resultPage.status, 200);
@@ -189,21 +189,23 @@ forEachEngine("connect page", (fixture) => {
     }
   });
 
-  test("shows an error page and stores nothing for a user demoted between page and callback (PLATFORM-6)", async () => {
+  test("shows an error page and stores nothing if the user is demoted between connect page and callback (PLATFORM-6)", async () => {
     const { browser, owner } = await signInOwner();
     const otherOwner = await newMember(service.deps, owner, "owner");
-    const atPlatform = await browser.submit(await browser.open(await requestConnectUrl(browser, owner, "strict")));
+    const platformPage = await browser.submit(await browser.open(await requestConnectUrl(browser, owner, "strict")));
     await changeRole(service.deps, otherOwner, { userId: owner.user.id, role: "member" });
-    assertFailed(await browser.open(strict.authorize(atPlatform.url.href, "late")), 403, "forbidden");
+    assertFailed(await browser.open(strict.authorize(platformPage.url.href, "late")), 403, "forbidden");
     assert.deepEqual(await listConnections(await resolveStudioCaller(service.deps, owner, owner.studio.id)), []);
   });
 
   test("shows an error page within 10 seconds if the platform does not respond (PLATFORM-7, A15)", async () => {
     const { browser, owner } = await signInOwner();
-    const atPlatform = await browser.submit(await browser.open(await requestConnectUrl(browser, owner, "strict")));
+    const platformPage = await browser.submit(await browser.open(await requestConnectUrl(browser, owner, "strict")));
     strict.faults.set("/token", "silence");
     const started = performance.now();
-    const page = await browser.open(strict.authorize(atPlatform.url.href, "slow")).finally(() => strict.faults.clear());
+    const page = await browser
+      .open(strict.authorize(platformPage.url.href, "slow"))
+      .finally(() => strict.faults.clear());
     assertFailed(page, 502, "url_unreachable");
     assert.ok(performance.now() - started < 10_000);
   });
@@ -234,8 +236,8 @@ forEachEngine("connect page", (fixture) => {
   test("logs no token, code, state or secret (PLATFORM-10, L1, RUN-9)", async () => {
     const { browser, owner } = await signInOwner();
     const connectUrl = await requestConnectUrl(browser, owner, "strict");
-    const atPlatform = await browser.submit(await browser.open(connectUrl));
-    const callback = new URL(strict.authorize(atPlatform.url.href, "logged"));
+    const platformPage = await browser.submit(await browser.open(connectUrl));
+    const callback = new URL(strict.authorize(platformPage.url.href, "logged"));
     await browser.open(callback.href);
     strict.faults.set("/token", "garbage");
     const secondAttempt = await browser.submit(await browser.open(await requestConnectUrl(browser, owner, "strict")));

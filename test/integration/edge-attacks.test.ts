@@ -31,27 +31,27 @@ forEachEngine("attacks on the HTTP entry point", (fixture) => {
     await service.close();
   });
 
-  const caller = () => ({ url: `${service.base}/mcp`, token });
+  const getCaller = () => ({ url: `${service.base}/mcp`, token });
   const countPosts = async () => (await service.deps.posts.list(owner.studio.id, { limit: 100 })).length;
-  const createPostMessage = (id: number) =>
+  const buildCreatePostMessage = (id: number) =>
     JSON.stringify({
       jsonrpc: "2.0",
       id,
       method: "tools/call",
       params: { name: "create_post", arguments: { title: "x" } },
     });
-  const host = () => new URL(service.base).host;
-  const requestHead = (path: string, ...headers: string[]) =>
+  const getHost = () => new URL(service.base).host;
+  const buildRequestHead = (path: string, ...headers: string[]) =>
     [
       `POST ${path} HTTP/1.1`,
-      `Host: ${host()}`,
+      `Host: ${getHost()}`,
       `Authorization: Bearer ${token}`,
       "Content-Type: application/json",
       ...headers,
       "\r\n",
     ].join("\r\n");
 
-  /** Sends the bytes and returns the response bytes, until the connection closes or is idle for 500 ms after the first. */
+  /** Sends the bytes and returns all responses. Closes the connection after it was idle for 500 ms after a response. */
   async function sendRaw(bytes: string): Promise<string> {
     const socket = connect(Number(new URL(service.base).port), "127.0.0.1");
     await once(socket, "connect");
@@ -70,39 +70,39 @@ forEachEngine("attacks on the HTTP entry point", (fixture) => {
   const parseStatuses = (responses: string) =>
     [...responses.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => Number(status));
 
-  test("handles header names of Object.prototype, and thousands of headers (M6)", async () => {
-    const body = createPostMessage(1);
-    const before = await countPosts();
+  test("accepts headers named like properties of Object.prototype, and does not fail on thousands of headers (M6)", async () => {
+    const body = buildCreatePostMessage(1);
+    const postCountBefore = await countPosts();
     for (const name of ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty"]) {
       const responses = await sendRaw(
-        requestHead("/mcp", `${name}: x`, `${name}: y`, `Content-Length: ${body.length}`) + body,
+        buildRequestHead("/mcp", `${name}: x`, `${name}: y`, `Content-Length: ${body.length}`) + body,
       );
       assert.deepEqual(parseStatuses(responses), [200], name);
     }
     const manyHeaders = Array.from({ length: 1500 }, (_, i) => `x-${i}: 1`);
     assert.ok(
-      parseStatuses(await sendRaw(requestHead("/mcp", ...manyHeaders, `Content-Length: ${body.length}`) + body)).every(
-        (status) => status < 500,
-      ),
+      parseStatuses(
+        await sendRaw(buildRequestHead("/mcp", ...manyHeaders, `Content-Length: ${body.length}`) + body),
+      ).every((status) => status < 500),
     );
     assert.deepEqual(
-      parseStatuses(await sendRaw(requestHead("/mcp", `x-a: ${"a".repeat(20_000)}`, "Content-Length: 0"))),
+      parseStatuses(await sendRaw(buildRequestHead("/mcp", `x-a: ${"a".repeat(20_000)}`, "Content-Length: 0"))),
       [431],
     );
-    assert.ok((await countPosts()) >= before + 5);
+    assert.ok((await countPosts()) >= postCountBefore + 5);
   });
 
   test("rejects an ambiguous message length and does not serve a request hidden behind it (M8)", async () => {
-    const before = await countPosts();
-    const body = createPostMessage(1);
-    const smuggledRequest = `0\r\n\r\n${requestHead("/mcp", `Content-Length: ${body.length}`)}${body}`;
+    const postCountBefore = await countPosts();
+    const body = buildCreatePostMessage(1);
+    const smuggledRequest = `0\r\n\r\n${buildRequestHead("/mcp", `Content-Length: ${body.length}`)}${body}`;
     const attempts = [
-      requestHead("/mcp", "Content-Length: 5", "Transfer-Encoding: chunked") + smuggledRequest,
-      requestHead("/mcp", `Content-Length: ${body.length}`, "Content-Length: 0") + body,
-      requestHead("/mcp", "Transfer-Encoding: chunked, identity") + smuggledRequest,
-      requestHead("/mcp", "Transfer-Encoding : chunked") + smuggledRequest,
-      requestHead("/mcp", "Content-Length: +5") + smuggledRequest,
-      requestHead("/mcp", "X-A: b\r\n Content-Length: 5") + smuggledRequest,
+      buildRequestHead("/mcp", "Content-Length: 5", "Transfer-Encoding: chunked") + smuggledRequest,
+      buildRequestHead("/mcp", `Content-Length: ${body.length}`, "Content-Length: 0") + body,
+      buildRequestHead("/mcp", "Transfer-Encoding: chunked, identity") + smuggledRequest,
+      buildRequestHead("/mcp", "Transfer-Encoding : chunked") + smuggledRequest,
+      buildRequestHead("/mcp", "Content-Length: +5") + smuggledRequest,
+      buildRequestHead("/mcp", "X-A: b\r\n Content-Length: 5") + smuggledRequest,
     ];
     for (const attempt of attempts) {
       const statuses = parseStatuses(await sendRaw(attempt));
@@ -111,14 +111,14 @@ forEachEngine("attacks on the HTTP entry point", (fixture) => {
         JSON.stringify([attempt.slice(0, 300), statuses]),
       );
     }
-    assert.equal(await countPosts(), before);
+    assert.equal(await countPosts(), postCountBefore);
   });
 
   test("rejects a request with two Host headers (M2, M8)", async () => {
     for (const [first, second] of [
-      [host(), "evil.example"],
-      ["evil.example", host()],
-      [host(), host()],
+      [getHost(), "evil.example"],
+      ["evil.example", getHost()],
+      [getHost(), getHost()],
     ]) {
       const responses = await sendRaw(
         `GET /login HTTP/1.1\r\nHost: ${first}\r\nhOST: ${second}\r\nConnection: close\r\n\r\n`,
@@ -128,9 +128,9 @@ forEachEngine("attacks on the HTTP entry point", (fixture) => {
   });
 
   test("responds to pipelined requests in order (M4)", async () => {
-    const calls = Array.from({ length: 30 }, (_, i) => createPostMessage(i));
+    const calls = Array.from({ length: 30 }, (_, i) => buildCreatePostMessage(i));
     const responses = await sendRaw(
-      calls.map((body) => requestHead("/mcp", `Content-Length: ${body.length}`) + body).join(""),
+      calls.map((body) => buildRequestHead("/mcp", `Content-Length: ${body.length}`) + body).join(""),
     );
     const ids = [...responses.matchAll(/"jsonrpc":"2\.0","id":(\d+)/g)].map(([, id]) => Number(id));
     assert.deepEqual(
@@ -139,9 +139,9 @@ forEachEngine("attacks on the HTTP entry point", (fixture) => {
     );
   });
 
-  test("no other spelling of a path gets around a check (M1, L6)", async () => {
-    const before = await countPosts();
-    const body = createPostMessage(1);
+  test("no other spelling of a path bypasses a check (M1, L6)", async () => {
+    const postCountBefore = await countPosts();
+    const body = buildCreatePostMessage(1);
     const variants = [
       "//mcp",
       "/MCP",
@@ -154,20 +154,23 @@ forEachEngine("attacks on the HTTP entry point", (fixture) => {
       "/mcp#x",
       "\\mcp",
     ];
-    for (const path of [...variants, `http://evil.example/mcp`, `http://a@${new URL(service.base).host}/mcp`]) {
-      const statuses = parseStatuses(await sendRaw(requestHead(path, `Content-Length: ${body.length}`) + body));
+    for (const path of [...variants, `http://evil.example/mcp`, `http://a@${getHost()}/mcp`]) {
+      const statuses = parseStatuses(await sendRaw(buildRequestHead(path, `Content-Length: ${body.length}`) + body));
       assert.ok(
         statuses.every((status) => status >= 400 && status < 500),
         `${path} ${statuses.join()}`,
       );
     }
     for (const path of ["/mcp/", `${service.base}/mcp`]) {
-      const withoutToken = requestHead(path, `Content-Length: ${body.length}`).replace(/^authorization:.*\r\n/im, "");
+      const withoutToken = buildRequestHead(path, `Content-Length: ${body.length}`).replace(
+        /^authorization:.*\r\n/im,
+        "",
+      );
       assert.deepEqual(parseStatuses(await sendRaw(withoutToken + body)), [401], `${path} requires a token`);
     }
     for (const path of ["//api/me", "/api//me", "/API/me", "/api/me/", "/api/uploads/../me", "/api/x/%2e%2e/me"])
       assert.ok([401, 404].includes((await fetch(`${service.base}${path}`)).status), path);
-    assert.equal(await countPosts(), before);
+    assert.equal(await countPosts(), postCountBefore);
   });
 
   test("duplicate keys and __proto__ keys in a message grant no access (M10, M15)", async () => {
@@ -175,13 +178,13 @@ forEachEngine("attacks on the HTTP entry point", (fixture) => {
       scopes: ["studio:read"],
       client: "Reader",
     });
-    const before = await countPosts();
+    const postCountBefore = await countPosts();
     const duplicateKeys = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"whoami","name":"create_post","arguments":{"title":"x"},"_meta":${JSON.stringify(modernMeta)}}}`;
     const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "whoami" };
-    assert.equal((await postMcp({ ...caller(), token: readToken }, duplicateKeys, headers)).status, 400);
+    assert.equal((await postMcp({ ...getCaller(), token: readToken }, duplicateKeys, headers)).status, 400);
     const legacyHeaders = { "mcp-protocol-version": "2025-11-25" };
     assert.equal(
-      (await postMcp({ ...caller(), token: readToken }, duplicateKeys.replace(/,"_meta":.*/, "}}"), legacyHeaders))
+      (await postMcp({ ...getCaller(), token: readToken }, duplicateKeys.replace(/,"_meta":.*/, "}}"), legacyHeaders))
         .status,
       403,
     );
@@ -191,14 +194,14 @@ forEachEngine("attacks on the HTTP entry point", (fixture) => {
       '{"constructor":{"prototype":{"a":1}}}',
     ]) {
       const response = await postMcp(
-        caller(),
+        getCaller(),
         `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"create_post","arguments":${args}}}`,
         legacyHeaders,
       );
       assert.equal(response.json.result.structuredContent.code, "invalid_input", args);
     }
     assert.equal(({} as Record<string, unknown>)["isAdmin"], undefined);
-    assert.equal(await countPosts(), before);
+    assert.equal(await countPosts(), postCountBefore);
   });
 
   test("file URLs cannot be guessed, edited or used for another purpose (T11)", async () => {
@@ -268,17 +271,17 @@ forEachEngine("attacks on the HTTP entry point", (fixture) => {
       "application/json, text/plain",
       "",
     ]) {
-      const response = await postMcp(caller(), createPostMessage(1), { "content-type": type });
+      const response = await postMcp(getCaller(), buildCreatePostMessage(1), { "content-type": type });
       assert.equal(response.status, 415, type);
     }
   });
 
-  test("keeps equal idempotency keys of two users apart (R4, T2)", async () => {
+  test("treats equal idempotency keys of two users as different keys (R4, T2)", async () => {
     const other = await newStudio(service.deps);
-    const otherCaller = { url: caller().url, token: (await createTestGrant(service.deps, other)).token };
+    const otherCaller = { url: getCaller().url, token: (await createTestGrant(service.deps, other)).token };
     const args = { name: "create_post", arguments: { title: "Mine", idempotencyKey: "same-key" } };
     const [post, otherPost] = [
-      await callModern(caller(), "tools/call", args),
+      await callModern(getCaller(), "tools/call", args),
       await callLegacy(otherCaller, "tools/call", args),
     ];
     assert.notEqual(post.json.result.structuredContent.id, otherPost.json.result.structuredContent.id);
@@ -315,7 +318,7 @@ test("closes a connection whose client does not read the response (X1)", async (
   server.close();
 });
 
-test("accepts its host in any case and with the default port, and no other host (M2)", async (t) => {
+test("accepts its host name in upper or lower case and with the default port, and no other host (M2)", async (t) => {
   const base = "https://atelier.example";
   const { nodeServer: server } = createHttpServer({
     routes: () => [{ path: "/", origin: "own", handle: (req, res) => void res.end(req.headers.host) }],
