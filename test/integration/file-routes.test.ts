@@ -29,7 +29,7 @@ interface Problem {
 describe("signed URLs of the disk store", () => {
   let server: FileServer;
   let count = 0;
-  /** Keys whose asset was rejected or deleted. */
+  /** Keys whose asset no longer exists. */
   const deletedKeys = new Set<string>();
   before(async () => {
     server = await startFileServer({ stallTimeoutMs, hasAsset: async (key) => !deletedKeys.has(key) });
@@ -37,9 +37,9 @@ describe("signed URLs of the disk store", () => {
   after(() => server.close());
 
   const newKey = () => `incoming/a${String(++count).padStart(4, "0")}`;
-  const upload = (key: string, lifetime = minutes(10)) =>
+  const createUploadUrl = (key: string, lifetime = minutes(10)) =>
     server.store.createUploadUrl(key, { maxBytes, expiresAt: Date.now() + lifetime });
-  const download = (key: string, mimeType = "image/png", asDownload = false) =>
+  const createDownloadUrl = (key: string, mimeType = "image/png", asDownload = false) =>
     server.store.createDownloadUrl(key, {
       mimeType,
       filename: "a.png",
@@ -64,34 +64,34 @@ describe("signed URLs of the disk store", () => {
     return exchange;
   }
 
-  test("responds to Expect: 100-continue with an error for a large body or an expired URL, otherwise with 100", async () => {
+  test("responds to Expect: 100-continue with an error if the body is too large or the URL has expired, otherwise with 100", async () => {
     const key = newKey();
     const expectHeaders = (bytes: number) => [`Content-Length: ${bytes}`, "Expect: 100-continue"];
-    const tooLarge = await sendRawPut(await upload(key), expectHeaders(maxBytes + 1));
+    const tooLarge = await sendRawPut(await createUploadUrl(key), expectHeaders(maxBytes + 1));
     await tooLarge.closed;
-    assert.match(tooLarge.text(), /^HTTP\/1\.1 413 /);
-    assert.equal((await server.store.stat(key))?.bytes, maxBytes + 1, "the store remembers the excess");
+    assert.match(tooLarge.getText(), /^HTTP\/1\.1 413 /);
+    assert.equal((await server.store.stat(key))?.bytes, maxBytes + 1, "the store records that the body was too large");
 
-    const expired = await sendRawPut(await upload(newKey(), -1), expectHeaders(10));
+    const expired = await sendRawPut(await createUploadUrl(newKey(), -1), expectHeaders(10));
     await expired.closed;
-    assert.match(expired.text(), /^HTTP\/1\.1 403 /);
+    assert.match(expired.getText(), /^HTTP\/1\.1 403 /);
 
     const acceptedKey = newKey();
-    const accepted = await sendRawPut(await upload(acceptedKey), expectHeaders(5));
-    await accepted.until("100 Continue\r\n\r\n");
+    const accepted = await sendRawPut(await createUploadUrl(acceptedKey), expectHeaders(5));
+    await accepted.waitForText("100 Continue\r\n\r\n");
     assert.equal(await server.store.stat(acceptedKey), undefined);
     accepted.socket.write("hello");
-    await accepted.until("HTTP/1.1 200 OK");
+    await accepted.waitForText("HTTP/1.1 200 OK");
     accepted.socket.destroy();
     assert.equal(await readDigest(server.store, acceptedKey), sha256(Buffer.from("hello")));
   });
 
-  test("responds 410 to a PUT for a deleted asset, before the body or if it is deleted during the body (ASSET-8)", async () => {
+  test("responds 410 to a PUT if the asset was deleted before the request or during the body (ASSET-8)", async () => {
     const deletedKey = newKey();
     deletedKeys.add(deletedKey);
-    const rejected = await sendRawPut(await upload(deletedKey), ["Content-Length: 5", "Expect: 100-continue"]);
+    const rejected = await sendRawPut(await createUploadUrl(deletedKey), ["Content-Length: 5", "Expect: 100-continue"]);
     await rejected.closed;
-    assert.match(rejected.text(), /^HTTP\/1\.1 410 /);
+    assert.match(rejected.getText(), /^HTTP\/1\.1 410 /);
     const file = { key: deletedKey.replace("incoming", "files"), bytes: 5, partBytes: 5 };
     const id = await server.store.parts.start(file.key, { ...file, mimeType: "image/png" });
     deletedKeys.add(file.key);
@@ -102,11 +102,11 @@ describe("signed URLs of the disk store", () => {
     assert.deepEqual(await server.store.parts.list({ ...file, id }), []);
 
     const key = newKey();
-    const exchange = await sendRawPut(await upload(key), ["Content-Length: 5"], Buffer.from("he"));
+    const exchange = await sendRawPut(await createUploadUrl(key), ["Content-Length: 5"], Buffer.from("he"));
     await waitUntil(() => listTempFiles().length > 0);
     deletedKeys.add(key);
     exchange.socket.write("llo");
-    await exchange.until("HTTP/1.1 410");
+    await exchange.waitForText("HTTP/1.1 410");
     exchange.socket.destroy();
     assert.deepEqual(
       [await server.store.stat(deletedKey), await server.store.stat(key), listTempFiles()],
@@ -114,10 +114,10 @@ describe("signed URLs of the disk store", () => {
     );
   });
 
-  test("rejects a body over the limit with 413, closes the connection, stores no byte and remembers the excess (U6)", async () => {
+  test("rejects a body over the limit with 413, closes the connection, stores no byte and records that the body was too large (U6)", async () => {
     for (const encoding of ["declared", "chunked", "chunked with Expect"]) {
       const key = newKey();
-      await putBytes(await upload(key), Buffer.from("before"));
+      await putBytes(await createUploadUrl(key), Buffer.from("before"));
       const folder = createTempFolder();
       try {
         writeFileSync(join(folder.path, "big"), randomBytes(40 * 1024 * kibibyte));
@@ -126,7 +126,14 @@ describe("signed URLs of the disk store", () => {
           chunked: ["-H", "Expect:", "-H", "Transfer-Encoding: chunked"],
           "chunked with Expect": ["-H", "Expect: 100-continue", "-H", "Transfer-Encoding: chunked"],
         };
-        const args = ["-sS", "-i", ...(headers[encoding] ?? []), "-T", join(folder.path, "big"), await upload(key)];
+        const args = [
+          "-sS",
+          "-i",
+          ...(headers[encoding] ?? []),
+          "-T",
+          join(folder.path, "big"),
+          await createUploadUrl(key),
+        ];
         const { stdout } = await run("curl", args);
         assert.match(stdout, /HTTP\/1\.1 413 /, encoding);
         assert.match(stdout, /connection: close/i);
@@ -146,40 +153,44 @@ describe("signed URLs of the disk store", () => {
         clock: Date.now,
         minFreeBytes: 0,
       });
-      assert.equal((await reopened.stat(key))?.bytes, maxBytes + 1, "the excess is remembered after a restart");
+      assert.equal((await reopened.stat(key))?.bytes, maxBytes + 1, "a restart keeps the record");
       assert.equal(await server.store.promote(key, `over-${maxBytes + 1}`, newKey(), "image/png"), undefined);
-      assert.equal(await putBytes(await upload(key), Buffer.from("smaller")), 200, "a smaller upload succeeds");
+      assert.equal(
+        await putBytes(await createUploadUrl(key), Buffer.from("smaller")),
+        200,
+        "a smaller upload succeeds",
+      );
       assert.equal((await server.store.stat(key))?.bytes, 7);
     }
   });
 
-  test("accepts a body of exactly the limit", async () => {
+  test("accepts a body of exactly the maximum size", async () => {
     const key = newKey();
-    assert.equal(await putBytes(await upload(key), randomBytes(maxBytes)), 200);
+    assert.equal(await putBytes(await createUploadUrl(key), randomBytes(maxBytes)), 200);
     assert.equal((await server.store.stat(key))?.bytes, maxBytes);
   });
 
-  test("keeps no temp file and no open file of a body that ends early (U17)", async () => {
+  test("closes and deletes the temp file if a body ends early (U17)", async () => {
     const key = newKey();
-    const openBefore = countOpenFiles(server.root);
-    const exchange = await sendRawPut(await upload(key), ["Content-Length: 200000"], randomBytes(100_000));
+    const openFilesBefore = countOpenFiles(server.root);
+    const exchange = await sendRawPut(await createUploadUrl(key), ["Content-Length: 200000"], randomBytes(100_000));
     await waitUntil(() => listTempFiles().length === 1);
     exchange.socket.destroy();
     await waitUntil(() => listTempFiles().length === 0);
     assert.equal(await server.store.stat(key), undefined);
-    await waitUntil(() => countOpenFiles(server.root) === openBefore);
+    await waitUntil(() => countOpenFiles(server.root) === openFilesBefore);
   });
 
   test("disconnects clients that stall or send a byte at a time, and serves others meanwhile (U17)", async () => {
     const slowUploads = await Promise.all(
       Array.from({ length: 60 }, async (_, i) => {
-        const exchange = await sendRawPut(await upload(newKey()), ["Content-Length: 200000"], randomBytes(i));
+        const exchange = await sendRawPut(await createUploadUrl(newKey()), ["Content-Length: 200000"], randomBytes(i));
         const trickle = i % 2 === 0 ? setInterval(() => exchange.socket.write("x"), 50) : undefined;
         return { exchange, stop: () => clearInterval(trickle) };
       }),
     );
     const key = newKey();
-    assert.equal(await putBytes(await upload(key), Buffer.from("in time")), 200);
+    assert.equal(await putBytes(await createUploadUrl(key), Buffer.from("in time")), 200);
     await Promise.all(slowUploads.map(({ exchange }) => exchange.closed));
     for (const { stop } of slowUploads) stop();
     await waitUntil(() => listTempFiles().length === 0);
@@ -188,7 +199,7 @@ describe("signed URLs of the disk store", () => {
 
   test("rejects a PUT with Content-Range", async () => {
     const key = newKey();
-    const response = await fetch(await upload(key), {
+    const response = await fetch(await createUploadUrl(key), {
       method: "PUT",
       body: "x",
       headers: { "content-range": "bytes 5-5/10" },
@@ -199,7 +210,7 @@ describe("signed URLs of the disk store", () => {
 
   test("returns the same error for forged, truncated, expired and misused tokens (U1)", async () => {
     const key = await storeBytes(Buffer.from("secret"));
-    const validToken = new URL(await download(key)).pathname.slice("/files/".length);
+    const validToken = new URL(await createDownloadUrl(key)).pathname.slice("/files/".length);
     const [body = "", signature = ""] = validToken.split(".");
     const otherServerSigner = createSigner(["another secret of another server"], Date.now);
     const claims = {
@@ -227,7 +238,7 @@ describe("signed URLs of the disk store", () => {
       ...[`${editedBody}.${signature}`, otherServerSigner.sign("file", claims, Date.now() + 1e6), "A".repeat(5000)],
       server.signer.sign("upload", claims, Date.now() + 1e6),
       server.signer.sign("file", claims, Date.now() - 1),
-      (await upload(key)).split("/").at(-1) ?? "",
+      (await createUploadUrl(key)).split("/").at(-1) ?? "",
     ];
     const problems = new Set<string>();
     for (const token of tokens) {
@@ -239,11 +250,11 @@ describe("signed URLs of the disk store", () => {
     assert.equal(problems.size, 1, [...problems].join("\n"));
     assert.equal((JSON.parse([...problems][0] ?? "") as Problem).status, 403);
     for (const method of ["POST", "DELETE", "PATCH"])
-      assert.equal((await fetch(await download(key), { method })).status, 403, method);
+      assert.equal((await fetch(await createDownloadUrl(key), { method })).status, 403, method);
   });
 
   test("lets only the app and the upload page read responses across origins", async () => {
-    const url = await upload(newKey());
+    const url = await createUploadUrl(newKey());
     for (const origin of [server.base, server.uploadPage]) {
       const preflightHeaders = {
         origin,
@@ -254,25 +265,25 @@ describe("signed URLs of the disk store", () => {
       assert.equal(preflight.status, 204);
       assert.equal(preflight.headers.get("access-control-allow-origin"), origin);
       assert.match(preflight.headers.get("access-control-allow-methods") ?? "", /PUT/);
-      const sent = await fetch(url, { method: "PUT", body: "x", headers: { origin } });
-      assert.equal(sent.headers.get("access-control-allow-origin"), origin);
-      assert.match(sent.headers.get("access-control-expose-headers") ?? "", /etag/);
-      assert.match(sent.headers.get("etag") ?? "", /^"[0-9a-f]{64}"$/);
-      const rejected = await fetch(`${server.base}/files/x`, { method: "PUT", body: "x", headers: { origin } });
-      assert.equal(rejected.headers.get("access-control-allow-origin"), origin, "the page can read an error too");
+      const putResponse = await fetch(url, { method: "PUT", body: "x", headers: { origin } });
+      assert.equal(putResponse.headers.get("access-control-allow-origin"), origin);
+      assert.match(putResponse.headers.get("access-control-expose-headers") ?? "", /etag/);
+      assert.match(putResponse.headers.get("etag") ?? "", /^"[0-9a-f]{64}"$/);
+      const errorResponse = await fetch(`${server.base}/files/x`, { method: "PUT", body: "x", headers: { origin } });
+      assert.equal(errorResponse.headers.get("access-control-allow-origin"), origin, "the page can read an error too");
     }
     for (const origin of ["https://evil.example", "null"]) {
       const preflight = await fetch(url, { method: "OPTIONS", headers: { origin } });
       assert.equal(preflight.status, 403);
       assert.equal(preflight.headers.get("access-control-allow-origin"), null);
-      const sent = await fetch(url, { method: "PUT", body: "x", headers: { origin } });
-      assert.equal(sent.headers.get("access-control-allow-origin"), null);
+      const putResponse = await fetch(url, { method: "PUT", body: "x", headers: { origin } });
+      assert.equal(putResponse.headers.get("access-control-allow-origin"), null);
     }
   });
 
   test("serves files with the signed type, without sniffing, sandboxed and not frameable (U12)", async () => {
     const key = await storeBytes(Buffer.from("<script>alert(1)</script>"));
-    const response = await fetch(await download(key, "text/plain", true));
+    const response = await fetch(await createDownloadUrl(key, "text/plain", true));
     const header = (name: string) => response.headers.get(name) ?? "";
     assert.equal(header("content-type"), "text/plain");
     assert.equal(header("x-content-type-options"), "nosniff");
@@ -286,10 +297,10 @@ describe("signed URLs of the disk store", () => {
     assert.equal(header("set-cookie"), "");
   });
 
-  test("responds 304 to a request for an unchanged file, and with the whole file to a range of another version", async () => {
+  test("responds 304 if the file is unchanged, and with the whole file to a range request for another version", async () => {
     const bytes = randomBytes(10_000);
     const key = await storeBytes(bytes);
-    const url = await download(key);
+    const url = await createDownloadUrl(key);
     const first = await fetch(url);
     const [etag, modified] = [first.headers.get("etag") ?? "", first.headers.get("last-modified") ?? ""];
     assert.equal(etag, `"${sha256(bytes)}"`);
@@ -308,9 +319,9 @@ describe("signed URLs of the disk store", () => {
     assert.deepEqual(await request({ range: "bytes=0-9", "if-range": `W/${etag}` }), [200, 10_000]);
   });
 
-  test("serves one range, responds with the whole file to several, and 416 if none is satisfiable (U18)", async () => {
+  test("serves a single range, responds with the whole file to several or invalid ranges, and with 416 to an unsatisfiable one (U18)", async () => {
     const bytes = randomBytes(10_000);
-    const url = await download(await storeBytes(bytes));
+    const url = await createDownloadUrl(await storeBytes(bytes));
     const cases: [string, number, string | null, number][] = [
       ["bytes=0-0", 206, "bytes 0-0/10000", 1],
       ["bytes=9990-", 206, "bytes 9990-9999/10000", 10],
@@ -341,13 +352,13 @@ describe("signed URLs of the disk store", () => {
     }
     const head = await fetch(url, { method: "HEAD", headers: { range: "bytes=0-1" } });
     assert.deepEqual([head.status, head.headers.get("content-length")], [200, "10000"]);
-    const empty = await fetch(await download(await storeBytes(Buffer.alloc(0))));
+    const empty = await fetch(await createDownloadUrl(await storeBytes(Buffer.alloc(0))));
     assert.deepEqual([empty.status, (await empty.arrayBuffer()).byteLength], [200, 0]);
   });
 
-  test("closes the file if a client disconnects or does not read", async () => {
+  test("closes the file if a client disconnects or does not read the response", async () => {
     const key = await storeBytes(randomBytes(30 * 1024 * kibibyte));
-    const { pathname, host } = new URL(await download(key));
+    const { pathname, host } = new URL(await createDownloadUrl(key));
     const sockets = await Promise.all(
       Array.from({ length: 10 }, async () => {
         const socket = connect(server.port, "127.0.0.1");
@@ -361,7 +372,7 @@ describe("signed URLs of the disk store", () => {
     for (const socket of sockets.slice(0, 5)) socket.destroy();
     await waitUntil(() => countOpenFiles(server.root) === 0);
     for (const socket of sockets) socket.destroy();
-    assert.equal((await fetch(await download(key), { headers: { range: "bytes=0-9" } })).status, 206);
+    assert.equal((await fetch(await createDownloadUrl(key), { headers: { range: "bytes=0-9" } })).status, 206);
   });
 
   test("does not serve a file that is truncated on the disk (S4)", async () => {
@@ -370,7 +381,7 @@ describe("signed URLs of the disk store", () => {
     const entry = entries.find(({ name }) => name.startsWith(`${key.replace("/", "+")}~`));
     assert.ok(entry);
     truncateSync(join(entry.parentPath, entry.name), 4000);
-    const response = await fetch(await download(key));
+    const response = await fetch(await createDownloadUrl(key));
     assert.equal(response.status, 503);
     assert.equal(((await response.json()) as Problem).code, "storage_unavailable");
     await assert.rejects(server.store.read(key), { code: "storage_unavailable" });
@@ -378,14 +389,14 @@ describe("signed URLs of the disk store", () => {
 
   test("responds 404 for a deleted file", async () => {
     const key = await storeBytes(Buffer.from("x"));
-    const url = await download(key);
+    const url = await createDownloadUrl(key);
     await server.store.remove(key);
     assert.equal((await fetch(url)).status, 404);
   });
 });
 
 describe("nearly full disk", () => {
-  test("rejects new files with a reason, and still serves and deletes", async () => {
+  test("rejects new files with a reason, and still serves and deletes existing files", async () => {
     const root = createTempFolder();
     const server = await startFileServer({ root: root.path });
     const fullServer = await startFileServer({ root: root.path, minFreeBytes: 2 ** 60 });
@@ -420,8 +431,8 @@ describe("nearly full disk", () => {
 /** One request on a socket, with the response text received so far. */
 interface RawExchange {
   socket: Socket;
-  text(): string;
-  until(text: string): Promise<void>;
+  getText(): string;
+  waitForText(text: string): Promise<void>;
   closed: Promise<unknown>;
 }
 
@@ -431,8 +442,8 @@ function recordResponse(socket: Socket): RawExchange {
   socket.on("error", () => {});
   return {
     socket,
-    text: () => received,
-    until: (text) => waitUntil(() => received.includes(text)),
+    getText: () => received,
+    waitForText: (text) => waitUntil(() => received.includes(text)),
     closed: new Promise((resolve) => void socket.once("close", resolve)), // also after a reset
   };
 }

@@ -39,47 +39,47 @@ const ids = {
   link: newId("uploadLink"),
 };
 
-const insertPost = (id: string, status: string, revision: number, assetCount: number): string =>
+const buildPostInsert = (id: string, status: string, revision: number, assetCount: number): string =>
   `INSERT INTO posts (id, studio_id, title, body, status, revision, search_text, created_by, created_at, updated_at,
                       asset_count, last_position)
    VALUES ('${id}', '${ids.studio}', 'Title', 'Body', '${status}', ${revision}, 'title body', '${ids.user}', ${now},
            ${now + revision}, ${assetCount}, 9)`;
 
-const insertAsset = (id: string, position: number | null, altText = "NULL", isReady = true): string =>
+const buildAssetInsert = (id: string, position: number | null, altText = "NULL", isReady = true): string =>
   `INSERT INTO assets (id, studio_id, post_id, position, kind, mime_type, filename, status, bytes, version, sha256,
                        storage_key, charged_bytes, alt_text, upload_expires_at, created_by, created_at)
    VALUES ('${id}', '${ids.studio}', ${position === null ? "NULL" : `'${ids.byClient}'`}, ${position}, 'document',
            'text/plain', 'a.txt', ${isReady ? `'ready', 5, 'v', 's', 'files/${id}', 5` : "'pending', NULL, NULL, NULL, NULL, 0"},
            ${altText}, ${isReady ? "NULL" : now}, '${ids.user}', ${now})`;
 
-const insertActivity = (action: string, subjectId: string, clientName: string | null): string =>
+const buildActivityInsert = (action: string, subjectId: string, clientName: string | null): string =>
   `INSERT INTO activity (id, studio_id, user_id, client_id, client_name, action, subject_id, detail, at)
    VALUES ('${newId("activity")}', '${ids.studio}', '${ids.user}', ${clientName === null ? "NULL, NULL" : `'c', '${clientName}'`},
            '${action}', '${subjectId}', '{}', ${now})`;
 
-/** What a service before history has stored: its rows have none of the columns that 0011 adds. */
+/** Rows from before migration 0011, without the columns that it adds for the history. */
 const statements = [
   `INSERT INTO studios (id, name, slug, timezone, owner_count, created_at, used_bytes)
    VALUES ('${ids.studio}', 'Studio', 'studio', 'UTC', 1, ${now}, 15)`,
   `INSERT INTO users (id, issuer, subject, name, email_verified, created_at)
    VALUES ('${ids.user}', 'i', 's', 'Ada', 0, ${now})`,
   `INSERT INTO memberships (studio_id, user_id, role, joined_at) VALUES ('${ids.studio}', '${ids.user}', 'owner', ${now})`,
-  insertPost(ids.byClient, "ready", 7, 4),
-  insertPost(ids.byUser, "draft", 1, 0),
-  insertAsset(ids.first, 5, "'What it shows'"),
-  insertAsset(ids.second, 2),
-  insertAsset(ids.linked, 8),
-  insertAsset(ids.uploading, 9, "NULL", false),
+  buildPostInsert(ids.byClient, "ready", 7, 4),
+  buildPostInsert(ids.byUser, "draft", 1, 0),
+  buildAssetInsert(ids.first, 5, "'What it shows'"),
+  buildAssetInsert(ids.second, 2),
+  buildAssetInsert(ids.linked, 8),
+  buildAssetInsert(ids.uploading, 9, "NULL", false),
   `INSERT INTO upload_links (id, studio_id, post_id, created_by, in_place, expires_at, created_at)
    VALUES ('${ids.link}', '${ids.studio}', '${ids.byClient}', '${ids.user}', 0, ${now}, ${now})`,
   `INSERT INTO upload_files (asset_id, link_id, file_hash, bytes, part_bytes) VALUES ('${ids.linked}', '${ids.link}', 'h', 5, 5)`,
-  insertActivity("post.created", ids.byClient, "Claude"),
-  insertActivity("post.updated", ids.byClient, "Cursor"),
-  insertActivity("post.created", ids.byUser, null),
-  insertActivity("post.updated", ids.byUser, "Claude"),
-  insertActivity("asset.uploaded", ids.first, "Claude"),
-  insertActivity("asset.uploaded", ids.second, null),
-  insertActivity("asset.requested", ids.linked, "Claude"),
+  buildActivityInsert("post.created", ids.byClient, "Claude"),
+  buildActivityInsert("post.updated", ids.byClient, "Cursor"),
+  buildActivityInsert("post.created", ids.byUser, null),
+  buildActivityInsert("post.updated", ids.byUser, "Claude"),
+  buildActivityInsert("asset.uploaded", ids.first, "Claude"),
+  buildActivityInsert("asset.uploaded", ids.second, null),
+  buildActivityInsert("asset.requested", ids.linked, "Claude"),
 ];
 
 for (const engine of listEngines()) {
@@ -127,7 +127,11 @@ for (const engine of listEngines()) {
         ],
       });
       const [firstRevision] = await readHistory(deps, owner, ids.byUser);
-      assert.deepEqual([firstRevision?.revision, firstRevision?.user?.name], [1, "Ada"], "its author is known");
+      assert.deepEqual(
+        [firstRevision?.revision, firstRevision?.user?.name],
+        [1, "Ada"],
+        "the author of a post's first revision is its creator",
+      );
     });
 
     test("posts and assets are attributed to the client that created them (HIST-7)", async () => {
@@ -146,20 +150,20 @@ for (const engine of listEngines()) {
       assert.deepEqual(
         assets.map((asset) => asset?.createdByClient),
         ["Claude", null, null],
-        "a person uploads through a link",
+        "a file from an upload link has no client",
       );
     });
 
     test("an existing post can be changed and restored to its first revision (HIST-7, HIST-5)", async () => {
       const deps = createDeps(database, () => now + 1000);
-      const before = await getPost(deps, owner, { postId: ids.byClient });
+      const originalPost = await getPost(deps, owner, { postId: ids.byClient });
       await updatePost(deps, owner, { postId: ids.byClient, title: "Other", status: "draft" });
       assert.deepEqual((await readHistory(deps, owner, ids.byClient))[0]?.changed, ["title", "status"]);
       const { missingAssets, ...restoredPost } = await restorePost(deps, owner, { postId: ids.byClient, revision: 7 });
       assert.deepEqual(missingAssets, []);
       assert.deepEqual(
         [restoredPost.title, restoredPost.status, restoredPost.assets.map(({ id }) => id)],
-        ["Title", "ready", before.assets.map(({ id }) => id)],
+        ["Title", "ready", originalPost.assets.map(({ id }) => id)],
       );
     });
   });

@@ -23,7 +23,7 @@ import { countOutcomes, getOutcome } from "../support/outcome.ts";
 import { readStudio } from "../support/undo-studio.ts";
 import { newMember, newStudio } from "../support/users.ts";
 
-const rounds = isLongRun ? 100 : 5;
+const roundCount = isLongRun ? 100 : 5;
 
 /** Starts all calls within a few milliseconds of each other, in random order. */
 const race = <T>(calls: readonly (() => Promise<T>)[]): Promise<T[]> =>
@@ -32,8 +32,8 @@ const race = <T>(calls: readonly (() => Promise<T>)[]): Promise<T[]> =>
 forEachEngine(
   "races of edits, undo and the trash",
   (fixture) => {
-    /** Every revision exists, and its `changed` fields are those that differ from the revision before. */
-    async function checkHistory(deps: Deps, caller: Caller, postId: string): Promise<void> {
+    /** Asserts that every revision exists, and that its `changed` fields are those that differ from the previous revision. */
+    async function assertHistory(deps: Deps, caller: Caller, postId: string): Promise<void> {
       const history = (await readHistory(deps, caller, postId)).toReversed();
       const { revision } = await getPost(deps, caller, { postId });
       assert.deepEqual(
@@ -51,15 +51,15 @@ forEachEngine(
       }
     }
 
-    test(`edits, attaches and an undo of one post at the same time lose nothing, in each of ${rounds} rounds (UNDO-2, HIST-1)`, async () => {
+    test(`concurrent edits, attaches and an undo of one post lose no change, in each of ${roundCount} rounds (UNDO-2, HIST-1)`, async () => {
       const { deps, clock, database } = fixture;
-      for (let round = 0; round < rounds; round++) {
+      for (let round = 0; round < roundCount; round++) {
         const owner = await newStudio(deps);
         const client = await actThroughClient(deps, owner);
         const member = await newMember(deps, owner, "member");
         const { postId, assetIds } = await addPost(deps, owner, { title: "A", body: "A", files: 3 });
         const [first, second, third] = assetIds as [string, string, string];
-        const looseFiles = [await addFile(deps, owner), await addFile(deps, owner)];
+        const unattachedFiles = [await addFile(deps, owner), await addFile(deps, owner)];
         clock.advance(1);
         const since = toIsoTime(clock());
         const { revision } = await getPost(deps, owner, { postId });
@@ -72,7 +72,7 @@ forEachEngine(
           () => undoClientChanges(deps, owner, { since, grantId: client.grantId }),
           () => updatePost(deps, member, { postId, title: "Mine" }),
           () => updateAsset(deps, member, { assetId: third, altText: "Mine" }),
-          ...looseFiles.map((assetId) => () => attachAsset(deps, member, { postId, assetId })),
+          ...unattachedFiles.map((assetId) => () => attachAsset(deps, member, { postId, assetId })),
         ]);
         const post = await getPost(deps, owner, { postId });
         assert.deepEqual([post.title, post.body, post.status], ["Mine", "A", "draft"]);
@@ -81,15 +81,15 @@ forEachEngine(
           [second, null],
           [third, "Mine"],
         ]);
-        assert.deepEqual(post.assets.map(({ id }) => id).toSorted(), [...assetIds, ...looseFiles].toSorted());
+        assert.deepEqual(post.assets.map(({ id }) => id).toSorted(), [...assetIds, ...unattachedFiles].toSorted());
         await readStudio(database, owner.studio.id);
-        await checkHistory(deps, owner, postId);
+        await assertHistory(deps, owner, postId);
       }
     });
 
-    test(`undo at the same time by the client and the owner undoes once, in each of ${rounds} rounds (UNDO-1)`, async () => {
+    test(`concurrent undos by the client and the owner revert each change once, in each of ${roundCount} rounds (UNDO-1)`, async () => {
       const { deps, clock, database } = fixture;
-      for (let round = 0; round < rounds; round++) {
+      for (let round = 0; round < roundCount; round++) {
         const owner = await newStudio(deps);
         const client = await actThroughClient(deps, owner);
         const posts = [await addPost(deps, owner, { files: 1 }), await addPost(deps, owner, { files: 1 })];
@@ -116,26 +116,29 @@ forEachEngine(
       }
     });
 
-    /** A post with a file and a loose file, all in the trash. */
+    /** Moves a post with two files, and an unattached file, to the trash of a new studio. */
     async function fillTrash(deps: Deps) {
       const owner = await newStudio(deps);
       const { postId, assetIds } = await addPost(deps, owner, { files: 2 });
-      const looseFile = await addFile(deps, owner);
+      const unattachedFile = await addFile(deps, owner);
       await deletePost(deps, owner, { postId });
-      await deleteAsset(deps, owner, { assetId: looseFile });
-      return { owner, postId, assetIds, looseFile };
+      await deleteAsset(deps, owner, { assetId: unattachedFile });
+      return { owner, postId, assetIds, unattachedFile };
     }
 
-    /** What was restored is intact, everything else is gone without a trace. Returns whether the post was restored. */
-    async function checkRestored(
-      { owner, postId, assetIds, looseFile }: Awaited<ReturnType<typeof fillTrash>>,
+    /** Asserts that restored items are intact, and that no row or file of the others is left. */
+    async function assertRestored(
+      { owner, postId, assetIds, unattachedFile }: Awaited<ReturnType<typeof fillTrash>>,
       storageKeys: ReadonlyMap<string, string>,
       [postOutcome, fileOutcome]: readonly string[],
     ): Promise<void> {
       const { deps, database } = fixture;
       const { posts, assets } = await readStudio(database, owner.studio.id);
       assert.deepEqual(Object.keys(posts), postOutcome === "ok" ? [postId] : []);
-      const restoredIds = [...(postOutcome === "ok" ? assetIds : []), ...(fileOutcome === "ok" ? [looseFile] : [])];
+      const restoredIds = [
+        ...(postOutcome === "ok" ? assetIds : []),
+        ...(fileOutcome === "ok" ? [unattachedFile] : []),
+      ];
       assert.deepEqual(Object.keys(assets).toSorted(), restoredIds.toSorted());
       assert.ok(Object.values(posts).every((post) => !post.isTrashed && post.assets.join() === assetIds.join()));
       assert.ok(Object.values(assets).every((asset) => !asset.isTrashed));
@@ -147,30 +150,31 @@ forEachEngine(
       }
     }
 
+    /** Restores a post and a file from the trash while `remove` empties it. Returns the outcome counts as JSON. */
     async function raceWithRestore(remove: (owner: Caller, expiresAt: number) => Promise<unknown>): Promise<string> {
       const { deps, clock } = fixture;
       const counts: Record<string, number> = {};
-      for (let round = 0; round < rounds; round++) {
+      for (let round = 0; round < roundCount; round++) {
         const trash = await fillTrash(deps);
         const storageKeys = new Map<string, string>();
-        for (const assetId of [...trash.assetIds, trash.looseFile])
+        for (const assetId of [...trash.assetIds, trash.unattachedFile])
           storageKeys.set(assetId, (await deps.assets.findWithTrash(trash.owner.studio.id, assetId))?.storageKey ?? "");
         const expiresAt = clock() + trashLifetime;
         clock.advance(trashLifetime - 1);
         const restore = (id: string) => () => getOutcome(restoreFromTrash(deps, trash.owner, { id }));
         const [postOutcome = "", fileOutcome = ""] = await race<string>([
           restore(trash.postId),
-          restore(trash.looseFile),
+          restore(trash.unattachedFile),
           () => remove(trash.owner, expiresAt).then(() => ""),
         ]);
         clock.advance(1);
-        await checkRestored(trash, storageKeys, [postOutcome, fileOutcome]);
+        await assertRestored(trash, storageKeys, [postOutcome, fileOutcome]);
         for (const outcome of [postOutcome, fileOutcome]) counts[outcome] = (counts[outcome] ?? 0) + 1;
       }
       return JSON.stringify(counts);
     }
 
-    test("a post or file restored at the last moment, while the sweeper runs, is intact or gone (TRASH-3)", async (t) => {
+    test("a post or file that is restored while the sweeper deletes it is either intact or deleted (TRASH-3)", async (t) => {
       const { deps } = fixture;
       const outcomes = await raceWithRestore((_, expiresAt) =>
         sweepTrash({ ...deps, clock: () => expiresAt }, { pause: async () => {}, shouldStop: () => false }),
@@ -178,13 +182,13 @@ forEachEngine(
       t.diagnostic(outcomes);
     });
 
-    test("a post or file restored while the trash is emptied is intact or gone (TRASH-4)", async (t) => {
+    test("a post or file that is restored while the trash is emptied is either intact or deleted (TRASH-4)", async (t) => {
       t.diagnostic(await raceWithRestore((owner) => emptyTrash(fixture.deps, owner)));
     });
 
-    test("of parallel deletes exactly one succeeds, and an attach at the same time leaves a consistent post (TRASH-1)", async () => {
+    test("exactly one of several parallel deletes succeeds, and a concurrent attach leaves a consistent post (TRASH-1)", async () => {
       const { deps, database } = fixture;
-      for (let round = 0; round < rounds; round++) {
+      for (let round = 0; round < roundCount; round++) {
         const owner = await newStudio(deps);
         const { postId } = await addPost(deps, owner, { files: 1 });
         const [attachedFile, deletedFile] = [await addFile(deps, owner), await addFile(deps, owner)];

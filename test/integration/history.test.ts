@@ -15,7 +15,7 @@ import { getOutcome } from "../support/outcome.ts";
 import { newMember, newStudio } from "../support/users.ts";
 
 forEachEngine("history", (fixture) => {
-  test("every change is a revision with its content, author and client (HIST-1, L5)", async () => {
+  test("every change creates a revision with its content, author and client (HIST-1, L5)", async () => {
     const { deps } = fixture;
     const owner = await newStudio(deps);
     const client = await actThroughClient(deps, owner);
@@ -29,10 +29,10 @@ forEachEngine("history", (fixture) => {
 
     const history = await readHistory(deps, owner, postId);
     assert.deepEqual(
-      history.map(({ revision, changed, client: via, body, status, assets }) => [
+      history.map(({ revision, changed, client: revisionClient, body, status, assets }) => [
         revision,
         changed.join(),
-        via?.name ?? null,
+        revisionClient?.name ?? null,
         body,
         status,
         assets.map((asset) => [assetIds.indexOf(asset.id), asset.altText ?? ""].join(" ").trim()).join(),
@@ -53,25 +53,25 @@ forEachEngine("history", (fixture) => {
     assert.deepEqual([post.revision, post.readyRevision, post.createdByClient], [8, 8, "Claude"]);
   });
 
-  test("autosaves of one person within five minutes collapse into the last; nothing else does (HIST-2, H4)", async () => {
+  test("autosaves of one user within five minutes collapse into the last one; other changes do not (HIST-2, H4)", async () => {
     const { deps, clock } = fixture;
     const owner = await newStudio(deps);
     const client = await actThroughClient(deps, owner);
     const member = await newMember(deps, owner, "member");
     const { postId } = await addPost(deps, owner);
-    const save = (caller: typeof owner, body: string) => updatePost(deps, caller, { postId, body });
-    await save(owner, "a");
+    const saveBody = (caller: typeof owner, body: string) => updatePost(deps, caller, { postId, body });
+    await saveBody(owner, "a");
     clock.advance(minutes(4));
     await updatePost(deps, owner, { postId, title: "b" });
     clock.advance(minutes(2));
-    await save(owner, "c"); // the first autosave is more than five minutes ago
-    await save(member, "d");
-    await save(member, "e");
+    await saveBody(owner, "c"); // the first autosave is more than five minutes ago
+    await saveBody(member, "d");
+    await saveBody(member, "e");
     await updatePost(deps, client, { postId, body: "f", revision: 6 });
     await updatePost(deps, client, { postId, body: "g", revision: 7 });
-    await save(owner, "h");
+    await saveBody(owner, "h");
     await updatePost(deps, owner, { postId, body: "i", status: "ready" });
-    await save(owner, "j");
+    await saveBody(owner, "j");
 
     const history = await readHistory(deps, owner, postId);
     assert.deepEqual(
@@ -114,8 +114,8 @@ forEachEngine("history", (fixture) => {
     await updatePost(deps, owner, { postId, status: "ready" });
     const changedPost = await updatePost(deps, client, { postId, body: "Changed", revision: 2 });
     assert.deepEqual([changedPost.status, changedPost.revision, changedPost.readyRevision], ["ready", 3, 2]);
-    const keptPost = await updatePost(deps, owner, { postId, status: "ready" });
-    assert.deepEqual([keptPost.revision, keptPost.readyRevision], [4, 4]);
+    const reconfirmedPost = await updatePost(deps, owner, { postId, status: "ready" });
+    assert.deepEqual([reconfirmedPost.revision, reconfirmedPost.readyRevision], [4, 4]);
     assert.equal((await updatePost(deps, owner, { postId, status: "draft" })).readyRevision, null);
   });
 
@@ -125,59 +125,59 @@ forEachEngine("history", (fixture) => {
     const { postId, assetIds } = await addPost(deps, owner, { files: 3 });
     const [a, b, c] = assetIds as [string, string, string];
     await updateAsset(deps, owner, { assetId: a, altText: "First" });
-    const before = await getPost(deps, owner, { postId });
+    const originalPost = await getPost(deps, owner, { postId });
     await updatePost(deps, owner, { postId, title: "Ruined", body: "", assetIds: [c, b, a] });
     await updateAsset(deps, owner, { assetId: a, altText: "" });
     await detachAsset(deps, owner, { postId, assetId: b });
     await deleteAsset(deps, owner, { assetId: b });
-    const extra = await addFile(deps, owner);
-    await attachAsset(deps, owner, { postId, assetId: extra });
+    const extraAssetId = await addFile(deps, owner);
+    await attachAsset(deps, owner, { postId, assetId: extraAssetId });
 
-    const restoredPost = await restorePost(deps, owner, { postId, revision: before.revision });
+    const restoredPost = await restorePost(deps, owner, { postId, revision: originalPost.revision });
     const { missingAssets, ...view } = restoredPost;
     assert.deepEqual(missingAssets, []);
     assert.deepEqual(
       { ...view, revision: 0, updatedAt: "" },
-      { ...before, revision: 0, updatedAt: "" },
-      "everything but the revision is as before",
+      { ...originalPost, revision: 0, updatedAt: "" },
+      "all fields except revision and updatedAt are restored",
     );
-    assert.ok(restoredPost.revision > before.revision);
-    const undone = await restorePost(deps, owner, { postId, revision: restoredPost.revision - 1 });
-    assert.deepEqual([undone.title, undone.assets.map((asset) => asset.id)], ["Ruined", [c, a, extra]]);
+    assert.ok(restoredPost.revision > originalPost.revision);
+    const undonePost = await restorePost(deps, owner, { postId, revision: restoredPost.revision - 1 });
+    assert.deepEqual([undonePost.title, undonePost.assets.map((asset) => asset.id)], ["Ruined", [c, a, extraAssetId]]);
   });
 
-  test("restore leaves out assets that are gone for good or on another post, and says so (HIST-5)", async () => {
+  test("restore omits assets that are permanently deleted or on another post, and lists them (HIST-5)", async () => {
     const { deps } = fixture;
     const owner = await newStudio(deps);
     const { postId, assetIds } = await addPost(deps, owner, { files: 2 });
-    const other = await addPost(deps, owner);
-    const [moved, deleted] = assetIds as [string, string];
+    const otherPost = await addPost(deps, owner);
+    const [movedId, deletedId] = assetIds as [string, string];
     for (const assetId of assetIds) await detachAsset(deps, owner, { postId, assetId });
-    await attachAsset(deps, owner, { postId: other.postId, assetId: moved });
-    await deleteAsset(deps, owner, { assetId: deleted });
-    await fixture.database.q.deleteFrom("assets").where("id", "=", deleted).execute();
+    await attachAsset(deps, owner, { postId: otherPost.postId, assetId: movedId });
+    await deleteAsset(deps, owner, { assetId: deletedId });
+    await fixture.database.q.deleteFrom("assets").where("id", "=", deletedId).execute();
     const post = await restorePost(deps, owner, { postId, revision: 3 });
     assert.deepEqual(post.assets, []);
     assert.deepEqual(
       post.missingAssets.map(({ id, reason }) => [id, reason]),
       [
-        [moved, "on_another_post"],
-        [deleted, "deleted"],
+        [movedId, "on_another_post"],
+        [deletedId, "deleted"],
       ],
     );
   });
 
-  test("a revision or post that does not exist, also in another studio, is not_found (HIST-6, T1)", async () => {
+  test("rejects a revision or post that does not exist or is in another studio with not_found (HIST-6, T1)", async () => {
     const { deps } = fixture;
-    const [owner, stranger] = [await newStudio(deps), await newStudio(deps)];
+    const [owner, otherOwner] = [await newStudio(deps), await newStudio(deps)];
     const { postId } = await addPost(deps, owner);
-    const outcomes = [
+    const calls = [
       () => restorePost(deps, owner, { postId, revision: 9 }),
-      () => restorePost(deps, stranger, { postId, revision: 1 }),
-      () => getPostHistory(deps, stranger, { postId, limit: 5 }),
+      () => restorePost(deps, otherOwner, { postId, revision: 1 }),
+      () => getPostHistory(deps, otherOwner, { postId, limit: 5 }),
       () => getPostHistory(deps, owner, { postId: "pst_x", limit: 5 }),
     ];
-    for (const outcome of outcomes) assert.equal(await getOutcome(outcome), "not_found");
+    for (const call of calls) assert.equal(await getOutcome(call), "not_found");
     assert.equal(
       await getOutcome(() => getPostHistory(deps, owner, { postId, limit: 5, cursor: "bad" })),
       "invalid_input",

@@ -11,7 +11,7 @@ import { createLog } from "#lib/log.ts";
 import { createDeps, forEachEngine, silentLog } from "../support/engines.ts";
 import { newUser, newStudio } from "../support/users.ts";
 
-const unpaused: BatchOptions = { pause: async () => {}, shouldStop: () => false };
+const withoutPauses: BatchOptions = { pause: async () => {}, shouldStop: () => false };
 
 forEachEngine("housekeeping", (fixture) => {
   const grantClient = async (clientId: string) =>
@@ -31,7 +31,7 @@ forEachEngine("housekeeping", (fixture) => {
     return [records, sessions, clients].map((rows) => rows.map(({ id }) => id));
   }
 
-  const record = (expiresAt: number, grantId: string | null = null) => ({
+  const createRecord = (expiresAt: number, grantId: string | null = null) => ({
     payload: {},
     grantId,
     audience: null,
@@ -39,7 +39,7 @@ forEachEngine("housekeeping", (fixture) => {
     expiresAt,
   });
 
-  test("deletes what has expired and keeps what is live, to the millisecond (A26)", async () => {
+  test("deletes rows from the millisecond of their expiry, and keeps live rows (A26)", async () => {
     const now = fixture.clock();
     const { user } = await newUser(fixture.deps);
     const grant = await grantClient("used");
@@ -48,10 +48,10 @@ forEachEngine("housekeeping", (fixture) => {
       ["just-expired", now],
       ["live", now + 1],
     ] as const) {
-      await fixture.deps.oauthRecords.put("AccessToken", name, record(expiresAt, grant.id));
+      await fixture.deps.oauthRecords.put("AccessToken", name, createRecord(expiresAt, grant.id));
       await fixture.deps.sessions.insert(name, user.id, now - hours(2), expiresAt);
     }
-    await fixture.deps.oauthRecords.put("RefreshToken", "long-expired", record(now + hours(1), grant.id));
+    await fixture.deps.oauthRecords.put("RefreshToken", "long-expired", createRecord(now + hours(1), grant.id));
     for (const [name, createdAt] of [
       ["used", now - hours(100)],
       ["unused-old", now - hours(24)],
@@ -59,16 +59,16 @@ forEachEngine("housekeeping", (fixture) => {
     ] as const) {
       await fixture.deps.oauthClients.put(name, {}, createdAt);
     }
-    assert.deepEqual(await createPurgeJob(fixture.deps)(unpaused), { deleted: 5 });
+    assert.deepEqual(await createPurgeJob(fixture.deps)(withoutPauses), { deleted: 5 });
     assert.deepEqual(
       await listRemaining(),
       [["live", "long-expired"], ["live"], ["unused-young", "used"]],
       "model and id together identify a record",
     );
-    assert.deepEqual(await createPurgeJob(fixture.deps)(unpaused), { deleted: 0 });
+    assert.deepEqual(await createPurgeJob(fixture.deps)(withoutPauses), { deleted: 0 });
     assert.ok(await fixture.deps.grants.find(grant.id), "grants are kept");
     fixture.clock.advance(hours(48));
-    await createPurgeJob(fixture.deps)(unpaused);
+    await createPurgeJob(fixture.deps)(withoutPauses);
     assert.deepEqual(await listRemaining(), [[], [], ["used"]]);
   });
 
@@ -102,16 +102,16 @@ forEachEngine("housekeeping", (fixture) => {
         .insertInto("oauth_clients")
         .values(values.slice(i, i + 100))
         .execute();
-    await purge(unpaused);
+    await purge(withoutPauses);
     assert.equal((await listRemaining())[2]?.length, 1300);
     fixture.clock.advance(hours(24) + 10);
-    assert.deepEqual(await countingPurge(unpaused), { deleted: 1299 });
+    assert.deepEqual(await countingPurge(withoutPauses), { deleted: 1299 });
     assert.deepEqual((await listRemaining())[2], ["client-0007"]);
     assert.deepEqual(batchSizes, [500, 500, 300]);
     await fixture.deps.oauthClients.put("later", {}, fixture.clock() - hours(24));
-    assert.deepEqual(await countingPurge(unpaused), { deleted: 1 });
+    assert.deepEqual(await countingPurge(withoutPauses), { deleted: 1 });
     assert.equal(batchSizes.at(-1), 1, "the client with a grant is not examined again");
-    assert.deepEqual(await purge(unpaused), { deleted: 0 });
+    assert.deepEqual(await purge(withoutPauses), { deleted: 0 });
   });
 
   test("keeps a client that was renewed after the purge listed it (A26)", async () => {
@@ -131,10 +131,10 @@ forEachEngine("housekeeping", (fixture) => {
         },
       },
     });
-    assert.deepEqual(await purge(unpaused), { deleted: 0 });
+    assert.deepEqual(await purge(withoutPauses), { deleted: 0 });
     assert.ok(await deps.oauthClients.find("old"));
     fixture.clock.advance(hours(2));
-    assert.deepEqual(await purge(unpaused), { deleted: 1 }, "the next purge examines it again");
+    assert.deepEqual(await purge(withoutPauses), { deleted: 1 }, "the next purge examines it again");
   });
 
   test("works in small batches, pauses between them, and stops on request", async () => {
@@ -152,10 +152,13 @@ forEachEngine("housekeeping", (fixture) => {
         .execute();
     const countSessions = async (): Promise<number> =>
       (await fixture.database.q.selectFrom("sessions").select("token_hash").execute()).length;
-    let pauses = 0;
-    await createPurgeJob(fixture.deps)({ pause: async () => void (pauses += 1), shouldStop: () => pauses >= 2 });
+    let pauseCount = 0;
+    await createPurgeJob(fixture.deps)({
+      pause: async () => void (pauseCount += 1),
+      shouldStop: () => pauseCount >= 2,
+    });
     assert.equal(await countSessions(), 600, "one batch of records and one batch of 500 sessions ran");
-    await createPurgeJob(fixture.deps)(unpaused);
+    await createPurgeJob(fixture.deps)(withoutPauses);
     assert.equal(await countSessions(), 0);
   });
 
@@ -176,7 +179,7 @@ forEachEngine("housekeeping", (fixture) => {
     const secondDatabase = await openDatabase({ ...fixture.location, log: silentLog });
     try {
       const purges = [fixture.deps, createDeps(secondDatabase, fixture.clock)].map((deps) =>
-        createPurgeJob(deps)(unpaused),
+        createPurgeJob(deps)(withoutPauses),
       );
       const deleted = (await Promise.all(purges)).reduce((sum, result) => sum + result.deleted, 0);
       assert.equal(deleted, 400, "each row is counted once");
@@ -195,27 +198,27 @@ forEachEngine("housekeeping", (fixture) => {
     try {
       const instances = [fixture.deps, createDeps(secondDatabase, fixture.clock)];
       for (let round = 0; round < 10; round++) {
-        let running = 0;
-        let maxRunning = 0;
+        let runningCount = 0;
+        let maxRunningCount = 0;
         const work = async (): Promise<void> => {
-          maxRunning = Math.max(maxRunning, ++running);
+          maxRunningCount = Math.max(maxRunningCount, ++runningCount);
           await sleep(30);
-          running--;
+          runningCount--;
         };
-        const ran = await Promise.all(
+        const leaseResults = await Promise.all(
           Array.from({ length: 20 }, (_, i) =>
             withLease(instances[i % 2] ?? fixture.deps, `job-${round}`, `holder-${i}`, minutes(3), work),
           ),
         );
-        assert.equal(maxRunning, 1);
-        assert.ok(ran.filter(Boolean).length >= 1);
+        assert.equal(maxRunningCount, 1);
+        assert.ok(leaseResults.filter(Boolean).length >= 1);
       }
     } finally {
       await secondDatabase.close();
     }
   });
 
-  test("a lease is released, also after a failure, and expires if its holder died", async () => {
+  test("a lease is released after success and after failure, and expires if its holder dies", async () => {
     const runWithLease = (holder: string, work = async (): Promise<void> => {}): Promise<boolean> =>
       withLease(fixture.deps, "job", holder, minutes(3), work);
     assert.equal(await runWithLease("a"), true);
@@ -250,7 +253,7 @@ forEachEngine("housekeeping", (fixture) => {
   });
 });
 
-test("tells a running job that the service is stopping", async () => {
+test("passes the stop signal to a running job", async () => {
   const started = Promise.withResolvers<void>();
   const job = runEvery(
     1,
@@ -267,37 +270,37 @@ test("tells a running job that the service is stopping", async () => {
 
 test("repeats a job, one run at a time, until it is stopped", async () => {
   const thirdRun = Promise.withResolvers<void>();
-  let runs = 0;
-  let running = 0;
-  let maxRunning = 0;
+  let runCount = 0;
+  let runningCount = 0;
+  let maxRunningCount = 0;
   const job = runEvery(
     10,
     "job",
     async () => {
-      maxRunning = Math.max(maxRunning, ++running);
-      if (++runs === 3) thirdRun.resolve();
+      maxRunningCount = Math.max(maxRunningCount, ++runningCount);
+      if (++runCount === 3) thirdRun.resolve();
       await sleep(30);
-      running--;
+      runningCount--;
     },
     silentLog,
   );
   await thirdRun.promise;
   await job.stop();
-  assert.equal(running, 0, "stop waits for the current run");
-  assert.equal(maxRunning, 1);
-  const runsAtStop = runs;
+  assert.equal(runningCount, 0, "stop waits for the current run");
+  assert.equal(maxRunningCount, 1);
+  const runsAtStop = runCount;
   await sleep(100);
-  assert.equal(runs, runsAtStop);
+  assert.equal(runCount, runsAtStop);
 });
 
 test("retries a failing job, and logs the failure and the recovery once each (X7)", async () => {
   const lines: { level: string; job: string }[] = [];
   const log = createLog("info", { write: (line: string) => void lines.push(JSON.parse(line) as never) });
   const tenthRun = Promise.withResolvers<void>();
-  let runs = 0;
+  let runCount = 0;
   const work = async (): Promise<void> => {
-    if (++runs === 10) tenthRun.resolve();
-    if (runs <= 5) throw new Error("down");
+    if (++runCount === 10) tenthRun.resolve();
+    if (runCount <= 5) throw new Error("down");
   };
   const job = runEvery(5, "job", work, log);
   await tenthRun.promise;

@@ -12,7 +12,7 @@ import { getOutcome, countOutcomes } from "../support/outcome.ts";
 import { createInvitationToken, newMember, newUser, newStudio } from "../support/users.ts";
 
 forEachEngine("invitations", (fixture) => {
-  test("an invitation link makes a user a member with its role within seven days (INVITE-1)", async () => {
+  test("a user who accepts an invitation within seven days becomes a member with its role (INVITE-1)", async () => {
     const owner = await newStudio(fixture.deps);
     const { url, expiresAt } = await createInvitation(fixture.deps, owner, { role: "admin" });
     assert.match(url, /^http:\/\/localhost:3000\/join\/[\w-]{43}$/);
@@ -45,7 +45,7 @@ forEachEngine("invitations", (fixture) => {
     assert.equal(await getOutcome(acceptInvitation(fixture.deps, first, { token })), "not_found");
   });
 
-  test("one of thirty users who accept an invitation concurrently becomes a member (INVITE-2, T6)", async () => {
+  test("exactly one of thirty users who accept an invitation concurrently becomes a member (INVITE-2, T6)", async () => {
     const owner = await newStudio(fixture.deps);
     const token = await createInvitationToken(fixture.deps, owner, "owner");
     const invitees = await Promise.all(Array.from({ length: 30 }, () => newUser(fixture.deps)));
@@ -85,11 +85,11 @@ forEachEngine("invitations", (fixture) => {
     assert.equal(await getOutcome(acceptInvitation(fixture.deps, await newUser(fixture.deps), { token })), "ok");
   });
 
-  test("an invitation for an email only accepts a user with that verified email (INVITE-3, T6)", async () => {
+  test("only a user with the verified email of an invitation can accept it (INVITE-3, T6)", async () => {
     const owner = await newStudio(fixture.deps);
     const { email } = createInvitationInput.parse({ role: "member", email: "Kate@Example.com" });
     const token = await createInvitationToken(fixture.deps, owner, "member", email);
-    const others = [
+    const otherUsers = [
       { email: "other@example.com" },
       { email: "kate@example.com", emailVerified: false },
       { email: null },
@@ -97,11 +97,11 @@ forEachEngine("invitations", (fixture) => {
       { email: " kate@example.com" },
       { email: "\u212aate@example.com" }, // KELVIN SIGN, whose lower case is k
     ];
-    for (const other of others) {
+    for (const otherUser of otherUsers) {
       assert.equal(
-        await getOutcome(acceptInvitation(fixture.deps, await newUser(fixture.deps, other), { token })),
+        await getOutcome(acceptInvitation(fixture.deps, await newUser(fixture.deps, otherUser), { token })),
         "forbidden",
-        JSON.stringify(other),
+        JSON.stringify(otherUser),
       );
     }
     assert.equal((await listMembers(fixture.deps, owner)).members.length, 1);
@@ -119,12 +119,12 @@ forEachEngine("invitations", (fixture) => {
       const { id, url } = await createInvitation(fixture.deps, owner, { role: "member" });
       const token = url.split("/join/")[1] ?? "";
       const invitee = await newUser(fixture.deps);
-      const [accepted, revoked] = await Promise.all([
+      const [acceptOutcome, revokeOutcome] = await Promise.all([
         getOutcome(acceptInvitation(fixture.deps, invitee, { token })),
         getOutcome(revokeInvitation(fixture.deps, owner, { invitationId: id })),
       ]);
       assert.deepEqual(
-        [accepted, revoked].toSorted(),
+        [acceptOutcome, revokeOutcome].toSorted(),
         ["not_found", "ok"],
         "either the acceptance or the revocation succeeds",
       );
@@ -135,7 +135,7 @@ forEachEngine("invitations", (fixture) => {
     }
   });
 
-  test("an invitation is invalid once its creator could no longer create it (INVITE-4, T6, T7)", async () => {
+  test("an invitation is invalid once its creator is no longer allowed to create it (INVITE-4, T6, T7)", async () => {
     const { deps } = fixture;
     const owner = await newStudio(deps);
     const removedAdmin = await newMember(deps, owner, "admin");
@@ -188,7 +188,7 @@ forEachEngine("invitations", (fixture) => {
     assert.equal((await listMembers(deps, owner)).members.length, 1);
   });
 
-  test("another studio's invitation, and ids that cannot exist, are not found (INVITE-4, T1)", async () => {
+  test("rejects the id of another studio's invitation, and malformed ids, with not_found (INVITE-4, T1)", async () => {
     const [owner, otherOwner] = [await newStudio(fixture.deps), await newStudio(fixture.deps)];
     const { id } = await createInvitation(fixture.deps, otherOwner, { role: "member" });
     for (const invitationId of [id, ...hostileIds("invitation")]) {
@@ -199,21 +199,21 @@ forEachEngine("invitations", (fixture) => {
 
   test("lists open invitations, newest first, without their links (INVITE-4)", async () => {
     const owner = await newStudio(fixture.deps);
-    const [used, first, second] = [
+    const [usedToken, firstInvitation, secondInvitation] = [
       await createInvitationToken(fixture.deps, owner, "member"),
       await createInvitation(fixture.deps, owner, { role: "member" }),
       await createInvitation(fixture.deps, owner, { role: "admin", email: "a@example.com" }),
     ];
-    await acceptInvitation(fixture.deps, await newUser(fixture.deps), { token: used });
+    await acceptInvitation(fixture.deps, await newUser(fixture.deps), { token: usedToken });
     const { invitations } = await listInvitations(fixture.deps, owner);
     assert.deepEqual(
       invitations.map(({ id, role, email }) => [id, role, email]),
       [
-        [second.id, "admin", "a@example.com"],
-        [first.id, "member", null],
+        [secondInvitation.id, "admin", "a@example.com"],
+        [firstInvitation.id, "member", null],
       ],
     );
-    assert.doesNotMatch(JSON.stringify(invitations), new RegExp(first.url.split("/join/")[1] ?? "?"));
+    assert.doesNotMatch(JSON.stringify(invitations), new RegExp(firstInvitation.url.split("/join/")[1] ?? "?"));
   });
 
   test("the database stores no usable invitation link (INVITE-5)", async () => {
@@ -225,7 +225,7 @@ forEachEngine("invitations", (fixture) => {
     assert.ok(!JSON.stringify(rows).includes(token));
   });
 
-  test("tokens that cannot exist are not found (ERR-not_found)", async () => {
+  test("rejects malformed tokens with not_found (ERR-not_found)", async () => {
     const invitee = await newUser(fixture.deps);
     for (const token of hostileIds("invitation"))
       assert.equal(await getOutcome(acceptInvitation(fixture.deps, invitee, { token })), "not_found");
@@ -244,7 +244,7 @@ forEachEngine("invitations", (fixture) => {
       assert.equal(createInvitationInput.safeParse(input).success, false, JSON.stringify(input));
   });
 
-  test("counts an owner who joined by invitation (ROLE-3)", async () => {
+  test("an owner who joined by invitation counts as an owner (ROLE-3)", async () => {
     const owner = await newStudio(fixture.deps);
     await newMember(fixture.deps, owner, "owner");
     assert.equal(await getOutcome(changeRole(fixture.deps, owner, { userId: owner.user.id, role: "member" })), "ok");

@@ -25,9 +25,11 @@ forEachEngine("log lines", (fixture) => {
   after(() => server.close());
 
   /** Waits for the log lines of all requests, then removes and returns every line. */
-  async function takeLines(requests: number): Promise<Line[]> {
+  async function collectLines(requestCount: number): Promise<Line[]> {
     const isRequest = (line: string) => line.includes('"msg":"request"');
-    await waitUntil(() => logLines.filter(isRequest).length >= requests, { description: "the lines of all requests" });
+    await waitUntil(() => logLines.filter(isRequest).length >= requestCount, {
+      description: "the lines of all requests",
+    });
     return logLines.splice(0).map((line) => {
       assert.match(line, /^[^\n\r]+\n$/);
       return parseStrictly(line) as Line;
@@ -38,13 +40,13 @@ forEachEngine("log lines", (fixture) => {
     const owner = await newStudio(server.deps, undefined, 'St"udio\n\u001b[2J');
     const { token } = await createTestGrant(server.deps, owner);
     const cookie = await server.signIn(owner);
-    const mcp = { url: `${server.base}/mcp`, token };
-    const { session } = await initialize(mcp);
-    let requests = 1;
+    const mcpCaller = { url: `${server.base}/mcp`, token };
+    const { session } = await initialize(mcpCaller);
+    let requestCount = 1;
     for (const name of ["get_post", "method", "level", "time", "msg", '"},{"', ...hostileIds("post")]) {
-      await callLegacy({ ...mcp, session }, "tools/call", { name, arguments: { postId: name } });
-      await callLegacy({ ...mcp, session }, name);
-      await postMcp(mcp, JSON.stringify({ jsonrpc: "2.0", id: 1, method: name, params: { name } }));
+      await callLegacy({ ...mcpCaller, session }, "tools/call", { name, arguments: { postId: name } });
+      await callLegacy({ ...mcpCaller, session }, name);
+      await postMcp(mcpCaller, JSON.stringify({ jsonrpc: "2.0", id: 1, method: name, params: { name } }));
       await call(server, "GET", `/${encodeURIComponent(name.toWellFormed()).slice(0, 4000)}`);
       await call(
         server,
@@ -55,14 +57,14 @@ forEachEngine("log lines", (fixture) => {
           body: { title: name, method: name },
         },
       );
-      requests += 5;
+      requestCount += 5;
     }
-    await callModern(mcp, "tools/call", { name: "whoami", arguments: {} });
-    await postMcp({ url: mcp.url }, "{");
+    await callModern(mcpCaller, "tools/call", { name: "whoami", arguments: {} });
+    await postMcp({ url: mcpCaller.url }, "{");
     await call(server, "GET", "/api/me", { cookie });
     await call(server, "POST", "/token", { body: "grant_type=x", headers: { "content-type": "text/plain" } });
     await call(server, "DELETE", "/mcp", { headers: { authorization: `Bearer ${token}` } });
-    const lines = await takeLines(requests + 5);
+    const lines = await collectLines(requestCount + 5);
 
     assert.ok(lines.every(({ level, time, msg }) => [level, time, msg].every((value) => typeof value === "string")));
     const toolLine = lines.find(({ tool: name }) => name === "whoami");

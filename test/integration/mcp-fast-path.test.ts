@@ -26,7 +26,7 @@ const anyValue = fc.oneof(
     { listChanged: true },
   ),
 );
-/** Mostly a valid value, sometimes none or a random one. */
+/** Mostly a valid value, sometimes undefined or a random value. */
 const field = (valid: fc.Arbitrary<unknown>) =>
   fc.oneof(
     { weight: 30, arbitrary: valid },
@@ -34,7 +34,7 @@ const field = (valid: fc.Arbitrary<unknown>) =>
     { weight: 1, arbitrary: anyValue },
   );
 
-/** Mostly absent. */
+/** Mostly undefined, sometimes the value. */
 const rarely = (value: fc.Arbitrary<unknown>) =>
   fc.oneof({ weight: 30, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: value });
 
@@ -127,7 +127,7 @@ function matchesLikeSdk(input: unknown, mirroredHeaders: MirroredHeaders): boole
   return true;
 }
 
-test("the SDK's classifier agrees with every request that the fast path matches (M11)", () => {
+test("the SDK classifies every request that the fast path matches in the same way (M11)", () => {
   let matchCount = 0;
   fc.assert(
     fc.property(bodies, headers, (body, { matchesBody, ...randomHeaders }) => {
@@ -137,11 +137,11 @@ test("the SDK's classifier agrees with every request that the fast path matches 
       };
       const name = method === "resources/read" ? bodyParams?.uri : bodyParams?.name;
       // Node's parser trims header values.
-      const mirrored = {
+      const headersFromBody = {
         ...(typeof method === "string" ? { mcpMethodHeader: method.trim() } : {}),
         ...(typeof name === "string" ? { mcpNameHeader: name.trim() } : {}),
       };
-      if (matchesLikeSdk(body, matchesBody ? { ...randomHeaders, ...mirrored } : randomHeaders)) matchCount++;
+      if (matchesLikeSdk(body, matchesBody ? { ...randomHeaders, ...headersFromBody } : randomHeaders)) matchCount++;
     }),
     { numRuns: 20_000 },
   );

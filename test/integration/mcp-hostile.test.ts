@@ -33,18 +33,18 @@ forEachEngine("hostile MCP messages", (fixture) => {
   });
 
   const countPosts = async () => (await fixture.deps.posts.list(studioId, { limit: 100 })).length;
-  const createPostMessage = (id: unknown = 1) => ({
+  const buildCreatePostMessage = (id: unknown = 1) => ({
     jsonrpc: "2.0",
     id,
     method: "tools/call",
     params: { name: "create_post", arguments: { title: "x" } },
   });
-  const createModernCall = (args: string) =>
+  const buildModernCall = (args: string) =>
     `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"create_post","arguments":${args},"_meta":${JSON.stringify(modernMeta)}}}`;
   const modernHeaders = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "create_post" };
 
-  test("rejects a batch of 1,000 calls as a whole with 400 (M5)", async () => {
-    const batch = JSON.stringify(Array.from({ length: 1000 }, (_, i) => createPostMessage(i)));
+  test("rejects a batch of 1,000 calls with 400 and runs none of them (M5)", async () => {
+    const batch = JSON.stringify(Array.from({ length: 1000 }, (_, i) => buildCreatePostMessage(i)));
     for (const headers of [
       {},
       { "mcp-protocol-version": "2025-11-25" },
@@ -60,9 +60,9 @@ forEachEngine("hostile MCP messages", (fixture) => {
 
   test("accepts batches in protocol version 2025-03-26 and in no other (M5)", async () => {
     const batch = JSON.stringify([
-      createPostMessage(1),
+      buildCreatePostMessage(1),
       { jsonrpc: "2.0", method: "notifications/initialized" },
-      createPostMessage(2),
+      buildCreatePostMessage(2),
       { jsonrpc: "2.0", id: 3, method: "nope" },
     ]);
     for (const protocolVersion of ["2025-11-25", "2025-06-18"]) {
@@ -87,14 +87,14 @@ forEachEngine("hostile MCP messages", (fixture) => {
     );
     assert.equal(await countPosts(), 2);
     assert.equal((await postMcp({ ...caller, session }, "[]")).status, 400);
-    assert.equal((await postMcp({ ...caller, session }, JSON.stringify([createPostMessage(1), 5]))).status, 400);
+    assert.equal((await postMcp({ ...caller, session }, JSON.stringify([buildCreatePostMessage(1), 5]))).status, 400);
     assert.equal(
       (await postMcp({ ...caller, session }, JSON.stringify([{ jsonrpc: "2.0", method: "notifications/initialized" }])))
         .status,
       202,
     );
     assert.equal(
-      (await postMcp({ ...caller, session }, JSON.stringify([{ ...createPostMessage(1), method: "initialize" }])))
+      (await postMcp({ ...caller, session }, JSON.stringify([{ ...buildCreatePostMessage(1), method: "initialize" }])))
         .status,
       400,
     );
@@ -121,8 +121,8 @@ forEachEngine("hostile MCP messages", (fixture) => {
   });
 
   test("rejects a body that does not match its Content-Length (M8)", async () => {
-    const body = JSON.stringify(createPostMessage());
-    const send = async (length: number): Promise<string> => {
+    const body = JSON.stringify(buildCreatePostMessage());
+    const sendWithLength = async (length: number): Promise<string> => {
       const { hostname, port } = new URL(server.url);
       const socket = connect(Number(port), hostname);
       socket.write(
@@ -134,13 +134,13 @@ forEachEngine("hostile MCP messages", (fixture) => {
       await once(socket, "close");
       return text;
     };
-    assert.match(await send(body.length - 10), /^HTTP\/1\.1 400/);
-    assert.match(await send(body.length + 10), /^(HTTP\/1\.1 400|$)/);
+    assert.match(await sendWithLength(body.length - 10), /^HTTP\/1\.1 400/);
+    assert.match(await sendWithLength(body.length + 10), /^(HTTP\/1\.1 400|$)/);
     assert.equal(await countPosts(), 0);
   });
 
   test("rejects other content types, charsets and encodings with 415 (M9)", async () => {
-    const body = JSON.stringify(createPostMessage());
+    const body = JSON.stringify(buildCreatePostMessage());
     for (const type of [
       "text/plain",
       "application/json\ta",
@@ -160,8 +160,11 @@ forEachEngine("hostile MCP messages", (fixture) => {
       'application/json; charset="utf-8"',
     ]) {
       assert.equal(
-        (await postMcp(caller, JSON.stringify({ ...createPostMessage(), method: "ping" }), { "content-type": type }))
-          .status,
+        (
+          await postMcp(caller, JSON.stringify({ ...buildCreatePostMessage(), method: "ping" }), {
+            "content-type": type,
+          })
+        ).status,
         200,
         type,
       );
@@ -200,7 +203,7 @@ forEachEngine("hostile MCP messages", (fixture) => {
     assert.equal((await postMcp(caller, notUtf8)).json.error.code, -32700);
   });
 
-  test("reports unknown tools and invalid arguments in the response message, never with a 500 (M10)", async () => {
+  test("reports unknown tools and invalid arguments in the JSON-RPC response, never with status 500 (M10)", async () => {
     const longText = "x".repeat(10 * megabyte);
     const invalidArgs = [
       '{"title":1e309}',
@@ -221,7 +224,7 @@ forEachEngine("hostile MCP messages", (fixture) => {
       '{"title":"x","idempotencyKey":""}',
     ];
     for (const args of invalidArgs) {
-      const response = await postMcp(caller, createModernCall(args), modernHeaders);
+      const response = await postMcp(caller, buildModernCall(args), modernHeaders);
       assert.equal(response.status, 200, args.slice(0, 80));
       assert.equal(response.json.result.isError, true, args.slice(0, 80));
       assert.match(response.json.result.content[0].text, /^invalid_input: /);
@@ -233,7 +236,7 @@ forEachEngine("hostile MCP messages", (fixture) => {
       assert.ok(response.text.length < 1000);
     }
     for (const args of ["[]", "5", '"x"', "null"]) {
-      const response = await postMcp(caller, createModernCall(args), modernHeaders);
+      const response = await postMcp(caller, buildModernCall(args), modernHeaders);
       assert.equal(response.json.error.code, -32602, args);
     }
     for (const params of [{ name: 5 }, {}])
@@ -264,9 +267,9 @@ forEachEngine("hostile MCP messages", (fixture) => {
       method: "tools/call",
       params: { name: "whoami", _meta: modernMeta },
     });
-    for (const missing of ["mcp-protocol-version", "mcp-method", "mcp-name"]) {
-      const { [missing]: _, ...headers } = { ...modernHeaders, "mcp-name": "whoami" } as Record<string, string>;
-      assert.equal((await postMcp(caller, message, headers)).json.error.code, -32020, missing);
+    for (const missingHeader of ["mcp-protocol-version", "mcp-method", "mcp-name"]) {
+      const { [missingHeader]: _, ...headers } = { ...modernHeaders, "mcp-name": "whoami" } as Record<string, string>;
+      assert.equal((await postMcp(caller, message, headers)).json.error.code, -32020, missingHeader);
     }
     assert.equal(
       (
@@ -299,10 +302,10 @@ forEachEngine("hostile MCP messages", (fixture) => {
     }
     assert.equal((await callLegacy({ ...caller, session }, "ping")).text, '{"jsonrpc":"2.0","id":1,"result":{}}');
     assert.equal((await callLegacy(caller, "tools/list", {}, { "mcp-protocol-version": "1999-01-01" })).status, 400);
-    const unsupported = { ...modernMeta, "io.modelcontextprotocol/protocolVersion": "2099-01-01" };
+    const unsupportedMeta = { ...modernMeta, "io.modelcontextprotocol/protocolVersion": "2099-01-01" };
     const response = await postMcp(
       caller,
-      JSON.stringify({ jsonrpc: "2.0", id: 7, method: "tools/list", params: { _meta: unsupported } }),
+      JSON.stringify({ jsonrpc: "2.0", id: 7, method: "tools/list", params: { _meta: unsupportedMeta } }),
       { "mcp-protocol-version": "2099-01-01", "mcp-method": "tools/list" },
     );
     assert.deepEqual(
@@ -338,7 +341,7 @@ forEachEngine("hostile MCP messages", (fixture) => {
     );
   });
 
-  test("an internal error reveals only a request id, which the log explains (M15)", async () => {
+  test("an internal error reveals only a request id; the log has the details under that id (M15)", async () => {
     const logLines: string[] = [];
     const { createLog } = await import("#lib/log.ts");
     const failingDeps = {

@@ -121,8 +121,8 @@ describe("moving from SQLite and disk to PostgreSQL and S3", { skip: !hasServers
   });
 
   test("a move that was killed and restarted copies every row and file, and leaves the source unchanged", async () => {
-    const before = readSqliteRows(dataDir);
-    const changedAt = statSync(join(dataDir, "atelier.db")).mtimeMs;
+    const rowsBefore = readSqliteRows(dataDir);
+    const modifiedAt = statSync(join(dataDir, "atelier.db")).mtimeMs;
     const store = await openTestS3({ settings: { bucket } });
     const interruptedMove = startCommand(["move"], getTargetEnv());
     for (let copiedFiles = 0; copiedFiles < 5; await sleep(5)) {
@@ -137,18 +137,18 @@ describe("moving from SQLite and disk to PostgreSQL and S3", { skip: !hasServers
     assert.equal(code, 0, output);
     assert.match(stdout, /^assets {2}32 rows {2}[0-9a-f]{64}$/m);
     assert.match(stdout, /^31 files, 3\.\d MB, each read back/m);
-    assert.deepEqual(readSqliteRows(dataDir), before);
-    assert.equal(statSync(join(dataDir, "atelier.db")).mtimeMs, changedAt);
+    assert.deepEqual(readSqliteRows(dataDir), rowsBefore);
+    assert.equal(statSync(join(dataDir, "atelier.db")).mtimeMs, modifiedAt);
 
     const movedRows = await readPostgresRows(targetDatabase);
-    assert.deepEqual(Object.keys(movedRows).toSorted(), Object.keys(before).toSorted());
-    for (const [table, rows] of Object.entries(before)) {
+    assert.deepEqual(Object.keys(movedRows).toSorted(), Object.keys(rowsBefore).toSorted());
+    for (const [table, rows] of Object.entries(rowsBefore)) {
       // Each store has its own file versions; all other columns are equal.
       const serialize = (tableRows: Row[]) =>
         tableRows.map((row) => JSON.stringify(table === "assets" ? { ...row, version: 0 } : row));
       assert.deepEqual(serialize(movedRows[table] ?? []).toSorted(), serialize(rows).toSorted(), table);
     }
-    for (const row of before["assets"] ?? []) {
+    for (const row of rowsBefore["assets"] ?? []) {
       if (row["status"] !== "ready") continue;
       const object = await client.send(new GetObjectCommand({ Bucket: bucket, Key: String(row["storage_key"]) }));
       const bytes = (await object.Body?.transformToByteArray()) ?? new Uint8Array();

