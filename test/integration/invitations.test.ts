@@ -188,7 +188,7 @@ forEachEngine("invitations", (fixture) => {
     assert.equal((await listMembers(deps, owner)).members.length, 1);
   });
 
-  test("rejects the id of another studio's invitation, and malformed ids, with not_found (INVITE-4, T1)", async () => {
+  test("rejects another studio's invitation, and unknown or malformed ids, with not_found (INVITE-4, T1)", async () => {
     const [owner, otherOwner] = [await newStudio(fixture.deps), await newStudio(fixture.deps)];
     const { id } = await createInvitation(fixture.deps, otherOwner, { role: "member" });
     for (const invitationId of [id, ...hostileIds("invitation")]) {
@@ -225,7 +225,7 @@ forEachEngine("invitations", (fixture) => {
     assert.ok(!JSON.stringify(rows).includes(token));
   });
 
-  test("rejects malformed tokens with not_found (ERR-not_found)", async () => {
+  test("rejects unknown and malformed tokens with not_found (ERR-not_found)", async () => {
     const invitee = await newUser(fixture.deps);
     for (const token of hostileIds("invitation"))
       assert.equal(await getOutcome(acceptInvitation(fixture.deps, invitee, { token })), "not_found");

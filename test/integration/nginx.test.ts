@@ -62,7 +62,7 @@ function writeNginxConfig(folder: string, ports: { plain: number; secure: number
 
 test(
   "nginx with deploy/nginx.conf forwards tool calls, large uploads and downloads",
-  { skip: !nginx && "no nginx" },
+  { skip: !nginx && "nginx is not installed" },
   async () => {
     const folder = createTempFolder();
     const { key, cert } = createCertificate(["localhost"]);
@@ -70,9 +70,9 @@ test(
     writeFileSync(join(folder.path, "cert.pem"), cert);
     const ports = { plain: await findFreePort(), secure: await findFreePort(), service: await findFreePort() };
     const base = `https://localhost:${ports.secure}`;
-    const conf = writeNginxConfig(folder.path, ports);
-    const args = ["-c", conf, "-p", folder.path];
-    execFileSync(nginx ?? "", ["-t", "-q", ...args], { stdio: "pipe" });
+    const configPath = writeNginxConfig(folder.path, ports);
+    const nginxArgs = ["-c", configPath, "-p", folder.path];
+    execFileSync(nginx ?? "", ["-t", "-q", ...nginxArgs], { stdio: "pipe" });
 
     const dataDir = join(folder.path, "data");
     const main = await startMain({
@@ -81,7 +81,7 @@ test(
       DATA_DIR: dataDir,
       TRUST_PROXY: "loopback",
     });
-    const proxy = spawn(nginx ?? "", args, { stdio: "ignore" });
+    const proxy = spawn(nginx ?? "", nginxArgs, { stdio: "ignore" });
     const cancelKillOnExit = onExit(() => proxy.kill("SIGKILL"));
     try {
       await waitUntil(() =>
@@ -98,7 +98,7 @@ test(
       );
 
       const { token } = await createOwner({ databaseUrl: undefined, dataDir }, base);
-      const call = async <T>(name: string, args: object): Promise<T> => {
+      const callTool = async <T>(name: string, args: object): Promise<T> => {
         const headers = {
           authorization: `Bearer ${token}`,
           "content-type": "application/json",
@@ -118,21 +118,21 @@ test(
         return (JSON.parse(body.toString()) as { result: { structuredContent: T } }).result.structuredContent;
       };
       const content = Buffer.from(randomBytes(10_000_000).toString("hex"));
-      const post = await call<{ id: string }>("create_post", { title: "A" });
-      const { assetId, uploadUrl } = await call<{ assetId: string; uploadUrl: string }>("request_asset_upload", {
+      const post = await callTool<{ id: string }>("create_post", { title: "A" });
+      const { assetId, uploadUrl } = await callTool<{ assetId: string; uploadUrl: string }>("request_asset_upload", {
         kind: "document",
         mimeType: "text/plain",
       });
       assert.equal((await send(cert, "PUT", uploadUrl, {}, content)).status, 200);
-      await call("attach_asset", { postId: post.id, assetId });
-      const { url } = await call<{ url: string }>("get_asset", { assetId });
+      await callTool("attach_asset", { postId: post.id, assetId });
+      const { url } = await callTool<{ url: string }>("get_asset", { assetId });
       assert.equal(sha256((await send(cert, "GET", url)).body), sha256(content));
       const inline = {
         kind: "document",
         mimeType: "text/plain",
         base64: content.subarray(0, 5_000_000).toString("base64"),
       };
-      assert.equal((await call<{ bytes: number }>("upload_asset_inline", inline)).bytes, 5_000_000);
+      assert.equal((await callTool<{ bytes: number }>("upload_asset_inline", inline)).bytes, 5_000_000);
     } finally {
       cancelKillOnExit();
       proxy.kill();

@@ -58,7 +58,7 @@ forEachEngine("oauth authorize", (fixture) => {
     return text;
   };
 
-  test("sends a signed-out user to sign in, then back to the same authorization (AUTHZ-2)", async () => {
+  test("redirects a signed-out user to sign-in, then back to the same authorization (AUTHZ-2)", async () => {
     const browser = createOAuthBrowser(service.base);
     const { url } = createAuthorization(service.base, webClient);
     const login = await browser.open(url);
@@ -66,7 +66,7 @@ forEachEngine("oauth authorize", (fixture) => {
     const consent = await openConsent(createOAuthBrowser(service.base, browser.cookies), url, "ada@example.com");
     assert.ok(consent.visitedUrls.some((visitedUrl) => visitedUrl.includes("/api/auth/callback/")));
     const signedInPage = await createOAuthBrowser(service.base, browser.cookies).open(url);
-    assert.match(signedInPage.url.pathname, /^\/consent\//, "a signed-in user goes straight to the consent page");
+    assert.match(signedInPage.url.pathname, /^\/consent\//, "a signed-in user gets the consent page directly");
   });
 
   const unregisteredRedirects: Record<string, string> = {
@@ -100,7 +100,7 @@ forEachEngine("oauth authorize", (fixture) => {
   test("shows an error page for an unregistered redirect URI and never redirects (A1)", async () => {
     for (const [name, uri] of Object.entries(unregisteredRedirects)) {
       await assertErrorPage(await requestAuthorization(webClient, { redirect_uri: uri }), name);
-      // Nor does a second error in the same request redirect there.
+      // A second error in the same request does not redirect there either.
       await assertErrorPage(await requestAuthorization(webClient, { redirect_uri: uri, response_type: "token" }), name);
       await assertErrorPage(await requestAuthorization(webClient, { redirect_uri: uri, prompt: "none" }), name);
     }
@@ -221,13 +221,13 @@ forEachEngine("oauth authorize", (fixture) => {
     "an operator's client": [() => [operatorClient], "https://operated.example/callback"],
   };
   for (const [name, [getClient, redirectUri]] of Object.entries(redirectedClients)) {
-    test(`redirects errors to ${name}, with iss and state, and issues nothing (A23)`, async () => {
+    test(`redirects errors to ${name}, with iss and state, and issues no code or token (A23)`, async () => {
       const [client, browser] = getClient();
       for (const [overrides, error] of listUnsupportedRequests()) {
         const response = await requestAuthorization(client, { ...overrides, state: "s t&a=t#e" }, "", browser);
         assert.equal(response.status, 303, JSON.stringify(overrides));
         const location = new URL(response.headers.get("location") ?? "");
-        // If the response type uses the fragment, so may the error; but never a code or a token.
+        // For a response type that uses the fragment, the error is in the fragment.
         const params = new URLSearchParams(location.hash ? location.hash.slice(1) : location.search);
         assert.equal(`${location.origin}${location.pathname}`, redirectUri);
         assert.equal(params.get("error"), error, JSON.stringify(overrides));
@@ -238,7 +238,7 @@ forEachEngine("oauth authorize", (fixture) => {
     });
   }
 
-  test("before sign-in, errors of a self-registered client are shown on our page, not redirected (A1, A23)", async () => {
+  test("before sign-in, the server shows errors of a self-registered client on its own page and does not redirect (A1, A23)", async () => {
     const appClient = await registerClient(service.base, {
       redirect_uris: ["cursor://anysphere.cursor-mcp/oauth/callback"],
     });
@@ -260,7 +260,7 @@ forEachEngine("oauth authorize", (fixture) => {
     );
   });
 
-  test("rejects a repeated parameter, which never selects the redirect URI (A21)", async () => {
+  test("rejects a repeated parameter, and never redirects to a repeated redirect URI (A21)", async () => {
     const evilUrl = encodeURIComponent("https://evil.example/");
     await assertErrorPage(await requestAuthorization(webClient, {}, `&client_id=${evilUrl}`), "client_id");
     await assertErrorPage(await requestAuthorization(nativeClient, {}, `&redirect_uri=${evilUrl}`), "redirect_uri");
@@ -268,7 +268,7 @@ forEachEngine("oauth authorize", (fixture) => {
       await requestAuthorization(webClient, {}, `&redirect_uri=${evilUrl}`),
       "redirect_uri, before sign-in",
     );
-    // A client with one redirect URI gets the error there for any request.
+    // If the client has only one redirect URI, the server redirects the error there.
     const redirectLocation = (
       await requestAuthorization(webClient, {}, `&redirect_uri=${evilUrl}`, signedInBrowser)
     ).headers.get("location");
@@ -291,19 +291,19 @@ forEachEngine("oauth authorize", (fixture) => {
   });
 
   test("grants both studio scopes if the client requests neither, with or without openid and offline_access (SCOPE-1)", async () => {
-    const both = "studio:read studio:write";
+    const bothScopes = "studio:read studio:write";
     const requests: [scope: string | undefined, grantedScope: string][] = [
-      [undefined, both],
-      ["", both],
-      [" ", both],
-      ["claudeai", both],
-      ["openid email profile", both],
-      ["offline_access", both],
-      ["openid offline_access", both],
+      [undefined, bothScopes],
+      ["", bothScopes],
+      [" ", bothScopes],
+      ["claudeai", bothScopes],
+      ["openid email profile", bothScopes],
+      ["offline_access", bothScopes],
+      ["openid offline_access", bothScopes],
       ["studio:read", "studio:read"],
       ["openid studio:read offline_access", "studio:read"],
       ["studio:write", "studio:write"],
-      ["studio:read studio:write unknown", both],
+      ["studio:read studio:write unknown", bothScopes],
     ];
     const { browser } = await connectClient(service.base, { email: "scopes@example.com" });
     for (const [scope, grantedScope] of requests) {
@@ -335,7 +335,7 @@ forEachEngine("oauth authorize", (fixture) => {
     }
   });
 
-  test("ignores OpenID Connect parameters if the openid scope is not requested", async () => {
+  test("ignores OpenID Connect parameters if the client does not request the openid scope", async () => {
     const { browser } = await connectClient(service.base, { client: webClient, email: "appauth@example.com" });
     const authorizationParams = {
       nonce: "n",

@@ -43,7 +43,7 @@ forEachEngine("oauth client documents", (fixture) => {
   const requestAuthorization = (id: string, base = service.base) =>
     createOAuthBrowser(base).send(createAuthorization(base, { id, redirectUri: webRedirect }).url);
 
-  test("a valid document identifies a client verified by its host, through tokens and refresh (REG-4, A20)", async () => {
+  test("a client with a valid document is shown as verified by its host, and obtains and refreshes tokens (REG-4, A20)", async () => {
     documentHost.serve("/valid.json", createDocument("/valid.json"));
     const client = getClient("/valid.json");
     const browser = createOAuthBrowser(service.base);
@@ -120,7 +120,7 @@ forEachEngine("oauth client documents", (fixture) => {
       setTimeout(() => res.destroy(), 50);
     },
   };
-  /** Runs slow tests that use no data on one engine only. */
+  /** Runs a slow test that does not depend on the database on one engine only. */
   const testOnce = (name: string, run: () => Promise<void>): void => {
     if (fixture.engine === "sqlite") test(name, run);
   };
@@ -128,9 +128,9 @@ forEachEngine("oauth client documents", (fixture) => {
     await Promise.all(
       Object.entries(invalidDocuments).map(async ([name, createResponse], i) => {
         documentHost.serve(`/bad-${i}.json`, createResponse(`/bad-${i}.json`));
-        const started = performance.now();
+        const startedAt = performance.now();
         const response = await requestAuthorization(documentHost.url(`/bad-${i}.json`));
-        assert.ok(performance.now() - started < 5000, `${name}: ${performance.now() - started} ms`);
+        assert.ok(performance.now() - startedAt < 5000, `${name}: ${performance.now() - startedAt} ms`);
         assert.equal(response.status, 400, `${name}: ${await response.text()}`);
         assert.equal(response.headers.get("location"), null, name);
         assert.match(response.headers.get("content-type") ?? "", /^text\/html/);
@@ -138,7 +138,7 @@ forEachEngine("oauth client documents", (fixture) => {
     );
   });
 
-  test("before sign-in, errors of a documented client are shown on our page, not redirected (A1, A23)", async () => {
+  test("before sign-in, the server shows errors of a client with a document on its own page and does not redirect (A1, A23)", async () => {
     documentHost.serve("/early.json", createDocument("/early.json"));
     const { url } = createAuthorization(service.base, getClient("/early.json"), { response_type: "token" });
     const signedOutResponse = await createOAuthBrowser(service.base).send(url);
@@ -150,7 +150,7 @@ forEachEngine("oauth client documents", (fixture) => {
     assert.match(location.hash, /error=unsupported_response_type/);
   });
 
-  test("fetches once per request, and closes the connection after a few KB (A20)", async () => {
+  test("fetches a document once per request, and closes the connection after a few KB (A20)", async () => {
     let sentBytes = 0;
     const connectionClosed = Promise.withResolvers<void>();
     documentHost.serve("/endless.json", (_req, res) => {
@@ -163,14 +163,14 @@ forEachEngine("oauth client documents", (fixture) => {
         connectionClosed.resolve();
       });
     });
-    const before = documentHost.connections;
+    const connectionsBefore = documentHost.connections;
     assert.equal((await requestAuthorization(documentHost.url("/endless.json"))).status, 400);
     await connectionClosed.promise;
-    assert.equal(documentHost.connections, before + 1);
+    assert.equal(documentHost.connections, connectionsBefore + 1);
     assert.ok(sentBytes > 10 * 1024 && sentBytes < 64 * 1024, String(sentBytes));
   });
 
-  test("the token endpoint responds with invalid_client (A20)", async () => {
+  test("the token endpoint responds with invalid_client if the document cannot be fetched (A20)", async () => {
     documentHost.serve("/error.json", (_req, res) => void res.writeHead(500).end());
     for (const id of [
       documentHost.url("/error.json"),
@@ -197,7 +197,7 @@ forEachEngine("oauth client documents", (fixture) => {
       }),
     });
     const { port } = new URL(documentHost.url("/"));
-    const before = documentHost.connections;
+    const connectionsBefore = documentHost.connections;
     try {
       for (const host of [
         "client.test", // resolves to 127.0.0.1
@@ -227,14 +227,14 @@ forEachEngine("oauth client documents", (fixture) => {
         assert.equal(response.status, 400, host);
         assert.equal(response.headers.get("location"), null, host);
       }
-      assert.equal(documentHost.connections, before);
+      assert.equal(documentHost.connections, connectionsBefore);
     } finally {
       await guardedService.close();
     }
   });
 
   test("fetches nothing for ids that are not a plain https URL (A20)", async () => {
-    const before = documentHost.connections;
+    const connectionsBefore = documentHost.connections;
     const validId = documentHost.url("/valid.json");
     for (const id of [
       validId.replace("https:", "http:"),
@@ -251,24 +251,24 @@ forEachEngine("oauth client documents", (fixture) => {
       "https:valid.json",
     ])
       assert.equal((await requestAuthorization(id)).status, 400, id);
-    assert.equal(documentHost.connections, before);
+    assert.equal(documentHost.connections, connectionsBefore);
   });
 
-  testOnce("gives up within 5 s if a host name does not resolve (A20)", async () => {
+  testOnce("shows an error page within 5 s if the DNS lookup does not end (A20)", async () => {
     const unresolvingService = await startService(fixture.deps, {
       ...withoutRateLimits,
       fetchDocument: documentHost.createFetch({ resolve: () => new Promise(() => {}) }),
     });
     try {
-      const started = performance.now();
+      const startedAt = performance.now();
       assert.equal((await requestAuthorization(documentHost.url("/valid.json"), unresolvingService.base)).status, 400);
-      assert.ok(performance.now() - started < 5000);
+      assert.ok(performance.now() - startedAt < 5000);
     } finally {
       await unresolvingService.close();
     }
   });
 
-  test("a consent started on one instance is submitted on another, which fetches the document again (C5, A20)", async () => {
+  test("a consent started on one instance can be submitted on another, which fetches the document again (C5, A20)", async () => {
     documentHost.serve("/two.json", createDocument("/two.json"));
     const client = getClient("/two.json");
     const base = await findFreeBaseUrl();
@@ -285,7 +285,7 @@ forEachEngine("oauth client documents", (fixture) => {
     } finally {
       await secondService.close();
     }
-    // If the document has been removed by then, an error page explains it.
+    // If the document has been removed in the meantime, an error page names its host.
     const thirdService = await startService(fixture.deps, options);
     const pendingPage = await openConsent(browser, url, "two@example.com");
     await thirdService.close();
@@ -300,7 +300,7 @@ forEachEngine("oauth client documents", (fixture) => {
     }
   });
 
-  test("a failed fetch names the host that could not be reached, and the operator's setting (REG-4)", async () => {
+  test("the error page for a failed fetch names the host and the setting CLIENT_DOCUMENTS (REG-4)", async () => {
     const offlineService = await startService(fixture.deps, {
       ...withoutRateLimits,
       fetchDocument: documentHost.createFetch({ resolve: () => Promise.reject(new Error("ENOTFOUND")) }),
@@ -317,13 +317,13 @@ forEachEngine("oauth client documents", (fixture) => {
     assert.match(missingPage, /CLIENT_DOCUMENTS=off/);
   });
 
-  test("with CLIENT_DOCUMENTS=off, documents are not advertised, fetched or accepted; registration works (VAR-CLIENT_DOCUMENTS, A20)", async () => {
+  test("with CLIENT_DOCUMENTS=off, the server does not advertise, fetch or accept documents; registration works (VAR-CLIENT_DOCUMENTS, A20)", async () => {
     documentHost.serve("/off.json", createDocument("/off.json"));
     const serviceWithoutDocuments = await startService(fixture.deps, {
       env: { ...withoutRateLimits.env, CLIENT_DOCUMENTS: "off" },
       fetchDocument: documentHost.createFetch(),
     });
-    const connections = documentHost.connections;
+    const connectionsBefore = documentHost.connections;
     try {
       for (const path of ["oauth-authorization-server", "oauth-authorization-server/mcp", "openid-configuration"]) {
         const metadata = (await (await fetch(`${serviceWithoutDocuments.base}/.well-known/${path}`)).json()) as Record<
@@ -344,7 +344,7 @@ forEachEngine("oauth client documents", (fixture) => {
         code: "x",
       });
       assert.deepEqual([status, body.error], [401, "invalid_client"]);
-      assert.equal(documentHost.connections, connections);
+      assert.equal(documentHost.connections, connectionsBefore);
       await connectClient(serviceWithoutDocuments.base, { client: await registerClient(serviceWithoutDocuments.base) });
       const unknownClientPage = await (
         await requestAuthorization("no-such-client", serviceWithoutDocuments.base)
@@ -355,7 +355,7 @@ forEachEngine("oauth client documents", (fixture) => {
     }
   });
 
-  test("limits how many documents one IP address makes the server fetch, with 429 (A20, A26)", async () => {
+  test("responds 429 to an IP address that makes the server fetch too many documents (A20, A26)", async () => {
     const limitedService = await startService(fixture.deps, { fetchDocument: documentHost.createFetch() });
     try {
       const statuses: number[] = [];

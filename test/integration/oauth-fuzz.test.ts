@@ -71,10 +71,10 @@ const anyJson = fc.oneof(hostileText, fc.array(hostileText, { maxLength: 4 }), f
 
 const json = { "content-type": "application/json" };
 const form = { "content-type": "application/x-www-form-urlencoded" };
-const maxSeconds = isLongRun ? 60 : 4;
+const maxFuzzSeconds = isLongRun ? 60 : 4;
 const fuzzOptions = {
   numRuns: isLongRun ? 5_000 : 150,
-  interruptAfterTimeLimit: maxSeconds * 1000,
+  interruptAfterTimeLimit: maxFuzzSeconds * 1000,
   markInterruptAsFailure: false,
 };
 
@@ -113,7 +113,7 @@ const parameterNames = {
   ],
 };
 
-/** A few of these parameters with arbitrary values, some repeated. */
+/** Up to six parameters with these or hostile names, and hostile values; names can repeat. */
 const arbitraryParameters = (commonNames: readonly string[]) =>
   fc.array(fc.tuple(fc.oneof(fc.constantFrom(...commonNames), hostileText), hostileText), { maxLength: 6 });
 
@@ -140,23 +140,23 @@ forEachEngine("oauth, malformed requests", (fixture) => {
       ),
     );
 
-  /** Expects an error of RFC 6749, 7009, 7591 or 8707, as JSON. */
+  /** Asserts that the response is an error of RFC 6749, 7009, 7591 or 8707, or a 404. */
   function assertError(response: OAuthResponse): void {
     assert.ok(response.status >= 400 && response.status < 500, `${response.status} ${response.text}`);
     if (response.status === 404) return;
     assert.match(String(response.body?.error), /^[a-z_]+$/, response.text);
   }
 
-  test("authorize: redirects only to the client's redirect URI or our own pages", async () => {
-    const before = await countRows();
+  test("authorize: redirects only to the client's redirect URI or the server's own pages", async () => {
+    const rowsBefore = await countRows();
     const browser = obtainedCode.browser;
     const property = fc.asyncProperty(
       arbitraryParameters(parameterNames.authorize),
       fc.boolean(),
-      async (params, replace) => {
+      async (params, shouldReplace) => {
         const url = new URL(createAuthorization(service.base, client).url);
-        for (const [name, value] of params) url.searchParams[replace ? "set" : "append"](name, value);
-        const response = await (replace ? browser : createOAuthBrowser(service.base)).send(url.href);
+        for (const [name, value] of params) url.searchParams[shouldReplace ? "set" : "append"](name, value);
+        const response = await (shouldReplace ? browser : createOAuthBrowser(service.base)).send(url.href);
         await response.body?.cancel();
         assert.ok(response.status < 500, `${response.status} ${url.search}`);
         const location = response.headers.get("location");
@@ -165,24 +165,27 @@ forEachEngine("oauth, malformed requests", (fixture) => {
       },
     );
     await fc.assert(property, fuzzOptions);
-    assert.deepEqual(await countRows(), before);
+    assert.deepEqual(await countRows(), rowsBefore);
   });
 
-  test("token and revocation: respond with an error of the RFC, and create no grant", async () => {
-    const before = await countRows();
+  test("token and revocation: respond with an error that the RFCs define, and create no grant", async () => {
+    const rowsBefore = await countRows();
     const property = fc.asyncProperty(
       arbitraryParameters(parameterNames.token),
       fc.constantFrom(endpointPaths.token, endpointPaths.revoke),
       fc.option(hostileText),
       fc.constantFrom(form, { "content-type": "application/x-www-form-urlencoded;charset=utf-8" }, json, {}),
-      async (params, path, basic, headers) => {
+      async (params, path, basicCredentials, headers) => {
         const body = new URLSearchParams({
           grant_type: "authorization_code",
           client_id: client.id,
           code: obtainedCode.code,
         });
         for (const [name, value] of params) body.append(name, value);
-        const auth = basic === null ? {} : { authorization: `Basic ${Buffer.from(basic).toString("base64")}` };
+        const auth =
+          basicCredentials === null
+            ? {}
+            : { authorization: `Basic ${Buffer.from(basicCredentials).toString("base64")}` };
         const allHeaders = { ...headers, ...auth } as Record<string, string>;
         const response = await post(`${service.base}${path}`, body.toString(), allHeaders);
         // RFC 7009 §2.2: revoking an unknown token succeeds.
@@ -191,19 +194,19 @@ forEachEngine("oauth, malformed requests", (fixture) => {
       },
     );
     await fc.assert(property, fuzzOptions);
-    assert.deepEqual(await countRows(), before);
+    assert.deepEqual(await countRows(), rowsBefore);
     await connectClient(service.base, { client, browser: obtainedCode.browser });
   });
 
-  test("registration: responds with an error of RFC 7591, or a client that can be used", async () => {
+  test("registration: responds with an error of RFC 7591, or with a usable client", async () => {
     const property = fc.asyncProperty(
       fc.array(fc.tuple(fc.constantFrom(...parameterNames.register), anyJson), { maxLength: 6 }),
       fc.boolean(),
-      async (fields, keepUris) => {
+      async (fields, hasValidUris) => {
         const body = Object.fromEntries(fields);
         const response = await post(
           `${service.base}${endpointPaths.register}`,
-          JSON.stringify(keepUris ? { ...body, redirect_uris: [webRedirect] } : body),
+          JSON.stringify(hasValidUris ? { ...body, redirect_uris: [webRedirect] } : body),
           json,
         );
         if (response.status !== 201) return assertError(response);
@@ -229,7 +232,7 @@ forEachEngine("oauth, malformed requests", (fixture) => {
   });
 
   test("consent, resume and callback: redirect only to allowed URLs, and sign no user in", async () => {
-    const before = await countRows();
+    const rowsBefore = await countRows();
     const segment = fc
       .oneof(hostileText, fc.constantFrom("x".repeat(43), "dev", "%2e%2e", "%00", "%ff"))
       .map(encodeSegment);
@@ -238,12 +241,12 @@ forEachEngine("oauth, malformed requests", (fixture) => {
       segment,
       arbitraryParameters(["code", "state", "iss", "error", "token", "decision"]),
       fc.boolean(),
-      async (path, lastSegment, params, asForm) => {
+      async (path, lastSegment, params, isForm) => {
         const url = `${service.base}${path}${lastSegment}`;
         const body = new URLSearchParams(params as [string, string][]);
-        const browser = asForm ? obtainedCode.browser : createOAuthBrowser(service.base);
+        const browser = isForm ? obtainedCode.browser : createOAuthBrowser(service.base);
         const response = await readResponse(
-          asForm
+          isForm
             ? await browser.send(url, { method: "POST", body, headers: { origin: new URL(service.base).origin } })
             : await browser.send(`${url}${url.includes("?") ? "&" : "?"}${body.toString()}`),
         );
@@ -256,11 +259,11 @@ forEachEngine("oauth, malformed requests", (fixture) => {
       },
     );
     await fc.assert(property, fuzzOptions);
-    assert.deepEqual(await countRows(), before);
+    assert.deepEqual(await countRows(), rowsBefore);
   });
 });
 
-/** Matches our own pages, including the dev issuer, and the redirect URI that the client registered. */
+/** Matches the server's own pages, including the dev issuer, and the redirect URI that the client registered. */
 function createAllowedRedirectPattern(base: string): RegExp {
   return new RegExp(`^(${base}/|/(?![/\\\\])|${webRedirect.replaceAll(".", "\\.")}([?#]|$))`);
 }

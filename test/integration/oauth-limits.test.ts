@@ -28,7 +28,7 @@ forEachEngine("oauth limits", (fixture) => {
   async function exhaustLimit(
     requestCount: number,
     sendRequest: (base: string) => Promise<Response>,
-  ): Promise<[passed: number, rejectedResponse: Response]> {
+  ): Promise<[passedCount: number, rejectedResponse: Response]> {
     const responses: Response[] = [];
     for (let i = 0; i < requestCount; i += 20)
       responses.push(
@@ -42,10 +42,10 @@ forEachEngine("oauth limits", (fixture) => {
   }
 
   test("limits token and revocation requests to 300 per minute per IP address across instances (REG-1, X5)", async () => {
-    const [passed, rejectedResponse] = await exhaustLimit(320, (base) =>
+    const [passedCount, rejectedResponse] = await exhaustLimit(320, (base) =>
       fetch(`${base}${Math.random() < 0.5 ? endpointPaths.token : endpointPaths.revoke}`, { method: "POST" }),
     );
-    assert.equal(passed, 300);
+    assert.equal(passedCount, 300);
     assert.ok(
       Number(rejectedResponse.headers.get("retry-after")) > 0 &&
         Number(rejectedResponse.headers.get("retry-after")) <= 60,
@@ -88,10 +88,10 @@ forEachEngine("oauth limits", (fixture) => {
   });
 
   test("limits authorizations to 120 per minute, then shows a page with Retry-After (AUTHZ-2)", async () => {
-    const [passed, rejectedResponse] = await exhaustLimit(140, (base) =>
+    const [passedCount, rejectedResponse] = await exhaustLimit(140, (base) =>
       createOAuthBrowser(base).send(createAuthorization(base, client).url),
     );
-    assert.equal(passed, 120);
+    assert.equal(passedCount, 120);
     assert.ok(Number(rejectedResponse.headers.get("retry-after")) > 0);
     const { headers, text } = await readResponse(rejectedResponse);
     assert.match(headers.get("content-type") ?? "", /^text\/html/);

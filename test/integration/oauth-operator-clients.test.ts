@@ -25,7 +25,7 @@ function writeClientsFile(content: unknown): string {
 }
 
 forEachEngine("the operator's OAuth clients", (fixture) => {
-  test("clients with and without a secret obtain tokens, and are never stored (REG-3, VAR-OAUTH_CLIENTS)", async () => {
+  test("clients with and without a secret obtain tokens, and are not stored in the database (REG-3, VAR-OAUTH_CLIENTS)", async () => {
     const clients = readOperatorClients(
       writeClientsFile([
         { client_id: "desk", client_name: "Desk", redirect_uris: [webRedirect] },
@@ -46,25 +46,25 @@ forEachEngine("the operator's OAuth clients", (fixture) => {
       assert.equal((await exchangeCode(base, obtainedCode)).status, 401, "without the secret");
       assert.equal((await exchangeCode(base, obtainedCode, { client_secret: `${secret}.` })).status, 401);
       // RFC 6749 §2.3.1: both parts are form-encoded before they are joined.
-      const encode = (text: string) => new URLSearchParams({ x: text }).toString().slice(2);
+      const encodeFormValue = (text: string) => new URLSearchParams({ x: text }).toString().slice(2);
       const form = {
         grant_type: "authorization_code",
         code: obtainedCode.code,
         redirect_uri: webRedirect,
         code_verifier: obtainedCode.verifier,
       };
-      const success = await post(`${base}${endpointPaths.token}`, new URLSearchParams(form), {
-        authorization: `Basic ${btoa(`${encode(client.id)}:${encode(secret)}`)}`,
+      const tokenResponse = await post(`${base}${endpointPaths.token}`, new URLSearchParams(form), {
+        authorization: `Basic ${btoa(`${encodeFormValue(client.id)}:${encodeFormValue(secret)}`)}`,
       });
-      assert.equal(success.status, 200, success.text);
-      assert.equal((await refreshTokens(base, { ...client, secret }, success.body.refresh_token)).status, 200);
+      assert.equal(tokenResponse.status, 200, tokenResponse.text);
+      assert.equal((await refreshTokens(base, { ...client, secret }, tokenResponse.body.refresh_token)).status, 200);
       assert.deepEqual(await fixture.database.q.selectFrom("oauth_clients").select("id").execute(), []);
     } finally {
       await service.close();
     }
   });
 
-  test("an invalid file stops the start with an error that names the problem and its location (REG-3)", async () => {
+  test("an invalid file prevents startup with an error that names the problem and its location (REG-3)", async () => {
     const invalidFiles: [content: unknown, message: RegExp][] = [
       ["{", /not valid JSON/],
       [{}, /expected a list/],

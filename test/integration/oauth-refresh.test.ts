@@ -51,15 +51,15 @@ forEachEngine("oauth refresh", (fixture) => {
     const responses = await Promise.all(Array.from({ length: 50 }, () => refresh(tokens.refresh_token)));
     assert.deepEqual([...new Set(responses.map(({ status }) => status))], [200]);
     for (const { body } of responses) assert.ok(await isTokenAccepted(body.access_token));
-    // The client can continue with any of them; they all have the same generation.
-    const [first, last] = [responses[0]?.body, responses[49]?.body];
-    const next = await refresh(first.refresh_token);
-    assert.equal(next.status, 200);
-    assert.equal((await refresh(last.refresh_token)).status, 200, "the previous generation, within 30 s");
-    assert.ok(await isTokenAccepted(next.body.access_token));
+    // The client can continue with any of the new refresh tokens; they all have the same generation.
+    const [firstBody, lastBody] = [responses[0]?.body, responses[49]?.body];
+    const nextResponse = await refresh(firstBody.refresh_token);
+    assert.equal(nextResponse.status, 200);
+    assert.equal((await refresh(lastBody.refresh_token)).status, 200, "the previous generation, within 30 s");
+    assert.ok(await isTokenAccepted(nextResponse.body.access_token));
   });
 
-  test("the previous refresh token is valid for thirty seconds, then its use ends the grant (GRANT-4)", async () => {
+  test("the previous refresh token is valid for thirty seconds; using it later revokes the grant (GRANT-4)", async () => {
     const { tokens } = await connectClient(service.base, connectOptions);
     const lostResponse = await refresh(tokens.refresh_token);
     assert.equal(lostResponse.status, 200);
@@ -68,36 +68,36 @@ forEachEngine("oauth refresh", (fixture) => {
     assert.equal(repeatedResponse.status, 200);
     fixture.clock.advance(1);
     assertInvalidGrant(await refresh(tokens.refresh_token));
-    assertInvalidGrant(await refresh(repeatedResponse.body.refresh_token), "the whole grant has ended");
+    assertInvalidGrant(await refresh(repeatedResponse.body.refresh_token), "the grant is revoked");
     assert.equal(await isTokenAccepted(repeatedResponse.body.access_token), false);
   });
 
-  test("using a refresh token that is two generations old ends the grant, however soon (GRANT-4, A8)", async () => {
+  test("using a refresh token that is two generations old revokes the grant, even within thirty seconds (GRANT-4, A8)", async () => {
     const { tokens } = await connectClient(service.base, connectOptions);
-    const second = await refresh(tokens.refresh_token);
-    const third = await refresh(second.body.refresh_token);
-    assert.ok(await isTokenAccepted(third.body.access_token));
+    const secondResponse = await refresh(tokens.refresh_token);
+    const thirdResponse = await refresh(secondResponse.body.refresh_token);
+    assert.ok(await isTokenAccepted(thirdResponse.body.access_token));
     assertInvalidGrant(await refresh(tokens.refresh_token));
-    assertInvalidGrant(await refresh(third.body.refresh_token));
-    for (const { access_token: token } of [tokens, second.body, third.body])
+    assertInvalidGrant(await refresh(thirdResponse.body.refresh_token));
+    for (const { access_token: token } of [tokens, secondResponse.body, thirdResponse.body])
       assert.equal(await isTokenAccepted(token), false);
   });
 
-  test("fifty concurrent refreshes, half of them two generations old, end the grant without a 5xx (GRANT-4, A8)", async () => {
+  test("fifty concurrent refreshes, half of them with a token two generations old, revoke the grant without a 5xx response (GRANT-4, A8)", async () => {
     const { tokens } = await connectClient(service.base, connectOptions);
-    const second = await refresh(tokens.refresh_token);
-    const third = await refresh(second.body.refresh_token);
+    const secondResponse = await refresh(tokens.refresh_token);
+    const thirdResponse = await refresh(secondResponse.body.refresh_token);
     const mixedRequests = Array.from({ length: 50 }, (_, i) =>
-      refresh(i % 2 ? third.body.refresh_token : tokens.refresh_token),
+      refresh(i % 2 ? thirdResponse.body.refresh_token : tokens.refresh_token),
     );
     const responses = await Promise.all(mixedRequests);
     assert.ok(responses.every(({ status, body }) => status === 200 || body.error === "invalid_grant"));
     for (const { status, body } of responses)
       if (status === 200) assert.equal(await isTokenAccepted(body.access_token), false);
-    assertInvalidGrant(await refresh(third.body.refresh_token));
+    assertInvalidGrant(await refresh(thirdResponse.body.refresh_token));
   });
 
-  test("a refresh can narrow the scope and restore it; requests for more fail and leave the grant valid (A10)", async () => {
+  test("a refresh can narrow the scope and restore it; requests for a wider scope fail and leave the grant valid (A10)", async () => {
     const { tokens } = await connectClient(service.base, connectOptions);
     const narrowedResponse = await refresh(tokens.refresh_token, { scope: "studio:read" });
     assert.equal(narrowedResponse.body.scope, "studio:read");
@@ -116,7 +116,11 @@ forEachEngine("oauth refresh", (fixture) => {
       assert.equal(body.error, error, JSON.stringify(overrides));
     }
     fixture.clock.advance(seconds(31));
-    assert.equal((await refresh(restoredResponse.body.refresh_token)).status, 200, "it is still the current token");
+    assert.equal(
+      (await refresh(restoredResponse.body.refresh_token)).status,
+      200,
+      "rejected requests did not replace the token",
+    );
   });
 
   test("a view-only grant stays view-only, even if a refresh requests more (A10, SCOPE-2)", async () => {
@@ -139,7 +143,7 @@ forEachEngine("oauth refresh", (fixture) => {
     assert.equal((await refresh(tokens.refresh_token)).status, 200);
   });
 
-  /** Advances our clock, and Date, which the OAuth library uses. */
+  /** Advances the test clock and Date, which the OAuth library uses. */
   const advanceClocks = (t: { mock: { timers: { setTime(ms: number): void } } }, ms: number): void => {
     fixture.clock.advance(ms);
     t.mock.timers.setTime(Date.now() + ms);
@@ -149,10 +153,10 @@ forEachEngine("oauth refresh", (fixture) => {
     const { tokens } = await connectClient(service.base, connectOptions);
     t.mock.timers.enable({ apis: ["Date"], now: Date.now() });
     advanceClocks(t, days(30) - seconds(5));
-    const next = await refresh(tokens.refresh_token);
-    assert.equal(next.status, 200);
+    const nextResponse = await refresh(tokens.refresh_token);
+    assert.equal(nextResponse.status, 200);
     advanceClocks(t, days(30) + seconds(1));
-    assertInvalidGrant(await refresh(next.body.refresh_token));
+    assertInvalidGrant(await refresh(nextResponse.body.refresh_token));
   });
 
   test("a grant ends ninety days after consent, however often it was refreshed (GRANT-3, A12)", async (t) => {
@@ -165,9 +169,9 @@ forEachEngine("oauth refresh", (fixture) => {
       token = body.refresh_token;
     }
     advanceClocks(t, days(10) - seconds(30));
-    const last = await refresh(token);
-    assert.equal(last.status, 200);
+    const lastResponse = await refresh(token);
+    assert.equal(lastResponse.status, 200);
     advanceClocks(t, seconds(31));
-    assertInvalidGrant(await refresh(last.body.refresh_token), "day 90");
+    assertInvalidGrant(await refresh(lastResponse.body.refresh_token), "day 90");
   });
 });

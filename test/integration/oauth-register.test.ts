@@ -252,7 +252,7 @@ forEachEngine("oauth registration", (fixture) => {
     ...["myapp://callback", "constructor:x", "__proto__:x", "hasownproperty://x", "vscode-evil://x", "cursor2://x"],
     ...[".com.example:/x", "com.:/x", "com..example:/x", "vscode+x://y", "1com.example:/x"],
   ];
-  test("rejects every other scheme (REG-2, A3)", async () => {
+  test("rejects all other redirect schemes (REG-2, A3)", async () => {
     for (const redirectUri of rejectedSchemes) {
       for (const redirectUris of [[redirectUri], [webRedirect, redirectUri]]) {
         const { status, text, body } = await register(service.base, {
@@ -265,7 +265,7 @@ forEachEngine("oauth registration", (fixture) => {
     }
   });
 
-  test("a client that was registered with a scheme we no longer allow gets a clear error everywhere (A3)", async () => {
+  test("every endpoint names the reason if a client was registered with a scheme that is no longer allowed (A3)", async () => {
     const { client, browser, tokens } = await connectClient(service.base, { email: "old@example.com" });
     const page = await openConsent(browser, createAuthorization(service.base, client).url, "old@example.com");
     const metadata = await fixture.deps.oauthClients.find(client.id);
@@ -286,9 +286,9 @@ forEachEngine("oauth registration", (fixture) => {
       assert.equal(status, 400, text);
       assert.match(body.error_description, /redirect scheme microsoft-edge is not allowed/);
     }
-    const submitted = await browser.submit(page, { decision: "approve" });
-    assert.equal(submitted.status, 502);
-    assert.match(submitted.text, /connect again/);
+    const submittedPage = await browser.submit(page, { decision: "approve" });
+    assert.equal(submittedPage.status, 502);
+    assert.match(submittedPage.text, /connect again/);
   });
 
   const json = { "content-type": "application/json" };
@@ -308,9 +308,9 @@ forEachEngine("oauth registration", (fixture) => {
     "an unsupported auth method": [
       JSON.stringify({ ...minimalMetadata, token_endpoint_auth_method: "private_key_jwt" }),
     ],
-    "a prototype": ['{"__proto__":{"redirect_uris":["https://client.example/"]}}'],
+    "a __proto__ key": ['{"__proto__":{"redirect_uris":["https://client.example/"]}}'],
   };
-  test("rejects bodies that are not client metadata, with errors of RFC 7591 (A3)", async () => {
+  test("rejects a body that is not client metadata with an error of RFC 7591 (A3)", async () => {
     for (const [name, [body, headers = json]] of Object.entries(rejectedBodies)) {
       const response = await post(`${service.base}${endpointPaths.register}`, body, headers);
       assert.equal(response.status, 400, `${name}: ${response.text}`);
@@ -366,7 +366,7 @@ forEachEngine("oauth registration, limits", (fixture) => {
     }
   });
 
-  test("deletes a client without a grant after a day, and keeps a used one (A26, REG-5)", async () => {
+  test("deletes a client without a grant after a day, and keeps a client with a grant (A26, REG-5)", async () => {
     const service = await startService(fixture.deps, { env: { RATE_LIMITS: "off" } });
     const purge = () => createPurgeJob(fixture.deps)({ pause: async () => {}, shouldStop: () => false });
     const isRegistered = async (id: string) => (await fixture.deps.oauthClients.find(id)) !== undefined;
@@ -410,7 +410,7 @@ forEachEngine("oauth registration, limits", (fixture) => {
       assert.equal(
         await fixture.deps.oauthClients.find(abandonedClient.id),
         undefined,
-        "deleted an hour after its abandoned consent",
+        "deleted an hour after the abandoned authorization",
       );
     } finally {
       await service.close();

@@ -17,7 +17,7 @@ import { createTestGrant, createTestToken } from "../support/tokens.ts";
 
 const operator = { operator: true } as const;
 
-forEachEngine("the operator", (fixture) => {
+forEachEngine("operator", (fixture) => {
   let server: ApiServer;
   before(async () => void (server = await startApiServer(fixture.deps)));
   after(() => server.close());
@@ -58,7 +58,7 @@ forEachEngine("the operator", (fixture) => {
     };
   }
 
-  test("disabling a user ends all their access with the next call, and is recorded in the activity (L5)", async () => {
+  test("disabling a user ends all their access from the next call on, and adds an activity entry (L5)", async () => {
     const owner = await newStudio(fixture.deps);
     const member = await newMember(fixture.deps, owner, "owner");
     const access = await createAllAccess(member);
@@ -90,8 +90,8 @@ forEachEngine("the operator", (fixture) => {
     );
     assert.deepEqual((await listActions(owner.studio.id))[0], ["member.disabled", null, "operator"]);
 
-    const repeated = await disableUser(fixture.deps, operator, { user: member.user.id });
-    assert.deepEqual([repeated.changed, repeated.ended.clients], [false, 0]);
+    const repeatedResult = await disableUser(fixture.deps, operator, { user: member.user.id });
+    assert.deepEqual([repeatedResult.changed, repeatedResult.ended.clients], [false, 0]);
   });
 
   test("access that is created after the user was disabled is never valid", async () => {
@@ -107,7 +107,7 @@ forEachEngine("the operator", (fixture) => {
     assert.deepEqual(
       [await getMcpStatus(lateAccess.token), await getMeStatus(lateAccess.cookie), await getLinkStatus(lateAccess.url)],
       [401, 401, 403],
-      "nor after the user is enabled again",
+      "also not after the user is enabled again",
     );
   });
 
@@ -185,56 +185,59 @@ forEachEngine("the operator", (fixture) => {
 
   test("lists grants of all users, one user or one client, and revokes them immediately (L5)", async () => {
     const owner = await newStudio(fixture.deps);
-    const first = await createTestGrant(server.deps, owner, { client: "One" });
-    const second = await createTestGrant(server.deps, owner, { client: "Two" });
-    const list = async (filter: { user?: string; clientId?: string; includeRevoked?: boolean }) =>
-      (await listGrants(fixture.deps, operator, { includeRevoked: false, limit: 100, ...filter })).map(({ id }) => id);
-    assert.deepEqual(await list({ user: owner.user.id }), [second.grantId, first.grantId]);
-    assert.deepEqual((await list({})).slice(0, 2), [second.grantId, first.grantId]);
-    assert.ok((await list({ clientId: "client-one" })).includes(first.grantId));
+    const firstGrant = await createTestGrant(server.deps, owner, { client: "One" });
+    const secondGrant = await createTestGrant(server.deps, owner, { client: "Two" });
+    const listGrantIds = async (filter: { user?: string; clientId?: string; ended?: boolean }) =>
+      (await listGrants(fixture.deps, operator, { ended: false, limit: 100, ...filter })).map(({ id }) => id);
+    assert.deepEqual(await listGrantIds({ user: owner.user.id }), [secondGrant.grantId, firstGrant.grantId]);
+    assert.deepEqual((await listGrantIds({})).slice(0, 2), [secondGrant.grantId, firstGrant.grantId]);
+    assert.ok((await listGrantIds({ clientId: "client-one" })).includes(firstGrant.grantId));
 
     assert.equal(
-      await getOutcome(revokeGrants(fixture.deps, operator, { grantIds: [first.grantId, "con_x"] })),
+      await getOutcome(revokeGrants(fixture.deps, operator, { grantIds: [firstGrant.grantId, "con_x"] })),
       "not_found",
     );
-    assert.equal(await getMcpStatus(first.token), 200, "an unknown id revokes none");
-    assert.deepEqual(await revokeGrants(fixture.deps, operator, { grantIds: [first.grantId] }), {
-      ended: [first.grantId],
+    assert.equal(await getMcpStatus(firstGrant.token), 200, "a request with an unknown id revokes no grant");
+    assert.deepEqual(await revokeGrants(fixture.deps, operator, { grantIds: [firstGrant.grantId] }), {
+      ended: [firstGrant.grantId],
       before: [],
     });
-    assert.deepEqual([await getMcpStatus(first.token), await getMcpStatus(second.token)], [401, 200]);
+    assert.deepEqual([await getMcpStatus(firstGrant.token), await getMcpStatus(secondGrant.token)], [401, 200]);
     assert.deepEqual((await listActions(owner.studio.id))[0], ["client.revoked", null, "operator"]);
-    assert.deepEqual(await list({ user: owner.user.id }), [second.grantId]);
-    assert.deepEqual(await list({ user: owner.user.id, includeRevoked: true }), [second.grantId, first.grantId]);
-    assert.deepEqual((await revokeGrants(fixture.deps, operator, { grantIds: [first.grantId] })).before, [
-      first.grantId,
+    assert.deepEqual(await listGrantIds({ user: owner.user.id }), [secondGrant.grantId]);
+    assert.deepEqual(await listGrantIds({ user: owner.user.id, ended: true }), [
+      secondGrant.grantId,
+      firstGrant.grantId,
+    ]);
+    assert.deepEqual((await revokeGrants(fixture.deps, operator, { grantIds: [firstGrant.grantId] })).before, [
+      firstGrant.grantId,
     ]);
   });
 
   test("lists users by page, finds them by name or email, and never acts on a partial email", async () => {
-    const shared = `twin-${fixture.engine}@example.com`;
-    const [first, second] = [
-      await newUser(fixture.deps, { email: shared }),
-      await newUser(fixture.deps, { email: shared }),
+    const sharedEmail = `twin-${fixture.engine}@example.com`;
+    const [firstUser, secondUser] = [
+      await newUser(fixture.deps, { email: sharedEmail }),
+      await newUser(fixture.deps, { email: sharedEmail }),
     ];
-    const owner = await newStudio(fixture.deps, first, "Atelier 100%");
+    const owner = await newStudio(fixture.deps, firstUser, "Atelier 100%");
     const page = await listUsers(fixture.deps, operator, { search: "TWIN-", limit: 1 });
     assert.deepEqual(
       page.map(({ id }) => id),
-      [second.user.id],
+      [secondUser.user.id],
     );
-    const rest = await listUsers(fixture.deps, operator, { search: "TWIN-", before: second.user.id, limit: 5 });
-    assert.deepEqual(rest[0]?.studios, [{ id: owner.studio.id, name: "Atelier 100%", role: "owner" }]);
+    const nextPage = await listUsers(fixture.deps, operator, { search: "TWIN-", before: secondUser.user.id, limit: 5 });
+    assert.deepEqual(nextPage[0]?.studios, [{ id: owner.studio.id, name: "Atelier 100%", role: "owner" }]);
     const studios = await listStudios(fixture.deps, operator, { search: "100%", limit: 5 });
     assert.deepEqual(
       studios.map(({ id }) => id),
       [owner.studio.id],
     );
-    assert.equal(await getOutcome(disableUser(fixture.deps, operator, { user: shared })), "invalid_input");
+    assert.equal(await getOutcome(disableUser(fixture.deps, operator, { user: sharedEmail })), "invalid_input");
     for (const user of ["twin", "@example.com", "usr_", "unknown@example.com", "%"])
       assert.equal(await getOutcome(disableUser(fixture.deps, operator, { user })), "not_found", user);
     assert.equal(
-      await getOutcome(transferStudio(fixture.deps, operator, { studioId: "std_x", user: first.user.id })),
+      await getOutcome(transferStudio(fixture.deps, operator, { studioId: "std_x", user: firstUser.user.id })),
       "not_found",
     );
   });

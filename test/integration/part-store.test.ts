@@ -11,10 +11,10 @@ import { startFileServer } from "../support/file-server.ts";
 import { readBytes, readDigest, forEachStore, putBytes, sha256 } from "../support/stores.ts";
 
 const mebibyte = 1024 ** 2;
-const partBytes = 5 * mebibyte; // the minimum of S3
+const partBytes = 5 * mebibyte; // the minimum part size of S3
 
 describe("choosing the part size", () => {
-  test("parts grow with the file from 8 to 32 MiB, then to a ten-thousandth of its size", () => {
+  test("the part size grows with the file from 8 to 32 MiB, then to 1/10,000 of the file size", () => {
     for (const [bytes, expectedPartBytes] of [
       [1, 8 * mebibyte],
       [8 * mebibyte * 32, 8 * mebibyte],
@@ -36,9 +36,9 @@ describe("choosing the part size", () => {
 });
 
 forEachStore("files in parts", (fixture) => {
-  let count = 0;
+  let uploadCount = 0;
   async function startUpload(content: Buffer): Promise<MultipartFile> {
-    const key = `files/${fixture.keyPrefix}.${String(++count).padStart(4, "0")}`;
+    const key = `files/${fixture.keyPrefix}.${String(++uploadCount).padStart(4, "0")}`;
     const id = await fixture.store.parts.start(key, { bytes: content.length, partBytes, mimeType: "video/mp4" });
     return { key, id, bytes: content.length, partBytes };
   }
@@ -57,20 +57,21 @@ forEachStore("files in parts", (fixture) => {
     assert.equal(await fixture.store.parts.complete(file), undefined, "parts are missing");
     assert.equal(await fixture.store.stat(file.key), undefined, "no file exists before completion");
     assert.deepEqual(await Promise.all([putPart(file, content, 2), putPart(file, content, 1)]), [200, 200]);
-    const stored = await fixture.store.parts.complete(file);
-    assert.equal(stored?.bytes, content.length);
-    assert.deepEqual(await fixture.store.stat(file.key), stored);
+    const storedFile = await fixture.store.parts.complete(file);
+    assert.equal(storedFile?.bytes, content.length);
+    assert.deepEqual(await fixture.store.stat(file.key), storedFile);
     assert.equal(await readDigest(fixture.store, file.key), sha256(content));
-    if (fixture.store.name === "disk") assert.equal(stored.sha256, sha256(content));
+    if (fixture.store.name === "disk") assert.equal(storedFile.sha256, sha256(content));
   });
 
-  test("completing is safe to repeat, also twenty times concurrently (U8)", async () => {
+  test("repeated complete calls return the same file, also twenty concurrent ones (U8)", async () => {
     const content = randomBytes(partBytes + 1);
     const file = await startUpload(content);
     await putPart(file, content, 1);
     await putPart(file, content, 2);
     const results = await Promise.all(Array.from({ length: 20 }, () => fixture.store.parts.complete(file)));
-    for (const stored of [...results, await fixture.store.parts.complete(file)]) assert.deepEqual(stored, results[0]);
+    for (const storedFile of [...results, await fixture.store.parts.complete(file)])
+      assert.deepEqual(storedFile, results[0]);
     assert.deepEqual(await fixture.store.parts.list(file), [1, 2]);
     assert.equal(await readDigest(fixture.store, file.key), sha256(content));
   });
@@ -150,7 +151,7 @@ forEachStore("files in parts", (fixture) => {
     assert.equal(await fixture.store.stat(file.key), undefined);
   });
 
-  test("the sweeper aborts only uploads that started too long ago", async () => {
+  test("the sweep aborts only uploads that started before the given time", async () => {
     const content = randomBytes(partBytes);
     const file = await startUpload(content);
     await putPart(file, content, 1);
@@ -183,22 +184,22 @@ describe("incomplete parts on the disk store", () => {
 });
 
 describe("files beyond 5 GB on the disk store", () => {
-  test("stores parts beyond 4 GiB at the right offsets (UPLOAD-10)", async () => {
+  test("stores parts beyond 4 GiB at the correct offsets (UPLOAD-10)", async () => {
     const server = await startFileServer();
     try {
       const bytes = 5 * 1024 ** 3 + 123_456_789;
-      const size = choosePartBytes(bytes);
+      const largePartBytes = choosePartBytes(bytes);
       const key = "files/large";
-      const id = await server.store.parts.start(key, { bytes, partBytes: size, mimeType: "video/mp4" });
-      const file = { key, id, bytes, partBytes: size };
+      const id = await server.store.parts.start(key, { bytes, partBytes: largePartBytes, mimeType: "video/mp4" });
+      const file = { key, id, bytes, partBytes: largePartBytes };
       const lastPart = countParts(file);
-      const ends = { first: randomBytes(size), last: randomBytes(getPartLength(file, lastPart)) };
+      const endParts = { first: randomBytes(largePartBytes), last: randomBytes(getPartLength(file, lastPart)) };
       assert.equal(
-        await putBytes(await server.store.parts.createPartUrl(file, 1, Date.now() + minutes(10)), ends.first),
+        await putBytes(await server.store.parts.createPartUrl(file, 1, Date.now() + minutes(10)), endParts.first),
         200,
       );
       assert.equal(
-        await putBytes(await server.store.parts.createPartUrl(file, lastPart, Date.now() + minutes(10)), ends.last),
+        await putBytes(await server.store.parts.createPartUrl(file, lastPart, Date.now() + minutes(10)), endParts.last),
         200,
       );
       // The parts in between stay sparse: the log marks them as received, and the file system reads zeros.
@@ -208,12 +209,12 @@ describe("files beyond 5 GB on the disk store", () => {
         (_, i) => `=${String(i + 2).padStart(5, "0")} ${"0".repeat(12)}\n`,
       );
       appendFileSync(join(folder, "log"), logEntries.join(""));
-      const stored = await server.store.parts.complete(file);
-      assert.equal(stored?.bytes, bytes);
+      const storedFile = await server.store.parts.complete(file);
+      assert.equal(storedFile?.bytes, bytes);
       const readRange = async (start: number, end: number) =>
         readBytes(await server.store.read(key, { start, end: end - 1 }));
-      assert.ok((await readRange(0, size)).equals(ends.first));
-      assert.ok((await readRange((lastPart - 1) * size, bytes)).equals(ends.last));
+      assert.ok((await readRange(0, largePartBytes)).equals(endParts.first));
+      assert.ok((await readRange((lastPart - 1) * largePartBytes, bytes)).equals(endParts.last));
       assert.ok((await readRange(4 * 1024 ** 3, 4 * 1024 ** 3 + 1000)).equals(Buffer.alloc(1000)));
     } finally {
       await server.close();
