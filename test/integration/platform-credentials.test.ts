@@ -48,40 +48,40 @@ forEachEngine("platform credentials", (fixture) => {
     fixture.clock.advance(hours(1));
     const database = await openDatabase({ ...fixture.location, log: silentLog });
     const otherDeps = withPlatform(createDeps(database, fixture.clock), platform);
-    const before = countRefreshes();
+    const refreshesBefore = countRefreshes();
     const tokens = await Promise.all(
       Array.from({ length: 50 }, (_, i) => getAccessToken(i % 2 === 0 ? deps : otherDeps, connectionRef)),
     );
     await database.close();
-    assert.equal(countRefreshes() - before, 1);
+    assert.equal(countRefreshes() - refreshesBefore, 1);
     assert.equal(new Set(tokens.map(({ accessToken }) => accessToken)).size, 1);
     assert.ok(platform.isTokenActive(tokens[0]?.accessToken ?? ""));
   });
 
   test("the renewal job refreshes a credential shortly before it expires, and not earlier (PLATFORM-9)", async () => {
     const { connectionRef } = await newConnectedStudio();
-    const first = await getAccessToken(deps, connectionRef);
+    const firstToken = await getAccessToken(deps, connectionRef);
     fixture.clock.advance(minutes(40));
-    const before = countRefreshes();
+    const refreshesBefore = countRefreshes();
     await renewDueCredentials(deps, { shouldStop: () => false });
-    assert.deepEqual(await getAccessToken(deps, connectionRef), first);
+    assert.deepEqual(await getAccessToken(deps, connectionRef), firstToken);
     fixture.clock.advance(minutes(10));
     assert.ok((await renewDueCredentials(deps, { shouldStop: () => false })).renewed >= 1);
-    assert.ok(countRefreshes() > before);
-    const second = await getAccessToken(deps, connectionRef);
-    assert.notEqual(second.accessToken, first.accessToken);
-    assert.ok(platform.isTokenActive(second.accessToken));
+    assert.ok(countRefreshes() > refreshesBefore);
+    const renewedToken = await getAccessToken(deps, connectionRef);
+    assert.notEqual(renewedToken.accessToken, firstToken.accessToken);
+    assert.ok(platform.isTokenActive(renewedToken.accessToken));
   });
 
-  test("one run renews all due credentials in batches, until its time is over (PLATFORM-9)", async () => {
+  test("one run renews all due credentials in batches, and stops early on request (PLATFORM-9)", async () => {
     const owner = await newStudio(deps);
     for (let i = 0; i < 50; i++) await newConnection(deps, owner, `account-${i}`, "strict");
     const countNeedsReconnect = async () =>
       (await deps.platformStore.list(owner.studio.id)).filter(({ state }) => state === "needs_reconnect").length;
-    let checks = 0;
-    await renewDueCredentials(deps, { shouldStop: () => checks++ >= 3 });
+    let stopChecks = 0;
+    await renewDueCredentials(deps, { shouldStop: () => stopChecks++ >= 3 });
     assert.ok((await countNeedsReconnect()) <= 3);
-    // These have no refresh token: each is tried once, and then needs a reconnect.
+    // These connections have no refresh token: the job tries each one once, then marks it needs_reconnect.
     await renewDueCredentials(deps, { shouldStop: () => false });
     assert.equal(await countNeedsReconnect(), 50);
   });
@@ -89,11 +89,11 @@ forEachEngine("platform credentials", (fixture) => {
   test("does not call a platform that is no longer configured, and keeps its credentials (PLATFORM-9, PLATFORM-5)", async () => {
     const owner = await newStudio(deps);
     const connectionId = await newConnection(deps, owner, "studio", "unset");
-    const before = await deps.platformStore.find(owner.studio.id, connectionId);
+    const connectionBefore = await deps.platformStore.find(owner.studio.id, connectionId);
     assert.equal((await renewDueCredentials(deps, { shouldStop: () => false })).failed, 0);
     const connectionRef = { studioId: owner.studio.id, connectionId };
     assert.equal(await getOutcome(getAccessToken(deps, connectionRef)), "platform_not_configured");
-    assert.deepEqual(await deps.platformStore.find(owner.studio.id, connectionId), before);
+    assert.deepEqual(await deps.platformStore.find(owner.studio.id, connectionId), connectionBefore);
     assert.deepEqual(await deps.platformStore.listDueForRenewal([], fixture.clock(), 10), []);
   });
 
@@ -106,7 +106,10 @@ forEachEngine("platform credentials", (fixture) => {
     await deps.platformStore.postponeRenewal(connectionId, generation, fixture.clock());
     assert.equal(await acquireRenewal(), false);
     const dueConnections = await deps.platformStore.listDueForRenewal(["strict"], fixture.clock(), 100);
-    assert.ok(!dueConnections.some(({ id }) => id === connectionId), "it is not due while a process holds the lease");
+    assert.ok(
+      !dueConnections.some(({ id }) => id === connectionId),
+      "the connection is not due while a process holds the lease",
+    );
   });
 
   test("a credential that the platform revoked is deleted, and the activity records needs_reconnect (PLATFORM-9)", async () => {
@@ -129,7 +132,7 @@ forEachEngine("platform credentials", (fixture) => {
       reconnectActivity.map(({ user, subjectId }) => [user, subjectId]),
       [[null, connectionId]],
     );
-    // Connecting again makes it usable.
+    // The user can connect the account again.
     await connectAccount(deps, platform, owner);
     assert.equal(await getOutcome(getAccessToken(deps, connectionRef)), "ok");
   });
@@ -146,11 +149,11 @@ forEachEngine("platform credentials", (fixture) => {
   }
 
   for (const fault of ["error500", "garbage", "silence", "html"] as const) {
-    test(`a failing platform (${fault}) disconnects no account: few callers retry, and a later refresh succeeds (PLATFORM-9)`, async () => {
+    test(`a failing platform (${fault}) disconnects no account: ten callers send at most five refreshes, and a later refresh succeeds (PLATFORM-9)`, async () => {
       const shortTimeoutDeps = withPlatform(fixture.deps, platform, { timeoutMs: 300 });
       const { owner, connectionRef } = await newConnectedStudio();
       fixture.clock.advance(hours(1));
-      const before = countRefreshes();
+      const refreshesBefore = countRefreshes();
       platform.faults.set("/token", fault);
       // Every wait advances the clock, so that waiting callers reach their timeout.
       const waitingDeps = { ...shortTimeoutDeps, sleep: async () => fixture.clock.advance(seconds(1)) };
@@ -159,7 +162,7 @@ forEachEngine("platform credentials", (fixture) => {
       );
       platform.faults.clear();
       assert.deepEqual(new Set(outcomes), new Set(["url_unreachable"]));
-      assert.ok(countRefreshes() - before <= 5, `${countRefreshes() - before} attempts`);
+      assert.ok(countRefreshes() - refreshesBefore <= 5, `${countRefreshes() - refreshesBefore} attempts`);
       assert.deepEqual(
         (await listPlatforms(deps, owner)).connections.map(({ state }) => state),
         ["connected"],
@@ -181,12 +184,16 @@ forEachEngine("platform credentials", (fixture) => {
   ] as const) {
     test(`${status} ${JSON.stringify(body)} in response to a renewal does not invalidate the credential (PLATFORM-9)`, async () => {
       const { owner, connectionRef } = await newConnectedStudio();
-      const first = await getAccessToken(deps, connectionRef);
+      const firstToken = await getAccessToken(deps, connectionRef);
       fixture.clock.advance(minutes(50));
       platform.faults.set("/token", { status, body });
       try {
         assert.ok((await renewDueCredentials(deps, { shouldStop: () => false })).failed >= 1);
-        assert.deepEqual(await getAccessToken(deps, connectionRef), first, "valid until it expires");
+        assert.deepEqual(
+          await getAccessToken(deps, connectionRef),
+          firstToken,
+          "the old token is used until it expires",
+        );
         fixture.clock.advance(minutes(10));
         assert.notEqual(await getOutcome(getAccessToken(deps, connectionRef)), "ok");
       } finally {
@@ -223,20 +230,21 @@ forEachEngine("platform credentials", (fixture) => {
   });
 
   test("a credential that cannot be renewed is used until it expires, and only then needs a reconnect (PLATFORM-9)", async () => {
-    const briefDeps = withPlatform(fixture.deps, platform, { withNonRefreshable: true });
-    const owner = await newStudio(briefDeps);
-    const connectionId = await connectAccount(briefDeps, platform, owner, "short", "brief");
+    const nonRefreshableDeps = withPlatform(fixture.deps, platform, { withNonRefreshable: true });
+    const owner = await newStudio(nonRefreshableDeps);
+    const connectionId = await connectAccount(nonRefreshableDeps, platform, owner, "short", "brief");
     const connectionRef = { studioId: owner.studio.id, connectionId };
-    const first = await getAccessToken(briefDeps, connectionRef);
-    const getState = async () => (await briefDeps.platformStore.find(connectionRef.studioId, connectionId))?.state;
+    const firstToken = await getAccessToken(nonRefreshableDeps, connectionRef);
+    const getState = async () =>
+      (await nonRefreshableDeps.platformStore.find(connectionRef.studioId, connectionId))?.state;
     for (const elapsed of [minutes(50), minutes(5)]) {
       fixture.clock.advance(elapsed);
-      await renewDueCredentials(briefDeps, { shouldStop: () => false });
-      assert.deepEqual(await getAccessToken(briefDeps, connectionRef), first);
+      await renewDueCredentials(nonRefreshableDeps, { shouldStop: () => false });
+      assert.deepEqual(await getAccessToken(nonRefreshableDeps, connectionRef), firstToken);
       assert.equal(await getState(), "connected");
     }
     fixture.clock.advance(minutes(5));
-    await renewDueCredentials(briefDeps, { shouldStop: () => false });
+    await renewDueCredentials(nonRefreshableDeps, { shouldStop: () => false });
     assert.equal(await getState(), "needs_reconnect");
   });
 
@@ -273,7 +281,7 @@ forEachEngine("platform credentials", (fixture) => {
     assert.equal((await deps.platformStore.find(connectionRef.studioId, connectionId))?.credential, null);
   });
 
-  test("a disconnect during a renewal revokes the new tokens, and the caller does not get them (PLATFORM-3, PLATFORM-9)", async () => {
+  test("a disconnect during a renewal revokes the new tokens, and the renewal does not return them (PLATFORM-3, PLATFORM-9)", async () => {
     const { owner, connectionId, connectionRef } = await newConnectedStudio();
     fixture.clock.advance(hours(1));
     platform.onRefresh = () => disconnectPlatform(deps, owner, { connectionId });
@@ -281,7 +289,7 @@ forEachEngine("platform credentials", (fixture) => {
     assert.deepEqual(platform.issuedSecrets.slice(-2).map(platform.isTokenActive), [false, false]);
   });
 
-  test("a reconnect during a renewal wins: its token is used and stays valid (PLATFORM-9)", async () => {
+  test("if the user reconnects during a renewal, the token of the reconnect is used and stays valid (PLATFORM-9)", async () => {
     const { owner, connectionRef } = await newConnectedStudio();
     fixture.clock.advance(hours(1));
     platform.onRefresh = () => connectAccount(deps, platform, owner);
@@ -290,7 +298,7 @@ forEachEngine("platform credentials", (fixture) => {
     assert.ok(platform.isTokenActive(accessToken));
   });
 
-  test("a renewal during a disconnect: the disconnect revokes the newest tokens (PLATFORM-3)", async () => {
+  test("a disconnect revokes the newest tokens if a renewal runs at the same time (PLATFORM-3)", async () => {
     const { owner, connectionId, connectionRef } = await newConnectedStudio();
     const { find } = deps.platformStore;
     fixture.clock.advance(hours(1));
@@ -314,11 +322,11 @@ forEachEngine("platform credentials", (fixture) => {
   });
 
   test("rejects ciphertexts that were altered or moved between rows or studios (PLATFORM-10, L2)", async () => {
-    const [first, second] = [await newConnectedStudio(), await newConnectedStudio()];
-    const sameStudioConnectionId = await connectAccount(deps, platform, first.owner, "second");
+    const [firstStudio, secondStudio] = [await newConnectedStudio(), await newConnectedStudio()];
+    const sameStudioConnectionId = await connectAccount(deps, platform, firstStudio.owner, "second");
     const [ownCredential, otherStudioCredential, sameStudioCredential] = [
-      await readCredential(first.connectionId),
-      await readCredential(second.connectionId),
+      await readCredential(firstStudio.connectionId),
+      await readCredential(secondStudio.connectionId),
       await readCredential(sameStudioConnectionId),
     ];
     const alteredCredential = `${ownCredential.slice(0, -3)}${ownCredential.at(-3) === "A" ? "B" : "A"}${ownCredential.slice(-2)}`;
@@ -334,18 +342,18 @@ forEachEngine("platform credentials", (fixture) => {
       ownCredential.replace("v1.", "v2."),
       "{}",
     ]) {
-      await setCredential(first.connectionId, credential);
+      await setCredential(firstStudio.connectionId, credential);
       assert.match(
-        await getOutcome(getAccessToken(deps, first.connectionRef)).catch(() => "rejected"),
+        await getOutcome(getAccessToken(deps, firstStudio.connectionRef)).catch(() => "rejected"),
         /rejected|internal/,
         credential,
       );
     }
-    await setCredential(first.connectionId, ownCredential);
-    assert.equal(await getOutcome(getAccessToken(deps, first.connectionRef)), "ok");
+    await setCredential(firstStudio.connectionId, ownCredential);
+    assert.equal(await getOutcome(getAccessToken(deps, firstStudio.connectionRef)), "ok");
   });
 
-  test("secret rotation: all secrets decrypt, the newest encrypts, and the next refresh re-encrypts (PLATFORM-10, L2)", async () => {
+  test("after secret rotation, all secrets decrypt, the newest encrypts, and the next refresh re-encrypts (PLATFORM-10, L2)", async () => {
     const { connectionId, connectionRef } = await newConnectedStudio();
     const oldSecret = "a test secret that is long enough";
     const depsWithBothSecrets = { ...deps, vault: createVault(["a newer secret, that is long enough", oldSecret]) };

@@ -13,15 +13,15 @@ forEachEngine("listing posts", (fixture) => {
     listPosts(fixture.deps, caller, listPostsInput.parse(input));
   const listTitles = async (caller: Caller, input: Record<string, unknown> = {}) =>
     (await list(caller, input)).posts.map(({ title }) => title);
-  const add = (caller: Caller, title: string, body = "") => createPost(fixture.deps, caller, { title, body });
+  const addPost = (caller: Caller, title: string, body = "") => createPost(fixture.deps, caller, { title, body });
 
   async function newStudioWithPosts(...posts: (string | [title: string, body: string])[]): Promise<Caller> {
     const owner = await newStudio(fixture.deps);
-    for (const post of posts) await (typeof post === "string" ? add(owner, post) : add(owner, ...post));
+    for (const post of posts) await (typeof post === "string" ? addPost(owner, post) : addPost(owner, ...post));
     return owner;
   }
 
-  test("lists the newest first, twenty by default and at most a hundred (POST-3)", async () => {
+  test("lists the newest posts first, twenty by default and at most a hundred (POST-3)", async () => {
     const owner = await newStudioWithPosts(...Array.from({ length: 105 }, (_, i) => `P${i}`));
     assert.deepEqual(
       await listTitles(owner),
@@ -31,10 +31,10 @@ forEachEngine("listing posts", (fixture) => {
     assert.deepEqual(await listTitles(owner, { limit: 1 }), ["P104"]);
   });
 
-  test("shortens a page of very long posts, and the cursor reaches every post (X3, T8)", async () => {
+  test("returns fewer very long posts per page, and the cursor reaches every post (X3, T8)", async () => {
     const owner = await newStudio(fixture.deps);
     // A control character takes six characters in JSON, and seven in JSON inside JSON, as in a tool result.
-    for (let i = 0; i < 30; i++) await add(owner, `P${i}`, "\u0001".repeat(i === 10 ? 10 : 100_000));
+    for (let i = 0; i < 30; i++) await addPost(owner, `P${i}`, "\u0001".repeat(i === 10 ? 10 : 100_000));
     const listedTitles: string[] = [];
     for (let cursor: string | null | undefined; cursor !== null;) {
       const page = await list(owner, { limit: 100, ...(cursor === undefined ? {} : { cursor }) });
@@ -131,7 +131,7 @@ forEachEngine("listing posts", (fixture) => {
       listedTitles.push(...page.posts.map(({ title }) => title));
       cursor = page.nextCursor;
       fixture.clock.advance(10);
-      await add(owner, `New ${listedTitles.length}`);
+      await addPost(owner, `New ${listedTitles.length}`);
       await updatePost(fixture.deps, owner, { postId: page.posts[0]?.id ?? "", body: "changed" });
     } while (cursor);
     assert.deepEqual(
@@ -142,25 +142,25 @@ forEachEngine("listing posts", (fixture) => {
 
   test("the last page has no cursor, even if it is full (POST-4)", async () => {
     const owner = await newStudioWithPosts("A", "B", "C", "D");
-    const first = await list(owner, { limit: 2 });
-    const second = await list(owner, { limit: 2, cursor: first.nextCursor });
-    assert.deepEqual([first.posts.length, second.posts.length, second.nextCursor], [2, 2, null]);
+    const firstPage = await list(owner, { limit: 2 });
+    const secondPage = await list(owner, { limit: 2, cursor: firstPage.nextCursor });
+    assert.deepEqual([firstPage.posts.length, secondPage.posts.length, secondPage.nextCursor], [2, 2, null]);
     assert.equal((await list(await newStudioWithPosts())).nextCursor, null);
   });
 
   test("a search for any text can be paged (POST-4)", async () => {
     for (const query of ["語".repeat(200), "a b ".repeat(50), "%".repeat(200), "\ufdfa".repeat(200)]) {
       const owner = await newStudioWithPosts(["A", query], ["B", query]);
-      const first = await list(owner, { limit: 1, query });
+      const firstPage = await list(owner, { limit: 1, query });
       assert.deepEqual(
-        await listTitles(owner, { limit: 1, query, cursor: first.nextCursor }),
+        await listTitles(owner, { limit: 1, query, cursor: firstPage.nextCursor }),
         ["A"],
         query.slice(0, 3),
       );
     }
   });
 
-  test("rejects a cursor of another studio, another list or a forged one (T8)", async () => {
+  test("rejects a forged cursor, and a cursor of another studio or another list (T8)", async () => {
     const [owner, otherOwner] = [await newStudioWithPosts("A", "B"), await newStudioWithPosts("C", "D")];
     const { nextCursor } = await list(owner, { limit: 1 });
     const cursor = nextCursor ?? "";
@@ -188,11 +188,11 @@ forEachEngine("listing posts", (fixture) => {
     assert.equal(listPostsInput.safeParse({ cursor: "x".repeat(10_240) }).success, false);
   });
 
-  test("searches text that almost matches everywhere within three seconds (X4)", async () => {
+  test("takes less than three seconds to search text that almost matches everywhere (X4)", async () => {
     const owner = await newStudio(fixture.deps);
-    // The first letter becomes eighteen when case and accents are folded; the second stays as it is.
+    // The first letter folds to eighteen characters; the second letter does not change.
     for (const letter of ["\ufdfa", "a"]) {
-      for (let i = 0; i < 10; i++) await add(owner, "P", letter.repeat(100_000));
+      for (let i = 0; i < 10; i++) await addPost(owner, "P", letter.repeat(100_000));
       for (const query of [
         `${letter.repeat(199)}b`,
         `b${letter.repeat(199)}`,
@@ -207,7 +207,7 @@ forEachEngine("listing posts", (fixture) => {
     }
   });
 
-  test("searches a hundred thousand repeated letters within five seconds (X4)", async () => {
+  test("takes less than five seconds to search a hundred thousand repeated letters (X4)", async () => {
     const owner = await newStudioWithPosts(["A", "a".repeat(100_000)]);
     const startedAt = performance.now();
     assert.deepEqual(await listTitles(owner, { query: `${"a".repeat(199)}b` }), []);

@@ -12,14 +12,14 @@ import { forEachEngine } from "../support/engines.ts";
 import { getOutcome, countOutcomes } from "../support/outcome.ts";
 import { newMember, newStudio } from "../support/users.ts";
 
-/** One character of three bytes that folds to four of three bytes each. */
+/** Repeats a three-byte character that folds to four three-byte characters. */
 const hostileBody = "\u2057".repeat(99_000);
 
 forEachEngine("bounded search", (fixture) => {
   const search = (caller: Caller, input: Record<string, unknown>, deps: Deps = fixture.deps) =>
     listPosts(deps, caller, listPostsInput.parse(input));
 
-  /** Every page of a search. */
+  /** Returns the titles on every page of a search. */
   async function searchAll(
     caller: Caller,
     input: Record<string, unknown>,
@@ -34,16 +34,16 @@ forEachEngine("bounded search", (fixture) => {
     return pages;
   }
 
-  /** Straight into the database: through the verb a thousand posts would take minutes. */
+  /** Inserts rows directly: creating a thousand posts with the verb would take minutes. */
   async function insertPosts(
     { studio, user }: Caller,
     count: number,
-    post: (i: number) => { title: string; body?: string; searchText?: string; status?: PostStatus },
+    createContent: (i: number) => { title: string; body?: string; searchText?: string; status?: PostStatus },
   ): Promise<void> {
     const now = fixture.clock();
     await fixture.database.transact(async ({ q }) => {
       for (let i = 0; i < count; i++) {
-        const { title, body = "", searchText = title.toLowerCase(), status = "draft" } = post(i);
+        const { title, body = "", searchText = title.toLowerCase(), status = "draft" } = createContent(i);
         const times = { created_at: now, updated_at: now };
         const row = {
           id: fixture.deps.newId("post"),
@@ -60,29 +60,29 @@ forEachEngine("bounded search", (fixture) => {
     });
   }
 
-  test("a search through several chunks finds every match once, in order, in each status (POST-3, POST-4)", async () => {
+  test("a search that reads several chunks finds every match once, in order, in each status (POST-3, POST-4)", async () => {
     const owner = await newStudio(fixture.deps);
-    const statusOf = (i: number) => (i % 2 === 0 ? "draft" : "archived");
-    await insertPosts(owner, 450, (i) => ({ title: `P${i} ${i % 3 === 0 ? "needle" : ""}`, status: statusOf(i) }));
-    const expected = (isIncluded: (i: number) => boolean) =>
+    const getStatus = (i: number) => (i % 2 === 0 ? "draft" : "archived");
+    await insertPosts(owner, 450, (i) => ({ title: `P${i} ${i % 3 === 0 ? "needle" : ""}`, status: getStatus(i) }));
+    const listExpectedTitles = (isIncluded: (i: number) => boolean) =>
       Array.from({ length: 450 }, (_, i) => 449 - i)
         .filter((i) => i % 3 === 0 && isIncluded(i))
         .map((i) => `P${i} needle`);
     for (const limit of [1, 7, 100]) {
       assert.deepEqual(
         (await searchAll(owner, { query: "needle", limit })).flat(),
-        expected(() => true),
+        listExpectedTitles(() => true),
       );
       for (const status of ["draft", "archived", "ready"])
         assert.deepEqual(
           (await searchAll(owner, { query: "needle", limit, status })).flat(),
-          expected((i) => statusOf(i) === status),
+          listExpectedTitles((i) => getStatus(i) === status),
         );
     }
-    assert.deepEqual(await searchAll(owner, { query: "nowhere" }), [[]], "a small studio takes one call");
+    assert.deepEqual(await searchAll(owner, { query: "nowhere" }), [[]], "a search in a small studio needs one call");
   });
 
-  test("a call reads a bounded amount of hostile text, yields to other work, and its cursor continues (X4)", async () => {
+  test("a search call reads a bounded amount of hostile text and yields to other work; its cursor continues the search (X4)", async () => {
     const owner = await newStudio(fixture.deps);
     const searchText = "\u2032".repeat(200_000);
     const isMatch = (i: number) => i === 0 || i === 40;
@@ -109,7 +109,7 @@ forEachEngine("bounded search", (fixture) => {
     assert.ok(longestBlockMs < 500, `the event loop was blocked for ${longestBlockMs} ms`);
   });
 
-  test("a call ends when its time budget is used up, and its cursor continues (X4)", async () => {
+  test("a search call ends when its time budget is used up; its cursor continues the search (X4)", async () => {
     const owner = await newStudio(fixture.deps);
     await insertPosts(owner, 1100, (i) => ({ title: i === 0 ? "needle" : `P${i}` }));
     let now = fixture.clock();
@@ -130,8 +130,8 @@ forEachEngine("bounded search", (fixture) => {
     const rejection: unknown = await searches[11]?.catch((error: unknown) => error);
     assert.ok(rejection instanceof AppError && rejection.retryAfter !== undefined && rejection.retryAfter > 0);
     assert.equal(await getOutcome(search(otherMember, { query: "needle" })), "ok", "other users have their own queue");
-    const accepted = maxWaitingSearches + 1;
-    assert.deepEqual(await outcomes, { ok: accepted, rate_limited: searches.length - accepted });
+    const acceptedCount = maxWaitingSearches + 1;
+    assert.deepEqual(await outcomes, { ok: acceptedCount, rate_limited: searches.length - acceptedCount });
     assert.equal(await getOutcome(search(owner, { query: "needle" })), "ok", "a finished search frees its slot");
     assert.equal(await getOutcome(search(owner, {})), "ok");
   });

@@ -83,7 +83,7 @@ forEachEngine("posts", (fixture) => {
     assert.equal((await getPost(fixture.deps, owner, { postId })).title, "B");
   });
 
-  test("an unreachable revision is a conflict or invalid input, not an internal error (POST-2, ERR-invalid_input, M10)", async () => {
+  test("rejects a revision number out of range as a conflict or invalid input, not as an internal error (POST-2, ERR-invalid_input, M10)", async () => {
     const owner = await newStudio(fixture.deps);
     const { id: postId } = await createPost(fixture.deps, owner, { title: "A", body: "" });
     for (const revision of [0, -1, 1.5, NaN, Infinity, 2 ** 31, 2 ** 40, Number.MAX_SAFE_INTEGER, 1e308, "1", null]) {
@@ -129,7 +129,7 @@ forEachEngine("posts", (fixture) => {
     );
   });
 
-  test("does not find or change another studio's post or ids that cannot exist (STUDIO-5, ERR-not_found, T1, T2)", async () => {
+  test("rejects another studio's post, and unknown or malformed ids, with not_found (STUDIO-5, ERR-not_found, T1, T2)", async () => {
     const [owner, otherOwner] = [await newStudio(fixture.deps), await newStudio(fixture.deps)];
     const foreignPost = await createPost(fixture.deps, otherOwner, { title: "Theirs", body: "" });
     for (const postId of [foreignPost.id, ...hostileIds("post")]) {

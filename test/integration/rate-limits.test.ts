@@ -54,7 +54,7 @@ forEachEngine("rate limits", (fixture) => {
     assert.equal(await getOutcome(enforceRateLimit(fixture.deps, "registration", "192.0.2.1")), "ok", "a new hour");
   });
 
-  test("counts exactly under parallel hits from several instances (A26)", async () => {
+  test("counts parallel hits from several instances exactly (A26)", async () => {
     const secondDatabase = await openDatabase({ ...fixture.location, log: silentLog });
     try {
       const instances = [fixture.deps, createDeps(secondDatabase, fixture.clock)];
@@ -76,8 +76,8 @@ forEachEngine("rate limits", (fixture) => {
       const [firstLimiter, secondLimiter] = [fixture.deps, createDeps(secondDatabase, fixture.clock)].map((deps) =>
         createCallLimiter(deps, "calls", { perMinute: 10 }),
       ) as [CallLimiter, CallLimiter];
-      const countAccepted = ({ check }: CallLimiter, tries: number, key = "ann") =>
-        Array.from({ length: tries }, () => check(key)).filter((rejection) => rejection === undefined).length;
+      const countAccepted = ({ check }: CallLimiter, callCount: number, key = "ann") =>
+        Array.from({ length: callCount }, () => check(key)).filter((rejection) => rejection === undefined).length;
       assert.equal(countAccepted(firstLimiter, 6), 6);
       assert.equal(countAccepted(secondLimiter, 6), 6, "before a sync neither limiter knows the other's calls");
       await firstLimiter.sync();
@@ -99,7 +99,7 @@ forEachEngine("rate limits", (fixture) => {
     }
   });
 
-  test("a flood of requests leaves one row, which the purge deletes after its window (A26, X7)", async () => {
+  test("many requests with one key store one row, which the purge deletes after its window (A26, X7)", async () => {
     const key = "registration 198.51.100.1";
     await countOutcomes(
       Array.from({ length: 300 }, () => enforceRateLimit(fixture.deps, "registration", "198.51.100.1")),
@@ -145,28 +145,28 @@ forEachEngine("rate limits", (fixture) => {
     assert.deepEqual(await listRows(), rowsBefore);
   });
 
-  test("one IPv6 network shares a counter, however its IP addresses are written (X5, A26)", async () => {
+  test("all IP addresses of one IPv6 network share a counter, however they are written (X5, A26)", async () => {
     const noProxies = parseIpAddressSet([])!;
-    const from = (remoteAddress: string): IncomingMessage =>
+    const createRequest = (remoteAddress: string): IncomingMessage =>
       ({ socket: { remoteAddress }, headers: {} }) as IncomingMessage;
     fixture.clock.advance(hours(1));
     const hits = Array.from({ length: 60 }, (_, i) =>
       enforceRateLimit(
         fixture.deps,
         "registration",
-        getClientIpKey(from(`2001:db8:1:2:${i.toString(16)}::${i}`), noProxies),
+        getClientIpKey(createRequest(`2001:db8:1:2:${i.toString(16)}::${i}`), noProxies),
       ),
     );
     assert.deepEqual(await countOutcomes(hits), { ok: 20, rate_limited: 40 });
     assert.equal(
       await getOutcome(
-        enforceRateLimit(fixture.deps, "registration", getClientIpKey(from("2001:DB8:1:2::1"), noProxies)),
+        enforceRateLimit(fixture.deps, "registration", getClientIpKey(createRequest("2001:DB8:1:2::1"), noProxies)),
       ),
       "rate_limited",
     );
     assert.equal(
       await getOutcome(
-        enforceRateLimit(fixture.deps, "registration", getClientIpKey(from("2001:db8:1:3::1"), noProxies)),
+        enforceRateLimit(fixture.deps, "registration", getClientIpKey(createRequest("2001:db8:1:3::1"), noProxies)),
       ),
       "ok",
     );
@@ -176,26 +176,26 @@ forEachEngine("rate limits", (fixture) => {
     fixture.clock.advance(hours(1));
     const service = await startService(fixture.deps);
     try {
-      const register = (i: number, forged: Record<string, string> = {}) =>
+      const register = (i: number, forgedHeaders: Record<string, string> = {}) =>
         call(service, "POST", "/api/auth/mcp/register", {
           body: {
             client_name: `Client ${i}`,
             redirect_uris: ["http://localhost/callback"],
             token_endpoint_auth_method: "none",
           },
-          headers: { origin: undefined, "sec-fetch-site": undefined, ...forged },
+          headers: { origin: undefined, "sec-fetch-site": undefined, ...forgedHeaders },
         });
-      const forge = (i: number) => ({
+      const forgeHeaders = (i: number) => ({
         "x-forwarded-for": `198.51.100.${i}`,
         forwarded: `for=198.51.100.${i}`,
         "x-real-ip": `198.51.100.${i}`,
       });
       const responses = await Promise.all(
-        Array.from({ length: 30 }, (_, i) => register(i, i % 2 === 0 ? {} : forge(i))),
+        Array.from({ length: 30 }, (_, i) => register(i, i % 2 === 0 ? {} : forgeHeaders(i))),
       );
-      const withStatus = (expected: number) => responses.filter(({ status }) => status === expected);
-      assert.deepEqual([withStatus(201).length, withStatus(429).length], [20, 10]);
-      for (const { headers } of withStatus(429)) {
+      const filterByStatus = (expected: number) => responses.filter(({ status }) => status === expected);
+      assert.deepEqual([filterByStatus(201).length, filterByStatus(429).length], [20, 10]);
+      for (const { headers } of filterByStatus(429)) {
         assert.ok(Number(headers.get("retry-after")) >= 1 && Number(headers.get("retry-after")) <= 3600);
       }
       const countClients = async () =>
@@ -234,7 +234,7 @@ forEachEngine("rate limits", (fixture) => {
       assert.equal(otherResponse.status, 200, "other users have their own limit");
       const { token } = await createTestGrant(server.deps, ann);
       const tool = await callModern({ url: `${server.base}/mcp`, token }, "tools/call", { name: "whoami" });
-      assert.equal(tool.json.result.isError, undefined, "so do the user's AI clients");
+      assert.equal(tool.json.result.isError, undefined, "the user's AI clients have their own limit");
       fixture.clock.advance(minutes(2));
       assert.equal((await call(server, "GET", "/api/me", { cookie })).status, 200);
     } finally {

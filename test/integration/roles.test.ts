@@ -9,7 +9,7 @@ import { hostileIds } from "../support/hostile-ids.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { newMember, newStudio, newStudioWithRoles } from "../support/users.ts";
 
-/** The roles that a role may manage, and also assign. */
+/** The roles that each role may manage and assign. */
 const manageableRoles: Record<Role, readonly Role[]> = {
   owner: ["owner", "admin", "member"],
   admin: ["admin", "member"],
@@ -36,7 +36,7 @@ forEachEngine("roles", (fixture) => {
     }
   });
 
-  test("removes members and invites only as the caller's role allows (ROLE-2, T7)", async () => {
+  test("removes and invites members only as the caller's role allows (ROLE-2, T7)", async () => {
     for (const callerRole of roles) {
       for (const role of roles) {
         const callers = await newStudioWithRoles(fixture.deps);
@@ -114,7 +114,7 @@ forEachEngine("roles", (fixture) => {
     assert.equal(await getOutcome(resolveStudioCaller(fixture.deps, member, member.studio.id)), "not_found");
   });
 
-  test("users outside the studio and ids that cannot exist are not found (ERR-not_found, T1, T2)", async () => {
+  test("rejects users outside the studio, and unknown or malformed ids, with not_found (ERR-not_found, T1, T2)", async () => {
     const owner = await newStudio(fixture.deps);
     const otherOwner = await newStudio(fixture.deps);
     for (const userId of [otherOwner.user.id, ...hostileIds("user")]) {

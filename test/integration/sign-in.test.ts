@@ -24,8 +24,8 @@ forEachEngine("signing in at an identity provider", (fixture) => {
   let issuer: TestIssuer;
   let otherIssuer: TestIssuer;
   let base: string;
-  const lines: string[] = [];
-  const log = createLog("trace", { write: (line) => void lines.push(line) });
+  const logLines: string[] = [];
+  const log = createLog("trace", { write: (line) => void logLines.push(line) });
 
   before(async () => {
     base = await findFreeBaseUrl();
@@ -49,17 +49,17 @@ forEachEngine("signing in at an identity provider", (fixture) => {
   });
   beforeEach(() => issuer.setForgery(undefined));
 
-  /** For slow tests that do not depend on the database: runs them on one engine only. */
+  /** Runs a slow test that does not depend on the database on one engine only. */
   const itOnce = fixture.engine === "sqlite" ? it : (_name: string, _test: TestFn) => {};
   const findUser = (browser: HttpBrowser) =>
     createSessions({ deps: fixture.deps, base }).find(browser.cookies.header(new URL(base)));
   const countUsers = async () => (await fixture.database.q.selectFrom("users").selectAll().execute()).length;
   const countSessions = async () => (await fixture.database.q.selectFrom("sessions").selectAll().execute()).length;
-  /** Signs in at the issuer up to its redirect back to us, and returns the callback URL without opening it. */
+  /** Signs in at the issuer, and returns the callback URL of its redirect without opening it. */
   async function signInUntilCallback(browser: HttpBrowser, email: string, returnTo = "/"): Promise<string> {
     const login = await browser.open(`${base}/login?switch=1&return_to=${encodeURIComponent(returnTo)}`);
-    const atIssuer = await browser.submit(login);
-    const form = atIssuer.forms[0]!;
+    const issuerPage = await browser.submit(login);
+    const form = issuerPage.forms[0]!;
     let url = form.action.href;
     let response = await browser.send(url, { method: "POST", body: new URLSearchParams({ login: email }) });
     for (;;) {
@@ -96,7 +96,7 @@ forEachEngine("signing in at an identity provider", (fixture) => {
     }
   });
 
-  it("leads from the login page to the provider and back to the requested page (SIGN-1, SIGN-2, SIGN-8)", async () => {
+  it("redirects from the login page to the provider and back to the requested page (SIGN-1, SIGN-2, SIGN-8)", async () => {
     const browser = createHttpBrowser();
     const login = await browser.open(`${base}/login?return_to=%2Fposts%3Fa%3D1`);
     assert.deepEqual(
@@ -113,22 +113,27 @@ forEachEngine("signing in at an identity provider", (fixture) => {
   it("reads name and email from the userinfo endpoint if the ID token has none", async () => {
     const browser = createHttpBrowser();
     const login = await browser.open(`${base}/login`);
-    const atIssuer = await browser.submit(login, {}, 1);
-    await browser.submit(atIssuer, { login: "grace@example.com" });
+    const issuerPage = await browser.submit(login, {}, 1);
+    await browser.submit(issuerPage, { login: "grace@example.com" });
     const user = await findUser(browser);
     assert.deepEqual([user?.name, user?.email, user?.emailVerified], ["grace", "grace@example.com", true]);
   });
 
   it("sets a new 14-day session cookie at every sign-in and ends the previous session on the server (W3)", async () => {
     const browser = await signIn(base, "ada@example.com");
-    const first = browser.cookies.get("atelier")!;
-    assert.deepEqual(first.attributes, { path: "/", "max-age": String(14 * 86_400), httponly: "", samesite: "Lax" });
-    assert.match(first.value, /^[\w-]{43}$/);
+    const firstCookie = browser.cookies.get("atelier")!;
+    assert.deepEqual(firstCookie.attributes, {
+      path: "/",
+      "max-age": String(14 * 86_400),
+      httponly: "",
+      samesite: "Lax",
+    });
+    assert.match(firstCookie.value, /^[\w-]{43}$/);
     const storedSessions = await fixture.database.q.selectFrom("sessions").select("token_hash").execute();
-    assert.ok(storedSessions.every(({ token_hash }) => !token_hash.includes(first.value)));
+    assert.ok(storedSessions.every(({ token_hash }) => !token_hash.includes(firstCookie.value)));
     const oldCookies = browser.cookies.copy();
     await signIn(base, "ada@example.com", browser);
-    assert.notEqual(browser.cookies.get("atelier")!.value, first.value);
+    assert.notEqual(browser.cookies.get("atelier")!.value, firstCookie.value);
     assert.equal(await findUser(createHttpBrowser(oldCookies)), undefined);
     assert.equal((await findUser(browser))?.email, "ada@example.com");
   });
@@ -141,7 +146,7 @@ forEachEngine("signing in at an identity provider", (fixture) => {
     assert.equal(await findUser(browser), undefined);
   });
 
-  it("a planted cookie does not become a session (W3)", async () => {
+  it("replaces a session cookie that another site planted (W3)", async () => {
     const browser = createHttpBrowser();
     browser.cookies.store(new URL(base), ["atelier=planted-by-someone-else; Path=/"]);
     await signIn(base, "ada@example.com", browser);
@@ -150,16 +155,19 @@ forEachEngine("signing in at an identity provider", (fixture) => {
 
   it("recognizes a user by issuer and subject and updates the profile from the claims (WORD-1)", async () => {
     issuer.setClaims("mary@example.com", { sub: "m-1", name: "Mary", email: "mary@example.com", email_verified: true });
-    const first = await findUser(await signIn(base, "mary@example.com"));
+    const firstUser = await findUser(await signIn(base, "mary@example.com"));
     issuer.setClaims("mary@example.com", {
       sub: "m-1",
       name: "Mary J.",
       email: "mj@example.com",
       email_verified: false,
     });
-    const second = await findUser(await signIn(base, "mary@example.com"));
-    assert.equal(second?.id, first?.id);
-    assert.deepEqual([second?.name, second?.email, second?.emailVerified], ["Mary J.", "mj@example.com", false]);
+    const updatedUser = await findUser(await signIn(base, "mary@example.com"));
+    assert.equal(updatedUser?.id, firstUser?.id);
+    assert.deepEqual(
+      [updatedUser?.name, updatedUser?.email, updatedUser?.emailVerified],
+      ["Mary J.", "mj@example.com", false],
+    );
   });
 
   it("the same email with another subject, unverified, or from another issuer is another user (A24)", async () => {
@@ -170,20 +178,20 @@ forEachEngine("signing in at an identity provider", (fixture) => {
       email: "ada@example.com",
       email_verified: true,
     });
-    const otherSubject = await findUser(await signIn(base, "new@example.com"));
+    const otherSubjectUser = await findUser(await signIn(base, "new@example.com"));
     issuer.setClaims("loose@example.com", {
       sub: "loose",
       name: "Ada",
       email: "ada@example.com",
       email_verified: false,
     });
-    const unverified = await findUser(await signIn(base, "loose@example.com"));
+    const unverifiedUser = await findUser(await signIn(base, "loose@example.com"));
     const browser = createHttpBrowser();
     const otherIssuerPage = await browser.submit(await browser.open(`${base}/login`), {}, 1);
     await browser.submit(otherIssuerPage, { login: "ada@example.com" });
     const otherIssuerUser = await findUser(browser);
-    assert.equal(new Set([ada?.id, otherSubject?.id, unverified?.id, otherIssuerUser?.id]).size, 4);
-    assert.equal(unverified?.emailVerified, false);
+    assert.equal(new Set([ada?.id, otherSubjectUser?.id, unverifiedUser?.id, otherIssuerUser?.id]).size, 4);
+    assert.equal(unverifiedUser?.emailVerified, false);
   });
 
   it("ten parallel first sign-ins with one subject create one user (R6)", async () => {
@@ -196,10 +204,10 @@ forEachEngine("signing in at an identity provider", (fixture) => {
 
   it("two tabs can sign in at the same time, each to its own page", async () => {
     const browser = createHttpBrowser();
-    const first = await signInUntilCallback(browser, "ada@example.com", "/one");
-    const second = await signInUntilCallback(browser, "grace@example.com", "/two");
-    assert.equal((await browser.open(first)).url.pathname, "/one");
-    assert.equal((await browser.open(second)).url.pathname, "/two");
+    const firstCallback = await signInUntilCallback(browser, "ada@example.com", "/one");
+    const secondCallback = await signInUntilCallback(browser, "grace@example.com", "/two");
+    assert.equal((await browser.open(firstCallback)).url.pathname, "/one");
+    assert.equal((await browser.open(secondCallback)).url.pathname, "/two");
     assert.equal(browser.cookies.get("atelier-sign-in"), undefined);
   });
 
@@ -233,7 +241,7 @@ forEachEngine("signing in at an identity provider", (fixture) => {
     );
   });
 
-  it("a callback works once, even in a browser with copied cookies (A14)", async () => {
+  it("a callback is accepted once, also if another browser has the cookies (A14)", async () => {
     const browser = createHttpBrowser();
     const url = await signInUntilCallback(browser, "ada@example.com");
     const copiedCookies = browser.cookies.copy();
@@ -241,8 +249,8 @@ forEachEngine("signing in at an identity provider", (fixture) => {
     assert.notEqual(await findUser(browser), undefined);
     const rowsBefore = await countRows();
     assert.equal((await browser.open(url)).status, 400);
-    const thief = createHttpBrowser(copiedCookies);
-    await assertSignInFailed(await thief.open(url), thief, 400, rowsBefore);
+    const otherBrowser = createHttpBrowser(copiedCookies);
+    await assertSignInFailed(await otherBrowser.open(url), otherBrowser, 400, rowsBefore);
   });
 
   it("rejects a callback more than ten minutes after the start (A14)", async () => {
@@ -288,7 +296,7 @@ forEachEngine("signing in at an identity provider", (fixture) => {
     },
     "no subject": { claims: ({ sub: _, ...claims }: Record<string, unknown>) => claims },
     "algorithm none": { signature: "none" },
-    "HS256 under the public key": { signature: "hs256-public-key" },
+    "HS256 with the public key as secret": { signature: "hs256-public-key" },
     "a signature by another key": { signature: "foreign-key" },
     "a corrupted signature": { signature: "corrupted" },
   } as const;
@@ -306,7 +314,7 @@ forEachEngine("signing in at an identity provider", (fixture) => {
     });
   }
 
-  it("a sign-in canceled at the provider ends on a page that links to a new attempt", async () => {
+  it("shows a page with a link to a new attempt after a sign-in canceled at the provider", async () => {
     const browser = createHttpBrowser();
     issuer.denyNext();
     const page = await browser.open(await signInUntilCallback(browser, "stranger@example.com", "/join/abc"));
@@ -351,17 +359,17 @@ forEachEngine("signing in at an identity provider", (fixture) => {
       issuer.setDelay(60_000);
       const rowsBefore = await countRows();
       const startedAt = performance.now();
-      const [atStart, atCallback] = await Promise.all([createHttpBrowser().submit(login), browser.open(url)]);
+      const [startPage, callbackPage] = await Promise.all([createHttpBrowser().submit(login), browser.open(url)]);
       const elapsedMs = performance.now() - startedAt;
       issuer.setDelay(0);
       assert.ok(elapsedMs < 10_000, `${elapsedMs} ms`);
-      await assertSignInFailed(atStart, browser, 502, rowsBefore);
-      await assertSignInFailed(atCallback, browser, 502, rowsBefore);
+      await assertSignInFailed(startPage, browser, 502, rowsBefore);
+      await assertSignInFailed(callbackPage, browser, 502, rowsBefore);
       await signIn(base, "ada@example.com", browser);
     },
   );
 
-  itOnce("treats a server that does not respond like an issuer as unavailable (A15)", async (t) => {
+  itOnce("reports an issuer as unavailable if its responses are invalid (A15)", async (t) => {
     const responders: Record<string, (res: ServerResponse) => void> = {
       "an error": (res) => res.writeHead(500).end(),
       "a redirect": (res) => res.writeHead(302, { location: issuer.issuer }).end(),
@@ -396,7 +404,7 @@ forEachEngine("signing in at an identity provider", (fixture) => {
     }
   });
 
-  it("a provider that rejects our client credentials is reported as the operator's problem", async () => {
+  it("shows that the provider rejected this server's client credentials", async () => {
     const settings = { ...issuer.settings, clientSecret: "wrong secret" };
     await server.close();
     server = await startSignInServer({ deps: fixture.deps, base, identityProviders: [settings, otherIssuer.settings] });
@@ -489,7 +497,7 @@ forEachEngine("signing in at an identity provider", (fixture) => {
     );
   });
 
-  it("signing out ends the session on the server, and only from our own pages (SIGN-7)", async () => {
+  it("signing out ends the session on the server, and is accepted only from its own origin (SIGN-7)", async () => {
     const browser = await signIn(base, "ada@example.com");
     for (const headers of [{}, { origin: "https://evil.example" }, { "sec-fetch-site": "cross-site" }] as Record<
       string,
@@ -539,22 +547,22 @@ forEachEngine("signing in at an identity provider", (fixture) => {
   });
 
   it("no log line contains a cookie, code, state, token or email (L4)", async () => {
-    lines.length = 0;
+    logLines.length = 0;
     const browser = createHttpBrowser();
     const url = new URL(await signInUntilCallback(browser, "ada@example.com"));
-    const pending = browser.cookies.get("atelier-sign-in")!.value;
+    const signInCookie = browser.cookies.get("atelier-sign-in")!.value;
     await browser.open(url.href);
     issuer.setForgery({ signature: "none" });
     await browser.open(await signInUntilCallback(browser, "ada@example.com"));
     const secrets = [
       url.searchParams.get("code")!,
       url.searchParams.get("state")!,
-      pending,
+      signInCookie,
       browser.cookies.get("atelier")!.value,
       issuer.clientSecret,
       "ada@example.com",
     ];
-    for (const secret of secrets) assert.ok(!lines.join("").includes(secret));
+    for (const secret of secrets) assert.ok(!logLines.join("").includes(secret));
   });
 
   it("pages forbid framing, caching and scripts", async () => {

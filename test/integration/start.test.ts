@@ -13,13 +13,13 @@ import { findProgram } from "../support/find-program.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
-const main = join(import.meta.dirname, "../../src/main.ts");
+const mainPath = join(import.meta.dirname, "../../src/main.ts");
 
 /** Starts the server as users do, and checks its output and its startup errors. */
 describe("startup", () => {
   const cleanups: (() => unknown)[] = [];
   afterEach(async () => {
-    for (const clean of cleanups.splice(0).toReversed()) await clean();
+    for (const cleanUp of cleanups.splice(0).toReversed()) await cleanUp();
   });
 
   function newFolder(): string {
@@ -28,7 +28,7 @@ describe("startup", () => {
     return folder.path;
   }
 
-  test("exits with an error about a port in use on the last line", async () => {
+  test("exits if the port is in use, with the error on the last line", async () => {
     const portOwner = createServer().listen(0, "127.0.0.1");
     cleanups.push(() => portOwner.close());
     await once(portOwner, "listening");
@@ -36,9 +36,10 @@ describe("startup", () => {
     const folder = newFolder();
     const file = openSync(join(folder, "output"), "a"); // one file keeps the order of both streams
     const env = { PORT: port, DATA_DIR: join(folder, "data"), PATH: process.env["PATH"] ?? "" };
-    const [code] = (await once(spawn(process.execPath, [main], { env, stdio: ["ignore", file, file] }), "exit")) as [
-      number,
-    ];
+    const [code] = (await once(
+      spawn(process.execPath, [mainPath], { env, stdio: ["ignore", file, file] }),
+      "exit",
+    )) as [number];
     closeSync(file);
     assert.equal(code, 1);
     const lines = readFileSync(join(folder, "output"), "utf8").trimEnd().split("\n");
@@ -52,7 +53,7 @@ describe("startup", () => {
   test(
     "creates the folder for the generated secret with PostgreSQL and without SECRETS",
     {
-      skip: !listEngines().includes("postgres") && "no PostgreSQL here",
+      skip: !listEngines().includes("postgres") && "PostgreSQL is not available",
     },
     async () => {
       const database = await createTemporaryDatabase("postgres");
@@ -76,7 +77,7 @@ describe("startup", () => {
   test(
     "names the settings to change if the folder for the generated secret cannot be created",
     {
-      skip: !listEngines().includes("postgres") && "no PostgreSQL here",
+      skip: !listEngines().includes("postgres") && "PostgreSQL is not available",
     },
     async () => {
       const database = await createTemporaryDatabase("postgres");
@@ -84,7 +85,7 @@ describe("startup", () => {
       const file = join(newFolder(), "file");
       writeFileSync(file, "");
       const env = { DATABASE_URL: database.databaseUrl ?? "", DATA_DIR: join(file, "data"), PORT: "0" };
-      const program = startChildProgram([main], env);
+      const program = startChildProgram([mainPath], env);
       assert.equal(await program.exited, 1);
       assert.match(
         program.getOutput(),
@@ -94,7 +95,7 @@ describe("startup", () => {
   );
 
   test(
-    "on a terminal prints the greeting last, then one line per request except for static files",
+    "on a terminal, prints the greeting at the end of startup, then one line per request except for static files",
     {
       skip: !findProgram("script") && "the script program is not installed",
     },
@@ -107,7 +108,7 @@ describe("startup", () => {
         PORT: port,
         DATA_DIR: join(newFolder(), "data"),
       };
-      const child = spawn("script", ["-qfec", `"${process.execPath}" "${main}"`, "/dev/null"], {
+      const child = spawn("script", ["-qfec", `"${process.execPath}" "${mainPath}"`, "/dev/null"], {
         env,
         stdio: ["pipe", "pipe", "inherit"],
         detached: true, // its own process group, so that cleanup kills the server too

@@ -19,17 +19,17 @@ import { png } from "../support/samples.ts";
 import { createTestGrant } from "../support/tokens.ts";
 
 forEachEngine("studio settings", (fixture) => {
-  test("changes name and time zone, together or alone; id and slug stay (WORD-2)", async () => {
+  test("changes the name and the time zone separately, and keeps id and slug (WORD-2)", async () => {
     const owner = await newStudio(fixture.deps, undefined, "North");
-    const original = await getStudio(fixture.deps, owner);
+    const originalStudio = await getStudio(fixture.deps, owner);
     const renamedStudio = await updateStudio(fixture.deps, owner, updateStudioInput.parse({ name: " South " }));
     assert.deepEqual([renamedStudio.name, renamedStudio.timezone], ["South", "UTC"]);
     const movedStudio = await updateStudio(fixture.deps, owner, { timezone: "Asia/Tokyo" });
     assert.deepEqual([movedStudio.name, movedStudio.timezone], ["South", "Asia/Tokyo"]);
     const { id, slug } = await getStudio(fixture.deps, owner);
-    assert.deepEqual([id, slug], [original.id, original.slug]);
-    const [last] = (await listActivity(fixture.deps, owner, { limit: 1 })).activity;
-    assert.deepEqual([last?.action, last?.detail], ["studio.updated", { timezone: "Asia/Tokyo" }]);
+    assert.deepEqual([id, slug], [originalStudio.id, originalStudio.slug]);
+    const [lastActivity] = (await listActivity(fixture.deps, owner, { limit: 1 })).activity;
+    assert.deepEqual([lastActivity?.action, lastActivity?.detail], ["studio.updated", { timezone: "Asia/Tokyo" }]);
   });
 
   test("rejects an update without changes, an invalid name and an unknown time zone (ERR-invalid_input)", async () => {
@@ -43,7 +43,7 @@ forEachEngine("studio settings", (fixture) => {
     const owner = await newStudio(fixture.deps, undefined, "Deleted");
     const otherStudio = await newStudio(fixture.deps, owner, "Other");
     const member = await newMember(fixture.deps, owner, "member");
-    const stranger = await newStudio(fixture.deps);
+    const otherOwner = await newStudio(fixture.deps);
     const post = await createPost(fixture.deps, owner, { title: "Post", body: "" });
     const base64 = (await png()).toString("base64");
     const image = { kind: "image" as const, mimeType: "image/png", base64 };
@@ -52,16 +52,16 @@ forEachEngine("studio settings", (fixture) => {
       await uploadAssetInline(fixture.deps, owner, image),
     ];
     await attachAsset(fixture.deps, owner, { postId: post.id, assetId: attachedAsset.assetId });
-    const keys = await Promise.all(
+    const storageKeys = await Promise.all(
       [attachedAsset, unattachedAsset].map(
         async ({ assetId }) => (await fixture.deps.assets.find(owner.studio.id, assetId))?.storageKey,
       ),
     );
-    const link = await createInvitationToken(fixture.deps, owner, "member");
+    const invitationToken = await createInvitationToken(fixture.deps, owner, "member");
     const tokens = {
       otherStudio: await createTestGrant(fixture.deps, owner), // the active studio is "Other"
       deletedStudio: await createTestGrant(fixture.deps, member),
-      unrelated: await createTestGrant(fixture.deps, stranger),
+      unrelated: await createTestGrant(fixture.deps, otherOwner),
     };
     assert.equal(await getOutcome(deleteStudio(fixture.deps, owner, { name: "deleted" })), "invalid_input");
     await deleteStudio(fixture.deps, owner, { name: "Deleted" });
@@ -75,12 +75,13 @@ forEachEngine("studio settings", (fixture) => {
     assert.ok(await authenticate(tokens.unrelated.token, undefined));
     assert.equal(await getOutcome(resolveStudioCaller(fixture.deps, owner, owner.studio.id)), "not_found");
     assert.equal(
-      await getOutcome(acceptInvitation(fixture.deps, await newUser(fixture.deps), { token: link })),
+      await getOutcome(acceptInvitation(fixture.deps, await newUser(fixture.deps), { token: invitationToken })),
       "not_found",
     );
     assert.deepEqual((await describeMe(fixture.deps, member)).memberships, []);
     assert.equal((await describeMe(fixture.deps, owner)).activeStudioId, otherStudio.studio.id);
-    for (const key of keys) assert.equal(await fixture.deps.files.stat(key ?? ""), undefined, "the bytes are deleted");
+    for (const key of storageKeys)
+      assert.equal(await fixture.deps.files.stat(key ?? ""), undefined, "the bytes are deleted");
     for (const table of ["assets", "posts", "activity", "memberships", "invitations"] as const) {
       const rows = await fixture.database.q.selectFrom(table).select("studio_id").execute();
       assert.equal(rows.filter((row) => row.studio_id === owner.studio.id).length, 0, table);
@@ -88,15 +89,15 @@ forEachEngine("studio settings", (fixture) => {
     assert.equal(await getOutcome(deleteStudio(fixture.deps, owner, { name: "Deleted" })), "not_found");
   });
 
-  test("a grant that fell back to the user's first studio is revoked with that studio (T10)", async () => {
+  test("a grant is revoked when the studio that it was given for is deleted (T10)", async () => {
     const owner = await newStudio(fixture.deps, undefined, "First");
     fixture.clock.advance(1000);
-    const second = await newStudio(fixture.deps, owner, "Second");
+    const secondStudio = await newStudio(fixture.deps, owner, "Second");
     const signedInUser: SignedInUser = { user: owner.user };
     const client = { clientId: "c", clientName: "C", clientVerified: false, redirectHost: "localhost" };
     const { id, studioId } = await createGrant(fixture.deps, signedInUser, { ...client, scopes: ["studio:read"] });
-    assert.equal(studioId, second.studio.id);
-    await deleteStudio(fixture.deps, second, { name: "Second" });
+    assert.equal(studioId, secondStudio.studio.id);
+    await deleteStudio(fixture.deps, secondStudio, { name: "Second" });
     assert.notEqual((await fixture.deps.grants.find(id))?.revokedAt, null);
   });
 

@@ -33,17 +33,17 @@ async function isStored(deps: Deps, assetId: string, studioId: string): Promise<
 }
 
 forEachEngine("trash", (fixture) => {
-  test("a deleted post is gone with its assets and links, and comes back as it was (TRASH-1)", async () => {
+  test("a deleted post, its assets and its links are no longer found, and restore brings the post back unchanged (TRASH-1)", async () => {
     const { deps } = fixture;
     const owner = await newStudio(deps);
     const client = await actThroughClient(deps, owner);
     const { postId, assetIds } = await addPost(deps, owner, { title: "Launch", files: 2 });
     const [assetId] = assetIds as [string, string];
     const { url } = await createUploadLink(deps, owner, { postId, inPlace: false });
-    const before = await getPost(deps, owner, { postId });
+    const originalPost = await getPost(deps, owner, { postId });
     assert.deepEqual(await deletePost(deps, client, { postId }), { deleted: postId });
 
-    const outcomes = [
+    const calls = [
       () => getPost(deps, owner, { postId }),
       () => updatePost(deps, owner, { postId, title: "X" }),
       () => deletePost(deps, owner, { postId }),
@@ -51,7 +51,7 @@ forEachEngine("trash", (fixture) => {
       () => deleteAsset(deps, owner, { assetId }),
       () => restoreFromTrash(deps, owner, { id: assetId }),
     ];
-    for (const outcome of outcomes) assert.equal(await getOutcome(outcome), "not_found");
+    for (const call of calls) assert.equal(await getOutcome(call), "not_found");
     assert.equal(
       await getOutcome(async () => attachAsset(deps, owner, { postId, assetId: await addFile(deps, owner) })),
       "not_found",
@@ -67,15 +67,15 @@ forEachEngine("trash", (fixture) => {
     );
 
     await restoreFromTrash(deps, owner, { id: postId });
-    const after = await getPost(deps, owner, { postId });
+    const restoredPost = await getPost(deps, owner, { postId });
     assert.deepEqual(
-      { ...after, revision: 0, updatedAt: "", assets: after.assets.map((asset) => asset.id) },
-      { ...before, revision: 0, updatedAt: "", assets: assetIds },
+      { ...restoredPost, revision: 0, updatedAt: "", assets: restoredPost.assets.map((asset) => asset.id) },
+      { ...originalPost, revision: 0, updatedAt: "", assets: assetIds },
     );
     assert.equal(await getOutcome(() => restoreFromTrash(deps, owner, { id: postId })), "not_found");
   });
 
-  test("attaching to a post that is deleted meanwhile is not_found, and the asset stays unattached (TRASH-1, R3)", async () => {
+  test("rejects an attach with not_found if the post is deleted meanwhile, and leaves the asset unattached (TRASH-1, R3)", async () => {
     const { deps } = fixture;
     const owner = await newStudio(deps);
     const { postId } = await addPost(deps, owner);
@@ -94,7 +94,7 @@ forEachEngine("trash", (fixture) => {
     assert.deepEqual((await getPost(deps, owner, { postId })).assets, []);
   });
 
-  test("an upload to a post that is deleted meanwhile fails, and the restored post does not have it (TRASH-1, U17)", async () => {
+  test("an upload to a post that is deleted meanwhile fails, and the restored post does not contain the file (TRASH-1, U17)", async () => {
     const { deps, files, owner, postId, ...link } = await createLinkFixture(fixture, undefined);
     const file = await link.start("file.pdf", pdf.length);
     await link.send(file, pdf, [1]);
@@ -108,7 +108,7 @@ forEachEngine("trash", (fixture) => {
     assert.deepEqual([post?.assetCount, await deps.assets.listByPosts([postId])], [0, []]);
   });
 
-  test("a deleted asset counts toward the quota until it is gone, and is restored with its file (TRASH-2)", async () => {
+  test("an asset in the trash counts toward the quota, and is restored with its file (TRASH-2)", async () => {
     const { deps } = fixture;
     const owner = await newStudio(deps);
     const assetId = await addFile(deps, owner, "menu.pdf");
@@ -125,35 +125,35 @@ forEachEngine("trash", (fixture) => {
     assert.ok(await isStored(deps, assetId, owner.studio.id));
   });
 
-  test("expired trash is swept with its files and quota; nothing else is (TRASH-3, H3)", async () => {
+  test("the sweep deletes expired trash with its files and frees its quota, and keeps everything else (TRASH-3, H3)", async () => {
     const { deps, clock } = fixture;
     const owner = await newStudio(deps);
-    const expiring = await addPost(deps, owner, { files: 2 });
-    const kept = await addPost(deps, owner, { files: 1 });
+    const expiringPost = await addPost(deps, owner, { files: 2 });
+    const livePost = await addPost(deps, owner, { files: 1 });
     const expiringAsset = await addFile(deps, owner);
-    await deletePost(deps, owner, { postId: expiring.postId });
+    await deletePost(deps, owner, { postId: expiringPost.postId });
     await deleteAsset(deps, owner, { assetId: expiringAsset });
     clock.advance(days(1));
-    const recent = await addPost(deps, owner, { files: 1 });
-    await deletePost(deps, owner, { postId: recent.postId });
+    const recentPost = await addPost(deps, owner, { files: 1 });
+    await deletePost(deps, owner, { postId: recentPost.postId });
     clock.advance(days(29) - 1);
     assert.deepEqual(await sweepTrash(deps, untilDone), { trashed: 0 });
     clock.advance(1);
     assert.deepEqual(
       (await listTrash(deps, owner, { limit: 10 })).items.map((item) => item.id),
-      [recent.postId],
+      [recentPost.postId],
     );
-    assert.equal(await getOutcome(() => restoreFromTrash(deps, owner, { id: expiring.postId })), "not_found");
+    assert.equal(await getOutcome(() => restoreFromTrash(deps, owner, { id: expiringPost.postId })), "not_found");
     assert.deepEqual(await sweepTrash(deps, untilDone), { trashed: 2 });
-    for (const assetId of [...expiring.assetIds, expiringAsset])
+    for (const assetId of [...expiringPost.assetIds, expiringAsset])
       assert.equal(await isStored(deps, assetId, owner.studio.id), false);
-    for (const assetId of [...kept.assetIds, ...recent.assetIds])
+    for (const assetId of [...livePost.assetIds, ...recentPost.assetIds])
       assert.ok(await isStored(deps, assetId, owner.studio.id));
-    const bytes = (await deps.assets.findWithTrash(owner.studio.id, kept.assetIds[0] ?? ""))?.bytes ?? 0;
+    const bytes = (await deps.assets.findWithTrash(owner.studio.id, livePost.assetIds[0] ?? ""))?.bytes ?? 0;
     assert.equal(await deps.assets.getUsedBytes(owner.studio.id), 2 * bytes);
   });
 
-  test("owners and admins empty the trash at once; members may not (TRASH-4, T3)", async () => {
+  test("owners and admins can empty the trash at once, and members cannot (TRASH-4, T3)", async () => {
     const { deps } = fixture;
     const owner = await newStudio(deps);
     const member = await newMember(deps, owner, "member");
@@ -166,9 +166,9 @@ forEachEngine("trash", (fixture) => {
     assert.equal(await deps.assets.getUsedBytes(owner.studio.id), 0);
   });
 
-  test("the trash pages in order, the last deleted first, and belongs to its studio (TRASH-5, T1)", async () => {
+  test("lists the trash in pages, the last deleted items first, and only for its studio (TRASH-5, T1)", async () => {
     const { deps, clock } = fixture;
-    const [owner, stranger] = [await newStudio(deps), await newStudio(deps)];
+    const [owner, otherOwner] = [await newStudio(deps), await newStudio(deps)];
     const deletedIds: string[] = [];
     for (let i = 0; i < 5; i++) {
       if (i % 2 === 0) clock.advance(1);
@@ -179,15 +179,18 @@ forEachEngine("trash", (fixture) => {
       deletedIds.push(assetId, postId);
     }
     const listedIds: string[] = [];
+    const deletionTimes: string[] = [];
     let cursor: string | undefined;
     do {
       const page = await listTrash(deps, owner, { limit: 3, cursor });
       listedIds.push(...page.items.map((item) => item.id));
+      deletionTimes.push(...page.items.map((item) => item.deletedAt));
       cursor = page.nextCursor ?? undefined;
     } while (cursor !== undefined);
     assert.deepEqual(listedIds.toSorted(), deletedIds.toSorted());
     assert.equal(new Set(listedIds).size, 10);
-    assert.deepEqual((await listTrash(deps, stranger, { limit: 3 })).items, []);
-    assert.equal(await getOutcome(() => restoreFromTrash(deps, stranger, { id: listedIds[0] ?? "" })), "not_found");
+    assert.deepEqual(deletionTimes, deletionTimes.toSorted().toReversed());
+    assert.deepEqual((await listTrash(deps, otherOwner, { limit: 3 })).items, []);
+    assert.equal(await getOutcome(() => restoreFromTrash(deps, otherOwner, { id: listedIds[0] ?? "" })), "not_found");
   });
 });

@@ -29,7 +29,7 @@ const anyEdit: fc.Arbitrary<Edit> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: only("create"), value }) },
   { weight: 1, arbitrary: fc.record({ kind: only("upload") }) },
 );
-/** The first actor is a person, the others are AI clients. */
+/** Actor 0 is the owner, without an AI client; actors 1 and 2 are AI clients. */
 const anyStep = fc.oneof(
   {
     weight: 6,
@@ -46,9 +46,9 @@ const anyStep = fc.oneof(
       kind: only("undo"),
       client: only("first", "second"),
       isByOwner: fc.boolean(),
-      /** Undo what happened since this many steps ago. */
+      /** Undo the changes since this many steps ago. */
       stepsBack: fc.nat(20),
-      /** How often to undo the undo at once. */
+      /** How many times to undo the undo immediately. */
       repeats: fc.nat(2),
     }),
   },
@@ -76,7 +76,7 @@ const altTextThenTrash: { hasTwoUsers: boolean; steps: Step[] } = {
 };
 
 forEachEngine("undo compared with a model", (fixture) => {
-  test(`${sequenceCount} random sequences: others' later work survives an undo, undoing the undo returns the state before, and no asset or snapshot is lost (UNDO-1, UNDO-2, UNDO-3, UNDO-4, HIST-1)`, async (t) => {
+  test(`${sequenceCount} random sequences: undo keeps later changes of others, undoing an undo restores the state before it, and no asset or revision is lost (UNDO-1, UNDO-2, UNDO-3, UNDO-4, HIST-1)`, async (t) => {
     const counts = { undos: 0, fields: 0, conflicts: 0 };
     await fc.assert(
       fc.asyncProperty(anyPlan, async ({ hasTwoUsers, steps }) => {
@@ -113,16 +113,16 @@ async function createStudio(
   /** Revisions by AI clients, with the content that the post had then. */
   const clientRevisions: { postId: string; revision: number; title: string; body: string; assetIds: string[] }[] = [];
 
-  /** Reads the studio after an operation and adds what changed to the model. */
+  /** Reads the studio after an operation and adds the changes to the model. */
   async function observe(caller: Caller, undoId: string | null = null): Promise<void> {
     const after = await readStudio(database, owner.studio.id);
     const actor: Actor = { userId: caller.user.id, clientId: caller.client?.id ?? null, undoId };
     model.observe(state, after, actor, clock());
-    if (caller.client) noteRevisions(state, after);
+    if (caller.client) recordRevisions(state, after);
     state = after;
   }
 
-  function noteRevisions(before: State, after: State): void {
+  function recordRevisions(before: State, after: State): void {
     for (const [postId, revision] of Object.entries(after.revisions)) {
       const currentPost = after.posts[postId];
       if (!currentPost || revision === before.revisions[postId]) continue;
@@ -137,7 +137,7 @@ async function createStudio(
     return row && !undoIds.includes(row.id) ? row.id : null;
   }
 
-  /** Checks one undo, and that its dry run reported the same. */
+  /** Runs an undo, and asserts that the model finds no mistake and that the dry run reported the same. */
   async function undo(caller: Caller, selection: Selection, run: (dryRun: boolean) => Promise<Report>) {
     const preview = await run(true);
     const before = state;
@@ -148,7 +148,11 @@ async function createStudio(
     if (undoId !== null) undoIds.push(undoId);
     await observe(caller, undoId);
     const listKeys = (entries: Report["undone"]) => entries.map(({ id, field }) => `${id} ${field}`).toSorted();
-    assert.deepEqual(listKeys(preview.undone), listKeys(result.undone), "the dry run reports what undo does");
+    assert.deepEqual(
+      listKeys(preview.undone),
+      listKeys(result.undone),
+      "the dry run reports the fields that undo reverts",
+    );
     assert.deepEqual(listKeys(preview.conflicts), listKeys(result.conflicts), "the dry run reports the conflicts");
     counts.undos++;
     counts.fields += result.undone.length;
@@ -156,7 +160,7 @@ async function createStudio(
     return { before, after, undoId };
   }
 
-  const undoAgain = (undoId: string) => undo(owner, { undoId }, (dryRun) => undoUndo(deps, owner, { undoId, dryRun }));
+  const revertUndo = (undoId: string) => undo(owner, { undoId }, (dryRun) => undoUndo(deps, owner, { undoId, dryRun }));
 
   return {
     async run(step: Step): Promise<void> {
@@ -178,13 +182,17 @@ async function createStudio(
         );
         let { before, undoId } = undoResult;
         for (let i = 0; i < step.repeats && undoId !== null; i++) {
-          const again = await undoAgain(undoId);
-          assert.deepEqual(getContent(again.after), getContent(before), "undoing an undo returns the state before it");
-          ({ before, undoId } = again);
+          const repeatedUndo = await revertUndo(undoId);
+          assert.deepEqual(
+            getContent(repeatedUndo.after),
+            getContent(before),
+            "undoing an undo restores the state before it",
+          );
+          ({ before, undoId } = repeatedUndo);
         }
       } else {
         const undoId = undoIds.at(step.index % Math.max(undoIds.length, 1));
-        if (undoId !== undefined) await undoAgain(undoId);
+        if (undoId !== undefined) await revertUndo(undoId);
       }
     },
 

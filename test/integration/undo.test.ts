@@ -20,68 +20,72 @@ import { pdf } from "../support/samples.ts";
 import { newMember, newStudio } from "../support/users.ts";
 
 forEachEngine("undo", (fixture) => {
-  const now = () => toIsoTime(fixture.clock());
+  const getNow = () => toIsoTime(fixture.clock());
 
   test("undo reverts edits, assets, deletions and creations, and undoing the undo brings them back (UNDO-1)", async () => {
     const { deps, clock } = fixture;
     const owner = await newStudio(deps);
     const client = await actThroughClient(deps, owner);
-    const edited = await addPost(deps, owner, { title: "Kept", body: "Text", files: 3 });
-    const removed = await addPost(deps, owner, { title: "Removed" });
-    const looseFile = await addFile(deps, owner);
-    const [a, b, c] = edited.assetIds as [string, string, string];
-    const before = await getPost(deps, owner, { postId: edited.postId });
+    const editedPost = await addPost(deps, owner, { title: "Kept", body: "Text", files: 3 });
+    const removedPost = await addPost(deps, owner, { title: "Removed" });
+    const unattachedFile = await addFile(deps, owner);
+    const [a, b, c] = editedPost.assetIds as [string, string, string];
+    const originalPost = await getPost(deps, owner, { postId: editedPost.postId });
     clock.advance(1000);
-    const since = now();
+    const since = getNow();
 
-    await updatePost(deps, client, { postId: edited.postId, body: "Ruined", revision: before.revision });
-    await updatePost(deps, client, { postId: edited.postId, assetIds: [c, b, a] });
-    await detachAsset(deps, client, { postId: edited.postId, assetId: b });
+    await updatePost(deps, client, { postId: editedPost.postId, body: "Ruined", revision: originalPost.revision });
+    await updatePost(deps, client, { postId: editedPost.postId, assetIds: [c, b, a] });
+    await detachAsset(deps, client, { postId: editedPost.postId, assetId: b });
     await deleteAsset(deps, client, { assetId: b });
     await updateAsset(deps, client, { assetId: a, altText: "Wrong", filename: "wrong.pdf" });
-    await deletePost(deps, client, { postId: removed.postId });
-    await deleteAsset(deps, client, { assetId: looseFile });
-    const created = await createPost(deps, client, { title: "Spam", body: "" });
-    await attachAsset(deps, client, { postId: created.id, assetId: await addFile(deps, client) });
-    const ruined = await getPost(deps, owner, { postId: edited.postId });
+    await deletePost(deps, client, { postId: removedPost.postId });
+    await deleteAsset(deps, client, { assetId: unattachedFile });
+    const createdPost = await createPost(deps, client, { title: "Spam", body: "" });
+    await attachAsset(deps, client, { postId: createdPost.id, assetId: await addFile(deps, client) });
+    const ruinedPost = await getPost(deps, owner, { postId: editedPost.postId });
 
     const preview = await undoOwnChanges(deps, client, { since, dryRun: true });
-    assert.deepEqual(await getPost(deps, owner, { postId: edited.postId }), ruined, "a dry run changes nothing");
+    assert.deepEqual(
+      await getPost(deps, owner, { postId: editedPost.postId }),
+      ruinedPost,
+      "a dry run changes nothing",
+    );
     clock.advance(1000);
     const result = await undoClientChanges(deps, owner, { since, grantId: client.grantId });
     const { undoId, ...report } = result;
-    const byKey = (entries: { id: string; field: string }[]) =>
+    const listKeys = (entries: { id: string; field: string }[]) =>
       entries.map(({ id, field }) => `${id} ${field}`).toSorted();
-    assert.deepEqual(byKey(report.undone), byKey(preview.undone));
+    assert.deepEqual(listKeys(report.undone), listKeys(preview.undone));
     assert.deepEqual([report.conflicts, report.publications], [[], []]);
-    const after = await getPost(deps, owner, { postId: edited.postId });
-    assert.deepEqual({ ...after, revision: 0, updatedAt: "" }, { ...before, revision: 0, updatedAt: "" });
-    assert.equal((await getPost(deps, owner, { postId: removed.postId })).title, "Removed");
+    const revertedPost = await getPost(deps, owner, { postId: editedPost.postId });
+    assert.deepEqual({ ...revertedPost, revision: 0, updatedAt: "" }, { ...originalPost, revision: 0, updatedAt: "" });
+    assert.equal((await getPost(deps, owner, { postId: removedPost.postId })).title, "Removed");
     assert.deepEqual(
       (await listTrash(deps, owner, { limit: 10 })).items.map((item) => item.id),
-      [created.id],
+      [createdPost.id],
     );
 
     assert.ok(undoId);
     clock.advance(1000);
-    const again = await undoUndo(deps, owner, { undoId });
-    assert.deepEqual(byKey(again.undone).length, byKey(report.undone).length);
-    const backAgain = await getPost(deps, owner, { postId: edited.postId });
-    assert.deepEqual({ ...backAgain, revision: 0, updatedAt: "" }, { ...ruined, revision: 0, updatedAt: "" });
+    const redoResult = await undoUndo(deps, owner, { undoId });
+    assert.deepEqual(listKeys(redoResult.undone).length, listKeys(report.undone).length);
+    const redonePost = await getPost(deps, owner, { postId: editedPost.postId });
+    assert.deepEqual({ ...redonePost, revision: 0, updatedAt: "" }, { ...ruinedPost, revision: 0, updatedAt: "" });
     assert.deepEqual(
       (await listTrash(deps, owner, { limit: 10 })).items.map((item) => item.id).toSorted(),
-      [b, looseFile, removed.postId].toSorted(),
+      [b, unattachedFile, removedPost.postId].toSorted(),
     );
-    assert.equal((await getPost(deps, owner, { postId: created.id })).assets.length, 1);
+    assert.equal((await getPost(deps, owner, { postId: createdPost.id })).assets.length, 1);
   });
 
-  test("a field that someone else changed afterwards keeps their value and is a conflict (UNDO-2, H2)", async () => {
+  test("undo keeps a field that another user changed afterwards, and reports a conflict (UNDO-2, H2)", async () => {
     const { deps, clock } = fixture;
     const owner = await newStudio(deps);
     const client = await actThroughClient(deps, owner);
     const member = await newMember(deps, owner, "member");
     const { postId } = await addPost(deps, owner, { title: "A", body: "A" });
-    const since = now();
+    const since = getNow();
     clock.advance(1);
     await updatePost(deps, client, { postId, title: "B", body: "B", revision: 1 });
     await updatePost(deps, member, { postId, title: "C" });
@@ -94,11 +98,11 @@ forEachEngine("undo", (fixture) => {
     assert.deepEqual([post.title, post.body], ["C", "A"]);
   });
 
-  test("a created post that someone else edited stays, and is a conflict (UNDO-3)", async () => {
+  test("undo keeps a created post that was edited later without the client, and reports a conflict (UNDO-3)", async () => {
     const { deps } = fixture;
     const owner = await newStudio(deps);
     const client = await actThroughClient(deps, owner);
-    const since = now();
+    const since = getNow();
     const { postId } = await addPost(deps, client, { title: "A" });
     await updatePost(deps, owner, { postId, title: "B" });
     const report = await undoOwnChanges(deps, client, { since });
@@ -110,34 +114,35 @@ forEachEngine("undo", (fixture) => {
     assert.equal((await getPost(deps, owner, { postId })).title, "B");
   });
 
-  test("assets that the client moved between posts go back, also out of a post it created (UNDO-4)", async () => {
+  test("undo moves assets back to their original posts, also from a post that the client created (UNDO-4)", async () => {
     const { deps } = fixture;
     const owner = await newStudio(deps);
     const client = await actThroughClient(deps, owner);
-    const [from, to] = [await addPost(deps, owner, { files: 2 }), await addPost(deps, owner, { files: 1 })];
+    const [fromPost, toPost] = [await addPost(deps, owner, { files: 2 }), await addPost(deps, owner, { files: 1 })];
     fixture.clock.advance(1);
-    const since = now();
-    const created = await createPost(deps, client, { title: "New", body: "" });
-    const [a, b] = from.assetIds as [string, string];
-    const [x] = to.assetIds as [string];
+    const since = getNow();
+    const createdPost = await createPost(deps, client, { title: "New", body: "" });
+    const [a, b] = fromPost.assetIds as [string, string];
+    const [x] = toPost.assetIds as [string];
     for (const [assetId, source, target] of [
-      [a, from.postId, to.postId],
-      [x, to.postId, from.postId],
-      [b, from.postId, created.id],
+      [a, fromPost.postId, toPost.postId],
+      [x, toPost.postId, fromPost.postId],
+      [b, fromPost.postId, createdPost.id],
     ] as const) {
       await detachAsset(deps, client, { postId: source, assetId });
       await attachAsset(deps, client, { postId: target, assetId });
     }
     const report = await undoOwnChanges(deps, client, { since });
     assert.deepEqual(report.conflicts, []);
-    const read = async (postId: string) => (await getPost(deps, owner, { postId })).assets.map((asset) => asset.id);
-    assert.deepEqual(await read(from.postId), [a, b]);
-    assert.deepEqual(await read(to.postId), [x]);
-    assert.equal(await getOutcome(() => getPost(deps, owner, { postId: created.id })), "not_found");
+    const readAssetIds = async (postId: string) =>
+      (await getPost(deps, owner, { postId })).assets.map((asset) => asset.id);
+    assert.deepEqual(await readAssetIds(fromPost.postId), [a, b]);
+    assert.deepEqual(await readAssetIds(toPost.postId), [x]);
+    assert.equal(await getOutcome(() => getPost(deps, owner, { postId: createdPost.id })), "not_found");
   });
 
-  test("files that people uploaded through the client's link stay on the post (HIST-8, UNDO-1)", async () => {
-    const since = now();
+  test("undo keeps files that users uploaded through the client's upload link (HIST-8, UNDO-1)", async () => {
+    const since = getNow();
     let client: Caller | undefined;
     const link = await createLinkFixture(
       fixture,
@@ -159,15 +164,15 @@ forEachEngine("undo", (fixture) => {
     assert.deepEqual([post.title, post.assets.map(({ id }) => id)], ["Spring", [file.file.id]]);
   });
 
-  test("only this user's grants of the same client in this studio count as this client (UNDO-5, H2)", async () => {
+  test("undo reverts changes by all grants of the same client and user, and no changes by other clients or users (UNDO-5, H2)", async () => {
     const { deps } = fixture;
     const owner = await newStudio(deps);
     const member = await newMember(deps, owner, "member");
-    const [claude, claudeAgain] = [await actThroughClient(deps, owner), await actThroughClient(deps, owner)];
-    const others = [await actThroughClient(deps, owner, "Cursor"), await actThroughClient(deps, member)];
-    const since = now();
+    const [claude, claudeWithOtherGrant] = [await actThroughClient(deps, owner), await actThroughClient(deps, owner)];
+    const otherClients = [await actThroughClient(deps, owner, "Cursor"), await actThroughClient(deps, member)];
+    const since = getNow();
     const titles: Record<string, string> = {};
-    for (const [i, caller] of [claude, claudeAgain, ...others].entries()) {
+    for (const [i, caller] of [claude, claudeWithOtherGrant, ...otherClients].entries()) {
       const { postId } = await addPost(deps, owner, { title: "Before" });
       await updatePost(deps, caller, { postId, title: `After ${i}`, revision: 1 });
       titles[postId] = i < 2 ? "Before" : `After ${i}`;
@@ -177,22 +182,22 @@ forEachEngine("undo", (fixture) => {
       assert.equal((await getPost(deps, owner, { postId })).title, title);
   });
 
-  test("members undo their own clients only; owners and admins any in their studio (UNDO-6, T3, H2)", async () => {
+  test("members can undo only their own clients; owners can undo any client of their studio (UNDO-6, T3, H2)", async () => {
     const { deps } = fixture;
-    const [owner, stranger] = [await newStudio(deps), await newStudio(deps)];
+    const [owner, otherOwner] = [await newStudio(deps), await newStudio(deps)];
     const member = await newMember(deps, owner, "member");
     const [ownersClient, membersClient] = [await actThroughClient(deps, owner), await actThroughClient(deps, member)];
-    const strangersClient = await actThroughClient(deps, stranger);
+    const otherOwnersClient = await actThroughClient(deps, otherOwner);
     const undo = (caller: typeof owner, grantId: string) =>
-      getOutcome(() => undoClientChanges(deps, caller, { since: now(), grantId }));
+      getOutcome(() => undoClientChanges(deps, caller, { since: getNow(), grantId }));
     assert.equal(await undo(member, ownersClient.grantId), "not_found");
     assert.equal(await undo(member, membersClient.grantId), "ok");
     assert.equal(await undo(owner, membersClient.grantId), "ok");
-    assert.equal(await undo(owner, strangersClient.grantId), "not_found");
+    assert.equal(await undo(owner, otherOwnersClient.grantId), "not_found");
     assert.equal(await undo(owner, "con_x"), "not_found");
   });
 
-  test("since must lie within the last 30 days, and the error names the range (UNDO-7)", async () => {
+  test("since must be within the last 30 days, and the error names the range (UNDO-7)", async () => {
     const { deps, clock } = fixture;
     const client = await actThroughClient(deps, await newStudio(deps));
     for (const since of [toIsoTime(clock() + 1), toIsoTime(clock() - days(30) - 1)]) {
@@ -202,7 +207,7 @@ forEachEngine("undo", (fixture) => {
       });
       assert.equal(await getOutcome(() => undoOwnChanges(deps, client, { since })), "invalid_input");
     }
-    for (const since of [now(), toIsoTime(clock() - days(30))])
+    for (const since of [getNow(), toIsoTime(clock() - days(30))])
       assert.equal(await getOutcome(() => undoOwnChanges(deps, client, { since })), "ok");
   });
 });

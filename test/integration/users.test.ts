@@ -13,8 +13,13 @@ forEachEngine("users", (fixture) => {
     const identity = createIdentity({ name: "Ann", email: "ann@example.com" });
     const user = await resolveUser(fixture.deps, identity);
     fixture.clock.advance(1000);
-    const again = await resolveUser(fixture.deps, { ...identity, name: "Ann B.", email: null, emailVerified: false });
-    assert.equal(again.id, user.id);
+    const updatedUser = await resolveUser(fixture.deps, {
+      ...identity,
+      name: "Ann B.",
+      email: null,
+      emailVerified: false,
+    });
+    assert.equal(updatedUser.id, user.id);
     assert.deepEqual(await fixture.deps.users.find(user.id), {
       id: user.id,
       name: "Ann B.",
@@ -63,37 +68,37 @@ forEachEngine("users", (fixture) => {
     });
   });
 
-  test("the active studio defaults to the earliest joined one, not the oldest (STUDIO-2)", async () => {
+  test("the active studio defaults to the studio that the user joined first, not to the oldest studio (STUDIO-2)", async () => {
     const signedInUser = await newUser(fixture.deps);
-    const [older, newer] = [await newStudio(fixture.deps), await newStudio(fixture.deps)];
+    const [olderStudio, newerStudio] = [await newStudio(fixture.deps), await newStudio(fixture.deps)];
     fixture.clock.advance(1000);
-    await newMember(fixture.deps, newer, "member", signedInUser);
+    await newMember(fixture.deps, newerStudio, "member", signedInUser);
     fixture.clock.advance(1000);
-    await newMember(fixture.deps, older, "admin", signedInUser);
+    await newMember(fixture.deps, olderStudio, "admin", signedInUser);
     const me = await describeMe(fixture.deps, signedInUser);
-    assert.equal(me.activeStudioId, newer.studio.id);
+    assert.equal(me.activeStudioId, newerStudio.studio.id);
     assert.deepEqual(
       me.memberships.map(({ studioId, role }) => [studioId, role]),
       [
-        [newer.studio.id, "member"],
-        [older.studio.id, "admin"],
+        [newerStudio.studio.id, "member"],
+        [olderStudio.studio.id, "admin"],
       ],
     );
     assert.match(me.memberships[0]?.joinedAt ?? "", /^2026-01-01T00:\d\d:\d\d\.000Z$/);
   });
 
-  test("the active studio is stored, and no longer applies once the user is not a member (STUDIO-2, STUDIO-3)", async () => {
+  test("the active studio is stored, and falls back to the default once the user is no longer a member (STUDIO-2, STUDIO-3)", async () => {
     const signedInUser = await newUser(fixture.deps);
     const [a, b] = [await newStudio(fixture.deps, signedInUser, "A"), await newStudio(fixture.deps, undefined, "B")];
-    const inB = await newMember(fixture.deps, b, "member", signedInUser);
+    const memberOfB = await newMember(fixture.deps, b, "member", signedInUser);
     await setActiveStudio(fixture.deps, signedInUser, { studioId: b.studio.id });
     assert.equal((await describeMe(fixture.deps, signedInUser)).activeStudioId, b.studio.id);
-    await removeMember(fixture.deps, inB, { userId: signedInUser.user.id });
+    await removeMember(fixture.deps, memberOfB, { userId: signedInUser.user.id });
     assert.equal((await describeMe(fixture.deps, signedInUser)).activeStudioId, a.studio.id);
     assert.equal(await getOutcome(setActiveStudio(fixture.deps, signedInUser, { studioId: b.studio.id })), "not_found");
   });
 
-  test("does not find another user's studio or ids that cannot exist, and changes nothing (STUDIO-3, T1)", async () => {
+  test("rejects another user's studio, and unknown or malformed ids, with not_found, and changes nothing (STUDIO-3, T1)", async () => {
     const signedInUser = await newUser(fixture.deps);
     const ownStudio = await newStudio(fixture.deps, signedInUser);
     const otherStudio = await newStudio(fixture.deps);
