@@ -11,7 +11,7 @@ import { findProgram } from "../support/find-program.ts";
 /** Checks the files in deploy/ as far as possible without building images or starting a cluster. */
 
 const root = join(import.meta.dirname, "../..");
-const read = (file: string): string => readFileSync(join(root, "deploy", file), "utf8");
+const readDeployFile = (file: string): string => readFileSync(join(root, "deploy", file), "utf8");
 
 /** Settings that README.md documents. */
 const documentedSettings = new Set(
@@ -58,44 +58,48 @@ interface Manifest {
 }
 
 test("Kubernetes manifests reference each other correctly and contain valid settings", () => {
-  const documents = parseAllDocuments(read("kubernetes.yaml"));
+  const documents = parseAllDocuments(readDeployFile("kubernetes.yaml"));
   assert.deepEqual(
     documents.flatMap(({ errors }) => errors),
     [],
   );
   const manifests = documents.map((document) => document.toJS() as Manifest);
-  const find = (kind: string): Manifest => manifests.find((manifest) => manifest.kind === kind) ?? assert.fail(kind);
-  const { template } = find("Deployment").spec;
+  const findManifest = (kind: string): Manifest =>
+    manifests.find((manifest) => manifest.kind === kind) ?? assert.fail(kind);
+  const { template } = findManifest("Deployment").spec;
   const { labels } = template.metadata;
-  assert.deepEqual(find("Deployment").spec.selector.matchLabels, labels);
-  assert.deepEqual(find("PodDisruptionBudget").spec.selector.matchLabels, labels);
-  assert.deepEqual(find("Service").spec.selector, labels);
+  assert.deepEqual(findManifest("Deployment").spec.selector.matchLabels, labels);
+  assert.deepEqual(findManifest("PodDisruptionBudget").spec.selector.matchLabels, labels);
+  assert.deepEqual(findManifest("Service").spec.selector, labels);
   const [container] = template.spec.containers;
   assert.ok(container);
   const port = container.ports[0]?.name;
-  assert.equal(find("Service").spec.ports[0]?.targetPort, port);
+  assert.equal(findManifest("Service").spec.ports[0]?.targetPort, port);
   for (const [probe, path] of [
     ["startupProbe", "/healthz"],
     ["livenessProbe", "/healthz"],
     ["readinessProbe", "/readyz"],
   ] as const)
     assert.deepEqual((container[probe] as { httpGet: object }).httpGet, { path, port });
-  assert.ok(template.spec.terminationGracePeriodSeconds >= 30 + container.lifecycle.preStop.sleep.seconds + 5);
-  const backend = find("Ingress").spec.rules[0]?.http.paths[0]?.backend.service;
+  const requestDrainSeconds = 30;
+  assert.ok(
+    template.spec.terminationGracePeriodSeconds >= container.lifecycle.preStop.sleep.seconds + requestDrainSeconds + 5,
+  );
+  const backend = findManifest("Ingress").spec.rules[0]?.http.paths[0]?.backend.service;
   assert.deepEqual(backend, {
-    name: find("Service").metadata.name,
-    port: { name: find("Service").spec.ports[0]?.name },
+    name: findManifest("Service").metadata.name,
+    port: { name: findManifest("Service").spec.ports[0]?.name },
   });
 
-  const { data } = find("ConfigMap");
-  assert.equal(container.envFrom[0]?.configMapRef?.name, find("ConfigMap").metadata.name);
+  const { data } = findManifest("ConfigMap");
+  assert.equal(container.envFrom[0]?.configMapRef?.name, findManifest("ConfigMap").metadata.name);
   assertValidSettings({ ...readImageSettings(), ...data, ...secrets });
-  assert.equal(new URL(data["BASE_URL"] ?? "").hostname, find("Ingress").spec.rules[0]?.host);
+  assert.equal(new URL(data["BASE_URL"] ?? "").hostname, findManifest("Ingress").spec.rules[0]?.host);
   assert.equal(container.ports[0]?.containerPort, Number(readImageSettings()["PORT"]));
 });
 
 test("the compose file references existing services and volumes and contains valid settings", () => {
-  const compose = parse(read("compose.yaml")) as {
+  const compose = parse(readDeployFile("compose.yaml")) as {
     services: Record<string, { depends_on?: object; volumes?: string[]; environment?: Record<string, string> }>;
     volumes: object;
   };
@@ -124,15 +128,15 @@ test("the compose file references existing services and volumes and contains val
   assertValidSettings({ ...readImageSettings(), ...Object.fromEntries(environment) });
 });
 
-/** The settings in the ENV line of the Dockerfile. */
+/** Reads the settings in the ENV line of the Dockerfile. */
 function readImageSettings(): Record<string, string> {
-  const line = /^ENV (.*)$/m.exec(read("Dockerfile"))?.[1] ?? "";
+  const line = /^ENV (.*)$/m.exec(readDeployFile("Dockerfile"))?.[1] ?? "";
   const pairs = line.split(" ").map((pair) => pair.split("=") as [string, string]);
   return Object.fromEntries(pairs.filter(([name]) => !["NODE_ENV", "PATH"].includes(name)));
 }
 
 test("the image copies only paths that exist in the build context or that the build creates", () => {
-  const dockerfile = read("Dockerfile");
+  const dockerfile = readDeployFile("Dockerfile");
   const contextPaths = readFileSync(join(root, ".dockerignore"), "utf8")
     .split("\n")
     .filter((line) => line.startsWith("!"))
@@ -153,14 +157,14 @@ test("the image copies only paths that exist in the build context or that the bu
 test("systemd accepts the units", { skip: !findProgram("systemd-analyze") && "systemd is not installed" }, () => {
   const folder = createTempFolder();
   const env = Object.fromEntries(
-    [...read("atelier.env").matchAll(/^(\w+)=(.*)$/gm)].map(([, name = "", value = ""]): [string, string] => [
+    [...readDeployFile("atelier.env").matchAll(/^(\w+)=(.*)$/gm)].map(([, name = "", value = ""]): [string, string] => [
       name,
       value,
     ]),
   );
   assertValidSettings({ ...env, SECRETS: secrets.SECRETS, OIDC_CLIENT_ID: "x", DATA_DIR: "/var/lib/atelier" });
   for (const unit of ["atelier.service", "atelier-backup.service", "atelier-backup.timer"]) {
-    const text = read(unit);
+    const text = readDeployFile(unit);
     for (const [, path = ""] of text.matchAll(/node (src\/\S+)/g))
       assert.equal(globSync(path, { cwd: root }).length, 1);
     const path = join(folder.path, unit);
