@@ -142,6 +142,7 @@ forEachEngine("JSON API guards", (fixture) => {
       const inputs: [string, object][] = [
         ["members", { role: "member" }],
         ["/posts/:postId/restore", { revision: 1 }],
+        ["/posts/:postId/publications", { connectionIds: ["plc_1"] }],
         ["/clients/:grantId/undo", { since: toIsoTime(fixture.clock()) }],
         ["/undos/", {}],
         ["upload-links", {}],

@@ -120,6 +120,7 @@ for (const engine of listEngines()) {
         title: "Title",
         body: "Body",
         status: "ready",
+        variants: [],
         assets: [
           { id: ids.second, kind: "document", mimeType: "text/plain", filename: "a.txt" },
           { id: ids.first, kind: "document", mimeType: "text/plain", filename: "a.txt", altText: "What it shows" },

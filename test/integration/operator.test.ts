@@ -187,8 +187,8 @@ forEachEngine("operator", (fixture) => {
     const owner = await newStudio(fixture.deps);
     const firstGrant = await createTestGrant(server.deps, owner, { client: "One" });
     const secondGrant = await createTestGrant(server.deps, owner, { client: "Two" });
-    const listGrantIds = async (filter: { user?: string; clientId?: string; ended?: boolean }) =>
-      (await listGrants(fixture.deps, operator, { ended: false, limit: 100, ...filter })).map(({ id }) => id);
+    const listGrantIds = async (filter: { user?: string; clientId?: string; includeRevoked?: boolean }) =>
+      (await listGrants(fixture.deps, operator, { includeRevoked: false, limit: 100, ...filter })).map(({ id }) => id);
     assert.deepEqual(await listGrantIds({ user: owner.user.id }), [secondGrant.grantId, firstGrant.grantId]);
     assert.deepEqual((await listGrantIds({})).slice(0, 2), [secondGrant.grantId, firstGrant.grantId]);
     assert.ok((await listGrantIds({ clientId: "client-one" })).includes(firstGrant.grantId));
@@ -205,7 +205,7 @@ forEachEngine("operator", (fixture) => {
     assert.deepEqual([await getMcpStatus(firstGrant.token), await getMcpStatus(secondGrant.token)], [401, 200]);
     assert.deepEqual((await listActions(owner.studio.id))[0], ["client.revoked", null, "operator"]);
     assert.deepEqual(await listGrantIds({ user: owner.user.id }), [secondGrant.grantId]);
-    assert.deepEqual(await listGrantIds({ user: owner.user.id, ended: true }), [
+    assert.deepEqual(await listGrantIds({ user: owner.user.id, includeRevoked: true }), [
       secondGrant.grantId,
       firstGrant.grantId,
     ]);

@@ -102,13 +102,6 @@ const apiRoutes = [
   "GET /api/studios/:studioId/posts/:postId/assets",
   "PUT /api/studios/:studioId/posts/:postId/assets/:assetId",
   "DELETE /api/studios/:studioId/posts/:postId/assets/:assetId",
-  "POST /api/studios/:studioId/posts/:postId/publications",
-  "GET /api/studios/:studioId/publications",
-  "GET /api/studios/:studioId/publications/:publicationId",
-  "POST /api/studios/:studioId/publications/:publicationId/approve",
-  "POST /api/studios/:studioId/publications/:publicationId/cancel",
-  "POST /api/studios/:studioId/publications/:publicationId/reschedule",
-  "POST /api/studios/:studioId/publications/:publicationId/resolve",
   "GET /api/studios/:studioId/platforms",
   "POST /api/studios/:studioId/platforms/connect",
   "DELETE /api/studios/:studioId/platforms/:connectionId",
@@ -120,6 +113,13 @@ const apiRoutes = [
   "POST /api/studios/:studioId/trash/:id/restore",
   "POST /api/studios/:studioId/clients/:grantId/undo",
   "POST /api/studios/:studioId/undos/:undoId/undo",
+  "POST /api/studios/:studioId/posts/:postId/publications",
+  "GET /api/studios/:studioId/publications",
+  "GET /api/studios/:studioId/publications/:publicationId",
+  "POST /api/studios/:studioId/publications/:publicationId/approve",
+  "POST /api/studios/:studioId/publications/:publicationId/cancel",
+  "POST /api/studios/:studioId/publications/:publicationId/reschedule",
+  "POST /api/studios/:studioId/publications/:publicationId/resolve",
 ];
 
 /** Every route of the upload page's API. All require the token of an upload link. */
