@@ -7,6 +7,7 @@ import { createService, type Secrets, type Service } from "./service.ts";
 import { findClientProblems, readOperatorClients } from "#auth/operator-clients.ts";
 import { documentLimits } from "#auth/provider.ts";
 import type { Config } from "#config/config.ts";
+import { listenForNotifications } from "#db/notifications.ts";
 import { createStores, openDatabase } from "#db/open-database.ts";
 import { createImportSlots } from "#domain/assets/lifecycle/import-slots.ts";
 import { createSearchQueue } from "#domain/posts/search-queue.ts";
@@ -75,6 +76,15 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     log,
   });
 
+  const listener =
+    config.databaseListenUrl === undefined
+      ? undefined
+      : listenForNotifications({
+          url: config.databaseListenUrl,
+          channel: "publications_due",
+          onNotification: service.deps.wakeWorker,
+          log,
+        });
   const jobs = [
     runEvery(seconds(5), "calls", service.flushCallCounts, log),
     runEvery(seconds(1), "limits", service.syncCallLimits, log),
@@ -84,7 +94,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
   return {
     ...service,
     async close() {
-      await Promise.all([service.close(), ...jobs.map((job) => job.stop())]);
+      await Promise.all([service.close(), listener?.close(), ...jobs.map((job) => job.stop())]);
       await service
         .flushCallCounts()
         .catch((error: unknown) => log.warn({ err: error }, "failed to save the last call counts"));

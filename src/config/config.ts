@@ -56,6 +56,8 @@ function resolveConfig(env: Settings, variables: Environment, problems: string[]
     if (url !== undefined && new URL(url).pathname !== "/") problems.push(`${name}: expected a URL without a path`);
   if (!isLocalBase && !base.startsWith("https:")) problems.push("BASE_URL: expected https unless it is loopback");
   if (!isLoopback) validatePublicConfig(env, variables, problems);
+  if (env.DATABASE_LISTEN_URL !== undefined && variables["DATABASE_URL"] === undefined)
+    problems.push("DATABASE_LISTEN_URL: only allowed with DATABASE_URL");
 
   return {
     host: env.HOST,
@@ -70,6 +72,8 @@ function resolveConfig(env: Settings, variables: Environment, problems: string[]
     metricsToken: env.METRICS_TOKEN,
     dataDir: env.DATA_DIR,
     databaseUrl: env.DATABASE_URL,
+    /** The session connection that receives notifications of other processes; absent: SQLite. */
+    databaseListenUrl: env.DATABASE_LISTEN_URL ?? env.DATABASE_URL,
     storage: env.STORAGE === "s3" ? readS3Settings(env, problems) : ({ kind: "disk" } as const),
     /** Absent: generated and stored in the data folder. Only on loopback. */
     secrets: env.SECRETS,

@@ -83,6 +83,7 @@ export const settings = z.object({
   METRICS_TOKEN: z.string().min(16, "at least 16 characters").optional(),
   DATA_DIR: z.string().min(1).default("./data"),
   DATABASE_URL: databaseUrl.optional(),
+  DATABASE_LISTEN_URL: databaseUrl.optional(),
   STORAGE: z.enum(["disk", "s3"]).default("disk"),
   S3_ENDPOINT: origin.optional(),
   S3_REGION: z.string().optional(),

@@ -44,6 +44,7 @@ export async function callApi(publicFetch: PublicFetch, call: ApiCall): Promise<
 export function sendCall(
   publicFetch: PublicFetch,
   { method, url, bearer, query, form, json, bytes, headers }: ApiCall,
+  signal?: AbortSignal,
 ): Promise<Response> {
   const requestUrl = new URL(url);
   for (const [name, value] of Object.entries(query ?? {})) requestUrl.searchParams.set(name, value);
@@ -58,6 +59,7 @@ export function sendCall(
         ...(json === undefined ? {} : { "content-type": "application/json" }),
       },
       body: bytes ?? (json ? JSON.stringify(json) : form && new URLSearchParams(form).toString()),
+      signal,
     }),
   );
 }

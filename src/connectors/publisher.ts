@@ -44,8 +44,9 @@ export function createPublisher({ setups, readFile, sleep }: PublisherOptions): 
     platformId: string,
     call: ApiCall,
     parse: (body: JsonObject) => T,
+    signal?: AbortSignal,
   ): Promise<{ value: T } | FailedOutcome> {
-    const outcome = await send(platformId, call);
+    const outcome = await send(platformId, call, signal);
     if ("kind" in outcome) return outcome;
     try {
       return { value: parse(outcome.body) };
@@ -54,10 +55,14 @@ export function createPublisher({ setups, readFile, sleep }: PublisherOptions): 
     }
   }
 
-  async function send(platformId: string, call: ApiCall): Promise<{ body: JsonObject } | FailedOutcome> {
+  async function send(
+    platformId: string,
+    call: ApiCall,
+    signal?: AbortSignal,
+  ): Promise<{ body: JsonObject } | FailedOutcome> {
     const { setup } = find(platformId);
     try {
-      const response = await sendCall(setup.publicFetch, call);
+      const response = await sendCall(setup.publicFetch, call, signal);
       const outcome = classifyStatus(response);
       return outcome ?? { body: await readObject(response) };
     } catch (error) {
@@ -70,11 +75,12 @@ export function createPublisher({ setups, readFile, sleep }: PublisherOptions): 
     request: PublishRequest,
     publishing: Publishing,
     asset: ContentAsset,
+    signal: AbortSignal,
   ): Promise<{ value: string } | FailedOutcome> {
     if (!publishing.media) throw new Error("the platform takes no uploads");
     const call = publishing.media.buildCall(createContext(request), asset);
     const bytes = await readFile(asset.storageKey);
-    return callSafely(request.connection.platform, { ...call, bytes }, publishing.media.parseId);
+    return callSafely(request.connection.platform, { ...call, bytes }, publishing.media.parseId, signal);
   }
 
   return {
@@ -94,7 +100,7 @@ export function createPublisher({ setups, readFile, sleep }: PublisherOptions): 
         for (const asset of request.content.assets) {
           if (isStopped()) break;
           if (progress.mediaIds[asset.id] !== undefined) continue;
-          const upload = await uploadMedia({ ...request, progress }, publishing, asset);
+          const upload = await uploadMedia({ ...request, progress }, publishing, asset, signal);
           if ("kind" in upload) return upload;
           progress.mediaIds[asset.id] = upload.value;
           await saveProgress(progress);
@@ -104,14 +110,14 @@ export function createPublisher({ setups, readFile, sleep }: PublisherOptions): 
       const { platform } = request.connection;
       if (progress.containerId === undefined) {
         const call = publishing.container.buildCall(createContext({ ...request, progress }));
-        const container = await callSafely(platform, call, publishing.container.parseId);
+        const container = await callSafely(platform, call, publishing.container.parseId, signal);
         if ("kind" in container) return container;
         progress.containerId = container.value;
         await saveProgress(progress);
       }
       for (let polls = 0; polls < containerPoll.max && !isStopped(); polls++) {
         const call = publishing.container.buildStatusCall(createContext({ ...request, progress }));
-        const status = await callSafely(platform, call, publishing.container.parseStatus);
+        const status = await callSafely(platform, call, publishing.container.parseStatus, signal);
         if ("kind" in status) return status;
         if (status.value === "ready") return { kind: "prepared" };
         if (status.value !== "in_progress") return mediaRejected;

@@ -40,7 +40,12 @@ export interface Connection {
   q: Kysely<Schema>;
   /** Runs a prepared statement. For hot paths, where building a query with Kysely costs too much. */
   run<Row>(statement: Statement<Row>, params: readonly unknown[]): Promise<Row[]>;
+  /** Notifies the listeners of all processes when the transaction commits. SQLite has none; its processes poll. */
+  notify(channel: Channel): Promise<void>;
 }
+
+/** What processes notify each other of. */
+export type Channel = "publications_due";
 
 export interface Database extends Connection {
   readonly engine: "sqlite" | "postgres";
@@ -84,23 +89,34 @@ export interface Engine {
 }
 
 const maxAttempts = 8;
+const notifyQuery = statement("notify", "SELECT pg_notify($1, '')");
 
 export function createDatabase(engine: Engine): Database {
   const pingQuery = statement<{ one: number }>("ping", "SELECT 1 AS one");
+  const createConnection = (q: Connection["q"], run: Connection["run"]): Connection => ({
+    q,
+    run,
+    async notify(channel) {
+      if (engine.name === "postgres") await run(notifyQuery, [channel]);
+    },
+  });
 
   const database: Database = {
     engine: engine.name,
-    q: engine.q,
-    run: (query, params) => engine.runPrepared(query, params) as Promise<never>,
+    ...createConnection(engine.q, (query, params) => engine.runPrepared(query, params) as Promise<never>),
     async transact(work) {
       for (let attempt = 1; ; attempt++) {
         try {
-          return await engine.q.transaction().execute((tx) =>
-            work({
-              q: tx,
-              run: async (query, params) => (await tx.executeQuery(engine.compile(query, params))).rows as never,
-            }),
-          );
+          return await engine.q
+            .transaction()
+            .execute((tx) =>
+              work(
+                createConnection(
+                  tx,
+                  async (query, params) => (await tx.executeQuery(engine.compile(query, params))).rows as never,
+                ),
+              ),
+            );
         } catch (error) {
           if (!engine.isRetryable(error)) throw error;
           if (attempt >= maxAttempts) {

@@ -59,20 +59,23 @@ export function openSqlite(path: string): Database {
     }),
   });
 
+  const compile = (statement: Statement<unknown>, params: readonly unknown[]): CompiledQuery => {
+    const { sql, order } = toPositional(statement);
+    return CompiledQuery.raw(
+      sql,
+      order.map((i) => params[i]),
+    );
+  };
+
   return createDatabase({
     name: "sqlite",
     q,
     runPrepared: async (statement, params) => {
       const { sql, order } = toPositional(statement);
+      if (/^(INSERT|UPDATE|DELETE)/.test(sql)) return (await q.executeQuery(compile(statement, params))).rows;
       return translateErrors(() => prepareRead(sql).all(...order.map((i) => params[i] as SQLInputValue)));
     },
-    compile: (statement, params) => {
-      const { sql, order } = toPositional(statement);
-      return CompiledQuery.raw(
-        sql,
-        order.map((i) => params[i]),
-      );
-    },
+    compile,
     isRetryable: () => false, // `begin immediate` already waits for the write lock
     close: async () => {
       await q.destroy();

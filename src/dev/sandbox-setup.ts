@@ -13,13 +13,13 @@ export function createSandboxSetup({ origin, app }: Pick<SandboxPlatform, "origi
   const sandboxFetch: PublicFetch = async (url, request = {}) => {
     if (!url.startsWith(`${origin}/`)) throw new Error("not a URL of the sandbox");
     const { method = "GET", headers = {}, body } = request;
-    const signal = AbortSignal.timeout(platformFetchLimits.timeoutMs);
+    const timeout = AbortSignal.timeout(platformFetchLimits.timeoutMs);
     return fetch(url, {
       method,
       headers,
       ...(body === undefined ? {} : { body: typeof body === "string" ? body : new Uint8Array(body) }),
       redirect: "manual",
-      signal,
+      signal: request.signal ? AbortSignal.any([timeout, request.signal]) : timeout,
     });
   };
   return { platform: createSandboxEntry(origin), app, publicFetch: sandboxFetch };

@@ -49,6 +49,8 @@ export interface PublicRequest {
   method?: string;
   headers?: Readonly<Record<string, string>>;
   body?: string | Uint8Array | undefined;
+  /** Cancels the request before its timeout. */
+  signal?: AbortSignal | undefined;
 }
 
 export type PublicUrlOpener = (url: string, signal: AbortSignal, request?: PublicRequest) => Promise<PublicResponse>;
@@ -100,7 +102,8 @@ export function createPublicFetch(options: PublicFetchOptions): PublicFetch {
     accept: "application/json",
   });
   return async (url, init) => {
-    const { status, headers: responseHeaders, body } = await openUrl(url, AbortSignal.timeout(timeoutMs), init);
+    const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(init?.signal ? [init.signal] : [])]);
+    const { status, headers: responseHeaders, body } = await openUrl(url, signal, init);
     const content = await readBody(body, maxBytes);
     const headers = Object.entries(responseHeaders).flatMap(([name, value]): [string, string][] =>
       typeof value === "string" ? [[name, value]] : [],

@@ -53,6 +53,8 @@ const invalidValues: [string, ...string[]][] = [
   ["MCP_ORIGINS", "a.example", "https://a.example/", "https://a.example/path", "*", "null"],
   ["METRICS_TOKEN", "short"],
   ["DATABASE_URL", "mysql://db/x", "./file.db", "postgres://"],
+  // A valid URL needs DATABASE_URL beside it.
+  ["DATABASE_LISTEN_URL", "mysql://db/x", "postgres://", "postgres://db/x"],
   ["STORAGE", "S3", "gcs", "disk "],
   ["S3_FORCE_PATH_STYLE", "yes", "2", "TRUE"],
   ["SECRETS", "short", "s".repeat(31), `${secret},short`, ","],

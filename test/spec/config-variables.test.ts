@@ -39,6 +39,11 @@ const defaults: Case[] = [
   { name: "no metrics token (VAR-METRICS_TOKEN)", set: {}, expected: { metricsToken: undefined } },
   { name: "the data folder is ./data (VAR-DATA_DIR)", set: {}, expected: { dataDir: "./data" } },
   { name: "the database is SQLite (VAR-DATABASE_URL)", set: {}, expected: { databaseUrl: undefined } },
+  {
+    name: "no notifications with SQLite (VAR-DATABASE_LISTEN_URL)",
+    set: {},
+    expected: { databaseListenUrl: undefined },
+  },
   { name: "the disk store (VAR-STORAGE)", set: {}, expected: { storage: { kind: "disk" } } },
   { name: "secrets are generated on loopback (VAR-SECRETS)", set: {}, expected: { secrets: undefined } },
   {
@@ -143,6 +148,16 @@ const cases: Case[] = [
     name: "PostgreSQL (VAR-DATABASE_URL)",
     set: { DATABASE_URL: "postgres://u:p@db/x" },
     expected: { databaseUrl: "postgres://u:p@db/x" },
+  },
+  {
+    name: "notifications over the same connection as statements (VAR-DATABASE_LISTEN_URL)",
+    set: { DATABASE_URL: "postgres://u:p@pooler/x" },
+    expected: { databaseListenUrl: "postgres://u:p@pooler/x" },
+  },
+  {
+    name: "notifications over a connection of their own (VAR-DATABASE_LISTEN_URL)",
+    set: { DATABASE_URL: "postgres://u:p@pooler/x", DATABASE_LISTEN_URL: "postgres://u:p@db/x" },
+    expected: { databaseUrl: "postgres://u:p@pooler/x", databaseListenUrl: "postgres://u:p@db/x" },
   },
   {
     name: "PostgreSQL by its longer scheme (VAR-DATABASE_URL)",

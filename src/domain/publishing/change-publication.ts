@@ -16,7 +16,7 @@ import {
   type PublicationAction,
   type PublicationView,
 } from "./publication.ts";
-import { parsePublishTime, publishTime, scheduleAt, unscheduled } from "./publish-time.ts";
+import { isDueAtOnce, parsePublishTime, publishTime, scheduleAt, unscheduled } from "./publish-time.ts";
 import { assertPublishable } from "./publish-post.ts";
 import { nextState, openStates, transitions, type PublicationEvent } from "./states.ts";
 
@@ -186,6 +186,7 @@ async function changeState(
         { states: [publication.state], fence: publication.fence },
       );
       if (!updated) throw new ConflictError();
+      if (isDueAtOnce(updated)) await tx.publications.announceDue();
       await recordPublication(deps, tx, caller, action, updated, { from: publication.state, to: state });
       return { ...publication, ...updated, ...(await nameUsers(tx, caller, publication.id)) };
     });

@@ -1,5 +1,5 @@
 import { minutes, seconds } from "#lib/clock.ts";
-import { changeState, type WorkerDeps } from "./claim.ts";
+import { changeState, changeStateIn, type WorkerDeps } from "./claim.ts";
 import type { CommitOutcome, Publication } from "./ports.ts";
 import { unscheduled } from "./publish-time.ts";
 
@@ -64,7 +64,9 @@ const computeBackoff = (attempts: number): number => Math.min(seconds(2) * 2 ** 
 
 /** At shutdown: another worker takes the publication, which has not become public. */
 export async function release(deps: WorkerDeps, publication: Publication): Promise<void> {
-  const nextRunAt = await deps.publications.getTime();
-  const change = { ...waiting, nextRunAt };
-  await changeState(deps, publication, { event: "retry", action: "publication.delayed", change });
+  await deps.transact(async (tx) => {
+    const change = { ...waiting, nextRunAt: await tx.publications.getTime() };
+    await changeStateIn(deps, tx, publication, { event: "retry", action: "publication.delayed", change });
+    await tx.publications.announceDue();
+  });
 }

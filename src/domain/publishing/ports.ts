@@ -114,7 +114,7 @@ export interface PublicationCondition {
   dueBefore?: number;
 }
 
-export interface PublicationStore {
+export interface PublicationStore extends PublishingWorkStore {
   /** False if the post already has an open publication for this account. */
   insert(publication: Publication): Promise<boolean>;
   find(studioId: string, publicationId: string): Promise<ListedPublication | undefined>;
@@ -133,21 +133,33 @@ export interface PublicationStore {
   ): Promise<Publication | undefined>;
 
   isRemoteIdTaken(connectionId: string, remoteId: string): Promise<boolean>;
+}
 
-  // For workers. Times are those of `getTime`.
-
+/** What workers need. Times are those of `getTime`. */
+export interface PublishingWorkStore {
   /** The clock that decides due times and leases: the database's on PostgreSQL. */
   getTime(): Promise<number>;
-  /** Whether a publication of an idle account is due, or a run was abandoned. */
-  hasWork(now: number): Promise<boolean>;
+  /** Looks for work with one statement. A publication that never started is overdue this long after its time. */
+  findWork(overdueAfterMs: number): Promise<PendingWork>;
   /** Takes the next due publication whose account is idle. */
   claimDue(now: number, leaseExpiresAt: number): Promise<Publication | undefined>;
   /** Takes over a run whose lease has expired. */
   claimAbandoned(now: number, leaseExpiresAt: number): Promise<Publication | undefined>;
   /** Scheduled publications that were due before this time and never started. */
   listOverdue(dueBefore: number, limit: number): Promise<Publication[]>;
-  /** When the next publication after this time is due, or the next lease expires. */
-  findNextRun(after: number): Promise<number | undefined>;
+  /** Wakes the workers of all processes when the transaction commits. On SQLite they notice when they poll. */
+  announceDue(): Promise<void>;
+}
+
+export interface PendingWork {
+  now: number;
+  /** Whether a publication of an idle account is due. */
+  hasDue: boolean;
+  /** Whether the lease of a run has expired. */
+  hasAbandoned: boolean;
+  hasOverdue: boolean;
+  /** When the next publication is due, or the next lease expires. */
+  nextRunAt: number | undefined;
 }
 
 /** What came of a request that makes a post public. */
@@ -194,7 +206,7 @@ export interface Publisher {
   /** The hosts of an account's public posts. */
   listHosts(connection: Pick<PlatformConnection, "platform" | "instance">): string[];
   getReconciliation(platform: string): Reconciliation;
-  /** Uploads media and prepares what `commit` refers to; saves each step, so that a later run resumes. */
+  /** Uploads media and prepares what `commit` refers to; saves each step, so that a later run resumes. The signal ends it early. */
   prepare(
     request: PublishRequest,
     saveProgress: (progress: PublicationProgress) => Promise<void>,

@@ -12,7 +12,7 @@ import { id } from "../text.ts";
 import { buildContent, digestContent, getTextFor, isEmpty } from "./content.ts";
 import type { Publication } from "./ports.ts";
 import { publicationView, recordPublication, toPublicationView } from "./publication.ts";
-import { parsePublishTime, publishTime, scheduleAt, unscheduled } from "./publish-time.ts";
+import { isDueAtOnce, parsePublishTime, publishTime, scheduleAt, unscheduled } from "./publish-time.ts";
 
 export const publishPostInput = z.strictObject({
   postId: id,
@@ -58,6 +58,7 @@ export async function publishPost(
         const action = needsApproval ? "publication.proposed" : "publication.scheduled";
         await recordPublication(deps, tx, caller, action, publication, { at: input.at ?? null });
       }
+      if (publications.some(isDueAtOnce)) await tx.publications.announceDue();
       const views = await Promise.all(
         publications.map(({ id: newId }) => tx.publications.find(caller.studio.id, newId)),
       );

@@ -26,6 +26,10 @@ export function scheduleAt(
   return { scheduledFor, dueAt, nextRunAt: dueAt };
 }
 
+/** Whether a scheduled publication was due when it was scheduled, so that workers should not wait until they poll. */
+export const isDueAtOnce = ({ scheduledFor, dueAt }: Pick<Publication, "scheduledFor" | "dueAt">): boolean =>
+  dueAt !== null && dueAt !== scheduledFor;
+
 /** The columns of a publication that waits for nothing. */
 export const unscheduled = {
   dueAt: null,

@@ -4,13 +4,13 @@ import { recordPublication } from "./publication.ts";
 import { unscheduled } from "./publish-time.ts";
 import type { WorkerDeps } from "./claim.ts";
 import { runPublication } from "./run-publication.ts";
-import type { Publication } from "./ports.ts";
+import type { PendingWork, Publication } from "./ports.ts";
 import { statesBefore } from "./states.ts";
 
 /** A publication that was due this long ago and never started is not published late. */
 const missedAfter = minutes(60);
-/** How often the database is asked for due publications. */
-const maxIdleMs = seconds(1);
+/** How often idle workers look for due publications. */
+const defaultPollMs = seconds(1);
 /** Another worker takes over this long after a crash. */
 const defaultLeaseMs = seconds(30);
 const missedBatch = 100;
@@ -27,29 +27,50 @@ export interface WorkerOptions {
   concurrency: number;
   /** Shorter in tests. */
   leaseMs?: number;
+  /** How often to look for due publications without a wake-up. Longer in tests of wake-ups. */
+  pollMs?: number;
   onError(error: unknown, publicationId?: string): void;
 }
 
 /** Runs due publications. Any number of processes can have a worker. */
 export function startPublishingWorker(deps: WorkerDeps, options: WorkerOptions): PublishingWorker {
-  const { concurrency, leaseMs = defaultLeaseMs, onError } = options;
+  const { concurrency, leaseMs = defaultLeaseMs, pollMs = defaultPollMs, onError } = options;
   const controller = new AbortController();
   const running = new Set<Promise<void>>();
   let wakeUp = Promise.withResolvers<void>();
+  let isFailing = false;
 
   const wake = (): void => wakeUp.resolve();
 
-  async function startDue(): Promise<void> {
-    const now = await deps.publications.getTime();
-    await markMissed(deps, now);
+  /** Returns how long to wait before the next search. */
+  async function startDue(): Promise<number> {
+    const work = await deps.publications.findWork(missedAfter);
+    const searchedAt = deps.clock();
+    if (work.hasOverdue) await markMissed(deps, work.now - missedAfter);
     while (running.size < concurrency && !controller.signal.aborted) {
-      const publication = await claimNext(deps, now, leaseMs);
-      if (!publication) return;
+      const publication = await claimNext(deps, work, leaseMs);
+      if (!publication) break;
       const run = runWithLease(deps, publication, controller.signal, { leaseMs, onError }).finally(() => {
         running.delete(run);
         wake();
       });
       running.add(run);
+    }
+    if (work.nextRunAt === undefined) return pollMs;
+    const elapsedMs = deps.clock() - searchedAt;
+    return Math.min(pollMs, Math.max(0, work.nextRunAt - work.now - elapsedMs));
+  }
+
+  /** Reports the first of repeated failures: an outage would fill the log. */
+  async function tryStartDue(): Promise<number> {
+    try {
+      const idleMs = await startDue();
+      isFailing = false;
+      return idleMs;
+    } catch (error) {
+      if (!isFailing) onError(error);
+      isFailing = true;
+      return pollMs;
     }
   }
 
@@ -57,8 +78,7 @@ export function startPublishingWorker(deps: WorkerDeps, options: WorkerOptions):
     while (!controller.signal.aborted) {
       // Before the search, so that a wake-up during it leads to another one.
       wakeUp = Promise.withResolvers();
-      await startDue().catch(onError);
-      const timer = setTimeout(wakeUp.resolve, await computeIdleMs(deps).catch(() => maxIdleMs));
+      const timer = setTimeout(wakeUp.resolve, await tryStartDue());
       await wakeUp.promise;
       clearTimeout(timer);
     }
@@ -76,24 +96,16 @@ export function startPublishingWorker(deps: WorkerDeps, options: WorkerOptions):
   };
 }
 
-async function claimNext(deps: WorkerDeps, now: number, leaseMs: number): Promise<Publication | undefined> {
-  // Most of the time nothing is due: find out without a write transaction.
-  if (!(await deps.publications.hasWork(now))) return undefined;
+async function claimNext(
+  { publications }: WorkerDeps,
+  { now, hasAbandoned, hasDue }: PendingWork,
+  leaseMs: number,
+): Promise<Publication | undefined> {
+  const leaseExpiresAt = now + leaseMs;
+  const abandoned = hasAbandoned ? await publications.claimAbandoned(now, leaseExpiresAt) : undefined;
+  if (abandoned || !hasDue) return abandoned;
   // A conflict means that another worker claimed a publication of the same account.
-  return retryOnConflict(() =>
-    deps.transact(async ({ publications }) => {
-      const leaseExpiresAt = now + leaseMs;
-      return (
-        (await publications.claimAbandoned(now, leaseExpiresAt)) ?? (await publications.claimDue(now, leaseExpiresAt))
-      );
-    }),
-  );
-}
-
-async function computeIdleMs({ publications }: WorkerDeps): Promise<number> {
-  const now = await publications.getTime();
-  const nextRun = await publications.findNextRun(now);
-  return nextRun === undefined ? maxIdleMs : Math.min(maxIdleMs, nextRun - now);
+  return retryOnConflict(() => publications.claimDue(now, leaseExpiresAt));
 }
 
 async function runWithLease(
@@ -120,8 +132,7 @@ async function extendLease({ publications }: WorkerDeps, { id, fence }: Publicat
   await publications.update(id, { leaseExpiresAt }, { states: ["preparing", "committing"], fence });
 }
 
-async function markMissed(deps: WorkerDeps, now: number): Promise<void> {
-  const dueBefore = now - missedAfter;
+async function markMissed(deps: WorkerDeps, dueBefore: number): Promise<void> {
   for (;;) {
     const overdue = await deps.publications.listOverdue(dueBefore, missedBatch);
     for (const { id } of overdue) {

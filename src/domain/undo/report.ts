@@ -9,7 +9,7 @@ export const undoReport = z.object({
     .describe("Fields that someone else changed afterwards. They keep their current value."),
   publications: z
     .array(z.object({ id: z.string(), state: z.string() }))
-    .describe("Publications that were canceled, and published ones, which stay."),
+    .describe("Publications that were canceled, and those that had started or were published, which stay."),
 });
 
 export type UndoReport = z.infer<typeof undoReport>;

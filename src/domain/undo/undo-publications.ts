@@ -2,43 +2,51 @@ import type { ChangeSelection } from "../history/ports.ts";
 import type { Editor } from "../history/record.ts";
 import type { Publication } from "../publishing/ports.ts";
 import { cancelAll } from "../publishing/revise-publications.ts";
-import { statesBefore } from "../publishing/states.ts";
+import { statesBefore, toVisibleState } from "../publishing/states.ts";
 import type { UndoReport } from "./report.ts";
 import type { UndoDeps } from "./undo-post.ts";
 
-/** Reports the publications that the client requested, as undo leaves them. */
+/** Reports the publications that the client requested, as undo would leave them. */
 export async function previewPublications(
   deps: UndoDeps,
   studioId: string,
   selection: ChangeSelection,
 ): Promise<UndoReport["publications"]> {
-  return (await listRequested(deps, studioId, selection)).map(toReported);
+  const requested = await listRequested(deps, studioId, selection);
+  return requested
+    .filter(isReported)
+    .map((publication) => ({ id: publication.id, state: isCancelable(publication) ? "canceled" : publication.state }));
 }
 
-/** Cancels the publications that the client requested and that have not started. */
+/**
+ * Cancels the publications that the client requested and that have not started. Reports the state of each afterwards,
+ * because a worker may have started one in the meantime.
+ */
 export async function undoPublications(
   deps: UndoDeps,
   editor: Editor,
   selection: ChangeSelection,
 ): Promise<UndoReport["publications"]> {
-  const requested = await listRequested(deps, editor.studio.id, selection);
-  await deps.transact((tx) => cancelAll(deps, tx, editor, requested.filter(isCancelable)));
-  return requested.map(toReported);
+  const reportedIds = new Set<string>();
+  for (;;) {
+    const requested = await listRequested(deps, editor.studio.id, selection);
+    for (const { id } of requested.filter(isReported)) reportedIds.add(id);
+    const cancelable = requested.filter(isCancelable);
+    if (cancelable.length === 0)
+      return requested
+        .filter(({ id }) => reportedIds.has(id))
+        .map(({ id, state }) => ({ id, state: toVisibleState(state) }));
+    await deps.transact((tx) => cancelAll(deps, tx, editor, cancelable));
+  }
 }
 
-async function listRequested(
+const listRequested = async (
   { publications }: UndoDeps,
   studioId: string,
   selection: ChangeSelection,
-): Promise<Publication[]> {
-  if ("undoId" in selection) return [];
-  const requested = await publications.listRequested(studioId, selection);
-  return requested.filter((publication) => publication.state === "published" || isCancelable(publication));
-}
+): Promise<Publication[]> => ("undoId" in selection ? [] : publications.listRequested(studioId, selection));
 
 const isCancelable = ({ state }: Publication): boolean => statesBefore("cancel").includes(state);
 
-const toReported = (publication: Publication) => ({
-  id: publication.id,
-  state: isCancelable(publication) ? "canceled" : publication.state,
-});
+const isReported = (publication: Publication): boolean =>
+  publication.state === "published" || isCancelable(publication);

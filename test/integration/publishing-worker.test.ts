@@ -1,0 +1,304 @@
+import assert from "node:assert/strict";
+import { after, afterEach, before, test } from "node:test";
+import { createPost } from "#domain/posts/create-post.ts";
+import {
+  approvePublication,
+  reschedulePublication,
+  resolvePublication,
+} from "#domain/publishing/change-publication.ts";
+import type { Publication } from "#domain/publishing/ports.ts";
+import { publishPost } from "#domain/publishing/publish-post.ts";
+import type { PublicationView } from "#domain/publishing/publication.ts";
+import { unscheduled } from "#domain/publishing/publish-time.ts";
+import { startPublishingWorker, type PublishingWorker, type WorkerOptions } from "#domain/publishing/worker.ts";
+import { undoPublications } from "#domain/undo/undo-publications.ts";
+import type { Database } from "#db/client.ts";
+import { listenForNotifications, type NotificationListener } from "#db/notifications.ts";
+import { createStores, openDatabase } from "#db/open-database.ts";
+import { hours, minutes, toIsoTime } from "#lib/clock.ts";
+import type { PublicFetch } from "#lib/public-fetch.ts";
+import { forEachEngine, silentLog } from "../support/engines.ts";
+import { actThroughClient } from "../support/history-fixture.ts";
+import { addConnections, startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
+import { createSandboxVariants } from "../support/sandbox-variants.ts";
+import { findFreeBaseUrl } from "../support/service.ts";
+import { waitUntil } from "../support/wait-until.ts";
+
+/** Far longer than the tests: a publication that starts was announced, not found by polling. */
+const neverPolls = { pollMs: hours(1) };
+const inOneHour = () => toIsoTime(Date.now() + hours(1));
+
+interface InterceptedRequest {
+  send: () => Promise<Response>;
+  signal: AbortSignal | undefined;
+}
+
+forEachEngine("the publishing worker", (fixture) => {
+  let publishing: PublishingFixture;
+  let connectionId = "";
+  const workers: PublishingWorker[] = [];
+  /** Wakes the first worker, like the process that handles the request. */
+  const wakeLocal = () => workers[0]?.wake();
+  /** Handles the next request to the platform whose URL ends like this. */
+  let interception: { path: string; handle: (request: InterceptedRequest) => Promise<Response> } | undefined;
+
+  const interceptFetch =
+    (fetch: PublicFetch): PublicFetch =>
+    async (url, request) => {
+      if (!interception || !url.endsWith(interception.path)) return fetch(url, request);
+      const { handle } = interception;
+      interception = undefined;
+      return handle({ send: () => fetch(url, request), signal: request?.signal });
+    };
+
+  before(async () => {
+    const base = await findFreeBaseUrl();
+    const platforms = createSandboxVariants({ base, wrapFetch: interceptFetch });
+    publishing = await startPublishing(fixture, ["harbour"], {
+      base,
+      platforms: platforms.filter(({ platform }) => platform.id !== "sandbox"),
+      runsWorker: false,
+    });
+    [connectionId = ""] = await addConnections(publishing, "sandbox-container", 1);
+  });
+  afterEach(async () => {
+    await Promise.all(workers.splice(0).map((worker) => worker.stop()));
+  });
+  after(() => publishing.close());
+
+  const getDeps = () => ({ ...publishing.service.deps, wakeWorker: wakeLocal });
+  function startWorker(options: Partial<WorkerOptions> = {}, database: Database = fixture.database): PublishingWorker {
+    const deps = { ...publishing.service.deps, ...createStores(database) };
+    const onError = (error: unknown) => assert.fail(String(error));
+    const worker = startPublishingWorker(deps, { concurrency: 8, onError, ...options });
+    workers.push(worker);
+    return worker;
+  }
+  async function publish(body: string, input: { at?: string; propose?: boolean } = {}): Promise<PublicationView> {
+    const { id: postId } = await createPost(publishing.service.deps, publishing.owner, { title: "Title", body });
+    const request = { postId, connectionIds: [connectionId], ...input };
+    const [publication] = (await publishPost(getDeps(), publishing.owner, request)).publications;
+    assert.ok(publication);
+    return publication;
+  }
+  const isPublished = async ({ id }: PublicationView) => void (await publishing.waitForState(id, "published"));
+  async function find(publicationId: string): Promise<Publication> {
+    const publication = await fixture.deps.publications.find(publishing.owner.studio.id, publicationId);
+    assert.ok(publication);
+    return publication;
+  }
+  /** The platform does not respond to the next upload. Resolves when it was sent. */
+  function hangWhilePreparing(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const handle = ({ signal }: InterceptedRequest): Promise<never> =>
+      new Promise((_resolve, reject) => {
+        signal?.addEventListener("abort", () => reject(new Error("canceled")));
+        resolve();
+      });
+    interception = { path: "/api/containers", handle };
+    return promise;
+  }
+  /** Resolves when the worker has searched and found nothing, so that it starts nothing until it is woken. */
+  async function startIdleWorker(database?: Database): Promise<PublishingWorker> {
+    const worker = startWorker(neverPolls, database);
+    await isPublished(await publish("Published by the new worker"));
+    return worker;
+  }
+
+  test("starts at once what is due: publish, approve, reschedule, publish again (PUB-18)", async () => {
+    const { owner } = publishing;
+    await startIdleWorker();
+    await isPublished(await publish("Now"));
+
+    const proposed = await publish("Approved", { propose: true });
+    await approvePublication(getDeps(), owner, { publicationId: proposed.id, revision: 1 });
+    await isPublished(proposed);
+
+    const later = await publish("Rescheduled", { at: inOneHour() });
+    await reschedulePublication(getDeps(), owner, { publicationId: later.id, at: toIsoTime(Date.now()) });
+    await isPublished(later);
+
+    const lost = await publish("Again", { at: inOneHour() });
+    const change = { ...unscheduled, state: "unconfirmed" as const };
+    await fixture.deps.publications.update(lost.id, change, { states: ["scheduled"] });
+    // The time has passed by the time a person decides.
+    await fixture.deps.publications.update(lost.id, { scheduledFor: Date.now() - 1 }, { states: ["unconfirmed"] });
+    await resolvePublication(getDeps(), owner, { publicationId: lost.id, outcome: "retry" });
+    await isPublished(lost);
+  });
+
+  test("starts at its time what another process scheduled, without a wake-up (PUB-18)", async () => {
+    startWorker();
+    const { id: postId } = await createPost(publishing.service.deps, publishing.owner, {
+      title: "",
+      body: "Scheduled",
+    });
+    const at = toIsoTime(Date.now() + 1500);
+    const unwoken = { ...getDeps(), wakeWorker: () => {} };
+    const request = { postId, connectionIds: [connectionId], at };
+    const [publication] = (await publishPost(unwoken, publishing.owner, request)).publications;
+    assert.ok(publication);
+    await isPublished(publication);
+    const { publishedAt } = await find(publication.id);
+    assert.ok(publishedAt !== null && publishedAt >= Date.parse(at), "not early");
+  });
+
+  test("a shutdown releases a publication that is being prepared, and starts nothing new (PUB-14)", async () => {
+    const leaseMs = minutes(10);
+    const isPreparing = hangWhilePreparing();
+    const worker = startWorker({ leaseMs });
+    const prepared = await publish("Released by the drain");
+    await isPreparing;
+    assert.equal((await find(prepared.id)).state, "preparing");
+    await worker.stop();
+    const released = await find(prepared.id);
+    assert.deepEqual([released.state, released.leaseExpiresAt], ["scheduled", null]);
+
+    const [otherConnectionId = ""] = await addConnections(publishing, "sandbox-container", 1);
+    const { id: postId } = await createPost(getDeps(), publishing.owner, { title: "", body: "After the drain" });
+    const request = { postId, connectionIds: [otherConnectionId] };
+    const [waiting] = (await publishPost(getDeps(), publishing.owner, request)).publications;
+    assert.ok(waiting);
+    worker.wake();
+    assert.equal((await find(waiting.id)).state, "scheduled");
+
+    // With the lease of the first worker, this would take ten minutes.
+    startWorker({ leaseMs });
+    await isPublished(prepared);
+    await isPublished(waiting);
+    const posts = await publishing.listSandboxPosts();
+    assert.equal(posts.filter(({ text }) => text === "Released by the drain").length, 1);
+  });
+
+  test("a shutdown waits for the request that makes a post public (PUB-14)", async () => {
+    const isCommitting = Promise.withResolvers<void>();
+    const response = Promise.withResolvers<void>();
+    interception = {
+      path: "/api/publish",
+      handle: async ({ send }) => {
+        isCommitting.resolve();
+        await response.promise;
+        return send();
+      },
+    };
+    const worker = startWorker();
+    const publication = await publish("Committed during the drain");
+    await isCommitting.promise;
+    let isStopped = false;
+    const stopped = worker.stop().then(() => (isStopped = true));
+    const { state } = await find(publication.id);
+    const wasStopped = isStopped;
+    response.resolve();
+    await stopped;
+    assert.deepEqual([state, wasStopped], ["committing", false]);
+    assert.equal((await find(publication.id)).state, "published");
+  });
+
+  test("undo reports a publication that a worker started in the meantime as publishing (UNDO-1)", async () => {
+    const { owner, service } = publishing;
+    const { deps } = service;
+    const client = await actThroughClient(deps, owner);
+    const since = deps.clock();
+    const { id: postId } = await createPost(deps, owner, { title: "", body: "Undone" });
+    const [otherConnectionId = ""] = await addConnections(publishing, "sandbox-container", 1);
+    const request = async (connection: string, at?: string) => {
+      const input = { postId, connectionIds: [connection], ...(at === undefined ? {} : { at }) };
+      const [publication] = (await publishPost(getDeps(), client, input)).publications;
+      return publication?.id ?? "";
+    };
+    const dueId = await request(connectionId);
+    const laterId = await request(otherConnectionId, inOneHour());
+    let claimed: Publication | undefined;
+    const racingDeps = {
+      ...deps,
+      publications: {
+        ...deps.publications,
+        async listRequested(...args: Parameters<typeof deps.publications.listRequested>) {
+          const listed = await deps.publications.listRequested(...args);
+          const now = await deps.publications.getTime();
+          claimed ??= await deps.publications.claimDue(now, now + minutes(1));
+          return listed;
+        },
+      },
+    };
+    const selection = { userId: client.user.id, clientId: client.client.id, since };
+    const report = await undoPublications(racingDeps, client, selection);
+    assert.equal(claimed?.id, dueId);
+    assert.deepEqual(report, [
+      { id: dueId, state: "publishing" },
+      { id: laterId, state: "canceled" },
+    ]);
+    assert.deepEqual([(await find(dueId)).state, (await find(laterId)).state], ["preparing", "canceled"]);
+    const change = { ...unscheduled, state: "failed" as const };
+    await deps.publications.update(dueId, change, { states: ["preparing"] });
+  });
+
+  if (fixture.engine !== "postgres") return;
+
+  /** A worker with its own connections, as in another process. It learns of requests only through notifications. */
+  async function startOtherProcess(): Promise<{ close(): Promise<void> }> {
+    const database = await openDatabase({ ...fixture.location, log: silentLog });
+    let worker: PublishingWorker | undefined;
+    const isListening = Promise.withResolvers<void>();
+    const listener: NotificationListener = listenForNotifications({
+      url: fixture.location.databaseUrl ?? "",
+      channel: "publications_due",
+      onNotification() {
+        isListening.resolve();
+        worker?.wake();
+      },
+      log: silentLog,
+    });
+    await isListening.promise;
+    worker = startWorker(neverPolls, database);
+    return {
+      async close() {
+        await worker?.stop();
+        await listener.close();
+        await database.close();
+      },
+    };
+  }
+
+  const findListener = async (): Promise<number | undefined> => {
+    const rows = await fixture.database.run<{ pid: number }>(
+      {
+        name: "find_listener",
+        sql: `SELECT pid FROM pg_stat_activity
+               WHERE application_name = 'atelier listener' AND datname = current_database() AND query LIKE 'LISTEN%'
+                 AND state = 'idle'`,
+      },
+      [],
+    );
+    return rows[0]?.pid;
+  };
+
+  test("starts at once what another process requested, and again after its connection was lost (PUB-18)", async () => {
+    const other = await startOtherProcess();
+    // The request wakes no worker in its own process.
+    const local = workers.splice(0);
+    await isPublished(await publish("Requested elsewhere"));
+
+    const pid = await findListener();
+    assert.ok(pid);
+    const terminate = { name: "terminate", sql: "SELECT pg_terminate_backend($1)" };
+    await fixture.database.run(terminate, [pid]);
+    // Nobody listens now, or the new connection does: either way it starts.
+    await isPublished(await publish("While the connection is lost"));
+    await waitUntil(async () => ![undefined, pid].includes(await findListener()), { description: "it listens again" });
+    await isPublished(await publish("After the connection was lost"));
+    workers.push(...local);
+    await other.close();
+  });
+
+  test("another process takes over at once what a shutdown released (PUB-14, PUB-18)", async () => {
+    const isPreparing = hangWhilePreparing();
+    const worker = startWorker(neverPolls);
+    const publication = await publish("Taken over");
+    await isPreparing;
+    const other = await startOtherProcess();
+    await worker.stop();
+    await isPublished(publication);
+    await other.close();
+  });
+});
