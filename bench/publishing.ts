@@ -1,0 +1,215 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { openDatabase } from "#db/open-database.ts";
+import type { Database } from "#db/client.ts";
+import type { Caller } from "#domain/caller.ts";
+import type { Deps } from "#domain/deps.ts";
+import { sealCredential } from "#domain/platforms/credentials.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { publishPost } from "#domain/publishing/publish-post.ts";
+import { systemClock, toIsoTime } from "#lib/clock.ts";
+import { createVault } from "#lib/vault.ts";
+import { createDeps, createTemporaryDatabase, silentLog, type EngineName } from "../test/support/engines.ts";
+import { createPostgresCluster, findPostgres } from "../test/support/postgres-cluster.ts";
+import { newStudio } from "../test/support/users.ts";
+import { startPeer, type Peer } from "./peer.ts";
+import { createReport } from "./report.ts";
+import { withSandbox } from "./servers/publish-setup.ts";
+
+/**
+ * Measures the publishing worker: throughput and CPU per publication compared with a bare loop of the same request
+ * and statements, the time from due to start, and the CPU of an idle worker.
+ *   node bench/publishing.ts [sqlite] [postgres]
+ */
+
+const rounds = 3;
+const connectionCount = 40;
+/** Each round publishes this many posts to every connection. */
+const postsPerRound = 5;
+const latencyCount = 60;
+const idleSeconds = 20;
+
+const report = createReport(2);
+
+/** A platform that accepts every post. */
+async function startPlatform(): Promise<string> {
+  let lastId = 0;
+  const server = createServer((req, res) => {
+    req.resume().on("end", () => {
+      const id = String(++lastId);
+      res.setHeader("content-type", "application/json").end(JSON.stringify({ id, url: `http://localhost/${id}` }));
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  server.unref();
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** A database with connected accounts, and one process that publishes. */
+interface Side {
+  database: Database;
+  deps: Deps;
+  owner: Caller;
+  connectionIds: string[];
+  publisher: Peer;
+  close(): Promise<void>;
+}
+
+async function startSide(file: string, engine: EngineName, server: string | undefined, origin: string): Promise<Side> {
+  const location = await createTemporaryDatabase(engine, server);
+  const database = await openDatabase({ ...location, log: silentLog });
+  const vault = createVault(["benchmark secret of at least 32 bytes"]);
+  const deps = withSandbox({ ...createDeps(database, systemClock), vault }, origin);
+  const owner = await newStudio(deps);
+  const connectionIds: string[] = [];
+  for (let i = 0; i < connectionCount; i++) connectionIds.push(await connectAccount(deps, owner, `account-${i}`));
+  const publisher = await startPeer(file, file, {
+    BENCH_DATABASE_URL: location.databaseUrl ?? "",
+    BENCH_DATA_DIR: location.dataDir,
+    BENCH_PLATFORM: origin,
+  });
+  return {
+    database,
+    deps,
+    owner,
+    connectionIds,
+    publisher,
+    async close() {
+      await publisher.stop();
+      await database.close();
+      await location.remove();
+    },
+  };
+}
+
+/** A connection whose access token never expires. */
+async function connectAccount(deps: Deps, { studio, user }: Caller, accountId: string): Promise<string> {
+  const owner = { id: deps.newId("platformConnection"), studioId: studio.id };
+  const account = { id: accountId, handle: accountId, name: null, avatarUrl: null, profileUrl: null };
+  const now = deps.clock();
+  await deps.platformStore.claim(
+    { ...owner, platform: "sandbox", instance: "", account, connectedAt: now },
+    connectionCount,
+  );
+  const credential = sealCredential(deps, owner, { tokens: { accessToken: "a token" } });
+  const connectedBy = { userId: user.id, at: now };
+  await deps.platformStore.connect(owner.id, credential, { expiresAt: null, renewAt: null }, connectedBy);
+  return owner.id;
+}
+
+const countOpen = async ({ database }: Side): Promise<number> =>
+  (
+    await database.run<{ n: number }>(
+      {
+        name: "count_open",
+        sql: "SELECT COUNT(*) AS n FROM publications WHERE state IN ('scheduled', 'preparing', 'committing')",
+      },
+      [],
+    )
+  )[0]?.n ?? 0;
+
+async function waitUntilPublished(side: Side, intervalMs: number): Promise<void> {
+  while ((await countOpen(side)) > 0) await sleep(intervalMs);
+}
+
+/** Publishes a batch that is due at one moment. Returns milliseconds and CPU microseconds per publication. */
+async function publishBatch(side: Side): Promise<{ ms: number; cpu: number }> {
+  const { deps, owner, connectionIds, publisher } = side;
+  const dueAt = Date.now() + 2500;
+  for (let i = 0; i < postsPerRound; i++) {
+    const { id: postId } = await createPost(deps, owner, { title: "", body: "Some words. ".repeat(20) });
+    await publishPost(deps, owner, { postId, connectionIds, at: toIsoTime(dueAt) });
+  }
+  await sleep(dueAt - Date.now() - 100);
+  const cpuBefore = await publisher.cpu();
+  await sleep(dueAt - Date.now());
+  await waitUntilPublished(side, 50);
+  const [count, cpu] = [postsPerRound * connectionIds.length, (await publisher.cpu()) - cpuBefore];
+  return { ms: (Date.now() - dueAt) / count, cpu: cpu / count };
+}
+
+async function compare(engine: EngineName, ours: Side, bare: Side): Promise<void> {
+  const measure = async (side: Side) => {
+    const { ms, cpu } = await publishBatch(side);
+    return [ms, cpu] as const;
+  };
+  const best = { ours: [Infinity, Infinity], bare: [Infinity, Infinity] };
+  const keepBest = (kept: number[], [ms, cpu]: readonly [number, number]) => [
+    Math.min(kept[0] ?? ms, ms),
+    Math.min(kept[1] ?? cpu, cpu),
+  ];
+  for (let round = 0; round < rounds; round++) {
+    best.ours = keepBest(best.ours, await measure(ours));
+    best.bare = keepBest(best.bare, await measure(bare));
+  }
+  const [[oursMs = 0, oursCpu = 0], [bareMs = 0, bareCpu = 0]] = [best.ours, best.bare];
+  const rate = `${(1000 / oursMs).toFixed(0)}/s`;
+  report.printLine(`a publication, ${engine}, time (${rate} per process)`, oursMs, undefined, "bare", bareMs, "ms");
+  report.printLine(`a publication, ${engine}, CPU`, oursCpu / 1000, 2, "bare", bareCpu / 1000, "ms");
+}
+
+/** Half of the publications are scheduled, half are requested for now, all by another process than the worker's. */
+async function measureLatency(engine: EngineName, side: Side): Promise<void> {
+  const { deps, owner, connectionIds, database } = side;
+  const startedBefore = Date.now();
+  for (let i = 0; i < latencyCount; i++) {
+    const { id: postId } = await createPost(deps, owner, { title: "", body: "Some words." });
+    const at = i % 2 === 0 ? { at: toIsoTime(Date.now() + 500 + Math.random() * 3000) } : {};
+    await publishPost(deps, owner, { postId, connectionIds: [connectionIds[i % connectionCount] ?? ""], ...at });
+    await sleep(100);
+  }
+  await waitUntilPublished(side, 100);
+  const starts = await database.q
+    .selectFrom("publications as p")
+    .innerJoin("activity as a", "a.subject_id", "p.id")
+    .select(["p.scheduled_for", "p.created_at", "a.at"])
+    .where("a.action", "=", "publication.started")
+    .where("p.created_at", ">=", startedBefore)
+    .execute();
+  const printP95 = (name: string, delays: number[]) =>
+    report.printLine(
+      `due to start, ${name}, ${engine}, p95`,
+      delays.toSorted((a, b) => a - b)[Math.floor(delays.length * 0.95)] ?? Infinity,
+      1,
+      "goal",
+      2000,
+      "ms",
+    );
+  printP95(
+    "scheduled",
+    starts.flatMap(({ scheduled_for: time, at }) => (time === null ? [] : [at - time])),
+  );
+  printP95(
+    "other process",
+    starts.flatMap(({ scheduled_for: time, created_at: created, at }) => (time === null ? [at - created] : [])),
+  );
+}
+
+const requestedEngines = (["sqlite", "postgres"] as const).filter((engine) => process.argv.includes(engine));
+const programs = findPostgres();
+const cluster = programs ? await createPostgresCluster(programs, { fsync: "off" }) : undefined;
+const origin = await startPlatform();
+const idleSides: [EngineName, Side][] = [];
+try {
+  for (const engine of requestedEngines.length > 0 ? requestedEngines : (["sqlite", "postgres"] as const)) {
+    if (engine === "postgres" && !cluster) continue;
+    const ours = await startSide("servers/publish.ts", engine, cluster?.url(), origin);
+    const bare = await startSide("servers/publish-bare.ts", engine, cluster?.url(), origin);
+    await compare(engine, ours, bare);
+    await bare.close();
+    await measureLatency(engine, ours);
+    idleSides.push([engine, ours]);
+  }
+  const cpuBefore = await Promise.all(idleSides.map(([, { publisher }]) => publisher.cpu()));
+  await sleep(idleSeconds * 1000);
+  for (const [i, [engine, { publisher }]] of idleSides.entries()) {
+    const percent = ((await publisher.cpu()) - (cpuBefore[i] ?? 0)) / idleSeconds / 10_000;
+    report.printLine(`idle worker, ${engine}, of a core`, percent, 1, "goal", 0.5, "%");
+  }
+  for (const [, side] of idleSides) await side.close();
+} finally {
+  await cluster?.remove();
+}
+process.exit(report.hasMissedLimit ? 1 : 0);

@@ -1,0 +1,27 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { createPlatforms } from "#connectors/connectors.ts";
+import { createPublisher } from "#connectors/publisher.ts";
+import { createSandboxSetup } from "#dev/sandbox-setup.ts";
+import type { Deps } from "#domain/deps.ts";
+import { openDeps, silentLog } from "./setup.ts";
+
+export { silentLog };
+
+/** Adds the sandbox platform at `origin`, which is a minimal server in the benchmark's process. */
+export function withSandbox(deps: Deps, origin: string): Deps {
+  const setups = [createSandboxSetup({ origin, app: { clientId: "atelier", clientSecret: "not used" } })];
+  return {
+    ...deps,
+    platforms: createPlatforms(deps.base, setups),
+    publisher: createPublisher({ setups, readFile: async () => new Uint8Array(), sleep: (ms) => sleep(ms) }),
+  };
+}
+
+export async function openPublishingDeps(): Promise<{ deps: Deps; databaseUrl: string | undefined }> {
+  const { deps } = await openDeps();
+  const databaseUrl = process.env["BENCH_DATABASE_URL"];
+  return {
+    deps: withSandbox(deps, process.env["BENCH_PLATFORM"] ?? ""),
+    databaseUrl: databaseUrl === "" ? undefined : databaseUrl,
+  };
+}

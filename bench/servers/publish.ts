@@ -1,0 +1,19 @@
+import { listenForNotifications } from "#db/notifications.ts";
+import { startPublishingWorker } from "#domain/publishing/worker.ts";
+import { serve } from "./setup.ts";
+import { openPublishingDeps, silentLog } from "./publish-setup.ts";
+
+/** The publishing worker alone. The HTTP server only reports the process's CPU time. */
+const { deps, databaseUrl } = await openPublishingDeps();
+const worker = startPublishingWorker(deps, {
+  concurrency: 8,
+  onError: (error) => process.stderr.write(`${String(error)}\n`),
+});
+if (databaseUrl !== undefined)
+  listenForNotifications({
+    url: databaseUrl,
+    channel: "publications_due",
+    onNotification: () => worker.wake(),
+    log: silentLog,
+  });
+serve((_req, res) => res.end());
