@@ -9,7 +9,7 @@ import type { Deps } from "#domain/deps.ts";
 import { sealCredential } from "#domain/platforms/credentials.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
-import { systemClock, toIsoTime } from "#lib/clock.ts";
+import { hours, systemClock, toIsoTime } from "#lib/clock.ts";
 import { createVault } from "#lib/vault.ts";
 import { createDeps, createTemporaryDatabase, silentLog, type EngineName } from "../test/support/engines.ts";
 import { createPostgresCluster, findPostgres } from "../test/support/postgres-cluster.ts";
@@ -24,12 +24,14 @@ import { withSandbox } from "./servers/publish-setup.ts";
  *   node bench/publishing.ts [sqlite] [postgres]
  */
 
-const rounds = 3;
+const rounds = 2;
 const connectionCount = 40;
 /** Each round publishes this many posts to every connection. */
 const postsPerRound = 5;
 const latencyCount = 60;
 const idleSeconds = 20;
+/** Garbage collection after the work before does not belong to an idle worker. */
+const settleMs = 5000;
 
 const report = createReport(2);
 
@@ -116,12 +118,17 @@ async function waitUntilPublished(side: Side, intervalMs: number): Promise<void>
 
 /** Publishes a batch that is due at one moment. Returns milliseconds and CPU microseconds per publication. */
 async function publishBatch(side: Side): Promise<{ ms: number; cpu: number }> {
-  const { deps, owner, connectionIds, publisher } = side;
-  const dueAt = Date.now() + 2500;
+  const { database, deps, owner, connectionIds, publisher } = side;
+  const at = toIsoTime(Date.now() + hours(1));
   for (let i = 0; i < postsPerRound; i++) {
     const { id: postId } = await createPost(deps, owner, { title: "", body: "Some words. ".repeat(20) });
-    await publishPost(deps, owner, { postId, connectionIds, at: toIsoTime(dueAt) });
+    await publishPost(deps, owner, { postId, connectionIds, at });
   }
+  // Long enough for an idle worker to notice it before.
+  const dueAt = Date.now() + 1500;
+  await database.run({ name: "set_due", sql: "UPDATE publications SET next_run_at = $1 WHERE state = 'scheduled'" }, [
+    dueAt,
+  ]);
   await sleep(dueAt - Date.now() - 100);
   const cpuBefore = await publisher.cpu();
   await sleep(dueAt - Date.now());
@@ -202,6 +209,7 @@ try {
     await measureLatency(engine, ours);
     idleSides.push([engine, ours]);
   }
+  await sleep(settleMs);
   const cpuBefore = await Promise.all(idleSides.map(([, { publisher }]) => publisher.cpu()));
   await sleep(idleSeconds * 1000);
   for (const [i, [engine, { publisher }]] of idleSides.entries()) {

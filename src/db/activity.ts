@@ -1,25 +1,21 @@
 import type { Selectable } from "kysely";
 import type { ActivityRow, ActivityStore } from "#domain/activity/record.ts";
-import type { Connection } from "./client.ts";
+import { statement, type Connection } from "./client.ts";
 import type { Schema } from "./schema.ts";
 
-export function createActivityStore({ q }: Connection): ActivityStore {
+/** Runs for every change. */
+const insertQuery = statement(
+  "insert_activity",
+  `INSERT INTO activity (id, studio_id, user_id, client_id, client_name, action, subject_id, detail, at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+);
+
+export function createActivityStore({ q, run }: Connection): ActivityStore {
   return {
     async insert(row) {
-      await q
-        .insertInto("activity")
-        .values({
-          id: row.id,
-          studio_id: row.studioId,
-          user_id: row.userId,
-          client_id: row.clientId,
-          client_name: row.clientName,
-          action: row.action,
-          subject_id: row.subjectId,
-          detail: JSON.stringify(row.detail),
-          at: row.at,
-        })
-        .execute();
+      const { id, studioId, userId, clientId, clientName, action, subjectId, at } = row;
+      const detail = JSON.stringify(row.detail);
+      await run(insertQuery, [id, studioId, userId, clientId, clientName, action, subjectId, detail, at]);
     },
     async list(studioId, { userId, clientId, action, before, limit }) {
       const rows = await q

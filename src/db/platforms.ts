@@ -16,6 +16,12 @@ const listConnectedQuery = statement<ConnectionRow>(
   `SELECT * FROM platform_connections WHERE studio_id = $1 AND state = 'connected' ORDER BY id LIMIT ${maxListedConnections}`,
 );
 
+/** Runs for every step of a publication. */
+const findConnectionQuery = statement<ConnectionRow>(
+  "find_platform_connection",
+  "SELECT * FROM platform_connections WHERE studio_id = $1 AND id = $2",
+);
+
 export function createPlatformStore(connection: Connection): PlatformStore {
   return {
     ...createConnectPageStore(connection),
@@ -46,12 +52,7 @@ function createConnectionStore({
       return (await run(listConnectedQuery, [studioId])).map(toConnection);
     },
     async find(studioId, connectionId) {
-      const row = await q
-        .selectFrom("platform_connections")
-        .selectAll()
-        .where("studio_id", "=", studioId)
-        .where("id", "=", connectionId)
-        .executeTakeFirst();
+      const [row] = await run(findConnectionQuery, [studioId, connectionId]);
       return row && toConnection(row);
     },
     async findOrInsert({ id, studioId, platform, instance, account, connectedAt }, limit) {

@@ -1,11 +1,16 @@
 import type { PublicationStore } from "#domain/publishing/ports.ts";
 import type { PublicationState, VisibleState } from "#domain/publishing/states.ts";
-import type { Connection } from "./client.ts";
+import { statement, type Connection } from "./client.ts";
 import { toColumns, toListed, toPublication } from "./publication-rows.ts";
 import { createPublishingWorkStore } from "./publishing-work.ts";
 
+const findByRemoteIdQuery = statement(
+  "find_publication_by_remote_id",
+  "SELECT id FROM publications WHERE connection_id = $1 AND remote_id = $2",
+);
+
 export function createPublicationStore(connection: Connection): PublicationStore {
-  const { q } = connection;
+  const { q, run } = connection;
   const selectListed = (studioId: string) =>
     q
       .selectFrom("publications as p")
@@ -115,13 +120,7 @@ export function createPublicationStore(connection: Connection): PublicationStore
       return row && toPublication(row);
     },
     async isRemoteIdTaken(connectionId, remoteId) {
-      const rows = await q
-        .selectFrom("publications")
-        .select("id")
-        .where("connection_id", "=", connectionId)
-        .where("remote_id", "=", remoteId)
-        .execute();
-      return rows.length > 0;
+      return (await run(findByRemoteIdQuery, [connectionId, remoteId])).length > 0;
     },
   };
 }
