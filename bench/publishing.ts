@@ -24,10 +24,10 @@ import { withSandbox } from "./servers/publish-setup.ts";
  *   node bench/publishing.ts [sqlite] [postgres]
  */
 
-const rounds = 2;
+const rounds = 3;
 const connectionCount = 40;
 /** Each round publishes this many posts to every connection. */
-const postsPerRound = 5;
+const postsPerRound = 10;
 const latencyCount = 60;
 const idleSeconds = 20;
 /** Garbage collection after the work before does not belong to an idle worker. */
