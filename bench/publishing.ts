@@ -130,10 +130,10 @@ async function publishBatch(side: Side): Promise<{ ms: number; cpu: number }> {
     dueAt,
   ]);
   await sleep(dueAt - Date.now() - 100);
-  const cpuBefore = await publisher.cpu();
+  const cpuBefore = await publisher.readCpuMicros();
   await sleep(dueAt - Date.now());
   await waitUntilPublished(side, 50);
-  const [count, cpu] = [postsPerRound * connectionIds.length, (await publisher.cpu()) - cpuBefore];
+  const [count, cpu] = [postsPerRound * connectionIds.length, (await publisher.readCpuMicros()) - cpuBefore];
   return { ms: (Date.now() - dueAt) / count, cpu: cpu / count };
 }
 
@@ -210,10 +210,10 @@ try {
     idleSides.push([engine, ours]);
   }
   await sleep(settleMs);
-  const cpuBefore = await Promise.all(idleSides.map(([, { publisher }]) => publisher.cpu()));
+  const cpuBefore = await Promise.all(idleSides.map(([, { publisher }]) => publisher.readCpuMicros()));
   await sleep(idleSeconds * 1000);
   for (const [i, [engine, { publisher }]] of idleSides.entries()) {
-    const percent = ((await publisher.cpu()) - (cpuBefore[i] ?? 0)) / idleSeconds / 10_000;
+    const percent = ((await publisher.readCpuMicros()) - (cpuBefore[i] ?? 0)) / idleSeconds / 10_000;
     report.printLine(`idle worker, ${engine}, of a core`, percent, 1, "goal", 0.5, "%");
   }
   for (const [, side] of idleSides) await side.close();
