@@ -3,9 +3,7 @@ import { createPlatforms } from "#connectors/connectors.ts";
 import { createPublisher } from "#connectors/publisher.ts";
 import { createSandboxSetup } from "#dev/sandbox-setup.ts";
 import type { Deps } from "#domain/deps.ts";
-import { openDeps, silentLog } from "./setup.ts";
-
-export { silentLog };
+import { openDeps } from "./setup.ts";
 
 /** Adds the sandbox platform at `origin`, which is a minimal server in the benchmark's process. */
 export function withSandbox(deps: Deps, origin: string): Deps {

@@ -1,7 +1,7 @@
 import { listenForNotifications } from "#db/notifications.ts";
 import { startPublishingWorker } from "#domain/publishing/worker.ts";
-import { serve } from "./setup.ts";
-import { openPublishingDeps, silentLog } from "./publish-setup.ts";
+import { openPublishingDeps } from "./publish-setup.ts";
+import { serve, silentLog } from "./setup.ts";
 
 /** The publishing worker alone. The HTTP server only reports the process's CPU time. */
 const { deps, databaseUrl } = await openPublishingDeps();

@@ -12,7 +12,7 @@ export interface NotificationListener {
   close(): Promise<void>;
 }
 
-export interface ListenOptions {
+interface ListenOptions {
   /** A session connection: behind a transaction pooler, LISTEN has no effect. */
   url: string;
   channel: Channel;

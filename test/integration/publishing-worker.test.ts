@@ -238,22 +238,21 @@ forEachEngine("the publishing worker", (fixture) => {
   /** A worker with its own connections, as in another process. It learns of requests only through notifications. */
   async function startOtherProcess(): Promise<{ close(): Promise<void> }> {
     const database = await openDatabase({ ...fixture.location, log: silentLog });
-    let worker: PublishingWorker | undefined;
+    const worker = startWorker(neverPolls, database);
     const isListening = Promise.withResolvers<void>();
     const listener: NotificationListener = listenForNotifications({
       url: fixture.location.databaseUrl ?? "",
       channel: "publications_due",
       onNotification() {
         isListening.resolve();
-        worker?.wake();
+        worker.wake();
       },
       log: silentLog,
     });
     await isListening.promise;
-    worker = startWorker(neverPolls, database);
     return {
       async close() {
-        await worker?.stop();
+        await worker.stop();
         await listener.close();
         await database.close();
       },
@@ -283,7 +282,7 @@ forEachEngine("the publishing worker", (fixture) => {
     assert.ok(pid);
     const terminate = { name: "terminate", sql: "SELECT pg_terminate_backend($1)" };
     await fixture.database.run(terminate, [pid]);
-    // Nobody listens now, or the new connection does: either way it starts.
+    // The notification may be lost: the worker searches again when the listener has reconnected.
     await isPublished(await publish("While the connection is lost"));
     await waitUntil(async () => ![undefined, pid].includes(await findListener()), { description: "it listens again" });
     await isPublished(await publish("After the connection was lost"));
