@@ -91,7 +91,7 @@ async function connectAccount(deps: Deps, { studio, user }: Caller, accountId: s
   const owner = { id: deps.newId("platformConnection"), studioId: studio.id };
   const account = { id: accountId, handle: accountId, name: null, avatarUrl: null, profileUrl: null };
   const now = deps.clock();
-  await deps.platformStore.claim(
+  await deps.platformStore.findOrInsert(
     { ...owner, platform: "sandbox", instance: "", account, connectedAt: now },
     connectionCount,
   );

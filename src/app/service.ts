@@ -195,9 +195,10 @@ export function createService(options: CreateServiceOptions): Service {
       void (await Promise.all([toolCallLimiter.sync(), webCallLimiter.sync(), linkCallLimiter.sync()])),
     async close() {
       mcp.close();
-      // The worker first: its drain may need the sandbox, which this server runs.
-      await worker?.stop();
-      await drain(httpServer, log);
+      const workerStopped = Promise.resolve(worker?.stop());
+      // The worker may need the sandbox, which this server runs.
+      await drain(httpServer, log, workerStopped);
+      await workerStopped;
     },
   };
 }

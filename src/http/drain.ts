@@ -15,9 +15,10 @@ const maxIterations = 1_000;
 
 /**
  * Shuts the server down gracefully: reports "not ready" and keeps serving until requests stop arriving, finishes
- * accepted requests, then closes the remaining connections. Resolves within `shutdownTimeoutMs`.
+ * accepted requests, then closes the remaining connections. Resolves within `shutdownTimeoutMs`. Requests that
+ * `otherWork` sends to this server are served, unless it takes more than half of that time.
  */
-export async function drain(httpServer: HttpServer, log: Log): Promise<void> {
+export async function drain(httpServer: HttpServer, log: Log, otherWork: Promise<unknown>): Promise<void> {
   const startedAt = performance.now();
   httpServer.startDraining();
   // Every response now closes its connection, so soon no client has an open connection to send a request on.
@@ -25,6 +26,7 @@ export async function drain(httpServer: HttpServer, log: Log): Promise<void> {
     if (performance.now() - startedAt > maxQuietWaitMs) break;
     await sleep(50);
   }
+  await Promise.race([otherWork, sleep(shutdownTimeoutMs / 2)]);
   await waitForIdleEventLoop();
   const { nodeServer: server } = httpServer;
   const serverClosed = new Promise<void>((resolve) => server.close(() => resolve()));
