@@ -5,8 +5,10 @@ import { publishPost } from "#domain/publishing/publish-post.ts";
 import { seconds, toIsoTime } from "#lib/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { startHelper } from "../support/helper-process.ts";
+import type { HookedFiles } from "../support/hooked-files.ts";
 import { isLongRun } from "../support/long-run.ts";
 import { addConnections, startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
+import { findFreeBaseUrl } from "../support/service.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
 const [publicationCount, connectionCount] = isLongRun ? [1000, 50] : [200, 20];
@@ -21,14 +23,10 @@ forEachEngine(
     test(`${publicationCount} publications due at once over ${connectionCount} accounts: each is sent once, one per account at a time (PUB-8)`, async () => {
       const { owner, service } = publishing;
       const connectionIds = await addConnections(publishing, "sandbox", connectionCount);
-      const workers = [1, 2].map(() =>
-        startHelper("publish.ts", {
-          ...fixture.location,
-          base: service.base,
-          file: "",
-          timeouts: 0,
-          leaseMs: seconds(30),
-        }),
+      const filesFolder = (service.deps.files as HookedFiles).root;
+      const bases = [await findFreeBaseUrl(), await findFreeBaseUrl()];
+      const processes = bases.map((base) =>
+        startHelper("publish.ts", { ...fixture.location, base, filesFolder, timeouts: 0, leaseMs: seconds(30) }),
       );
       const dueAt = Date.now() + seconds(isLongRun ? 60 : 20);
       for (let i = 0; i < publicationCount / connectionCount; i++) {
@@ -36,10 +34,10 @@ forEachEngine(
         await publishPost(service.deps, owner, { postId, connectionIds, at: toIsoTime(dueAt) });
       }
       assert.ok(Date.now() < dueAt, "everything is scheduled before it is due");
-      for (const worker of workers) {
-        await worker.waitForLine("started");
-        worker.signalStart();
-        await worker.waitForLine("ready");
+      for (const child of processes) {
+        await child.waitForLine("started");
+        child.signalStart();
+        await child.waitForLine("ready");
       }
       const countPublished = async () =>
         (await fixture.database.q.selectFrom("publications").select("id").where("state", "=", "published").execute())
@@ -49,7 +47,7 @@ forEachEngine(
         intervalMs: 250,
         description: "all are published",
       });
-      for (const worker of workers) await worker.kill();
+      for (const child of processes) await child.kill();
 
       const posts = await publishing.listSandboxPosts();
       assert.equal(posts.length, publicationCount);
@@ -72,9 +70,9 @@ forEachEngine(
         const alternating = actions.map((_, i) => (i % 2 === 0 ? "publication.started" : "publication.published"));
         assert.deepEqual(actions, alternating, "one at a time");
       }
-      for (const worker of workers)
+      for (const child of processes)
         assert.deepEqual(
-          worker.lines.filter((line) => line.startsWith("error")),
+          child.lines.filter((line) => line.startsWith("error")),
           [],
         );
     });

@@ -13,6 +13,8 @@ export type FileStoreCall = "stat" | "read" | "write" | "promote" | "remove" | "
 
 /** A disk store in a temporary folder that uses the test's clock, with hooks for fault injection. */
 export interface HookedFiles extends FileStore {
+  /** Its folder, for other processes that use the same files. */
+  readonly root: string;
   parts: HookedParts;
   /** Runs before and after each call; an error it throws fails the call. */
   hook: ((call: FileStoreCall, when: "before" | "after", key: string) => Promise<void> | void) | undefined;
@@ -41,8 +43,7 @@ const urls = {
   createPartUrl: async (file: MultipartFile, part: number) => `disk:part:${part}:${JSON.stringify(file)}`,
 };
 
-export function createHookedFiles(clock: Clock): HookedFiles {
-  const { path: root } = createTempFolder("atelier-files-");
+export function createHookedFiles(clock: Clock, root = createTempFolder("atelier-files-").path): HookedFiles {
   let diskPromise: Promise<DiskStore> | undefined;
   const getDisk = () => (diskPromise ??= openDiskStore({ root, urls, clock, minFreeBytes: 0 }));
 
@@ -65,6 +66,7 @@ export function createHookedFiles(clock: Clock): HookedFiles {
 
   const files: HookedFiles = {
     name: "disk",
+    root,
     origin: urls.origin,
     hook: undefined,
     createUploadUrl: urls.createUploadUrl,
