@@ -107,13 +107,17 @@ export function createPublicationStore(connection: Connection): PublicationStore
         .execute();
       return rows.map(toPublication);
     },
-    async update(publicationId, change, { states, fence, dueBefore }) {
+    async update(publicationId, change, { states, fence, digest, scheduledFor, dueBefore }) {
       const row = await q
         .updateTable("publications")
         .set(toColumns(change))
         .where("id", "=", publicationId)
         .where("state", "in", states)
         .$if(fence !== undefined, (publications) => publications.where("fence", "=", fence!))
+        .$if(digest !== undefined, (publications) => publications.where("digest", "=", digest!))
+        .$if(scheduledFor !== undefined, (publications) =>
+          publications.where("scheduled_for", scheduledFor === null ? "is" : "=", scheduledFor!),
+        )
         .$if(dueBefore !== undefined, (publications) => publications.where("next_run_at", "<", dueBefore!))
         .returningAll()
         .executeTakeFirst();

@@ -13,7 +13,8 @@ const changedSql = (column: "title" | "body" | "status" | "variants", initial: s
 const isTrashedSql = "CASE WHEN p.trashed_at IS NULL THEN 0 ELSE 1 END";
 
 const hasPublicationsSql = (postId: string): string => `CASE WHEN EXISTS (SELECT 1 FROM publications q
-      WHERE q.post_id = ${postId} AND q.state IN ('proposed', 'scheduled', 'unconfirmed', 'missed')) THEN 1 ELSE 0 END
+      WHERE q.post_id = ${postId}
+        AND q.state IN ('proposed', 'scheduled', 'preparing', 'committing', 'unconfirmed', 'missed')) THEN 1 ELSE 0 END
     AS has_publications`;
 
 interface RecordedRow {

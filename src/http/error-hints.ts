@@ -56,6 +56,7 @@ export const errorHints: ErrorHints = {
   too_late: "Reload to see its current state.",
   post_in_use: "Cancel or resolve its publications first.",
   revision_conflict: "Reload the post, then make the change again.",
+  "revision_conflict:time": "Check the new time, then approve it again.",
 
   "rate_limited:requests": ({ retryAfter }) => `Try again ${formatWait(retryAfter)}.`,
   "rate_limited:calls": ({ retryAfter }) => `Try again ${formatWait(retryAfter)}, at a slower pace.`,

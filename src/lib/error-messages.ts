@@ -110,6 +110,7 @@ export const errorMessages = {
   post_in_use: () => "The post has a publication that is scheduled, publishing or unconfirmed.",
   revision_conflict: (data: { revision: number }) =>
     `The post was changed in the meantime; it is at revision ${data.revision}.`,
+  "revision_conflict:time": () => "The time of the publication was changed in the meantime.",
   idempotency_conflict: () => "This idempotencyKey was used with different input in the last 24 hours.",
 
   "rate_limited:requests": (_data: { retryAfter: number }) => "Too many requests.",

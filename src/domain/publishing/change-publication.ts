@@ -73,9 +73,13 @@ async function reopen(tx: Stores, publication: Publication): Promise<Pick<Public
   return { digest: digestContent(content), revision: post.revision };
 }
 
-export const approvePublicationInput = z.strictObject({ publicationId: id, revision: z.int32().min(1) });
+export const approvePublicationInput = z.strictObject({
+  publicationId: id,
+  revision: z.int32().min(1),
+  scheduledFor: z.iso.datetime({ offset: true }).nullable().optional(),
+});
 
-/** Approves a proposal, in the web app only. `revision` is the one that the approver saw. */
+/** Approves a proposal, in the web app only. `revision` and `scheduledFor` are what the approver saw. */
 export async function approvePublication(
   deps: ChangeDeps & Pick<Deps, "studios" | "platforms" | "publisher">,
   caller: Caller,
@@ -88,6 +92,7 @@ export async function approvePublication(
     const post = await tx.posts.lock(caller.studio.id, publication.postId);
     if (!post) throw notFoundError("post");
     if (post.revision !== input.revision) throw revisionConflictError(post.revision);
+    if (!hasTime(publication, input.scheduledFor)) throw new AppError("revision_conflict:time");
     const connection = await tx.platformStore.find(caller.studio.id, publication.connectionId);
     const assets = await tx.assets.listByPosts([post.id]);
     assertPublishable(deps, post, assets, connection ? [connection] : []);
@@ -96,6 +101,10 @@ export async function approvePublication(
     return { event: "approve", change: { ...schedule, approvedBy: caller.user.id, revision: post.revision, digest } };
   });
 }
+
+/** Whether the publication still has the time that the approver saw. Callers may omit it. */
+const hasTime = ({ scheduledFor }: Publication, seenTime: string | null | undefined): boolean =>
+  seenTime === undefined || scheduledFor === (seenTime === null ? null : Date.parse(seenTime));
 
 export const resolvePublicationInput = z.discriminatedUnion("outcome", [
   z.strictObject({
@@ -183,7 +192,7 @@ async function changeState(
       const updated = await tx.publications.update(
         publication.id,
         { ...change, state },
-        { states: [publication.state], fence: publication.fence },
+        { states: [publication.state], fence: publication.fence, scheduledFor: publication.scheduledFor },
       );
       if (!updated) throw new ConflictError();
       if (isDueAtOnce(updated)) await tx.publications.announceDue();

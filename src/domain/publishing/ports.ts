@@ -110,6 +110,10 @@ export type PublicationChange = Partial<
 export interface PublicationCondition {
   states: readonly PublicationState[];
   fence?: number;
+  /** Only if this is what was approved. */
+  digest?: string;
+  /** Only if nobody changed its time. */
+  scheduledFor?: number | null;
   /** Only if it was due before this time. */
   dueBefore?: number;
 }

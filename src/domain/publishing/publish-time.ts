@@ -12,7 +12,7 @@ export const publishTime = z.iso
 export function parsePublishTime(value: string, now: number): number {
   const time = Date.parse(value);
   const [earliest, latest] = [now - maxPast, new Date(now).setUTCFullYear(new Date(now).getUTCFullYear() + 1)];
-  if (time < earliest || time > latest)
+  if (!(time >= earliest && time <= latest))
     throw new AppError("invalid_input:publish_time", { earliest: toIsoTime(earliest), latest: toIsoTime(latest) });
   return time;
 }

@@ -3,16 +3,28 @@ import type { Deps, Stores } from "../deps.ts";
 import type { Editor } from "../history/record.ts";
 import { mayPublish } from "../policy.ts";
 import { buildContent, digestContent } from "./content.ts";
-import type { Publication } from "./ports.ts";
+import type { Publication, PublicationChange } from "./ports.ts";
 import { recordPublication } from "./publication.ts";
 import { unscheduled } from "./publish-time.ts";
-import { nextState, openStates, type PublicationState } from "./states.ts";
+import { nextState, type PublicationState } from "./states.ts";
+
+/** The states whose publications an edit of the post can affect. */
+const revisableStates = [
+  "proposed",
+  "scheduled",
+  "preparing",
+  "committing",
+  "unconfirmed",
+  "missed",
+] as const satisfies PublicationState[];
+
+/** The digest of a publication that can't be voided in its state, but needs a new approval before it starts again. */
+const unapprovedDigest = "";
 
 /**
- * After every change of a post, in its transaction. Publications that have not started are for the new revision. If the
- * change affects what an account receives, the approval stays only if the editor may publish. A missed or unconfirmed
- * publication keeps the approved digest, so that it needs a new approval when it is scheduled again. An archived or
- * deleted post has no publications that can still start.
+ * After an edit, in its transaction and with the post's row locked. If the edit changes what an account receives, the
+ * approval stays only if the editor may publish. A publication that has started sends what it had then; its approval
+ * matters if it is scheduled again. An archived or deleted post has no publications that can still start.
  */
 export async function revisePublications(
   deps: Pick<Deps, "newId" | "clock">,
@@ -20,27 +32,41 @@ export async function revisePublications(
   editor: Editor,
   postId: string,
 ): Promise<void> {
-  const openPublications = await tx.publications.listByPost(postId, [...openStates, "missed"]);
-  if (openPublications.length === 0) return;
+  const publications = await tx.publications.listByPost(postId, revisableStates);
+  if (publications.length === 0) return;
   const post = await tx.posts.find(editor.studio.id, postId);
-  if (!post || post.status === "archived") return endPublications(deps, tx, editor, openPublications);
-  const publications = openPublications.filter(({ state }) => state !== "preparing" && state !== "committing");
+  if (!post || post.status === "archived") return endPublications(deps, tx, editor, publications);
   const assets = await tx.assets.listByPosts([postId]);
   const isPublisher = await mayEditApproved(tx, editor);
-  for (const publication of publications) {
-    const digest = digestContent(buildContent(publication, post, assets));
-    const keepsApproval = isPublisher || digest === publication.digest;
-    const isVoided = !keepsApproval && publication.state === "scheduled";
-    if (!keepsApproval && (publication.state === "unconfirmed" || publication.state === "missed")) continue;
-    const change = { revision: post.revision, digest };
-    const updated = await tx.publications.update(
-      publication.id,
-      isVoided ? { ...change, ...unscheduled, state: nextState("scheduled", "void"), approvedBy: null } : change,
-      { states: [publication.state] },
-    );
-    // A publication that has started sends what it had then.
-    if (updated && isVoided) await recordPublication(deps, tx, editor, "publication.returned", updated);
+  for (const listed of publications) {
+    const digest = digestContent(buildContent(listed, post, assets));
+    let publication: Publication | undefined = listed;
+    let updated: Publication | undefined;
+    while (publication && !updated) {
+      const { state } = publication;
+      const change = revise(publication, { digest, revision: post.revision }, isPublisher);
+      updated = await tx.publications.update(publication.id, change, { states: [state] });
+      if (updated && change.state) await recordPublication(deps, tx, editor, "publication.returned", updated);
+      // A worker changed its state since it was read.
+      const current = updated ? [] : await tx.publications.listByPost(postId, revisableStates);
+      publication = current.find(({ id }) => id === listed.id);
+    }
   }
+}
+
+function revise(
+  { state, digest: approvedDigest }: Publication,
+  content: Pick<Publication, "digest" | "revision">,
+  isPublisher: boolean,
+): PublicationChange {
+  // A publisher's edit does not approve what someone else changed before.
+  const keepsApproval = content.digest === approvedDigest || (isPublisher && approvedDigest !== unapprovedDigest);
+  if (state === "proposed") return content;
+  if (state === "scheduled")
+    return keepsApproval ? content : { ...unscheduled, ...content, state: nextState(state, "void"), approvedBy: null };
+  if (!keepsApproval) return { digest: unapprovedDigest };
+  // The revision of a publication that has started is the one that was sent.
+  return state === "missed" ? content : { digest: content.digest };
 }
 
 /** Uploads through a link are edits by someone who may not publish; their editor has no role. */

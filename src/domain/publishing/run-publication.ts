@@ -115,23 +115,26 @@ async function start(deps: WorkerDeps, publication: Publication): Promise<Public
     if (!post) throw new LostClaimError();
     const content = buildContent(publication, post, await tx.assets.listByPosts([post.id]));
     const digest = digestContent(content);
-    if (digest !== publication.digest) {
-      const change = { ...unscheduled, approvedBy: null, digest, revision: post.revision };
-      await changeStateIn(deps, tx, publication, { event: "void", action: "publication.returned", change });
-      return undefined;
-    }
-    if (isEmpty(content)) {
-      const problem = { code: "not_publishable", message: "The post has no text and no files." };
-      const change = { ...unscheduled, problem };
-      await changeStateIn(deps, tx, publication, { event: "fail", action: "publication.failed", change });
-      return undefined;
-    }
-    const started = await updateClaimed(tx, publication, {
+    const change = {
       content,
       revision: post.revision,
       // An earlier run of the same content may have uploaded files.
       progress: publication.progress?.digest === digest ? publication.progress : { mediaIds: {}, digest },
-    });
+    };
+    const { id, state, fence } = publication;
+    // The row has the approved digest: an edit since the claim may have moved the approval.
+    const started = await tx.publications.update(id, change, { states: [state], fence, digest });
+    if (!started) {
+      const returned = { ...unscheduled, approvedBy: null, digest, revision: post.revision };
+      await changeStateIn(deps, tx, publication, { event: "void", action: "publication.returned", change: returned });
+      return undefined;
+    }
+    if (isEmpty(content)) {
+      const problem = { code: "not_publishable", message: "The post has no text and no files." };
+      const failed = { ...unscheduled, problem };
+      await changeStateIn(deps, tx, started, { event: "fail", action: "publication.failed", change: failed });
+      return undefined;
+    }
     await recordPublication(deps, tx, {}, "publication.started", started);
     return started;
   });

@@ -106,8 +106,12 @@ export const publishPost = (
 const publicationApi = studioApi.publications[":publicationId"];
 
 /** `revision` is the one that the user saw. */
-export const approvePublication = (studioId: string, publicationId: string, revision: number) =>
-  fetchJson(publicationApi.approve.$post({ param: { studioId, publicationId }, json: { revision } }));
+/** `seen` is what the approver saw: if it has changed since, the request fails. */
+export const approvePublication = (
+  studioId: string,
+  publicationId: string,
+  seen: { revision: number; scheduledFor: string | null },
+) => fetchJson(publicationApi.approve.$post({ param: { studioId, publicationId }, json: seen }));
 
 export const cancelPublication = (studioId: string, publicationId: string) =>
   fetchJson(publicationApi.cancel.$post({ param: { studioId, publicationId } }));

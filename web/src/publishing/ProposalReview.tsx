@@ -33,12 +33,14 @@ export function ProposalReview({ publication }: { publication: Publication }) {
   const approve = (revision: number) =>
     run(async () => {
       try {
-        await approvePublication(studio.id, id, revision);
+        await approvePublication(studio.id, id, { revision, scheduledFor });
         const isDue = scheduledFor === null || Date.parse(scheduledFor) <= Date.now();
         showToast({ text: isDue ? `Approved. Publishing to ${account} now.` : `Approved for ${account}.` });
       } catch (failure) {
-        // The notice below shows the change.
         if (!(failure instanceof ApiError) || failure.code !== "revision_conflict") throw failure;
+        // The notice below shows a change of the post, but not of the time.
+        const { revision: currentRevision } = await queryClient.fetchQuery(postQuery(studio.id, postId));
+        if (currentRevision === revision) throw failure;
       } finally {
         await refreshQueries(queryClient, studio.id);
       }
