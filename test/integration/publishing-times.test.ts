@@ -6,6 +6,7 @@ import { reschedulePublication } from "#domain/publishing/change-publication.ts"
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import type { PublicationState } from "#domain/publishing/states.ts";
 import { days, hours, minutes, toIsoTime } from "#lib/clock.ts";
+import { resolveLocalTime } from "../../web/src/publishing/zoned-time.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { actThroughClient } from "../support/history-fixture.ts";
 import { getOutcome } from "../support/outcome.ts";
@@ -149,4 +150,40 @@ forEachEngine("publishing at a time", (fixture) => {
       assert.equal(await countPosts(body), 1);
     }
   });
+
+  test("local times on both sides of a clock change are stored as the moments that the web app resolved (PUB-5)", async () => {
+    const { service, owner, connectionIds } = publishing;
+    const year = new Date().getUTCFullYear() + (new Date().getUTCMonth() >= 9 ? 1 : 0);
+    const changeDay = findLastSunday(year, 9);
+    const timezone = "Europe/Berlin";
+    const expectedTimes: Record<string, string> = {
+      [`${changeDay}T01:30`]: `${toDayBefore(changeDay)}T23:30:00.000Z`,
+      // Clocks show 02:30 twice; the first one counts.
+      [`${changeDay}T02:30`]: `${changeDay}T00:30:00.000Z`,
+      [`${changeDay}T03:30`]: `${changeDay}T02:30:00.000Z`,
+    };
+    for (const [local, expected] of Object.entries(expectedTimes)) {
+      const time = resolveLocalTime(local, timezone);
+      assert.ok(time.kind === "valid");
+      const postId = await newPost(`Clock change ${local}`);
+      const request = { postId, connectionIds, at: time.iso, propose: true };
+      const [publication] = (await publishPost(service.deps, owner, request)).publications;
+      assert.equal(publication?.scheduledFor, expected);
+    }
+    // The second 02:30, which only a caller with an offset can name.
+    const postId = await newPost("Second 02:30");
+    const at = `${changeDay}T02:30:00+01:00`;
+    const [publication] = (await publishPost(service.deps, owner, { postId, connectionIds, at, propose: true }))
+      .publications;
+    assert.equal(publication?.scheduledFor, `${changeDay}T01:30:00.000Z`);
+    assert.equal(resolveLocalTime(`${findLastSunday(year, 2)}T02:30`, timezone).kind, "nonexistent");
+  });
 });
+
+/** As YYYY-MM-DD. */
+function findLastSunday(year: number, month: number): string {
+  const lastDay = new Date(Date.UTC(year, month + 1, 0));
+  return new Date(lastDay.getTime() - days(lastDay.getUTCDay())).toISOString().slice(0, 10);
+}
+
+const toDayBefore = (day: string): string => toIsoTime(Date.parse(day) - days(1)).slice(0, 10);

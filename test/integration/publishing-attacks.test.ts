@@ -1,0 +1,231 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createPost } from "#domain/posts/create-post.ts";
+import { updatePost } from "#domain/posts/update-post.ts";
+import { restorePost } from "#domain/history/restore-post.ts";
+import {
+  approvePublication,
+  cancelPublication,
+  reschedulePublication,
+  resolvePublication,
+} from "#domain/publishing/change-publication.ts";
+import { listPublications } from "#domain/publishing/list-publications.ts";
+import { publishPost } from "#domain/publishing/publish-post.ts";
+import type { PublicationState } from "#domain/publishing/states.ts";
+import { deleteStudio } from "#domain/studios/delete-studio.ts";
+import { hours, seconds, toIsoTime } from "#lib/clock.ts";
+import type { PublicFetch } from "#lib/public-fetch.ts";
+import { forEachEngine } from "../support/engines.ts";
+import { actThroughClient } from "../support/history-fixture.ts";
+import { getOutcome } from "../support/outcome.ts";
+import { addConnections, startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
+import { createSandboxVariants } from "../support/sandbox-variants.ts";
+import { findFreeBaseUrl } from "../support/service.ts";
+import { newStudio } from "../support/users.ts";
+
+forEachEngine("attacks on publishing", (fixture) => {
+  let publishing: PublishingFixture;
+  let client: Awaited<ReturnType<typeof actThroughClient>>;
+  let connectionId: string;
+  /** Runs before the next publish request is sent; its response replaces the platform's. */
+  let beforePublish: (() => Promise<Response>) | undefined;
+  before(async () => {
+    const base = await findFreeBaseUrl();
+    const wrapFetch =
+      (fetch: PublicFetch): PublicFetch =>
+      async (url, request) => {
+        const respond = /\/api\/records\//.test(url) ? beforePublish : undefined;
+        if (!respond) return fetch(url, request);
+        beforePublish = undefined;
+        return respond();
+      };
+    const platforms = createSandboxVariants({ base, wrapFetch }).filter(({ platform }) => platform.id !== "sandbox");
+    publishing = await startPublishing(fixture, ["harbour"], { base, platforms });
+    [connectionId = ""] = await addConnections(publishing, "sandbox-record", 1);
+    const { service, owner } = publishing;
+    client = { ...(await actThroughClient(service.deps, owner)), scopes: ["studio:read", "studio:write"] as const };
+  });
+  after(() => publishing.close());
+
+  const deps = () => publishing.service.deps;
+  const inHours = (count: number) => toIsoTime(Date.now() + hours(count));
+  const newPost = async (body: string) => (await createPost(deps(), publishing.owner, { title: "Title", body })).id;
+  async function schedule(body: string, at: string | undefined = inHours(1)): Promise<{ id: string; postId: string }> {
+    const postId = await newPost(body);
+    const { publications } = await publishPost(deps(), publishing.owner, { postId, connectionIds: [connectionId], at });
+    return { id: publications[0]?.id ?? "", postId };
+  }
+  const setState = (id: string, state: PublicationState) =>
+    fixture.database.q
+      .updateTable("publications")
+      .set({ state, due_at: null, next_run_at: null, lease_expires_at: null })
+      .where("id", "=", id)
+      .execute();
+  const editAsClient = (postId: string, revision: number, body: string) =>
+    updatePost(deps(), client, { postId, revision, body });
+  const countPosts = async (text: string) =>
+    (await publishing.listSandboxPosts()).filter((post) => post.text === text).length;
+
+  for (const [name, edit] of Object.entries({
+    "an owner's edit of something else": (postId: string) =>
+      updatePost(deps(), publishing.owner, { postId, title: "Another title" }),
+    "the client's own reversal": (postId: string) => restorePost(deps(), client, { postId, revision: 1 }),
+  })) {
+    test(`a client's edit of a missed or unconfirmed publication stays unapproved after ${name} (PUB-4, PUB-11)`, async () => {
+      const { owner } = publishing;
+      const missed = await schedule(`Missed, ${name}`);
+      await setState(missed.id, "missed");
+      await editAsClient(missed.postId, 1, "Edited by the client");
+      await edit(missed.postId);
+      const rescheduled = await reschedulePublication(deps(), owner, { publicationId: missed.id, at: inHours(2) });
+      assert.deepEqual([rescheduled.state, rescheduled.approvedBy], ["proposed", null]);
+
+      const unconfirmed = await schedule(`Unconfirmed, ${name}`);
+      await setState(unconfirmed.id, "unconfirmed");
+      await editAsClient(unconfirmed.postId, 1, "Edited by the client");
+      await edit(unconfirmed.postId);
+      await fixture.database.q
+        .updateTable("publications")
+        .set({ scheduled_for: null })
+        .where("id", "=", unconfirmed.id)
+        .execute();
+      await resolvePublication(deps(), owner, { publicationId: unconfirmed.id, outcome: "retry" });
+      await publishing.waitForState(unconfirmed.id, "proposed");
+      assert.equal(await countPosts("Edited by the client"), 0);
+    });
+  }
+
+  test("after a rate limit, the next attempt sends an owner's edit, and a client's edit needs an approval (PUB-4, PUB-13)", async () => {
+    for (const editor of ["owner", "client"] as const) {
+      const { id, postId } = await schedule(`Limited, ${editor}`, toIsoTime(Date.now() + 1000));
+      const isLimited = Promise.withResolvers<void>();
+      beforePublish = async () => {
+        const body = `Edited by the ${editor} while it ran`;
+        if (editor === "owner") await updatePost(deps(), publishing.owner, { postId, body });
+        else await editAsClient(postId, 1, body);
+        isLimited.resolve();
+        return new Response("{}", { status: 429, headers: { "retry-after": "1" } });
+      };
+      await isLimited.promise;
+      await publishing.waitForState(id, editor === "owner" ? "published" : "proposed");
+    }
+    assert.deepEqual(
+      [
+        await countPosts("Limited, owner"),
+        await countPosts("Edited by the owner while it ran"),
+        await countPosts("Limited, client"),
+        await countPosts("Edited by the client while it ran"),
+      ],
+      [0, 1, 0, 0],
+    );
+  });
+
+  test("an approval is for the time that the approver saw (PUB-3)", async () => {
+    const postId = await newPost("Time");
+    const later = inHours(5);
+    const input = { postId, connectionIds: [connectionId], at: later };
+    const [proposal] = (await publishPost(deps(), client, input)).publications;
+    assert.ok(proposal);
+    await reschedulePublication(deps(), client, { publicationId: proposal.id, at: toIsoTime(Date.now()) });
+    const approve = (body: object) => publishing.api("POST", `/publications/${proposal.id}/approve`, body);
+    const stale = await approve({ revision: 1, scheduledFor: later });
+    assert.deepEqual([stale.status, stale.body["code"]], [409, "revision_conflict"]);
+    assert.equal((await approve({ revision: 1, scheduledFor: "2030-01-01T00:00:00" })).status, 400);
+    await reschedulePublication(deps(), client, { publicationId: proposal.id, at: later });
+    const approved = await approve({ revision: 1, scheduledFor: later });
+    assert.deepEqual(
+      [approved.status, approved.body["state"], approved.body["scheduledFor"]],
+      [200, "scheduled", later],
+    );
+  });
+
+  test("parallel approvals and reschedules leave the time that one of them set last (PUB-3, PUB-10)", async () => {
+    for (let round = 0; round < 5; round++) {
+      const postId = await newPost(`Parallel ${round}`);
+      const [early, late] = [inHours(2), inHours(4)];
+      const input = { postId, connectionIds: [connectionId], at: early };
+      const [proposal] = (await publishPost(deps(), client, input)).publications;
+      const publicationId = proposal?.id ?? "";
+      const [rescheduled, approved] = await Promise.all([
+        reschedulePublication(deps(), client, { publicationId, at: late }),
+        getOutcome(() =>
+          approvePublication(deps(), publishing.owner, { publicationId, revision: 1, scheduledFor: early }),
+        ),
+      ]);
+      const { state, scheduledFor } = await publishing.waitForState(publicationId, "proposed", "scheduled");
+      // Whichever was first, the client's time needs an approval.
+      assert.deepEqual([rescheduled.scheduledFor, state, scheduledFor], [late, "proposed", late], approved);
+    }
+  });
+
+  test("ids of another studio, and ids in upper case, are not found (T1, T2)", async () => {
+    const { owner } = publishing;
+    const { id: publicationId, postId } = await schedule("Own");
+    const stranger = await newStudio(deps());
+    const { id: strangerPostId } = await createPost(deps(), stranger, { title: "Title", body: "Stranger" });
+    const body = "Text";
+    for (const attempt of [
+      () => publishPost(deps(), stranger, { postId: strangerPostId, connectionIds: [connectionId] }),
+      () => publishPost(deps(), stranger, { postId, connectionIds: [connectionId] }),
+      () => updatePost(deps(), stranger, { postId: strangerPostId, variants: [{ connectionId, body }] }),
+      () => cancelPublication(deps(), stranger, { publicationId }),
+      () => reschedulePublication(deps(), stranger, { publicationId, at: inHours(2) }),
+      () => approvePublication(deps(), stranger, { publicationId, revision: 1 }),
+      () => resolvePublication(deps(), stranger, { publicationId, outcome: "retry" }),
+      () => cancelPublication(deps(), owner, { publicationId: publicationId.toUpperCase() }),
+      () => publishPost(deps(), owner, { postId, connectionIds: [connectionId.toUpperCase()] }),
+      () => publishPost(deps(), owner, { postId: postId.toUpperCase(), connectionIds: [connectionId] }),
+    ])
+      assert.equal(await getOutcome(attempt), "not_found", String(attempt));
+    assert.deepEqual((await listPublications(deps(), stranger, { postId, limit: 10 })).publications, []);
+    const { nextCursor } = await listPublications(deps(), owner, { limit: 1 });
+    assert.ok(nextCursor);
+    const withForeignCursor = () => listPublications(deps(), stranger, { limit: 1, cursor: nextCursor });
+    assert.equal(await getOutcome(withForeignCursor), "invalid_input");
+    await publishing.waitForState(publicationId, "scheduled");
+  });
+
+  test("a resolution names only URLs of the platform (PUB-15)", async () => {
+    const { id } = await schedule("Resolved");
+    await setState(id, "unconfirmed");
+    const resolve = (url: string) =>
+      publishing.api("POST", `/publications/${id}/resolve`, { outcome: "published", url });
+    for (const url of [
+      "https://localhost@evil.example/1",
+      "https://localhost.evil.example/1",
+      "https://evillocalhost/1",
+      "ftp://localhost/1",
+      "//localhost/1",
+    ])
+      assert.equal((await resolve(url)).body["code"], "invalid_input", url);
+    const { body } = await publishing.api("GET", `/publications/${id}`);
+    assert.equal(body["state"], "unconfirmed");
+  });
+
+  test("a page of another site can't approve with the user's cookie (W1)", async () => {
+    const postId = await newPost("Cross-site");
+    const input = { postId, connectionIds: [connectionId] };
+    const [proposal] = (await publishPost(deps(), client, input)).publications;
+    const { base } = publishing.service;
+    const url = `${base}/api/studios/${publishing.owner.studio.id}/publications/${proposal?.id}/approve`;
+    for (const headers of [
+      { origin: "https://evil.example", "sec-fetch-site": "cross-site", "content-type": "application/json" },
+      { origin: "null", "sec-fetch-site": "cross-site", "content-type": "text/plain" },
+    ]) {
+      const response = await publishing.browser.send(url, { method: "POST", headers, body: '{"revision":1}' });
+      assert.equal(response.status, 403);
+    }
+    await publishing.waitForState(proposal?.id ?? "", "proposed");
+  });
+
+  test("deleting the studio removes its publications, and nothing more is sent (T10)", async () => {
+    const { id } = await schedule("Deleted with its studio", toIsoTime(Date.now() + seconds(2)));
+    await publishing.waitForState(id, "scheduled");
+    await deleteStudio(deps(), publishing.owner, { name: publishing.owner.studio.name });
+    const rows = await fixture.database.q.selectFrom("publications").select("id").execute();
+    assert.deepEqual(rows, []);
+    await sleep(seconds(3));
+    assert.equal(await countPosts("Deleted with its studio"), 0);
+  });
+});
