@@ -102,7 +102,7 @@ forEachEngine("kill -9 of the service while it publishes", (fixture) => {
     });
   };
 
-  test(`${kills} kills, and ${faults} lost responses, outages and timeouts each: nothing is lost or published twice (PUB-7)`, async () => {
+  test(`${kills} kills, and ${faults} lost responses, outages and timeouts each: nothing is lost or published twice (PUB-7, B3)`, async () => {
     let [requested, inFlight, timeouts] = [0, 0, 0];
     let next = startProcess(1);
     for (let round = 0; round < kills; round++) {

@@ -72,7 +72,7 @@ forEachEngine("attacks on publishing", (fixture) => {
       updatePost(deps(), publishing.owner, { postId, title: "Another title" }),
     "the client's own reversal": (postId: string) => restorePost(deps(), client, { postId, revision: 1 }),
   })) {
-    test(`a client's edit of a missed or unconfirmed publication stays unapproved after ${name} (PUB-4, PUB-11)`, async () => {
+    test(`a client's edit of a missed or unconfirmed publication stays unapproved after ${name} (PUB-4, PUB-11, B2)`, async () => {
       const { owner } = publishing;
       const missed = await schedule(`Missed, ${name}`);
       await setState(missed.id, "missed");
@@ -121,7 +121,7 @@ forEachEngine("attacks on publishing", (fixture) => {
     );
   });
 
-  test("an approval is for the time that the approver saw (PUB-3)", async () => {
+  test("an approval is for the time that the approver saw (PUB-3, B1)", async () => {
     const postId = await newPost("Time");
     const later = inHours(5);
     const input = { postId, connectionIds: [connectionId], at: later };

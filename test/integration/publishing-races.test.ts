@@ -231,7 +231,7 @@ forEachEngine("changes while a publication starts", (fixture) => {
   };
 
   for (const name of Object.keys(changes)) {
-    test(`${name}: what is sent is what was approved (PUB-4)`, async () => {
+    test(`${name}: what is sent is what was approved (PUB-4, B2)`, async () => {
       const isDisconnect = name === "the account is disconnected";
       const getConnection = () => (isDisconnect ? connect(`account${++count}`) : (publishing.connectionIds[0] ?? ""));
       await runRound(name, true, await getConnection());

@@ -59,6 +59,10 @@ export const threats: Readonly<Record<string, string>> = {
   H2: "an undo that overwrites later work, or reaches the changes of another user, client or studio",
   H3: "files deleted while they can be restored; restores during the deletion, or after it",
   H4: "history that fills the database, or a page of it that fills the memory",
+  // Publishing
+  B1: "a publication that becomes public without the approval of a person who may publish",
+  B2: "an approval that outlives a change of what is sent, of its time, or of the approver's role",
+  B3: "a post that appears twice or is lost, after a crash, a timeout or a lost response",
   // Uploads
   U1: "links that are expired, changed, truncated or forged",
   U2: "one link or file used twice at once",
