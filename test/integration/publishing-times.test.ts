@@ -67,15 +67,11 @@ forEachEngine("publishing at a time", (fixture) => {
       .where("id", "=", id)
       .executeTakeFirstOrThrow();
     const dueAt = Date.now() - hours(2);
-    const copies = await Promise.all(
-      Array.from({ length: 120 }, async () => ({
-        ...row,
-        id: publishing.service.deps.newId("publication"),
-        post_id: await newPost("Overdue"),
-        due_at: dueAt,
-        next_run_at: dueAt,
-      })),
-    );
+    const copies: (typeof row)[] = [];
+    for (let i = 0; i < 120; i++) {
+      const copyId = publishing.service.deps.newId("publication");
+      copies.push({ ...row, id: copyId, post_id: await newPost("Overdue"), due_at: dueAt, next_run_at: dueAt });
+    }
     for (const copy of copies) await fixture.database.q.insertInto("publications").values(copy).execute();
     await setDue(id, hours(2));
     await runUntilFinal(id, ...copies.map((copy) => copy.id));
