@@ -24,7 +24,7 @@ forEachEngine(
       await publishing.close();
     });
 
-    test(`${publicationCount} publications due at once over ${connectionCount} accounts: each is sent once, one per account at a time (PUB-8)`, async () => {
+    test(`${publicationCount} publications due at once over ${connectionCount} accounts: each is sent once, one per account at a time (PUB-8, B3)`, async () => {
       const { owner, service } = publishing;
       const connectionIds = await addConnections(publishing, "sandbox", connectionCount);
       const filesFolder = (service.deps.files as HookedFiles).root;

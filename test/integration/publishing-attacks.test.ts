@@ -186,7 +186,7 @@ forEachEngine("attacks on publishing", (fixture) => {
     await publishing.waitForState(publicationId, "scheduled");
   });
 
-  test("a resolution names only URLs of the platform (PUB-15)", async () => {
+  test("a resolution names only URLs of the platform (PUB-15, B3)", async () => {
     const { id } = await schedule("Resolved");
     await setState(id, "unconfirmed");
     const resolve = (url: string) =>

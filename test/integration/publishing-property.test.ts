@@ -216,7 +216,7 @@ forEachEngine("an AI client without studio:publish", (fixture) => {
     }
   }
 
-  test("makes nothing public, and no approval survives a change of what is sent (PUB-11)", async () => {
+  test("makes nothing public, and no approval survives a change of what is sent (PUB-11, B1)", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(...starts),

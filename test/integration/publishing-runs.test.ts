@@ -203,7 +203,7 @@ forEachEngine("runs of publications", (fixture) => {
     assert.deepEqual([await countPosts("Eight outages"), await countPosts("Outage, then rejected")], [1, 0]);
   });
 
-  test("the person or client behind a publication must still be allowed to publish when it starts (PUB-12)", async () => {
+  test("the person or client behind a publication must still be allowed to publish when it starts (PUB-12, B2)", async () => {
     const { service, owner } = publishing;
     const { deps } = service;
     const soon = () => ({ at: toIsoTime(Date.now() + 1500) });

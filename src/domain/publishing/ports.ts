@@ -112,7 +112,7 @@ export interface PublicationCondition {
   fence?: number;
   /** Only if this is what was approved. */
   digest?: string;
-  /** Only if nobody changed its time. */
+  /** Only if it still has this time. */
   scheduledFor?: number | null;
   /** Only if it was due before this time. */
   dueBefore?: number;
