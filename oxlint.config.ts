@@ -8,7 +8,8 @@ import { defineConfig, type OxlintConfig } from "oxlint";
 /** Which folders of `src` each folder may import, by `#alias`. */
 export const folderImports: Readonly<Record<string, readonly string[]>> = {
   lib: [],
-  domain: ["lib"],
+  portable: [],
+  domain: ["lib", "portable"],
   config: ["lib"],
   db: ["domain", "lib"],
   storage: ["domain", "lib"],
@@ -21,6 +22,9 @@ export const folderImports: Readonly<Record<string, readonly string[]>> = {
   ops: ["db", "storage", "domain", "lib"],
   app: ["auth", "config", "connectors", "db", "dev", "domain", "http", "lib", "mcp", "media", "ops", "storage"],
 };
+
+/** What the web app may import; of `http`, only types. */
+export const webImports: readonly string[] = ["portable", "http"];
 
 /** The files at the root of `src`, which may import every folder. */
 export const rootFiles = ["main.ts", "cli.ts"];
@@ -112,8 +116,8 @@ const importOverrides: Override[] = [
   ),
   restrictImports("web/**/*.{ts,tsx}", [
     {
-      regex: `^#(${anyOf(folders.filter((folder) => folder !== "http"))})/`,
-      message: "web may import types of http only. See ARCHITECTURE.md.",
+      regex: `^#(${anyOf(folders.filter((folder) => !webImports.includes(folder)))})/`,
+      message: "web may import portable and types of http. See ARCHITECTURE.md.",
     },
     { regex: "^#http/", allowTypeImports: true, message: "web may import types of http only: use import type." },
     { regex: "\\.\\./src/", message: "Import across folders by #alias." },

@@ -22,6 +22,9 @@ CREATE TABLE publications (
   -- The post's revision, and a digest of what the account receives: what was requested or approved.
   revision              INTEGER NOT NULL,
   digest                TEXT NOT NULL,
+  -- The revision and the time that were approved last, also after the approval became void.
+  approved_revision     INTEGER,
+  approved_for          BIGINT,
   requested_by          TEXT REFERENCES users (id) ON DELETE SET NULL,
   requested_grant_id    TEXT REFERENCES grants (id) ON DELETE SET NULL,
   requested_client_id   TEXT,

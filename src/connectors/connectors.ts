@@ -124,6 +124,7 @@ function toPlatformInfo({ platform, app }: PlatformSetup): PlatformInfo {
     name,
     hasInstances: typeof platform.endpoints === "function",
     isConfigured: app !== undefined || platform.appCredentials !== "settings",
+    canPublish: platform.publishing !== undefined,
     limits,
   };
 }

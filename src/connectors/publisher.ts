@@ -84,7 +84,6 @@ export function createPublisher({ setups, readFile, sleep }: PublisherOptions): 
   }
 
   return {
-    canPublish: (platformId) => byId.get(platformId)?.platform.publishing !== undefined,
     listHosts: ({ platform, instance }) =>
       byId.get(platform)?.platform.publishing?.hosts(getEndpoints(platform, instance)) ?? [],
     getReconciliation(platformId) {

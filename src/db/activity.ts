@@ -17,7 +17,7 @@ export function createActivityStore({ q, run }: Connection): ActivityStore {
       const detail = JSON.stringify(row.detail);
       await run(insertQuery, [id, studioId, userId, clientId, clientName, action, subjectId, detail, at]);
     },
-    async list(studioId, { userId, clientId, action, before, limit }) {
+    async list(studioId, { userId, clientId, action, subjectId, before, limit }) {
       const rows = await q
         .selectFrom("activity as a")
         .leftJoin("users as u", "u.id", "a.user_id")
@@ -29,6 +29,7 @@ export function createActivityStore({ q, run }: Connection): ActivityStore {
         .$if(userId !== undefined, (activity) => activity.where("a.user_id", "=", userId!))
         .$if(clientId !== undefined, (activity) => activity.where("a.client_id", "=", clientId!))
         .$if(action !== undefined, (activity) => activity.where("a.action", "=", action!))
+        .$if(subjectId !== undefined, (activity) => activity.where("a.subject_id", "=", subjectId!))
         .$if(before !== undefined, (activity) => activity.where("a.id", "<", before!))
         .orderBy("a.id", "desc")
         .limit(limit)

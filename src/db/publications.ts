@@ -47,6 +47,8 @@ export function createPublicationStore(connection: Connection): PublicationStore
           includes_title: Number(publication.includesTitle),
           revision: publication.revision,
           digest: publication.digest,
+          approved_revision: publication.approvedRevision,
+          approved_for: publication.approvedFor,
           scheduled_for: publication.scheduledFor,
           due_at: publication.dueAt,
           next_run_at: publication.nextRunAt,

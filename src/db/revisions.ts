@@ -48,7 +48,7 @@ const insertAssetsQuery = statement<never>(
     WHERE p.id = $1 AND p.assets_revision = p.revision AND a.status = 'ready'`,
 );
 
-/** An autosave changes only text. */
+/** An autosave changes only text. It never replaces a revision that was approved, and with it possibly published. */
 const collapseAutosaveQuery = statement<RecordedRow>(
   "collapse_autosave",
   `UPDATE post_revisions AS r
@@ -59,6 +59,7 @@ const collapseAutosaveQuery = statement<RecordedRow>(
      FROM posts AS p
     WHERE p.id = $1 AND r.post_id = p.id AND r.revision = p.revision - 1
       AND r.user_id = $2 AND r.client_id IS NULL AND r.autosave_start > $3
+      AND NOT EXISTS (SELECT 1 FROM publications q WHERE q.post_id = r.post_id AND q.approved_revision = r.revision)
    RETURNING ${hasPublicationsSql("$1")}`,
 );
 

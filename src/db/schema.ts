@@ -150,6 +150,8 @@ export interface Schema {
     includes_title: number;
     revision: number;
     digest: string;
+    approved_revision: number | null;
+    approved_for: number | null;
     requested_by: string | null;
     requested_grant_id: string | null;
     requested_client_id: string | null;

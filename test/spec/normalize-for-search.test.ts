@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { countText } from "#domain/platforms/limits.ts";
+import { countText } from "#portable/count-text.ts";
 import { normalizeForSearch } from "#domain/posts/search-posts.ts";
 
 /** The reference implementation: normalizes the whole text in one step, with no bound on the time. */

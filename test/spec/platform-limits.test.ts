@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AssetDetail } from "#domain/assets/model/asset.ts";
-import { countText, type TextLimit } from "#domain/platforms/limits.ts";
+import { countText, type TextLimit } from "#portable/count-text.ts";
 import { findProblems } from "#domain/platforms/validate-post.ts";
 import { catalog } from "#connectors/catalog.ts";
 

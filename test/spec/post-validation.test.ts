@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AssetDetail } from "#domain/assets/model/asset.ts";
 import type { PlatformConnection } from "#domain/platforms/connection.ts";
-import { countText, type PostLimits, type TextLimit } from "#domain/platforms/limits.ts";
+import type { PostLimits } from "#domain/platforms/limits.ts";
+import { countText, type TextLimit } from "#portable/count-text.ts";
 import { findProblems, validatePost } from "#domain/platforms/validate-post.ts";
 import { fakePlatforms } from "../support/platform-fixture.ts";
 

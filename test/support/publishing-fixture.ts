@@ -148,6 +148,8 @@ export async function newPublication(deps: Deps, owner: Caller, state: Publicati
     includesTitle: false,
     revision: post.revision,
     digest: "",
+    approvedRevision: null,
+    approvedFor: null,
     requestedBy: owner.user.id,
     requestedGrantId: null,
     requestedClientId: null,

@@ -24,6 +24,8 @@ export interface ActivityFilter {
   userId?: string | undefined;
   clientId?: string | undefined;
   action?: string | undefined;
+  /** Only activity about this object. */
+  subjectId?: string | undefined;
   /** Only activity before this id. */
   before?: string | undefined;
   limit: number;

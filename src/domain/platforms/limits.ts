@@ -1,3 +1,5 @@
+import type { TextLimit } from "#portable/count-text.ts";
+
 /** What a platform accepts in one post. A limit that its documentation does not state is omitted, never guessed. */
 export interface PostLimits {
   text?: TextLimit;
@@ -17,18 +19,6 @@ export interface PostLimits {
   variesByInstance?: boolean;
   /** The pages that state these limits, the most detailed first. */
   sources: Sources;
-}
-
-export interface TextLimit {
-  max: number;
-  /**
-   * What the platform counts: Unicode code points, UTF-16 units, graphemes, UTF-8 bytes, code points with emoji counted
-   * in bytes (Threads), or X's weighted length, where emoji and most non-Latin characters count twice.
-   */
-  unit: "codePoints" | "utf16" | "graphemes" | "bytes" | "emojiBytes" | "weighted";
-  /** Every link counts as this many characters, regardless of its length. */
-  linkLength?: number;
-  isRequired?: boolean;
 }
 
 export interface MediaLimit {
@@ -71,62 +61,4 @@ export interface Source {
   readOn: string;
   /** The page's own date, if it has one. */
   dated?: string;
-}
-
-/** Excludes punctuation that follows the link in a sentence. */
-const linkPattern = /https?:\/\/[^\s<>"']*[^\s<>"'.,:;!?)\]]/gi;
-
-/** Length of the text as the platform counts it. */
-export function countText(text: string, { unit, linkLength }: TextLimit): number {
-  if (linkLength === undefined) return counters[unit](text);
-  const links = text.match(linkPattern)?.length ?? 0;
-  return counters[unit](text.replace(linkPattern, "")) + links * linkLength;
-}
-
-const counters: Record<TextLimit["unit"], (text: string) => number> = {
-  utf16: (text) => text.length,
-  codePoints: (text) => Array.from(text).length,
-  graphemes: (text) => splitGraphemes(text).length,
-  bytes: (text) => Buffer.byteLength(text),
-  emojiBytes: (text) =>
-    sumBy(splitGraphemes(text), (grapheme) =>
-      isEmoji(grapheme) ? Buffer.byteLength(grapheme) : Array.from(grapheme).length,
-    ),
-  weighted: (text) => sumBy(splitGraphemes(text.length > maxNormalized ? text : text.normalize("NFC")), weighGrapheme),
-};
-
-/** A longer text exceeds every grapheme limit; segmenting it would only slow down the request. */
-const maxSegmentedLength = 10_000;
-
-/** Normalization sorts runs of marks in quadratic time. A longer text exceeds X's 280 in any form. */
-const maxNormalized = 2000;
-
-function splitGraphemes(text: string): string[] {
-  if (text.length > maxSegmentedLength) return Array.from(text);
-  return Array.from(new Intl.Segmenter("en", { granularity: "grapheme" }).segment(text), ({ segment }) => segment);
-}
-
-/** X counts every emoji, and every character outside `singleWeightRanges`, as two. */
-function weighGrapheme(grapheme: string): number {
-  if (isEmoji(grapheme)) return 2;
-  return sumBy(Array.from(grapheme), (char) => (isSingleWeight(char.codePointAt(0) ?? 0) ? 1 : 2));
-}
-
-function isEmoji(grapheme: string): boolean {
-  return /\p{Emoji_Presentation}|\p{Emoji}\uFE0F/u.test(grapheme);
-}
-
-function sumBy(parts: readonly string[], measure: (part: string) => number): number {
-  return parts.reduce((sum, part) => sum + measure(part), 0);
-}
-
-const singleWeightRanges = [
-  [0, 4351],
-  [8192, 8205],
-  [8208, 8223],
-  [8242, 8247],
-] as const;
-
-function isSingleWeight(codePoint: number): boolean {
-  return singleWeightRanges.some(([from, to]) => codePoint >= from && codePoint <= to);
 }

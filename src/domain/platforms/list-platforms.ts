@@ -14,6 +14,7 @@ export const listPlatformsOutput = z.object({
         name: z.string(),
         configured: z.boolean().describe("Whether accounts can be connected on this server."),
         needsInstanceUrl: z.boolean(),
+        canPublish: z.boolean().describe("Whether this server can publish posts to the platform."),
         hint: z.string().optional().describe("What the operator must do before accounts can be connected."),
       }),
     )
@@ -35,6 +36,7 @@ export async function listPlatforms(
       name: platformInfo.name,
       configured: platformInfo.isConfigured,
       needsInstanceUrl: platformInfo.hasInstances,
+      canPublish: platformInfo.canPublish,
       ...(platformInfo.isConfigured ? {} : { hint: getSettingsHint(platformInfo) }),
     })),
     connections: connections.map(toConnectionView),

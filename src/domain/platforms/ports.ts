@@ -8,6 +8,8 @@ export interface PlatformInfo {
   hasInstances: boolean;
   /** The settings contain our app's credentials, or the platform needs none. */
   isConfigured: boolean;
+  /** The catalog describes how to publish to the platform. */
+  canPublish: boolean;
   limits: PostLimits;
 }
 

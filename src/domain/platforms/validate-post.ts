@@ -1,15 +1,9 @@
 import { z } from "zod";
-import { formatExcess } from "#lib/format-bytes.ts";
+import { countText, textUnits, type TextLimit } from "#portable/count-text.ts";
 import type { AssetDetail } from "../assets/model/asset.ts";
 import { getAccountLabel, type PlatformConnection } from "./connection.ts";
-import {
-  countText,
-  type ImageLimit,
-  type MediaLimit,
-  type PostLimits,
-  type TextLimit,
-  type VideoLimit,
-} from "./limits.ts";
+import { describeFileProblem, findFileProblems, type ProblemDetail } from "./find-file-problems.ts";
+import type { MediaLimit, PostLimits } from "./limits.ts";
 import type { Platforms } from "./ports.ts";
 
 const problem = z.object({
@@ -27,6 +21,16 @@ export const validationView = z.object({
   connectionId: z.string(),
   account: z.string(),
   problems: z.array(problem).describe("Empty: the platform would accept the post."),
+  text: z
+    .object({
+      length: z.number().int(),
+      max: z.number().int(),
+      unit: z.enum(textUnits),
+      linkLength: z.number().int().optional().describe("Every link counts as this many characters."),
+      variesByInstance: z.boolean().describe("true: the account's instance may allow more."),
+    })
+    .optional()
+    .describe("Length of the account's text as the platform counts it, and the limit. Absent: no known limit."),
   source: z
     .object({ url: z.string(), readOn: z.string(), dated: z.string().optional() })
     .describe("The platform's documentation that the limits come from, when we read it, and its own date."),
@@ -48,16 +52,34 @@ export function validatePost(
   post: DraftPost,
 ): ValidationView[] {
   // Validate once per platform and text, even if the studio has several accounts there.
-  const problemsByKey = new Map<string, Problem[]>();
+  const resultByKey = new Map<string, Pick<ValidationView, "problems" | "text">>();
   return connections.flatMap(({ id, platform, account }) => {
     const limits = platforms.find(platform)?.limits;
     if (!limits) return [];
     const body = post.variants?.find((variant) => variant.connectionId === id)?.body ?? post.body;
     const key = `${platform} ${body}`;
-    const problems = problemsByKey.get(key) ?? findProblems(limits, { ...post, body });
-    problemsByKey.set(key, problems);
-    return [{ platform, connectionId: id, account: getAccountLabel(account), problems, source: limits.sources[0] }];
+    const result = resultByKey.get(key) ?? {
+      problems: findProblems(limits, { ...post, body }),
+      ...measureText(limits, { ...post, body }),
+    };
+    resultByKey.set(key, result);
+    return [{ platform, connectionId: id, account: getAccountLabel(account), ...result, source: limits.sources[0] }];
   });
+}
+
+function measureText(limits: PostLimits, { body, assets }: DraftPost): Pick<ValidationView, "text"> {
+  const limit = findTextLimit("text", limits, assets);
+  if (!limit) return {};
+  const { max, unit, linkLength } = limit;
+  return {
+    text: {
+      length: countText(body, limit),
+      max,
+      unit,
+      ...(linkLength === undefined ? {} : { linkLength }),
+      variesByInstance: limits.variesByInstance ?? false,
+    },
+  };
 }
 
 /** Asset kind, key in `PostLimits`, and error code if a post has too many files of the kind. */
@@ -89,8 +111,6 @@ export function findProblems(limits: PostLimits, { title, body, assets }: DraftP
   ];
   return [...limitProblems.map((detail) => ({ ...detail, level }) as const), ...findAltTextProblems(limits, assets)];
 }
-
-type ProblemDetail = Omit<Problem, "level">;
 
 /** Some platforms have other text limits for posts with a certain kind of file. */
 function findTextLimit(
@@ -157,53 +177,6 @@ function findTooManyFiles(
   return [{ code, message: `The post has ${files.length} ${pluralLabel}; the platform allows up to ${max}.` }];
 }
 
-function findFileProblems(file: AssetDetail, limit: MediaLimit & ImageLimit & VideoLimit): ProblemDetail[] {
-  const { mimeType, bytes, width, height, durationMs } = file;
-  const maxBytes = limit.maxBytesByType?.[mimeType] ?? limit.maxBytes;
-  const dimensions = width && height ? { width, height } : undefined;
-  // Tolerate one pixel: 1200 × 628 is commonly used for 1.91:1.
-  const tooWide = exceeds(dimensions && (dimensions.width - 1) / (dimensions.height + 1), limit.maxAspect);
-  const tooTall = exceeds(limit.minAspect, dimensions && (dimensions.width + 1) / Math.max(dimensions.height - 1, 1));
-  return [
-    limit.types.includes(mimeType)
-      ? undefined
-      : describeFileProblem(file, "type_unsupported", `is ${mimeType}; the platform accepts ${limit.types.join(", ")}`),
-    exceeds(bytes, maxBytes) && describeFileProblem(file, "file_too_large", describeExcessSize(bytes, maxBytes)),
-    exceeds(dimensions && dimensions.width * dimensions.height, limit.maxPixels) &&
-      describeFileProblem(
-        file,
-        "too_many_pixels",
-        `is ${width} × ${height} pixels; the platform allows up to ${limit.maxPixels} in total`,
-      ),
-    (exceeds(width, limit.maxWidth) || exceeds(height, limit.maxHeight)) &&
-      describeFileProblem(
-        file,
-        "too_many_pixels",
-        `is ${width} × ${height} pixels; the platform allows up to ${limit.maxWidth ?? "any"} × ${limit.maxHeight ?? "any"}`,
-      ),
-    (exceeds(limit.minWidth, width) || exceeds(limit.minHeight, height)) &&
-      describeFileProblem(
-        file,
-        "too_few_pixels",
-        `is ${width} × ${height} pixels; the platform requires at least ${limit.minWidth ?? 1} × ${limit.minHeight ?? 1}`,
-      ),
-    (tooWide || tooTall) &&
-      describeFileProblem(file, "aspect_ratio", `is too ${tooWide ? "wide" : "tall"} for the platform`),
-    exceeds(durationMs, limit.maxDurationMs) &&
-      describeFileProblem(
-        file,
-        "video_too_long",
-        `lasts ${formatSeconds(durationMs)}; the platform allows up to ${formatSeconds(limit.maxDurationMs)}`,
-      ),
-    exceeds(limit.minDurationMs, durationMs) &&
-      describeFileProblem(
-        file,
-        "video_too_short",
-        `lasts ${formatSeconds(durationMs)}; the platform requires at least ${formatSeconds(limit.minDurationMs)}`,
-      ),
-  ].filter((detail) => typeof detail === "object");
-}
-
 /** Only warnings: no platform rejects an image for its alt text. */
 function findAltTextProblems({ altText }: PostLimits, assets: readonly AssetDetail[]): Problem[] {
   if (!altText) return [];
@@ -225,19 +198,3 @@ function findAltTextProblems({ altText }: PostLimits, assets: readonly AssetDeta
     ];
   });
 }
-
-/** False if either number is unknown. */
-function exceeds(value: number | null | undefined, limit: number | null | undefined): boolean {
-  return typeof value === "number" && typeof limit === "number" && value > limit;
-}
-
-function describeFileProblem(file: AssetDetail, code: string, description: string): ProblemDetail {
-  return { code, message: `${file.filename} ${description}.`, assetId: file.id };
-}
-
-function describeExcessSize(bytes: number | null, maxBytes: number | undefined): string {
-  const { size, limit } = formatExcess(bytes ?? 0, maxBytes ?? 0);
-  return `is ${size}; the platform allows up to ${limit}`;
-}
-
-const formatSeconds = (ms: number | undefined): string => `${Math.round((ms ?? 0) / 100) / 10} s`;

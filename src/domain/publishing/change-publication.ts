@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { toIsoTime } from "#lib/clock.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import type { Caller } from "../caller.ts";
 import { ConflictError, retryOnConflict } from "../conflict.ts";
@@ -54,7 +55,7 @@ export async function reschedulePublication(
     const current = publication.state === "missed" ? await reopen(tx, publication) : publication;
     if (isPublisher && current.digest === publication.digest) {
       const schedule = scheduleAt(scheduledFor, await tx.publications.getTime());
-      return { event: "reschedule", change: { ...unscheduled, ...schedule } };
+      return { event: "reschedule", change: { ...unscheduled, ...schedule, approvedFor: scheduledFor } };
     }
     const { digest, revision } = current;
     const change = { ...unscheduled, scheduledFor, approvedBy: null, digest, revision };
@@ -81,7 +82,7 @@ export const approvePublicationInput = z.strictObject({
 
 /** Approves a proposal, in the web app only. `revision` and `scheduledFor` are what the approver saw. */
 export async function approvePublication(
-  deps: ChangeDeps & Pick<Deps, "studios" | "platforms" | "publisher">,
+  deps: ChangeDeps & Pick<Deps, "studios" | "platforms">,
   caller: Caller,
   input: z.infer<typeof approvePublicationInput>,
 ): Promise<PublicationView> {
@@ -98,7 +99,13 @@ export async function approvePublication(
     assertPublishable(deps, post, assets, connection ? [connection] : []);
     const digest = digestContent(buildContent(publication, post, assets));
     const schedule = scheduleAt(publication.scheduledFor, await tx.publications.getTime());
-    return { event: "approve", change: { ...schedule, approvedBy: caller.user.id, revision: post.revision, digest } };
+    const { revision } = post;
+    const approval = {
+      approvedBy: caller.user.id,
+      approvedRevision: revision,
+      approvedFor: publication.scheduledFor,
+    };
+    return { event: "approve", change: { ...schedule, ...approval, revision, digest } };
   });
 }
 
@@ -196,7 +203,11 @@ async function changeState(
       );
       if (!updated) throw new ConflictError();
       if (isDueAtOnce(updated)) await tx.publications.announceDue();
-      await recordPublication(deps, tx, caller, action, updated, { from: publication.state, to: state });
+      await recordPublication(deps, tx, caller, action, updated, {
+        from: publication.state,
+        to: state,
+        ...(updated.scheduledFor === null ? {} : { at: toIsoTime(updated.scheduledFor) }),
+      });
       return { ...publication, ...updated, ...(await nameUsers(tx, caller, publication.id)) };
     });
   });

@@ -29,7 +29,8 @@ export async function publish(
 
 export async function fail(deps: WorkerDeps, publication: Publication, { code, message }: Problem): Promise<void> {
   const change = { ...unscheduled, problem: { code, message } };
-  await changeState(deps, publication, { event: "fail", action: "publication.failed", change, detail: { code } });
+  const detail = { code, reason: message };
+  await changeState(deps, publication, { event: "fail", action: "publication.failed", change, detail });
 }
 
 /** A person decides whether the post is public. */

@@ -5,7 +5,7 @@ import { pageInput, parseCursor, toPage } from "../page.ts";
 import { authorize } from "../policy.ts";
 import { parsePostId } from "../posts/post.ts";
 import { id } from "../text.ts";
-import { getPublication, publicationView, toPublicationView, type PublicationView } from "./publication.ts";
+import { publicationView, toPublicationView } from "./publication.ts";
 import { visibleStates } from "./states.ts";
 
 const time = z.iso.datetime({ offset: true });
@@ -44,13 +44,4 @@ export async function listPublications(
   });
   const { items, nextCursor } = toPage(rows, limit, listKey);
   return { publications: items.map(toPublicationView), nextCursor };
-}
-
-export async function getPublicationView(
-  deps: Pick<Deps, "publications">,
-  caller: Caller,
-  input: { publicationId: string },
-): Promise<PublicationView> {
-  authorize(caller, "publications.read");
-  return toPublicationView(await getPublication(deps, caller, input.publicationId));
 }

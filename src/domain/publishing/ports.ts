@@ -42,6 +42,10 @@ export interface Publication {
   scheduledFor: number | null;
   revision: number;
   digest: string;
+  /** The revision and the time that were approved last; null if it was never approved. */
+  approvedRevision: number | null;
+  /** Null: as soon as it was approved. */
+  approvedFor: number | null;
   requestedBy: string | null;
   requestedGrantId: string | null;
   requestedClientId: string | null;
@@ -89,6 +93,8 @@ export type PublicationChange = Partial<
     | "scheduledFor"
     | "revision"
     | "digest"
+    | "approvedRevision"
+    | "approvedFor"
     | "approvedBy"
     | "publishedAt"
     | "url"
@@ -206,7 +212,6 @@ export interface PublishRequest {
 
 /** Publishes at a platform. Every call is limited in time. */
 export interface Publisher {
-  canPublish(platform: string): boolean;
   /** The hosts of an account's public posts. */
   listHosts(connection: Pick<PlatformConnection, "platform" | "instance">): string[];
   getReconciliation(platform: string): Reconciliation;

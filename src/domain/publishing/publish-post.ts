@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { toIsoTime } from "#lib/clock.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { isReady, toAssetView, type Asset } from "../assets/model/asset.ts";
 import type { Caller } from "../caller.ts";
@@ -24,7 +25,7 @@ export const publishPostInput = z.strictObject({
 
 export const publishPostOutput = z.object({ publications: z.array(publicationView) });
 
-type PublishDeps = Pick<Deps, "transact" | "newId" | "clock" | "platforms" | "publisher" | "wakeWorker">;
+type PublishDeps = Pick<Deps, "transact" | "newId" | "clock" | "platforms" | "wakeWorker">;
 
 /** Requests a publication for each account, all or none. They start when due, or wait for an approval. */
 export async function publishPost(
@@ -56,7 +57,9 @@ export async function publishPost(
       for (const publication of publications) {
         if (!(await tx.publications.insert(publication))) throw new AppError("already_scheduled");
         const action = needsApproval ? "publication.proposed" : "publication.scheduled";
-        await recordPublication(deps, tx, caller, action, publication, { at: input.at ?? null });
+        await recordPublication(deps, tx, caller, action, publication, {
+          at: scheduledFor === null ? null : toIsoTime(scheduledFor),
+        });
       }
       if (publications.some(isDueAtOnce)) await tx.publications.announceDue();
       const views = await Promise.all(
@@ -85,7 +88,7 @@ async function findConnections(
 
 /** Throws `not_publishable` with every problem that would make a platform reject the post. */
 export function assertPublishable(
-  { platforms, publisher }: Pick<Deps, "platforms" | "publisher">,
+  { platforms }: Pick<Deps, "platforms">,
   post: Post,
   assets: readonly Asset[],
   connections: readonly PlatformConnection[],
@@ -101,7 +104,7 @@ export function assertPublishable(
       ...(connection.state === "connected"
         ? []
         : [{ code: connection.state, message: `${getAccountLabel(connection.account)} must be connected again.` }]),
-      ...findPlatformProblems({ platforms, publisher }, connection, post, text, readyAssets),
+      ...findPlatformProblems({ platforms }, connection, post, text, readyAssets),
     ];
     return messages.length === 0 ? [] : [{ connectionId: connection.id, problems: messages }];
   });
@@ -109,15 +112,19 @@ export function assertPublishable(
 }
 
 function findPlatformProblems(
-  { platforms, publisher }: Pick<Deps, "platforms" | "publisher">,
-  { platform }: PlatformConnection,
+  { platforms }: Pick<Deps, "platforms">,
+  { platform, account }: PlatformConnection,
   { title }: Post,
   body: string,
   assets: readonly Asset[],
 ): { code: string; message: string }[] {
   const platformInfo = platforms.find(platform);
-  if (!platformInfo || !publisher.canPublish(platform))
-    return [{ code: "unsupported", message: "This server can't publish to this platform yet." }];
+  if (!platformInfo?.canPublish) {
+    const name = platformInfo?.name ?? platform;
+    return [
+      { code: "unsupported", message: `Publishing to ${name} (${getAccountLabel(account)}) is not available yet.` },
+    ];
+  }
   const details = assets.map((asset) => ({
     ...toAssetView(asset),
     ...(asset.altText === null ? {} : { altText: asset.altText }),
@@ -151,6 +158,8 @@ function buildPublication(
     postId: post.id,
     connectionId: connection.id,
     revision: post.revision,
+    approvedRevision: schedule.state === "scheduled" ? post.revision : null,
+    approvedFor: schedule.state === "scheduled" ? schedule.scheduledFor : null,
     includesTitle,
     digest: digestContent(buildContent({ connectionId: connection.id, includesTitle }, post, assets)),
     requestedBy: caller.user.id,

@@ -62,11 +62,14 @@ function revise(
   // A publisher's edit does not approve what someone else changed before.
   const keepsApproval = content.digest === approvedDigest || (isPublisher && approvedDigest !== unapprovedDigest);
   if (state === "proposed") return content;
-  if (state === "scheduled")
-    return keepsApproval ? content : { ...unscheduled, ...content, state: nextState(state, "void"), approvedBy: null };
+  const approvedContent = { ...content, approvedRevision: content.revision };
+  if (state === "scheduled" && !keepsApproval)
+    return { ...unscheduled, ...content, state: nextState(state, "void"), approvedBy: null };
   if (!keepsApproval) return { digest: unapprovedDigest };
+  if (state === "scheduled" || state === "missed") return approvedContent;
   // The revision of a publication that has started is the one that was sent.
-  return state === "missed" ? content : { digest: content.digest };
+  const { revision: _, ...movedApproval } = approvedContent;
+  return movedApproval;
 }
 
 /** Uploads through a link are edits by someone who may not publish; their editor has no role. */

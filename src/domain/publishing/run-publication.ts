@@ -118,6 +118,7 @@ async function start(deps: WorkerDeps, publication: Publication): Promise<Public
     const change = {
       content,
       revision: post.revision,
+      approvedRevision: post.revision,
       // An earlier run of the same content may have uploaded files.
       progress: publication.progress?.digest === digest ? publication.progress : { mediaIds: {}, digest },
     };
@@ -132,7 +133,8 @@ async function start(deps: WorkerDeps, publication: Publication): Promise<Public
     if (isEmpty(content)) {
       const problem = { code: "not_publishable", message: "The post has no text and no files." };
       const failed = { ...unscheduled, problem };
-      await changeStateIn(deps, tx, started, { event: "fail", action: "publication.failed", change: failed });
+      const detail = { code: problem.code, reason: problem.message };
+      await changeStateIn(deps, tx, started, { event: "fail", action: "publication.failed", change: failed, detail });
       return undefined;
     }
     await recordPublication(deps, tx, {}, "publication.started", started);

@@ -8,7 +8,8 @@ import {
   resolvePublication,
   resolvePublicationInput,
 } from "#domain/publishing/change-publication.ts";
-import { getPublicationView, listPublications, listPublicationsInput } from "#domain/publishing/list-publications.ts";
+import { getPublicationDetail } from "#domain/publishing/get-publication.ts";
+import { listPublications, listPublicationsInput } from "#domain/publishing/list-publications.ts";
 import { publishPost, publishPostInput } from "#domain/publishing/publish-post.ts";
 import type { ApiOptions, StudioEnv } from "./context.ts";
 import { validateJson, validateQuery } from "./validate-input.ts";
@@ -26,7 +27,7 @@ export function createPublicationRoutes({ deps }: ApiOptions) {
       c.json(await listPublications(deps, c.var.caller, c.req.valid("query"))),
     )
     .get("/publications/:publicationId", async (c) =>
-      c.json(await getPublicationView(deps, c.var.caller, c.req.param())),
+      c.json(await getPublicationDetail(deps, c.var.caller, c.req.param())),
     )
     .post("/publications/:publicationId/approve", validateJson(approveBody), async (c) =>
       c.json(await approvePublication(deps, c.var.caller, { ...c.req.valid("json"), ...c.req.param() })),

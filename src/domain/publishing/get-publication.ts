@@ -1,0 +1,98 @@
+import { toIsoTime } from "#lib/clock.ts";
+import type { ListedActivity } from "../activity/record.ts";
+import type { Caller } from "../caller.ts";
+import type { Deps } from "../deps.ts";
+import { authorize } from "../policy.ts";
+import type { ListedPublication, PublicationContent } from "./ports.ts";
+import { getPublication, toPublicationView, type PublicationAction, type PublicationView } from "./publication.ts";
+
+/** The newest entries of a timeline. Retries end after an hour, so only people can exceed this. */
+const maxTimelineLength = 200;
+
+interface TimelineEntry {
+  id: string;
+  action: PublicationAction;
+  at: string;
+  /** Null: the worker, or a former member. */
+  user: Named | null;
+  client: Named | null;
+  revision: number | null;
+  /** The time that was requested, approved or rescheduled to. */
+  scheduledFor: string | null;
+  /** The state that followed. */
+  outcome: string | null;
+  /** Why it was delayed or failed. */
+  reason: string | null;
+}
+
+interface Named {
+  id: string;
+  name: string;
+}
+
+interface PublicationDetail extends PublicationView {
+  /** What was approved last, to compare a proposal with it. */
+  lastApproval: { revision: number; scheduledFor: string | null } | null;
+  /** What was sent, or is being sent. */
+  sent: {
+    title: string | null;
+    text: string;
+    assets: { id: string; mimeType: string; filename: string; altText?: string }[];
+  } | null;
+  /** Oldest first. */
+  timeline: TimelineEntry[];
+}
+
+/** A publication with its timeline. Members see it, even though only owners and admins see the studio's activity. */
+export async function getPublicationDetail(
+  deps: Pick<Deps, "publications" | "activity">,
+  caller: Caller,
+  input: { publicationId: string },
+): Promise<PublicationDetail> {
+  authorize(caller, "publications.read");
+  const publication = await getPublication(deps, caller, input.publicationId);
+  const activity = await deps.activity.list(caller.studio.id, {
+    subjectId: publication.id,
+    limit: maxTimelineLength,
+  });
+  return {
+    ...toPublicationView(publication),
+    lastApproval: toLastApproval(publication),
+    sent: publication.content && toSentView(publication.content),
+    timeline: activity.toReversed().map(toTimelineEntry),
+  };
+}
+
+function toLastApproval({ approvedRevision, approvedFor }: ListedPublication): PublicationDetail["lastApproval"] {
+  if (approvedRevision === null) return null;
+  return { revision: approvedRevision, scheduledFor: approvedFor === null ? null : toIsoTime(approvedFor) };
+}
+
+function toSentView({ title, text, assets }: PublicationContent): PublicationDetail["sent"] {
+  return {
+    title,
+    text,
+    assets: assets.map(({ id, mimeType, filename, altText }) => ({
+      id,
+      mimeType,
+      filename,
+      ...(altText === null ? {} : { altText }),
+    })),
+  };
+}
+
+function toTimelineEntry(row: ListedActivity): TimelineEntry {
+  const { userId, userName, clientId, clientName, detail } = row;
+  const readText = (name: string): string | null => (typeof detail[name] === "string" ? detail[name] : null);
+  return {
+    id: row.id,
+    action: row.action as PublicationAction,
+    at: toIsoTime(row.at),
+    user: userId === null ? null : { id: userId, name: userName ?? userId },
+    client: clientId === null ? null : { id: clientId, name: clientName ?? clientId },
+    revision: typeof detail["revision"] === "number" ? detail["revision"] : null,
+    scheduledFor: readText("at"),
+    outcome: readText("to"),
+    reason: readText("reason"),
+  };
+}
