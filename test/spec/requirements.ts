@@ -290,6 +290,7 @@ const publishing = {
   "ERR-already_scheduled": "the post already has an open publication for the account",
   "ERR-too_late": "the publication's state does not allow the change",
   "ERR-post_in_use": "a post with a scheduled, publishing or unconfirmed publication can't be archived or deleted",
+  "PUB-17": "members see the whole timeline of a publication and what was sent",
   "PUB-16": "the sandbox lists what it published; its faults are counted in the database",
 } as const satisfies Record<string, string>;
 

@@ -1,4 +1,5 @@
-import type { ActivityFilter, AssetFilter, PostStatus, PublicationState } from "./api/queries.ts";
+import type { PublicationState } from "./api/publication-queries.ts";
+import type { ActivityFilter, AssetFilter, PostStatus } from "./api/queries.ts";
 
 /** Search parameters of page URLs. Unknown ones are dropped; the server validates the values. */
 

@@ -11,6 +11,9 @@ export const pollEvery =
   ({ state }: { state: { data: unknown } }): number =>
     state.data === undefined ? 10_000 : ms * ((state.data as { pages?: unknown[] }).pages?.length ?? 1);
 
+/** Short enough to show an AI client's changes within two seconds (WEB-5). */
+export const livePollInterval = pollEvery(1500);
+
 export interface ListPage {
   nextCursor: string | null;
 }

@@ -1,7 +1,7 @@
 import { queryOptions, type QueryClient } from "@tanstack/react-query";
 import type { InferRequestType, InferResponseType } from "hono/client";
 import { api, fetchJson, fetchJsonIfChanged, fetchMe } from "./client.ts";
-import { createSelect, pagedQuery, pollEvery, type ListPage } from "./paged-query.ts";
+import { createSelect, livePollInterval, pagedQuery, pollEvery } from "./paged-query.ts";
 
 const studioApi = api.studios[":studioId"];
 const postApi = studioApi.posts[":postId"];
@@ -15,34 +15,23 @@ export type PostStatus = Post["status"];
 export type Asset = InferResponseType<typeof studioApi.assets.$get>["assets"][number];
 export type Member = InferResponseType<typeof studioApi.members.$get>["members"][number];
 export type AiClient = InferResponseType<typeof studioApi.clients.$get>["clients"][number];
-export type Revision = InferResponseType<typeof postApi.revisions.$get>["revisions"][number];
-export type TrashItem = InferResponseType<typeof studioApi.trash.$get>["items"][number];
-export type UndoResult = InferResponseType<(typeof studioApi.clients)[":grantId"]["undo"]["$post"]>;
 export type Activity = InferResponseType<typeof studioApi.activity.$get>["activity"][number];
-type PublicationPage = InferResponseType<typeof studioApi.publications.$get>;
-export type Publication = PublicationPage["publications"][number];
-export type PublicationState = Publication["state"];
 export type Validation = NonNullable<Post["validation"]>[number];
 type PlatformList = InferResponseType<typeof studioApi.platforms.$get>;
 export type Platform = PlatformList["platforms"][number];
 export type PlatformConnection = PlatformList["connections"][number];
 
-type Filter<Route> = InferRequestType<Route> extends { query: infer Query } ? Omit<Query, "limit" | "cursor"> : never;
+/** What a list can be filtered by. */
+export type Filter<Route> =
+  InferRequestType<Route> extends { query: infer Query } ? Omit<Query, "limit" | "cursor"> : never;
 export type PostFilter = Filter<typeof studioApi.posts.$get>;
 export type AssetFilter = Filter<typeof studioApi.assets.$get>;
 export type ClientFilter = Filter<typeof studioApi.clients.$get>;
 export type ActivityFilter = Filter<typeof studioApi.activity.$get>;
-export type PublicationFilter = Filter<typeof studioApi.publications.$get>;
-
-/** Short enough to show an AI client's changes within two seconds (WEB-5). */
-const livePollInterval = pollEvery(1500);
 
 const selectPosts = createSelect(({ posts }: InferResponseType<typeof studioApi.posts.$get>) => posts);
 const selectAssets = createSelect(({ assets }: InferResponseType<typeof studioApi.assets.$get>) => assets);
 const selectClients = createSelect(({ clients }: InferResponseType<typeof studioApi.clients.$get>) => clients);
-const selectRevisions = createSelect(({ revisions }: InferResponseType<typeof postApi.revisions.$get>) => revisions);
-const selectTrash = createSelect(({ items }: InferResponseType<typeof studioApi.trash.$get>) => items);
-const selectPublications = createSelect(({ publications }: PublicationPage) => publications);
 const selectActivity = createSelect(({ activity }: InferResponseType<typeof studioApi.activity.$get>) => activity);
 
 export const meQuery = queryOptions({ queryKey: ["me"], queryFn: fetchMe });
@@ -100,17 +89,6 @@ export const clientsQuery = (studioId: string, filter: ClientFilter) =>
     refetchInterval: pollEvery(2000),
   });
 
-/** What undoing a client's changes would do now. */
-export const undoPreviewQuery = (studioId: string, grantId: string, since: string) =>
-  queryOptions({
-    queryKey: ["studio", studioId, "undo", grantId, since],
-    queryFn: () =>
-      fetchJson(
-        studioApi.clients[":grantId"].undo.$post({ param: { studioId, grantId }, json: { since, dryRun: true } }),
-      ),
-    gcTime: 0,
-  });
-
 export const activityQuery = (studioId: string, filter: ActivityFilter) =>
   pagedQuery({
     queryKey: ["studio", studioId, "activity", filter],
@@ -120,95 +98,6 @@ export const activityQuery = (studioId: string, filter: ActivityFilter) =>
     select: selectActivity,
     refetchInterval: pollEvery(5000),
   });
-
-export const publicationsQuery = (studioId: string, filter: PublicationFilter) =>
-  pagedQuery({
-    queryKey: ["studio", studioId, "publications", filter],
-    limit: 30,
-    fetchPage: (page, options) =>
-      studioApi.publications.$get({ param: { studioId }, query: { ...filter, ...page } }, options),
-    select: selectPublications,
-    refetchInterval: pollEvery(2000),
-  });
-
-export const publicationQuery = (studioId: string, publicationId: string) =>
-  queryOptions({
-    queryKey: ["studio", studioId, "publication", publicationId],
-    queryFn: ({ client, queryKey }) =>
-      fetchJsonIfChanged(client.getQueryData<Publication>(queryKey), (options) =>
-        studioApi.publications[":publicationId"].$get({ param: { studioId, publicationId } }, options),
-      ),
-    refetchInterval: livePollInterval,
-    structuralSharing: false,
-  });
-
-/** Up to 100 publications that wait for an approval, for the badge in the navigation. */
-export const proposalCountQuery = (studioId: string) =>
-  queryOptions({
-    queryKey: ["studio", studioId, "proposal-count"],
-    queryFn: ({ client, queryKey }) =>
-      fetchJsonIfChanged(client.getQueryData<PublicationPage>(queryKey), (options) =>
-        studioApi.publications.$get({ param: { studioId }, query: { state: "proposed", limit: "100" } }, options),
-      ),
-    refetchInterval: pollEvery(5000),
-    structuralSharing: false,
-  });
-
-export const revisionsQuery = (studioId: string, postId: string) =>
-  pagedQuery({
-    queryKey: ["studio", studioId, "revisions", postId],
-    limit: 20,
-    fetchPage: (page, options) => postApi.revisions.$get({ param: { studioId, postId }, query: page }, options),
-    select: selectRevisions,
-    // The history panel refetches when the open post has a new revision.
-    refetchInterval: false,
-  });
-
-/** A revision never changes. */
-export const revisionQuery = (studioId: string, postId: string, revision: number) =>
-  queryOptions({
-    queryKey: ["studio", studioId, "revision", postId, revision],
-    queryFn: () =>
-      fetchJson(postApi.revisions[":revision"].$get({ param: { studioId, postId, revision: String(revision) } })),
-    staleTime: Infinity,
-  });
-
-/** The newest changes after a revision, newest first. `current` is the revision of the post now. */
-export const changesSinceQuery = (studioId: string, postId: string, since: number, current: number) =>
-  queryOptions({
-    queryKey: ["studio", studioId, "changes-since", postId, since, current],
-    queryFn: async () => {
-      const { revisions } = await fetchJson(
-        postApi.revisions.$get({ param: { studioId, postId }, query: { limit: "20" } }),
-      );
-      return revisions.filter(({ revision }) => revision > since);
-    },
-    staleTime: Infinity,
-  });
-
-export const trashQuery = (studioId: string) =>
-  pagedQuery({
-    queryKey: ["studio", studioId, "trash"],
-    limit: 50,
-    fetchPage: (page, options) => studioApi.trash.$get({ param: { studioId }, query: page }, options),
-    select: selectTrash,
-    refetchInterval: pollEvery(5000),
-  });
-
-/** Counts what is in the trash, up to a thousand. */
-export async function countTrash(studioId: string): Promise<{ count: number; hasMore: boolean }> {
-  let count = 0;
-  let cursor: string | null = null;
-  do {
-    const query: { limit: string; cursor?: string } = { limit: "100", ...(cursor === null ? {} : { cursor }) };
-    const page: { items: TrashItem[] } & ListPage = await fetchJson(
-      studioApi.trash.$get({ param: { studioId }, query }),
-    );
-    count += page.items.length;
-    cursor = page.nextCursor;
-  } while (cursor !== null && count < 1000);
-  return { count, hasMore: cursor !== null };
-}
 
 export const assetQuery = (studioId: string, assetId: string) =>
   queryOptions({

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { revisionsQuery } from "../api/queries.ts";
+import { revisionsQuery } from "../api/history-queries.ts";
 import { usePagedList } from "../api/use-paged-list.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import type { DraftController } from "../posts/use-draft.ts";

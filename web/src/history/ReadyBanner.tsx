@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { updatePost } from "../api/mutations.ts";
-import { changesSinceQuery, revisionQuery, type PostStatus } from "../api/queries.ts";
+import { changesSinceQuery, revisionQuery } from "../api/history-queries.ts";
+import type { PostStatus } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import type { DraftController } from "../posts/use-draft.ts";
 import { Button } from "../ui/Button.tsx";

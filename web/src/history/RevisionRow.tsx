@@ -1,5 +1,6 @@
 import { useState } from "react";
-import type { Asset, Revision } from "../api/queries.ts";
+import type { Revision } from "../api/history-queries.ts";
+import type { Asset } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Badge } from "../ui/Badge.tsx";
 import { Button } from "../ui/Button.tsx";

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { changesSinceQuery, type Post } from "../api/queries.ts";
+import { changesSinceQuery } from "../api/history-queries.ts";
+import type { Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { formatActors } from "../ui/format-actor.ts";

@@ -2,7 +2,8 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { updatePost } from "../api/mutations.ts";
 import { ApiError } from "../api/api-error.ts";
-import { changesSinceQuery, postQuery, type Post } from "../api/queries.ts";
+import { changesSinceQuery } from "../api/history-queries.ts";
+import { postQuery, type Post } from "../api/queries.ts";
 import { formatActors } from "../ui/format-actor.ts";
 import { getUnsavedChanges, joinDraft, mergeDrafts, type Draft, type DraftField } from "./merge-drafts.ts";
 

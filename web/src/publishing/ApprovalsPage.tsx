@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { publicationsQuery, type Publication } from "../api/queries.ts";
+import { publicationsQuery, type Publication } from "../api/publication-queries.ts";
 import { usePagedList } from "../api/use-paged-list.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { ButtonLink } from "../ui/Button.tsx";

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { Publication } from "../api/queries.ts";
+import type { Publication } from "../api/publication-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button, ButtonLink } from "../ui/Button.tsx";
 import { RescheduleDialog } from "./RescheduleDialog.tsx";

@@ -1,5 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
-import { postQuery, revisionQuery, type Publication } from "../api/queries.ts";
+import { revisionQuery } from "../api/history-queries.ts";
+import type { Publication } from "../api/publication-queries.ts";
+import { postQuery } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { QueryStatus } from "../ui/QueryStatus.tsx";
 import { SentContent } from "./SentContent.tsx";

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import type { Publication } from "../api/queries.ts";
+import type { Publication } from "../api/publication-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { formatActor } from "../ui/format-actor.ts";
 import { ListRow, RowActions } from "../ui/List.tsx";

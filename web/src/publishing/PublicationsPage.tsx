@@ -1,5 +1,5 @@
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { publicationsQuery, type Publication } from "../api/queries.ts";
+import { publicationsQuery, type Publication } from "../api/publication-queries.ts";
 import { usePagedList } from "../api/use-paged-list.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import type { PublicationSearch } from "../search-params.ts";

@@ -1,7 +1,8 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { resolvePublication } from "../api/mutations.ts";
-import { refreshQueries, type Publication } from "../api/queries.ts";
+import type { Publication } from "../api/publication-queries.ts";
+import { refreshQueries } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { useConfirm } from "../ui/Confirm.tsx";

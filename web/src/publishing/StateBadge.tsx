@@ -1,4 +1,4 @@
-import type { PublicationState } from "../api/queries.ts";
+import type { PublicationState } from "../api/publication-queries.ts";
 import { stateLabels } from "./state-labels.ts";
 
 const problemStates: readonly PublicationState[] = ["failed", "unconfirmed", "missed"];

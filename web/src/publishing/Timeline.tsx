@@ -1,4 +1,4 @@
-import type { Publication } from "../api/queries.ts";
+import type { Publication } from "../api/publication-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { listEvents } from "./list-events.ts";
 import { formatZonedTime } from "./zoned-time.ts";

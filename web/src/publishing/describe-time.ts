@@ -1,4 +1,4 @@
-import type { Publication } from "../api/queries.ts";
+import type { Publication } from "../api/publication-queries.ts";
 import { formatZonedTime } from "./zoned-time.ts";
 
 /** When a publication goes out or went out, in the studio's time zone. */

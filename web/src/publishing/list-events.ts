@@ -1,4 +1,4 @@
-import type { Publication } from "../api/queries.ts";
+import type { Publication } from "../api/publication-queries.ts";
 import { formatActor } from "../ui/format-actor.ts";
 
 export interface TimelineEvent {

@@ -1,4 +1,4 @@
-import type { PublicationState } from "../api/queries.ts";
+import type { PublicationState } from "../api/publication-queries.ts";
 
 export const stateLabels: Record<PublicationState, string> = {
   proposed: "Waiting for approval",

@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { cancelPublication } from "../api/mutations.ts";
-import { refreshQueries, type Publication } from "../api/queries.ts";
+import type { Publication } from "../api/publication-queries.ts";
+import { refreshQueries } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { useConfirm } from "../ui/Confirm.tsx";
 import { useToast } from "../ui/Toasts.tsx";

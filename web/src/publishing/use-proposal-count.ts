@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { proposalCountQuery } from "../api/queries.ts";
+import { proposalCountQuery } from "../api/publication-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { mayPublish } from "./may-publish.ts";
 

@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { emptyTrash } from "../api/mutations.ts";
-import { countTrash, refreshQueries, trashQuery } from "../api/queries.ts";
+import { countTrash, trashQuery } from "../api/history-queries.ts";
+import { refreshQueries } from "../api/queries.ts";
 import { usePagedList } from "../api/use-paged-list.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { TrashItem } from "../api/queries.ts";
+import type { TrashItem } from "../api/history-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { Badge } from "../ui/Badge.tsx";

@@ -1,7 +1,8 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { undoClientChanges, undoUndo } from "../api/mutations.ts";
-import { refreshQueries, undoPreviewQuery, type AiClient, type UndoResult } from "../api/queries.ts";
+import { undoPreviewQuery, type UndoResult } from "../api/history-queries.ts";
+import { refreshQueries, type AiClient } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button, ButtonLink } from "../ui/Button.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";

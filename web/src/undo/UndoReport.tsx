@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { UndoResult } from "../api/queries.ts";
+import type { UndoResult } from "../api/history-queries.ts";
 import { Button } from "../ui/Button.tsx";
 import { List } from "../ui/List.tsx";
 import { UndoConflicts } from "./UndoConflicts.tsx";

@@ -1,4 +1,4 @@
-import type { UndoResult } from "../api/queries.ts";
+import type { UndoResult } from "../api/history-queries.ts";
 import { statusLabels } from "../posts/status-labels.ts";
 
 export type UndoneField = UndoResult["undone"][number];

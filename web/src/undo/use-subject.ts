@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { assetQuery, postQuery, trashQuery } from "../api/queries.ts";
+import { trashQuery } from "../api/history-queries.ts";
+import { assetQuery, postQuery } from "../api/queries.ts";
 import { usePagedList } from "../api/use-paged-list.ts";
 import { useStudio } from "../layout/use-studio.ts";
 

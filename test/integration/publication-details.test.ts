@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { createPlatformSetups } from "#connectors/catalog.ts";
+import { getPostHistory } from "#domain/history/get-post-history.ts";
+import { listActivity } from "#domain/activity/list-activity.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { getPost } from "#domain/posts/get-post.ts";
+import { updatePost } from "#domain/posts/update-post.ts";
+import { reschedulePublication } from "#domain/publishing/change-publication.ts";
+import { getPublicationDetail } from "#domain/publishing/get-publication.ts";
+import { publishPost } from "#domain/publishing/publish-post.ts";
+import { hours, toIsoTime } from "#lib/clock.ts";
+import { forEachEngine } from "../support/engines.ts";
+import { actThroughClient } from "../support/history-fixture.ts";
+import { getOutcome } from "../support/outcome.ts";
+import { newConnection } from "../support/platform-fixture.ts";
+import { startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
+import { newMember, newStudio } from "../support/users.ts";
+
+forEachEngine("publication details", (fixture) => {
+  let publishing: PublishingFixture;
+  before(async () => {
+    const platforms = createPlatformSetups({}, () => Promise.reject(new Error("this test has no network access")));
+    publishing = await startPublishing(fixture, ["harbour"], { platforms });
+  });
+  after(() => publishing.close());
+
+  const newPost = async (body: string) =>
+    (await createPost(publishing.service.deps, publishing.owner, { title: "Title", body })).id;
+  const request = async (postId: string, at?: string) => {
+    const { owner, service, connectionIds } = publishing;
+    const input = { postId, connectionIds, ...(at === undefined ? {} : { at }) };
+    const { publications } = await publishPost(service.deps, owner, input);
+    assert.ok(publications[0]);
+    return publications[0].id;
+  };
+  const newProposer = async () => ({
+    ...(await actThroughClient(publishing.service.deps, publishing.owner)),
+    scopes: ["studio:read", "studio:write"] as const,
+  });
+  const inHours = (count: number) => toIsoTime(Date.now() + hours(count));
+  const listBodies = async (postId: string) => {
+    const { owner, service } = publishing;
+    const { revisions } = await getPostHistory(service.deps, owner, { postId, limit: 20 });
+    return revisions.map(({ revision, body }) => [revision, body]);
+  };
+
+  test("autosaves never replace a revision that was approved or published (HIST-2, PUB-4)", async () => {
+    const { owner, service } = publishing;
+    const save = (postId: string, body: string) => updatePost(service.deps, owner, { postId, body });
+    const scheduledPost = await newPost("a");
+    await save(scheduledPost, "b");
+    await request(scheduledPost, inHours(1));
+    await save(scheduledPost, "c");
+    assert.deepEqual(await listBodies(scheduledPost), [
+      [3, "c"],
+      [2, "b"],
+      [1, "a"],
+    ]);
+
+    const publishedPost = await newPost("d");
+    await save(publishedPost, "e");
+    const id = await request(publishedPost);
+    await publishing.waitForState(id, "published");
+    await save(publishedPost, "f");
+    await save(publishedPost, "g");
+    assert.deepEqual(await listBodies(publishedPost), [
+      [4, "g"],
+      [2, "e"],
+      [1, "d"],
+    ]);
+  });
+
+  test("a proposal whose approval became void names the revision and the time that were approved (PUB-4)", async () => {
+    const { owner, service } = publishing;
+    const { deps } = service;
+    const proposer = await newProposer();
+    const postId = await newPost("Approved");
+    const approvedTime = inHours(1);
+    const id = await request(postId, approvedTime);
+    const read = () => getPublicationDetail(deps, owner, { publicationId: id });
+    await updatePost(deps, owner, { postId, body: "Approved, edited" });
+    await updatePost(deps, proposer, { postId, body: "Changed", revision: 2 });
+    await reschedulePublication(deps, proposer, { publicationId: id, at: inHours(2) });
+    const { state, revision, lastApproval } = await read();
+    assert.deepEqual([state, revision, lastApproval], ["proposed", 3, { revision: 2, scheduledFor: approvedTime }]);
+
+    const proposal = await publishPost(deps, proposer, {
+      postId: await newPost("Never approved"),
+      connectionIds: publishing.connectionIds,
+    });
+    const publicationId = proposal.publications[0]?.id ?? "";
+    assert.equal((await getPublicationDetail(deps, owner, { publicationId })).lastApproval, null);
+  });
+
+  test("a member sees the whole timeline of a publication, oldest first, and what was sent (PUB-17)", async () => {
+    const { owner, service } = publishing;
+    const { deps } = service;
+    const postId = await newPost("Timeline");
+    await publishing.setFaults({ unavailableNext: 1 });
+    const id = await request(postId);
+    await publishing.waitForState(id, "published");
+    for (let i = 0; i < 60; i++) await updatePost(deps, owner, { postId, status: i % 2 ? "draft" : "ready" });
+    const member = await newMember(deps, owner, "member");
+    const { timeline, sent } = await getPublicationDetail(deps, member, { publicationId: id });
+    assert.deepEqual(
+      timeline.map(({ action, user }) => [action, user?.id]),
+      [
+        ["publication.scheduled", owner.user.id],
+        ["publication.started", undefined],
+        ["publication.committed", undefined],
+        ["publication.published", undefined],
+      ],
+    );
+    assert.deepEqual(sent, { title: null, text: "Timeline", assets: [] });
+    assert.equal(await getOutcome(() => listActivity(deps, member, { limit: 10 })), "forbidden");
+    const stranger = await newStudio(deps);
+    assert.equal(await getOutcome(() => getPublicationDetail(deps, stranger, { publicationId: id })), "not_found");
+  });
+
+  test("names the platform and the account that it can't publish to yet, and publishes to none (PUB-5)", async () => {
+    const { owner, service, connectionIds } = publishing;
+    const linkedIn = await newConnection(service.deps, owner, "north-studio", "linkedin");
+    const { body } = await publishing.api("GET", "/platforms");
+    const platforms = body["platforms"] as { id: string; canPublish: boolean }[];
+    assert.deepEqual(
+      platforms.filter(({ canPublish }) => canPublish).map((platform) => platform.id),
+      ["sandbox"],
+    );
+    const postId = await newPost("Nowhere");
+    const rejection = await publishing.api("POST", `/posts/${postId}/publications`, {
+      connectionIds: [...connectionIds, linkedIn],
+    });
+    const message = "Publishing to LinkedIn (north-studio) is not available yet.";
+    assert.deepEqual(
+      [rejection.status, rejection.body["code"], rejection.body["problems"]],
+      [409, "not_publishable", [{ connectionId: linkedIn, problems: [{ code: "unsupported", message }] }]],
+    );
+    assert.deepEqual((await getPost(service.deps, owner, { postId })).publications, []);
+  });
+});
