@@ -4,6 +4,8 @@ import type { Page } from "playwright-core";
 import type { Caller } from "#domain/caller.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
+import { getPublicationDetail } from "#domain/publishing/get-publication.ts";
+import type { PublicationView } from "#domain/publishing/publication.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { resolveLocalTime, toLocalTime } from "../../web/src/publishing/zoned-time.ts";
 import { connectAssistant, type Assistant } from "../support/assistant.ts";
@@ -39,7 +41,6 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     const context = await fixture.openContext(owner, { viewport: desktop, bypassCSP: true });
     page = await context.newPage();
     page.on("pageerror", (error) => void errors.push(error.message));
-    postId = (await createPost(deps, owner, { title: "Fog", body: "Fog over the harbour." })).id;
   });
   after(async () => {
     await assistant?.close();
@@ -75,7 +76,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await openStudioPage("publications");
     await page.getByRole("heading", { name: "Nothing published yet" }).waitFor();
     await checkAccessibility();
-    await openStudioPage(`posts/${postId}`);
+    await openStudioPage(`posts/${await addPost("Harbour")}`);
     await page.getByRole("link", { name: "Platforms page" }).click();
     await page.getByRole("button", { name: "Connect Sandbox" }).click();
     await page.getByRole("button", { name: "Continue to Sandbox" }).click();
@@ -87,8 +88,10 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     assistant = await connectAssistant(`${base}/mcp`, await page.context().newPage(), "Claude");
   });
 
-  test("an assistant proposes, a person approves on a phone, and the post is public", async () => {
+  test("an assistant drafts and proposes, a person approves on a phone, and the assistant sees it published", async () => {
     await openStudioPage("posts");
+    ({ id: postId } = await assistant.call("create_post", { title: "Fog", body: "Fog over the harbour." }));
+    await page.getByRole("link", { name: "Fog" }).waitFor();
     const { publications } = await assistant.call("publish_post", { postId, connectionIds: [connectionId] });
     assert.equal(publications[0].state, "proposed");
     await page.getByRole("link", { name: "Publications 1 waiting for approval" }).waitFor();
@@ -119,6 +122,12 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByRole("heading", { name: "Nothing to approve" }).waitFor();
     await waitUntil(async () => (await listSandboxTexts()).length > 0, { description: "the post is public" });
     assert.deepEqual(await listSandboxTexts(), ["Fog over the whole harbour."]);
+    const list = await assistant.call("list_publications", { postId });
+    assert.deepEqual(
+      list.publications.map(({ state, account, approvedBy }: PublicationView) => [state, account, approvedBy?.name]),
+      [["published", "blue-harbour", "Ada Berg"]],
+    );
+    assert.match(list.publications[0].url, /\/sandbox\/posts\//);
 
     await page.setViewportSize(desktop);
     await openStudioPage("publications");
@@ -129,7 +138,16 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     const timeline = page.getByRole("list", { name: "Timeline" });
     await timeline.getByText("Requested by Claude, for Ada Berg").waitFor();
     await timeline.getByText("Approved by Ada Berg").waitFor();
-    await timeline.getByText("Published").waitFor();
+    assert.deepEqual(
+      (await timeline.getByRole("listitem").locator("p:first-child").allTextContents()).map((text) => text.trim()),
+      [
+        "Requested by Claude, for Ada Berg",
+        "Approved by Ada Berg, revision 2",
+        "Publishing started",
+        "Sent to the platform",
+        "Published",
+      ],
+    );
     await page.getByRole("group", { name: "Text" }).getByText("Fog over the whole harbour.").waitFor();
     await checkAccessibility();
   });
@@ -184,7 +202,8 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByRole("button", { name: "Write own text for blue-harbour" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Text", { exact: true }).fill("x".repeat(300));
-    await dialog.getByText("300 characters.").waitFor();
+    await dialog.getByText("300 / 280, 20 too many").waitFor();
+    await dialog.getByText("Too long for Sandbox.").waitFor();
     await dialog.getByRole("button", { name: "Save text" }).click();
     await dialog.getByText(/The text has 300 characters/).waitFor();
     await checkAccessibility();
@@ -198,7 +217,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await dialog.getByLabel("Text", { exact: true }).fill("Vases, for the harbour.");
     await dialog.getByRole("button", { name: "Save text" }).click();
     await dialog.waitFor({ state: "detached" });
-    await page.getByText("Own text, 23 characters").waitFor();
+    await page.getByText("Own text, 23 / 280").waitFor();
     await page.getByRole("button", { name: "Publish…" }).click();
     await dialog.getByRole("button", { name: "Publish now" }).click();
     const row = page.getByRole("list", { name: "Publications of this post" }).getByRole("listitem");
@@ -206,17 +225,51 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     assert.ok((await listSandboxTexts()).includes("Vases, for the harbour."));
   });
 
-  test("shows an account's problems that only the server knows, and sends nothing", async () => {
-    await newConnection(fixture.service.deps, owner, "north-studio", "linkedin");
+  test("counts like each platform while the user types (PUB-18)", async () => {
+    const { deps } = fixture.service;
+    for (const platform of ["x", "mastodon", "threads", "linkedin"])
+      await newConnection(deps, owner, `north-${platform}`, platform);
+    const id = await addPost("Count");
+    await openStudioPage(`posts/${id}`);
+    const field = page.getByRole("textbox", { name: "Text", exact: true });
+    const counts = page.getByRole("list", { name: "Length of the text" });
+    for (const text of [
+      "👨‍👩‍👧‍👦🚀 1️⃣ café",
+      `See https://example.com/${"long/".repeat(30)}page.`,
+      "日本語のテキスト、한국어",
+      "x".repeat(3001),
+    ]) {
+      await field.fill(text);
+      await waitUntil(async () => (await getPost(deps, owner, { postId: id })).body === text, {
+        description: "the text is saved",
+      });
+      const { validation = [] } = await getPost(deps, owner, { postId: id });
+      assert.equal(validation.length, 5);
+      for (const { platform, text: measured } of validation) {
+        assert.ok(measured, platform);
+        const label = `${measured.length.toLocaleString("en")} / ${measured.max.toLocaleString("en")}`;
+        await counts.getByRole("listitem").filter({ hasText: label }).first().waitFor();
+      }
+    }
+    await page.getByText("Too long for", { exact: false }).first().waitFor();
+    await checkAccessibility();
+  });
+
+  test("disables accounts that it can't publish to, and shows problems that only the server knows", async () => {
+    const { deps } = fixture.service;
     const id = await addPost("Paper");
     await openStudioPage(`posts/${id}`);
     await page.getByRole("button", { name: "Publish…" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByLabel("blue-harbour").check();
-    await dialog.getByLabel("north-studio").check();
+    await dialog.getByText("Publishing to LinkedIn is not available yet.").waitFor();
+    assert.ok(await dialog.getByLabel("north-linkedin").isDisabled());
+    await checkAccessibility();
+    await page.route("**/posts/*", (route) => route.abort()); // the page does not notice the change
+    await updatePost(deps, owner, { postId: id, body: "x".repeat(300) });
     await dialog.getByRole("button", { name: "Publish now" }).click();
-    await dialog.getByText(/can't publish to this platform yet/).waitFor();
+    await dialog.getByText(/The text has 300 characters/).waitFor();
     await dialog.getByText("Nothing was sent.").waitFor();
+    await page.unroute("**/posts/*");
     assert.deepEqual(await readPublications(id), []);
     await dialog.getByRole("button", { name: "Cancel" }).click();
   });
@@ -251,6 +304,11 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByRole("heading", { name: "Nothing to approve" }).waitFor();
     await updatePost(deps, member, { postId: id, body: "Another text." });
     await page.getByRole("group", { name: "Text" }).getByText("Another text.").waitFor();
+    const changes = page.getByRole("region", { name: "Changes since the approval" });
+    await changes.getByText("Bo Dahl changed it after it was approved.").waitFor();
+    assert.match((await changes.locator("del").first().textContent()) ?? "", /removed: Kiln/);
+    assert.match((await changes.locator("ins").first().textContent()) ?? "", /added: Another/);
+    await checkAccessibility();
     await openStudioPage("activity");
     await page.getByText("so it needs a new approval").waitFor();
     await page.getByText("Atelier").first().waitFor();
@@ -266,8 +324,9 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByLabel("To", { exact: true }).fill("2020-01-01");
     await page.getByRole("heading", { name: "No matching publications" }).waitFor();
 
-    const [published] = await readPublications(postId);
-    await page.route(`**/api/**/publications/${published?.id}`, (route) =>
+    const [{ id: publicationId } = { id: "" }] = await readPublications(postId);
+    const published = await getPublicationDetail(fixture.service.deps, owner, { publicationId });
+    await page.route(`**/api/**/publications/${published.id}`, (route) =>
       route.fulfill({
         json: {
           ...published,
@@ -279,7 +338,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
       }),
     );
     await page.route("**/resolve", (route) => route.fulfill({ json: published }));
-    await openStudioPage(`publications/${published?.id}`);
+    await openStudioPage(`publications/${published.id}`);
     await page.getByRole("button", { name: "Publish again…" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("the post appears twice").waitFor();

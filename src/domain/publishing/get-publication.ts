@@ -31,6 +31,8 @@ interface Named {
 }
 
 interface PublicationDetail extends PublicationView {
+  /** Whether the platform shows the post's title. */
+  includesTitle: boolean;
   /** What was approved last, to compare a proposal with it. */
   lastApproval: { revision: number; scheduledFor: string | null } | null;
   /** What was sent, or is being sent. */
@@ -57,6 +59,7 @@ export async function getPublicationDetail(
   });
   return {
     ...toPublicationView(publication),
+    includesTitle: publication.includesTitle,
     lastApproval: toLastApproval(publication),
     sent: publication.content && toSentView(publication.content),
     timeline: activity.toReversed().map(toTimelineEntry),

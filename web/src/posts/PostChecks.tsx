@@ -10,6 +10,12 @@ export function PostChecks({ validation = [] }: Pick<Post, "validation">) {
   const platforms = useQuery({ ...platformsQuery(studio.id), enabled: hasValidation, refetchInterval: false }).data
     ?.platforms;
   if (!hasValidation) return null;
+  const describeFit = (id: string): string => {
+    const platform = platforms?.find((candidate) => candidate.id === id);
+    return platform?.canPublish === false
+      ? `Fits the rules of ${platform.name}. Publishing there is not available yet.`
+      : `Ready for ${platform?.name ?? id}`;
+  };
   const getPlatformName = (platform: string) =>
     platforms && (platforms.find(({ id }) => id === platform)?.name ?? platform);
   return (
@@ -22,7 +28,7 @@ export function PostChecks({ validation = [] }: Pick<Post, "validation">) {
               <b>{account}</b> <span className="text-muted">{getPlatformName(platform)}</span>
             </p>
             {problems.length === 0 ? (
-              <p className="m-0 text-sm text-muted">Ready for {getPlatformName(platform) ?? platform}</p>
+              <p className="m-0 text-sm text-muted">{describeFit(platform)}</p>
             ) : (
               <ProblemList problems={problems} />
             )}

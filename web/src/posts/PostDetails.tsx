@@ -3,7 +3,7 @@ import { updatePost } from "../api/mutations.ts";
 import { describeError } from "../api/api-error.ts";
 import { membersQuery, type PostStatus } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
-import { countCharacters } from "../publishing/count-characters.ts";
+import { countCharacters } from "../publishing/measure-text.ts";
 import { postStatuses } from "../search-params.ts";
 import { Button } from "../ui/Button.tsx";
 import { formatActor } from "../ui/format-actor.ts";

@@ -1,6 +1,7 @@
 import { lazy, Suspense, useCallback, useEffect, useState } from "react";
 import type { Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
+import { BodyCounts } from "../publishing/BodyCounts.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { Loading } from "../ui/Loading.tsx";
 import { useDocumentTitle } from "../ui/PageHeader.tsx";
@@ -119,6 +120,7 @@ export function PostEditor({ post }: { post: Post }) {
               maxLength={100_000}
               onChange={(event) => controller.edit({ body: event.target.value })}
             />
+            <BodyCounts post={base} body={draft.body} />
           </>
         )}
         {/* Hidden rather than removed, so that uploads continue. */}

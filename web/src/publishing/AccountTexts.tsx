@@ -7,7 +7,7 @@ import { Button } from "../ui/Button.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { List, ListRow, RowActions } from "../ui/List.tsx";
 import { useAction } from "../ui/use-action.ts";
-import { countCharacters } from "./count-characters.ts";
+import { TextCount } from "./TextCount.tsx";
 import { setVariant, type Account } from "./use-accounts.ts";
 import { VariantDialog } from "./VariantDialog.tsx";
 
@@ -39,9 +39,8 @@ export function AccountTexts({
       {error !== undefined && <ErrorMessage error={error} />}
       <List aria-label="Text per account">
         {accounts.map((account) => {
-          const { connectionId, label, platformName } = account;
+          const { connectionId, label, platformName, textRule } = account;
           const variant = post.variants.find((candidate) => candidate.connectionId === connectionId);
-          const count = countCharacters(variant?.body ?? controller.draft.body).toLocaleString("en");
           return (
             <ListRow key={connectionId} className="py-3">
               <div className="min-w-0 [overflow-wrap:anywhere]">
@@ -49,7 +48,8 @@ export function AccountTexts({
                   <b>{label}</b> <span className="text-muted">{platformName}</span>
                 </p>
                 <p className="m-0 text-sm text-muted">
-                  {variant ? `Own text, ${count} characters` : `The post’s text, ${count} characters`}
+                  {variant ? "Own text" : "The post’s text"},{" "}
+                  <TextCount text={variant?.body ?? controller.draft.body} rule={textRule} />
                 </p>
                 {variant && <p className="mt-1 line-clamp-2 text-sm whitespace-pre-wrap">{variant.body}</p>}
               </div>

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { ApiError } from "../api/api-error.ts";
 import { approvePublication } from "../api/mutations.ts";
-import type { Publication } from "../api/publication-queries.ts";
+import { publicationQuery, type Publication } from "../api/publication-queries.ts";
 import { postQuery, refreshQueries, type Post } from "../api/queries.ts";
 import { RevisionDiff } from "../history/RevisionDiff.tsx";
 import { useStudio } from "../layout/use-studio.ts";
@@ -11,10 +11,11 @@ import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { QueryStatus } from "../ui/QueryStatus.tsx";
 import { useToast } from "../ui/Toasts.tsx";
 import { useAction } from "../ui/use-action.ts";
+import { toSnapshot } from "./account-snapshot.ts";
+import { ApprovedDiff } from "./ApprovedDiff.tsx";
 import { mayPublish } from "./may-publish.ts";
 import { PublicationActions } from "./PublicationActions.tsx";
 import { SentContent } from "./SentContent.tsx";
-import { getTextFor } from "./use-accounts.ts";
 
 /** What a proposal will send, and its approval. The user approves the revision that is on the screen. */
 export function ProposalReview({ publication }: { publication: Publication }) {
@@ -22,8 +23,9 @@ export function ProposalReview({ publication }: { publication: Publication }) {
   const queryClient = useQueryClient();
   const showToast = useToast();
   const { isRunning, error, run } = useAction();
-  const { id, postId, connectionId, account, scheduledFor } = publication;
+  const { id, postId, account, scheduledFor } = publication;
   const post = useQuery({ ...postQuery(studio.id, postId), refetchInterval: 5000, staleTime: 0 });
+  const detail = useQuery({ ...publicationQuery(studio.id, id), refetchInterval: 5000 });
   // An older version in the cache is not what the user reviews.
   const current = post.isFetchedAfterMount ? post.data : undefined;
   const [shown, setShown] = useState<Post>();
@@ -48,15 +50,18 @@ export function ProposalReview({ publication }: { publication: Publication }) {
     });
 
   if (!shown || !current) return <QueryStatus query={post} />;
+  if (!detail.data) return <QueryStatus query={detail} />;
+  const { lastApproval, includesTitle } = detail.data;
   const isChanged = current.revision !== shown.revision;
+  const { title, body, assets } = toSnapshot(shown, detail.data);
   return (
     <div>
       {isChanged && (
         <div className="mb-5 border-l-3 border-danger bg-raised p-4" role="alert">
           <p className="m-0 mb-3 font-semibold">The post changed while you were looking. Check the change.</p>
           <RevisionDiff
-            before={toSnapshot(shown, connectionId)}
-            after={toSnapshot(current, connectionId)}
+            before={toSnapshot(shown, detail.data)}
+            after={toSnapshot(current, detail.data)}
             currentAssets={current.assets}
           />
           <p>
@@ -66,11 +71,8 @@ export function ProposalReview({ publication }: { publication: Publication }) {
           </p>
         </div>
       )}
-      <SentContent
-        text={getTextFor(shown, connectionId)}
-        assets={listReadyAssets(shown)}
-        currentAssets={current.assets}
-      />
+      {lastApproval && <ApprovedDiff publication={detail.data} lastApproval={lastApproval} post={shown} />}
+      <SentContent title={includesTitle ? title : null} text={body} assets={assets} currentAssets={current.assets} />
       {error !== undefined && <ErrorMessage error={error} />}
       {!mayPublish(studio) && <p className="text-muted">An owner or admin needs to approve this.</p>}
       <p className="mt-5 flex flex-wrap items-center gap-3 max-sm:*:min-h-11">
@@ -90,13 +92,3 @@ export function ProposalReview({ publication }: { publication: Publication }) {
     </div>
   );
 }
-
-const listReadyAssets = ({ assets }: Post) => assets.filter(({ status }) => status === "ready");
-
-/** The post as this account receives it. */
-const toSnapshot = (post: Post, connectionId: string) => ({
-  ...post,
-  body: getTextFor(post, connectionId),
-  variants: [],
-  assets: listReadyAssets(post),
-});

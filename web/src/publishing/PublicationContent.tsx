@@ -1,25 +1,21 @@
 import { useQuery } from "@tanstack/react-query";
 import { revisionQuery } from "../api/history-queries.ts";
-import type { Publication } from "../api/publication-queries.ts";
+import type { PublicationDetail } from "../api/publication-queries.ts";
 import { postQuery } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { QueryStatus } from "../ui/QueryStatus.tsx";
+import { toSnapshot } from "./account-snapshot.ts";
 import { SentContent } from "./SentContent.tsx";
-import { getTextFor } from "./use-accounts.ts";
 
-/** The post at the revision that the publication sends or sent. */
-export function PublicationContent({ publication }: { publication: Publication }) {
+/** What was sent; before that, the post at the revision that will be sent. */
+export function PublicationContent({ publication }: { publication: PublicationDetail }) {
   const { studio } = useStudio();
-  const { postId, connectionId, revision: number } = publication;
-  const revision = useQuery({ ...revisionQuery(studio.id, postId, number), retry: false });
-  const currentAssets = useQuery({ ...postQuery(studio.id, postId), refetchInterval: false, retry: false }).data
-    ?.assets;
+  const { postId, revision: number, sent, includesTitle } = publication;
+  const revision = useQuery({ ...revisionQuery(studio.id, postId, number), enabled: !sent, retry: false });
+  const post = useQuery({ ...postQuery(studio.id, postId), refetchInterval: false, retry: false });
+  const currentAssets = post.data?.assets ?? [];
+  if (sent) return <SentContent {...sent} currentAssets={currentAssets} />;
   if (!revision.data) return <QueryStatus query={revision} />;
-  return (
-    <SentContent
-      text={getTextFor(revision.data, connectionId)}
-      assets={revision.data.assets}
-      currentAssets={currentAssets ?? []}
-    />
-  );
+  const { title, body, assets } = toSnapshot(revision.data, publication);
+  return <SentContent title={includesTitle ? title : null} text={body} assets={assets} currentAssets={currentAssets} />;
 }

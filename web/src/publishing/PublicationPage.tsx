@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { isNotFound } from "../api/api-error.ts";
-import { publicationQuery, type Publication } from "../api/publication-queries.ts";
+import { publicationQuery, type PublicationDetail } from "../api/publication-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { ButtonLink } from "../ui/Button.tsx";
 import { EmptyState } from "../ui/EmptyState.tsx";
@@ -55,7 +55,7 @@ export function PublicationPage() {
   );
 }
 
-function PublicationDetails({ publication }: { publication: Publication }) {
+function PublicationDetails({ publication }: { publication: PublicationDetail }) {
   const { studio } = useStudio();
   const getPlatformName = usePlatformNames();
   const title = usePostTitle(publication.postId);

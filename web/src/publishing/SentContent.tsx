@@ -8,12 +8,15 @@ interface SentAsset {
   altText?: string | undefined;
 }
 
-/** The text and files that an account receives. */
+/** The title, text and files that an account receives. */
 export function SentContent({
+  title = null,
   text,
   assets,
   currentAssets = [],
 }: {
+  /** For platforms whose posts have a title. */
+  title?: string | null;
   text: string;
   assets: readonly SentAsset[];
   /** The files of the post now, for thumbnails of an earlier revision. */
@@ -21,6 +24,7 @@ export function SentContent({
 }) {
   return (
     <div>
+      {title !== null && <p className="m-0 mb-3 font-serif text-xl [overflow-wrap:anywhere]">{title}</p>}
       {text === "" ? (
         <p className="m-0 text-muted">No text.</p>
       ) : (

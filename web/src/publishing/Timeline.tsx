@@ -1,24 +1,31 @@
-import type { Publication } from "../api/publication-queries.ts";
+import type { PublicationDetail } from "../api/publication-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { listEvents } from "./list-events.ts";
 import { formatZonedTime } from "./zoned-time.ts";
 
-export function Timeline({ publication }: { publication: Publication }) {
+export function Timeline({ publication }: { publication: PublicationDetail }) {
   const { studio } = useStudio();
   return (
     <ol className="border-l border-rule pl-5" aria-label="Timeline">
-      {listEvents(publication).map(({ text, at, detail }) => (
+      {listEvents(publication).map(({ id, text, at, time, reason }) => (
         <li
-          key={text}
+          key={id}
           className="relative not-first:mt-4 [overflow-wrap:anywhere] before:absolute before:top-2 before:-left-[1.5625rem] before:size-2 before:rounded-full before:bg-muted last:before:bg-accent"
         >
-          <p className="m-0">{text}</p>
+          <p className="m-0">
+            {text}
+            {time !== undefined && (
+              <>
+                , for <time dateTime={time}>{formatZonedTime(time, studio.timezone)}</time>
+              </>
+            )}
+          </p>
+          {reason !== undefined && <p className="m-0 text-sm text-danger">{reason}</p>}
           {at !== undefined && (
             <p className="m-0 text-sm text-muted">
               <time dateTime={at}>{formatZonedTime(at, studio.timezone)}</time>
             </p>
           )}
-          {detail !== undefined && <p className="m-0 text-sm text-danger">{detail}</p>}
         </li>
       ))}
     </ol>

@@ -9,15 +9,15 @@ import type { DraftController } from "../posts/use-draft.ts";
 import { Button } from "../ui/Button.tsx";
 import { TextAreaField } from "../ui/Field.tsx";
 import { FormDialog } from "../ui/FormDialog.tsx";
-import { countCharacters } from "./count-characters.ts";
 import { ProblemList } from "./ProblemList.tsx";
+import { ExcessStatus, TextCount } from "./TextCount.tsx";
 import { getTextFor, setVariant, type Account } from "./use-accounts.ts";
 
 /** Edits the text that one account receives instead of the post's text. */
 export function VariantDialog({
   post,
   controller,
-  account: { connectionId, label, platformName, problems },
+  account: { connectionId, label, platformName, textRule, problems },
   onClose,
 }: {
   post: Post;
@@ -31,7 +31,6 @@ export function VariantDialog({
   const savedVariant = post.variants.find((variant) => variant.connectionId === connectionId)?.body;
   const [openedVariant, setOpenedVariant] = useState(savedVariant);
   const [text, setText] = useState(savedVariant ?? controller.draft.body);
-  const count = countCharacters(text);
 
   async function save(): Promise<void> {
     const variants = setVariant(post.variants, connectionId, text);
@@ -85,18 +84,19 @@ export function VariantDialog({
       <div className="mt-5">
         <TextAreaField
           label="Text"
-          hint={`${platformName} gets this text instead of the post’s. ${count.toLocaleString("en")} ${count === 1 ? "character" : "characters"}.`}
+          hint={
+            <>
+              {platformName} gets this text instead of the post’s. <TextCount text={text} rule={textRule} />
+            </>
+          }
           className="min-h-40 [field-sizing:content]"
           value={text}
           maxLength={100_000}
           onChange={({ target }) => setText(target.value)}
         />
       </div>
-      {text === savedText ? (
-        <ProblemList problems={problems} />
-      ) : (
-        <p className="mt-1 text-sm text-muted">{platformName}’s own count and limit are checked when you save.</p>
-      )}
+      <ExcessStatus text={text} rules={[[platformName, textRule]]} />
+      {text === savedText && <ProblemList problems={problems} />}
     </FormDialog>
   );
 }

@@ -1,36 +1,71 @@
-import type { Publication } from "../api/publication-queries.ts";
+import type { PublicationDetail, PublicationState } from "../api/publication-queries.ts";
 import { formatActor } from "../ui/format-actor.ts";
 
+type Entry = PublicationDetail["timeline"][number];
+
 export interface TimelineEvent {
+  id: string;
   text: string;
-  /** Undefined if the time was not recorded. */
+  /** When it happened, or will happen; undefined if that is not known. */
   at?: string;
-  detail?: string;
+  /** A time that the event is about. */
+  time?: string;
+  reason?: string;
 }
 
+const needsApproval = "so it needs a new approval";
+
+/** What happened, for a sentence with the actor where a person acted. */
+const descriptions: Record<Entry["action"], (actor: string, entry: Entry) => string> = {
+  "publication.proposed": (actor) => `Requested by ${actor}`,
+  "publication.scheduled": (actor) => `Requested by ${actor}`,
+  "publication.approved": (actor, { revision }) => `Approved by ${actor}, revision ${revision}`,
+  "publication.returned": (actor) => `Changed by ${actor}, ${needsApproval}`,
+  "publication.rescheduled": (actor, { outcome }) =>
+    `Rescheduled by ${actor}${outcome === "proposed" ? `, ${needsApproval}` : ""}`,
+  "publication.canceled": (actor) => `Canceled by ${actor}`,
+  "publication.started": () => "Publishing started",
+  "publication.committed": () => "Sent to the platform",
+  "publication.delayed": () => "Delayed. Atelier tries again by itself",
+  "publication.published": () => "Published",
+  "publication.failed": () => "Failed. Nothing was published",
+  "publication.unconfirmed": () => "Sent, but not confirmed by the platform",
+  "publication.missed": () => "Missed: the server was down at its time",
+  "publication.resolved": (actor, { outcome }) =>
+    outcome === "published" ? `Marked as published by ${actor}` : `${actor} chose to publish it again`,
+};
+
+const timedActions: readonly Entry["action"][] = [
+  "publication.proposed",
+  "publication.scheduled",
+  "publication.rescheduled",
+];
+
 /** What happened to a publication, and what happens next, oldest first. */
-export function listEvents(publication: Publication): TimelineEvent[] {
-  const { state, requestedBy, requestedThrough, approvedBy, scheduledFor, publishedAt, problem, createdAt } =
-    publication;
-  const requester = formatActor(requestedBy, requestedThrough === null ? null : { name: requestedThrough });
-  const detail = problem ? { detail: problem.message } : {};
-  const scheduled = scheduledFor === null ? {} : { at: scheduledFor };
-  const lastEvents: Record<Publication["state"], TimelineEvent[]> = {
-    proposed: [{ text: "Waiting for a person’s approval" }],
-    scheduled: [{ text: scheduledFor === null ? "Starts in a moment" : "Starts", ...scheduled, ...detail }],
-    publishing: [{ text: "Being sent to the platform", ...detail }],
-    published: [{ text: "Published", ...(publishedAt === null ? {} : { at: publishedAt }) }],
-    failed: [{ text: "Failed. Nothing was published", ...detail }],
-    unconfirmed: [{ text: "Sent, but not confirmed by the platform", ...detail }],
-    missed: [{ text: "Missed: the server was down at its time", ...scheduled }],
-    canceled: [{ text: "Canceled" }],
-  };
+export function listEvents({ timeline, state, scheduledFor }: PublicationDetail): TimelineEvent[] {
+  const nextEvent = nextEvents[state]?.(scheduledFor);
   return [
-    { text: `Requested by ${requester}`, at: createdAt },
-    ...(approvedBy ? [{ text: `Approved by ${approvedBy.name}` }] : []),
-    ...(scheduledFor !== null && state !== "scheduled" && state !== "missed"
-      ? [{ text: "Planned for", at: scheduledFor }]
-      : []),
-    ...lastEvents[state],
+    ...timeline.map((entry): TimelineEvent => {
+      const { id, action, at, user, client, reason } = entry;
+      const hasTime = entry.scheduledFor !== null && timedActions.includes(action);
+      return {
+        id,
+        text: descriptions[action](formatActor(user, client), entry),
+        at,
+        ...(hasTime ? { time: entry.scheduledFor ?? "" } : {}),
+        ...(reason === null ? {} : { reason }),
+      };
+    }),
+    ...(nextEvent ? [{ id: "next", ...nextEvent }] : []),
   ];
 }
+
+const nextEvents: Partial<
+  Record<PublicationState, (scheduledFor: string | null) => Pick<TimelineEvent, "text" | "at">>
+> = {
+  proposed: () => ({ text: "Waiting for a person’s approval" }),
+  scheduled: (scheduledFor) =>
+    scheduledFor === null ? { text: "Starts in a moment" } : { text: "Starts", at: scheduledFor },
+  unconfirmed: () => ({ text: "Waiting for a person’s decision" }),
+  missed: () => ({ text: "Waiting for a new time" }),
+};

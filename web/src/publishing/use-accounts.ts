@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
-import { platformsQuery, type PlatformConnection, type Post } from "../api/queries.ts";
+import { platformsQuery, type Platform, type PlatformConnection, type Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
+import type { TextRule } from "./measure-text.ts";
 import type { AccountProblem } from "./ProblemList.tsx";
 import { openStates, stateLabels } from "./state-labels.ts";
 
@@ -9,6 +10,8 @@ export interface Account {
   connectionId: string;
   label: string;
   platformName: string;
+  /** How the platform counts; undefined if no limit is known or the account needs reconnecting. */
+  textRule: TextRule | undefined;
   /** From the server's validation of the saved text. */
   problems: readonly AccountProblem[];
   /** Why the account can't be chosen now; undefined if it can. */
@@ -23,13 +26,16 @@ export function useAccounts(post: Post): { accounts: readonly Account[]; isLoade
   const accounts = list.connections
     .filter(({ state }) => state !== "disconnected")
     .map((connection): Account => {
-      const problems = post.validation?.find(({ connectionId }) => connectionId === connection.id)?.problems ?? [];
+      const validation = post.validation?.find(({ connectionId }) => connectionId === connection.id);
+      const problems = validation?.problems ?? [];
+      const platform = list.platforms.find(({ id }) => id === connection.platform);
       return {
         connectionId: connection.id,
         label: getAccountLabel(connection),
-        platformName: list.platforms.find(({ id }) => id === connection.platform)?.name ?? connection.platform,
+        platformName: platform?.name ?? connection.platform,
+        textRule: validation?.text,
         problems,
-        obstacle: findObstacle(post, connection, problems),
+        obstacle: findObstacle(post, connection, platform, problems),
       };
     });
   return { accounts, isLoaded: true };
@@ -39,9 +45,11 @@ const getAccountLabel = ({ account }: PlatformConnection): string => account.han
 
 function findObstacle(
   post: Post,
-  { id, state }: PlatformConnection,
+  { id, state, platform: platformId }: PlatformConnection,
+  platform: Platform | undefined,
   problems: readonly AccountProblem[],
 ): string | undefined {
+  if (platform?.canPublish !== true) return `Publishing to ${platform?.name ?? platformId} is not available yet.`;
   if (state !== "connected") return "Needs reconnecting on the Platforms page.";
   const openPublication = post.publications?.find(
     (publication) => publication.connectionId === id && openStates.includes(publication.state),

@@ -1,0 +1,58 @@
+import { useQuery } from "@tanstack/react-query";
+import { revisionQuery } from "../api/history-queries.ts";
+import type { PublicationDetail } from "../api/publication-queries.ts";
+import type { Post } from "../api/queries.ts";
+import { RevisionDiff } from "../history/RevisionDiff.tsx";
+import { TextDiff } from "../history/TextDiff.tsx";
+import { useStudio } from "../layout/use-studio.ts";
+import { capitalize, formatActor } from "../ui/format-actor.ts";
+import { QueryStatus } from "../ui/QueryStatus.tsx";
+import { isSameContent, toSnapshot } from "./account-snapshot.ts";
+import { describeApprovedTime } from "./describe-time.ts";
+
+/** What a proposal changes compared with what was approved before. */
+export function ApprovedDiff({
+  publication,
+  lastApproval,
+  post,
+}: {
+  publication: PublicationDetail;
+  lastApproval: NonNullable<PublicationDetail["lastApproval"]>;
+  post: Post;
+}) {
+  const { studio } = useStudio();
+  const approvedRevision = useQuery({ ...revisionQuery(studio.id, post.id, lastApproval.revision), retry: false });
+  const after = toSnapshot(post, publication);
+  const before = approvedRevision.data && toSnapshot(approvedRevision.data, publication);
+  const [timeBefore, timeAfter] = [lastApproval, publication].map(({ scheduledFor }) =>
+    describeApprovedTime(scheduledFor, studio.timezone),
+  );
+  const hasNewTime = timeBefore !== timeAfter;
+  return (
+    <section className="mb-5 border-l-3 border-accent bg-raised p-4" aria-label="Changes since the approval">
+      <p className="m-0 mb-3 font-semibold">{describeReturn(publication)}</p>
+      <div className="grid gap-4">
+        {!before && <QueryStatus query={approvedRevision} />}
+        {before && !(hasNewTime && isSameContent(before, after)) && (
+          <RevisionDiff before={before} after={after} currentAssets={post.assets} />
+        )}
+        {hasNewTime && (
+          <div>
+            <p className="m-0 mb-1 text-sm text-muted">Time</p>
+            <TextDiff before={timeBefore ?? ""} after={timeAfter ?? ""} />
+          </div>
+        )}
+      </div>
+    </section>
+  );
+}
+
+/** Who made the change that needs a new approval. */
+function describeReturn({ timeline }: PublicationDetail): string {
+  const change = timeline.findLast(
+    ({ action, outcome }) =>
+      action === "publication.returned" || (action === "publication.rescheduled" && outcome === "proposed"),
+  );
+  const actor = change?.user || change?.client ? capitalize(formatActor(change.user, change.client)) : "Someone";
+  return `${actor} changed it after it was approved. What changed since:`;
+}

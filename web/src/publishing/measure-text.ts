@@ -1,0 +1,25 @@
+import { countText } from "#portable/count-text.ts";
+import type { Validation } from "../api/queries.ts";
+
+/** How a platform counts a text, and how much it accepts. */
+export type TextRule = NonNullable<Validation["text"]>;
+
+export interface TextLength {
+  /** "123 / 280", or "123 characters" without a rule. */
+  label: string;
+  /** How many characters are too many; 0 if the text fits. */
+  excess: number;
+}
+
+export const countCharacters = (text: string): number => countText(text, { unit: "graphemes", max: Infinity });
+
+/** The length of a text as the platform counts it; in graphemes without a rule. */
+export function measureText(text: string, rule: TextRule | undefined): TextLength {
+  if (!rule) {
+    const count = countCharacters(text);
+    return { label: `${count.toLocaleString("en")} ${count === 1 ? "character" : "characters"}`, excess: 0 };
+  }
+  const count = countText(text, rule);
+  const label = `${count.toLocaleString("en")} / ${rule.max.toLocaleString("en")}`;
+  return { label, excess: Math.max(count - rule.max, 0) };
+}
