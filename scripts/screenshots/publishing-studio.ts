@@ -3,9 +3,11 @@ import { updateAsset } from "#domain/assets/update-asset.ts";
 import type { Caller, SignedInUser } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";
+import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
-import { cancelPublication } from "#domain/publishing/change-publication.ts";
+import { cancelPublication, reschedulePublication } from "#domain/publishing/change-publication.ts";
 import type { PublicationChange } from "#domain/publishing/ports.ts";
+import { recordPublication, type PublicationAction } from "#domain/publishing/publication.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import { days, hours, minutes, toIsoTime } from "#lib/clock.ts";
 import { newConnection } from "../../test/support/platform-fixture.ts";
@@ -19,8 +21,10 @@ export interface PublishingStudio {
   proposedPostId: string;
   /** A post that was never published. */
   draftPostId: string;
-  publicationIds: Record<"proposed" | "published" | "failed" | "unconfirmed" | "missed", string>;
+  publicationIds: Record<"proposed" | "returned" | "published" | "failed" | "unconfirmed" | "missed", string>;
 }
+
+const runActions = ["publication.started", "publication.committed"] as const;
 
 /** A studio with publications in every state. No worker runs, so they stay in it. */
 export async function createPublishingStudio(deps: Deps, user: SignedInUser): Promise<PublishingStudio> {
@@ -33,6 +37,8 @@ export async function createPublishingStudio(deps: Deps, user: SignedInUser): Pr
   const claude = await createClientCaller(studioDeps, owner, "Claude", "claude.ai", true);
   const connectionId = await newConnection(studioDeps, owner, "bluedoor", "sandbox");
   const secondId = await newConnection(studioDeps, owner, "bluedoor-shop", "sandbox");
+  for (const platform of ["linkedin", "mastodon"])
+    await newConnection(studioDeps, owner, `bluedoor-${platform}`, platform);
 
   const publish = async (caller: Caller, title: string, body: string, at?: string): Promise<string> => {
     const { id: postId } = await createPost(studioDeps, caller, { title, body });
@@ -43,38 +49,59 @@ export async function createPublishingStudio(deps: Deps, user: SignedInUser): Pr
     });
     return publications[0]?.id ?? "";
   };
-  const end = async (id: string, change: PublicationChange): Promise<string> => {
+  /** Ends a publication like a worker: with the steps of its run in the timeline. */
+  const end = async (id: string, change: PublicationChange, actions: readonly PublicationAction[]): Promise<string> => {
     const idle = { dueAt: null, nextRunAt: null };
-    await deps.publications.update(id, { ...idle, ...change }, { states: ["scheduled"] });
+    const ended = await deps.publications.update(id, { ...idle, ...change }, { states: ["scheduled"] });
+    const detail = change.problem && change.state === "failed" ? { reason: change.problem.message } : {};
+    for (const action of ended ? actions : [])
+      await studioDeps.transact((tx) =>
+        ended
+          ? recordPublication(studioDeps, tx, {}, action, ended, action === actions.at(-1) ? detail : {})
+          : Promise.resolve(),
+      );
     return id;
   };
 
   clock.setBack(days(7));
-  const published = await end(await publish(owner, "Fog over the harbour", "We opened the windows at six."), {
-    state: "published",
-    publishedAt: Date.now() - days(7),
-    url: `${deps.base}/sandbox/posts`,
-  });
+  const published = await end(
+    await publish(owner, "Fog over the harbour", "We opened the windows at six."),
+    {
+      state: "published",
+      publishedAt: Date.now() - days(7),
+      url: `${deps.base}/sandbox/posts`,
+    },
+    [...runActions, "publication.published"],
+  );
   clock.setBack(days(5));
-  const failed = await end(await publish(member, "How we choose paper", "Touch first, then look."), {
-    state: "failed",
-    problem: { code: "rejected", message: "The platform rejected the post: the account is suspended." },
-  });
+  const failed = await end(
+    await publish(member, "How we choose paper", "Touch first, then look."),
+    {
+      state: "failed",
+      problem: { code: "rejected", message: "The platform rejected the post: the account is suspended." },
+    },
+    [...runActions, "publication.failed"],
+  );
   clock.setBack(days(3));
   const missed = await end(
     await publish(owner, "Opening times", "From March we open at nine.", toIsoTime(Date.now() - days(2))),
     { state: "missed" },
+    ["publication.missed"],
   );
   const canceled = await publish(owner, "Notes from the autumn fair", "Forty people asked about the blue one.");
   await cancelPublication(studioDeps, owner, { publicationId: canceled });
   clock.setBack(hours(4));
-  const unconfirmed = await end(await publish(owner, "Three vases, one glaze", "Fired at three temperatures."), {
-    state: "unconfirmed",
-    problem: {
-      code: "unconfirmed",
-      message: "The platform did not confirm the post. Check the account, then say whether it is there.",
+  const unconfirmed = await end(
+    await publish(owner, "Three vases, one glaze", "Fired at three temperatures."),
+    {
+      state: "unconfirmed",
+      problem: {
+        code: "unconfirmed",
+        message: "The platform did not confirm the post. Check the account, then say whether it is there.",
+      },
     },
-  });
+    [...runActions, "publication.unconfirmed"],
+  );
   await publish(owner, "The kiln is back", "Repaired, and louder than before.", toIsoTime(Date.now() + days(2)));
 
   clock.setBack(minutes(12));
@@ -98,6 +125,7 @@ export async function createPublishingStudio(deps: Deps, user: SignedInUser): Pr
     at: toIsoTime(Date.now() + days(1)),
     propose: true,
   });
+  const returned = await addReturnedProposal(studioDeps, { owner, claude, connectionId });
   const { id: draftPostId } = await createPost(studioDeps, owner, {
     title: "A long letter from the workshop",
     body: samplePostBody,
@@ -108,6 +136,37 @@ export async function createPublishingStudio(deps: Deps, user: SignedInUser): Pr
     member,
     proposedPostId,
     draftPostId,
-    publicationIds: { proposed, published, failed, unconfirmed, missed },
+    publicationIds: { proposed, returned, published, failed, unconfirmed, missed },
   };
+}
+
+/** A publication that was approved, then changed and rescheduled by an AI client. */
+async function addReturnedProposal(
+  deps: Deps,
+  { owner, claude, connectionId }: { owner: Caller; claude: Caller; connectionId: string },
+): Promise<string> {
+  const { id: postId } = await createPost(deps, owner, {
+    title: "Workshop on Saturday",
+    body: "We open the workshop on Saturday at ten. Bring an apron, and something to drink.",
+  });
+  const assetId = await uploadSampleImage(deps, owner, "vase");
+  await attachAsset(deps, owner, { postId, assetId });
+  const { publications } = await publishPost(deps, owner, {
+    postId,
+    connectionIds: [connectionId],
+    at: toIsoTime(Date.now() + days(2)),
+  });
+  const publicationId = publications[0]?.id ?? "";
+  const client = { ...claude, scopes: ["studio:read", "studio:write"] as const };
+  const secondAssetId = await uploadSampleImage(deps, owner, "poster");
+  await attachAsset(deps, client, { postId, assetId: secondAssetId });
+  await updateAsset(deps, client, { assetId, altText: "A blue vase on a wooden table" });
+  const { revision } = await getPost(deps, owner, { postId });
+  await updatePost(deps, client, {
+    postId,
+    body: "We open the workshop on Saturday at eleven. Bring an apron, and good shoes.",
+    revision,
+  });
+  await reschedulePublication(deps, client, { publicationId, at: toIsoTime(Date.now() + days(3)) });
+  return publicationId;
 }

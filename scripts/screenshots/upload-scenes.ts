@@ -75,7 +75,7 @@ export async function createUploadScenes(
         await openEmptyPage(page);
         await chooseFiles(page, [
           ...images.slice(0, 1),
-          { name: "scan-of-the-contract.jpg", mimeType: "image/jpeg", buffer: await png() },
+          { name: "scan-of-the-contract.png", mimeType: "image/png", buffer: Buffer.from("This is not an image.") },
         ]);
         await page.locator('[data-status="failed"]').waitFor();
         await page.locator('[data-status="done"]').waitFor();

@@ -11,6 +11,7 @@ const restartConnect = "Start again from the studio's Platforms page.";
 export const errorHints: ErrorHints = {
   "forbidden:role": "Ask an owner or admin of the studio.",
   "forbidden:managed_role": "Ask an owner of the studio.",
+  "forbidden:approve": "Ask an owner or admin to approve it on the Approvals page.",
   "forbidden:last_owner": "Make someone else an owner first.",
   "forbidden:account_disabled": "Ask the operator of this server to enable it again.",
   "forbidden:not_admitted": "Use another account, or ask for an invitation.",
@@ -29,7 +30,11 @@ export const errorHints: ErrorHints = {
   "not_found:link": "Reload the page to get a new link.",
 
   "not_found:revision": "Reload the history.",
+  "not_found:publication": "See the Publications page for all publications.",
   "not_found:trash_item": "It was restored or deleted for good. Reload the trash.",
+  "invalid_input:publish_time": "Choose a time from now to one year ahead.",
+  "invalid_input:publication_url": "Copy the URL of the post from the platform, or leave the field empty.",
+  "invalid_input:variants": "Reload the post, then change the text again.",
   "invalid_input:cursor": "Reload the list.",
   "invalid_input:asset_order": "Reload the post, then reorder its files again.",
   "invalid_input:empty_file": "Choose a file that has content.",

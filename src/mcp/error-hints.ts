@@ -9,6 +9,7 @@ const askOperator = "Tell the user to ask the operator of this server.";
 export const errorHints: ErrorHints = {
   "forbidden:role": "Tell the user to ask an owner or admin of the studio.",
   "forbidden:managed_role": "Tell the user to ask an owner of the studio.",
+  "forbidden:approve": "Tell the user to approve or resolve it on the Approvals page of the web app.",
 
   "not_found:post": "Call list_posts to find the ids of posts.",
   "not_found:revision": "Call get_post_history to see the revisions that are kept.",
@@ -20,6 +21,10 @@ export const errorHints: ErrorHints = {
 
   "invalid_input:no_changes": ({ fields }) => `Provide ${fields}.`,
   "invalid_input:revision_required": "Call get_post, base the change on its current text, and pass its revision.",
+  "invalid_input:publish_time": ({ earliest, latest }) =>
+    `Pass at with an offset, between ${earliest} and ${latest}, or omit it to publish as soon as it is approved.`,
+  "invalid_input:since": ({ earliest, latest }) => `Pass since between ${earliest} and ${latest}.`,
+  "invalid_input:variants": "Pass one variant per connectionId; list_platforms has the ids.",
   "invalid_input:cursor": "Call again without cursor to start at the first page.",
   "invalid_input:asset_order":
     "Call get_post and pass all of its asset ids in the new order. attach_asset and detach_asset change which assets a post has.",
@@ -57,7 +62,7 @@ export const errorHints: ErrorHints = {
   not_attached: "Call get_asset to see which post it is on.",
   asset_in_use: "Call detach_asset first.",
   not_publishable:
-    "Fix each problem with update_post, attach_asset or detach_asset, or publish to fewer accounts; get_post shows the validation of every account.",
+    "Fix each problem with update_post, attach_asset or detach_asset, or publish to fewer accounts; get_post shows the validation of every account, and list_platforms which platforms can be published to (canPublish).",
   already_scheduled: "Call list_publications with the post's id; reschedule or cancel that publication instead.",
   too_late:
     "Call list_publications to see its state. An unconfirmed publication is resolved by a person in the web app.",

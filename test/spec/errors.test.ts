@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { errorHints as hintsForPeople } from "#http/error-hints.ts";
+import { errorHints as hintsForModels } from "#mcp/error-hints.ts";
 import { errorMessages, type ErrorHints } from "#lib/error-messages.ts";
 import { AppError, edgeError, errorStatus, notFoundError, renderError, type ErrorCode } from "#lib/errors.ts";
 import { tools } from "#mcp/tool-list.ts";
@@ -57,6 +58,34 @@ test("an error without a hint omits the field (ERR-2)", () => {
 
 test("every error message key starts with an error code", () => {
   for (const key of Object.keys(errorMessages)) assert.ok(errorCodes.includes(key.split(":", 1)[0] as ErrorCode), key);
+});
+
+/** Errors that one of the edges can't return, or that have their text where they are detected. */
+const withoutHint: Record<"people" | "models", readonly string[]> = {
+  people: [
+    "inline_too_large_use_presign",
+    "idempotency_conflict",
+    "platform_unsupported",
+    "internal",
+    "unauthenticated",
+  ],
+  models: ["connect_denied", "internal", "unauthenticated"],
+};
+
+test("every error code has a message, and a hint for people and for models (ERR-2)", () => {
+  const findUncovered = (table: object): string[] =>
+    errorCodes.filter((code) => !Object.keys(table).some((key) => key.split(":", 1)[0] === code));
+  assert.deepEqual(findUncovered(errorMessages).toSorted(), ["internal", "unauthenticated"]);
+  assert.deepEqual(findUncovered(hintsForPeople).toSorted(), withoutHint.people.toSorted());
+  assert.deepEqual(findUncovered(hintsForModels).toSorted(), withoutHint.models.toSorted());
+  const publishingKeys = Object.keys(errorMessages).filter((key) =>
+    /publi|already_scheduled|too_late|post_in_use|approve/.test(key),
+  );
+  assert.ok(publishingKeys.length >= 7);
+  for (const key of publishingKeys) {
+    assert.ok(key in hintsForPeople, `${key} has no hint for people`);
+    if (key !== "invalid_input:publication_url") assert.ok(key in hintsForModels, `${key} has no hint for models`);
+  }
 });
 
 test("error messages and hints for people never name a tool", () => {
