@@ -83,13 +83,12 @@ export async function createPublishingStudio(deps: Deps, user: SignedInUser): Pr
     [...runActions, "publication.failed"],
   );
   clock.setBack(days(3));
-  const missed = await end(
-    await publish(owner, "Opening times", "From March we open at nine.", toIsoTime(Date.now() - days(2))),
-    { state: "missed" },
-    ["publication.missed"],
-  );
+  const missedTime = toIsoTime(Date.now() - days(2));
+  const missedId = await publish(owner, "Opening times", "From March we open at nine.", missedTime);
   const canceled = await publish(owner, "Notes from the autumn fair", "Forty people asked about the blue one.");
   await cancelPublication(studioDeps, owner, { publicationId: canceled });
+  clock.setBack(hours(46));
+  const missed = await end(missedId, { state: "missed" }, ["publication.missed"]);
   clock.setBack(hours(4));
   const unconfirmed = await end(
     await publish(owner, "Three vases, one glaze", "Fired at three temperatures."),

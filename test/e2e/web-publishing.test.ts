@@ -305,7 +305,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await updatePost(deps, member, { postId: id, body: "Another text." });
     await page.getByRole("group", { name: "Text" }).getByText("Another text.").waitFor();
     const changes = page.getByRole("region", { name: "Changes since the approval" });
-    await changes.getByText("Bo Dahl changed it after it was approved.").waitFor();
+    await changes.getByText("Changed after the approval by Bo Dahl:").waitFor();
     assert.match((await changes.locator("del").first().textContent()) ?? "", /removed: Kiln/);
     assert.match((await changes.locator("ins").first().textContent()) ?? "", /added: Another/);
     await checkAccessibility();

@@ -20,12 +20,12 @@ export function AccountChoices({
     <fieldset className="mt-5">
       <legend className="mb-2 font-semibold">Accounts</legend>
       <ul className="grid gap-3">
-        {accounts.map(({ connectionId, label, platformName, problems, obstacle }) => (
+        {accounts.map(({ connectionId, label, platformName, isAvailable, problems, obstacle }) => (
           <li key={connectionId} className="min-w-0">
             <ChoiceField
               type="checkbox"
               label={label}
-              description={obstacle === undefined ? platformName : `${platformName}. ${obstacle}`}
+              description={describeAccount(platformName, isAvailable, obstacle)}
               className={`[overflow-wrap:anywhere] ${obstacle === undefined ? "" : "text-muted"}`}
               checked={chosenIds.includes(connectionId)}
               disabled={obstacle !== undefined}
@@ -47,4 +47,10 @@ export function AccountChoices({
       </ul>
     </fieldset>
   );
+}
+
+/** The reason for a platform that is not available names the platform. */
+function describeAccount(platformName: string, isAvailable: boolean, obstacle: string | undefined): string {
+  if (obstacle === undefined) return platformName;
+  return isAvailable ? `${platformName}. ${obstacle}` : obstacle;
 }

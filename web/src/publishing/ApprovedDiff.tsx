@@ -5,7 +5,7 @@ import type { Post } from "../api/queries.ts";
 import { RevisionDiff } from "../history/RevisionDiff.tsx";
 import { TextDiff } from "../history/TextDiff.tsx";
 import { useStudio } from "../layout/use-studio.ts";
-import { capitalize, formatActor } from "../ui/format-actor.ts";
+import { formatActor } from "../ui/format-actor.ts";
 import { QueryStatus } from "../ui/QueryStatus.tsx";
 import { isSameContent, toSnapshot } from "./account-snapshot.ts";
 import { describeApprovedTime } from "./describe-time.ts";
@@ -39,7 +39,9 @@ export function ApprovedDiff({
         {hasNewTime && (
           <div>
             <p className="m-0 mb-1 text-sm text-muted">Time</p>
-            <TextDiff before={timeBefore ?? ""} after={timeAfter ?? ""} />
+            {/* Whole times are easier to compare than their parts. */}
+            <TextDiff before={timeBefore ?? ""} after="" />
+            <TextDiff before="" after={timeAfter ?? ""} />
           </div>
         )}
       </div>
@@ -53,6 +55,7 @@ function describeReturn({ timeline }: PublicationDetail): string {
     ({ action, outcome }) =>
       action === "publication.returned" || (action === "publication.rescheduled" && outcome === "proposed"),
   );
-  const actor = change?.user || change?.client ? capitalize(formatActor(change.user, change.client)) : "Someone";
-  return `${actor} changed it after it was approved. What changed since:`;
+  return change?.user || change?.client
+    ? `Changed after the approval by ${formatActor(change.user, change.client)}:`
+    : "Changed after the approval:";
 }

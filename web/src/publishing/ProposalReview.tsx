@@ -71,7 +71,12 @@ export function ProposalReview({ publication }: { publication: Publication }) {
           </p>
         </div>
       )}
-      {lastApproval && <ApprovedDiff publication={detail.data} lastApproval={lastApproval} post={shown} />}
+      {lastApproval && (
+        <>
+          <ApprovedDiff publication={detail.data} lastApproval={lastApproval} post={shown} />
+          <p className="m-0 mb-2 text-sm text-muted">What will be sent now</p>
+        </>
+      )}
       <SentContent title={includesTitle ? title : null} text={body} assets={assets} currentAssets={current.assets} />
       {error !== undefined && <ErrorMessage error={error} />}
       {!mayPublish(studio) && <p className="text-muted">An owner or admin needs to approve this.</p>}

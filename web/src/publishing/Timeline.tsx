@@ -7,19 +7,17 @@ export function Timeline({ publication }: { publication: PublicationDetail }) {
   const { studio } = useStudio();
   return (
     <ol className="border-l border-rule pl-5" aria-label="Timeline">
-      {listEvents(publication).map(({ id, text, at, time, reason }) => (
+      {listEvents(publication).map(({ id, text, at, plannedFor, reason, isProblem }) => (
         <li
           key={id}
-          className="relative not-first:mt-4 [overflow-wrap:anywhere] before:absolute before:top-2 before:-left-[1.5625rem] before:size-2 before:rounded-full before:bg-muted last:before:bg-accent"
+          className={`relative not-first:mt-4 [overflow-wrap:anywhere] before:absolute before:top-2 before:-left-[1.5625rem] before:size-2 before:rounded-full ${isProblem ? "before:bg-danger" : "before:bg-muted last:before:bg-accent"}`}
         >
-          <p className="m-0">
-            {text}
-            {time !== undefined && (
-              <>
-                , for <time dateTime={time}>{formatZonedTime(time, studio.timezone)}</time>
-              </>
-            )}
-          </p>
+          <p className="m-0">{text}</p>
+          {plannedFor !== undefined && (
+            <p className="m-0 text-sm">
+              Planned for <time dateTime={plannedFor}>{formatZonedTime(plannedFor, studio.timezone)}</time>
+            </p>
+          )}
           {reason !== undefined && <p className="m-0 text-sm text-danger">{reason}</p>}
           {at !== undefined && (
             <p className="m-0 text-sm text-muted">

@@ -8,9 +8,10 @@ export interface TimelineEvent {
   text: string;
   /** When it happened, or will happen; undefined if that is not known. */
   at?: string;
-  /** A time that the event is about. */
-  time?: string;
+  /** The time for which it was requested. */
+  plannedFor?: string;
   reason?: string;
+  isProblem: boolean;
 }
 
 const needsApproval = "so it needs a new approval";
@@ -29,11 +30,17 @@ const descriptions: Record<Entry["action"], (actor: string, entry: Entry) => str
   "publication.delayed": () => "Delayed. Atelier tries again by itself",
   "publication.published": () => "Published",
   "publication.failed": () => "Failed. Nothing was published",
-  "publication.unconfirmed": () => "Sent, but not confirmed by the platform",
+  "publication.unconfirmed": () => "The platform did not confirm it",
   "publication.missed": () => "Missed: the server was down at its time",
   "publication.resolved": (actor, { outcome }) =>
     outcome === "published" ? `Marked as published by ${actor}` : `${actor} chose to publish it again`,
 };
+
+const problemActions: readonly Entry["action"][] = [
+  "publication.failed",
+  "publication.unconfirmed",
+  "publication.missed",
+];
 
 const timedActions: readonly Entry["action"][] = [
   "publication.proposed",
@@ -52,11 +59,12 @@ export function listEvents({ timeline, state, scheduledFor }: PublicationDetail)
         id,
         text: descriptions[action](formatActor(user, client), entry),
         at,
-        ...(hasTime ? { time: entry.scheduledFor ?? "" } : {}),
+        isProblem: problemActions.includes(action),
+        ...(hasTime ? { plannedFor: entry.scheduledFor ?? "" } : {}),
         ...(reason === null ? {} : { reason }),
       };
     }),
-    ...(nextEvent ? [{ id: "next", ...nextEvent }] : []),
+    ...(nextEvent ? [{ id: "next", isProblem: false, ...nextEvent }] : []),
   ];
 }
 

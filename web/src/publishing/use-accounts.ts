@@ -10,6 +10,8 @@ export interface Account {
   connectionId: string;
   label: string;
   platformName: string;
+  /** Whether this server can publish to the platform. */
+  isAvailable: boolean;
   /** How the platform counts; undefined if no limit is known or the account needs reconnecting. */
   textRule: TextRule | undefined;
   /** From the server's validation of the saved text. */
@@ -33,12 +35,15 @@ export function useAccounts(post: Post): { accounts: readonly Account[]; isLoade
         connectionId: connection.id,
         label: getAccountLabel(connection),
         platformName: platform?.name ?? connection.platform,
+        isAvailable: platform?.canPublish === true,
         textRule: validation?.text,
         problems,
         obstacle: findObstacle(post, connection, platform, problems),
       };
     });
-  return { accounts, isLoaded: true };
+  // Accounts that can be published to come first.
+  const sortedAccounts = accounts.toSorted((a, b) => Number(b.isAvailable) - Number(a.isAvailable));
+  return { accounts: sortedAccounts, isLoaded: true };
 }
 
 const getAccountLabel = ({ account }: PlatformConnection): string => account.handle ?? account.name ?? account.id;

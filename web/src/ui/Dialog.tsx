@@ -49,7 +49,11 @@ export function Dialog({
   );
 }
 
-/** The buttons at the end of a dialog. */
+/** The buttons at the end of a dialog. They stay visible while the rest of a long dialog scrolls. */
 export function DialogActions({ children }: { children: ReactNode }) {
-  return <div className="mt-7 flex flex-wrap justify-end gap-3">{children}</div>;
+  return (
+    <div className="sticky bottom-0 mt-3 -mb-6 flex flex-wrap justify-end gap-3 bg-paper pt-4 pb-6 sm:-mb-9 sm:pb-9">
+      {children}
+    </div>
+  );
 }
