@@ -75,7 +75,11 @@ export async function createUploadScenes(
         await openEmptyPage(page);
         await chooseFiles(page, [
           ...images.slice(0, 1),
-          { name: "scan-of-the-contract.png", mimeType: "image/png", buffer: Buffer.from("This is not an image.") },
+          {
+            name: "scan-of-the-contract.png",
+            mimeType: "image/png",
+            buffer: Buffer.from("<!doctype html><title>Not an image</title>"),
+          },
         ]);
         await page.locator('[data-status="failed"]').waitFor();
         await page.locator('[data-status="done"]').waitFor();

@@ -23,8 +23,12 @@ export function createActivityStore({ q, run }: Connection): ActivityStore {
         .leftJoin("users as u", "u.id", "a.user_id")
         .leftJoin("posts as p", (join) => join.onRef("p.id", "=", "a.subject_id").on("p.studio_id", "=", studioId))
         .leftJoin("users as s", "s.id", "a.subject_id")
+        .leftJoin("publications as q", (join) =>
+          join.onRef("q.id", "=", "a.subject_id").on("q.studio_id", "=", studioId),
+        )
+        .leftJoin("posts as qp", "qp.id", "q.post_id")
         .selectAll("a")
-        .select(["u.name as user_name", (eb) => eb.fn.coalesce("p.title", "s.name").as("subject_name")])
+        .select(["u.name as user_name", (eb) => eb.fn.coalesce("p.title", "s.name", "qp.title").as("subject_name")])
         .where("a.studio_id", "=", studioId)
         .$if(userId !== undefined, (activity) => activity.where("a.user_id", "=", userId!))
         .$if(clientId !== undefined, (activity) => activity.where("a.client_id", "=", clientId!))

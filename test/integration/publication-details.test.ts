@@ -114,6 +114,8 @@ forEachEngine("publication details", (fixture) => {
     );
     assert.deepEqual(sent, { title: null, text: "Timeline", assets: [] });
     assert.equal(await getOutcome(() => listActivity(deps, member, { limit: 10 })), "forbidden");
+    const { activity } = await listActivity(deps, owner, { action: "publication.published", limit: 10 });
+    assert.equal(activity.find(({ subjectId }) => subjectId === id)?.subjectName, "Title");
     const stranger = await newStudio(deps);
     assert.equal(await getOutcome(() => getPublicationDetail(deps, stranger, { publicationId: id })), "not_found");
   });

@@ -24,7 +24,10 @@ const activityView = z.object({
   user: z.object({ id: z.string(), name: z.string() }).nullable(),
   client: z.object({ id: z.string(), name: z.string() }).nullable(),
   subjectId: z.string().nullable(),
-  subjectName: z.string().nullable().describe("Current title of the post or name of the user that the entry is about."),
+  subjectName: z
+    .string()
+    .nullable()
+    .describe("Current title of the post, or name of the user, that the entry is about."),
   detail: z.record(z.string(), z.unknown()),
 });
 

@@ -33,7 +33,7 @@ export interface ActivityFilter {
 
 export interface ListedActivity extends ActivityRow {
   userName: string | null;
-  /** Current title of the post or name of the user; null if it no longer exists. */
+  /** Current title of the post, or of the post of the publication, or name of the user; null if it no longer exists. */
   subjectName: string | null;
 }
 

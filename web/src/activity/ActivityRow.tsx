@@ -37,7 +37,7 @@ function Subject({ row }: { row: Activity }) {
         to="/studios/$studioId/publications/$publicationId"
         params={{ studioId: studio.id, publicationId: row.subjectId }}
       >
-        a publication
+        {row.subjectName ?? "a publication"}
       </Link>
     );
   }
