@@ -8,7 +8,6 @@ import { withdrawUploadLink } from "#domain/uploads/withdraw-upload-link.ts";
 import { hours } from "#lib/clock.ts";
 import { newUser, newStudio } from "../../test/support/users.ts";
 import { chooseFiles, throttleUploads, writeVideoFile } from "../../test/support/upload-fixture.ts";
-import { png } from "../../test/support/samples.ts";
 import type { WebFixture } from "../../test/support/web-fixture.ts";
 import { renderSampleImage } from "./sample-images.ts";
 import type { ShiftedClock } from "./studio.ts";
