@@ -225,7 +225,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     assert.ok((await listSandboxTexts()).includes("Vases, for the harbour."));
   });
 
-  test("counts like each platform while the user types (PUB-18)", async () => {
+  test("counts like each platform while the user types (PUB-20)", async () => {
     const { deps } = fixture.service;
     for (const platform of ["x", "mastodon", "threads", "linkedin"])
       await newConnection(deps, owner, `north-${platform}`, platform);
