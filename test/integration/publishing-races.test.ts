@@ -190,7 +190,8 @@ forEachEngine("changes while a publication starts", (fixture) => {
     const [post] = posts;
     const media = post?.media.map(({ altText }) => altText);
     if (post) assert.deepEqual(media, ["Image 0", "Image 1"], "the approved media in the approved order");
-    const sent = post ? (post.text === text ? "original" : "edited") : "nothing";
+    const sentText = post?.text === text ? "original" : "edited";
+    const sent = post ? sentText : "nothing";
     const { state, approvedBy } = publication;
     return { outcome, state, approvedBy, sent };
   }

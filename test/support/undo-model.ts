@@ -143,9 +143,9 @@ export function createUndoModel(): UndoModel {
         }
         const isConflict = (field: string) =>
           report.conflicts.some((entry) => entry.id === id && entry.field === field);
-        const isOnTrashedPost = newAsset.postId !== null && after.posts[newAsset.postId]?.isTrashed === true;
-        const wasOnTrashedPost = asset.postId !== null && before.posts[asset.postId]?.isTrashed === true;
-        const isStillInTrash = (asset.isTrashed || wasOnTrashedPost) && (newAsset.isTrashed || isOnTrashedPost);
+        const isOnTrashedPost = isPostTrashed(after, newAsset.postId);
+        const wasInTrash = asset.isTrashed || isPostTrashed(before, asset.postId);
+        const isStillInTrash = wasInTrash && (newAsset.isTrashed || isOnTrashedPost);
         checkField(id, "altText", asset.altText, newAsset.altText, !isStillInTrash);
         const moveExpectation = getExpectation(id, "postId", selection);
         const isTargetTrashed =
@@ -165,6 +165,9 @@ export function createUndoModel(): UndoModel {
     },
   };
 }
+
+const isPostTrashed = ({ posts }: State, postId: string | null): boolean =>
+  postId !== null && posts[postId]?.isTrashed === true;
 
 /** Whether the ids that both lists contain have the same order in both. */
 function hasSameOrder(a: readonly string[], b: readonly string[]): boolean {

@@ -42,7 +42,7 @@ export function ProposalReview({ publication }: { publication: Publication }) {
       } catch (failure) {
         if (!(failure instanceof ApiError) || failure.code !== "revision_conflict") throw failure;
         // The notice below shows a change of the post, but not of the time.
-        const { revision: currentRevision } = await queryClient.fetchQuery(postQuery(studio.id, postId));
+        const { revision: currentRevision } = await queryClient.query(postQuery(studio.id, postId));
         if (currentRevision === revision) throw failure;
       } finally {
         await refreshQueries(queryClient, studio.id);
