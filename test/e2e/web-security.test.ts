@@ -17,14 +17,11 @@ import { createSampleStudio, listPagePaths } from "../support/sample-studio.ts";
 
 /** Texts that call `xss` if a page does not treat them as text. */
 const hostileTexts = [
-  `<script>xss()</script>`,
-  `"><img src=x onerror=xss()>`,
-  `'><svg/onload=xss()>`,
+  `<script>xss()</script> "><img src=x onerror=xss()> '><svg/onload=xss()>`,
   `javascript:xss()`,
   `<a href="javascript:xss()">x</a><iframe srcdoc="<script>parent.xss()</script>">`,
-  `{{constructor.constructor('xss()')()}}\${xss()}`,
+  `{{constructor.constructor('xss()')()}}\${xss()} https://example.com/"onmouseover="xss()`,
   `</textarea></title></style><details open ontoggle=xss()>`,
-  `https://example.com/"onmouseover="xss()`,
   `\u202egnp.exe <math><mtext></p><style><img src=x onerror=xss()>`,
 ];
 

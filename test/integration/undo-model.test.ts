@@ -11,7 +11,7 @@ import { createUndoModel, type Actor, type Report, type Selection, type State } 
 import { performEdit, readStudio, type Edit } from "../support/undo-studio.ts";
 import { newMember, newStudio } from "../support/users.ts";
 
-const sequenceCount = isLongRun ? 5000 : 40;
+const sequenceCount = isLongRun ? 5000 : 20;
 
 const [post, asset] = [fc.nat(3), fc.nat(4)];
 const value = fc.constantFrom("A", "B", "C");
