@@ -93,12 +93,8 @@ export function createMcpEndpoint({
     ["subscriptions/listen", subscriptions.method],
     ...(extension?.methods ?? []),
   ]);
-  const dispatcher = createDispatcher({
-    methods,
-    formatResultMeta: createResultMetaFormatter(serverInfo),
-    log,
-    newId: deps.newId,
-  });
+  const formatResultMeta = createResultMetaFormatter(serverInfo);
+  const dispatcher = createDispatcher({ methods, formatResultMeta, log, newId: deps.newId });
   const readBody = createBodyReader();
 
   return {

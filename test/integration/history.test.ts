@@ -137,7 +137,7 @@ forEachEngine("history", (fixture) => {
     const { missingAssets, ...view } = restoredPost;
     assert.deepEqual(missingAssets, []);
     assert.deepEqual(
-      { ...view, publications: [], revision: 0, updatedAt: "" },
+      { ...view, revision: 0, updatedAt: "" },
       { ...originalPost, revision: 0, updatedAt: "" },
       "all fields except revision and updatedAt are restored",
     );

@@ -7,7 +7,7 @@ import type { Caller } from "../caller.ts";
 import { ConflictError, retryOnConflict } from "../conflict.ts";
 import type { Deps, Stores } from "../deps.ts";
 import { authorize } from "../policy.ts";
-import { validateForStudio } from "../posts/get-post.ts";
+import { addDetails } from "../posts/get-post.ts";
 import { parsePostId, postView, toPostView } from "../posts/post.ts";
 import { id } from "../text.ts";
 import type { Revision, RevisionAsset } from "./ports.ts";
@@ -42,6 +42,7 @@ export async function restorePost(
     | "limits"
     | "platforms"
     | "platformStore"
+    | "publications"
   >,
   caller: Caller,
   input: z.infer<typeof restorePostInput>,
@@ -81,7 +82,7 @@ export async function restorePost(
     });
   });
   const view = toPostView(deps.base, post, await describeAssets(deps, assets));
-  return { ...view, validation: await validateForStudio(deps, caller.studio.id, view), missingAssets };
+  return { ...(await addDetails(deps, caller.studio.id, view)), missingAssets };
 }
 
 function hasSameAssets(a: Revision, b: Revision): boolean {

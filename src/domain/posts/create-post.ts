@@ -6,7 +6,7 @@ import { recordRevision } from "../history/record.ts";
 import { idempotencyKey, runOnce } from "../run-once.ts";
 import { authorize } from "../policy.ts";
 import { postFields, toPostView, type Post, type PostView } from "./post.ts";
-import { validateForStudio } from "./get-post.ts";
+import { addDetails } from "./get-post.ts";
 
 export const createPostInput = z.strictObject({
   title: postFields.title,
@@ -15,7 +15,7 @@ export const createPostInput = z.strictObject({
 });
 
 export async function createPost(
-  deps: Pick<Deps, "transact" | "newId" | "clock" | "base" | "platforms" | "platformStore">,
+  deps: Pick<Deps, "transact" | "newId" | "clock" | "base" | "platforms" | "platformStore" | "publications">,
   caller: Caller,
   input: z.infer<typeof createPostInput>,
 ): Promise<PostView> {
@@ -46,5 +46,5 @@ export async function createPost(
       return toPostView(deps.base, post, []);
     }),
   );
-  return { ...view, validation: await validateForStudio(deps, caller.studio.id, view) };
+  return addDetails(deps, caller.studio.id, view);
 }

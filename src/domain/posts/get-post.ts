@@ -4,13 +4,13 @@ import { describeAssets } from "../assets/model/describe-asset.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { validatePost, type ValidationView } from "../platforms/validate-post.ts";
-import { toPublicationView } from "../publishing/publication.ts";
+import { toPublicationView, type PublicationView } from "../publishing/publication.ts";
 import { authorize } from "../policy.ts";
 import { id } from "../text.ts";
 import { parsePostId, toPostView, type PostView } from "./post.ts";
 
 /** Validates the post against the rules of the studio's connected platforms. */
-export async function validateForStudio(
+async function validateForStudio(
   deps: Pick<Deps, "platforms" | "platformStore">,
   studioId: string,
   post: PostView,
@@ -20,6 +20,24 @@ export async function validateForStudio(
 
 /** The newest ones; list_publications has all. */
 const maxPublications = 50;
+
+async function listForPost(
+  { publications }: Pick<Deps, "publications">,
+  studioId: string,
+  postId: string,
+): Promise<PublicationView[]> {
+  return (await publications.list(studioId, { postId, limit: maxPublications })).map(toPublicationView);
+}
+
+/** Adds what a view of one post has, and a list of posts does not: validation and publications. */
+export async function addDetails<View extends PostView>(
+  deps: Pick<Deps, "platforms" | "platformStore" | "publications">,
+  studioId: string,
+  view: View,
+): Promise<View> {
+  const validation = await validateForStudio(deps, studioId, view);
+  return { ...view, validation, publications: await listForPost(deps, studioId, view.id) };
+}
 
 export const getPostInput = z.strictObject({
   postId: id,
@@ -45,12 +63,9 @@ export async function getPost(
   ]);
   if (!result) throw notFoundError("post");
   const view = toPostView(deps.base, result.post, await describeAssets(deps, assets));
-  const publications = result.hasPublications
-    ? await deps.publications.list(caller.studio.id, { postId, limit: maxPublications })
-    : [];
   return {
     ...view,
     validation: result.hasPlatforms ? await validateForStudio(deps, caller.studio.id, view) : [],
-    publications: publications.map(toPublicationView),
+    publications: result.hasPublications ? await listForPost(deps, caller.studio.id, postId) : [],
   };
 }

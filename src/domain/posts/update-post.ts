@@ -10,7 +10,7 @@ import { parseConnectionId } from "../platforms/connection.ts";
 import { authorize } from "../policy.ts";
 import { id } from "../text.ts";
 import { parsePostId, postFields, postStatuses, revisionConflictError, toPostView, type PostView } from "./post.ts";
-import { validateForStudio } from "./get-post.ts";
+import { addDetails } from "./get-post.ts";
 
 export const updatePostInput = z.strictObject({
   postId: id,
@@ -40,7 +40,10 @@ export const updatePostInput = z.strictObject({
 const textFields = new Set(["title", "body", "variants"]);
 
 export async function updatePost(
-  deps: Pick<Deps, "transact" | "newId" | "clock" | "base" | "files" | "signer" | "platforms" | "platformStore">,
+  deps: Pick<
+    Deps,
+    "transact" | "newId" | "clock" | "base" | "files" | "signer" | "platforms" | "platformStore" | "publications"
+  >,
   caller: Caller,
   input: z.infer<typeof updatePostInput>,
 ): Promise<PostView> {
@@ -83,7 +86,7 @@ export async function updatePost(
     return { post: updatedPost, assets: await tx.assets.listByPosts([postId]) };
   });
   const view = toPostView(deps.base, post, await describeAssets(deps, assets));
-  return { ...view, validation: await validateForStudio(deps, caller.studio.id, view) };
+  return addDetails(deps, caller.studio.id, view);
 }
 
 async function assertConnectionsExist(
