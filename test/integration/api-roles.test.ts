@@ -13,11 +13,12 @@ import type { listPostsOutput } from "#domain/posts/list-posts.ts";
 import { createInvitation } from "#domain/studios/create-invitation.ts";
 import { undoClientChanges } from "#domain/undo/undo-changes.ts";
 import { createUploadLink } from "#domain/uploads/create-upload-link.ts";
-import { toIsoTime } from "#lib/clock.ts";
+import { hours, toIsoTime } from "#lib/clock.ts";
 import { assertProblem, call, startApiServer, type ApiResponse, type ApiServer } from "../support/api-server.ts";
 import { listApiRoutes } from "../support/api-routes.ts";
 import { createTestClock } from "../support/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
+import { newPublication } from "../support/publishing-fixture.ts";
 import { newConnection } from "../support/platform-fixture.ts";
 import { newMember, newStudio } from "../support/users.ts";
 import { png } from "../support/samples.ts";
@@ -31,6 +32,7 @@ interface MatrixRow {
 }
 
 const since = toIsoTime(createTestClock()());
+const inOneHour = toIsoTime(createTestClock()() + hours(1));
 
 /** All permissions. 404 where a member must not learn that the object exists. */
 const matrix: readonly MatrixRow[] = [
@@ -79,6 +81,14 @@ const matrix: readonly MatrixRow[] = [
   { route: "GET /posts/:post/upload-links", statuses: [200, 200, 200] },
   { route: "POST /posts/:post/upload-links", body: {}, statuses: [201, 201, 201] },
   { route: "DELETE /posts/:post/upload-links/:link", statuses: [204, 204, 204] },
+  { route: "POST /posts/:post/publications", body: { connectionIds: ["plc_x"] }, statuses: [404, 404, 404] },
+  { route: "GET /publications", statuses: [200, 200, 200] },
+  { route: "GET /publications/:proposed", statuses: [200, 200, 200] },
+  // 409: the platform does not exist, which is checked after the role.
+  { route: "POST /publications/:proposed/approve", body: { revision: 1 }, statuses: [409, 409, 409] },
+  { route: "POST /publications/:proposed/cancel", statuses: [200, 200, 200] },
+  { route: "POST /publications/:proposed/reschedule", body: { at: inOneHour }, statuses: [200, 200, 200] },
+  { route: "POST /publications/:unconfirmed/resolve", body: { outcome: "retry" }, statuses: [200, 200, 200] },
   { route: "GET /platforms", statuses: [200, 200, 200] },
   { route: "POST /platforms/connect", body: { platform: "sandbox" }, statuses: [201, 201, 403] },
   { route: "POST /platforms/connect", variant: "unknown", body: { platform: "nope" }, statuses: [400, 400, 403] },
@@ -152,6 +162,8 @@ forEachEngine("roles over HTTP", (fixture) => {
       link: (await createUploadLink(fixture.deps, owner, { postId: post.id, inPlace: false })).id,
       grant,
       ownGrant: await newGrant(self),
+      proposed: await newPublication(fixture.deps, owner, "proposed"),
+      unconfirmed: await newPublication(fixture.deps, owner, "unconfirmed"),
     };
     return { cookie: await server.signIn(self), studio: `/api/studios/${owner.studio.id}`, ids };
   }

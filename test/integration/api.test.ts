@@ -40,7 +40,7 @@ forEachEngine("JSON API", (fixture) => {
     assert.equal(initial.headers.get("cache-control"), "no-store");
     const created = await call<StudioView>(server, "POST", "/api/studios", { cookie, body: { name: "Nord" } });
     assert.equal(created.status, 201);
-    assert.deepEqual(Object.keys(created.json), ["id", "name", "slug", "timezone", "createdAt"]);
+    assert.deepEqual(Object.keys(created.json), ["id", "name", "slug", "timezone", "approval", "createdAt"]);
     const { json: me } = await call<Me>(server, "GET", "/api/me", { cookie });
     assert.deepEqual(me.memberships, [
       { studioId: created.json.id, studioName: "Nord", role: "owner", joinedAt: created.json.createdAt },
