@@ -211,6 +211,7 @@ forEachEngine("platform tools", (fixture) => {
             message: "The text has 42 characters as the platform counts them; the limit is 20.",
           },
         ],
+        text: { length: 42, max: 20, unit: "graphemes", variesByInstance: false },
         source: { url: "https://platform.test/docs", readOn: "2026-11-15" },
       },
     ]);
