@@ -11,7 +11,7 @@ import { getOutcome } from "../support/outcome.ts";
 import { newMember, newUser, newStudio } from "../support/users.ts";
 
 forEachEngine("studios", (fixture) => {
-  test("a studio has id, name, slug, timezone, createdAt (WORD-2, WORD-8)", async () => {
+  test("a studio has id, name, slug, timezone, approval rule, createdAt (WORD-2, WORD-8)", async () => {
     const creator = await newUser(fixture.deps);
     const studio = await createStudio(
       fixture.deps,
@@ -24,6 +24,7 @@ forEachEngine("studios", (fixture) => {
       name: "Café Zürich & Söhne",
       slug: "cafe-zurich-sohne",
       timezone: "Europe/Zurich",
+      approval: "clients",
       createdAt: new Date(fixture.clock()).toISOString(),
     });
   });
