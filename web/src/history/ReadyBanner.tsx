@@ -39,7 +39,8 @@ export function ReadyBanner({ controller, readyRevision }: { controller: DraftCo
         Changed since it was marked ready
       </h2>
       <p className="mt-1 text-muted [overflow-wrap:anywhere]">
-        Changed by {formatActors(changes)}. Last change: <RelativeTime at={lastChange.at} timezone={studio.timezone} />.
+        Changed by {formatActors(changes)}, most recently <RelativeTime at={lastChange.at} timezone={studio.timezone} />
+        .
       </p>
       {/* Closed if the user made all changes, because the user already knows them. */}
       <details className="mt-3" open={!areAllOwnChanges} key={String(areAllOwnChanges)}>
