@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { randomBytes } from "node:crypto";
 import type { RequestListener } from "node:http";
 import { createServer } from "node:http";
@@ -44,7 +45,7 @@ export async function openDeps(): Promise<{ database: Database; deps: Deps }> {
     importSlots: createImportSlots(),
     searchQueue: createSearchQueue({ sleep: (ms) => sleep(ms), clock: systemClock }),
     platforms: createPlatforms("http://localhost:3000", []),
-    publisher: createPublisher({ setups: [], readFile: async () => new Uint8Array(), sleep: (ms) => sleep(ms) }),
+    publisher: createPublisher({ setups: [], openFile: async () => Readable.from([]), sleep: (ms) => sleep(ms) }),
     wakeWorker: () => {},
     sleep: (ms) => sleep(ms),
   };

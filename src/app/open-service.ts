@@ -63,7 +63,10 @@ export async function openService(config: Config, log: Log): Promise<Service> {
   const service = createService({
     config,
     deps,
-    platforms: createPlatformSetups(config.platformCredentials, createPublicFetch(platformFetchLimits)),
+    platforms: createPlatformSetups(
+      config.platformCredentials,
+      createPublicFetch({ ...platformFetchLimits, privateHosts: config.privateHosts }),
+    ),
     disk: fileStorage.disk,
     secrets,
     clients,

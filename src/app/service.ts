@@ -30,7 +30,6 @@ import type { Log } from "#lib/log.ts";
 import { createMcpEndpoint } from "#mcp/endpoint.ts";
 import { createConformanceFixtures } from "#dev/conformance/fixtures.ts";
 import { createDevServices } from "#dev/dev-services.ts";
-import { readStoredFile } from "#domain/assets/content/byte-source.ts";
 import { startPublishingWorker, type PublishingWorker } from "#domain/publishing/worker.ts";
 import { createPublisher } from "#connectors/publisher.ts";
 import { tools } from "#mcp/tool-list.ts";
@@ -83,7 +82,7 @@ export function createService(options: CreateServiceOptions): Service {
   const platforms = createPlatforms(base, setups, log);
   const publisher = createPublisher({
     setups,
-    readFile: (key) => readStoredFile(options.deps, key),
+    openFile: (key) => options.deps.files.read(key),
     sleep: options.deps.sleep,
   });
   let worker: PublishingWorker | undefined;

@@ -58,6 +58,16 @@ const trustedProxies = list.transform((entries, issue): IpAddressSet => {
 
 const origins = list.refine((entries) => entries.every(isOrigin), "origins such as https://app.example.com");
 
+const privateHosts = list.transform((entries, issue): ReadonlySet<string> => {
+  const hosts = entries.map((entry) => {
+    const url = /^[^/?#@\s]+:\d{1,5}$/.test(entry) ? parseUrl(`http://${entry}`) : undefined;
+    return url && `${url.hostname}:${url.port || "80"}`;
+  });
+  if (hosts.every((host) => host !== undefined)) return new Set(hosts);
+  issue.addIssue({ code: "custom", message: "hosts with their port, such as localhost:8001" });
+  return z.NEVER;
+});
+
 export function parseUrl(value: string): URL | undefined {
   return URL.canParse(value) ? new URL(value) : undefined;
 }
@@ -102,6 +112,7 @@ export const settings = z.object({
   OAUTH_CLIENTS: z.string().optional(),
   CLIENT_DOCUMENTS: onOff.default("on"),
   TRUST_PROXY: trustedProxies.prefault("off"),
+  PRIVATE_HOSTS: privateHosts.prefault(""),
   CONFORMANCE_FIXTURES: z.enum(["off", "0", "1"]).default("off"),
   RATE_LIMITS: onOff.default("on"),
   LOG_LEVEL: z.enum(logLevels).default("info"),

@@ -1,6 +1,6 @@
 import { PlatformError } from "#domain/platforms/platform-error.ts";
 import { parseJson } from "#lib/parse-json.ts";
-import { PublicFetchError, type PublicFetch } from "#lib/public-fetch.ts";
+import { PublicFetchError, type PublicFetch, type PublicRequest } from "#lib/public-fetch.ts";
 import type { ApiCall, JsonObject } from "./platform.ts";
 
 // Helpers that read platform responses without trusting their shape: unexpected values become empty.
@@ -41,10 +41,13 @@ export async function callApi(publicFetch: PublicFetch, call: ApiCall): Promise<
   return readObject(response);
 }
 
+/** The body of a media upload, with its own headers and limits. */
+export type CallOptions = Pick<PublicRequest, "body" | "headers" | "timeoutMs" | "signal">;
+
 export function sendCall(
   publicFetch: PublicFetch,
-  { method, url, bearer, query, form, json, bytes, headers }: ApiCall,
-  signal?: AbortSignal,
+  { method, url, bearer, query, form, json, headers }: ApiCall,
+  options: CallOptions = {},
 ): Promise<Response> {
   const requestUrl = new URL(url);
   for (const [name, value] of Object.entries(query ?? {})) requestUrl.searchParams.set(name, value);
@@ -54,21 +57,27 @@ export function sendCall(
       headers: {
         accept: "application/json",
         ...headers,
+        ...options.headers,
         ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
         ...(form === undefined ? {} : { "content-type": "application/x-www-form-urlencoded" }),
         ...(json === undefined ? {} : { "content-type": "application/json" }),
       },
-      body: bytes ?? (json ? JSON.stringify(json) : form && new URLSearchParams(form).toString()),
-      signal,
+      body: options.body ?? (json ? JSON.stringify(json) : form && new URLSearchParams(form).toString()),
+      timeoutMs: options.timeoutMs,
+      signal: options.signal,
     }),
   );
 }
 
-/** Reads a JSON object. Some platforms respond to a revocation with an empty body, which becomes an empty object. */
+/**
+ * Reads a JSON object. Some platforms respond to a revocation with an empty body, which becomes an empty object. An array
+ * becomes an object with `items`.
+ */
 export async function readObject(response: Response): Promise<JsonObject> {
   const bytes = new Uint8Array(await response.arrayBuffer());
   try {
-    return bytes.length === 0 ? {} : toObject(parseJson(bytes));
+    const body = bytes.length === 0 ? {} : parseJson(bytes);
+    return Array.isArray(body) ? { items: body } : toObject(body);
   } catch {
     throw new PlatformError("unreachable", "it sent an invalid response");
   }

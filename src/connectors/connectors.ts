@@ -1,4 +1,5 @@
 import { PlatformError } from "#domain/platforms/platform-error.ts";
+import type { InstanceLimits } from "#domain/platforms/instance-limits.ts";
 import type { PlatformTarget } from "#domain/platforms/connection.ts";
 import type { PlatformApp, PlatformInfo, Platforms } from "#domain/platforms/ports.ts";
 import type { Log } from "#lib/log.ts";
@@ -84,8 +85,9 @@ export function createPlatforms(base: string, setups: readonly PlatformSetup[], 
         const tokens = await exchangeCode(context, callback, pending);
         try {
           const accounts = await fetchAccounts(context, tokens);
+          const limits = await readInstanceLimits(context, target.instance);
           if (hasTimedOut()) throw timeoutError();
-          return accounts;
+          return accounts.map((grantedAccount) => ({ ...grantedAccount, limits }));
         } catch (error) {
           // The tokens will never be used. A failed revocation makes no difference to the user.
           await revokeTokens(context, tokens).catch(() => {});
@@ -99,6 +101,18 @@ export function createPlatforms(base: string, setups: readonly PlatformSetup[], 
     },
     revoke: (target, app, tokens) => withTimeout(() => revokeTokens(createContext(target, app), tokens)),
   };
+}
+
+/** Null if the instance does not state its limits: connecting works without them. */
+async function readInstanceLimits(
+  { platform: { instanceLimits }, publicFetch }: ConnectorContext,
+  instance: string,
+): Promise<InstanceLimits | null> {
+  for (const call of instanceLimits?.buildCalls(instance) ?? []) {
+    const limits = await callApi(publicFetch, call).then(instanceLimits?.parse, () => undefined);
+    if (limits && Object.keys(limits).length > 0) return limits;
+  }
+  return null;
 }
 
 async function withTimeout<T>(work: (hasTimedOut: () => boolean) => Promise<T>): Promise<T> {

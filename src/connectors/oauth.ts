@@ -126,7 +126,7 @@ function createOAuthClient({ platform, endpoints, app, publicFetch }: ConnectorC
     ...(endpoints.revocation === undefined ? {} : { revocation_endpoint: endpoints.revocation }),
   };
   const options = {
-    // True only for the sandbox: all other endpoints are https, and `publicFetch` rejects plain http.
+    // Plain http stays on this machine: only the sandbox has it, and hosts that the operator allows with PRIVATE_HOSTS.
     // oxlint-disable-next-line typescript/no-deprecated -- marked deprecated as a warning, not for removal
     [oauth.allowInsecureRequests]: endpoints.token.startsWith("http:"),
     [oauth.customFetch]: async (

@@ -1,4 +1,5 @@
 import type { Publishing } from "./publishing.ts";
+import type { InstanceLimits } from "#domain/platforms/instance-limits.ts";
 import type { PostLimits, Sources } from "#domain/platforms/limits.ts";
 
 /**
@@ -45,6 +46,11 @@ export interface Platform {
    */
   parseAccounts: (body: JsonObject) => readonly PlatformAccount[];
   limits: PostLimits;
+  /** How an instance states its own limits. The first call that succeeds counts; if none does, `limits` apply. */
+  instanceLimits?: {
+    buildCalls: (instance: string) => readonly ApiCall[];
+    parse: (body: JsonObject) => InstanceLimits;
+  };
   /** Absent if this server can't publish there yet. */
   publishing?: Publishing;
   /** The documentation pages for everything but `limits`. */
@@ -88,8 +94,6 @@ export interface ApiCall {
   form?: Readonly<Record<string, string>>;
   /** Sent as application/json. */
   json?: JsonObject;
-  /** Sent as it is; set the content type in `headers`. */
-  bytes?: Uint8Array;
   headers?: Readonly<Record<string, string>>;
 }
 

@@ -1,5 +1,6 @@
 import type { ContentAsset, PublicationContent, PublicationProgress } from "#domain/publishing/ports.ts";
 import type { ApiCall, Endpoints, JsonObject } from "./platform.ts";
+import type { UploadForm } from "./upload-body.ts";
 
 /** What the calls of a publication can use. */
 export interface PublishContext {
@@ -24,8 +25,16 @@ export interface Publishing {
   hosts: (endpoints: Endpoints) => string[];
   /** Uploads one file before the post refers to it. */
   media?: {
-    buildCall: (context: PublishContext, asset: ContentAsset) => ApiCall;
+    /** The file is the body, or a field of the form. */
+    buildCall: (context: PublishContext, asset: ContentAsset) => ApiCall & { upload?: UploadForm };
     parseId: (body: JsonObject) => string;
+    /** For platforms that may process media after the upload. */
+    processing?: {
+      /** Whether the status of the upload's response says so. */
+      isPending: (status: number) => boolean;
+      buildStatusCall: (context: PublishContext, mediaId: string) => ApiCall;
+      parseStatus: (body: JsonObject, status: number) => "in_progress" | "ready" | "rejected";
+    };
   };
   /** Prepares a container that `commit` makes public. */
   container?: {
@@ -41,8 +50,8 @@ export interface Publishing {
   };
   /**
    * What to do if the response was lost. `repeatWithinMs`: how long the platform recognizes the commit's key, with a
-   * margin. `container`: its status says whether the post is public, and it can become public only once. Otherwise a
-   * call that reads the account's posts, and the post in its response, if it is there.
+   * margin. `container`: its status says whether the post is public, and it can become public only once. Otherwise the
+   * account's newest posts are compared with what was sent.
    */
   reconcile:
     | "container"
@@ -51,5 +60,12 @@ export interface Publishing {
         buildCall: (context: PublishContext) => ApiCall;
         /** Candidates, the most likely first. */
         findPosts: (body: JsonObject, context: PublishContext) => RemotePost[];
+        /** Ids of all posts in the response. Posts that are there before the commit are no candidates. */
+        listIds?: (body: JsonObject) => string[];
+        /** Reads a candidate's exact text, which the list does not have. */
+        source?: {
+          buildCall: (context: PublishContext, post: RemotePost) => ApiCall;
+          isSame: (body: JsonObject, context: PublishContext) => boolean;
+        };
       };
 }

@@ -1,5 +1,6 @@
 import type { Selectable } from "kysely";
 import type { PlatformConnection } from "#domain/platforms/connection.ts";
+import type { InstanceLimits } from "#domain/platforms/instance-limits.ts";
 import type { PlatformStore } from "#domain/platforms/ports.ts";
 import { statement, type Connection } from "./client.ts";
 import { createPlatformAppStore, createConnectPageStore } from "./connect-pages.ts";
@@ -55,7 +56,7 @@ function createConnectionStore({
       const [row] = await run(findConnectionQuery, [studioId, connectionId]);
       return row && toConnection(row);
     },
-    async findOrInsert({ id, studioId, platform, instance, account, connectedAt }, limit) {
+    async findOrInsert({ id, studioId, platform, instance, account, limits, connectedAt }, limit) {
       // Locks the studio row, so that concurrent claims count against the same limit.
       await q
         .updateTable("studios")
@@ -76,6 +77,7 @@ function createConnectionStore({
         name: account.name,
         picture_url: account.avatarUrl,
         profile_url: account.profileUrl,
+        limits: limits && JSON.stringify(limits),
       };
       const row = await q
         .insertInto("platform_connections")
@@ -201,5 +203,6 @@ function toConnection(row: ConnectionRow): PlatformConnection {
     expiresAt: row.expires_at,
     connectedBy: row.connected_by,
     connectedAt: row.connected_at,
+    limits: row.limits === null ? null : (JSON.parse(row.limits) as InstanceLimits),
   };
 }

@@ -1,4 +1,5 @@
-import type { PublicFetch } from "#lib/public-fetch.ts";
+import { Readable } from "node:stream";
+import type { PublicFetch, PublicRequest } from "#lib/public-fetch.ts";
 import { platformFetchLimits } from "#connectors/catalog.ts";
 import type { Platform } from "#connectors/platform.ts";
 import type { PlatformSetup } from "#connectors/connectors.ts";
@@ -12,17 +13,23 @@ import type { SandboxPlatform } from "./sandbox-platform.ts";
 export function createSandboxSetup({ origin, app }: Pick<SandboxPlatform, "origin" | "app">): PlatformSetup {
   const sandboxFetch: PublicFetch = async (url, request = {}) => {
     if (!url.startsWith(`${origin}/`)) throw new Error("not a URL of the sandbox");
-    const { method = "GET", headers = {}, body } = request;
-    const timeout = AbortSignal.timeout(platformFetchLimits.timeoutMs);
+    const { method = "GET", headers = {}, body, timeoutMs = platformFetchLimits.timeoutMs } = request;
+    const timeout = AbortSignal.timeout(timeoutMs);
     return fetch(url, {
       method,
       headers,
-      ...(body === undefined ? {} : { body: typeof body === "string" ? body : new Uint8Array(body) }),
+      ...(await toFetchBody(body)),
       redirect: "manual",
       signal: request.signal ? AbortSignal.any([timeout, request.signal]) : timeout,
     });
   };
   return { platform: createSandboxEntry(origin), app, publicFetch: sandboxFetch };
+}
+
+async function toFetchBody(body: PublicRequest["body"]): Promise<RequestInit> {
+  if (body === undefined) return {};
+  if (typeof body === "object" && "open" in body) return { body: Readable.from(await body.open()), duplex: "half" };
+  return { body: typeof body === "string" ? body : new Uint8Array(body) };
 }
 
 /** The sandbox's catalog entry. */

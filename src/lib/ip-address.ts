@@ -60,6 +60,11 @@ export function isLoopbackAddress(address: string | undefined): boolean {
   return parseIpAddress(address ?? "")?.range() === "loopback";
 }
 
+/** 169.254.0.0/16 and fe80::/10, where cloud providers serve credentials. */
+export function isLinkLocalAddress(address: string): boolean {
+  return parseIpAddress(address)?.range() === "linkLocal";
+}
+
 /** IPv4-compatible IPv6 addresses (RFC 4291 §2.5.5.1, deprecated), which ipaddr.js calls unicast. */
 const ipv4CompatibleRange = ipaddr.parseCIDR("::/96");
 

@@ -1,9 +1,10 @@
-import { request, type RequestOptions } from "node:https";
-import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { request as requestHttp, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
+import { request as requestHttps, type RequestOptions } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
-import type { Readable } from "node:stream";
+import { pipeline, Readable } from "node:stream";
 import { isPublicAddress } from "./ip-address.ts";
-import { createNameResolver, NameResolutionError, type ResolveName } from "./resolve-name.ts";
+import { getHostAndPort, pickAddresses, pickPrivateAddresses, PublicFetchError } from "./pick-addresses.ts";
+import { createNameResolver, type ResolveName } from "./resolve-name.ts";
 
 /** Overrides for tests: name resolution, the check of IP addresses, and certificates. */
 export interface PublicHostOptions {
@@ -12,28 +13,24 @@ export interface PublicHostOptions {
   tls?: Pick<RequestOptions, "ca">;
 }
 
+/** Hosts that the operator listed as `host:port`. They may have private IP addresses. */
+export type PrivateHosts = ReadonlySet<string>;
+
 export interface PublicUrlOpenerOptions extends PublicHostOptions {
   /** Limits each name lookup, each wait for a response (one per redirect), and each pause within the body. */
   timeoutMs: number;
   maxRedirects: number;
   accept: string;
+  privateHosts?: PrivateHosts | undefined;
 }
 
 export interface PublicFetchOptions extends PublicHostOptions {
   timeoutMs: number;
   maxBytes: number;
+  privateHosts?: PrivateHosts | undefined;
 }
 
-/** The URL must not be fetched (`isBlocked`), or the request failed. Completes "could not be fetched: …". */
-export class PublicFetchError extends Error {
-  override readonly name = "PublicFetchError";
-  readonly isBlocked: boolean;
-
-  constructor(message: string, isBlocked: boolean) {
-    super(message);
-    this.isBlocked = isBlocked;
-  }
-}
+export { PublicFetchError };
 
 export interface PublicResponse {
   /** The URL of the response, after redirects. */
@@ -48,29 +45,40 @@ export interface PublicResponse {
 export interface PublicRequest {
   method?: string;
   headers?: Readonly<Record<string, string>>;
-  body?: string | Uint8Array | undefined;
+  body?: string | Uint8Array | StreamedBody | undefined;
+  /** Replaces the fetch's own timeout, for large bodies. */
+  timeoutMs?: number | undefined;
   /** Cancels the request before its timeout. */
   signal?: AbortSignal | undefined;
+}
+
+/** A body that does not have to fit in memory. */
+export interface StreamedBody {
+  bytes: number;
+  open(): Promise<AsyncIterable<Uint8Array>>;
 }
 
 export type PublicUrlOpener = (url: string, signal: AbortSignal, request?: PublicRequest) => Promise<PublicResponse>;
 export type PublicFetch = (url: string, request?: PublicRequest) => Promise<Response>;
 
 /**
- * Sends requests to untrusted URLs. Allows only https to public IP addresses. Each redirect resolves the name once,
- * checks the IP addresses and pins them, so that a second DNS lookup cannot lead elsewhere (DNS rebinding).
+ * Sends requests to untrusted URLs. Allows only https to public IP addresses, and to the private hosts that the operator
+ * listed. Each redirect resolves the name once, checks the IP addresses and pins them, so that a second DNS lookup
+ * cannot lead elsewhere (DNS rebinding).
  */
 export function createPublicUrlOpener(options: PublicUrlOpenerOptions): PublicUrlOpener {
   const isAllowed = options.isAllowed ?? isPublicAddress;
   const resolve = options.resolve ?? createNameResolver();
 
   async function openOnce(url: URL, signal: AbortSignal, init: PublicRequest): Promise<IncomingMessage> {
-    if (url.protocol !== "https:" || url.username !== "" || url.password !== "")
+    const isListed = options.privateHosts?.has(getHostAndPort(url)) ?? false;
+    const isPlainHttp = isListed && url.protocol === "http:";
+    if ((url.protocol !== "https:" && !isPlainHttp) || url.username !== "" || url.password !== "")
       throw new PublicFetchError("only https URLs without credentials are allowed", true);
     const pinnedAddresses = await withTimeout(options.timeoutMs, signal, (abortSignal) =>
-      pickAddresses(url.hostname, abortSignal, resolve, isAllowed),
+      isListed ? pickPrivateAddresses(url) : pickAddresses(url.hostname, abortSignal, resolve, isAllowed),
     );
-    return withTimeout(options.timeoutMs, signal, (abortSignal) =>
+    return withTimeout(init.timeoutMs ?? options.timeoutMs, signal, (abortSignal) =>
       sendRequest(url, pinnedAddresses, abortSignal, options, init),
     );
   }
@@ -102,7 +110,8 @@ export function createPublicFetch(options: PublicFetchOptions): PublicFetch {
     accept: "application/json",
   });
   return async (url, init) => {
-    const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(init?.signal ? [init.signal] : [])]);
+    const timeout = AbortSignal.timeout(init?.timeoutMs ?? timeoutMs);
+    const signal = init?.signal ? AbortSignal.any([timeout, init.signal]) : timeout;
     const { status, headers: responseHeaders, body } = await openUrl(url, signal, init);
     const content = await readBody(body, maxBytes);
     const headers = Object.entries(responseHeaders).flatMap(([name, value]): [string, string][] =>
@@ -124,40 +133,6 @@ function getRedirectLocation({ statusCode = 0, headers: { location } }: Incoming
   return [301, 302, 303, 307, 308].includes(statusCode) ? location : undefined;
 }
 
-/** Only the first IP addresses of each family are tried. */
-const maxPinnedPerFamily = 2;
-
-/** Returns the IP addresses to connect to, IPv4 first. All of them have passed the check. */
-async function pickAddresses(
-  hostname: string,
-  abortSignal: AbortSignal,
-  resolve: ResolveName,
-  isAllowed: (address: string) => boolean,
-): Promise<string[]> {
-  const host = hostname.replace(/^\[|\]$/g, "");
-  const addresses = isIP(host) ? [host] : await resolvePublicName(host, abortSignal, resolve);
-  // A private address among public ones is an attack: use none of them.
-  if (addresses.length === 0 || !addresses.every(isAllowed)) throw new PublicFetchError("the host is not public", true);
-  return [4, 6].flatMap((family) =>
-    addresses.filter((address) => isIP(address) === family).slice(0, maxPinnedPerFamily),
-  );
-}
-
-async function resolvePublicName(
-  host: string,
-  abortSignal: AbortSignal,
-  resolve: ResolveName,
-): Promise<readonly string[]> {
-  // Public names have a dot; `localhost` and its subdomains are this machine (RFC 6761 §6.3).
-  if (!/[^.]\.[^.]+\.?$/.test(host) || /\.localhost\.?$/.test(host))
-    throw new PublicFetchError("the host is not public", true);
-  try {
-    return await resolve(host, abortSignal);
-  } catch (error) {
-    throw error instanceof NameResolutionError ? new PublicFetchError(error.message, false) : error;
-  }
-}
-
 /** How long to wait for one IP address to accept the connection before trying the next. */
 const connectAttemptMs = 1000;
 
@@ -175,17 +150,29 @@ function sendRequest(
   const headers = {
     accept,
     ...extraHeaders,
-    ...(body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) }),
+    ...(body === undefined ? {} : { "content-length": String(getBodyLength(body)) }),
     "accept-encoding": "identity",
     "user-agent": "Atelier",
   };
   return new Promise((resolve, reject) => {
+    const request = url.protocol === "https:" ? requestHttps : requestHttp;
     const outgoing = request(url, { ...tls, ...connectOptions, method, agent: false, headers }, resolve);
     outgoing.on("error", reject);
     abortSignal.addEventListener("abort", () => outgoing.destroy(new Error("timed out")), { once: true });
-    outgoing.end(body);
+    if (!isStreamed(body)) return outgoing.end(body);
+    body.open().then(
+      // An error of either stream destroys the request, which reports it.
+      (content) => pipeline(Readable.from(content), outgoing, () => {}),
+      (error: Error) => outgoing.destroy(error),
+    );
   });
 }
+
+type RequestBody = NonNullable<PublicRequest["body"]>;
+
+const isStreamed = (body: RequestBody | undefined): body is StreamedBody => typeof body === "object" && "open" in body;
+
+const getBodyLength = (body: RequestBody): number => (isStreamed(body) ? body.bytes : Buffer.byteLength(body));
 
 async function readBody(body: Readable, maxBytes: number): Promise<Buffer<ArrayBuffer>> {
   const chunks: Buffer[] = [];

@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { randomBytes } from "node:crypto";
 import { after, before, describe } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -89,7 +90,7 @@ export function createDeps(database: Database, clock: Clock): Deps {
     searchQueue: createSearchQueue({ sleep: (ms) => sleep(ms), clock }),
     platforms: createPlatforms("http://localhost:3000", []),
     sleep: (ms) => sleep(ms),
-    publisher: createPublisher({ setups: [], readFile: async () => new Uint8Array(), sleep: (ms) => sleep(ms) }),
+    publisher: createPublisher({ setups: [], openFile: async () => Readable.from([]), sleep: (ms) => sleep(ms) }),
     wakeWorker: () => {},
   };
 }

@@ -53,6 +53,7 @@ export async function newConnection(
   const row = {
     ...{ id: deps.newId("platformConnection"), studioId: studio.id, platform, instance: "" },
     account: { id: account, handle: account, name: null, avatarUrl: null, profileUrl: null },
+    limits: null,
     connectedAt: now,
   };
   const id = await deps.platformStore.findOrInsert(row, maxConnections);

@@ -124,7 +124,7 @@ export async function addConnections(
     const account = { ...source.account, id: connection.id, handle: `${platform}-${i}` };
     const { instance } = source;
     await deps.platformStore.findOrInsert(
-      { ...connection, platform, instance, account, connectedAt: deps.clock() },
+      { ...connection, platform, instance, account, limits: null, connectedAt: deps.clock() },
       1000,
     );
     const connectedBy = { userId: owner.user.id, at: deps.clock() };

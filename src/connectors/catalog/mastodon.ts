@@ -1,8 +1,9 @@
 import type { Platform } from "../platform.ts";
 import { requireText, toText } from "../call-api.ts";
+import { mastodonInstance, mastodonPublishing } from "./mastodon-publishing.ts";
 
 const megabyte = 1024 * 1024;
-const scopes = ["read:accounts", "write:media", "write:statuses"];
+const scopes = ["read:accounts", "read:statuses", "write:media", "write:statuses"];
 
 /** Connects to any Mastodon instance. Atelier registers its app there, so operators need no setup. Tokens do not expire. */
 export const mastodon: Platform = {
@@ -45,6 +46,8 @@ export const mastodon: Platform = {
       profileUrl: toText(body["url"]),
     },
   ],
+  publishing: mastodonPublishing,
+  instanceLimits: mastodonInstance,
   limits: {
     text: { max: 500, unit: "graphemes", linkLength: 23 },
     images: {

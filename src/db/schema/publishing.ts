@@ -56,6 +56,7 @@ export interface PublishingTables {
     renewing_until: Generated<number>;
     connected_by: string | null;
     connected_at: number;
+    limits: string | null;
   };
   platform_connects: {
     token_hash: string;

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { minutes } from "#lib/clock.ts";
 import { sha256 } from "#lib/digest.ts";
 import { AppError } from "#lib/errors.ts";
+import { isLoopbackName } from "#lib/ip-address.ts";
 import { enforceRateLimit } from "../access/rate-limit.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
@@ -14,7 +15,7 @@ import type { PlatformInfo } from "./ports.ts";
 
 /**
  * Normalizes the instance URL to its origin. The check for private IP addresses runs later, when the server opens the
- * connection and has resolved the host name.
+ * connection and has resolved the host name. Plain http is only for hosts on this machine, if the operator allows them.
  */
 function parseInstanceUrl({ hasInstances, name }: PlatformInfo, input: string | undefined): string {
   if (!hasInstances) {
@@ -31,7 +32,7 @@ function parseInstanceUrl({ hasInstances, name }: PlatformInfo, input: string | 
   if (
     !url ||
     trimmed === "" ||
-    url.protocol !== "https:" ||
+    !(url.protocol === "https:" || (url.protocol === "http:" && isLoopbackName(url.hostname))) ||
     url.username !== "" ||
     url.password !== "" ||
     url.hostname === ""

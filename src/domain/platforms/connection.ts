@@ -3,6 +3,7 @@ import { toIsoTime } from "#lib/clock.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
 import type { Deps } from "../deps.ts";
+import type { InstanceLimits } from "./instance-limits.ts";
 import type { PlatformInfo } from "./ports.ts";
 
 /** Returns the platform with this id; throws if it is unsupported or not configured. */
@@ -51,6 +52,7 @@ export interface PlatformConnection extends PlatformTarget {
   expiresAt: number | null;
   connectedBy: string | null;
   connectedAt: number;
+  limits: InstanceLimits | null;
 }
 
 export const connectionView = z.object({

@@ -7,10 +7,10 @@ import { authorize } from "../policy.ts";
 import { resolveStudioCaller } from "../studios/get-studio.ts";
 import { getOrRegisterApp } from "./platform-app.ts";
 import { connectExpiredError, authorizeConnectPage } from "./connect-page.ts";
-import { getAccountLabel, type Account, type PlatformTarget } from "./connection.ts";
+import { getAccountLabel, type PlatformTarget } from "./connection.ts";
 import { computeCredentialTimes, revokeCredential, sealCredential } from "./credentials.ts";
 import { throwAsAppError, PlatformError } from "./platform-error.ts";
-import type { ConnectPage, PendingConnect, PlatformApp, PlatformInfo, PlatformTokens } from "./ports.ts";
+import type { ConnectPage, GrantedAccount, PendingConnect, PlatformApp, PlatformInfo } from "./ports.ts";
 
 /** Maximum number of connected accounts per studio: reading a post validates it against all of them. */
 export const maxConnections = 100;
@@ -50,8 +50,8 @@ export async function finishConnect(
     await deps.transact(async (tx) => {
       // Check again: the user may have lost the role during the requests to the platform.
       authorize(await resolveStudioCaller(tx, signedInUser, page.studioId), "platforms.connect");
-      for (const { account, tokens } of grantedAccounts)
-        await storeConnection(deps, tx, caller, page, { account, tokens, app });
+      for (const grantedAccount of grantedAccounts)
+        await storeConnection(deps, tx, caller, page, { ...grantedAccount, app });
     });
   } catch (error) {
     await Promise.all(grantedAccounts.map(({ tokens }) => revokeCredential(deps, page, { tokens, app })));
@@ -86,11 +86,11 @@ async function storeConnection(
   tx: Stores,
   caller: Caller,
   { platform, instance }: PlatformTarget,
-  { account, tokens, app }: { account: Account; tokens: PlatformTokens; app: PlatformApp | undefined },
+  { account, tokens, limits, app }: GrantedAccount & { app: PlatformApp | undefined },
 ): Promise<void> {
   const now = deps.clock();
   const studioId = caller.studio.id;
-  const row = { id: deps.newId("platformConnection"), studioId, platform, instance, account, connectedAt: now };
+  const row = { id: deps.newId("platformConnection"), studioId, platform, instance, account, limits, connectedAt: now };
   // Reconnecting an account reuses its row, so seal the credential for the id that `claim` returns.
   const id = await tx.platformStore.findOrInsert(row, maxConnections);
   if (id === undefined) throw tooManyConnectionsError();

@@ -1,4 +1,5 @@
 import type { Account, PlatformConnection, PlatformTarget } from "./connection.ts";
+import type { InstanceLimits } from "./instance-limits.ts";
 import type { PostLimits } from "./limits.ts";
 
 export interface PlatformInfo {
@@ -33,6 +34,13 @@ export interface PendingConnect {
   verifier: string;
 }
 
+export interface GrantedAccount {
+  account: Account;
+  tokens: PlatformTokens;
+  /** Null if the platform has no instances, or the instance does not state its limits. */
+  limits: InstanceLimits | null;
+}
+
 /**
  * OAuth with the platforms. `app` is our app at an instance; other platforms use the app in the settings.
  * Every call ends within ten seconds. If it fails, it rejects with a `PlatformError`.
@@ -44,13 +52,13 @@ export interface Platforms {
   getRedirectUri(target: PlatformTarget): string;
   registerApp(target: PlatformTarget): Promise<PlatformApp>;
   startAuthorization(target: PlatformTarget, app?: PlatformApp): Promise<{ location: string } & PendingConnect>;
-  /** Returns every account that the user granted, with tokens; at least one. */
+  /** Returns every account that the user granted, with tokens and the limits of its instance; at least one. */
   finishAuthorization(
     target: PlatformTarget,
     app: PlatformApp | undefined,
     callback: URL,
     pending: PendingConnect,
-  ): Promise<readonly { account: Account; tokens: PlatformTokens }[]>;
+  ): Promise<readonly GrantedAccount[]>;
   /** Returns undefined if the platform does not support renewal. */
   renew(
     target: PlatformTarget,
@@ -106,7 +114,10 @@ export interface PlatformStore {
    * the studio has `limit` other connections. Locks the studio until the transaction ends.
    */
   findOrInsert(
-    connection: Pick<PlatformConnection, "id" | "studioId" | "platform" | "instance" | "account" | "connectedAt">,
+    connection: Pick<
+      PlatformConnection,
+      "id" | "studioId" | "platform" | "instance" | "account" | "limits" | "connectedAt"
+    >,
     limit: number,
   ): Promise<string | undefined>;
   connect(

@@ -3,6 +3,7 @@ import { countText, textUnits, type TextLimit } from "#portable/count-text.ts";
 import type { AssetDetail } from "../assets/model/asset.ts";
 import { getAccountLabel, type PlatformConnection } from "./connection.ts";
 import { describeFileProblem, findFileProblems, type ProblemDetail } from "./find-file-problems.ts";
+import { applyInstanceLimits } from "./instance-limits.ts";
 import type { MediaLimit, PostLimits } from "./limits.ts";
 import type { Platforms } from "./ports.ts";
 
@@ -53,11 +54,12 @@ export function validatePost(
 ): ValidationView[] {
   // Validate once per platform and text, even if the studio has several accounts there.
   const resultByKey = new Map<string, Pick<ValidationView, "problems" | "text">>();
-  return connections.flatMap(({ id, platform, account }) => {
-    const limits = platforms.find(platform)?.limits;
-    if (!limits) return [];
+  return connections.flatMap(({ id, platform, account, limits: instanceLimits }) => {
+    const platformLimits = platforms.find(platform)?.limits;
+    if (!platformLimits) return [];
+    const limits = applyInstanceLimits(platformLimits, instanceLimits);
     const body = post.variants?.find((variant) => variant.connectionId === id)?.body ?? post.body;
-    const key = `${platform} ${body}`;
+    const key = `${platform} ${JSON.stringify(instanceLimits)} ${body}`;
     const result = resultByKey.get(key) ?? {
       problems: findProblems(limits, { ...post, body }),
       ...measureText(limits, { ...post, body }),

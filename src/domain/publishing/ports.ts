@@ -25,7 +25,11 @@ export interface ContentAsset {
 /** What the platform knows of a run so far: ids of uploaded media, by asset, and of a container. */
 export interface PublicationProgress {
   mediaIds: Record<string, string>;
+  /** Media that the platform had not processed when it was uploaded. */
+  pendingIds?: string[] | undefined;
   containerId?: string | undefined;
+  /** The account's newest posts before the commit, for platforms where a lost commit is looked up among them. */
+  earlierPostIds?: string[] | undefined;
   /** The digest of the content that was uploaded. */
   digest?: string | undefined;
 }

@@ -16,13 +16,6 @@ export const createBufferSource = (buffer: Uint8Array): ByteSource => ({
 /** Enough for every signature, and usually for the metadata that precedes an image's dimensions. */
 export const headBytes = 64 * 1024;
 
-/** A whole file in memory. */
-export async function readStoredFile({ files }: { files: Pick<FileStore, "read"> }, key: string): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of await files.read(key)) chunks.push(chunk as Uint8Array);
-  return Buffer.concat(chunks);
-}
-
 export function createStoredFileSource(
   files: Pick<FileStore, "read">,
   key: string,

@@ -1,0 +1,108 @@
+import type { InstanceLimits } from "#domain/platforms/instance-limits.ts";
+import { requireText, toObject, toObjectList, toText } from "../call-api.ts";
+import type { JsonObject, Platform } from "../platform.ts";
+import type { PublishContext, Publishing } from "../publishing.ts";
+
+/** How many of the account's newest posts are compared after a lost response. */
+const comparedPosts = 40;
+
+export const mastodonPublishing: Publishing = {
+  hosts: ({ api }) => [new URL(api).hostname],
+  media: {
+    buildCall: ({ accessToken, endpoints }, { altText, filename, mimeType }) => ({
+      method: "POST",
+      url: `${endpoints.api}/api/v2/media`,
+      bearer: accessToken,
+      upload: { fields: altText === null ? {} : { description: altText }, fileField: "file", filename, mimeType },
+    }),
+    parseId: (body) => requireText(body["id"], "id"),
+    processing: {
+      isPending: (status) => status === 202,
+      buildStatusCall: ({ accessToken, endpoints }, mediaId) => ({
+        method: "GET",
+        url: `${endpoints.api}/api/v1/media/${encodeURIComponent(mediaId)}`,
+        bearer: accessToken,
+      }),
+      parseStatus: (_body, status) => (status === 206 ? "in_progress" : "ready"),
+    },
+  },
+  commit: {
+    buildCall: ({ accessToken, endpoints, content, progress, commitKey }) => ({
+      method: "POST",
+      url: `${endpoints.api}/api/v1/statuses`,
+      bearer: accessToken,
+      headers: { "idempotency-key": commitKey },
+      json: {
+        status: content.text,
+        media_ids: content.assets.map(({ id }) => progress.mediaIds[id] ?? ""),
+        visibility: "public",
+      },
+    }),
+    parsePost,
+  },
+  // Not every server that speaks this API recognizes the idempotency key, so the request is never repeated.
+  reconcile: {
+    buildCall: ({ accessToken, endpoints, accountId }) => ({
+      method: "GET",
+      url: `${endpoints.api}/api/v1/accounts/${encodeURIComponent(accountId)}/statuses`,
+      bearer: accessToken,
+      query: { limit: String(comparedPosts), exclude_reblogs: "true" },
+    }),
+    listIds: ({ items }) => toObjectList(items).map((status) => requireText(status["id"], "id")),
+    findPosts: ({ items }, context) =>
+      toObjectList(items)
+        .filter((status) => hasSameMedia(status, context))
+        .map(parsePost),
+    source: {
+      buildCall: ({ accessToken, endpoints }, { id }) => ({
+        method: "GET",
+        url: `${endpoints.api}/api/v1/statuses/${encodeURIComponent(id)}/source`,
+        bearer: accessToken,
+      }),
+      isSame: ({ text }, { content }) => typeof text === "string" && normalize(text) === normalize(content.text),
+    },
+  },
+};
+
+function parsePost(status: JsonObject): { id: string; url: string | null } {
+  const url = toText(status["url"]);
+  return { id: requireText(status["id"], "id"), url: url !== undefined && /^https?:/.test(url) ? url : null };
+}
+
+/** Servers give attachments other ids than the uploads, so the alt texts are compared. */
+function hasSameMedia(status: JsonObject, { content }: PublishContext): boolean {
+  const altTexts = toObjectList(status["media_attachments"]).map((media) => toText(media["description"]) ?? null);
+  return (
+    altTexts.length === content.assets.length &&
+    content.assets.every((asset, i) => (asset.altText ?? null) === altTexts[i])
+  );
+}
+
+/** Servers remove white space at both ends. */
+const normalize = (text: string): string => text.replaceAll("\r\n", "\n").trim();
+
+/** Reads the instance's own limits: from Mastodon 4, or the older document that other servers have. */
+export const mastodonInstance: NonNullable<Platform["instanceLimits"]> = {
+  buildCalls: (instance) =>
+    ["v2", "v1"].map((version) => ({ method: "GET", url: `${instance}/api/${version}/instance` })),
+  parse: (body): InstanceLimits => {
+    const configuration = toObject(body["configuration"]);
+    const statuses = toObject(configuration["statuses"]);
+    const media = toObject(configuration["media_attachments"]);
+    const stated = {
+      maxCharacters: readLimit(statuses["max_characters"], 1_000_000),
+      linkLength: readLimit(statuses["characters_reserved_per_url"], 1000),
+      maxFiles: readLimit(statuses["max_media_attachments"], 100),
+      maxImageBytes: readLimit(media["image_size_limit"]),
+      maxImagePixels: readLimit(media["image_matrix_limit"]),
+      maxVideoBytes: readLimit(media["video_size_limit"]),
+      maxAltTextLength: readLimit(media["description_limit"], 100_000),
+    };
+    return Object.fromEntries(Object.entries(stated).filter(([, value]) => value !== undefined));
+  },
+};
+
+/** Undefined for anything that can't be a limit: an instance may state nonsense. */
+function readLimit(value: unknown, max = Number.MAX_SAFE_INTEGER): number | undefined {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 1 ? Math.min(value, max) : undefined;
+}

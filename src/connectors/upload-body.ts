@@ -1,0 +1,49 @@
+import { randomBytes } from "node:crypto";
+import { minutes, seconds } from "#lib/clock.ts";
+import type { PublicRequest, StreamedBody } from "#lib/public-fetch.ts";
+
+/** The form of a media upload (RFC 7578). The file comes last. */
+export interface UploadForm {
+  fields: Readonly<Record<string, string>>;
+  fileField: string;
+  filename: string;
+  mimeType: string;
+}
+
+/** The body of a media upload: the file itself, or a form that contains it. */
+export function createUploadBody(
+  form: UploadForm | undefined,
+  file: StreamedBody,
+): Pick<PublicRequest, "body" | "headers" | "timeoutMs"> {
+  const timeoutMs = computeTimeout(file.bytes);
+  if (!form) return { body: file, timeoutMs };
+  const boundary = randomBytes(24).toString("hex");
+  const head = Buffer.from(renderHead(form, boundary));
+  const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
+  const open = async function* (): AsyncGenerator<Uint8Array> {
+    yield head;
+    yield* await file.open();
+    yield tail;
+  };
+  return {
+    headers: { "content-type": `multipart/form-data; boundary=${boundary}` },
+    body: { bytes: head.length + file.bytes + tail.length, open: async () => open() },
+    timeoutMs,
+  };
+}
+
+function renderHead({ fields, fileField, filename, mimeType }: UploadForm, boundary: string): string {
+  const parts = Object.entries(fields).map(
+    ([name, value]) => `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  );
+  return `${parts.join("")}--${boundary}\r\ncontent-disposition: form-data; name="${fileField}"; filename="${escapeName(filename)}"\r\ncontent-type: ${mimeType}\r\n\r\n`;
+}
+
+/** As browsers do (HTML, multipart form data). */
+const escapeName = (name: string): string =>
+  name.replaceAll("\r", "%0D").replaceAll("\n", "%0A").replaceAll('"', "%22");
+
+const minBytesPerSecond = 128 * 1024;
+
+const computeTimeout = (bytes: number): number =>
+  Math.min(seconds(15) + seconds(Math.ceil(bytes / minBytesPerSecond)), minutes(10));

@@ -1,0 +1,69 @@
+import { lookup as lookUpName } from "node:dns/promises";
+import { isIP } from "node:net";
+import { isLinkLocalAddress, isLoopbackAddress } from "./ip-address.ts";
+import { NameResolutionError, type ResolveName } from "./resolve-name.ts";
+
+/** The URL must not be fetched (`isBlocked`), or the request failed. Completes "could not be fetched: …". */
+export class PublicFetchError extends Error {
+  override readonly name = "PublicFetchError";
+  readonly isBlocked: boolean;
+
+  constructor(message: string, isBlocked: boolean) {
+    super(message);
+    this.isBlocked = isBlocked;
+  }
+}
+
+/** Only the first IP addresses of each family are tried. */
+const maxPinnedPerFamily = 2;
+
+/** Returns the IP addresses to connect to, IPv4 first. All of them have passed the check. */
+export async function pickAddresses(
+  hostname: string,
+  abortSignal: AbortSignal,
+  resolve: ResolveName,
+  isAllowed: (address: string) => boolean,
+): Promise<string[]> {
+  const host = hostname.replace(/^\[|\]$/g, "");
+  const addresses = isIP(host) ? [host] : await resolvePublicName(host, abortSignal, resolve);
+  // A private address among public ones is an attack: use none of them.
+  if (addresses.length === 0 || !addresses.every(isAllowed)) throw new PublicFetchError("the host is not public", true);
+  return orderAddresses(addresses);
+}
+
+const orderAddresses = (addresses: readonly string[]): string[] =>
+  [4, 6].flatMap((family) => addresses.filter((address) => isIP(address) === family).slice(0, maxPinnedPerFamily));
+
+const defaultPorts: Readonly<Record<string, string>> = { "http:": "80", "https:": "443" };
+
+export function getHostAndPort({ hostname, port, protocol }: URL): string {
+  return `${hostname.replace(/\.$/, "")}:${port || defaultPorts[protocol]}`;
+}
+
+/**
+ * The IP addresses of a host that the operator listed, which may be in this machine's hosts file. Never link-local.
+ * Plain http must not leave this machine.
+ */
+export async function pickPrivateAddresses({ hostname, protocol }: URL): Promise<string[]> {
+  const host = hostname.replace(/^\[|\]$/g, "");
+  const addresses = isIP(host) ? [host] : (await lookUpName(host, { all: true })).map(({ address }) => address);
+  const isAllowed = (address: string): boolean =>
+    !isLinkLocalAddress(address) && (protocol === "https:" || isLoopbackAddress(address));
+  if (addresses.length === 0 || !addresses.every(isAllowed)) throw new PublicFetchError("the host is not public", true);
+  return orderAddresses(addresses);
+}
+
+async function resolvePublicName(
+  host: string,
+  abortSignal: AbortSignal,
+  resolve: ResolveName,
+): Promise<readonly string[]> {
+  // Public names have a dot; `localhost` and its subdomains are this machine (RFC 6761 §6.3).
+  if (!/[^.]\.[^.]+\.?$/.test(host) || /\.localhost\.?$/.test(host))
+    throw new PublicFetchError("the host is not public", true);
+  try {
+    return await resolve(host, abortSignal);
+  } catch (error) {
+    throw error instanceof NameResolutionError ? new PublicFetchError(error.message, false) : error;
+  }
+}
