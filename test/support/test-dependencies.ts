@@ -4,6 +4,7 @@ import { createPostgresCluster, findPostgres } from "./postgres-cluster.ts";
 import { canReplaceDnsServer } from "./dns-override.ts";
 import { findNginx } from "./nginx.ts";
 import { findProgram } from "./find-program.ts";
+import { hasSnac } from "./snac.ts";
 
 /** A program or permission that tests need and npm does not install. */
 export interface TestDependency {
@@ -82,6 +83,12 @@ export const testDependencies: readonly TestDependency[] = [
     untested: "several instances behind a load balancer",
     installHint: "apt-get install nginx-light",
     provide: async () => (findNginx() ? { env: {}, stop: async () => {} } : undefined),
+  },
+  {
+    name: "snac",
+    untested: "publishing to a Mastodon server",
+    installHint: "apt-get install snac2 (Debian 13, or the backports of Debian 12)",
+    provide: async () => (hasSnac() ? { env: {}, stop: async () => {} } : undefined),
   },
   {
     name: "strace",

@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { createRestAPIClient, type mastodon } from "masto";
+import { createPlatformSetups, platformFetchLimits } from "#connectors/catalog.ts";
+import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { updateAsset } from "#domain/assets/update-asset.ts";
+import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { getPost } from "#domain/posts/get-post.ts";
+import { openCredential } from "#domain/platforms/credentials.ts";
+import type { PublicationView } from "#domain/publishing/publication.ts";
+import { createPublicFetch } from "#lib/public-fetch.ts";
+import { forEachEngine } from "../support/engines.ts";
+import type { Fault } from "../support/faulty-proxy.ts";
+import { connectMastodon } from "../support/mastodon-fixture.ts";
+import { startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
+import { png } from "../support/samples.ts";
+import { startSnac, type Snac } from "../support/snac.ts";
+
+// snac ignores idempotency keys: a repeated request would be a second post.
+forEachEngine("publishing to a Mastodon server", (fixture) => {
+  let snac: Snac;
+  let publishing: PublishingFixture;
+  let connectionId: string;
+  /** Reads the account with a client that is not ours. */
+  let reader: mastodon.rest.Client;
+
+  before(async () => {
+    snac = await startSnac();
+    const privateHosts = new Set([new URL(snac.instanceUrl).host]);
+    const platforms = createPlatformSetups({}, createPublicFetch({ ...platformFetchLimits, privateHosts }));
+    publishing = await startPublishing(fixture, [], { platforms });
+    connectionId = await connectMastodon(publishing, snac);
+    const { deps } = publishing.service;
+    const connection = await deps.platformStore.find(publishing.owner.studio.id, connectionId);
+    assert.ok(connection?.credential);
+    const { accessToken } = openCredential(deps, connection, connection.credential).tokens;
+    reader = createRestAPIClient({ url: snac.instanceUrl, accessToken });
+  });
+  after(async () => {
+    await publishing.close();
+    await snac.stop();
+  });
+
+  const newPost = async (body: string): Promise<string> =>
+    (await createPost(publishing.service.deps, publishing.owner, { title: "Title", body })).id;
+
+  const addImage = async (postId: string, altText: string): Promise<void> => {
+    const { service, owner } = publishing;
+    const image = { kind: "image", mimeType: "image/png", filename: "vase.png" } as const;
+    const base64 = (await png()).toString("base64");
+    const { assetId } = await uploadAssetInline(service.deps, owner, { ...image, base64 });
+    await updateAsset(service.deps, owner, { assetId, altText });
+    await attachAsset(service.deps, owner, { postId, assetId });
+  };
+
+  const publish = async (postId: string): Promise<string> => {
+    const response = await publishing.api("POST", `/posts/${postId}/publications`, { connectionIds: [connectionId] });
+    assert.equal(response.status, 201, JSON.stringify(response.body));
+    return (response.body["publications"] as PublicationView[])[0]?.id ?? "";
+  };
+
+  /** Injects the fault into the next requests with this method and path. */
+  const injectFaults = (method: string, path: RegExp, ...faults: Fault[]): void => {
+    snac.proxy.chooseFault = (req) => (req.method === method && path.test(req.url ?? "") ? faults.shift() : undefined);
+  };
+
+  const listStatuses = async (text: string): Promise<mastodon.v1.Status[]> => {
+    const { id } = await reader.v1.accounts.verifyCredentials();
+    const statuses = await reader.v1.accounts.$select(id).statuses.list({ limit: 40 });
+    return statuses.filter((status) => status.text === text);
+  };
+
+  test("publishes text, an image and its alt text, and links to the public status (PUB-1)", async () => {
+    const text = "Fog over the harbour 🌁 #photo\n\nTwo lines: https://example.com/a?b=c&d=e";
+    const postId = await newPost(text);
+    await addImage(postId, 'A "blue" vase – größer');
+    const { url } = await publishing.waitForState(await publish(postId), "published");
+    const [status, ...others] = await listStatuses(text);
+    assert.deepEqual([status?.url, others.length], [url, 0]);
+    assert.deepEqual(
+      status?.mediaAttachments.map(({ description, type }) => [description, type]),
+      [['A "blue" vase – größer', "image"]],
+    );
+    assert.equal((await fetch(url ?? "")).status, 200);
+  });
+
+  test("after a lost response, the status is found and not sent again (PUB-2)", async () => {
+    const text = "The response to this was lost";
+    const postId = await newPost(text);
+    await addImage(postId, "A vase");
+    injectFaults("POST", /^\/api\/v1\/statuses/, "lost");
+    const { url } = await publishing.waitForState(await publish(postId), "published");
+    assert.deepEqual(
+      (await listStatuses(text)).map((status) => status.url),
+      [url],
+    );
+  });
+
+  test("a status with the same text that was there before is not mistaken for a lost one (PUB-2)", async () => {
+    const text = "Good morning";
+    const byHand = await reader.v1.statuses.create({ status: text });
+    injectFaults("POST", /^\/api\/v1\/statuses/, "lost");
+    const { url } = await publishing.waitForState(await publish(await newPost(text)), "published");
+    assert.notEqual(url, byHand.url);
+    assert.equal((await listStatuses(text)).length, 2);
+  });
+
+  test("rate limits, and failed uploads before the status exists, are retried (PUB-2)", async () => {
+    const text = "Limited at first";
+    const postId = await newPost(text);
+    await addImage(postId, "A vase");
+    injectFaults("POST", /^\/api\/(v2\/media|v1\/statuses)/, "reset", 429);
+    await publishing.waitForState(await publish(postId), "published");
+    assert.equal((await listStatuses(text)).length, 1);
+  });
+
+  test("validates posts against the limits that the instance states (PLATFORM-12)", async () => {
+    const { service, owner } = publishing;
+    const connection = await service.deps.platformStore.find(owner.studio.id, connectionId);
+    const instance = await reader.v1.instance.fetch();
+    assert.equal(connection?.limits?.maxCharacters, instance.configuration.statuses.maxCharacters);
+    const { validation } = await getPost(service.deps, owner, { postId: await newPost("a".repeat(600)) });
+    assert.deepEqual(
+      validation?.map(({ problems }) => problems),
+      [[]],
+    );
+  });
+
+  test("a status that the instance rejects fails with its reason, and nothing is public (PUB-4)", async () => {
+    const text = "Not accepted here";
+    injectFaults("POST", /^\/api\/v1\/statuses/, 422);
+    const { problem } = await publishing.waitForState(await publish(await newPost(text)), "failed");
+    assert.equal(problem?.code, "rejected");
+    assert.equal((await listStatuses(text)).length, 0);
+  });
+
+  test("a revoked grant fails the publication, and the connection needs to be connected again (PUB-4)", async () => {
+    injectFaults("POST", /^\/api\/v1\/statuses/, 401, 401, 401);
+    const { problem } = await publishing.waitForState(await publish(await newPost("Revoked")), "failed");
+    const { service, owner } = publishing;
+    const connection = await service.deps.platformStore.find(owner.studio.id, connectionId);
+    assert.deepEqual([problem?.code, connection?.state], ["connect_expired", "needs_reconnect"]);
+    await connectMastodon(publishing, snac);
+  });
+});
