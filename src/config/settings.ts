@@ -60,7 +60,7 @@ const origins = list.refine((entries) => entries.every(isOrigin), "origins such 
 
 const privateHosts = list.transform((entries, issue): ReadonlySet<string> => {
   const hosts = entries.map((entry) => {
-    const url = /^[^/?#@\s]+:\d{1,5}$/.test(entry) ? parseUrl(`http://${entry}`) : undefined;
+    const url = /^[^/?#@*\s]+:\d{1,5}$/.test(entry) ? parseUrl(`http://${entry}`) : undefined;
     return url && `${url.hostname}:${url.port || "80"}`;
   });
   if (hosts.every((host) => host !== undefined)) return new Set(hosts);

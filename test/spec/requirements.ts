@@ -248,6 +248,7 @@ const platforms = {
   "PLATFORM-11": "PLATFORM_<NAME>_…: this server's credentials for a platform, validated at startup",
   "PLATFORM-12": "get_post reports what each connected platform would reject or warn about",
   "PLATFORM-13": "the web app has a platforms page; the connect page is a plain form",
+  "PLATFORM-14": "PRIVATE_HOSTS lists private hosts that platform connections may reach; link-local never",
 } as const satisfies Record<string, string>;
 
 /** The web app. */
