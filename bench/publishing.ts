@@ -92,7 +92,7 @@ async function connectAccount(deps: Deps, { studio, user }: Caller, accountId: s
   const account = { id: accountId, handle: accountId, name: null, avatarUrl: null, profileUrl: null };
   const now = deps.clock();
   await deps.platformStore.findOrInsert(
-    { ...owner, platform: "sandbox", instance: "", account, connectedAt: now },
+    { ...owner, platform: "sandbox", instance: "", account, limits: null, connectedAt: now },
     connectionCount,
   );
   const credential = sealCredential(deps, owner, { tokens: { accessToken: "a token" } });

@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createPlatforms } from "#connectors/connectors.ts";
 import { createPublisher } from "#connectors/publisher.ts";
@@ -11,7 +12,7 @@ export function withSandbox(deps: Deps, origin: string): Deps {
   return {
     ...deps,
     platforms: createPlatforms(deps.base, setups),
-    publisher: createPublisher({ setups, readFile: async () => new Uint8Array(), sleep: (ms) => sleep(ms) }),
+    publisher: createPublisher({ setups, openFile: async () => Readable.from([]), sleep: (ms) => sleep(ms) }),
   };
 }
 
