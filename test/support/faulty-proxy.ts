@@ -22,6 +22,8 @@ export interface FaultyProxy {
   requests: string[];
   /** Chooses the fault of each request; undefined forwards it unchanged. */
   chooseFault: (req: IncomingMessage) => Fault | undefined | Promise<Fault | undefined>;
+  /** Runs after the server has executed a request whose response is `lost`, before the connection is closed. */
+  onLost: () => void | Promise<void>;
   close(): Promise<void>;
 }
 
@@ -36,6 +38,7 @@ export async function startFaultyProxy(targetUrl: string): Promise<FaultyProxy> 
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests: [],
     chooseFault: () => undefined,
+    onLost: () => {},
     async close() {
       server.close();
       server.closeAllConnections();
@@ -66,6 +69,7 @@ export async function startFaultyProxy(targetUrl: string): Promise<FaultyProxy> 
     const [upstreamResponse] = (await once(upstreamRequest, "response")) as [IncomingMessage];
     if (fault === "lost") {
       for await (const _ of upstreamResponse) continue;
+      await proxy.onLost();
       return void res.destroy();
     }
     if (fault === "short" || fault === "altered" || fault === "other-tag")

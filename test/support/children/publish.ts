@@ -1,9 +1,10 @@
 import { once } from "node:events";
 import { writeSync } from "node:fs";
+import { createPlatformSetups, platformFetchLimits } from "#connectors/catalog.ts";
 import { openDatabase, type OpenDatabaseOptions } from "#db/open-database.ts";
 import { startPublishingWorker } from "#domain/publishing/worker.ts";
 import { systemClock } from "#lib/clock.ts";
-import type { PublicFetch } from "#lib/public-fetch.ts";
+import { createPublicFetch, type PublicFetch } from "#lib/public-fetch.ts";
 import { createDeps, silentLog } from "../engines.ts";
 import { createHookedFiles } from "../hooked-files.ts";
 import { createSandboxVariants } from "../sandbox-variants.ts";
@@ -11,16 +12,22 @@ import { startService } from "../service.ts";
 
 /** Child process: the whole service with the sandbox, its variants and a publishing worker. */
 
-const { base, filesFolder, timeouts, leaseMs, ...location } = JSON.parse(process.argv[2] ?? "") as Omit<
-  OpenDatabaseOptions,
-  "log"
-> & {
+const {
+  base,
+  filesFolder,
+  timeouts,
+  leaseMs,
+  privateHosts = [],
+  ...location
+} = JSON.parse(process.argv[2] ?? "") as Omit<OpenDatabaseOptions, "log"> & {
   base: string;
   filesFolder: string;
   /** How many publish requests time out: some before and some after the sandbox received them. */
   timeouts: number;
   /** Short, so that tests with many kills do not wait for abandoned runs. */
   leaseMs: number;
+  /** Hosts of Mastodon servers. */
+  privateHosts?: string[];
 };
 const printLine = (line: string) => writeSync(1, `${line}\n`); // synchronous, because the process may be killed
 
@@ -42,7 +49,14 @@ await once(process.stdin, "data");
 const database = await openDatabase({ ...location, log: silentLog });
 const service = await startService(
   { ...createDeps(database, systemClock), files: createHookedFiles(systemClock, filesFolder) },
-  { base, config: { rateLimits: false }, platforms: createSandboxVariants({ base, wrapFetch: timeOut }) },
+  {
+    base,
+    config: { rateLimits: false },
+    platforms: [
+      ...createSandboxVariants({ base, wrapFetch: timeOut }),
+      ...createPlatformSetups({}, createPublicFetch({ ...platformFetchLimits, privateHosts: new Set(privateHosts) })),
+    ],
+  },
 );
 // Not `service.startWorker`, which has no setting for the lease.
 startPublishingWorker(service.deps, {
