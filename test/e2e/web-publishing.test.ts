@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import type { Caller } from "#domain/caller.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
-import { getPublicationDetail } from "#domain/publishing/get-publication.ts";
+import { getPublicationDetail } from "#domain/publishing/get-publication-detail.ts";
 import type { PublicationView } from "#domain/publishing/publication.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { resolveLocalTime, toLocalTime } from "../../web/src/publishing/zoned-time.ts";

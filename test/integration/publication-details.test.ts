@@ -7,7 +7,7 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { reschedulePublication } from "#domain/publishing/change-publication.ts";
-import { getPublicationDetail } from "#domain/publishing/get-publication.ts";
+import { getPublicationDetail } from "#domain/publishing/get-publication-detail.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import { hours, toIsoTime } from "#lib/clock.ts";
 import { forEachEngine } from "../support/engines.ts";

@@ -100,6 +100,32 @@ forEachEngine("runs of publications", (fixture) => {
     assert.equal(await countPosts("Lost, then limited"), 1);
   });
 
+  test("a commit whose key the platform no longer recognizes is not repeated and renews no token (PUB-2)", async () => {
+    const { deps } = publishing.service;
+    const [connectionId = ""] = await addConnections(publishing, "sandbox-record", 1);
+    const findConnection = () => deps.platformStore.find(publishing.owner.studio.id, connectionId);
+    const requestsBefore = publishRequests;
+    const connectionBefore = await findConnection();
+    const setCommittedAt = (at: number) =>
+      fixture.database.q
+        .updateTable("publications")
+        .set({ committed_at: at })
+        .where("connection_id", "=", connectionId)
+        .execute();
+    nextResponses = [
+      sendAndLose,
+      async () => {
+        await setCommittedAt(Date.now() - hours(24));
+        return new Response("{}", { status: 503 });
+      },
+    ];
+    const { id } = await publish("sandbox-record", "Key expired", { connectionIds: [connectionId] });
+    await publishing.waitForState(id, "unconfirmed");
+    assert.equal(publishRequests - requestsBefore, 2);
+    assert.deepEqual(await findConnection(), connectionBefore);
+    assert.equal(await countPosts("Key expired"), 1);
+  });
+
   test("a container is published again only after the platform says that it is not public (PUB-2)", async () => {
     nextResponses = [respondWith(503), respondWith(502)];
     const { id } = await publish("sandbox-container", "Container");

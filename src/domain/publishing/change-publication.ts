@@ -11,7 +11,7 @@ import { buildContent, digestContent } from "./content.ts";
 import type { ListedPublication, Publication, PublicationChange } from "./ports.ts";
 import {
   getPublication,
-  recordPublication,
+  recordPublicationActivity,
   toPublicationView,
   tooLateError,
   type PublicationAction,
@@ -203,7 +203,7 @@ async function changeState(
       );
       if (!updated) throw new ConflictError();
       if (isDueAtOnce(updated)) await tx.publications.announceDue();
-      await recordPublication(deps, tx, caller, action, updated, {
+      await recordPublicationActivity(deps, tx, caller, action, updated, {
         from: publication.state,
         to: state,
         ...(updated.scheduledFor === null ? {} : { at: toIsoTime(updated.scheduledFor) }),

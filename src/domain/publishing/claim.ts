@@ -1,6 +1,6 @@
 import type { Deps, Stores } from "../deps.ts";
 import type { Publication, PublicationChange } from "./ports.ts";
-import { recordPublication, type PublicationAction } from "./publication.ts";
+import { recordPublicationActivity, workerActor, type PublicationAction } from "./publication.ts";
 import { nextState, type PublicationEvent } from "./states.ts";
 
 export type WorkerDeps = Pick<
@@ -47,11 +47,14 @@ export async function changeStateIn(
   { event, action, change, detail }: RunStep,
 ): Promise<Publication> {
   const updated = await updateClaimed(tx, publication, { ...change, state: nextState(publication.state, event) });
-  await recordPublication(deps, tx, {}, action, updated, detail);
+  await recordPublicationActivity(deps, tx, workerActor, action, updated, detail);
   return updated;
 }
 
-/** Changes fields other than the state. */
+/**
+ * Writes a change if the worker still has its claim; throws `LostClaimError` otherwise. To change the state, use
+ * `changeState`, which also records the activity.
+ */
 export async function updateClaimed(
   { publications }: Pick<Stores, "publications">,
   { id, state, fence }: Publication,

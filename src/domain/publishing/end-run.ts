@@ -11,13 +11,14 @@ export interface Problem {
   message: string;
 }
 
-export async function publish(
+export async function markPublished(
   deps: WorkerDeps,
   publication: Publication,
   { remoteId, url }: Extract<CommitOutcome, { kind: "published" }>,
 ): Promise<void> {
   // A post at the platform belongs to one publication, so this response names the post of another publication.
-  if (await deps.publications.isRemoteIdTaken(publication.connectionId, remoteId)) return loseTrack(deps, publication);
+  if (await deps.publications.isRemoteIdTaken(publication.connectionId, remoteId))
+    return markUnconfirmed(deps, publication);
   const change = { ...unscheduled, remoteId, url, publishedAt: deps.clock(), problem: null };
   await changeState(deps, publication, {
     event: "publish",
@@ -27,14 +28,18 @@ export async function publish(
   });
 }
 
-export async function fail(deps: WorkerDeps, publication: Publication, { code, message }: Problem): Promise<void> {
+export async function markFailed(
+  deps: WorkerDeps,
+  publication: Publication,
+  { code, message }: Problem,
+): Promise<void> {
   const change = { ...unscheduled, problem: { code, message } };
   const detail = { code, reason: message };
   await changeState(deps, publication, { event: "fail", action: "publication.failed", change, detail });
 }
 
-/** A person decides whether the post is public. */
-export async function loseTrack(deps: WorkerDeps, publication: Publication): Promise<void> {
+/** A user decides whether the post is public. */
+export async function markUnconfirmed(deps: WorkerDeps, publication: Publication): Promise<void> {
   const problem = {
     code: "unconfirmed",
     message: "The platform did not confirm the post. Check the account, then say whether it is there.",
@@ -55,7 +60,10 @@ export async function retryLater(
   const now = await deps.publications.getTime();
   const nextRunAt = now + Math.max(retryAfterMs ?? 0, computeBackoff(publication.attempts));
   if (nextRunAt > (publication.startedAt ?? now) + retryWindow)
-    return fail(deps, publication, { code: "platform_unavailable", message: `Gave up after an hour: ${message}.` });
+    return markFailed(deps, publication, {
+      code: "platform_unavailable",
+      message: `Gave up after an hour: ${message}.`,
+    });
   const detail = { retryAt: nextRunAt, reason: message };
   const change = { ...waiting, nextRunAt };
   await changeState(deps, publication, { event: "retry", action: "publication.delayed", change, detail });

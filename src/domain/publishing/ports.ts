@@ -199,7 +199,7 @@ export type LookUpOutcome =
   /** The post is not there, which proves nothing. */
   | { kind: "absent" };
 
-/** How an interrupted commit can be settled: by repeating it for this long, otherwise by looking it up. */
+/** How an interrupted commit is reconciled: by repeating it for this long, otherwise by looking it up. */
 export interface Reconciliation {
   repeatWithinMs: number | undefined;
 }

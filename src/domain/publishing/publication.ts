@@ -76,11 +76,16 @@ export const tooLateError = (publication: Publication): AppError =>
 
 export type PublicationAction = Extract<ActivityAction, `publication.${string}`>;
 
-/** Records a change of state, in its transaction. Without a user: the worker. */
-export async function recordPublication(
+type Actor = Partial<Pick<Caller, "user" | "client">>;
+
+/** Activity without a user is the worker's. */
+export const workerActor: Actor = {};
+
+/** Records a change of state, in its transaction. */
+export async function recordPublicationActivity(
   deps: Pick<Deps, "newId" | "clock">,
   tx: Pick<Stores, "activity">,
-  actor: Partial<Pick<Caller, "user" | "client">>,
+  actor: Actor,
   action: PublicationAction,
   publication: Publication,
   detail: Record<string, unknown> = {},

@@ -12,7 +12,7 @@ import { idempotencyKey, runOnce } from "../run-once.ts";
 import { id } from "../text.ts";
 import { buildContent, digestContent, getTextFor, isEmpty } from "./content.ts";
 import type { Publication } from "./ports.ts";
-import { publicationView, recordPublication, toPublicationView } from "./publication.ts";
+import { publicationView, recordPublicationActivity, toPublicationView } from "./publication.ts";
 import { isDueAtOnce, parsePublishTime, publishTime, scheduleAt, unscheduled } from "./publish-time.ts";
 
 export const publishPostInput = z.strictObject({
@@ -57,7 +57,7 @@ export async function publishPost(
       for (const publication of publications) {
         if (!(await tx.publications.insert(publication))) throw new AppError("already_scheduled");
         const action = needsApproval ? "publication.proposed" : "publication.scheduled";
-        await recordPublication(deps, tx, caller, action, publication, {
+        await recordPublicationActivity(deps, tx, caller, action, publication, {
           at: scheduledFor === null ? null : toIsoTime(scheduledFor),
         });
       }

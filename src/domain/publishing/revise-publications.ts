@@ -4,7 +4,7 @@ import type { Editor } from "../history/record.ts";
 import { mayPublish } from "../policy.ts";
 import { buildContent, digestContent } from "./content.ts";
 import type { Publication, PublicationChange } from "./ports.ts";
-import { recordPublication } from "./publication.ts";
+import { recordPublicationActivity } from "./publication.ts";
 import { unscheduled } from "./publish-time.ts";
 import { nextState, type PublicationState } from "./states.ts";
 
@@ -46,7 +46,7 @@ export async function revisePublications(
       const { state } = publication;
       const change = revise(publication, { digest, revision: post.revision }, isPublisher);
       updated = await tx.publications.update(publication.id, change, { states: [state] });
-      if (updated && change.state) await recordPublication(deps, tx, editor, "publication.returned", updated);
+      if (updated && change.state) await recordPublicationActivity(deps, tx, editor, "publication.returned", updated);
       // A worker changed its state since it was read.
       const current = updated ? [] : await tx.publications.listByPost(postId, revisableStates);
       publication = current.find(({ id }) => id === listed.id);
@@ -107,7 +107,7 @@ export async function cancelAll(
     const change = { ...unscheduled, state: nextState(state, "cancel") };
     const canceled = await tx.publications.update(id, change, { states: [state] });
     if (!canceled) continue;
-    await recordPublication(deps, tx, editor, "publication.canceled", canceled);
+    await recordPublicationActivity(deps, tx, editor, "publication.canceled", canceled);
     canceledPublications.push(canceled);
   }
   return canceledPublications;

@@ -5,16 +5,16 @@ import { scopes } from "../caller.ts";
 import { callWithToken } from "./call-with-token.ts";
 import { changeState, changeStateIn, LostClaimError, updateClaimed, type WorkerDeps } from "./claim.ts";
 import { buildContent, digestContent, isEmpty } from "./content.ts";
-import { fail, publish, release, retryLater, retryWindow, type Problem } from "./end-run.ts";
+import { markFailed, markPublished, release, retryLater, retryWindow, type Problem } from "./end-run.ts";
 import type { CommitOutcome, FailedOutcome, Publication, PublishRequest } from "./ports.ts";
-import { recordPublication } from "./publication.ts";
+import { recordPublicationActivity, workerActor } from "./publication.ts";
 import { unscheduled } from "./publish-time.ts";
-import { settle } from "./settle-publication.ts";
+import { reconcile } from "./reconcile-publication.ts";
 
 /** One run of a claimed publication. Each step is a conditional update that repeats the claim's fence. */
 export async function runPublication(deps: WorkerDeps, claimed: Publication, signal: AbortSignal): Promise<void> {
   try {
-    if (claimed.state === "committing") await settle(deps, claimed);
+    if (claimed.state === "committing") await reconcile(deps, claimed);
     else await prepareAndCommit(deps, claimed, signal);
   } catch (error) {
     if (error instanceof LostClaimError || error instanceof ConflictError) return;
@@ -25,7 +25,7 @@ export async function runPublication(deps: WorkerDeps, claimed: Publication, sig
 async function prepareAndCommit(deps: WorkerDeps, claimed: Publication, signal: AbortSignal): Promise<void> {
   const connection = await deps.platformStore.find(claimed.studioId, claimed.connectionId);
   const problem = await findStartProblem(deps, claimed, connection);
-  if (problem || !connection) return fail(deps, claimed, problem ?? accountGone);
+  if (problem || !connection) return markFailed(deps, claimed, problem ?? accountGone);
   const started = claimed.content ? claimed : await start(deps, claimed);
   if (!started?.content) return;
   const request: Omit<PublishRequest, "accessToken"> = {
@@ -64,9 +64,9 @@ async function prepareAndCommit(deps: WorkerDeps, claimed: Publication, signal: 
 async function endUnpublished(deps: WorkerDeps, publication: Publication, outcome: FailedOutcome): Promise<void> {
   switch (outcome.kind) {
     case "rejected":
-      return fail(deps, publication, outcome);
+      return markFailed(deps, publication, outcome);
     case "reconnect":
-      return fail(deps, publication, { code: "connect_expired", message: outcome.message });
+      return markFailed(deps, publication, { code: "connect_expired", message: outcome.message });
     case "retry_later":
     case "unknown":
       return retryLater(deps, publication, outcome);
@@ -74,8 +74,8 @@ async function endUnpublished(deps: WorkerDeps, publication: Publication, outcom
 }
 
 async function endCommitting(deps: WorkerDeps, publication: Publication, outcome: CommitOutcome): Promise<void> {
-  if (outcome.kind === "published") return publish(deps, publication, outcome);
-  if (outcome.kind === "unknown") return settle(deps, publication);
+  if (outcome.kind === "published") return markPublished(deps, publication, outcome);
+  if (outcome.kind === "unknown") return reconcile(deps, publication);
   return endUnpublished(deps, publication, outcome);
 }
 
@@ -137,7 +137,7 @@ async function start(deps: WorkerDeps, publication: Publication): Promise<Public
       await changeStateIn(deps, tx, started, { event: "fail", action: "publication.failed", change: failed, detail });
       return undefined;
     }
-    await recordPublication(deps, tx, {}, "publication.started", started);
+    await recordPublicationActivity(deps, tx, workerActor, "publication.started", started);
     return started;
   });
 }

@@ -1,6 +1,6 @@
 import { minutes, seconds } from "#lib/clock.ts";
 import { retryOnConflict } from "../conflict.ts";
-import { recordPublication } from "./publication.ts";
+import { recordPublicationActivity, workerActor } from "./publication.ts";
 import { unscheduled } from "./publish-time.ts";
 import type { WorkerDeps } from "./claim.ts";
 import { runPublication } from "./run-publication.ts";
@@ -139,7 +139,7 @@ async function markMissed(deps: WorkerDeps, dueBefore: number): Promise<void> {
       await deps.transact(async (tx) => {
         const condition = { states: statesBefore("miss"), dueBefore };
         const missed = await tx.publications.update(id, { ...unscheduled, state: "missed" }, condition);
-        if (missed) await recordPublication(deps, tx, {}, "publication.missed", missed);
+        if (missed) await recordPublicationActivity(deps, tx, workerActor, "publication.missed", missed);
       });
     }
     if (overdue.length < missedBatch) return;

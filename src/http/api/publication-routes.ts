@@ -8,7 +8,7 @@ import {
   resolvePublication,
   resolvePublicationInput,
 } from "#domain/publishing/change-publication.ts";
-import { getPublicationDetail } from "#domain/publishing/get-publication.ts";
+import { getPublicationDetail } from "#domain/publishing/get-publication-detail.ts";
 import { listPublications, listPublicationsInput } from "#domain/publishing/list-publications.ts";
 import { publishPost, publishPostInput } from "#domain/publishing/publish-post.ts";
 import type { ApiOptions, StudioEnv } from "./context.ts";

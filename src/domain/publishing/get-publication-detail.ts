@@ -6,7 +6,7 @@ import { authorize } from "../policy.ts";
 import type { ListedPublication, PublicationContent } from "./ports.ts";
 import { getPublication, toPublicationView, type PublicationAction, type PublicationView } from "./publication.ts";
 
-/** The newest entries of a timeline. Retries end after an hour, so only people can exceed this. */
+/** A timeline shows at most this many entries, the newest. Retries end after an hour, so only users can add more. */
 const maxTimelineLength = 200;
 
 interface TimelineEntry {

@@ -1,0 +1,69 @@
+import { minutes, seconds } from "#lib/clock.ts";
+import type { PlatformConnection } from "../platforms/connection.ts";
+import { callWithToken } from "./call-with-token.ts";
+import { updateClaimed, type WorkerDeps } from "./claim.ts";
+import { markFailed, markPublished, markUnconfirmed } from "./end-run.ts";
+import type { CommitOutcome, LookUpOutcome, Publication, PublishRequest } from "./ports.ts";
+
+/** How long workers keep trying if the platform does not respond. */
+const reconcileWindow = minutes(60);
+/** If the account still does not show the post after this time, a user must check it. */
+const absentWindow = seconds(20);
+const backoff = { minMs: 500, maxMs: seconds(15) } as const;
+
+/**
+ * One attempt to find out whether a commit made the post public. The commit is repeated only if that is idempotent at
+ * the platform. If the outcome stays unknown, the publication waits for the next attempt, and finally for a user.
+ */
+export async function reconcile(deps: WorkerDeps, publication: Publication): Promise<void> {
+  const { content, commitKey, committedAt, studioId, connectionId } = publication;
+  const connection = await deps.platformStore.find(studioId, connectionId);
+  if (!content || commitKey === null || committedAt === null || !connection) return markUnconfirmed(deps, publication);
+  const elapsedMs = (await deps.publications.getTime()) - committedAt;
+  const outcome = await callWithToken(deps, publication, (accessToken) =>
+    repeatOrLookUp(deps, publication, elapsedMs, {
+      connection,
+      accessToken,
+      content,
+      progress: publication.progress ?? { mediaIds: {} },
+      commitKey,
+      committedAt,
+    }),
+  );
+  if (outcome.kind === "published") return markPublished(deps, publication, outcome);
+  if (outcome.kind === "rejected") return markFailed(deps, publication, outcome);
+  if (outcome.kind === "unrepeatable" || outcome.kind === "reconnect") return markUnconfirmed(deps, publication);
+  if (elapsedMs > (outcome.kind === "absent" ? absentWindow : reconcileWindow))
+    return markUnconfirmed(deps, publication);
+  const now = await deps.publications.getTime();
+  const delayMs = Math.min(Math.max(elapsedMs / 2, backoff.minMs), backoff.maxMs);
+  const retryAfterMs = "retryAfterMs" in outcome ? (outcome.retryAfterMs ?? 0) : 0;
+  // The lease ends now, so any worker can continue at `nextRunAt`. The state stays `committing`, so no other
+  // publication of the account runs until then.
+  await updateClaimed(deps, publication, {
+    leaseExpiresAt: now,
+    nextRunAt: now + Math.round(Math.min(Math.max(delayMs, retryAfterMs), reconcileWindow)),
+  });
+}
+
+/** The platform no longer recognizes the commit's key and would publish a second time. */
+interface UnrepeatableOutcome {
+  kind: "unrepeatable";
+}
+
+async function repeatOrLookUp(
+  { publisher, publications }: WorkerDeps,
+  { connectionId }: Publication,
+  elapsedMs: number,
+  request: PublishRequest & { connection: PlatformConnection },
+): Promise<CommitOutcome | LookUpOutcome | UnrepeatableOutcome> {
+  const { repeatWithinMs } = publisher.getReconciliation(request.connection.platform);
+  if (repeatWithinMs !== undefined)
+    return elapsedMs < repeatWithinMs ? publisher.commit(request) : { kind: "unrepeatable" };
+  const lookUp = await publisher.lookUp(request, (remoteId) => publications.isRemoteIdTaken(connectionId, remoteId));
+  if (lookUp.kind !== "repeatable") return lookUp;
+  const repetition = await publisher.commit(request);
+  // A rejected repetition proves nothing: the first request may have made the post public in the meantime. `unknown`
+  // makes the next attempt look it up again.
+  return repetition.kind === "rejected" ? { kind: "unknown", message: repetition.message } : repetition;
+}
