@@ -1,6 +1,7 @@
 -- Publications: one post, one account, one time. A row is also the worker's job.
 
--- Who may publish without an approval: everyone except AI clients, or only owners and admins.
+-- Whose publications need an approval: those that AI clients request (`clients`), or those of everyone except owners and
+-- admins (`everyone`).
 ALTER TABLE studios ADD COLUMN approval TEXT NOT NULL DEFAULT 'clients' CHECK (approval IN ('clients', 'everyone'));
 
 -- The text for one account instead of the body: a JSON array of { connectionId, body }, sorted by connectionId.
@@ -19,7 +20,7 @@ CREATE TABLE publications (
   scheduled_for         BIGINT,
   -- Whether the platform shows the post's title.
   includes_title        INTEGER NOT NULL CHECK (includes_title IN (0, 1)),
-  -- The post's revision, and a digest of what the account receives: what was requested or approved.
+  -- What was requested or approved: the post's revision, and a digest of what the account receives.
   revision              INTEGER NOT NULL,
   digest                TEXT NOT NULL,
   -- The revision and the time that were approved last, also after the approval became void.
@@ -37,7 +38,8 @@ CREATE TABLE publications (
   problem_code          TEXT,
   problem_message       TEXT,
 
-  -- When it became due; null unless scheduled or running.
+  -- When it is due: `scheduled_for`, or the time of the request or approval if that is later or no time was set. Null
+  -- unless scheduled or running.
   due_at                BIGINT,
   -- When a worker may take it next; later than due_at after a failed attempt.
   next_run_at           BIGINT,
@@ -50,8 +52,9 @@ CREATE TABLE publications (
   -- What is sent, fixed when the run starts, and the platform's ids of what was uploaded so far. JSON.
   content               TEXT,
   progress              TEXT,
-  -- Sent with the request that makes the post public, and when that request was first sent.
+  -- The idempotency key of the request that makes the post public.
   commit_key            TEXT,
+  -- When that request was first sent.
   committed_at          BIGINT,
 
   CHECK ((state IN ('scheduled', 'preparing', 'committing')) = (due_at IS NOT NULL)),
@@ -76,7 +79,7 @@ CREATE INDEX publications_by_state ON publications (studio_id, state, id);
 -- The timeline of a publication.
 CREATE INDEX activity_by_subject ON activity (subject_id, id);
 
--- What the sandbox platform published, and the faults that its next requests show.
+-- What the sandbox platform published, and the failures that it simulates for its next requests.
 CREATE TABLE sandbox_posts (
   id              TEXT PRIMARY KEY,
   account         TEXT NOT NULL,
