@@ -7,7 +7,7 @@ export const idPrefixes = {
   studio: "std",
   post: "pst",
   asset: "ast",
-  connection: "con",
+  grant: "con",
   platformConnection: "plc",
   invitation: "inv",
   uploadLink: "upl",

@@ -27,7 +27,7 @@ forEachEngine("JSON API guards", (fixture) => {
       userId: owner.user.id,
       postId: post.id,
       invitationId: fixture.deps.newId("invitation"),
-      grantId: fixture.deps.newId("connection"),
+      grantId: fixture.deps.newId("grant"),
       revision: "1",
       id: trashedPost.id,
       undoId: fixture.deps.newId("activity"),

@@ -164,7 +164,7 @@ forEachEngine("AI clients", (fixture) => {
     assert.equal(await getOutcome(revokeClient(fixture.deps, otherOwner, { grantId: grantHere })), "not_found");
     for (const manager of [owner, admin])
       assert.equal(await getOutcome(revokeClient(fixture.deps, manager, { grantId: grantElsewhere })), "not_found");
-    for (const grantId of hostileIds("connection"))
+    for (const grantId of hostileIds("grant"))
       assert.equal(await getOutcome(revokeClient(fixture.deps, owner, { grantId })), "not_found");
     assert.deepEqual(
       [

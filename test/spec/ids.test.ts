@@ -13,7 +13,7 @@ test("each kind of id has a unique prefix and is not valid as another kind (WORD
     studio: "std",
     post: "pst",
     asset: "ast",
-    connection: "con",
+    grant: "con",
   });
   assert.equal(new Set(Object.values(idPrefixes)).size, kinds.length);
   const newId = createIdGenerator(createTestClock());

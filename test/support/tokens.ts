@@ -21,7 +21,7 @@ export async function createTestGrant(
   const storedUser = await deps.users.find(user.id);
   const memberships = await deps.users.listMemberships(user.id);
   const studio = memberships.find(({ studioId }) => studioId === storedUser?.activeStudioId) ?? memberships[0];
-  const grantId = deps.newId("connection");
+  const grantId = deps.newId("grant");
   const clientName = options.client ?? "Test client";
   await deps.grants.insert({
     id: grantId,

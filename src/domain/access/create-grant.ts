@@ -20,7 +20,7 @@ export async function createGrant(
 ): Promise<Grant> {
   const { activeStudioId } = await describeMe(deps, caller);
   const grant: Grant = {
-    id: deps.newId("connection"),
+    id: deps.newId("grant"),
     userId: caller.user.id,
     ...input,
     studioId: activeStudioId,

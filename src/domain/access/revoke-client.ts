@@ -18,7 +18,7 @@ export async function revokeClient(
     includeOthers: may(caller.role, "clients.revokeAny"),
     grantId: input.grantId,
   };
-  const [grant] = isId("connection", input.grantId) ? await deps.grants.listForStudio(caller.studio.id, filter) : [];
+  const [grant] = isId("grant", input.grantId) ? await deps.grants.listForStudio(caller.studio.id, filter) : [];
   if (!grant) throw notFoundError("client");
   await deps.transact((tx) => revokeGrant(deps, tx, caller, grant));
 }

@@ -101,7 +101,7 @@ export async function revokeGrants(
   input: { grantIds: readonly string[] },
 ): Promise<{ ended: string[]; before: string[] }> {
   for (const grantId of input.grantIds)
-    if (!isId("connection", grantId) || !(await deps.grants.find(grantId)))
+    if (!isId("grant", grantId) || !(await deps.grants.find(grantId)))
       throw new AppError("not_found:grant", { grantId });
   const result: { ended: string[]; before: string[] } = { ended: [], before: [] };
   for (const grantId of input.grantIds) {

@@ -52,7 +52,7 @@ export async function undoClientChanges(
   input: z.infer<typeof undoChangesInput> & { grantId: string },
 ): Promise<UndoResult> {
   authorize(caller, "clients.undo");
-  const grant = isId("connection", input.grantId) ? await deps.grants.find(input.grantId) : undefined;
+  const grant = isId("grant", input.grantId) ? await deps.grants.find(input.grantId) : undefined;
   if (!grant || !(await mayUndo(deps, caller, grant))) throw notFoundError("client");
   return undoClient(deps, caller, grant, input);
 }
