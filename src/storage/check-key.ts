@@ -1,5 +1,3 @@
-import { AppError } from "#lib/errors.ts";
-
 const keyPattern = /^[a-z0-9_-][a-z0-9_.-]*(\/[a-z0-9_-][a-z0-9_.-]*)*$/;
 /** With the suffix that the disk store adds, a name stays below the file system limit of 255 bytes. */
 const maxLength = 150;
@@ -9,5 +7,3 @@ export function validateKey(key: string): string {
   if (key.length > maxLength || !keyPattern.test(key) || key.includes("..")) throw new Error("invalid storage key");
   return key;
 }
-
-export const tooLargeError = (): AppError => new AppError("too_large:put");

@@ -18,7 +18,7 @@ import {
 import { createDiskParts, type DiskParts } from "./parts.ts";
 import { prepareRoot } from "./root-folder.ts";
 import { createWriter, syncFolder } from "./write-file.ts";
-import { tooLargeError } from "../check-key.ts";
+import { bodyTooLargeError } from "../body-too-large-error.ts";
 
 /** Creates the signed URLs that browsers and `curl` use. The HTTP edge signs and serves them. */
 export interface DiskUrls {
@@ -115,7 +115,7 @@ export async function openDiskStore(options: DiskOptions): Promise<DiskStore> {
 
     async receive(key, body, { maxBytes, declaredBytes }) {
       try {
-        if (declaredBytes !== undefined && declaredBytes > maxBytes) throw tooLargeError();
+        if (declaredBytes !== undefined && declaredBytes > maxBytes) throw bodyTooLargeError();
         return toStoredFile(await writer.publish(key, await writer.writeTempFile(body, { maxBytes, declaredBytes })));
       } catch (error) {
         if (error instanceof AppError && error.code === "too_large") await writer.publishOverLimit(key, maxBytes + 1);

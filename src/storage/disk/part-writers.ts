@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "#lib/errors.ts";
 import { undefinedIfMissing, withDiskErrors } from "./disk-errors.ts";
 import { writeAll } from "./write-file.ts";
-import { tooLargeError } from "../check-key.ts";
+import { bodyTooLargeError } from "../body-too-large-error.ts";
 import { untilAborted } from "../until-aborted.ts";
 
 export interface PartWriters {
@@ -159,7 +159,7 @@ async function copyBody(
   try {
     for await (const chunk of body) {
       receivedBytes += chunk.length;
-      if (receivedBytes > bytes) throw tooLargeError();
+      if (receivedBytes > bytes) throw bodyTooLargeError();
       batch.push(chunk);
       if (receivedBytes - writtenBytes >= batchBytes) await flush();
     }
@@ -176,7 +176,7 @@ async function drainBody(body: AsyncIterable<Uint8Array>, bytes: number): Promis
   let receivedBytes = 0;
   for await (const chunk of body) {
     receivedBytes += chunk.length;
-    if (receivedBytes > bytes) throw tooLargeError();
+    if (receivedBytes > bytes) throw bodyTooLargeError();
   }
 }
 

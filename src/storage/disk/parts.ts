@@ -22,7 +22,8 @@ import {
 } from "./part-log.ts";
 import { createPartWriters, tooShortError } from "./part-writers.ts";
 import { syncFolder, type DiskWriter } from "./write-file.ts";
-import { validateKey, tooLargeError } from "../check-key.ts";
+import { bodyTooLargeError } from "../body-too-large-error.ts";
+import { validateKey } from "../check-key.ts";
 
 /** With S3, clients send parts straight to the store. The disk store receives them itself. */
 export interface DiskParts extends PartStore {
@@ -166,7 +167,7 @@ export function createDiskParts({
       if (!isValidPart(file, part)) throw noSuchPartError();
       const folder = getFolder(file);
       const bytes = getPartLength(file, part);
-      if (declaredBytes !== undefined && declaredBytes > bytes) throw tooLargeError();
+      if (declaredBytes !== undefined && declaredBytes > bytes) throw bodyTooLargeError();
       if (declaredBytes !== undefined && declaredBytes < bytes) throw tooShortError();
       await writer.checkSpace(bytes);
       const offset = (part - 1) * file.partBytes;

@@ -5,7 +5,7 @@ import type { Clock } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import { toDiskError, diskFullError, getErrno, withDiskErrors } from "./disk-errors.ts";
 import { findVersions, getTempFolder, getNextSequence, toFileVersion, type FileVersion } from "./layout.ts";
-import { tooLargeError } from "../check-key.ts";
+import { bodyTooLargeError } from "../body-too-large-error.ts";
 import { untilAborted } from "../until-aborted.ts";
 
 export interface DiskWriter {
@@ -85,7 +85,7 @@ export function createWriter({ root, clock, minFreeBytes, newName }: WriterOptio
     try {
       for await (const chunk of source) {
         bytes += chunk.length;
-        if (bytes > options.maxBytes) throw tooLargeError();
+        if (bytes > options.maxBytes) throw bodyTooLargeError();
         hash.update(chunk);
         batch.push(chunk);
         batchLength += chunk.length;

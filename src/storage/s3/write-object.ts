@@ -11,7 +11,7 @@ import {
 import { createHash } from "node:crypto";
 import type { StoredFile } from "#domain/assets/model/file-store.ts";
 import { AppError } from "#lib/errors.ts";
-import { tooLargeError } from "../check-key.ts";
+import { bodyTooLargeError } from "../body-too-large-error.ts";
 import { untilAborted } from "../until-aborted.ts";
 import { getErrorResponse, type S3Caller } from "./s3-caller.ts";
 
@@ -164,7 +164,7 @@ async function* splitIntoParts(
   const source = signal ? untilAborted(body, signal) : body;
   for await (const chunk of source) {
     totalBytes += chunk.length;
-    if (totalBytes > maxBytes) throw tooLargeError();
+    if (totalBytes > maxBytes) throw bodyTooLargeError();
     let remaining = chunk;
     // A full part is buffered until more bytes arrive, because it may be the last.
     while (bufferedBytes + remaining.length > partBytes) {
