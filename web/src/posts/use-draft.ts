@@ -62,10 +62,10 @@ export function useDraft(post: Post, studioId: string, onMerge: (authors: string
   );
 
   const applyRemote = useCallback(
-    (theirs: Post) => {
-      const { base, isSaving, theirs: shownVersion } = latest.current;
+    (remote: Post) => {
+      const { base, isSaving, theirs } = latest.current;
       // While saving, the server's version may be our own save; `save` applies it afterwards.
-      if (!isSaving && theirs.revision > (shownVersion ?? base).revision) merge(theirs);
+      if (!isSaving && remote.revision > (theirs ?? base).revision) merge(remote);
     },
     [merge],
   );
@@ -78,9 +78,9 @@ export function useDraft(post: Post, studioId: string, onMerge: (authors: string
     const { queryKey } = postQuery(studioId, postId);
     try {
       const saved = await updatePost(studioId, postId, { ...change, revision: base.revision });
-      const savedDraft = { ...base, ...change };
-      // The server trims titles. Edits made since the request was sent stay.
-      const { parts } = mergeDrafts(savedDraft, latest.current.draft, saved);
+      const sentDraft = { ...base, ...change };
+      // Take over what the server changed (it trims titles), and keep edits made since the request was sent.
+      const { parts } = mergeDrafts(sentDraft, latest.current.draft, saved);
       patchState({ base: saved, draft: joinDraft(parts), isSaving: false, error: undefined });
       const cachedPost = queryClient.getQueryData(queryKey);
       if (cachedPost && cachedPost.revision > saved.revision) applyRemote(cachedPost);

@@ -19,7 +19,7 @@ export function InPlaceUploader({ createToken, previousToken, onUploaded }: InPl
   useEffect(() => {
     if (!container.current) return;
     const mountedUploader = mountUploader(container.current, {
-      createToken: () => latestCallbacks.current.createToken(),
+      getUploadLinkToken: () => latestCallbacks.current.createToken(),
       previousToken,
       onUploaded: (file) => latestCallbacks.current.onUploaded?.(file),
     });

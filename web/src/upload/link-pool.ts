@@ -10,13 +10,13 @@ export interface LinkPool {
 /** Shorter than the 30 minutes that a link is valid. */
 const reuseMs = 20 * 60_000;
 
-export function createLinkPool(createLink: () => Promise<string>): LinkPool {
+export function createLinkPool(getUploadLinkToken: () => Promise<string>): LinkPool {
   const clients = new Map<string, UploadClient>();
   let latestLink: { token: Promise<string>; at: number } | undefined;
   return {
     getCurrentToken() {
       if (latestLink && Date.now() - latestLink.at < reuseMs) return latestLink.token;
-      const newLink = { token: createLink(), at: Date.now() };
+      const newLink = { token: getUploadLinkToken(), at: Date.now() };
       newLink.token.catch(() => latestLink === newLink && (latestLink = undefined));
       latestLink = newLink;
       return newLink.token;

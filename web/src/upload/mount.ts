@@ -5,7 +5,7 @@ import { createUploader } from "./uploader.ts";
 
 export interface MountOptions {
   /** Returns the token of an upload link for new files: the page's own, or one created on demand. */
-  createToken: () => Promise<string>;
+  getUploadLinkToken: () => Promise<string>;
   /** The token of an upload link whose files are listed at once and resume if possible. */
   previousToken?: string | undefined;
   /** The URL that the phone dialog shows as a QR code. */

@@ -5,7 +5,7 @@
 export interface PendingFile {
   handle: FileSystemFileHandle | undefined;
   /** With `promptUser`, asks the user for permission if the browser requires it. */
-  open(promptUser: boolean): Promise<File | undefined>;
+  open(options: { promptUser: boolean }): Promise<File | undefined>;
 }
 
 export interface PendingFileStore {
@@ -84,7 +84,7 @@ export function createPendingFileStore(): PendingFileStore {
           name,
           size,
           handle,
-          open: async (promptUser) => file ?? openHandle(handle, promptUser),
+          open: async ({ promptUser }) => file ?? openHandle(handle, promptUser),
         }));
     },
   };

@@ -5,7 +5,7 @@ import type { ConnectionState, Retrier } from "./retrier.ts";
 
 /**
  * - `waiting`: queued; `checking`: all bytes are sent and the server checks the content; `done`: attached to the post;
- * - `missing`: started before a reload, and the browser no longer has the file: the user must choose it again.
+ * - `missing`: started before a reload, and the file is not open: the user must allow access to it or choose it again.
  */
 export type UploadStatus = "waiting" | "sending" | "paused" | "checking" | "done" | "failed" | "missing";
 

@@ -17,7 +17,10 @@ import { createFileSender } from "./send-file.ts";
 export interface Uploader {
   getItems(): readonly UploadItem[];
   getSummary(): UploadSummary;
-  /** Starts uploading the files, except those that are already in the list, and returns the names of those. */
+  /**
+   * Starts uploading the files. Skips files that are already in the list, unless they failed or are missing, and
+   * returns the names of the skipped files.
+   */
   add(chosenFiles: readonly ChosenFile[]): string[];
   /** Without a key, pauses all files. */
   pause(key?: string): void;
@@ -26,26 +29,26 @@ export interface Uploader {
   cancel(key: string): void;
   /** Resolves to false if the server did not save the text. */
   setAltText(key: string, altText: string): Promise<boolean>;
-  /** Adds the files of an upload link from before a reload to the list, and resumes those that the browser still has. */
+  /** After a reload, adds the upload link's files to the list again and resumes those that the browser can open. */
   restore(token: string, files: readonly RemoteFile[]): Promise<void>;
   subscribe(listener: () => void): () => void;
   destroy(): void;
 }
 
 export interface UploaderOptions {
-  /** Returns the token of an upload link that accepts new files. */
-  createToken: () => Promise<string>;
+  /** Returns the token of an upload link that accepts new files; creates a link if necessary. */
+  getUploadLinkToken: () => Promise<string>;
   onUploaded?: ((file: RemoteFile) => void) | undefined;
 }
 
-export function createUploader({ createToken, onUploaded }: UploaderOptions): Uploader {
+export function createUploader({ getUploadLinkToken, onUploaded }: UploaderOptions): Uploader {
   const tasks: UploadTask[] = [];
   const listeners = new Set<() => void>();
   const notify = () => listeners.forEach((listener) => listener());
   const retrier = createRetrier(notify);
   const pendingFiles = createPendingFileStore();
   const totalSpeed = createSpeedMeter();
-  const linkPool = createLinkPool(createToken);
+  const linkPool = createLinkPool(getUploadLinkToken);
   const sendFile = createFileSender({
     tasks,
     linkPool,
@@ -68,7 +71,7 @@ export function createUploader({ createToken, onUploaded }: UploaderOptions): Up
   }
 
   async function resumePendingFile(task: UploadTask): Promise<void> {
-    const file = await task.pendingFile?.open(true);
+    const file = await task.pendingFile?.open({ promptUser: true });
     if (!file) return;
     task.file = file;
     await sendFile(task, file);
@@ -164,7 +167,7 @@ export function createUploader({ createToken, onUploaded }: UploaderOptions): Up
           (candidate) => candidate.size === file.bytes && candidate.name === file.filename,
         );
         const task = addTask({ ...commonValues, status: "missing", pendingFile });
-        const openedFile = await pendingFile?.open(false);
+        const openedFile = await pendingFile?.open({ promptUser: false });
         if (!openedFile || task.status !== "missing") continue;
         task.file = openedFile;
         void sendFile(task, openedFile);
