@@ -44,7 +44,8 @@ export interface Backup {
 /**
  * Copies a data folder while a server may be using it: first a snapshot of the database, then the file of every ready
  * asset in that snapshot. Stored files never change, so they match the snapshot. If a file was deleted in the meantime,
- * its record is deleted from the snapshot too, so every record in a backup has its file.
+ * its record is deleted from the snapshot too. If a file is missing or damaged although the server still has its
+ * record, the manifest lists it as lost and its record stays. Every other record in a backup has its file.
  */
 export async function createBackup(options: BackupOptions): Promise<Backup> {
   const { dataDir, targetFolder, clock } = options;
@@ -81,8 +82,16 @@ async function fillBackup(
 ): Promise<Omit<Backup, "path">> {
   const { entries, lost, bytes } = await copyContent(options, liveDatabase, partialPath);
   await writeText(join(partialPath, checksumsFileName), entries.map(formatChecksumLine).join(""));
-  const sums = await computeFileDigest(join(partialPath, checksumsFileName));
-  const manifest = { format: 1, version: options.version, madeAt, files: entries.length, bytes, sums, lost };
+  const checksumsDigest = await computeFileDigest(join(partialPath, checksumsFileName));
+  const manifest = {
+    format: 1,
+    version: options.version,
+    madeAt,
+    files: entries.length,
+    bytes,
+    sums: checksumsDigest,
+    lost,
+  };
   await writeText(join(partialPath, manifestFileName), `${JSON.stringify(manifest, null, 2)}\n`);
   const { manifest: verifiedManifest } = await verifyBackup(partialPath, options.reportProgress);
   await syncFolders(partialPath);
@@ -105,16 +114,17 @@ async function copyContent(
   const deletedFiles: RecordedFile[] = [];
   const snapshot = openSqliteFile(partialPath, { exclusive: false });
   const total = snapshot.countReadyFiles();
-  let bytes = 0;
+  let [copied, bytes] = [0, 0];
   try {
     await forEachConcurrent(snapshot.listReadyFiles(), 8, async (file) => {
       const copiedFile = await copyStoredFile(dataDir, partialPath, file);
       if (copiedFile) {
         entries.push(copiedFile);
+        copied++;
         bytes += file.bytes;
       } else if (liveDatabase.hasFile(file.key)) lostKeys.push(file.key);
       else deletedFiles.push(file);
-      reportProgress(`copied ${entries.length} of ${total} files, ${formatBytes(bytes)}`);
+      reportProgress(`copied ${copied} of ${total} files, ${formatBytes(bytes)}`);
     });
   } finally {
     snapshot.close();

@@ -182,15 +182,15 @@ describe("backup and restore", () => {
         async ({ id }) => (await findVersions(join(dataDir, "files"), keys.get(id) ?? ""))[0]?.path ?? "",
       ),
     );
-    let isFirstReport = true;
+    let firstReport = "";
     const { path, manifest } = await createBackup({
       dataDir,
       targetFolder: backups,
       version: "0",
       clock: () => Date.now() + 5000,
       reportProgress: (text) => {
-        if (!text.startsWith("copied") || !isFirstReport) return;
-        isFirstReport = false;
+        if (!text.startsWith("copied") || firstReport !== "") return;
+        firstReport = text;
         const live = new DatabaseSync(join(dataDir, "atelier.db"));
         live.exec(
           `DELETE FROM assets WHERE id = '${deleted.id}'; UPDATE posts SET asset_count = asset_count - 1 WHERE id = '${credentials.postId}'`,
@@ -200,6 +200,7 @@ describe("backup and restore", () => {
         rmSync(lostFile ?? "");
       },
     });
+    assert.match(firstReport, /^copied 1 of /, "the progress counts assets, not the secret file");
     assert.deepEqual(manifest.lost, [keys.get(lost.id)]);
     const ids = readAssets(path).map(({ id }) => id);
     assert.deepEqual([ids.includes(deleted.id), ids.includes(lost.id)], [false, true]);
