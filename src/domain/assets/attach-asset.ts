@@ -17,7 +17,7 @@ import { createTransitionError } from "./lifecycle/transitions.ts";
 export const attachAssetInput = z.strictObject({ postId: id, assetId: id });
 
 /** For undoing a detach: `order` lists the post's assets as they were before. Without it, the asset goes last. */
-export const attachAgainInput = attachAssetInput.extend({ order: z.array(id).max(1000).optional() });
+export const attachInOrderInput = attachAssetInput.extend({ order: z.array(id).max(1000).optional() });
 
 /** Each failed attempt means that a parallel call won; give up after this many. */
 const maxAttempts = 20;
@@ -29,7 +29,7 @@ const maxAttempts = 20;
 export async function attachAsset(
   deps: AttachDeps,
   caller: Caller,
-  input: z.infer<typeof attachAgainInput>,
+  input: z.infer<typeof attachInOrderInput>,
 ): Promise<AssetView> {
   authorize(caller, "assets.write");
   const studioId = caller.studio.id;

@@ -17,7 +17,7 @@ export const updateAssetInput = z.strictObject({
   altText: text(2000)
     .trim()
     .optional()
-    .describe("Describes the image for people who cannot see it. An empty string removes it."),
+    .describe("Describes the image for people who cannot see it. An empty string removes the alt text."),
   filename: requiredFilename.optional().describe("Display name, such as team.jpg."),
 });
 

@@ -35,10 +35,11 @@ export async function uploadAssetInline(
   input: z.infer<typeof uploadAssetInlineInput>,
 ): Promise<z.infer<typeof storedAssetOutput>> {
   authorize(caller, "assets.write");
-  // Checked first: for a larger file, no other error may hide the one that recommends a presigned upload.
-  const compactBase64 = checkInlineSize(input.base64);
+  // Checked first: if the file is too large for an inline upload, the caller gets the error that recommends a presigned
+  // upload, whatever else is wrong.
+  checkInlineSize(input.base64);
   const declaredType = parseDeclaredType(input.kind, input.mimeType);
-  const content = decodeInline(compactBase64);
+  const content = decodeInline(input.base64);
   const source = createBufferSource(content);
   const checkResult = await checkContent(source, declaredType);
   await checkQuota(deps, caller.studio.id, content.length);

@@ -6,7 +6,7 @@ import type { MovePlan } from "./plan-move.ts";
 /** What undo does with the assets of one post. */
 export interface AssetsPlan {
   currentIds: readonly string[];
-  /** What the client did with each asset that it moved. */
+  /** What undo does with each asset that the client moved. */
   moves: ReadonlyMap<string, MovePlan>;
   /** The assets that the post gets, in order; undefined if nothing changes. */
   assetIds: string[] | undefined;
@@ -15,7 +15,7 @@ export interface AssetsPlan {
   isOrderReverted: boolean;
   /** Assets that someone else moved afterwards. */
   conflicts: { assetId: string; move: MovePlan }[];
-  /** Someone else changed the order afterwards: the client's order. */
+  /** The client's order, if someone else changed the order afterwards; otherwise undefined. */
   orderConflict: string[] | undefined;
 }
 
@@ -55,7 +55,8 @@ export function planAssets(
     const isOnPostAfterUndo = (assetId: string): boolean =>
       stayingIds.includes(assetId) || plan.attachIds.includes(assetId);
     assetIds = [...base.filter(isOnPostAfterUndo), ...stayingIds.filter((assetId) => !base.includes(assetId))];
-    // Detaching and attaching again also changes the order, but no two consecutive lists show it.
+    // Compare the first list with the current one: if an asset was detached and attached again, the order may have
+    // changed, but no comparison of consecutive lists shows that.
     plan.isOrderReverted = !isSameOrder(base, currentIds);
   } else {
     assetIds = insertInOrder(steps, stayingIds, plan.attachIds);

@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { attachAgainInput, attachAsset } from "#domain/assets/attach-asset.ts";
+import { attachInOrderInput, attachAsset } from "#domain/assets/attach-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
 import { detachAsset } from "#domain/assets/detach-asset.ts";
 import { getAsset } from "#domain/assets/get-asset.ts";
@@ -11,7 +11,7 @@ import { jsonWithEtag } from "./json-with-etag.ts";
 import { validateJson, validateOptionalJson, validateQuery } from "./validate-input.ts";
 
 const updateAssetBody = updateAssetInput.omit({ assetId: true });
-const attachAssetBody = attachAgainInput.omit({ postId: true, assetId: true });
+const attachAssetBody = attachInOrderInput.omit({ postId: true, assetId: true });
 
 /** The studio's asset library, and attaching assets to posts. */
 export function createAssetRoutes({ deps }: ApiOptions) {

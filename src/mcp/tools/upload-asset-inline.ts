@@ -16,6 +16,8 @@ export const uploadAssetInlineTool = defineTool({
   acceptsFile: true,
   input: uploadAssetInlineInput,
   output: storedAssetOutput,
-  precheck: ({ base64 }) => void (typeof base64 === "string" && checkInlineSize(base64)),
+  precheck: ({ base64 }) => {
+    if (typeof base64 === "string") checkInlineSize(base64);
+  },
   run: uploadAssetInline,
 });

@@ -1,12 +1,10 @@
 import { AppError } from "#lib/errors.ts";
 import { inlineLimitBytes } from "../model/kinds.ts";
 
-/** Throws if the decoded file would be too large. Returns the text, without whitespace if that made it too long. */
-export function checkInlineSize(base64: string): string {
-  if (computeDecodedLength(base64) < inlineLimitBytes) return base64;
-  const strippedText = stripWhitespace(base64);
-  if (computeDecodedLength(strippedText) >= inlineLimitBytes) throw inlineTooLargeError();
-  return strippedText;
+/** Throws if the decoded file would be too large. Whitespace does not count. */
+export function checkInlineSize(base64: string): void {
+  if (computeDecodedLength(base64) < inlineLimitBytes) return;
+  if (computeDecodedLength(stripWhitespace(base64)) >= inlineLimitBytes) throw inlineTooLargeError();
 }
 
 /**
