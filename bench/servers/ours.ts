@@ -11,7 +11,7 @@ import { createCallLimiter } from "#domain/access/call-limiter.ts";
 import { tools } from "#mcp/tool-list.ts";
 import { listen, openDeps, serve, silentLog } from "./setup.ts";
 
-/** Our MCP endpoint: alone, or with `BENCH_EDGE` behind the HTTP entry point, with its guards, metrics and log line. */
+/** Our MCP endpoint alone or, if `BENCH_EDGE` is set, behind the HTTP entry point with its guards, metrics and log. */
 const { deps } = await openDeps();
 const endpoint = createMcpEndpoint({
   deps,

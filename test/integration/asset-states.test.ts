@@ -141,7 +141,7 @@ forEachEngine("asset states", (fixture) => {
     await assertConsistent(postFixture, fixture);
   });
 
-  test("an attach checks bytes that are replaced while it runs, or does not use them", async () => {
+  test("if the bytes are replaced while an attach runs, it attaches only bytes that it has checked", async () => {
     const calls: FileStoreCall[] = ["stat", "read", "promote"];
     for (const hookedCall of calls) {
       for (const when of ["before", "after"] as const) {
@@ -311,7 +311,7 @@ forEachEngine("asset states", (fixture) => {
     fixture.clock.advance(minutes(30));
     const attachableId = await requestUpload(postFixture);
     await postFixture.files.put(incomingKey(attachableId), image);
-    fixture.clock.advance(minutes(41)); // 61 minutes after the first upload URL expired
+    fixture.clock.advance(minutes(41)); // 71 minutes after the first upload URLs were created, 61 after they expired
     const result = await sweep(postFixture.deps);
     assert.equal(result.expired, 1);
     assert.equal(await postFixture.deps.assets.find(postFixture.owner.studio.id, expiredId), undefined);

@@ -39,11 +39,11 @@ forEachEngine("studio settings", (fixture) => {
       assert.equal(updateStudioInput.safeParse(input).success, false, JSON.stringify(input));
   });
 
-  test("deleting a studio deletes its posts, links and memberships and revokes its clients' tokens (T10)", async () => {
+  test("deleting a studio deletes its posts, assets, invitations and memberships and revokes its clients' tokens (T10)", async () => {
     const owner = await newStudio(fixture.deps, undefined, "Deleted");
-    const otherStudio = await newStudio(fixture.deps, owner, "Other");
+    const ownerInOther = await newStudio(fixture.deps, owner, "Other");
     const member = await newMember(fixture.deps, owner, "member");
-    const otherOwner = await newStudio(fixture.deps);
+    const unrelatedOwner = await newStudio(fixture.deps);
     const post = await createPost(fixture.deps, owner, { title: "Post", body: "" });
     const base64 = (await png()).toString("base64");
     const image = { kind: "image" as const, mimeType: "image/png", base64 };
@@ -61,7 +61,7 @@ forEachEngine("studio settings", (fixture) => {
     const tokens = {
       otherStudio: await createTestGrant(fixture.deps, owner), // the active studio is "Other"
       deletedStudio: await createTestGrant(fixture.deps, member),
-      unrelated: await createTestGrant(fixture.deps, otherOwner),
+      unrelated: await createTestGrant(fixture.deps, unrelatedOwner),
     };
     assert.equal(await getOutcome(deleteStudio(fixture.deps, owner, { name: "deleted" })), "invalid_input");
     await deleteStudio(fixture.deps, owner, { name: "Deleted" });
@@ -70,7 +70,7 @@ forEachEngine("studio settings", (fixture) => {
     assert.equal(await authenticate(tokens.deletedStudio.token, undefined), undefined);
     assert.equal(
       (await authenticate(tokens.otherStudio.token, undefined))?.membership?.studio.id,
-      otherStudio.studio.id,
+      ownerInOther.studio.id,
     );
     assert.ok(await authenticate(tokens.unrelated.token, undefined));
     assert.equal(await getOutcome(resolveStudioCaller(fixture.deps, owner, owner.studio.id)), "not_found");
@@ -79,7 +79,7 @@ forEachEngine("studio settings", (fixture) => {
       "not_found",
     );
     assert.deepEqual((await describeMe(fixture.deps, member)).memberships, []);
-    assert.equal((await describeMe(fixture.deps, owner)).activeStudioId, otherStudio.studio.id);
+    assert.equal((await describeMe(fixture.deps, owner)).activeStudioId, ownerInOther.studio.id);
     for (const key of storageKeys)
       assert.equal(await fixture.deps.files.stat(key ?? ""), undefined, "the bytes are deleted");
     for (const table of ["assets", "posts", "activity", "memberships", "invitations"] as const) {
@@ -92,12 +92,12 @@ forEachEngine("studio settings", (fixture) => {
   test("a grant is revoked when the studio that it was given for is deleted (T10)", async () => {
     const owner = await newStudio(fixture.deps, undefined, "First");
     fixture.clock.advance(1000);
-    const secondStudio = await newStudio(fixture.deps, owner, "Second");
+    const ownerInSecond = await newStudio(fixture.deps, owner, "Second");
     const signedInUser: SignedInUser = { user: owner.user };
     const client = { clientId: "c", clientName: "C", clientVerified: false, redirectHost: "localhost" };
     const { id, studioId } = await createGrant(fixture.deps, signedInUser, { ...client, scopes: ["studio:read"] });
-    assert.equal(studioId, secondStudio.studio.id);
-    await deleteStudio(fixture.deps, secondStudio, { name: "Second" });
+    assert.equal(studioId, ownerInSecond.studio.id);
+    await deleteStudio(fixture.deps, ownerInSecond, { name: "Second" });
     assert.notEqual((await fixture.deps.grants.find(id))?.revokedAt, null);
   });
 

@@ -20,5 +20,8 @@ export const isWrite = ({ method }: ApiRoute): boolean => method !== "GET";
 
 /** Fills in path parameters; a parameter without a value stays in the path. */
 export function fillPath(path: string, params: Record<string, string>): string {
-  return path.replace(/:(\w+)/g, (parameter, name: string) => encodeURIComponent(params[name] ?? parameter));
+  return path.replace(/:(\w+)/g, (parameter, name: string) => {
+    const value = params[name];
+    return value === undefined ? parameter : encodeURIComponent(value);
+  });
 }
