@@ -23,11 +23,11 @@ const queryTries = 2;
 const defaultMaxLookups = 32;
 
 /**
- * Resolves untrusted names. `dns.lookup` blocks a thread of libuv's pool until the name server responds. Two names
- * whose servers never respond would stall every other lookup, including sign-in at the identity provider. c-ares
- * queries occupy only a socket and can be canceled. They ignore /etc/hosts, mDNS and search domains, as intended: only
- * public names may be fetched. Hosts that the operator configures (issuer, S3, database) are trusted and do not use
- * this resolver.
+ * Resolves untrusted names. `dns.lookup` blocks a thread of libuv's pool until the name server responds, and libuv runs
+ * at most two lookups at a time (half of its four threads). Two names whose servers never respond would therefore stall
+ * every other lookup, including sign-in at the identity provider. c-ares queries occupy only a socket and can be
+ * canceled. They ignore /etc/hosts, mDNS and search domains, as intended: only public names may be fetched. Hosts that
+ * the operator configures (issuer, S3, database) are trusted and do not use this resolver.
  *
  * Lookups beyond the limit are rejected immediately instead of queued, so that names that never resolve cannot pile up.
  */
