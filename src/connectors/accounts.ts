@@ -24,13 +24,13 @@ function parseAccounts({ platform }: ConnectorContext, body: JsonObject): readon
   try {
     return platform.parseAccounts(body);
   } catch {
-    throw new PlatformError("unreachable", "it sent an invalid response");
+    throw new PlatformError("unavailable", "it sent an invalid response");
   }
 }
 
 /** Makes the account safe to store and display. Users of the platform choose its handle, name and URLs. */
 function sanitizeAccount({ id, handle, name, avatarUrl, profileUrl }: PlatformAccount): Account {
-  if (id.length > 300) throw new PlatformError("unreachable", "it sent an invalid response");
+  if (id.length > 300) throw new PlatformError("unavailable", "it sent an invalid response");
   return {
     id: id.toWellFormed().replaceAll("\0", ""),
     handle: sanitizeText(handle),

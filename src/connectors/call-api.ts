@@ -1,6 +1,6 @@
 import { PlatformError } from "#domain/platforms/platform-error.ts";
 import { parseJson } from "#lib/parse-json.ts";
-import { PublicFetchError, type PublicFetch, type PublicRequest } from "#lib/public-fetch.ts";
+import { PublicFetchError, type PublicFetch, type PublicFetchRequest } from "#lib/public-fetch.ts";
 import type { ApiCall, JsonObject } from "./platform.ts";
 
 // Helpers that read platform responses without trusting their shape: unexpected values become empty.
@@ -37,12 +37,12 @@ export async function callApi(publicFetch: PublicFetch, call: ApiCall): Promise<
   const { status } = response;
   if (status === 400 || status === 401 || status === 403)
     throw new PlatformError("rejected", `it responded with status ${status}`);
-  if (status < 200 || status > 299) throw new PlatformError("unreachable", `it responded with status ${status}`);
+  if (status < 200 || status > 299) throw new PlatformError("unavailable", `it responded with status ${status}`);
   return readObject(response);
 }
 
 /** The body of a media upload, with its own headers and limits. */
-export type CallOptions = Pick<PublicRequest, "body" | "headers" | "timeoutMs" | "signal">;
+export type CallOptions = Pick<PublicFetchRequest, "body" | "headers" | "timeoutMs" | "signal">;
 
 export function sendCall(
   publicFetch: PublicFetch,
@@ -79,7 +79,7 @@ export async function readObject(response: Response): Promise<JsonObject> {
     const body = bytes.length === 0 ? {} : parseJson(bytes);
     return Array.isArray(body) ? { items: body } : toObject(body);
   } catch {
-    throw new PlatformError("unreachable", "it sent an invalid response");
+    throw new PlatformError("unavailable", "it sent an invalid response");
   }
 }
 
@@ -90,7 +90,7 @@ export async function withPlatformErrors<T>(work: Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof PlatformError) throw error;
     if (error instanceof PublicFetchError)
-      throw new PlatformError(error.isBlocked ? "blocked" : "unreachable", error.message);
-    throw new PlatformError("unreachable", "it could not be reached or did not respond in time");
+      throw new PlatformError(error.isBlocked ? "blocked" : "unavailable", error.message);
+    throw new PlatformError("unavailable", "it could not be reached or did not respond in time");
   }
 }

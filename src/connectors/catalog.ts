@@ -35,14 +35,16 @@ export function createPlatformSetups(
 ): PlatformSetup[] {
   return catalog.map((platform) => ({
     platform,
-    app: platform.appCredentials === "settings" ? credentials[platform.id] : undefined,
+    app: platform.appCredentialsFrom === "settings" ? credentials[platform.id] : undefined,
     publicFetch,
   }));
 }
 
 /** Finds credentials for unknown platforms or for platforms that need none, which are probably typos. */
 export function findUnusedCredentials(credentials: Readonly<Record<string, PlatformApp>>): string[] {
-  const configurableIds = catalog.filter(({ appCredentials }) => appCredentials === "settings").map(({ id }) => id);
+  const configurableIds = catalog
+    .filter(({ appCredentialsFrom }) => appCredentialsFrom === "settings")
+    .map(({ id }) => id);
   return Object.keys(credentials)
     .filter((name) => !configurableIds.includes(name))
     .map((name) => {

@@ -57,7 +57,7 @@ export function createPlatforms(base: string, setups: readonly PlatformSetup[], 
     try {
       return await withTimeout(work);
     } catch (error) {
-      if (error instanceof PlatformError && error.kind === "unknown_app" && platform.appCredentials === "settings")
+      if (error instanceof PlatformError && error.kind === "unknown_app" && platform.appCredentialsFrom === "settings")
         log?.warn({ platform: platform.id, kind: error.kind }, "platform rejected the configured client id and secret");
       throw error;
     }
@@ -69,13 +69,16 @@ export function createPlatforms(base: string, setups: readonly PlatformSetup[], 
     getRedirectUri: buildRedirectUri,
     async registerApp(target) {
       const { platform, publicFetch } = getSetup(target.platform);
-      if (platform.appCredentials === "settings") throw new Error(`${platform.id} does not support registration`);
+      if (platform.appCredentialsFrom === "settings") throw new Error(`${platform.id} does not support registration`);
       const appInfo = { name: "Atelier", website: base, redirectUri: buildRedirectUri(target) };
-      const body = await callApi(publicFetch, platform.appCredentials.buildCall(target.instance, appInfo));
+      const body = await callApi(
+        publicFetch,
+        platform.appCredentialsFrom.buildRegistrationCall(target.instance, appInfo),
+      );
       try {
-        return platform.appCredentials.parseCredentials(body);
+        return platform.appCredentialsFrom.parseCredentials(body);
       } catch {
-        throw new PlatformError("unreachable", `this URL is not a ${platform.name} instance`);
+        throw new PlatformError("unavailable", `this URL is not a ${platform.name} instance`);
       }
     },
     startAuthorization: (target, app) => createAuthorizationUrl(createContext(target, app)),
@@ -129,7 +132,7 @@ async function withTimeout<T>(work: (hasTimedOut: () => boolean) => Promise<T>):
   }
 }
 
-const timeoutError = (): PlatformError => new PlatformError("unreachable", "it did not respond in time");
+const timeoutError = (): PlatformError => new PlatformError("unavailable", "it did not respond in time");
 
 function toPlatformInfo({ platform, app }: PlatformSetup): PlatformInfo {
   const { id, name, limits } = platform;
@@ -137,7 +140,7 @@ function toPlatformInfo({ platform, app }: PlatformSetup): PlatformInfo {
     id,
     name,
     hasInstances: typeof platform.endpoints === "function",
-    isConfigured: app !== undefined || platform.appCredentials !== "settings",
+    isConfigured: app !== undefined || platform.appCredentialsFrom !== "settings",
     canPublish: platform.publishing !== undefined,
     limits,
   };

@@ -174,7 +174,7 @@ function withProtocolErrors<T>(work: () => Promise<T>): Promise<T> {
 function toPlatformError(error: unknown): PlatformError | undefined {
   if (error instanceof oauth.AuthorizationResponseError) {
     return temporaryErrors.includes(error.error)
-      ? new PlatformError("unreachable", "it is temporarily unavailable")
+      ? new PlatformError("unavailable", "it is temporarily unavailable")
       : new PlatformError("denied", "access was denied");
   }
   if (error instanceof oauth.ResponseBodyError) {
@@ -184,10 +184,10 @@ function toPlatformError(error: unknown): PlatformError | undefined {
       return new PlatformError("rejected", "it rejected the code or token");
     if (isTokenError && clientErrors.includes(error.error))
       return new PlatformError("unknown_app", "it does not recognize this server");
-    return new PlatformError("unreachable", "it is temporarily unavailable");
+    return new PlatformError("unavailable", "it is temporarily unavailable");
   }
   if (error instanceof oauth.OperationProcessingError || error instanceof oauth.UnsupportedOperationError)
-    return new PlatformError("unreachable", "it sent an invalid response");
+    return new PlatformError("unavailable", "it sent an invalid response");
   if (error instanceof oauth.WWWAuthenticateChallengeError)
     return new PlatformError("unknown_app", "it does not recognize this server");
   return undefined;

@@ -12,8 +12,8 @@ export interface Platform {
   name: string;
   /** Fixed, or derived from the instance's origin (`https://mastodon.social`) if the platform has instances. */
   endpoints: Endpoints | ((instance: string) => Endpoints);
-  /** Where our credentials come from: the settings, or a registration with each instance. */
-  appCredentials: "settings" | AppRegistration;
+  /** Where our credentials come from: the settings, or a registration with each platform instance. */
+  appCredentialsFrom: "settings" | AppRegistration;
   scopes: readonly string[];
   /** Space by default. */
   scopeSeparator?: ",";
@@ -69,7 +69,7 @@ export interface Endpoints {
 
 /** How this server registers with an instance, such as Mastodon's POST /api/v1/apps. */
 export interface AppRegistration {
-  buildCall: (instance: string, appInfo: { name: string; website: string; redirectUri: string }) => ApiCall;
+  buildRegistrationCall: (instance: string, appInfo: { name: string; website: string; redirectUri: string }) => ApiCall;
   parseCredentials: (body: JsonObject) => { clientId: string; clientSecret: string };
 }
 

@@ -159,10 +159,10 @@ const deleteStatements: Record<PurgeableKind, (now: number, limit: number) => Ra
   // Kept for 7 days after they expire: an upload that started before the expiry still needs its link.
   uploadLinks: (now, limit) => sql`DELETE FROM upload_links WHERE id IN
     (SELECT id FROM upload_links WHERE expires_at <= ${now - days(7)} ORDER BY expires_at LIMIT ${limit})`,
-  connectPages: (now, limit) => sql`DELETE FROM platform_connects WHERE token_hash IN
+  connectLinks: (now, limit) => sql`DELETE FROM platform_connects WHERE token_hash IN
     (SELECT token_hash FROM platform_connects WHERE expires_at <= ${now}
       AND (state_expires_at IS NULL OR state_expires_at <= ${now}) ORDER BY expires_at LIMIT ${limit})`,
-  // Deleted a day after the registration, unless a connected account or a pending connect page needs the app.
+  // Deleted a day after the registration, unless a connected account or a connect link needs the app.
   platformApps: (now, limit) => sql`DELETE FROM platform_apps WHERE (platform, instance) IN
     (SELECT a.platform, a.instance FROM platform_apps a WHERE a.created_at <= ${now - days(1)}
       AND NOT EXISTS (SELECT 1 FROM platform_connections c

@@ -3,7 +3,7 @@ import type { PlatformConnection } from "#domain/platforms/connection.ts";
 import type { InstanceLimits } from "#domain/platforms/instance-limits.ts";
 import type { PlatformStore } from "#domain/platforms/ports.ts";
 import { statement, type Connection } from "./client.ts";
-import { createPlatformAppStore, createConnectPageStore } from "./connect-pages.ts";
+import { createPlatformAppStore, createConnectLinkStore } from "./connect-links.ts";
 import type { Schema } from "./schema.ts";
 
 type ConnectionRow = Selectable<Schema["platform_connections"]>;
@@ -25,7 +25,7 @@ const findConnectionQuery = statement<ConnectionRow>(
 
 export function createPlatformStore(connection: Connection): PlatformStore {
   return {
-    ...createConnectPageStore(connection),
+    ...createConnectLinkStore(connection),
     ...createPlatformAppStore(connection),
     ...createConnectionStore(connection),
   };
@@ -36,7 +36,7 @@ function createConnectionStore({
   run,
 }: Connection): Omit<
   PlatformStore,
-  keyof ReturnType<typeof createConnectPageStore> | keyof ReturnType<typeof createPlatformAppStore>
+  keyof ReturnType<typeof createConnectLinkStore> | keyof ReturnType<typeof createPlatformAppStore>
 > {
   return {
     async list(studioId) {
@@ -199,8 +199,8 @@ function toConnection(row: ConnectionRow): PlatformConnection {
     },
     state: row.state,
     credential: row.credential,
-    generation: row.generation,
-    expiresAt: row.expires_at,
+    credentialGeneration: row.generation,
+    tokenExpiresAt: row.expires_at,
     connectedBy: row.connected_by,
     connectedAt: row.connected_at,
     limits: row.limits === null ? null : (JSON.parse(row.limits) as InstanceLimits),

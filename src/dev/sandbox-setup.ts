@@ -44,7 +44,7 @@ function createSandboxEntry(origin: string): Platform {
       revocation: `${origin}/revoke`,
       api: origin,
     },
-    appCredentials: "settings",
+    appCredentialsFrom: "settings",
     scopes: ["openid", "profile", "offline_access"],
     pkce: true,
     clientAuth: "basic",

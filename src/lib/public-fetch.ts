@@ -48,6 +48,9 @@ export interface PublicRequest {
   body?: string | Uint8Array | StreamedBody | undefined;
   /** Replaces the fetch's own timeout, for large bodies. */
   timeoutMs?: number | undefined;
+}
+
+export interface PublicFetchRequest extends PublicRequest {
   /** Cancels the request before its timeout. */
   signal?: AbortSignal | undefined;
 }
@@ -59,12 +62,12 @@ export interface StreamedBody {
 }
 
 export type PublicUrlOpener = (url: string, signal: AbortSignal, request?: PublicRequest) => Promise<PublicResponse>;
-export type PublicFetch = (url: string, request?: PublicRequest) => Promise<Response>;
+export type PublicFetch = (url: string, request?: PublicFetchRequest) => Promise<Response>;
 
 /**
  * Sends requests to untrusted URLs. Allows only https to public IP addresses, and to the private hosts that the operator
- * listed. Each redirect resolves the name once, checks the IP addresses and pins them, so that a second DNS lookup
- * cannot lead elsewhere (DNS rebinding).
+ * listed. Each request, also after a redirect, resolves the name once, checks the IP addresses and pins them, so that a
+ * second DNS lookup cannot lead elsewhere (DNS rebinding).
  */
 export function createPublicUrlOpener(options: PublicUrlOpenerOptions): PublicUrlOpener {
   const isAllowed = options.isAllowed ?? isPublicAddress;

@@ -99,7 +99,8 @@ forEachEngine("platform credentials", (fixture) => {
 
   test("postponing a renewal does not release the lease of the process that runs it (PLATFORM-9)", async () => {
     const { owner, connectionId } = await newConnectedStudio();
-    const { generation = 0 } = (await deps.platformStore.find(owner.studio.id, connectionId)) ?? {};
+    const { credentialGeneration: generation = 0 } =
+      (await deps.platformStore.find(owner.studio.id, connectionId)) ?? {};
     const acquireRenewal = () =>
       deps.platformStore.acquireRenewal(connectionId, generation, fixture.clock(), fixture.clock() + seconds(30));
     assert.ok(await acquireRenewal());
@@ -222,7 +223,7 @@ forEachEngine("platform credentials", (fixture) => {
         platform.expiresIn = expiresIn;
         const connectionId = await connectAccount(deps, platform, owner);
         const connection = await deps.platformStore.find(owner.studio.id, connectionId);
-        assert.equal(connection?.expiresAt, storedMs && fixture.clock() + storedMs, String(expiresIn));
+        assert.equal(connection?.tokenExpiresAt, storedMs && fixture.clock() + storedMs, String(expiresIn));
       }
     } finally {
       platform.expiresIn = 3600;
@@ -255,7 +256,7 @@ forEachEngine("platform credentials", (fixture) => {
     assert.ok(
       await deps.platformStore.acquireRenewal(
         connectionId,
-        connection?.generation ?? 0,
+        connection?.credentialGeneration ?? 0,
         fixture.clock(),
         fixture.clock() + seconds(30),
       ),
@@ -263,7 +264,7 @@ forEachEngine("platform credentials", (fixture) => {
     assert.ok(
       !(await deps.platformStore.acquireRenewal(
         connectionId,
-        connection?.generation ?? 0,
+        connection?.credentialGeneration ?? 0,
         fixture.clock(),
         fixture.clock() + seconds(30),
       )),
@@ -277,7 +278,10 @@ forEachEngine("platform credentials", (fixture) => {
     const connection = await deps.platformStore.find(connectionRef.studioId, connectionId);
     await disconnectPlatform(deps, owner, { connectionId });
     const times = { expiresAt: null, renewAt: null };
-    assert.equal(await deps.platformStore.renew(connectionId, connection?.generation ?? 0, "v1.x.y", times), false);
+    assert.equal(
+      await deps.platformStore.renew(connectionId, connection?.credentialGeneration ?? 0, "v1.x.y", times),
+      false,
+    );
     assert.equal((await deps.platformStore.find(connectionRef.studioId, connectionId))?.credential, null);
   });
 

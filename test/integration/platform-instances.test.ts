@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createPurgeJob } from "#domain/housekeeping/purge-expired.ts";
-import { startConnect } from "#domain/platforms/connect-page.ts";
+import { startConnect } from "#domain/platforms/connect-link.ts";
 import { connectPlatform } from "#domain/platforms/connect-platform.ts";
 import { finishConnect } from "#domain/platforms/finish-connect.ts";
 import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";

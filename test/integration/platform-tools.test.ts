@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { startConnect } from "#domain/platforms/connect-page.ts";
+import { startConnect } from "#domain/platforms/connect-link.ts";
 import { finishConnect } from "#domain/platforms/finish-connect.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createPurgeJob } from "#domain/housekeeping/purge-expired.ts";
 import { listActivity } from "#domain/activity/list-activity.ts";
-import { openConnectPage, startConnect } from "#domain/platforms/connect-page.ts";
+import { openConnectLink, startConnect } from "#domain/platforms/connect-link.ts";
 import { connectPlatform } from "#domain/platforms/connect-platform.ts";
 import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
 import { finishConnect, maxConnections } from "#domain/platforms/finish-connect.ts";
@@ -176,18 +176,18 @@ forEachEngine("platforms", (fixture) => {
     const owner = await newStudio(deps);
     const { connectUrl } = await connectPlatform(deps, owner, { platform: "strict" });
     const token = extractToken(connectUrl);
-    assert.equal(await getOutcome(openConnectPage(deps, await newStudio(deps), { token })), "forbidden");
-    assert.equal(await getOutcome(openConnectPage(deps, owner, { token: `${token}x` })), "connect_expired");
-    assert.equal(await getOutcome(openConnectPage(deps, owner, { token })), "ok");
+    assert.equal(await getOutcome(openConnectLink(deps, await newStudio(deps), { token })), "forbidden");
+    assert.equal(await getOutcome(openConnectLink(deps, owner, { token: `${token}x` })), "connect_expired");
+    assert.equal(await getOutcome(openConnectLink(deps, owner, { token })), "ok");
     fixture.clock.advance(minutes(15));
-    assert.equal(await getOutcome(openConnectPage(deps, owner, { token })), "connect_expired");
+    assert.equal(await getOutcome(openConnectLink(deps, owner, { token })), "connect_expired");
     assert.equal(await getOutcome(startConnect(deps, owner, { token })), "connect_expired");
 
     const authorization = await startAuthorization(owner);
     await finishConnect(deps, owner, authorization);
     assert.equal(await getOutcome(finishConnect(deps, owner, authorization)), "connect_expired");
     assert.equal(
-      await getOutcome(openConnectPage(deps, owner, { token: extractToken(authorization.connectUrl) })),
+      await getOutcome(openConnectLink(deps, owner, { token: extractToken(authorization.connectUrl) })),
       "connect_expired",
     );
   });
@@ -200,11 +200,11 @@ forEachEngine("platforms", (fixture) => {
     fixture.clock.advance(minutes(10));
     await purge();
     assert.equal(await getOutcome(finishConnect(deps, owner, firstAuthorization)), "connect_expired");
-    assert.equal(await getOutcome(openConnectPage(deps, owner, { token })), "ok", "the page stays open for 15 minutes");
+    assert.equal(await getOutcome(openConnectLink(deps, owner, { token })), "ok", "the page stays open for 15 minutes");
     fixture.clock.advance(minutes(4));
     const { location, ...pending } = await startConnect(deps, owner, { token });
     fixture.clock.advance(minutes(1));
-    assert.equal(await getOutcome(openConnectPage(deps, owner, { token })), "connect_expired");
+    assert.equal(await getOutcome(openConnectLink(deps, owner, { token })), "connect_expired");
     assert.equal(await getOutcome(startConnect(deps, owner, { token })), "connect_expired");
     fixture.clock.advance(minutes(8));
     await purge();
@@ -273,7 +273,7 @@ forEachEngine("platforms", (fixture) => {
     const adminAuthorization = await startAuthorization(callers.admin);
     await changeRole(deps, callers.owner, { userId: callers.admin.user.id, role: "member" });
     assert.equal(
-      await getOutcome(openConnectPage(deps, callers.admin, { token: extractToken(adminAuthorization.connectUrl) })),
+      await getOutcome(openConnectLink(deps, callers.admin, { token: extractToken(adminAuthorization.connectUrl) })),
       "forbidden",
     );
     assert.equal(await getOutcome(finishConnect(deps, callers.admin, adminAuthorization)), "forbidden");
@@ -341,7 +341,7 @@ forEachEngine("platforms", (fixture) => {
     const { connectUrl } = await connectPlatform(deps, clientCaller, { platform: "strict" });
     await revokeClient(deps, owner, { grantId });
     assert.equal(
-      await getOutcome(openConnectPage(deps, owner, { token: extractToken(connectUrl) })),
+      await getOutcome(openConnectLink(deps, owner, { token: extractToken(connectUrl) })),
       "connect_expired",
     );
   });

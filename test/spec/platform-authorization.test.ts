@@ -59,7 +59,7 @@ test("only Meta's error code for an invalid token ends a connection", async () =
   for (const platform of catalog.filter(({ id }) => ["instagram", "threads"].includes(id))) {
     for (const [code, kind] of [
       [190, "rejected"],
-      [4, "unreachable"],
+      [4, "unavailable"],
     ] as const) {
       const publicFetch = async () => Response.json({ error: { type: "OAuthException", code } }, { status: 400 });
       const app = { clientId: sampleCredential.clientId, clientSecret: sampleCredential.clientSecret };

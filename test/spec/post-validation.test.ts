@@ -126,7 +126,14 @@ test("validates a post once per platform, and reports the result for each accoun
   const connections = Array.from({ length: 50 }, (_, i) => ({
     ...{ id: `plc_${i}`, studioId: "std_1", platform: i === 0 ? "removed" : "somewhere", instance: "" },
     account: { id: String(i), handle: null, name: null, avatarUrl: null, profileUrl: null },
-    ...{ state: "connected", credential: "", generation: 1, expiresAt: null, connectedBy: null, connectedAt: 0 },
+    ...{
+      state: "connected",
+      credential: "",
+      credentialGeneration: 1,
+      tokenExpiresAt: null,
+      connectedBy: null,
+      connectedAt: 0,
+    },
   })) as PlatformConnection[];
   const results = validatePost(platforms, connections, { title: "Longer", body: "", assets: [createAsset()] });
   assert.deepEqual([results.length, validations], [49, 1]);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
-import { startConnect } from "#domain/platforms/connect-page.ts";
+import { startConnect } from "#domain/platforms/connect-link.ts";
 import { sealCredential } from "#domain/platforms/credentials.ts";
 import { connectPlatform } from "#domain/platforms/connect-platform.ts";
 import { finishConnect, maxConnections } from "#domain/platforms/finish-connect.ts";
@@ -26,7 +26,7 @@ export const fakePlatforms = createPlatforms("http://localhost:3000", [
       id: "somewhere",
       name: "Somewhere",
       endpoints: { authorization: "https://s.test/a", token: "https://s.test/t", api: "https://s.test" },
-      appCredentials: "settings",
+      appCredentialsFrom: "settings",
       scopes: [],
       pkce: true,
       clientAuth: "basic",

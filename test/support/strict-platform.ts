@@ -274,7 +274,7 @@ function createStrictEntry(origin: string): Platform {
       revocation: `${origin}/revoke`,
       api: origin,
     },
-    appCredentials: "settings",
+    appCredentialsFrom: "settings",
     scopes: ["profile", "post"],
     pkce: true,
     clientAuth: "basic",

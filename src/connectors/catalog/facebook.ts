@@ -17,7 +17,7 @@ export const facebook: Platform = {
     token: `${graph}/oauth/access_token`,
     api: graph,
   },
-  appCredentials: "settings",
+  appCredentialsFrom: "settings",
   scopes: ["pages_show_list", "pages_read_engagement", "pages_manage_posts"],
   scopeSeparator: ",",
   // PKCE is documented only for OpenID Connect sign-in, where it is marked experimental.

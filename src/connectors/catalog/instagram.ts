@@ -16,7 +16,7 @@ export const instagram: Platform = {
     token: "https://api.instagram.com/oauth/access_token",
     api: "https://graph.instagram.com",
   },
-  appCredentials: "settings",
+  appCredentialsFrom: "settings",
   scopes: ["instagram_business_basic", "instagram_business_content_publish"],
   scopeSeparator: ",",
   pkce: false,

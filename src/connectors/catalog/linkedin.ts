@@ -17,7 +17,7 @@ export const linkedin: Platform = {
     token: "https://www.linkedin.com/oauth/v2/accessToken",
     api: "https://api.linkedin.com",
   },
-  appCredentials: "settings",
+  appCredentialsFrom: "settings",
   scopes: ["openid", "profile", "w_member_social"],
   // Documented only for native apps, and LinkedIn has to enable it.
   pkce: false,

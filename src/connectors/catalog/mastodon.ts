@@ -15,8 +15,8 @@ export const mastodon: Platform = {
     revocation: `${instance}/oauth/revoke`,
     api: instance,
   }),
-  appCredentials: {
-    buildCall: (instance, { name, website, redirectUri }) => ({
+  appCredentialsFrom: {
+    buildRegistrationCall: (instance, { name, website, redirectUri }) => ({
       method: "POST",
       url: `${instance}/api/v1/apps`,
       form: { client_name: name, website, redirect_uris: redirectUri, scopes: scopes.join(" ") },

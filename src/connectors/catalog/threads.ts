@@ -13,7 +13,7 @@ export const threads: Platform = {
     token: "https://graph.threads.net/oauth/access_token",
     api: "https://graph.threads.net",
   },
-  appCredentials: "settings",
+  appCredentialsFrom: "settings",
   scopes: ["threads_basic", "threads_content_publish"],
   scopeSeparator: ",",
   pkce: false,

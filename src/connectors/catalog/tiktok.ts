@@ -13,7 +13,7 @@ export const tiktok: Platform = {
     token: "https://open.tiktokapis.com/v2/oauth/token/",
     api: "https://open.tiktokapis.com",
   },
-  appCredentials: "settings",
+  appCredentialsFrom: "settings",
   scopes: ["user.info.basic", "user.info.profile", "video.publish"],
   scopeSeparator: ",",
   // PKCE is documented only for mobile and desktop apps.

@@ -14,7 +14,7 @@ export const x: Platform = {
     revocation: "https://api.x.com/2/oauth2/revoke",
     api: "https://api.x.com",
   },
-  appCredentials: "settings",
+  appCredentialsFrom: "settings",
   scopes: ["tweet.read", "tweet.write", "users.read", "media.write", "offline.access"],
   pkce: true,
   clientAuth: "basic",

@@ -18,7 +18,7 @@ export const youtube: Platform = {
     revocation: "https://oauth2.googleapis.com/revoke",
     api: "https://www.googleapis.com/youtube/v3",
   },
-  appCredentials: "settings",
+  appCredentialsFrom: "settings",
   scopes: [`${scope}/youtube.upload`, `${scope}/youtube.readonly`],
   pkce: true,
   clientAuth: "post",

@@ -24,7 +24,7 @@ export const rateLimits = {
   consentPage: { hits: 120, window: minutes(10) },
   /** Per user: decisions on the consent page. */
   consent: { hits: 60, window: minutes(10) },
-  /** Per user: new connect pages, which may send requests to an instance. */
+  /** Per user: new connect links, which may send requests to a platform instance. */
   connect: { hits: 60, window: minutes(10) },
   /** Per IP address: callbacks from a platform. */
   connectCallback: { hits: 100, window: minutes(10) },

@@ -8,7 +8,7 @@ export const purgeableKinds = [
   "sessions",
   "rateLimits",
   "uploadLinks",
-  "connectPages",
+  "connectLinks",
   "platformApps",
   "grantCalls",
   "assetChanges",

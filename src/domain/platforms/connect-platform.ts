@@ -56,10 +56,10 @@ export const connectPlatformOutput = z.object({
   expiresInMinutes: z.number().int(),
 });
 
-/** How long the page is valid. */
-const pageLifetime = minutes(15);
+/** How long the connect link is valid. */
+const linkLifetimeMs = minutes(15);
 
-/** Creates a page where the user connects an account. They must be signed in, and still be an owner or admin. */
+/** Creates a link to the page where the user connects an account. They must be signed in, and still owner or admin. */
 export async function connectPlatform(
   deps: Pick<Deps, "platforms" | "platformStore" | "vault" | "rateLimits" | "clock" | "newSecret" | "base">,
   caller: Caller,
@@ -74,14 +74,14 @@ export async function connectPlatform(
     throwAsAppError(error, platformInfo, "instance"),
   );
   const token = deps.newSecret();
-  await deps.platformStore.insertPage({
+  await deps.platformStore.insertConnectLink({
     ...target,
     tokenHash: sha256(token),
     studioId: caller.studio.id,
     userId: caller.user.id,
     grantId: caller.grantId ?? null,
     client: caller.client ?? null,
-    expiresAt: deps.clock() + pageLifetime,
+    expiresAt: deps.clock() + linkLifetimeMs,
   });
-  return { connectUrl: `${deps.base}/connect/${token}`, expiresInMinutes: pageLifetime / minutes(1) };
+  return { connectUrl: `${deps.base}/connect/${token}`, expiresInMinutes: linkLifetimeMs / minutes(1) };
 }

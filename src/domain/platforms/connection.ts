@@ -26,7 +26,7 @@ export function getSettingsHint({ id, name }: Pick<PlatformInfo, "id" | "name">)
 export const connectionStates = ["connected", "needs_reconnect", "disconnected"] as const;
 export type ConnectionState = (typeof connectionStates)[number];
 
-/** The platform of an account and the origin of its instance (empty for platforms without instances). */
+/** The platform of an account and the origin of its platform instance (empty for platforms without instances). */
 export interface PlatformTarget {
   platform: string;
   instance: string;
@@ -48,8 +48,10 @@ export interface PlatformConnection extends PlatformTarget {
   state: ConnectionState;
   /** Sealed; null unless connected. */
   credential: string | null;
-  generation: number;
-  expiresAt: number | null;
+  /** Incremented with every change of the credential. */
+  credentialGeneration: number;
+  /** When the access token expires; null if it does not. */
+  tokenExpiresAt: number | null;
   connectedBy: string | null;
   connectedAt: number;
   limits: InstanceLimits | null;
@@ -96,7 +98,7 @@ export function toConnectionView({
   };
 }
 
-/** The account's display name. */
+/** What we call the account: its handle, otherwise its name or id. */
 export function getAccountLabel({ handle, name, id }: Pick<Account, "id" | "handle" | "name">): string {
   return handle ?? name ?? id;
 }

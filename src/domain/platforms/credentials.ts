@@ -58,7 +58,11 @@ const expiryMarginMs = minutes(2);
  * because many refresh tokens can be used only once.
  */
 export function getAccessToken(deps: CredentialDeps, target: CredentialTarget): Promise<{ accessToken: string }> {
-  return waitForToken(deps, target, ({ expiresAt }) => expiresAt === null || deps.clock() < expiresAt - expiryMarginMs);
+  return waitForToken(
+    deps,
+    target,
+    ({ tokenExpiresAt }) => tokenExpiresAt === null || deps.clock() < tokenExpiresAt - expiryMarginMs,
+  );
 }
 
 /** Renews an access token that the platform rejects although it has not expired. */
@@ -102,7 +106,7 @@ export async function tryRenew(
   connection: PlatformConnection,
   credential: Credential,
 ): Promise<Credential | undefined> {
-  const { id, generation } = connection;
+  const { id, credentialGeneration: generation } = connection;
   const platformInfo = getConfiguredPlatform(deps, connection.platform);
   const now = deps.clock();
   if (!(await deps.platformStore.acquireRenewal(id, generation, now, now + renewalLeaseMs))) return undefined;
@@ -137,20 +141,20 @@ async function useUntilExpiry(
   connection: PlatformConnection,
   credential: Credential,
 ): Promise<Credential> {
-  const { id, generation, expiresAt } = connection;
-  if (expiresAt === null || deps.clock() >= expiresAt - expiryMarginMs)
+  const { id, credentialGeneration: generation, tokenExpiresAt } = connection;
+  if (tokenExpiresAt === null || deps.clock() >= tokenExpiresAt - expiryMarginMs)
     throw new PlatformError("rejected", "the platform does not support renewal");
-  await deps.platformStore.postponeRenewal(id, generation, expiresAt - expiryMarginMs, 0);
+  await deps.platformStore.postponeRenewal(id, generation, tokenExpiresAt - expiryMarginMs, 0);
   return credential;
 }
 
 /** Wipes a credential that the platform rejects; only a user can reconnect the account. */
 async function markNeedsReconnect(
   deps: CredentialDeps,
-  { id, generation, studioId, platform, account }: PlatformConnection,
+  { id, credentialGeneration, studioId, platform, account }: PlatformConnection,
 ): Promise<void> {
   await deps.transact(async (tx) => {
-    if (!(await tx.platformStore.deleteCredential(id, "needs_reconnect", generation))) return;
+    if (!(await tx.platformStore.deleteCredential(id, "needs_reconnect", credentialGeneration))) return;
     const detail = { platform, account: getAccountLabel(account) };
     await recordActivity(deps, tx, { studio: { id: studioId } }, "platform.needs_reconnect", id, detail);
   });

@@ -46,6 +46,7 @@ async function deleteCurrentCredential(
     const current = await tx.platformStore.find(studioId, connectionId);
     if (!current) throw notFoundError("platform_connection");
     if (current.state === "disconnected") return undefined;
-    if (await tx.platformStore.deleteCredential(current.id, "disconnected", current.generation)) return current;
+    if (await tx.platformStore.deleteCredential(current.id, "disconnected", current.credentialGeneration))
+      return current;
   }
 }

@@ -6,11 +6,11 @@ import type { Deps, Stores } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { resolveStudioCaller } from "../studios/get-studio.ts";
 import { getOrRegisterApp } from "./platform-app.ts";
-import { connectExpiredError, authorizeConnectPage } from "./connect-page.ts";
+import { connectExpiredError, authorizeConnectLink } from "./connect-link.ts";
 import { getAccountLabel, type PlatformTarget } from "./connection.ts";
 import { computeCredentialTimes, revokeCredential, sealCredential } from "./credentials.ts";
 import { throwAsAppError, PlatformError } from "./platform-error.ts";
-import type { ConnectPage, GrantedAccount, PendingConnect, PlatformApp, PlatformInfo } from "./ports.ts";
+import type { GrantedAccount, PendingConnect, PlatformApp, PlatformInfo } from "./ports.ts";
 
 /** Maximum number of connected accounts per studio: reading a post validates it against all of them. */
 export const maxConnections = 100;
@@ -39,22 +39,22 @@ export async function finishConnect(
   const { callback, pending } = input;
   if (!pending) throw connectExpiredError();
   const stateHash = sha256(pending.state);
-  const page = await deps.platformStore.findPage({ stateHash }, deps.clock());
-  // Reject callbacks to the redirect URI of another platform or instance: mix-up attack (RFC 9700 §4.4).
-  if (!page || `${callback.origin}${callback.pathname}` !== deps.platforms.getRedirectUri(page))
+  const link = await deps.platformStore.findConnectLink({ stateHash }, deps.clock());
+  // Reject callbacks to the redirect URI of another platform or platform instance: mix-up attack (RFC 9700 §4.4).
+  if (!link || `${callback.origin}${callback.pathname}` !== deps.platforms.getRedirectUri(link))
     throw connectExpiredError();
-  const { platformInfo, caller } = await authorizeConnectPage(deps, signedInUser, page);
-  if (!(await deps.platformStore.consumePage(stateHash, deps.clock()))) throw connectExpiredError();
-  const { app, grantedAccounts } = await exchangeCode(deps, platformInfo, page, callback, pending);
+  const { platformInfo, caller } = await authorizeConnectLink(deps, signedInUser, link);
+  if (!(await deps.platformStore.consumeConnectLink(stateHash, deps.clock()))) throw connectExpiredError();
+  const { app, grantedAccounts } = await exchangeCode(deps, platformInfo, link, callback, pending);
   try {
     await deps.transact(async (tx) => {
       // Check again: the user may have lost the role during the requests to the platform.
-      authorize(await resolveStudioCaller(tx, signedInUser, page.studioId), "platforms.connect");
+      authorize(await resolveStudioCaller(tx, signedInUser, link.studioId), "platforms.connect");
       for (const grantedAccount of grantedAccounts)
-        await storeConnection(deps, tx, caller, page, { ...grantedAccount, app });
+        await storeConnection(deps, tx, caller, link, { ...grantedAccount, app });
     });
   } catch (error) {
-    await Promise.all(grantedAccounts.map(({ tokens }) => revokeCredential(deps, page, { tokens, app })));
+    await Promise.all(grantedAccounts.map(({ tokens }) => revokeCredential(deps, link, { tokens, app })));
     throw error;
   }
   return {
@@ -67,16 +67,16 @@ export async function finishConnect(
 async function exchangeCode(
   deps: ConnectDeps,
   platformInfo: PlatformInfo,
-  page: ConnectPage,
+  target: PlatformTarget,
   callback: URL,
   pending: PendingConnect,
 ) {
   try {
-    const app = await getOrRegisterApp(deps, platformInfo, page);
-    return { app, grantedAccounts: await deps.platforms.finishAuthorization(page, app, callback, pending) };
+    const app = await getOrRegisterApp(deps, platformInfo, target);
+    return { app, grantedAccounts: await deps.platforms.finishAuthorization(target, app, callback, pending) };
   } catch (error) {
-    // The instance no longer recognizes our app, so the next attempt has to register it again.
-    if (error instanceof PlatformError && error.kind === "unknown_app") await deps.platformStore.deleteApp(page);
+    // The platform instance no longer recognizes our app, so the next attempt has to register it again.
+    if (error instanceof PlatformError && error.kind === "unknown_app") await deps.platformStore.deleteApp(target);
     return throwAsAppError(error, platformInfo);
   }
 }
@@ -91,7 +91,7 @@ async function storeConnection(
   const now = deps.clock();
   const studioId = caller.studio.id;
   const row = { id: deps.newId("platformConnection"), studioId, platform, instance, account, limits, connectedAt: now };
-  // Reconnecting an account reuses its row, so seal the credential for the id that `claim` returns.
+  // Reconnecting an account reuses its row, so seal the credential for the id that `findOrInsert` returns.
   const id = await tx.platformStore.findOrInsert(row, maxConnections);
   if (id === undefined) throw tooManyConnectionsError();
   const sealedCredential = sealCredential(deps, { id, studioId }, { tokens, app });

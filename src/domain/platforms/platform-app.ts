@@ -4,7 +4,10 @@ import type { PlatformApp, PlatformInfo } from "./ports.ts";
 
 type AppDeps = Pick<Deps, "platforms" | "platformStore" | "vault" | "clock">;
 
-/** Returns our app at an instance, registering it on first use. Undefined for platforms whose app is in the settings. */
+/**
+ * Returns our app at a platform instance, registering it on first use. Undefined for platforms whose app is in the
+ * settings.
+ */
 export async function getOrRegisterApp(
   deps: AppDeps,
   platformInfo: PlatformInfo,

@@ -8,8 +8,8 @@ export type PlatformErrorKind =
   | "rejected"
   /** The platform does not know our app. */
   | "unknown_app"
-  /** Timeout, or an invalid response. */
-  | "unreachable"
+  /** No usable response: a timeout, an unexpected status or an invalid body. */
+  | "unavailable"
   /** The URL is in our own network or not https. */
   | "blocked";
 
@@ -43,7 +43,7 @@ export function throwAsAppError(
       throw new AppError("connect_denied:platform", { name });
     case "blocked":
       throw new AppError("url_blocked:instance", { cause: error.message });
-    case "unreachable":
+    case "unavailable":
     default:
       throw new AppError(`url_unreachable:${target}`, { name, cause: error.message });
   }

@@ -14,7 +14,7 @@ export interface PlatformInfo {
   limits: PostLimits;
 }
 
-/** This server's OAuth client on a platform or instance. */
+/** This server's OAuth client at a platform or platform instance. */
 export interface PlatformApp {
   clientId: string;
   clientSecret: string;
@@ -42,13 +42,13 @@ export interface GrantedAccount {
 }
 
 /**
- * OAuth with the platforms. `app` is our app at an instance; other platforms use the app in the settings.
+ * OAuth with the platforms. `app` is our app at a platform instance; other platforms use the app in the settings.
  * Every call ends within ten seconds. If it fails, it rejects with a `PlatformError`.
  */
 export interface Platforms {
   list(): readonly PlatformInfo[];
   find(platform: string): PlatformInfo | undefined;
-  /** Each instance has its own redirect URI, to prevent mix-up attacks. */
+  /** Each platform instance has its own redirect URI, to prevent mix-up attacks. */
   getRedirectUri(target: PlatformTarget): string;
   registerApp(target: PlatformTarget): Promise<PlatformApp>;
   startAuthorization(target: PlatformTarget, app?: PlatformApp): Promise<{ location: string } & PendingConnect>;
@@ -69,8 +69,8 @@ export interface Platforms {
   revoke(target: PlatformTarget, app: PlatformApp | undefined, tokens: PlatformTokens): Promise<void>;
 }
 
-/** A page where one user connects an account. */
-export interface ConnectPage extends PlatformTarget {
+/** A link to the page where one user connects an account. */
+export interface ConnectLink extends PlatformTarget {
   tokenHash: string;
   studioId: string;
   userId: string;
@@ -91,13 +91,13 @@ export interface CredentialTimes {
 }
 
 export interface PlatformStore {
-  insertPage(page: ConnectPage): Promise<void>;
-  /** Finds an unused page whose token or state has not expired at `now` and whose grant is not revoked. */
-  findPage(by: { tokenHash: string } | { stateHash: string }, now: number): Promise<ConnectPage | undefined>;
-  /** Stores the state that was sent to the platform, and its expiry. Returns false if the page is used or expired. */
-  startPage(tokenHash: string, stateHash: string, now: number, stateExpiresAt: number): Promise<boolean>;
-  /** Marks the page as used; returns false if it was used before. */
-  consumePage(stateHash: string, now: number): Promise<boolean>;
+  insertConnectLink(link: ConnectLink): Promise<void>;
+  /** Finds an unused link whose token or state has not expired at `now` and whose grant is not revoked. */
+  findConnectLink(by: { tokenHash: string } | { stateHash: string }, now: number): Promise<ConnectLink | undefined>;
+  /** Stores the state that was sent to the platform, and its expiry. Returns false if the link is used or expired. */
+  startConnectLink(tokenHash: string, stateHash: string, now: number, stateExpiresAt: number): Promise<boolean>;
+  /** Marks the link as used; returns false if it was used before. */
+  consumeConnectLink(stateHash: string, now: number): Promise<boolean>;
 
   findApp(target: PlatformTarget, redirectUri: string): Promise<RegisteredApp | undefined>;
   /** Replaces an app that has another redirect URI. If the redirect URI is the same, the first insert wins. */

@@ -24,7 +24,11 @@ export async function renewDueCredentials(
         if (await tryRenew(deps, connection, credential)) count.renewed++;
       } catch {
         // Continue with the others. Callers get the error when they use the connection.
-        await deps.platformStore.postponeRenewal(connection.id, connection.generation, deps.clock() + minutes(10));
+        await deps.platformStore.postponeRenewal(
+          connection.id,
+          connection.credentialGeneration,
+          deps.clock() + minutes(10),
+        );
         count.failed++;
       }
     }

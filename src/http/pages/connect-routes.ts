@@ -3,7 +3,7 @@ import type { Sessions } from "#auth/sign-in.ts";
 import type { RateLimitName } from "#domain/access/rate-limit.ts";
 import type { Person } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
-import { openConnectPage, startConnect } from "#domain/platforms/connect-page.ts";
+import { openConnectLink, startConnect } from "#domain/platforms/connect-link.ts";
 import { finishConnect, type ConnectResult } from "#domain/platforms/finish-connect.ts";
 import type { PendingConnect } from "#domain/platforms/ports.ts";
 import { minutes } from "#lib/clock.ts";
@@ -53,9 +53,9 @@ export function createConnectRoutes({
     const user = await sessions.find(req.headers.cookie);
     if (!user) return redirectSeeOther(res, buildLoginUrl(loginPath, path));
     return withFailurePage(res, async () => {
-      const { page, platformInfo, caller } = await openConnectPage(deps, { user }, { token });
+      const { link, platformInfo, caller } = await openConnectLink(deps, { user }, { token });
       const formToken = signForm(signer, user, path, deps.clock() + minutes(15));
-      const instance = page.instance === "" ? undefined : new URL(page.instance).host;
+      const instance = link.instance === "" ? undefined : new URL(link.instance).host;
       return renderConnectPage({
         path,
         platform: platformInfo.name,

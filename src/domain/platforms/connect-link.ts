@@ -7,44 +7,44 @@ import { authorize } from "../policy.ts";
 import { resolveStudioCaller } from "../studios/get-studio.ts";
 import { getOrRegisterApp } from "./platform-app.ts";
 import { throwAsAppError } from "./platform-error.ts";
-import { getConfiguredPlatform } from "./connection.ts";
-import type { ConnectPage, PendingConnect, PlatformInfo } from "./ports.ts";
+import { getConfiguredPlatform, type PlatformTarget } from "./connection.ts";
+import type { ConnectLink, PendingConnect, PlatformInfo } from "./ports.ts";
 
 /** How long a user may stay on the platform's consent page. */
 const platformTimeoutMs = minutes(10);
 
 type ConnectDeps = Pick<Deps, "platforms" | "platformStore" | "vault" | "memberships" | "clock">;
 
-interface AuthorizedPage {
-  page: ConnectPage;
+interface AuthorizedLink {
+  link: ConnectLink;
   platformInfo: PlatformInfo;
   caller: Caller;
 }
 
-/** Finds the page of this token and checks that the user may use it. */
-export async function openConnectPage(
+/** Finds the connect link of this token and checks that the user may use it. */
+export async function openConnectLink(
   deps: ConnectDeps,
   signedInUser: SignedInUser,
   { token }: { token: string },
-): Promise<AuthorizedPage> {
-  const page = await deps.platformStore.findPage({ tokenHash: sha256(token) }, deps.clock());
-  if (!page) throw connectExpiredError();
-  return authorizeConnectPage(deps, signedInUser, page);
+): Promise<AuthorizedLink> {
+  const link = await deps.platformStore.findConnectLink({ tokenHash: sha256(token) }, deps.clock());
+  if (!link) throw connectExpiredError();
+  return authorizeConnectLink(deps, signedInUser, link);
 }
 
-/** Repeats the checks of the page's creation: roles may have changed since, and another user may have the link. */
-export async function authorizeConnectPage(
+/** Repeats the checks of the link's creation: roles may have changed since, and another user may have opened it. */
+export async function authorizeConnectLink(
   deps: ConnectDeps,
   signedInUser: SignedInUser,
-  page: ConnectPage,
-): Promise<AuthorizedPage> {
-  if (page.userId !== signedInUser.user.id) {
+  link: ConnectLink,
+): Promise<AuthorizedLink> {
+  if (link.userId !== signedInUser.user.id) {
     throw new AppError("forbidden:connect_page");
   }
-  const caller = await resolveStudioCaller(deps, signedInUser, page.studioId);
+  const caller = await resolveStudioCaller(deps, signedInUser, link.studioId);
   authorize(caller, "platforms.connect");
-  const client = page.client ? { client: page.client } : {};
-  return { page, platformInfo: getConfiguredPlatform(deps, page.platform), caller: { ...caller, ...client } };
+  const client = link.client ? { client: link.client } : {};
+  return { link, platformInfo: getConfiguredPlatform(deps, link.platform), caller: { ...caller, ...client } };
 }
 
 /** Returns the platform's authorization URL, with the state and PKCE verifier that only this browser stores. */
@@ -53,13 +53,20 @@ export async function startConnect(
   signedInUser: SignedInUser,
   input: { token: string },
 ): Promise<{ location: string } & PendingConnect> {
-  const { page, platformInfo } = await openConnectPage(deps, signedInUser, input);
-  const authorization = await startAuthorization(deps, platformInfo, page).catch((error: unknown) =>
+  const { link, platformInfo } = await openConnectLink(deps, signedInUser, input);
+  const authorization = await startAuthorization(deps, platformInfo, link).catch((error: unknown) =>
     throwAsAppError(error, platformInfo),
   );
   const now = deps.clock();
   // A new attempt replaces the state of the previous one, so that users can go back and start again.
-  if (!(await deps.platformStore.startPage(page.tokenHash, sha256(authorization.state), now, now + platformTimeoutMs)))
+  if (
+    !(await deps.platformStore.startConnectLink(
+      link.tokenHash,
+      sha256(authorization.state),
+      now,
+      now + platformTimeoutMs,
+    ))
+  )
     throw connectExpiredError();
   return authorization;
 }
@@ -67,9 +74,9 @@ export async function startConnect(
 async function startAuthorization(
   deps: ConnectDeps,
   platformInfo: PlatformInfo,
-  page: ConnectPage,
+  target: PlatformTarget,
 ): ReturnType<Deps["platforms"]["startAuthorization"]> {
-  return deps.platforms.startAuthorization(page, await getOrRegisterApp(deps, platformInfo, page));
+  return deps.platforms.startAuthorization(target, await getOrRegisterApp(deps, platformInfo, target));
 }
 
 export const connectExpiredError = (): AppError => new AppError("connect_expired:page");

@@ -1,13 +1,16 @@
-import type { ConnectPage, PlatformStore } from "#domain/platforms/ports.ts";
+import type { ConnectLink, PlatformStore } from "#domain/platforms/ports.ts";
 import type { Connection } from "./client.ts";
 import type { Schema } from "./schema.ts";
 
-/** The pages on which users connect platform accounts. */
-export function createConnectPageStore({
+/** The links to the pages where users connect platform accounts. */
+export function createConnectLinkStore({
   q,
-}: Connection): Pick<PlatformStore, "insertPage" | "findPage" | "startPage" | "consumePage"> {
+}: Connection): Pick<
+  PlatformStore,
+  "insertConnectLink" | "findConnectLink" | "startConnectLink" | "consumeConnectLink"
+> {
   return {
-    async insertPage({ tokenHash, studioId, userId, platform, instance, grantId, client, expiresAt }) {
+    async insertConnectLink({ tokenHash, studioId, userId, platform, instance, grantId, client, expiresAt }) {
       await q
         .insertInto("platform_connects")
         .values({
@@ -23,7 +26,7 @@ export function createConnectPageStore({
         })
         .execute();
     },
-    async findPage(lookup, now) {
+    async findConnectLink(lookup, now) {
       const [column, hash, expiryColumn] =
         "tokenHash" in lookup
           ? (["p.token_hash", lookup.tokenHash, "p.expires_at"] as const)
@@ -37,9 +40,9 @@ export function createConnectPageStore({
         .where(expiryColumn, ">", now)
         .where("g.revoked_at", "is", null)
         .executeTakeFirst();
-      return row && toConnectPage(row);
+      return row && toConnectLink(row);
     },
-    async startPage(tokenHash, stateHash, now, stateExpiresAt) {
+    async startConnectLink(tokenHash, stateHash, now, stateExpiresAt) {
       const { numUpdatedRows } = await q
         .updateTable("platform_connects")
         .set({ state_hash: stateHash, state_expires_at: stateExpiresAt })
@@ -49,7 +52,7 @@ export function createConnectPageStore({
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
-    async consumePage(stateHash, now) {
+    async consumeConnectLink(stateHash, now) {
       const { numUpdatedRows } = await q
         .updateTable("platform_connects")
         .set({ used_at: now })
@@ -97,7 +100,7 @@ export function createPlatformAppStore({ q }: Connection): Pick<PlatformStore, "
   };
 }
 
-function toConnectPage(row: Schema["platform_connects"]): ConnectPage {
+function toConnectLink(row: Schema["platform_connects"]): ConnectLink {
   return {
     tokenHash: row.token_hash,
     studioId: row.studio_id,
