@@ -10,7 +10,7 @@ import { FormDialog } from "../ui/FormDialog.tsx";
 import { useToast } from "../ui/Toasts.tsx";
 import { AccountChoices } from "./AccountChoices.tsx";
 import { mayPublish } from "./may-publish.ts";
-import { proposeLocalTime, TimeField } from "./TimeField.tsx";
+import { suggestLocalTime, TimeField } from "./TimeField.tsx";
 import { useAccounts } from "./use-accounts.ts";
 import { resolveLocalTime } from "./zoned-time.ts";
 
@@ -34,7 +34,7 @@ export function PublishDialog({
   const availableIds = accounts.filter(({ obstacle }) => obstacle === undefined).map((account) => account.connectionId);
   const [chosenIds, setChosenIds] = useState<readonly string[]>(availableIds.length === 1 ? availableIds : []);
   const [isScheduling, setIsScheduling] = useState(wasScheduling);
-  const [local, setLocal] = useState(() => proposeLocalTime(Date.now(), studio.timezone));
+  const [local, setLocal] = useState(() => suggestLocalTime(Date.now(), studio.timezone));
   const [asksForApproval, setAsksForApproval] = useState(false);
   const [rejections, setRejections] = useState<readonly AccountProblems[]>([]);
   const connectionIds = chosenIds.filter((id) => availableIds.includes(id));

@@ -7,7 +7,7 @@ import { useStudio } from "../layout/use-studio.ts";
 import { FormDialog } from "../ui/FormDialog.tsx";
 import { useToast } from "../ui/Toasts.tsx";
 import { mayPublish } from "./may-publish.ts";
-import { proposeLocalTime, TimeField } from "./TimeField.tsx";
+import { suggestLocalTime, TimeField } from "./TimeField.tsx";
 import { formatZonedTime, resolveLocalTime, toLocalTime } from "./zoned-time.ts";
 
 /** Changes the time of a publication that has not started. */
@@ -18,7 +18,7 @@ export function RescheduleDialog({ publication, onClose }: { publication: Public
   const { id, account, state, scheduledFor } = publication;
   const [local, setLocal] = useState(() => {
     const time = scheduledFor === null ? 0 : Date.parse(scheduledFor);
-    return time > Date.now() ? toLocalTime(time, studio.timezone) : proposeLocalTime(Date.now(), studio.timezone);
+    return time > Date.now() ? toLocalTime(time, studio.timezone) : suggestLocalTime(Date.now(), studio.timezone);
   });
   const time = resolveLocalTime(local, studio.timezone);
 
@@ -46,7 +46,7 @@ export function RescheduleDialog({ publication, onClose }: { publication: Public
         <TimeField value={local} onChange={setLocal} />
       </div>
       {state !== "proposed" && !mayPublish(studio) && (
-        <p className="text-muted">With a new time, an owner or admin needs to approve it again.</p>
+        <p className="text-muted">If you change the time, an owner or admin needs to approve this publication again.</p>
       )}
     </FormDialog>
   );

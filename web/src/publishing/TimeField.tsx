@@ -4,11 +4,11 @@ import { formatZonedTime, resolveLocalTime, toLocalTime } from "./zoned-time.ts"
 
 const dayMs = 86_400_000;
 
-/** The start of the next hour but one, as a proposal for a `TimeField`. */
-export const proposeLocalTime = (now: number, timezone: string): string =>
+/** The initial value of a `TimeField`: the second full hour from now (at 14:20, 16:00). */
+export const suggestLocalTime = (now: number, timezone: string): string =>
   `${toLocalTime(now + 2 * 3_600_000, timezone).slice(0, 13)}:00`;
 
-/** A date and time in the studio's time zone. Says what the server will receive, or why there is no such time. */
+/** A date and time in the studio's time zone. Below it: the resolved time with its UTC offset, or why it does not exist. */
 export function TimeField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   const { timezone } = useStudio().studio;
   const now = Date.now();

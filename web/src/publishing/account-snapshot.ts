@@ -2,18 +2,18 @@ import type { Post } from "../api/queries.ts";
 import type { Snapshot } from "../history/RevisionDiff.tsx";
 import { getTextFor } from "./use-accounts.ts";
 
-type Version = Pick<Snapshot, "title" | "body" | "assets"> & Pick<Post, "variants">;
+type PostContent = Pick<Snapshot, "title" | "body" | "assets"> & Pick<Post, "variants">;
 
-/** The parts of a post that an account receives. Its status and its texts for other accounts are left out. */
+/** What one account receives of a post or revision. The status is always `draft`, so that a diff never shows it. */
 export function toSnapshot(
-  version: Version,
+  content: PostContent,
   { connectionId, includesTitle }: { connectionId: string; includesTitle: boolean },
 ): Snapshot {
   return {
-    title: includesTitle ? version.title : "",
-    body: getTextFor(version, connectionId),
+    title: includesTitle ? content.title : "",
+    body: getTextFor(content, connectionId),
     status: "draft",
-    assets: version.assets.filter((asset) => !("status" in asset) || asset.status === "ready"),
+    assets: content.assets.filter((asset) => !("status" in asset) || asset.status === "ready"),
   };
 }
 
