@@ -127,13 +127,16 @@ export function createRow(initialItem: UploadItem, { uploader, strings, format, 
     setVisible(progressBar, !["done", "failed", "missing"].includes(status));
     if (status === "checking") progressBar.removeAttribute("value");
     else progressBar.value = item.size === 0 ? 0 : (item.sent / item.size) * 100;
+    // The browser may still have the file, and need the user's permission to open it.
+    const isStored = item.storedFile !== undefined;
+    const missingText = isStored ? strings.allowOrChooseAgain : strings.chooseAgain;
     setText(
       problem,
-      status === "missing" ? strings.chooseAgain : [item.error?.message, item.error?.hint].filter(Boolean).join(" "),
+      status === "missing" ? missingText : [item.error?.message, item.error?.hint].filter(Boolean).join(" "),
     );
     setVisible(problem, problem.textContent !== "");
     setVisible(pause, status === "waiting" || status === "sending");
-    setVisible(resume, status === "paused" || (status === "missing" && item.pendingFile !== undefined));
+    setVisible(resume, status === "paused" || (status === "missing" && isStored));
     setVisible(retry, status === "failed" && item.file !== undefined && item.error?.isPermanent !== true);
     setVisible(cancel, status !== "done" && status !== "checking");
     setText(cancel, status === "failed" ? strings.removeFile : strings.cancel);

@@ -1,7 +1,7 @@
 import type { RemoteFile } from "./client.ts";
 import { createSemaphore } from "./semaphore.ts";
 import { toFailure, type UploadTask } from "./upload-task.ts";
-import type { PendingFileStore } from "./pending-files.ts";
+import type { StoredFiles } from "./stored-files.ts";
 import type { LinkPool } from "./link-pool.ts";
 import type { SpeedMeter } from "./speed-meter.ts";
 import type { Retrier } from "./retrier.ts";
@@ -15,7 +15,7 @@ export interface FileSenderOptions {
   /** All files of the page. */
   tasks: UploadTask[];
   linkPool: LinkPool;
-  pendingFiles: PendingFileStore;
+  storedFiles: StoredFiles;
   retrier: Retrier;
   /** The speed of all files together. */
   totalSpeed: SpeedMeter;
@@ -30,7 +30,7 @@ export type SendFile = (task: UploadTask, file: File) => Promise<void>;
 export function createFileSender({
   tasks,
   linkPool,
-  pendingFiles,
+  storedFiles,
   retrier,
   totalSpeed,
   notify,
@@ -71,7 +71,7 @@ export function createFileSender({
             if (duplicateIndex >= 0) tasks.splice(duplicateIndex, 1);
             if (hasUnsavedAltText) void client.setAltText(remote.id, task.altText).catch(() => {});
             else task.altText = remote.altText;
-            void pendingFiles.save(token, file, task.pendingFile?.handle);
+            void storedFiles.save(token, file, task.storedFile?.handle);
             notify();
           },
           onProgress(sent) {
@@ -86,7 +86,7 @@ export function createFileSender({
         },
       );
       markDone(task, uploadedFile);
-      void pendingFiles.delete(token, file);
+      void storedFiles.delete(token, file);
       onUploaded?.(uploadedFile);
     } catch (error) {
       if (controller.signal.aborted) return;

@@ -28,6 +28,7 @@ export const english = {
   unreachable: "The server isn’t responding. The upload resumes automatically.",
   connectionRestored: "Connection restored.",
   chooseAgain: "Choose this file again to resume the upload.",
+  allowOrChooseAgain: "Resume the upload and allow the browser to read this file, or choose the file again.",
   altText: "Alt text",
   altHint: "Describe this file for people who can’t see it.",
   saved: "Saved",

@@ -1,11 +1,12 @@
 import { RequestError } from "./client.ts";
-import type { PendingFile } from "./pending-files.ts";
+import type { StoredFile } from "./stored-files.ts";
 import { createSpeedMeter, type SpeedMeter } from "./speed-meter.ts";
 import type { ConnectionState, Retrier } from "./retrier.ts";
 
 /**
  * - `waiting`: queued; `checking`: all bytes are sent and the server checks the content; `done`: attached to the post;
- * - `missing`: started before a reload, and the file is not open: the user must allow access to it or choose it again.
+ * - `missing`: started before a reload, and the page cannot open the file: the user must choose it again, or resume if
+ *   the browser stored it (`storedFile`).
  */
 export type UploadStatus = "waiting" | "sending" | "paused" | "checking" | "done" | "failed" | "missing";
 
@@ -24,7 +25,7 @@ export interface UploadItem {
   thumbnailUrl: string | undefined;
   file: File | undefined;
   /** The file as the browser stored it before a reload; opening it may need the user's permission. */
-  pendingFile: PendingFile | undefined;
+  storedFile: StoredFile | undefined;
 }
 
 export interface UploadFailure {
@@ -76,7 +77,7 @@ export function createUploadTask(
     altText: "",
     thumbnailUrl: undefined,
     file: undefined,
-    pendingFile: undefined,
+    storedFile: undefined,
     token: undefined,
     id: undefined,
     controller: undefined,

@@ -8,7 +8,7 @@ import {
   type UploadSummary,
   type UploadTask,
 } from "./upload-task.ts";
-import { createPendingFileStore } from "./pending-files.ts";
+import { createStoredFiles } from "./stored-files.ts";
 import { createLinkPool } from "./link-pool.ts";
 import { createSpeedMeter } from "./speed-meter.ts";
 import { createRetrier } from "./retrier.ts";
@@ -46,13 +46,13 @@ export function createUploader({ getUploadLinkToken, onUploaded }: UploaderOptio
   const listeners = new Set<() => void>();
   const notify = () => listeners.forEach((listener) => listener());
   const retrier = createRetrier(notify);
-  const pendingFiles = createPendingFileStore();
+  const storedFiles = createStoredFiles();
   const totalSpeed = createSpeedMeter();
   const linkPool = createLinkPool(getUploadLinkToken);
   const sendFile = createFileSender({
     tasks,
     linkPool,
-    pendingFiles,
+    storedFiles,
     retrier,
     totalSpeed,
     notify,
@@ -70,8 +70,8 @@ export function createUploader({ getUploadLinkToken, onUploaded }: UploaderOptio
     return task;
   }
 
-  async function resumePendingFile(task: UploadTask): Promise<void> {
-    const file = await task.pendingFile?.open({ promptUser: true });
+  async function resumeStoredFile(task: UploadTask): Promise<void> {
+    const file = await task.storedFile?.open({ promptUser: true });
     if (!file) return;
     task.file = file;
     await sendFile(task, file);
@@ -99,7 +99,7 @@ export function createUploader({ getUploadLinkToken, onUploaded }: UploaderOptio
         }
         const task = existingTask ?? addTask({ name: file.name, size: file.size, type: file.type });
         task.file = file;
-        task.pendingFile = handle && { handle, open: async () => file };
+        task.storedFile = handle && { handle, open: async () => file };
         void sendFile(task, file);
       }
       notify();
@@ -115,7 +115,7 @@ export function createUploader({ getUploadLinkToken, onUploaded }: UploaderOptio
     },
     resume(key) {
       for (const task of selectTasks(key)) {
-        if (task.status === "missing" && task.pendingFile) void resumePendingFile(task);
+        if (task.status === "missing" && task.storedFile) void resumeStoredFile(task);
         else if ((task.status === "paused" || task.status === "failed") && task.file) void sendFile(task, task.file);
       }
       notify();
@@ -130,7 +130,7 @@ export function createUploader({ getUploadLinkToken, onUploaded }: UploaderOptio
         const { id } = task;
         if (id !== undefined)
           void retrier.run(() => client.cancelFile(id), new AbortController().signal).catch(() => {});
-        if (task.file) void pendingFiles.delete(task.token, task.file);
+        if (task.file) void storedFiles.delete(task.token, task.file);
       }
       notify();
     },
@@ -148,7 +148,7 @@ export function createUploader({ getUploadLinkToken, onUploaded }: UploaderOptio
       }
     },
     async restore(token, remoteFiles) {
-      const storedFiles = await pendingFiles.list(token);
+      const candidates = await storedFiles.list(token);
       for (const file of remoteFiles) {
         if (tasks.some(({ id }) => id === file.id)) continue;
         const commonValues = {
@@ -163,11 +163,9 @@ export function createUploader({ getUploadLinkToken, onUploaded }: UploaderOptio
           addTask({ ...commonValues, status: "done", sent: file.bytes, thumbnailUrl: file.thumbnailUrl });
           continue;
         }
-        const pendingFile = storedFiles.find(
-          (candidate) => candidate.size === file.bytes && candidate.name === file.filename,
-        );
-        const task = addTask({ ...commonValues, status: "missing", pendingFile });
-        const openedFile = await pendingFile?.open({ promptUser: false });
+        const storedFile = candidates.find(({ name, size }) => size === file.bytes && name === file.filename);
+        const task = addTask({ ...commonValues, status: "missing", storedFile });
+        const openedFile = await storedFile?.open({ promptUser: false });
         if (!openedFile || task.status !== "missing") continue;
         task.file = openedFile;
         void sendFile(task, openedFile);

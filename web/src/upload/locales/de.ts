@@ -13,6 +13,8 @@ export const strings: StringOverrides = {
   unreachable: "Der Server antwortet nicht. Der Upload wird automatisch fortgesetzt.",
   connectionRestored: "Verbindung wiederhergestellt.",
   chooseAgain: "Wählen Sie diese Datei noch einmal aus, um den Upload fortzusetzen.",
+  allowOrChooseAgain:
+    "Setzen Sie den Upload fort und erlauben Sie dem Browser, diese Datei zu lesen, oder wählen Sie sie noch einmal aus.",
   altText: "Alternativtext",
   altHint: "Beschreiben Sie die Datei für Menschen, die sie nicht sehen können.",
   saved: "Gespeichert",

@@ -13,6 +13,7 @@ export const strings: StringOverrides = {
   unreachable: "El servidor no responde. La subida se reanudará automáticamente.",
   connectionRestored: "Conexión restablecida.",
   chooseAgain: "Elija de nuevo este archivo para reanudar la subida.",
+  allowOrChooseAgain: "Reanude la subida y permita que el navegador lea este archivo, o elíjalo de nuevo.",
   altText: "Texto alternativo",
   altHint: "Descríbalo para quienes no pueden verlo.",
   saved: "Guardado",

@@ -13,6 +13,7 @@ export const strings: StringOverrides = {
   unreachable: "Le serveur ne répond pas. L’envoi reprendra automatiquement.",
   connectionRestored: "Connexion rétablie.",
   chooseAgain: "Choisissez à nouveau ce fichier pour reprendre l’envoi.",
+  allowOrChooseAgain: "Reprenez l’envoi et autorisez le navigateur à lire ce fichier, ou choisissez-le à nouveau.",
   altText: "Texte alternatif",
   altHint: "Décrivez-le pour les personnes qui ne peuvent pas le voir.",
   saved: "Enregistré",

@@ -13,6 +13,7 @@ export const strings: StringOverrides = {
   unreachable: "Il server non risponde. Il caricamento riprenderà automaticamente.",
   connectionRestored: "Connessione ripristinata.",
   chooseAgain: "Scegli di nuovo questo file per riprendere il caricamento.",
+  allowOrChooseAgain: "Riprendi il caricamento e consenti al browser di leggere questo file, oppure sceglilo di nuovo.",
   altText: "Testo alternativo",
   altHint: "Descrivilo per chi non può vederlo.",
   saved: "Salvato",

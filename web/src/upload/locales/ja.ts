@@ -15,6 +15,7 @@ export const strings: StringOverrides = {
   unreachable: "サーバーが応答しません。アップロードは自動で再開します。",
   connectionRestored: "接続が回復しました。",
   chooseAgain: "このファイルをもう一度選ぶと、続きから再開します。",
+  allowOrChooseAgain: "再開してブラウザーにこのファイルの読み取りを許可するか、ファイルをもう一度選んでください。",
   altText: "代替テキスト",
   altHint: "見ることができない人のために説明してください。",
   saved: "保存しました",

@@ -13,6 +13,7 @@ export const strings: StringOverrides = {
   unreachable: "De server reageert niet. De upload wordt automatisch hervat.",
   connectionRestored: "Verbinding hersteld.",
   chooseAgain: "Kies dit bestand opnieuw om de upload te hervatten.",
+  allowOrChooseAgain: "Hervat de upload en geef de browser toestemming om dit bestand te lezen, of kies het opnieuw.",
   altText: "Alternatieve tekst",
   altHint: "Beschrijf het voor mensen die het niet kunnen zien.",
   saved: "Opgeslagen",

@@ -13,6 +13,7 @@ export const strings: StringOverrides = {
   unreachable: "O servidor não responde. O envio será retomado automaticamente.",
   connectionRestored: "Ligação restabelecida.",
   chooseAgain: "Escolha este ficheiro outra vez para retomar o envio.",
+  allowOrChooseAgain: "Retome o envio e permita que o navegador leia este ficheiro, ou escolha-o outra vez.",
   altText: "Texto alternativo",
   altHint: "Descreva-o para quem não o pode ver.",
   saved: "Guardado",

@@ -12,6 +12,7 @@ export const strings: StringOverrides = {
   unreachable: "服务器没有响应。上传会自动恢复。",
   connectionRestored: "连接已恢复。",
   chooseAgain: "请再次选择此文件以继续上传。",
+  allowOrChooseAgain: "请继续上传并允许浏览器读取此文件，或再次选择此文件。",
   altText: "替代文本",
   altHint: "请为看不到的人描述内容。",
   saved: "已保存",

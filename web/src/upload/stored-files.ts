@@ -2,16 +2,16 @@
  * A file in IndexedDB, so that its upload can resume after a reload: as a handle if the browser provides one, otherwise
  * as a copy if it is small. Deleted when the upload ends or after `lifetimeMs`, whichever comes first.
  */
-export interface PendingFile {
+export interface StoredFile {
   handle: FileSystemFileHandle | undefined;
   /** With `promptUser`, asks the user for permission if the browser requires it. */
   open(options: { promptUser: boolean }): Promise<File | undefined>;
 }
 
-export interface PendingFileStore {
+export interface StoredFiles {
   save(token: string, file: File, handle: FileSystemFileHandle | undefined): Promise<void>;
   delete(token: string, file: File): Promise<void>;
-  list(token: string): Promise<(PendingFile & { name: string; size: number })[]>;
+  list(token: string): Promise<(StoredFile & { name: string; size: number })[]>;
 }
 
 interface Row {
@@ -35,7 +35,7 @@ const maxStoredBytes = 64 * 1024 * 1024;
 /** A little longer than an upload may take. */
 const lifetimeMs = 25 * 3600 * 1000;
 
-export function createPendingFileStore(): PendingFileStore {
+export function createStoredFiles(): StoredFiles {
   let databasePromise: Promise<IDBDatabase> | undefined;
   const getDatabase = () => (databasePromise ??= openDatabase());
   const toLinkKey = (token: string) => token.slice(-20);
