@@ -52,7 +52,7 @@ describe("differences between two revisions", () => {
 
   test("describes what a revision changed (HIST-1)", () => {
     const assets = [createAsset("a"), createAsset("b")];
-    const context = { previous: { assets: [createAsset("a")] }, isTrashed: false };
+    const context = { previous: { assets: [createAsset("a")] }, isTrashedAfter: false };
     const describeFields = (changed: readonly string[]): string =>
       describeRevision({ revision: 3, changed, status: "ready", assets }, context);
     assert.equal(describeFields(["title", "body", "status"]), "changed the title and text, marked it ready");

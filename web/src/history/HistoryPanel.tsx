@@ -45,7 +45,7 @@ export function HistoryPanel({ controller }: { controller: DraftController }) {
                 key={revision.revision}
                 revision={revision}
                 previous={items[i + 1]}
-                isTrashed={trashedStates[i] ?? false}
+                isTrashedAfter={trashedStates[i] ?? false}
                 isCurrent={i === 0}
                 currentAssets={post.assets}
                 canRestore={may("posts.write") && controller.theirs === undefined}

@@ -15,7 +15,7 @@ import { RevisionDiff } from "./RevisionDiff.tsx";
 export function RevisionRow({
   revision,
   previous,
-  isTrashed,
+  isTrashedAfter,
   isCurrent,
   currentAssets,
   canRestore,
@@ -24,7 +24,8 @@ export function RevisionRow({
   revision: Revision;
   /** Undefined for the first revision. */
   previous: Revision | undefined;
-  isTrashed: boolean;
+  /** Whether the post was in the trash after this revision. */
+  isTrashedAfter: boolean;
   isCurrent: boolean;
   currentAssets: readonly Asset[];
   canRestore: boolean;
@@ -39,7 +40,7 @@ export function RevisionRow({
       <div className="min-w-0">
         <p className="m-0 [overflow-wrap:anywhere]">
           <strong className="font-semibold">{capitalize(formatActor(user, client))}</strong>{" "}
-          {describeRevision(revision, { previous, isTrashed })}
+          {describeRevision(revision, { previous, isTrashedAfter })}
         </p>
         <p className="m-0 text-sm text-muted">
           <RelativeTime at={at} timezone={studio.timezone} />, revision {revision.revision}

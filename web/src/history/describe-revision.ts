@@ -18,7 +18,7 @@ interface RevisionChange {
 /** Completes a sentence that starts with the author: "changed the title and text, marked it ready". */
 export function describeRevision(
   { revision, changed, status, assets }: RevisionChange,
-  { previous, isTrashed }: { previous: Pick<RevisionChange, "assets"> | undefined; isTrashed: boolean },
+  { previous, isTrashedAfter }: { previous: Pick<RevisionChange, "assets"> | undefined; isTrashedAfter: boolean },
 ): string {
   if (!previous) return revision === 1 ? "created the post" : "saved the oldest version on record";
   const fields = (["title", "body"] as const).filter((field) => changed.includes(field));
@@ -27,7 +27,7 @@ export function describeRevision(
     ...(changed.includes("variants") ? ["changed the text of single accounts"] : []),
     ...(changed.includes("assets") ? [describeAssets(compareAssets(previous.assets, assets))] : []),
     ...(changed.includes("status") ? [statusVerbs[status]] : []),
-    ...(changed.includes("trashed") ? [isTrashed ? "moved it to the trash" : "restored it from the trash"] : []),
+    ...(changed.includes("trashed") ? [isTrashedAfter ? "moved it to the trash" : "restored it from the trash"] : []),
   ];
   return actions.length === 0 ? "saved it without changes" : actions.join(", ");
 }
