@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 
 /**
- * Runs every benchmark, one at a time so that they do not affect each other.
- *   npm run bench              about ten minutes
- *   npm run bench -- --full    includes the large benchmarks
+ * Runs the benchmarks, one at a time so that they do not affect each other.
+ *   npm run bench              without the large ones, about ten minutes
+ *   npm run bench -- --full    all of them, about half an hour
  */
 const isFullRun = process.argv.includes("--full");
 

@@ -1,8 +1,8 @@
 import { formatByteLimit } from "./format-bytes.ts";
 
 /**
- * Every error below the edges: a code, or `code:reason` if a code has several causes, with a neutral sentence about
- * what happened. The parameter is the data of the error. What to do next depends on the reader: hints for models are
+ * Every error below the edges: a code, or `code:reason` if a code has several causes. Each function takes the error's
+ * data and returns a neutral sentence about what happened. What to do next depends on the reader: hints for models are
  * in `src/mcp/error-hints.ts`, hints for people in `src/http/error-hints.ts`.
  */
 export const errorMessages = {
