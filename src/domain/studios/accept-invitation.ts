@@ -10,7 +10,7 @@ import type { MembershipRecord } from "./ports.ts";
 
 /**
  * Makes the caller a member and marks the invitation as used in the same transaction, so that it admits only one user.
- * An existing member keeps their role, and the invitation stays open for its intended user.
+ * If the caller is already a member, nothing changes: they keep their role, and the invitation stays open.
  */
 export async function acceptInvitation(
   deps: Pick<Deps, "users" | "invitations" | "memberships" | "transact" | "newId" | "clock" | "limits">,
@@ -31,8 +31,9 @@ export async function acceptInvitation(
   const membership: MembershipRecord = { studioId, userId: user.id, role, joinedAt: now };
   await deps.transact(async (tx) => {
     await updateOwnerCount(tx, studioId, undefined, role);
-    if (role === "owner") await checkOwnedStudios(deps, tx, user.id, true);
+    if (role === "owner") await checkOwnedStudios(deps, tx, user.id, { isCaller: true });
     if (!(await tx.invitations.accept(invitation, user.id, now))) throw invitationNotFoundError();
+    // A parallel call with another invitation made the user a member. Roll back, so that this invitation stays open.
     if (!(await tx.memberships.insert(membership))) throw invitationNotFoundError();
     await recordActivity(deps, tx, { user: caller.user, studio: { id: studioId } }, "member.joined", user.id, {
       role,

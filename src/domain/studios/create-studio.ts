@@ -44,7 +44,7 @@ export async function createStudio(
     createdAt: deps.clock(),
   };
   await deps.transact(async (tx) => {
-    await checkOwnedStudios(deps, tx, caller.user.id, true);
+    await checkOwnedStudios(deps, tx, caller.user.id, { isCaller: true });
     while (!(await tx.studios.insert(studio, caller.user.id))) {
       studio.slug = `${slugify(input.name)}-${deps
         .newSecret()

@@ -74,7 +74,7 @@ export async function changeRole(
     const didChange = await deps
       .transact(async (tx) => {
         await updateOwnerCount(tx, studioId, member.role, input.role);
-        if (input.role === "owner") await checkOwnedStudios(deps, tx, member.userId, false);
+        if (input.role === "owner") await checkOwnedStudios(deps, tx, member.userId, { isCaller: false });
         if (!(await tx.memberships.changeRole(studioId, member.userId, member.role, input.role)))
           throw new ConflictError();
         await recordActivity(deps, tx, caller, "member.role_changed", member.userId, {
@@ -130,7 +130,7 @@ export async function checkOwnedStudios(
   { limits }: Pick<Deps, "limits">,
   tx: Pick<Stores, "memberships">,
   userId: string,
-  isCaller: boolean,
+  { isCaller }: { isCaller: boolean },
 ): Promise<void> {
   if ((await tx.memberships.countOwnedForUpdate(userId)) < limits.studiosPerUser) return;
   throw new AppError(isCaller ? "quota_exceeded:own_studios" : "quota_exceeded:owned_studios", {
