@@ -26,9 +26,9 @@ export function createProviderRoutes({ base, path, name, pages, handle }: Provid
   return [
     ...Object.entries(pages).map(([pattern, methods]): Route => ({
       path: `${path}${pattern}`,
-      origin: "own",
+      originRule: "own",
       handle: localOnly(createPageHandler(base, methods)),
     })),
-    { path: `${path}/*`, origin: "own", handle: localOnly(handle) },
+    { path: `${path}/*`, originRule: "own", handle: localOnly(handle) },
   ];
 }

@@ -160,7 +160,7 @@ export function createSandboxApi({ base, store, clock, newId, findAccount }: San
 
   const createRoute = (path: string, methods: Readonly<Record<string, Handler>>): Route => ({
     path: `${sandboxPath}${path}`,
-    origin: "own",
+    originRule: "own",
     allowsLongBody: true,
     handle(req, res, context) {
       if (!isLocalPeer(req)) throw edgeError("forbidden", "The sandbox platform is available on this machine only.");

@@ -6,9 +6,9 @@ import type { Route } from "./server.ts";
 export function createMcpRoute(endpoint: McpEndpoint, path = "/mcp"): Route {
   return {
     path,
-    origin: "mcp",
+    originRule: "mcp",
     isDataOnly: true,
-    handlesContinue: true,
+    sends100Continue: true,
     async handle(req, res, context) {
       if (req.headers.origin !== undefined) setCorsHeaders(res, req.headers.origin);
       if (req.method === "OPTIONS") {

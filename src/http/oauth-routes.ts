@@ -31,7 +31,7 @@ export function createOAuthRoutes({ oauth, base, limitRate }: OAuthRouteOptions)
       for (const name of names) await limitRate(name, req);
       await oauth.handle(req, res);
     };
-  const createRoute = (path: string, handle: Handler): Route => ({ path, origin: "any", handle });
+  const createRoute = (path: string, handle: Handler): Route => ({ path, originRule: "any", handle });
   const resourceMetadataHandler = withCors("GET", createDocumentHandler(buildProtectedResourceMetadata(base)));
   // Clients also try the path with the resource's path appended (RFC 8414 §3.1) and the OpenID discovery paths.
   const serverMetadataHandler = withCors("GET", (req, res) => {

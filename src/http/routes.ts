@@ -45,16 +45,16 @@ export interface RouteOptions {
 /** Returns every route of the server, in matching order. The server passes in whether it is draining. */
 export function createRoutes(options: RouteOptions): (isDraining: () => boolean) => readonly Route[] {
   return (isDraining) => [
-    { path: "/healthz", origin: "any", allowsAnyHost: true, handle: handleHealthz },
+    { path: "/healthz", originRule: "any", allowsAnyHost: true, handle: handleHealthz },
     {
       path: "/readyz",
-      origin: "any",
+      originRule: "any",
       allowsAnyHost: true,
       handle: createReadyzHandler(options.dependencies, isDraining),
     },
     {
       path: "/metrics",
-      origin: "any",
+      originRule: "any",
       allowsAnyHost: true,
       handle: createMetricsHandler(options.metrics, options.metricsToken),
     },
@@ -68,10 +68,10 @@ export function createRoutes(options: RouteOptions): (isDraining: () => boolean)
     createThumbnailRoute(options.thumbnails),
     ...(options.files ? createFileRoutes(options.files) : []),
     ...createUploadRoutes(options.uploads),
-    { path: "/api/*", origin: "own", handle: options.api },
+    { path: "/api/*", originRule: "own", handle: options.api },
     {
       path: "/*",
-      origin: "own",
+      originRule: "own",
       handle: createWebAppHandler(options.webFiles, options.base, options.uploads.deps.files.origin),
     },
   ];

@@ -19,13 +19,13 @@ export type Handler = (req: IncomingMessage, res: ServerResponse, context: Reque
 export interface Route {
   /** An exact path, or a prefix that ends with `/*`. Exact paths take precedence, then the first matching prefix. */
   path: string;
-  origin: OriginRule;
+  originRule: OriginRule;
   /** Accepts any Host header, for probes that use the IP address of a container. */
   allowsAnyHost?: true;
   /** Disables the body timeout, for uploads. */
   allowsLongBody?: true;
   /** The route sends `100 Continue` itself, when it is ready to read the body. */
-  handlesContinue?: true;
+  sends100Continue?: true;
   /** Never responds with a page, so the headers that protect pages are omitted. */
   isDataOnly?: true;
   handle: Handler;
@@ -101,8 +101,8 @@ export function createHttpServer(options: {
     try {
       if (!route) throw routeNotFoundError();
       if (!route.allowsAnyHost) guards.checkHost(req);
-      guards.checkOrigin(req, route.origin);
-      if (expectsContinue && !route.handlesContinue) res.writeContinue();
+      guards.checkOrigin(req, route.originRule);
+      if (expectsContinue && !route.sends100Continue) res.writeContinue();
       await route.handle(req, res, context);
       if (res.writableEnded && req.socket.writableLength > 0)
         responseTimer = setTimeout(() => res.destroy(), responseTimeoutMs);

@@ -21,7 +21,7 @@ export function createSessionRoutes(options: SessionRouteOptions): Route[] {
 function createSignOutRoute({ base, sessions }: { base: string; sessions: Sessions }): Route {
   return {
     path: "/api/sign-out",
-    origin: "own",
+    originRule: "own",
     async handle(req, res) {
       if (req.method !== "POST") throw routeNotFoundError();
       const fetchHeaders = Object.entries({

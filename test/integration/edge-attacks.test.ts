@@ -293,7 +293,7 @@ test("closes a connection whose client does not read the response (X1)", async (
     routes: () => [
       {
         path: "/big",
-        origin: "any",
+        originRule: "any",
         allowsAnyHost: true,
         handle: (_, res) => void res.end(Buffer.alloc(64 * 1024 * 1024)),
       },
@@ -321,7 +321,7 @@ test("closes a connection whose client does not read the response (X1)", async (
 test("accepts its host name in upper or lower case and with the default port, and no other host (M2)", async (t) => {
   const base = "https://atelier.example";
   const { nodeServer: server } = createHttpServer({
-    routes: () => [{ path: "/", origin: "own", handle: (req, res) => void res.end(req.headers.host) }],
+    routes: () => [{ path: "/", originRule: "own", handle: (req, res) => void res.end(req.headers.host) }],
     urls: { base, uploadPage: base, isLoopback: false, mcpOrigins: [] },
     metrics: createMetrics(silentLog),
     newId: () => "req_x",

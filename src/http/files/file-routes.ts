@@ -28,9 +28,9 @@ export function createFileRoutes(options: FileRouteOptions): Route[] {
   const stallTimeoutMs = options.stallTimeoutMs ?? defaultStallTimeoutMs;
   const route: Route = {
     path: `${pathPrefix}*`,
-    origin: "any", // the token in the URL is the only credential
+    originRule: "any", // the token in the URL is the only credential
     allowsLongBody: true,
-    handlesContinue: true,
+    sends100Continue: true,
     async handle(req, res, context) {
       try {
         setCorsHeaders(req, res, options.origins);
@@ -85,7 +85,7 @@ const thumbnailPathPrefix = "/files/thumb/";
 export function createThumbnailRoute(deps: ThumbnailRouteDeps): Route {
   return {
     path: `${thumbnailPathPrefix}*`,
-    origin: "any", // the token in the URL is the only credential
+    originRule: "any", // the token in the URL is the only credential
     async handle(req, res) {
       if (req.method !== "GET" && req.method !== "HEAD") throw routeNotFoundError();
       const { mimeType, content } = await readThumbnail(deps, (req.url ?? "").slice(thumbnailPathPrefix.length));

@@ -104,8 +104,8 @@ export function createConnectRoutes({
   }
 
   return [
-    { path: `${pagePath}*`, origin: "own", handle: createPageHandler(base, { GET: handleGet, POST: handlePost }) },
-    { path: "/api/platforms/callback/*", origin: "own", handle: createPageHandler(base, { GET: handleCallback }) },
+    { path: `${pagePath}*`, originRule: "own", handle: createPageHandler(base, { GET: handleGet, POST: handlePost }) },
+    { path: "/api/platforms/callback/*", originRule: "own", handle: createPageHandler(base, { GET: handleCallback }) },
   ];
 }
 

@@ -77,8 +77,8 @@ export function createLoginRoutes({ base, loginUrl, sessions, signIn, limitRate 
 
   const loginHandler = createPageHandler(base, { GET: handleLoginPage, POST: handleSignIn });
   return [
-    ...[...new Set(["/login", loginPath])].map((path): Route => ({ path, origin: "own", handle: loginHandler })),
-    { path: `${callbackPath}*`, origin: "own", handle: createPageHandler(base, { GET: handleCallback }) },
+    ...[...new Set(["/login", loginPath])].map((path): Route => ({ path, originRule: "own", handle: loginHandler })),
+    { path: `${callbackPath}*`, originRule: "own", handle: createPageHandler(base, { GET: handleCallback }) },
   ];
 }
 

@@ -58,10 +58,10 @@ export function createUploadRoutes({ deps, api, webFiles }: UploadRouteOptions):
   }
 
   return [
-    { path: "/api/uploads/*", origin: "upload", handle: mountApi(api) },
+    { path: "/api/uploads/*", originRule: "upload", handle: mountApi(api) },
     {
       path: `${pathPrefix}*`,
-      origin: "upload",
+      originRule: "upload",
       async handle(req, res, context) {
         const url = req.url ?? pathPrefix;
         if (req.method === "GET" && req.headers.host !== host) {
