@@ -23,7 +23,12 @@ export interface Destination {
 /** An authorization that waits for the user's decision. */
 export interface PendingConsent {
   uid: string;
-  client: { id: string; name: string; isVerified: boolean; uri: string | undefined };
+  client: {
+    id: string;
+    name: string;
+    /** The host of the client metadata document, for clients that have one. */
+    verifiedHost: string | undefined;
+  };
   destination: Destination;
   requestedScopes: readonly Scope[];
 }
@@ -64,8 +69,7 @@ export function createConsent(provider: Provider, startedConsents: StartedConsen
       client: {
         id: client.clientId,
         name: toDisplayName(client.clientName) || destination.host,
-        isVerified,
-        uri: isVerified ? new URL(client.clientId).host : undefined,
+        verifiedHost: isVerified ? new URL(client.clientId).host : undefined,
       },
       destination,
       requestedScopes: requestedScopes.length > 0 ? requestedScopes : ["studio:read"],

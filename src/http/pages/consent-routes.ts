@@ -63,7 +63,7 @@ export function createConsentRoutes({ consent, deps, signer, base, loginUrl, fin
     return consent.grant(req, res, { user }, getChosenScopes(form.get("access"), form.get("publish")));
   }
 
-  return [{ path: "/consent/*", origin: "own", handle: createPageHandler(base, { GET: handleGet, POST: handlePost }) }];
+  return [{ path: "/consent/*", originRule: "own", handle: createPageHandler(base, { GET: handleGet, POST: handlePost }) }];
 }
 
 const getPagePath = ({ uid }: { uid: string }): string => `/consent/${uid}`;
@@ -100,7 +100,7 @@ function renderConsentPage({ pendingConsent, user, studio, formToken }: ConsentP
         <dt>Application</dt>
         <dd>
           ${client.name}
-          ${client.isVerified ? html`<span class="badge verified">verified: ${client.uri}</span>` : html`<span class="badge unverified">unverified name</span>`}
+          ${client.verifiedHost !== undefined ? html`<span class="badge verified">verified: ${client.verifiedHost}</span>` : html`<span class="badge unverified">unverified name</span>`}
         </dd>
         <dt>Account</dt>
         <dd>
