@@ -22,7 +22,7 @@ import {
   verifyBackup,
   writeText,
   type Manifest,
-  type ManifestEntry,
+  type ChecksumEntry,
 } from "./manifest.ts";
 import { forEachConcurrent, type ProgressReporter } from "./progress.ts";
 
@@ -102,10 +102,10 @@ async function copyContent(
   { dataDir, clock, reportProgress }: BackupOptions,
   liveDatabase: SqliteFile,
   partialPath: string,
-): Promise<{ entries: ManifestEntry[]; lost: string[]; bytes: number }> {
+): Promise<{ entries: ChecksumEntry[]; lost: string[]; bytes: number }> {
   reportProgress("copying the database");
   liveDatabase.copyTo(join(partialPath, databaseFileName));
-  const entries: ManifestEntry[] = [];
+  const entries: ChecksumEntry[] = [];
   const secretPath = join(dataDir, secretFileName);
   if (existsSync(secretPath))
     entries.push({ path: secretFileName, ...(await copyFileDurably(secretPath, join(partialPath, secretFileName))) });
@@ -140,7 +140,7 @@ async function copyStoredFile(
   dataDir: string,
   partialPath: string,
   file: RecordedFile,
-): Promise<ManifestEntry | undefined> {
+): Promise<ChecksumEntry | undefined> {
   const versions = await findVersions(join(dataDir, "files"), file.key);
   const version = versions.find(({ sha256 }) => sha256 === file.sha256);
   if (!version) return undefined;

@@ -76,17 +76,17 @@ const manifestSchema = z.object({
 
 export type Manifest = z.infer<typeof manifestSchema>;
 
-export interface ManifestEntry {
+export interface ChecksumEntry {
   path: string;
   sha256: string;
 }
 
-export const formatChecksumLine = ({ sha256, path }: ManifestEntry): string => `${sha256}  ${path}\n`;
+export const formatChecksumLine = ({ sha256, path }: ChecksumEntry): string => `${sha256}  ${path}\n`;
 
 /** Accepts only paths that a backup can contain, so that a forged list cannot write elsewhere. */
 const linePattern = /^([0-9a-f]{64}) {2}(atelier\.db|secret|files\/files\/[0-9a-f]{2}\/[0-9a-f]\/[a-z0-9_.+~-]+)$/;
 
-async function* readChecksums(folder: string): AsyncGenerator<ManifestEntry> {
+async function* readChecksums(folder: string): AsyncGenerator<ChecksumEntry> {
   const file = await open(join(folder, checksumsFileName));
   for await (const line of file.readLines()) {
     const [, sha256, path] = linePattern.exec(line) ?? [];
@@ -100,11 +100,11 @@ async function* readChecksums(folder: string): AsyncGenerator<ManifestEntry> {
 export async function verifyBackup(
   folder: string,
   reportProgress: ProgressReporter,
-): Promise<{ manifest: Manifest; entries: ManifestEntry[] }> {
+): Promise<{ manifest: Manifest; entries: ChecksumEntry[] }> {
   const manifest = await readManifest(folder);
   if ((await computeFileDigest(join(folder, checksumsFileName)).catch(() => "")) !== manifest.sums)
     throw damagedBackupError(folder, `${checksumsFileName} does not match ${manifestFileName}`);
-  const entries: ManifestEntry[] = [];
+  const entries: ChecksumEntry[] = [];
   for await (const entry of readChecksums(folder)) entries.push(entry);
   if (entries.length !== manifest.files)
     throw damagedBackupError(folder, `${checksumsFileName} lists ${entries.length} of ${manifest.files} files`);

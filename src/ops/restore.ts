@@ -10,7 +10,7 @@ import {
   syncFolders,
   verifyBackup,
   type Manifest,
-  type ManifestEntry,
+  type ChecksumEntry,
 } from "./manifest.ts";
 import { forEachConcurrent, type ProgressReporter } from "./progress.ts";
 
@@ -33,7 +33,7 @@ export async function restoreBackup({ from, dataDir, reportProgress }: RestoreOp
   // Without a temp folder, the disk store assumes that its folder is missing.
   await mkdir(getTempFolder(join(dataDir, "files")), { recursive: true, mode: 0o700 });
   let restoredCount = 0;
-  const restoreFile = async ({ path, sha256 }: ManifestEntry, to = path): Promise<void> => {
+  const restoreFile = async ({ path, sha256 }: ChecksumEntry, to = path): Promise<void> => {
     const copiedFile = await copyFileDurably(join(from, path), join(dataDir, to));
     if (copiedFile.sha256 !== sha256)
       throw new OperatorError(
