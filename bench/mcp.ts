@@ -68,7 +68,7 @@ async function createBench(engine: EngineName, server: string | undefined, postC
           revision: 1,
           assetCount: 0,
           createdBy: owner.user.id,
-          createdByClient: null,
+          createdByClientName: null,
           readyRevision: null,
           isTrashed: false,
           createdAt: now,

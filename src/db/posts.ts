@@ -67,7 +67,7 @@ export function createPostStore({ q, run }: Connection): PostStore {
           revision: post.revision,
           search_text: buildSearchText(post),
           created_by: post.createdBy,
-          created_client_name: post.createdByClient,
+          created_client_name: post.createdByClientName,
           created_at: post.createdAt,
           updated_at: post.updatedAt,
         })
@@ -185,7 +185,7 @@ function toPost(row: PostRow): Post {
     assetCount: row.asset_count,
     variants: JSON.parse(row.variants) as Variant[],
     createdBy: row.created_by,
-    createdByClient: row.created_client_name,
+    createdByClientName: row.created_client_name,
     readyRevision: row.ready_revision,
     isTrashed: row.trashed_at !== null,
     createdAt: row.created_at,

@@ -149,7 +149,7 @@ for (const engine of listEngines()) {
         [ids.first, ids.second, ids.linked].map((id) => deps.assets.find(ids.studio, id)),
       );
       assert.deepEqual(
-        assets.map((asset) => asset?.createdByClient),
+        assets.map((asset) => asset?.createdByClientName),
         ["Claude", null, null],
         "a file from an upload link has no client",
       );

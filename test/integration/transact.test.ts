@@ -66,7 +66,7 @@ forEachEngine("transactions", (fixture) => {
         revision: 1,
         assetCount: 0,
         createdBy: owner.user.id,
-        createdByClient: null,
+        createdByClientName: null,
         readyRevision: null,
         isTrashed: false,
         createdAt: now,

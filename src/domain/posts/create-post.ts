@@ -32,7 +32,7 @@ export async function createPost(
     assetCount: 0,
     variants: [],
     createdBy: caller.user.id,
-    createdByClient: caller.client?.name ?? null,
+    createdByClientName: caller.client?.name ?? null,
     readyRevision: null,
     isTrashed: false,
     createdAt: now,

@@ -27,7 +27,7 @@ export interface Post {
   variants: Variant[];
   createdBy: string;
   /** The AI client that created it for the user; null if the user did so in the web app. */
-  createdByClient: string | null;
+  createdByClientName: string | null;
   /** While ready: the revision at which it was marked ready. */
   readyRevision: number | null;
   isTrashed: boolean;
@@ -81,7 +81,7 @@ export function toPostView(base: string, post: Post, assets: readonly AssetDetai
     assets: [...assets],
     variants: post.variants,
     createdBy: post.createdBy,
-    createdByClient: post.createdByClient,
+    createdByClient: post.createdByClientName,
     readyRevision: post.readyRevision,
     createdAt: toIsoTime(post.createdAt),
     updatedAt: toIsoTime(post.updatedAt),

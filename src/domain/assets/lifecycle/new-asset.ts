@@ -35,7 +35,7 @@ export function buildNewAsset(
     ...unknownMetadata,
     uploadExpiresAt: null,
     createdBy: caller.user.id,
-    createdByClient: caller.client?.name ?? null,
+    createdByClientName: caller.client?.name ?? null,
     changeCount: 0,
     trashExpiresAt: null,
     createdAt: deps.clock(),

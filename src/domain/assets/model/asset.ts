@@ -37,7 +37,7 @@ export interface Asset extends MediaMetadata {
   uploadExpiresAt: number | null;
   createdBy: string;
   /** The AI client that created it for the user; null if the user did so in the web app. */
-  createdByClient: string | null;
+  createdByClientName: string | null;
   /** Increases with every change of the alt text or filename, and when the asset is deleted or restored. */
   changeCount: number;
   /** In the trash: when it expires. */
