@@ -148,7 +148,11 @@ describe("routes", () => {
   after(() => close());
 
   test("the HTTP server has exactly the listed routes (L6)", () => {
-    const pickPinned = ({ path, originRule, allowsAnyHost }: Pick<EdgeRoute, "path" | "originRule" | "allowsAnyHost">) => ({
+    const pickPinned = ({
+      path,
+      originRule,
+      allowsAnyHost,
+    }: Pick<EdgeRoute, "path" | "originRule" | "allowsAnyHost">) => ({
       path,
       originRule,
       allowsAnyHost,

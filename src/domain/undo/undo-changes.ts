@@ -25,7 +25,7 @@ export const undoChangesInput = z.strictObject({
   dryRun,
 });
 
-export const undoAgainInput = z.strictObject({ dryRun });
+export const undoUndoInput = z.strictObject({ dryRun });
 
 export const undoChangesOutput = undoReport;
 
@@ -61,7 +61,7 @@ export async function undoClientChanges(
 export async function undoUndo(
   deps: UndoDeps & Pick<Deps, "activity">,
   caller: Caller,
-  input: z.infer<typeof undoAgainInput> & { undoId: string },
+  input: z.infer<typeof undoUndoInput> & { undoId: string },
 ): Promise<UndoResult> {
   authorize(caller, "clients.undo");
   const undo = isId("activity", input.undoId) ? await deps.activity.find(caller.studio.id, input.undoId) : undefined;

@@ -63,7 +63,9 @@ export function createConsentRoutes({ consent, deps, signer, base, loginUrl, fin
     return consent.grant(req, res, { user }, getChosenScopes(form.get("access"), form.get("publish")));
   }
 
-  return [{ path: "/consent/*", originRule: "own", handle: createPageHandler(base, { GET: handleGet, POST: handlePost }) }];
+  return [
+    { path: "/consent/*", originRule: "own", handle: createPageHandler(base, { GET: handleGet, POST: handlePost }) },
+  ];
 }
 
 const getPagePath = ({ uid }: { uid: string }): string => `/consent/${uid}`;

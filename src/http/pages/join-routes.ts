@@ -69,7 +69,9 @@ export function createJoinRoutes({ base, loginUrl, deps, sessions, signer }: Joi
     return redirectSeeOther(res, membership ? `/studios/${membership.studioId}` : path);
   }
 
-  return [{ path: "/join/*", originRule: "own", handle: createPageHandler(base, { GET: handleGet, POST: handlePost }) }];
+  return [
+    { path: "/join/*", originRule: "own", handle: createPageHandler(base, { GET: handleGet, POST: handlePost }) },
+  ];
 }
 
 function undefinedIfNotFound(error: unknown): undefined {
