@@ -42,6 +42,7 @@ export interface StartedConsents {
 
 /** Above this number the oldest consents are dropped. */
 const maxPending = 20;
+/** An old name for a consent, kept so that consents started before an update can be completed after it. */
 const cookieNamePrefix = "atelier-approval-";
 
 function createStartedConsents(base: string): StartedConsents {

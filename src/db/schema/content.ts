@@ -96,6 +96,7 @@ export interface ContentTables {
   };
   asset_changes: {
     asset_id: string;
+    /** The number of the change, counted per asset. */
     change: number;
     field: AssetField;
     before: string | null;
@@ -122,7 +123,9 @@ export interface ContentTables {
     bytes: number;
     part_bytes: number;
     received_bytes: Generated<number>;
+    /** When a part last arrived or bytes were reserved. */
     part_at: Generated<number>;
+    /** When the arrived parts were last counted. */
     counted_at: Generated<number>;
   };
   stray_files: { key: string; due_at: number; doomed: number };

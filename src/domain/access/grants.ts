@@ -25,7 +25,8 @@ export interface ForcedRevocation {
 const operator: Operator = { operator: true };
 
 /**
- * Revokes a grant and its tokens without a request from its user, and records the reason in its studio's activity.
+ * Revokes a grant and its tokens without a request from its user. Records the reason in the activity of the grant's
+ * studio, or of another studio of the user if they have left it; if they have no studio, nothing is recorded.
  * Returns false if the grant does not exist or is already revoked.
  */
 export async function forceRevokeGrant(

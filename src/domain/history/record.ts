@@ -8,7 +8,7 @@ import type { Author, RecordOptions } from "./ports.ts";
 /** Autosaves of one user within this time become one revision. */
 export const autosaveWindow = minutes(5);
 
-/** Who makes a change. `undoId` is set while undoing. */
+/** The caller of a change. `undoId` is set while undoing. */
 export type Editor = Pick<Caller, "user" | "studio" | "client" | "grantId"> &
   Partial<Pick<Caller, "role" | "scopes">> & { undoId?: string };
 

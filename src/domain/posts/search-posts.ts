@@ -51,7 +51,7 @@ function splitsPair(text: string, end: number): boolean {
 /** Maximum work per call. The cursor of its result continues the search. */
 export const searchBudget = { bytes: 64 * 1024 * 1024, ms: 1000 } as const;
 
-/** Maximum size of one read, at least one post. A post has at most about 1 MB. */
+/** Maximum size of one read. The first post is always read, even if it is larger. A post has at most about 1 MB. */
 const maxChunk = { bytes: 1024 * 1024, posts: 200 } as const;
 
 export interface SearchFilter extends PostFilter {
@@ -64,7 +64,10 @@ export interface SearchFilter extends PostFilter {
 export interface SearchResult {
   /** Newest first, at most `limit`. */
   posts: Post[];
-  /** Id of the last post read, if the search stopped before the oldest post. */
+  /**
+   * Where to continue if fewer than `limit` posts were found: the id of the last post read, or undefined after the
+   * oldest post. If `limit` posts were found, the search continues after the last post of the page (see `toPage`).
+   */
   scannedTo: string | undefined;
 }
 

@@ -97,8 +97,8 @@ export interface ByteRange {
 }
 
 /**
- * RFC 9110 §14.2: parses a single range. Undefined means the whole file: without a header, and for headers that are
- * malformed, use another unit or request several ranges, all of which a server may ignore.
+ * RFC 9110 §14.2: parses a single range. Returns undefined, for the whole file, if there is no header or if a server
+ * may ignore it: it is malformed, has another unit or has several ranges.
  */
 function parseRange(header: string | undefined, bytes: number): ByteRange | "unsatisfiable" | undefined {
   const [, first, last] = /^bytes=\s*(\d{0,15})-(\d{0,15})\s*$/i.exec(header ?? "") ?? [];

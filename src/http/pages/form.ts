@@ -46,7 +46,7 @@ const maxReturnToLength = 2000;
 
 /**
  * Returns a path on this site to redirect to after sign-in, or `/`. Browsers resolve `//host`, `/\host` and
- * `/./` + `/host` to another site, and strip tabs and newlines before they parse a URL.
+ * `/.//host` to another site, and strip tabs and newlines before they parse a URL.
  */
 export function sanitizeReturnTo(value: string | null | undefined): string {
   if (!value || value.length > maxReturnToLength || !/^\/(?![/\\])/.test(value)) return "/";

@@ -34,6 +34,7 @@ const headerRejections: Record<JsonHeaderProblem, () => Rejection> = {
   too_large: tooLargeRejection,
 };
 
+/** There is no error code for an overloaded server. `storage_unavailable` also has the status 503, and clients retry. */
 const overloadedRejection = (): Rejection =>
   createRejection(
     503,
@@ -43,7 +44,7 @@ const overloadedRejection = (): Rejection =>
 
 export type BodyReader = (req: IncomingMessage, userId: string) => Promise<Buffer | Rejection>;
 
-/** Reads bodies up to the limits. Rejects if the client disconnects. */
+/** Returns a rejection for bodies above the limits. Throws if the client disconnects. */
 export function createBodyReader(): BodyReader {
   let bufferedBytes = 0;
   const bufferedBytesByUser = new Map<string, number>();
