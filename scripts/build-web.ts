@@ -21,7 +21,7 @@ export async function buildWeb(): Promise<void> {
   const vite = findVite();
   if (!vite)
     throw new Error("The web app is not built, and its build tools are not installed. Run: npm ci --include=dev");
-  process.stderr.write("Building the web app because web/ has changed. This takes a few seconds.\n");
+  process.stderr.write("Building the web app. This takes a few seconds.\n");
   await runVite(vite);
   // Written last, so that an interrupted build starts over.
   await writeFile(stampFile, stamp);

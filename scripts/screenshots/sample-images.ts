@@ -1,6 +1,6 @@
 import sharp from "sharp";
 
-/** Sample images of a studio, drawn here so that they are reproducible and free to use. */
+/** Sample images for the posts of a studio, drawn here so that they are reproducible and free to use. */
 export type SampleImageName = keyof typeof sampleImageSvgs;
 
 const imageSize = { width: 1600, height: 1200 };
@@ -60,7 +60,7 @@ const sampleImageSvgs = {
     ].join(""),
 } as const;
 
-export function renderSampleImage(imageName: SampleImageName, width = imageSize.width): Promise<Buffer> {
+export function encodeSampleImage(imageName: SampleImageName, width = imageSize.width): Promise<Buffer> {
   return sharp(drawnImages.get(imageName)).resize({ width }).jpeg({ quality: 82 }).toBuffer();
 }
 

@@ -14,7 +14,7 @@ import { createInvitation } from "#domain/studios/create-invitation.ts";
 import { createUploadSession } from "#domain/uploads/create-upload-link.ts";
 import { days, hours, minutes } from "#lib/clock.ts";
 import { newMember, newUser, newStudio } from "../../test/support/users.ts";
-import { renderSampleImage, type SampleImageName } from "./sample-images.ts";
+import { encodeSampleImage, type SampleImageName } from "./sample-images.ts";
 
 export interface SampleStudio {
   owner: Caller;
@@ -122,7 +122,7 @@ export async function createClientCaller(
 }
 
 export async function uploadSampleImage(deps: Deps, caller: Caller, imageName: SampleImageName): Promise<string> {
-  const base64 = (await renderSampleImage(imageName)).toString("base64");
+  const base64 = (await encodeSampleImage(imageName)).toString("base64");
   const filename = `${imageName}.jpg`;
   return (await uploadAssetInline(deps, caller, { kind: "image", mimeType: "image/jpeg", base64, filename })).assetId;
 }

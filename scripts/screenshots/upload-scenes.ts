@@ -9,7 +9,7 @@ import { hours } from "#lib/clock.ts";
 import { newUser, newStudio } from "../../test/support/users.ts";
 import { chooseFiles, throttleUploads, writeVideoFile } from "../../test/support/upload-fixture.ts";
 import type { WebFixture } from "../../test/support/web-fixture.ts";
-import { renderSampleImage } from "./sample-images.ts";
+import { encodeSampleImage } from "./sample-images.ts";
 import type { ShiftedClock } from "./studio.ts";
 import type { Scene } from "./web-scenes.ts";
 
@@ -22,7 +22,7 @@ export async function createUploadScenes(
   const { base, deps } = service;
   // A separate studio, so that uploads do not appear in other screenshots.
   const owner = await newStudio(deps, await newUser(deps, { name: "Ana Duarte" }), "Blue Door Studio");
-  const [poster, door] = await Promise.all([renderSampleImage("poster"), renderSampleImage("door")]);
+  const [poster, door] = await Promise.all([encodeSampleImage("poster"), encodeSampleImage("door")]);
   const images = [
     { name: "cover-front.jpg", mimeType: "image/jpeg", buffer: poster },
     { name: "cover-back.jpg", mimeType: "image/jpeg", buffer: door },
@@ -108,7 +108,7 @@ export async function createUploadScenes(
       name: "upload-full",
       prepare: async (page) => {
         await openEmptyPage(page);
-        const smallImage = await renderSampleImage("vase", 200);
+        const smallImage = await encodeSampleImage("vase", 200);
         await chooseFiles(
           page,
           Array.from({ length: 21 }, (_, i) => ({
