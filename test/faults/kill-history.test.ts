@@ -5,7 +5,7 @@ import { createStores, openDatabase } from "#db/open-database.ts";
 import { createTemporaryDatabase, listEngines, silentLog } from "../support/engines.ts";
 import { startHelper } from "../support/helper-process.ts";
 import { isLongRun } from "../support/long-run.ts";
-import { readStudio } from "../support/undo-studio.ts";
+import { readConsistentStudio } from "../support/undo-studio.ts";
 
 const killCount = isLongRun ? 200 : 10;
 
@@ -28,8 +28,8 @@ for (const engine of listEngines()) {
       try {
         for (let kill = 0; kill < killCount; kill++) {
           const helper = nextHelper;
-          await helper.waitForLine("started");
-          helper.signalStart();
+          await helper.waitForLine("loaded");
+          helper.letRun();
           await helper.waitForLine("ready");
           if (kill + 1 < killCount) nextHelper = start();
           await helper.waitForLine("saved", 10 + Math.floor(Math.random() * 15));
@@ -72,7 +72,7 @@ for (const engine of listEngines()) {
             .select(["studio_id", "revision", "trashed_at"])
             .where("id", "=", postId)
             .executeTakeFirstOrThrow();
-          await readStudio(database, post.studio_id);
+          await readConsistentStudio(database, post.studio_id);
           const rows = await q
             .selectFrom("post_revisions")
             .select("revision")

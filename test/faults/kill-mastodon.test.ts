@@ -57,8 +57,8 @@ forEachEngine("kill -9 of the service while it publishes to a Mastodon server", 
       leaseMs: seconds(2),
       privateHosts: [new URL(snac.instanceUrl).host],
     });
-    await service.waitForLine("started");
-    service.signalStart();
+    await service.waitForLine("loaded");
+    service.letRun();
     await service.waitForLine("ready");
   }
 

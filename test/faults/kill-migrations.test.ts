@@ -37,9 +37,9 @@ for (const engine of listEngines()) {
       const location = await createTemporaryDatabase(engine);
       try {
         const helper = startHelper("open-database.ts", { ...location, migrations: folder.path });
-        await helper.waitForLine("started");
+        await helper.waitForLine("loaded");
         const startedAt = performance.now();
-        helper.signalStart();
+        helper.letRun();
         await (delayMs === undefined ? helper.waitForLine("ready") : sleep(delayMs));
         const ms = performance.now() - startedAt;
         await helper.kill();

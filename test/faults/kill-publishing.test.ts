@@ -15,16 +15,16 @@ import type { HookedFiles } from "../support/hooked-files.ts";
 import { isLongRun } from "../support/long-run.ts";
 import { addConnections, startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
 import { png } from "../support/samples.ts";
-import { createSandboxVariants, variants } from "../support/sandbox-variants.ts";
+import { createSandboxPlatforms, sandboxPlatformIds } from "../support/sandbox-platforms.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
 const kills = isLongRun ? 200 : 20;
 /** Of each kind: dropped responses, 503s and timeouts. */
 const faults = isLongRun ? 100 : 20;
-/** For each variant: several, because an account without a way to find out is reserved for 20 seconds. */
+/** For each platform: several, because an account without a way to find out is reserved for 20 seconds. */
 const accounts = 6;
-/** For each variant and round. */
+/** For each platform and round. */
 const accountsPerRound = 2;
 const maxFinalRounds = 10;
 
@@ -35,9 +35,9 @@ forEachEngine("kill -9 of the service while it publishes", (fixture) => {
   before(async () => {
     const base = await findFreeBaseUrl();
     // The sandbox itself comes with the service, which has its own credentials there.
-    const platforms = createSandboxVariants({ base }).filter(({ platform }) => platform.id !== "sandbox");
+    const platforms = createSandboxPlatforms({ base }).filter(({ platform }) => platform.id !== "sandbox");
     publishing = await startPublishing(fixture, ["harbour"], { base, platforms, runsWorker: false });
-    connectionIds = await Promise.all(variants.map((variant) => addConnections(publishing, variant, accounts)));
+    connectionIds = await Promise.all(sandboxPlatformIds.map((id) => addConnections(publishing, id, accounts)));
     image = await png();
     // From here on, the processes that are killed serve this URL.
     await publishing.close();
@@ -107,10 +107,10 @@ forEachEngine("kill -9 of the service while it publishes", (fixture) => {
     let next = startProcess(1);
     for (let round = 0; round < kills; round++) {
       const service = next;
-      await service.waitForLine("started");
+      await service.waitForLine("loaded");
       if (round < faults) await addFaults();
       requested += await publishTo(pickTargets(round), `Round ${round}`);
-      service.signalStart();
+      service.letRun();
       await service.waitForLine("ready");
       next = startProcess(round + 1 < kills ? 1 : Math.max(faults - timeouts, 1));
       await waitUntil(async () => (await countRunning()) > 0, { timeoutMs: 60_000, description: "a run is in flight" });
@@ -119,8 +119,8 @@ forEachEngine("kill -9 of the service while it publishes", (fixture) => {
       inFlight += await countRunning();
       timeouts += countTimeouts(service);
     }
-    await next.waitForLine("started");
-    next.signalStart();
+    await next.waitForLine("loaded");
+    next.letRun();
     await next.waitForLine("ready");
     const areFaultsLeft = async () => {
       const { dropResponses, unavailableNext } = await readFaults();

@@ -16,8 +16,8 @@ for (const engine of listEngines()) {
         let next = startHelper("write-posts.ts", { ...location, parallel: 4 });
         for (let round = 0; round < rounds; round++) {
           const helper = next;
-          await helper.waitForLine("started");
-          helper.signalStart();
+          await helper.waitForLine("loaded");
+          helper.letRun();
           await helper.waitForLine("ready");
           if (round + 1 < rounds) next = startHelper("write-posts.ts", { ...location, parallel: 4 });
           await helper.waitForLine("saved", 10 + Math.floor(Math.random() * 40));

@@ -37,8 +37,8 @@ forEachEngine(
         await publishPost(service.deps, owner, { postId, connectionIds, at: toIsoTime(Date.now() + hours(1)) });
       }
       for (const child of processes) {
-        await child.waitForLine("started");
-        child.signalStart();
+        await child.waitForLine("loaded");
+        child.letRun();
         await child.waitForLine("ready");
       }
       // Only now, because a slow machine takes long to schedule them.

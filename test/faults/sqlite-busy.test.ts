@@ -15,8 +15,8 @@ forEachEngine(
   (fixture) => {
     async function holdLock(ms: number): Promise<HelperProcess> {
       const helper = startHelper("hold-lock.ts", { file: join(fixture.location.dataDir, databaseFileName), ms });
-      await helper.waitForLine("started");
-      helper.signalStart();
+      await helper.waitForLine("loaded");
+      helper.letRun();
       await helper.waitForLine("locked");
       return helper;
     }
@@ -72,8 +72,8 @@ forEachEngine(
 
     test("two processes write to one data folder concurrently, and no acknowledged write is lost (RUN-5)", async () => {
       const helpers = [1, 2].map(() => startHelper("write-posts.ts", { ...fixture.location, parallel: 2 }));
-      await Promise.all(helpers.map((helper) => helper.waitForLine("started")));
-      for (const helper of helpers) helper.signalStart();
+      await Promise.all(helpers.map((helper) => helper.waitForLine("loaded")));
+      for (const helper of helpers) helper.letRun();
       await Promise.all(helpers.map((helper) => helper.waitForLine("saved", 21))); // both make progress
       await Promise.all(helpers.map((helper) => helper.kill()));
       const rows = await fixture.database.q.selectFrom("posts").select(["id", "revision"]).execute();

@@ -36,7 +36,7 @@ forEachEngine("asset races", (fixture) => {
     );
     for (const [i, { postId }] of rounds.entries()) {
       await Promise.all(helpers.map((helper) => helper.waitForLine(`ready ${i}`)));
-      for (const helper of helpers) helper.signalStart();
+      for (const helper of helpers) helper.letRun();
       const doneLines = await Promise.all(helpers.map((helper) => helper.waitForLine(`done ${i} `)));
       const counts = doneLines.map((line) => JSON.parse(line.slice(`done ${i} `.length)) as Record<string, number>);
       const sum = (code: string) => counts.reduce((total, outcomes) => total + (outcomes[code] ?? 0), 0);

@@ -21,13 +21,13 @@ import { startMain, type MainProcess } from "../support/main-process.ts";
 import {
   callTool,
   createCredentials,
-  runCommand,
   fetchAssetDigest,
   callToolOk,
   uploadInline,
   probeAccess,
   type Credentials,
-} from "../support/operator-commands.ts";
+} from "../support/service-access.ts";
+import { runCommand } from "../support/operator-commands.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { assertRestorable, callTrash, createTrashedPost } from "../support/trash-sample.ts";
 

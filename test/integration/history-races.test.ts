@@ -20,7 +20,7 @@ import { forEachEngine } from "../support/engines.ts";
 import { actThroughClient, addFile, addPost, readHistory } from "../support/history-fixture.ts";
 import { isLongRun } from "../support/long-run.ts";
 import { countOutcomes, getOutcome } from "../support/outcome.ts";
-import { readStudio } from "../support/undo-studio.ts";
+import { readConsistentStudio } from "../support/undo-studio.ts";
 import { newMember, newStudio } from "../support/users.ts";
 
 const roundCount = isLongRun ? 100 : 5;
@@ -82,7 +82,7 @@ forEachEngine(
           [third, "Mine"],
         ]);
         assert.deepEqual(post.assets.map(({ id }) => id).toSorted(), [...assetIds, ...unattachedFiles].toSorted());
-        await readStudio(database, owner.studio.id);
+        await readConsistentStudio(database, owner.studio.id);
         await assertHistory(deps, owner, postId);
       }
     });
@@ -93,7 +93,7 @@ forEachEngine(
         const owner = await newStudio(deps);
         const client = await actThroughClient(deps, owner);
         const posts = [await addPost(deps, owner, { files: 1 }), await addPost(deps, owner, { files: 1 })];
-        const before = await readStudio(database, owner.studio.id);
+        const before = await readConsistentStudio(database, owner.studio.id);
         clock.advance(1);
         const since = toIsoTime(clock());
         const [a, b] = posts.map(({ postId, assetIds }) => ({ postId, assetId: assetIds[0] ?? "" })) as [
@@ -111,7 +111,7 @@ forEachEngine(
           () => undoClientChanges(deps, owner, { since, grantId: client.grantId }),
           () => undoOwnChanges(deps, client, { since }),
         ]);
-        const after = await readStudio(database, owner.studio.id);
+        const after = await readConsistentStudio(database, owner.studio.id);
         assert.deepEqual([after.posts, after.assets], [before.posts, before.assets]);
       }
     });
@@ -133,7 +133,7 @@ forEachEngine(
       [postOutcome, fileOutcome]: readonly string[],
     ): Promise<void> {
       const { deps, database } = fixture;
-      const { posts, assets } = await readStudio(database, owner.studio.id);
+      const { posts, assets } = await readConsistentStudio(database, owner.studio.id);
       assert.deepEqual(Object.keys(posts), postOutcome === "ok" ? [postId] : []);
       const restoredIds = [
         ...(postOutcome === "ok" ? assetIds : []),
@@ -200,7 +200,7 @@ forEachEngine(
         ]);
         assert.deepEqual(postOutcomes, { ok: 1, not_found: 3 });
         assert.deepEqual(fileOutcomes, { ok: 1, not_found: 3 });
-        const { posts, assets } = await readStudio(database, owner.studio.id);
+        const { posts, assets } = await readConsistentStudio(database, owner.studio.id);
         assert.deepEqual([posts[postId]?.isTrashed, assets[deletedFile]?.isTrashed], [true, true]);
       }
     });

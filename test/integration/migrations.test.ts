@@ -137,8 +137,8 @@ for (const engine of listEngines()) {
         const helpers = Array.from({ length: 4 }, () =>
           startHelper("open-database.ts", { ...location, migrations: folder.path }),
         );
-        await Promise.all(helpers.map((helper) => helper.waitForLine("started")));
-        for (const helper of helpers) helper.signalStart();
+        await Promise.all(helpers.map((helper) => helper.waitForLine("loaded")));
+        for (const helper of helpers) helper.letRun();
         await Promise.all(helpers.map((helper) => helper.exited));
         assert.deepEqual(
           helpers.map(({ lines }) => lines.at(-1)),

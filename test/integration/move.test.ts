@@ -12,14 +12,13 @@ import { createTempFolder } from "../support/temp-folder.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
 import {
   createCredentials,
-  runCommand,
   fetchAssetDigest,
-  startCommand,
   callToolOk,
   uploadInline,
   probeAccess,
   type Credentials,
-} from "../support/operator-commands.ts";
+} from "../support/service-access.ts";
+import { runCommand, startCommand } from "../support/operator-commands.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { openTestS3, getTestS3Settings, sha256 } from "../support/stores.ts";
 import { assertRestorable, createTrashedPost, type TrashedPost } from "../support/trash-sample.ts";

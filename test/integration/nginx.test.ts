@@ -10,7 +10,7 @@ import { createCertificate } from "../support/certificate.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 import { startMain } from "../support/main-process.ts";
 import { modernMeta } from "../support/mcp.ts";
-import { createOwner } from "../support/operator-commands.ts";
+import { createOwner } from "../support/service-access.ts";
 import { sha256 } from "../support/stores.ts";
 import { findProgram } from "../support/find-program.ts";
 import { findFreePort } from "../support/ports.ts";

@@ -12,8 +12,10 @@ import { forEachEngine } from "../support/engines.ts";
 import { getOutcome, countOutcomes } from "../support/outcome.ts";
 import { newMember, newStudio } from "../support/users.ts";
 
-/** Repeats a three-byte character that folds to four three-byte characters. */
+/** U+2057, which `normalizeForSearch` expands to four U+2032; all are three bytes in UTF-8. */
 const hostileBody = "\u2057".repeat(99_000);
+/** The normalized form of `hostileBody`, at its maximum length. */
+const hostileSearchText = "\u2032".repeat(200_000);
 
 forEachEngine("bounded search", (fixture) => {
   const search = (caller: Caller, input: Record<string, unknown>, deps: Deps = fixture.deps) =>
@@ -84,12 +86,11 @@ forEachEngine("bounded search", (fixture) => {
 
   test("a search call reads a bounded amount of hostile text and yields to other work; its cursor continues the search (X4)", async () => {
     const owner = await newStudio(fixture.deps);
-    const searchText = "\u2032".repeat(200_000);
     const isMatch = (i: number) => i === 0 || i === 40;
     await insertPosts(owner, 120, (i) => ({
       title: `P${i}`,
       body: hostileBody,
-      searchText: isMatch(i) ? `needle ${searchText.slice(10)}` : searchText,
+      searchText: isMatch(i) ? `needle ${hostileSearchText.slice(10)}` : hostileSearchText,
     }));
     let longestBlockMs = 0;
     const stop = new AbortController();
@@ -124,7 +125,7 @@ forEachEngine("bounded search", (fixture) => {
   test("one user's searches run one after another; too many waiting searches are rejected (X4, ERR-rate_limited)", async () => {
     const owner = await newStudio(fixture.deps);
     const otherMember = await newMember(fixture.deps, owner, "member");
-    await insertPosts(owner, 50, () => ({ title: "P", body: hostileBody, searchText: "\u2032".repeat(200_000) }));
+    await insertPosts(owner, 50, () => ({ title: "P", body: hostileBody, searchText: hostileSearchText }));
     const searches = Array.from({ length: 12 }, () => search(owner, { query: "needle" }));
     const outcomes = countOutcomes(searches);
     const rejection: unknown = await searches[11]?.catch((error: unknown) => error);

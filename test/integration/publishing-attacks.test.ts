@@ -20,7 +20,7 @@ import { forEachEngine } from "../support/engines.ts";
 import { actThroughClient } from "../support/history-fixture.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { addConnections, startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
-import { createSandboxVariants } from "../support/sandbox-variants.ts";
+import { createSandboxPlatforms } from "../support/sandbox-platforms.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { newStudio } from "../support/users.ts";
 
@@ -40,7 +40,7 @@ forEachEngine("attacks on publishing", (fixture) => {
         beforePublish = undefined;
         return respond();
       };
-    const platforms = createSandboxVariants({ base, wrapFetch }).filter(({ platform }) => platform.id !== "sandbox");
+    const platforms = createSandboxPlatforms({ base, wrapFetch }).filter(({ platform }) => platform.id !== "sandbox");
     publishing = await startPublishing(fixture, ["harbour"], { base, platforms });
     [connectionId = ""] = await addConnections(publishing, "sandbox-record", 1);
     const { service, owner } = publishing;

@@ -23,7 +23,7 @@ import { actThroughClient } from "../support/history-fixture.ts";
 import { callModern } from "../support/mcp.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { addConnections, startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
-import { createSandboxVariants, variants, type Variant } from "../support/sandbox-variants.ts";
+import { createSandboxPlatforms, sandboxPlatformIds, type SandboxPlatformId } from "../support/sandbox-platforms.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { createTestGrant } from "../support/tokens.ts";
 import { newMember } from "../support/users.ts";
@@ -31,7 +31,7 @@ import { waitUntil } from "../support/wait-until.ts";
 
 forEachEngine("runs of publications", (fixture) => {
   let publishing: PublishingFixture;
-  const connections = {} as Record<Variant, string>;
+  const connections = {} as Record<SandboxPlatformId, string>;
   /** Replaces the next responses to publish requests; `send` sends the request as well. */
   let nextResponses: ((send: () => Promise<Response>) => Promise<Response>)[] = [];
   let publishRequests = 0;
@@ -48,26 +48,26 @@ forEachEngine("runs of publications", (fixture) => {
 
   before(async () => {
     const base = await findFreeBaseUrl();
-    const platforms = createSandboxVariants({ base, wrapFetch: scriptFetch });
+    const platforms = createSandboxPlatforms({ base, wrapFetch: scriptFetch });
     publishing = await startPublishing(fixture, ["harbour"], {
       base,
       platforms: platforms.filter(({ platform }) => platform.id !== "sandbox"),
     });
-    for (const variant of variants) connections[variant] = (await addConnections(publishing, variant, 1))[0] ?? "";
+    for (const platformId of sandboxPlatformIds) connections[platformId] = (await addConnections(publishing, platformId, 1))[0] ?? "";
     // The only one with a refresh token of its own.
     connections.sandbox = publishing.connectionIds[0] ?? "";
   });
   after(() => publishing.close());
 
   async function publish(
-    variant: Variant,
+    platformId: SandboxPlatformId,
     body: string,
     options: { caller?: Caller } & Partial<z.infer<typeof publishPostInput>> = {},
   ): Promise<PublicationView & { postId: string }> {
     const { service, owner } = publishing;
     const { caller = owner, ...input } = options;
     const { id: postId } = await createPost(service.deps, owner, { title: "Title", body });
-    const request = { postId, connectionIds: [connections[variant]], ...input };
+    const request = { postId, connectionIds: [connections[platformId]], ...input };
     const [publication] = (await publishPost(service.deps, caller, request)).publications;
     assert.ok(publication);
     return publication;
@@ -84,12 +84,12 @@ forEachEngine("runs of publications", (fixture) => {
   };
   const inOneHour = () => toIsoTime(Date.now() + hours(1));
 
-  for (const variant of variants.filter((name) => name !== "sandbox")) {
-    test(`${variant}: a lost response ends in published, once (PUB-2)`, async () => {
+  for (const platformId of sandboxPlatformIds.filter((name) => name !== "sandbox")) {
+    test(`${platformId}: a lost response ends in published, once (PUB-2)`, async () => {
       nextResponses = [sendAndLose];
-      const { id } = await publish(variant, `Lost ${variant}`);
+      const { id } = await publish(platformId, `Lost ${platformId}`);
       await publishing.waitForState(id, "published");
-      assert.equal(await countPosts(`Lost ${variant}`), 1);
+      assert.equal(await countPosts(`Lost ${platformId}`), 1);
     });
   }
 

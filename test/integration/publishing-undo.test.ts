@@ -63,7 +63,7 @@ forEachEngine("undo and restore of posts with publications", (fixture) => {
     await close();
   });
 
-  test("restoring a revision that was archived needs what archiving needs (HIST-5, ERR-post_in_use)", async () => {
+  test("restoring a revision with the status archived is rejected, like archiving, while a publication is scheduled (HIST-5, ERR-post_in_use)", async () => {
     const { service, owner, connectionIds, close } = await startPublishing(fixture, ["harbour"], { runsWorker: false });
     const { deps } = service;
     const { id: postId, revision } = await createPost(deps, owner, { title: "Title", body: "Text" });

@@ -20,7 +20,7 @@ import type { PublicFetch } from "#lib/public-fetch.ts";
 import { forEachEngine, silentLog } from "../support/engines.ts";
 import { actThroughClient } from "../support/history-fixture.ts";
 import { addConnections, startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
-import { createSandboxVariants } from "../support/sandbox-variants.ts";
+import { createSandboxPlatforms } from "../support/sandbox-platforms.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
@@ -53,7 +53,7 @@ forEachEngine("the publishing worker", (fixture) => {
 
   before(async () => {
     const base = await findFreeBaseUrl();
-    const platforms = createSandboxVariants({ base, wrapFetch: interceptFetch });
+    const platforms = createSandboxPlatforms({ base, wrapFetch: interceptFetch });
     publishing = await startPublishing(fixture, ["harbour"], {
       base,
       platforms: platforms.filter(({ platform }) => platform.id !== "sandbox"),

@@ -220,7 +220,7 @@ forEachEngine("rate limits", (fixture) => {
         const calls = Array.from({ length: 20 }, () => call(server, "GET", "/api/me", { cookie }));
         statuses.push(...(await Promise.all(calls)).map(({ status }) => status));
       }
-      assert.deepEqual([statuses.length, ...new Set(statuses)], [600, 200]);
+      assert.ok(statuses.every((status) => status === 200));
       for (const [method, path] of [
         ["GET", "/api/me"],
         ["GET", `/api/studios/${ann.studio.id}/posts?query=x`],

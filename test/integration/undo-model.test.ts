@@ -8,7 +8,7 @@ import { fc } from "../support/fuzz.ts";
 import { actThroughClient, addFile, addPost } from "../support/history-fixture.ts";
 import { isLongRun } from "../support/long-run.ts";
 import { createUndoModel, type Actor, type Report, type Selection, type State } from "../support/undo-model.ts";
-import { performEdit, readStudio, type Edit } from "../support/undo-studio.ts";
+import { performEdit, readConsistentStudio, type Edit } from "../support/undo-studio.ts";
 import { newMember, newStudio } from "../support/users.ts";
 
 const sequenceCount = isLongRun ? 5000 : 20;
@@ -107,7 +107,7 @@ async function createStudio(
   await addFile(deps, owner);
   clock.advance(1000);
   const model = createUndoModel();
-  let state = await readStudio(database, owner.studio.id);
+  let state = await readConsistentStudio(database, owner.studio.id);
   const times: number[] = [clock()];
   const undoIds: string[] = [];
   /** Revisions by AI clients, with the content that the post had then. */
@@ -115,7 +115,7 @@ async function createStudio(
 
   /** Reads the studio after an operation and adds the changes to the model. */
   async function observe(caller: Caller, undoId: string | null = null): Promise<void> {
-    const after = await readStudio(database, owner.studio.id);
+    const after = await readConsistentStudio(database, owner.studio.id);
     const actor: Actor = { userId: caller.user.id, clientId: caller.client?.id ?? null, undoId };
     model.observe(state, after, actor, clock());
     if (caller.client) recordRevisions(state, after);
@@ -142,7 +142,7 @@ async function createStudio(
     const preview = await run(true);
     const before = state;
     const result = await run(false);
-    const after = await readStudio(database, owner.studio.id);
+    const after = await readConsistentStudio(database, owner.studio.id);
     assert.deepEqual(model.findMistakes(before, after, selection, result), []);
     const undoId = await findNewestUndo();
     if (undoId !== null) undoIds.push(undoId);

@@ -9,7 +9,7 @@ export interface HelperProcess {
   /** Resolves with the nth line that starts with `prefix`, by default the first; rejects if the process exits first. */
   waitForLine(prefix: string, nth?: number): Promise<string>;
   /** Lets the program start its work; until then it waits. */
-  signalStart(): void;
+  letRun(): void;
   /** Sends SIGKILL; resolves after the process has exited and all its lines are read. */
   kill(): Promise<void>;
   exited: Promise<void>;
@@ -49,7 +49,7 @@ export function startHelper(program: string, options: unknown): HelperProcess {
         pendingChecks.add(check);
         check();
       }),
-    signalStart: () => void child.stdin.write("go\n"),
+    letRun: () => void child.stdin.write("go\n"),
     kill: async () => {
       child.kill("SIGKILL");
       await exited;

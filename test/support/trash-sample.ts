@@ -3,7 +3,7 @@ import type { Me } from "#domain/access/me.ts";
 import type { TrashItemView } from "#domain/trash/list-trash.ts";
 import type { UndoReport } from "#domain/undo/report.ts";
 import type { RevisionView } from "#domain/history/get-post-history.ts";
-import { callToolOk, fetchAssetDigest, uploadInline, type Credentials } from "./operator-commands.ts";
+import { callToolOk, fetchAssetDigest, uploadInline, type Credentials } from "./service-access.ts";
 
 /** A deleted post of a running service. A backup or a move must preserve it. */
 export interface TrashedPost {

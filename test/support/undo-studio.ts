@@ -81,7 +81,7 @@ export async function performEdit(
 }
 
 /** Reads the studio's posts and assets from the tables, and fails if they are inconsistent or a snapshot is missing. */
-export async function readStudio({ q }: Database, studioId: string): Promise<State> {
+export async function readConsistentStudio({ q }: Database, studioId: string): Promise<State> {
   const postRows = await q.selectFrom("posts").selectAll().where("studio_id", "=", studioId).orderBy("id").execute();
   const assetRows = await q.selectFrom("assets").selectAll().where("studio_id", "=", studioId).orderBy("id").execute();
   const { used_bytes: usedBytes } = await q

@@ -28,7 +28,7 @@ const { parallel, ...options } = JSON.parse(process.argv[2] ?? "") as Omit<OpenD
 };
 const printLine = (line: string) => writeSync(1, `${line}\n`); // synchronous, because the process will be killed
 
-printLine("started");
+printLine("loaded");
 await once(process.stdin, "data");
 const database = await openDatabase({ ...options, log: createLog("silent") });
 // The service does this on its first start; afterwards it treats a missing database as damage.

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 const { file, ms } = JSON.parse(process.argv[2] ?? "") as { file: string; ms: number };
 const printLine = (line: string) => writeSync(1, `${line}\n`);
 
-printLine("started");
+printLine("loaded");
 await once(process.stdin, "data");
 const db = new DatabaseSync(file, { timeout: 5000 });
 db.exec("BEGIN IMMEDIATE");

@@ -8,7 +8,7 @@ import { createLog } from "#lib/log.ts";
 const options = JSON.parse(process.argv[2] ?? "") as Omit<OpenDatabaseOptions, "log">;
 const printLine = (line: string) => writeSync(1, `${line}\n`); // synchronous, because the process may be killed
 
-printLine("started");
+printLine("loaded");
 await once(process.stdin, "data");
 try {
   const database = await openDatabase({ ...options, log: createLog("silent") });

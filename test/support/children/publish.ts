@@ -7,7 +7,7 @@ import { systemClock } from "#lib/clock.ts";
 import { createPublicFetch, type PublicFetch } from "#lib/public-fetch.ts";
 import { createDeps, silentLog } from "../engines.ts";
 import { createHookedFiles } from "../hooked-files.ts";
-import { createSandboxVariants } from "../sandbox-variants.ts";
+import { createSandboxPlatforms } from "../sandbox-platforms.ts";
 import { startService } from "../service.ts";
 
 /** Child process: the whole service with the sandbox, its variants and a publishing worker. */
@@ -44,7 +44,7 @@ const timeOut =
     throw new Error("the platform did not respond in time");
   };
 
-printLine("started");
+printLine("loaded");
 await once(process.stdin, "data");
 const database = await openDatabase({ ...location, log: silentLog });
 const service = await startService(
@@ -53,7 +53,7 @@ const service = await startService(
     base,
     config: { rateLimits: false },
     platforms: [
-      ...createSandboxVariants({ base, wrapFetch: timeOut }),
+      ...createSandboxPlatforms({ base, wrapFetch: timeOut }),
       ...createPlatformSetups({}, createPublicFetch({ ...platformFetchLimits, privateHosts: new Set(privateHosts) })),
     ],
   },

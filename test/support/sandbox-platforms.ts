@@ -5,34 +5,37 @@ import { createSandboxSetup } from "#dev/sandbox-setup.ts";
 import { seconds } from "#lib/clock.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";
 
-/** Platforms that use the sandbox's API, each with another way to find out what came of a lost response. */
-export const variants = ["sandbox", "sandbox-record", "sandbox-container", "sandbox-read-back"] as const;
-export type Variant = (typeof variants)[number];
+/** Platforms that use the sandbox's API. Each reconciles a commit whose response was lost in a different way. */
+export const sandboxPlatformIds = ["sandbox", "sandbox-record", "sandbox-container", "sandbox-read-back"] as const;
+export type SandboxPlatformId = (typeof sandboxPlatformIds)[number];
 
-export interface VariantOptions {
+export interface SandboxPlatformOptions {
   /** The base URL of the service that runs the sandbox. */
   base: string;
   wrapFetch?: (fetch: PublicFetch) => PublicFetch;
 }
 
-/** The setups of all variants. They can't be connected: tests rename a connection of the sandbox. */
-export function createSandboxVariants({ base, wrapFetch = (fetch) => fetch }: VariantOptions): PlatformSetup[] {
+/**
+ * The setups of all sandbox platforms. No account can be connected to the additional ones in the web app; tests add
+ * connections with the credentials of a sandbox account (`addConnections`).
+ */
+export function createSandboxPlatforms({ base, wrapFetch = (fetch) => fetch }: SandboxPlatformOptions): PlatformSetup[] {
   const setup = createSandboxSetup({
     origin: `${base}/sandbox`,
     app: { clientId: "atelier", clientSecret: "not used" },
   });
   const { publishing } = setup.platform;
   if (!publishing) throw new Error("the sandbox can't publish");
-  const publishingByVariant: Record<Variant, Publishing> = {
+  const publishingById: Record<SandboxPlatformId, Publishing> = {
     sandbox: publishing,
     "sandbox-record": createRecordPublishing(publishing),
     "sandbox-container": createContainerPublishing(publishing),
     "sandbox-read-back": createReadBackPublishing(publishing),
   };
-  return variants.map((id) => ({
+  return sandboxPlatformIds.map((id) => ({
     ...setup,
     publicFetch: wrapFetch(setup.publicFetch),
-    platform: { ...setup.platform, id, name: id, publishing: publishingByVariant[id] },
+    platform: { ...setup.platform, id, name: id, publishing: publishingById[id] },
   }));
 }
 
@@ -41,7 +44,7 @@ const buildPost = ({ content, progress }: PublishContext) => ({
   mediaIds: content.assets.map(({ id }) => progress.mediaIds[id] ?? ""),
 });
 
-/** The client chooses the record's key. */
+/** Atelier chooses the record's key (`commitKey`), so repeating the request cannot create a second post. */
 const createRecordPublishing = (publishing: Publishing): Publishing => ({
   ...publishing,
   commit: {
@@ -55,7 +58,7 @@ const createRecordPublishing = (publishing: Publishing): Publishing => ({
   },
 });
 
-/** A container is processed, then published once. */
+/** The platform processes a container, which can then be published once. Its status says whether it was. */
 const createContainerPublishing = (publishing: Publishing): Publishing => ({
   ...publishing,
   container: {
@@ -89,7 +92,7 @@ const createContainerPublishing = (publishing: Publishing): Publishing => ({
   reconcile: "container",
 });
 
-/** Ignores idempotency keys; the account's posts can be read. */
+/** Sends no idempotency key. After a lost response, looks for the post among the account's posts. */
 const createReadBackPublishing = (publishing: Publishing): Publishing => ({
   ...publishing,
   commit: {
