@@ -90,7 +90,7 @@ export function createConsent(provider: Provider, startedConsents: StartedConsen
       const { id } = await createGrant(deps, signedInUser, {
         clientId: pendingConsent.client.id,
         clientName: pendingConsent.client.name,
-        clientVerified: pendingConsent.client.isVerified,
+        clientVerified: pendingConsent.client.verifiedHost !== undefined,
         redirectHost: pendingConsent.destination.host,
         scopes: grantedScopes,
       });
