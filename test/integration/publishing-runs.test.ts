@@ -53,7 +53,8 @@ forEachEngine("runs of publications", (fixture) => {
       base,
       platforms: platforms.filter(({ platform }) => platform.id !== "sandbox"),
     });
-    for (const platformId of sandboxPlatformIds) connections[platformId] = (await addConnections(publishing, platformId, 1))[0] ?? "";
+    for (const platformId of sandboxPlatformIds)
+      connections[platformId] = (await addConnections(publishing, platformId, 1))[0] ?? "";
     // The only one with a refresh token of its own.
     connections.sandbox = publishing.connectionIds[0] ?? "";
   });

@@ -19,7 +19,10 @@ export interface SandboxPlatformOptions {
  * The setups of all sandbox platforms. No account can be connected to the additional ones in the web app; tests add
  * connections with the credentials of a sandbox account (`addConnections`).
  */
-export function createSandboxPlatforms({ base, wrapFetch = (fetch) => fetch }: SandboxPlatformOptions): PlatformSetup[] {
+export function createSandboxPlatforms({
+  base,
+  wrapFetch = (fetch) => fetch,
+}: SandboxPlatformOptions): PlatformSetup[] {
   const setup = createSandboxSetup({
     origin: `${base}/sandbox`,
     app: { clientId: "atelier", clientSecret: "not used" },

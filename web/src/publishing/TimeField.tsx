@@ -8,7 +8,7 @@ const dayMs = 86_400_000;
 export const suggestLocalTime = (now: number, timezone: string): string =>
   `${toLocalTime(now + 2 * 3_600_000, timezone).slice(0, 13)}:00`;
 
-/** A date and time in the studio's time zone. Below it: the resolved time with its UTC offset, or why it does not exist. */
+/** A date and time in the studio's time zone, and below it the resolved time with its UTC offset, if the time exists. */
 export function TimeField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   const { timezone } = useStudio().studio;
   const now = Date.now();
