@@ -7,7 +7,7 @@ import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { cancelPublication, reschedulePublication } from "#domain/publishing/change-publication.ts";
 import type { PublicationChange } from "#domain/publishing/ports.ts";
-import { recordPublicationActivity, type PublicationAction } from "#domain/publishing/publication.ts";
+import { recordPublicationActivity, workerActor, type PublicationAction } from "#domain/publishing/publication.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import { days, hours, minutes, toIsoTime } from "#lib/clock.ts";
 import { newConnection } from "../../test/support/platform-fixture.ts";
@@ -57,7 +57,14 @@ export async function createPublishingStudio(deps: Deps, user: SignedInUser): Pr
     for (const action of ended ? actions : [])
       await studioDeps.transact((tx) =>
         ended
-          ? recordPublicationActivity(studioDeps, tx, {}, action, ended, action === actions.at(-1) ? detail : {})
+          ? recordPublicationActivity(
+              studioDeps,
+              tx,
+              workerActor,
+              action,
+              ended,
+              action === actions.at(-1) ? detail : {},
+            )
           : Promise.resolve(),
       );
     return id;
