@@ -1,6 +1,6 @@
 import type { ContentAsset, FailedOutcome, Publisher, PublishRequest } from "#domain/publishing/ports.ts";
 import type { PlatformSetup } from "./connectors.ts";
-import { lookUpPost, mediaRejected, readEarlierPosts } from "./look-up-post.ts";
+import { lookUpPost, mediaRejected, readEarlierPosts } from "./lookup-post.ts";
 import type { ApiCall, JsonObject } from "./platform.ts";
 import { createPublishCalls, type CallOutcome } from "./publish-calls.ts";
 import type { Publishing, RemotePost } from "./publishing.ts";
