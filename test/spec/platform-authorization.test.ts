@@ -88,7 +88,7 @@ function createFakePlatform(platform: Platform, { token, extended, account }: Pl
     requests.push({
       url,
       authorization: new Headers(headers).get("authorization") ?? undefined,
-      body: body?.toString(),
+      body: typeof body === "string" ? body : undefined,
     });
     return Response.json(responses[requests.length - 1]);
   };
