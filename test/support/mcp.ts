@@ -72,6 +72,7 @@ interface StructuredResult {
   body: string;
   revision: number;
   validation: unknown[];
+  publications: unknown[];
   user: NamedRef & { email: string | null };
   studio: NamedRef;
   role: string;
