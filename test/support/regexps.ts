@@ -72,7 +72,9 @@ export function* createHardInputs({ pattern }: RegexpLiteral, length: number): G
 const sandbox = createContext({});
 const matchScript = new Script("text.replace(expression, '')");
 
-/** Returns how long a replacement over the text takes; `limitMs` if it timed out twice. */
+const maxAttempts = 8;
+
+/** Returns how long a replacement over the text takes; `limitMs` if every attempt timed out. */
 export function measureMatchMs({ pattern, flags }: RegexpLiteral, text: string, limitMs: number): number {
   Object.assign(sandbox, { text, expression: new RegExp(pattern, flags) });
   const measure = (): number => {
@@ -84,6 +86,10 @@ export function measureMatchMs({ pattern, flags }: RegexpLiteral, text: string, 
     }
     return performance.now() - startedAt;
   };
-  const first = measure();
-  return first < limitMs ? first : measure();
+  // A busy machine can only add to the time, so an attempt within the limit counts.
+  for (let attempt = 1; attempt < maxAttempts; attempt++) {
+    const ms = measure();
+    if (ms < limitMs) return ms;
+  }
+  return measure();
 }
