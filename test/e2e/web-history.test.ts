@@ -133,7 +133,7 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     await openStudioPage(`posts/${postId}`);
     await page.getByText("by Ada Berg").waitFor();
     await page.getByRole("button", { name: "History" }).click();
-    const revisionItems = page.getByRole("list", { name: "Versions" }).locator("> li");
+    const revisionItems = page.getByRole("list", { name: "Revisions" }).locator("> li");
     const newest = revisionItems.first();
     await newest.getByText(`${attribution} changed the text`).waitFor();
     assert.equal(await newest.locator("ins").textContent(), "[added: cheap]");
