@@ -264,7 +264,9 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await dialog.getByText("Publishing to LinkedIn is not available yet.").waitFor();
     assert.ok(await dialog.getByLabel("north-linkedin").isDisabled());
     await checkAccessibility();
+    await dialog.getByLabel("blue-harbour").check();
     await page.route("**/posts/*", (route) => route.abort()); // the page does not notice the change
+    await page.waitForTimeout(1000); // until a request from before has its response
     await updatePost(deps, owner, { postId: id, body: "x".repeat(300) });
     await dialog.getByRole("button", { name: "Publish now" }).click();
     await dialog.getByText(/The text has 300 characters/).waitFor();
