@@ -59,10 +59,10 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
   };
   const checkAccessibility = async (): Promise<void> => {
     const size = page.viewportSize();
+    assert.deepEqual(await findViolations(page), []);
     for (const viewport of [desktop, phone]) {
       await page.setViewportSize(viewport);
-      await page.waitForTimeout(200);
-      assert.deepEqual(await findViolations(page), []);
+      await page.waitForTimeout(100);
       assert.equal(
         await page.evaluate("document.documentElement.scrollWidth - innerWidth"),
         0,
