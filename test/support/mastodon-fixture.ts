@@ -9,7 +9,10 @@ export async function connectMastodon(
 ): Promise<string> {
   const { status, body } = await api("POST", "/platforms/connect", { platform: "mastodon", instanceUrl });
   assert.equal(status, 201, JSON.stringify(body));
-  const signInPage = await browser.submit(await browser.open(String(body["connectUrl"])));
+  const connectPage = await browser.open(String(body["connectUrl"]));
+  // Otherwise a browser would not follow the redirect to the instance.
+  assert.ok(connectPage.headers.get("content-security-policy")?.includes(instanceUrl));
+  const signInPage = await browser.submit(connectPage);
   const resultPage = await browser.submit(signInPage, { login: user.name, passwd: user.password });
   assert.match(resultPage.text, /Mastodon is connected/);
   const connections = await service.deps.platformStore.list(owner.studio.id);

@@ -65,8 +65,9 @@ export function createConnectRoutes({
         client: caller.client,
         formToken,
         switchAccountUrl: buildLoginUrl(loginPath, path, true),
-        // Platforms redirect through several of their hosts, and the browser checks form-action for each.
-        formTarget: "https:",
+        // Platforms redirect through several of their hosts, and the browser checks form-action for each. An instance
+        // on this machine may use plain http.
+        formTargets: ["https:", ...(link.instance.startsWith("http:") ? [link.instance] : [])],
       });
     });
   }
@@ -128,16 +129,16 @@ interface ConnectPageOptions {
   client: { name: string } | undefined;
   formToken: string;
   switchAccountUrl: string;
-  /** CSP `form-action` source for the redirect that follows the form. */
-  formTarget: string;
+  /** CSP `form-action` sources for the redirects that follow the form. */
+  formTargets: readonly string[];
 }
 
 /** Shows the studio, the platform and the user before the browser opens the platform. */
 function renderConnectPage(options: ConnectPageOptions): RenderedPage {
-  const { path, platform, instance, studio, user, client, formToken, switchAccountUrl, formTarget } = options;
+  const { path, platform, instance, studio, user, client, formToken, switchAccountUrl, formTargets } = options;
   return renderPage({
     title: `Connect ${platform}`,
-    formTargets: [formTarget],
+    formTargets,
     body: html`<h1>Connect ${platform} to ${studio.name}</h1>
       <p>
         Next, choose the account to connect on ${instance ?? platform}. If you’re signed in there with a different
