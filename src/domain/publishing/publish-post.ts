@@ -5,6 +5,7 @@ import { isReady, toAssetView, type Asset } from "../assets/model/asset.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps, Stores } from "../deps.ts";
 import { getAccountLabel, parseConnectionId, type PlatformConnection } from "../platforms/connection.ts";
+import { applyInstanceLimits } from "../platforms/instance-limits.ts";
 import { findProblems } from "../platforms/validate-post.ts";
 import { authorize, mayPublish } from "../policy.ts";
 import { parsePostId, type Post } from "../posts/post.ts";
@@ -113,7 +114,7 @@ export function assertPublishable(
 
 function findPlatformProblems(
   { platforms }: Pick<Deps, "platforms">,
-  { platform, account }: PlatformConnection,
+  { platform, account, limits: instanceLimits }: PlatformConnection,
   { title }: Post,
   body: string,
   assets: readonly Asset[],
@@ -132,7 +133,7 @@ function findPlatformProblems(
     ...(asset.height === null ? {} : { height: asset.height }),
     ...(asset.durationMs === null ? {} : { durationMs: asset.durationMs }),
   }));
-  return findProblems(platformInfo.limits, { title, body, assets: details })
+  return findProblems(applyInstanceLimits(platformInfo.limits, instanceLimits), { title, body, assets: details })
     .filter(({ level }) => level === "rejected")
     .map(({ code, message }) => ({ code, message }));
 }
