@@ -36,7 +36,7 @@ export async function uploadAssetInline(
 ): Promise<z.infer<typeof storedAssetOutput>> {
   authorize(caller, "assets.write");
   // Checked first: if the file is too large for an inline upload, the caller gets the error that recommends a presigned
-  // upload, whatever else is wrong.
+  // upload, even if something else is wrong, too.
   checkInlineSize(input.base64);
   const declaredType = parseDeclaredType(input.kind, input.mimeType);
   const content = decodeInline(input.base64);

@@ -20,7 +20,7 @@ export const publicationView = z.object({
   state: z
     .enum(visibleStates)
     .describe(
-      "proposed: waits for a person's approval in the web app. scheduled: starts at its time. publishing, published, failed: nothing is public. unconfirmed: may be public, a person decides. missed: was due while the server was down. canceled.",
+      "proposed: waits for a person's approval in the web app. scheduled: starts at its time. publishing: is being sent. published: the platform confirmed it. failed: nothing is public. unconfirmed: may be public, a person decides. missed: was due while the server was down. canceled: before it started.",
     ),
   scheduledFor: z.string().nullable().describe("Null: as soon as it is approved."),
   publishedAt: z.string().nullable(),
