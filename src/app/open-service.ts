@@ -66,6 +66,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     platforms: createPlatformSetups(
       config.platformCredentials,
       createPublicFetch({ ...platformFetchLimits, privateHosts: config.privateHosts }),
+      { plcUrl: config.plcUrl },
     ),
     disk: fileStorage.disk,
     secrets,

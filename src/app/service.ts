@@ -33,6 +33,7 @@ import { createDevServices } from "#dev/dev-services.ts";
 import { startPublishingWorker, type PublishingWorker } from "#domain/publishing/worker.ts";
 import { createPublisher } from "#connectors/publisher.ts";
 import { tools } from "#mcp/tool-list.ts";
+import { buildClientDocument } from "#connectors/catalog.ts";
 import { createPlatforms, type PlatformSetup } from "#connectors/connectors.ts";
 
 export interface Service {
@@ -156,7 +157,7 @@ export function createService(options: CreateServiceOptions): Service {
       session: { sessions, signIn, base, loginUrl, deps, signer, limitRate },
       oauth: { oauth, base, limitRate },
       consent: { consent: oauth.consent, deps, signer, base, loginUrl, findUser: sessions.find },
-      connect: { base, loginUrl, deps, sessions, signer, limitRate },
+      connect: { base, loginUrl, deps, sessions, signer, limitRate, clientDocument: buildClientDocument(base) },
       dev: dev?.routes ?? [],
       mcp,
       api: mountApi(api),

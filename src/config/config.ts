@@ -90,8 +90,10 @@ function resolveConfig(env: Settings, variables: Environment, problems: string[]
     },
     publishConcurrency: env.PUBLISH_CONCURRENCY,
     oauthClientsFile: env.OAUTH_CLIENTS,
-    /** Whether client metadata documents are advertised and fetched. */
     privateHosts: env.PRIVATE_HOSTS,
+    /** The directory of `did:plc` identities. */
+    plcUrl: env.BLUESKY_PLC_URL,
+    /** Whether client metadata documents are advertised and fetched. */
     clientDocuments: env.CLIENT_DOCUMENTS === "on",
     /** Proxies whose forwarded client IP address is trusted, for rate limits only. */
     trustProxy: env.TRUST_PROXY,

@@ -113,6 +113,7 @@ export const settings = z.object({
   CLIENT_DOCUMENTS: onOff.default("on"),
   TRUST_PROXY: trustedProxies.prefault("off"),
   PRIVATE_HOSTS: privateHosts.prefault(""),
+  BLUESKY_PLC_URL: origin.default("https://plc.directory"),
   CONFORMANCE_FIXTURES: z.enum(["off", "0", "1"]).default("off"),
   RATE_LIMITS: onOff.default("on"),
   LOG_LEVEL: z.enum(logLevels).default("info"),

@@ -44,15 +44,20 @@ export async function callApi(publicFetch: PublicFetch, call: ApiCall): Promise<
 /** The body of a media upload, with its own headers and limits. */
 export type CallOptions = Pick<PublicFetchRequest, "body" | "headers" | "timeoutMs" | "signal">;
 
-export function sendCall(
-  publicFetch: PublicFetch,
+export function sendCall(publicFetch: PublicFetch, call: ApiCall, options: CallOptions = {}): Promise<Response> {
+  const { url, request } = buildRequest(call, options);
+  return withPlatformErrors(publicFetch(url, request));
+}
+
+export function buildRequest(
   { method, url, bearer, query, form, json, headers }: ApiCall,
   options: CallOptions = {},
-): Promise<Response> {
+): { url: string; request: PublicRequest } {
   const requestUrl = new URL(url);
   for (const [name, value] of Object.entries(query ?? {})) requestUrl.searchParams.set(name, value);
-  return withPlatformErrors(
-    publicFetch(requestUrl.href, {
+  return {
+    url: requestUrl.href,
+    request: {
       method,
       headers: {
         accept: "application/json",
@@ -65,8 +70,8 @@ export function sendCall(
       body: options.body ?? (json ? JSON.stringify(json) : form && new URLSearchParams(form).toString()),
       timeoutMs: options.timeoutMs,
       signal: options.signal,
-    }),
-  );
+    },
+  };
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { PlatformApp } from "#domain/platforms/ports.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";
+import { bluesky } from "./catalog/bluesky.ts";
 import { facebook } from "./catalog/facebook.ts";
 import { instagram } from "./catalog/instagram.ts";
 import { linkedin } from "./catalog/linkedin.ts";
@@ -10,9 +11,12 @@ import { tiktok } from "./catalog/tiktok.ts";
 import { x } from "./catalog/x.ts";
 import { youtube } from "./catalog/youtube.ts";
 import type { Platform } from "./platform.ts";
-import { stepTimeoutMs, type PlatformSetup } from "./connectors.ts";
+import { buildClientMetadata, clientMetadataPath } from "./atproto/client.ts";
+import type { IdentitySources } from "./atproto/identity.ts";
+import { callbackPath, type PlatformSetup } from "./connectors.ts";
+import { stepTimeoutMs } from "./step-timeout.ts";
 
-/** Every platform that can be connected; development adds the sandbox. */
+/** Every platform with RFC 6749 that can be connected; development adds the sandbox. */
 export const catalog: readonly Platform[] = [
   linkedin,
   x,
@@ -32,13 +36,23 @@ export const platformFetchLimits = { timeoutMs: stepTimeoutMs, maxBytes: 256 * 1
 export function createPlatformSetups(
   credentials: Readonly<Record<string, PlatformApp>>,
   publicFetch: PublicFetch,
+  identitySources: Omit<IdentitySources, "publicFetch">,
 ): PlatformSetup[] {
-  return catalog.map((platform) => ({
-    platform,
-    app: platform.appCredentialsFrom === "settings" ? credentials[platform.id] : undefined,
-    publicFetch,
-  }));
+  return [
+    ...catalog.map((platform) => ({
+      platform,
+      app: platform.appCredentialsFrom === "settings" ? credentials[platform.id] : undefined,
+      publicFetch,
+    })),
+    { platform: bluesky, publicFetch, ...identitySources },
+  ];
 }
+
+/** The document that servers of the AT Protocol read to know this server. */
+export const buildClientDocument = (base: string) => ({
+  path: clientMetadataPath,
+  body: buildClientMetadata(base, callbackPath, bluesky),
+});
 
 /** Finds credentials for unknown platforms or for platforms that need none, which are probably typos. */
 export function findUnusedCredentials(credentials: Readonly<Record<string, PlatformApp>>): string[] {

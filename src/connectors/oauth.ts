@@ -1,9 +1,10 @@
 import * as oauth from "oauth4webapi";
-import { PlatformError } from "#domain/platforms/platform-error.ts";
 import type { PendingConnect, PlatformApp, PlatformTokens } from "#domain/platforms/ports.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";
 import { sendCall, withPlatformErrors } from "./call-api.ts";
+import { createOAuthFetch } from "./oauth-fetch.ts";
 import type { ApiCall, Endpoints, CallContext, Platform } from "./platform.ts";
+import { withProtocolErrors } from "./protocol-errors.ts";
 import { normalizeTokenResponse, toTokens } from "./token-response.ts";
 
 /** One platform, or one of its instances, with this server's credentials for it. */
@@ -125,22 +126,9 @@ function createOAuthClient({ platform, endpoints, app, publicFetch }: ConnectorC
     token_endpoint: endpoints.token,
     ...(endpoints.revocation === undefined ? {} : { revocation_endpoint: endpoints.revocation }),
   };
-  const options = {
-    // Plain http stays on this machine: only the sandbox has it, and hosts that the operator allows with PRIVATE_HOSTS.
-    // oxlint-disable-next-line typescript/no-deprecated -- marked deprecated as a warning, not for removal
-    [oauth.allowInsecureRequests]: endpoints.token.startsWith("http:"),
-    [oauth.customFetch]: async (
-      url: string,
-      { method, headers, body }: { method: string; headers: Record<string, string>; body?: unknown },
-    ) => {
-      const response = await publicFetch(url, {
-        method,
-        headers,
-        body: body instanceof URLSearchParams ? body.toString() : undefined,
-      });
-      return url === endpoints.token ? normalizeTokenResponse(platform, response) : response;
-    },
-  };
+  const options = createOAuthFetch(publicFetch, endpoints.token, (url, response) =>
+    url === endpoints.token ? normalizeTokenResponse(platform, response) : response,
+  );
   return { server, client: { client_id: app.clientId }, options };
 }
 
@@ -155,40 +143,4 @@ function createClientAuth({ platform, app }: ConnectorContext): oauth.ClientAuth
   if (platform.clientAuth === "post") return oauth.ClientSecretPost(app.clientSecret);
   const basic = Buffer.from(`${app.clientId}:${app.clientSecret}`).toString("base64");
   return (_server, _client, _body, headers) => headers.set("authorization", `Basic ${basic}`);
-}
-
-/** The user did not deny access; a later attempt may succeed. */
-const temporaryErrors = ["temporarily_unavailable", "server_error"];
-/** The platform no longer recognizes this server's credentials. */
-const clientErrors = ["invalid_client", "unauthorized_client"];
-
-/** Converts protocol errors to PlatformErrors. Omits the platform's own text, which is untrusted. */
-function withProtocolErrors<T>(work: () => Promise<T>): Promise<T> {
-  return withPlatformErrors(
-    work().catch((error: unknown) => {
-      throw toPlatformError(error) ?? error;
-    }),
-  );
-}
-
-function toPlatformError(error: unknown): PlatformError | undefined {
-  if (error instanceof oauth.AuthorizationResponseError) {
-    return temporaryErrors.includes(error.error)
-      ? new PlatformError("unavailable", "it is temporarily unavailable")
-      : new PlatformError("denied", "access was denied");
-  }
-  if (error instanceof oauth.ResponseBodyError) {
-    // `rejected` makes the caller delete the credential, so use it only for `invalid_grant` (RFC 6749 §5.2).
-    const isTokenError = error.status === 400 || error.status === 401;
-    if (isTokenError && error.error === "invalid_grant")
-      return new PlatformError("rejected", "it rejected the code or token");
-    if (isTokenError && clientErrors.includes(error.error))
-      return new PlatformError("unknown_app", "it does not recognize this server");
-    return new PlatformError("unavailable", "it is temporarily unavailable");
-  }
-  if (error instanceof oauth.OperationProcessingError || error instanceof oauth.UnsupportedOperationError)
-    return new PlatformError("unavailable", "it sent an invalid response");
-  if (error instanceof oauth.WWWAuthenticateChallengeError)
-    return new PlatformError("unknown_app", "it does not recognize this server");
-  return undefined;
 }

@@ -1,20 +1,40 @@
 import type { Publishing } from "./publishing.ts";
 import type { InstanceLimits } from "#domain/platforms/instance-limits.ts";
 import type { PostLimits, Sources } from "#domain/platforms/limits.ts";
+import type { TokenBinding } from "#domain/platforms/ports.ts";
+
+/** What every platform has, regardless of its protocol. */
+interface PlatformDescription {
+  /** Lower-case letters and digits. Used in tools and URLs, and in upper case in settings: `PLATFORM_<NAME>_CLIENT_ID`. */
+  id: string;
+  name: string;
+  scopes: readonly string[];
+  limits: PostLimits;
+  /** Absent if this server can't publish there yet. */
+  publishing?: Publishing;
+  /** The documentation pages for everything but `limits`. */
+  sources: Sources;
+}
+
+/** A platform whose accounts are identities of the AT Protocol, on servers that the user chooses. */
+export interface AtprotoPlatform extends PlatformDescription {
+  protocol: "atproto";
+  /** The origin of the server that most accounts are on. */
+  defaultInstance: string;
+  /** The public page of an account, by its handle or DID. */
+  buildProfileUrl: (account: string) => string;
+}
 
 /**
  * Describes a social platform as data: one file in `catalog/`, one line in `catalog.ts`. A platform that follows RFC 6749
  * needs only the required fields; each optional field describes one deviation.
  */
-export interface Platform {
-  /** Lower-case letters and digits. Used in tools and URLs, and in upper case in settings: `PLATFORM_<NAME>_CLIENT_ID`. */
-  id: string;
-  name: string;
+export interface Platform extends PlatformDescription {
+  protocol?: never;
   /** Fixed, or derived from the instance's origin (`https://mastodon.social`) if the platform has instances. */
   endpoints: Endpoints | ((instance: string) => Endpoints);
   /** Where our credentials come from: the settings, or a registration with each platform instance. */
   appCredentialsFrom: "settings" | AppRegistration;
-  scopes: readonly string[];
   /** Space by default. */
   scopeSeparator?: ",";
   /** RFC 7636 with S256. False only if the platform rejects or does not document the parameters. */
@@ -45,16 +65,11 @@ export interface Platform {
    * returns none if the response does not match the documentation.
    */
   parseAccounts: (body: JsonObject) => readonly PlatformAccount[];
-  limits: PostLimits;
   /** How an instance states its own limits. The first call that succeeds counts; if none does, `limits` apply. */
   instanceLimits?: {
     buildCalls: (instance: string) => readonly ApiCall[];
     parse: (body: JsonObject) => InstanceLimits;
   };
-  /** Absent if this server can't publish there yet. */
-  publishing?: Publishing;
-  /** The documentation pages for everything but `limits`. */
-  sources: Sources;
 }
 
 export interface Endpoints {
@@ -88,6 +103,8 @@ export interface ApiCall {
   url: string;
   /** Sent as `Authorization: Bearer`. */
   bearer?: string;
+  /** Sent as `Authorization: DPoP`, with a proof that we have the key (RFC 9449). */
+  dpop?: { accessToken: string; key: TokenBinding["key"] };
   /** Added to the URL. */
   query?: Readonly<Record<string, string>>;
   /** Sent as application/x-www-form-urlencoded. */

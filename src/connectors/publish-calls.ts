@@ -1,6 +1,7 @@
 import { PlatformError } from "#domain/platforms/platform-error.ts";
 import type { FailedOutcome, PublishRequest } from "#domain/publishing/ports.ts";
 import { seconds } from "#lib/clock.ts";
+import { createBoundCallSender, isBound } from "./atproto/proofs.ts";
 import { readObject, sendCall, type CallOptions } from "./call-api.ts";
 import type { PlatformSetup } from "./connectors.ts";
 import type { ApiCall, Endpoints, JsonObject } from "./platform.ts";
@@ -14,7 +15,7 @@ export interface PublishCalls {
   /** Undefined if this server can't publish to the platform. */
   findPublishing(platformId: string): Publishing | undefined;
   getPublishing(platformId: string): Publishing;
-  getEndpoints(platformId: string, instance: string): Endpoints;
+  getEndpoints(platformId: string, instance: string): Pick<Endpoints, "api">;
   createContext(request: PublishRequest): PublishContext;
   /** Never throws. A response that can't be parsed leaves the outcome unknown. */
   call<T>(
@@ -27,6 +28,7 @@ export interface PublishCalls {
 
 export function createPublishCalls(setups: readonly PlatformSetup[]): PublishCalls {
   const byId = new Map(setups.map((setup) => [setup.platform.id, setup]));
+  const sendBoundCall = createBoundCallSender();
 
   function getSetup(platformId: string): PlatformSetup {
     const setup = byId.get(platformId);
@@ -34,8 +36,10 @@ export function createPublishCalls(setups: readonly PlatformSetup[]): PublishCal
     return setup;
   }
 
-  function getEndpoints(platformId: string, instance: string): Endpoints {
-    const { endpoints } = getSetup(platformId).platform;
+  function getEndpoints(platformId: string, instance: string): Pick<Endpoints, "api"> {
+    const { platform } = getSetup(platformId);
+    if (platform.protocol === "atproto") return { api: instance };
+    const { endpoints } = platform;
     return typeof endpoints === "function" ? endpoints(instance) : endpoints;
   }
 
@@ -47,14 +51,17 @@ export function createPublishCalls(setups: readonly PlatformSetup[]): PublishCal
       return publishing;
     },
     getEndpoints,
-    createContext({ connection, accessToken, content, progress, commitKey, committedAt }) {
-      const endpoints = getEndpoints(connection.platform, connection.instance);
-      return { accessToken, accountId: connection.account.id, endpoints, content, progress, commitKey, committedAt };
+    createContext({ connection: { platform, instance, account }, ...request }) {
+      const { serverUrl } = request.binding ?? {};
+      const endpoints = serverUrl === undefined ? getEndpoints(platform, instance) : { api: serverUrl };
+      return { ...request, account, endpoints };
     },
     async call(platformId, call, parse, options) {
       const { publicFetch } = getSetup(platformId);
       try {
-        const response = await sendCall(publicFetch, call, options);
+        const response = isBound(call)
+          ? await sendBoundCall(publicFetch, call, options)
+          : await sendCall(publicFetch, call, options);
         return classifyStatus(response) ?? { value: parse(await readObject(response), response.status) };
       } catch (error) {
         const message = error instanceof PlatformError ? error.message : "the platform sent an unexpected response";

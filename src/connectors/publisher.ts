@@ -4,6 +4,7 @@ import { lookUpPost, mediaRejected, readEarlierPosts } from "./lookup-post.ts";
 import type { ApiCall, JsonObject } from "./platform.ts";
 import { createPublishCalls, type CallOutcome } from "./publish-calls.ts";
 import type { Publishing, RemotePost } from "./publishing.ts";
+import { resolveMentions } from "./resolve-mentions.ts";
 import { createUploadBody } from "./upload-body.ts";
 
 export interface PublisherOptions {
@@ -85,6 +86,9 @@ export function createPublisher({ setups, openFile, sleep }: PublisherOptions): 
         if (failure) return failure;
       }
       if (!isStopped()) {
+        const mentions = await resolveMentions(calls, { ...request, progress });
+        if ("kind" in mentions) return mentions;
+        if (mentions.value) await saveProgress(Object.assign(progress, { mentions: mentions.value }));
         const failure = await readEarlierPosts(calls, { ...request, progress }, saveProgress);
         if (failure) return failure;
       }
@@ -103,7 +107,8 @@ export function createPublisher({ setups, openFile, sleep }: PublisherOptions): 
     async commit(request) {
       const { platform } = request.connection;
       const { commit } = calls.getPublishing(platform);
-      const post = await calls.call(platform, commit.buildCall(calls.createContext(request)), commit.parsePost);
+      const context = calls.createContext(request);
+      const post = await calls.call(platform, commit.buildCall(context), (body) => commit.parsePost(body, context));
       return "kind" in post ? post : { kind: "published", remoteId: post.value.id, url: post.value.url };
     },
     lookUp: (request, isTaken) => lookUpPost(calls, request, isTaken),

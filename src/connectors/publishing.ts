@@ -1,12 +1,13 @@
+import type { Account } from "#domain/platforms/connection.ts";
+import type { AccessToken } from "#domain/platforms/ports.ts";
 import type { ContentAsset, PublicationContent, PublicationProgress } from "#domain/publishing/ports.ts";
 import type { ApiCall, Endpoints, JsonObject } from "./platform.ts";
 import type { UploadForm } from "./upload-body.ts";
 
 /** What the calls of a publication can use. */
-export interface PublishContext {
-  accessToken: string;
-  accountId: string;
-  endpoints: Endpoints;
+export interface PublishContext extends AccessToken {
+  account: Pick<Account, "id" | "handle">;
+  endpoints: Pick<Endpoints, "api">;
   content: PublicationContent;
   progress: PublicationProgress;
   /** The same for every repetition of one publication's commit. */
@@ -22,7 +23,7 @@ export interface RemotePost {
 /** How a platform publishes, as data and pure functions. One runner executes it. */
 export interface Publishing {
   /** The hosts of public posts. */
-  hosts: (endpoints: Endpoints) => string[];
+  hosts: (endpoints: Pick<Endpoints, "api">) => string[];
   /** Uploads one file before the post refers to it. */
   media?: {
     /** The file is the body, or a field of the form. */
@@ -36,6 +37,12 @@ export interface Publishing {
       parseStatus: (body: JsonObject, status: number) => "in_progress" | "ready" | "rejected";
     };
   };
+  /** Looks up the accounts that the text mentions. A name that is not an account stays text. */
+  mentions?: {
+    listNames: (content: PublicationContent) => string[];
+    buildCall: (context: PublishContext, name: string) => ApiCall;
+    parseId: (body: JsonObject) => string;
+  };
   /** Prepares a container that `commit` makes public. */
   container?: {
     buildCall: (context: PublishContext) => ApiCall;
@@ -46,7 +53,7 @@ export interface Publishing {
   /** The one request that makes the post public. */
   commit: {
     buildCall: (context: PublishContext) => ApiCall;
-    parsePost: (body: JsonObject) => RemotePost;
+    parsePost: (body: JsonObject, context: PublishContext) => RemotePost;
   };
   /**
    * What to do if the response was lost. `repeatWithinMs`: how long the platform recognizes the commit's key, with a

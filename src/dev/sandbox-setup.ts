@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import type { PublicFetch, PublicRequest } from "#lib/public-fetch.ts";
 import { platformFetchLimits } from "#connectors/catalog.ts";
 import type { Platform } from "#connectors/platform.ts";
-import type { PlatformSetup } from "#connectors/connectors.ts";
+import type { OAuthSetup } from "#connectors/connectors.ts";
 import { requireText, toText } from "#connectors/call-api.ts";
 import type { Publishing } from "#connectors/publishing.ts";
 import { minutes } from "#lib/clock.ts";
@@ -10,7 +10,7 @@ import { keyLifetimeMs } from "./sandbox-api.ts";
 import type { SandboxPlatform } from "./sandbox-platform.ts";
 
 /** Connects Atelier to the sandbox in the same process. Requests outside its own URLs are rejected. */
-export function createSandboxSetup({ origin, app }: Pick<SandboxPlatform, "origin" | "app">): PlatformSetup {
+export function createSandboxSetup({ origin, app }: Pick<SandboxPlatform, "origin" | "app">): OAuthSetup {
   const sandboxFetch: PublicFetch = async (url, request = {}) => {
     if (!url.startsWith(`${origin}/`)) throw new Error("not a URL of the sandbox");
     const { method = "GET", headers = {}, body, timeoutMs = platformFetchLimits.timeoutMs } = request;

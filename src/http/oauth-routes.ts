@@ -65,7 +65,7 @@ export function createOAuthRoutes({ oauth, base, limitRate }: OAuthRouteOptions)
 }
 
 /** Rejects other methods with an RFC 6749 §5.2 error, before rate limits count them. */
-function requireMethod(method: "GET" | "POST", handler: Handler): Handler {
+export function requireMethod(method: "GET" | "POST", handler: Handler): Handler {
   const allow = method === "GET" ? "GET, HEAD" : "POST";
   const text = JSON.stringify({ error: "invalid_request", error_description: `use ${method}` });
   return (req, res, context) => {
@@ -91,7 +91,7 @@ async function withOAuthErrors(res: ServerResponse, handler: () => void | Promis
   }
 }
 
-function createDocumentHandler(body: Record<string, unknown>): Handler {
+export function createDocumentHandler(body: Readonly<Record<string, unknown>>): Handler {
   const text = JSON.stringify(body);
   return (_req, res) => {
     res.writeHead(200, { "content-type": "application/json", "cache-control": "public, max-age=300" }).end(text);

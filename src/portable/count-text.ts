@@ -9,6 +9,8 @@ export interface TextLimit {
   unit: (typeof textUnits)[number];
   /** Every link counts as this many characters, regardless of its length. */
   linkLength?: number | undefined;
+  /** In UTF-8, for platforms that limit both characters and bytes. */
+  maxBytes?: number;
   isRequired?: boolean;
 }
 

@@ -42,9 +42,9 @@ export const mastodonPublishing: Publishing = {
   },
   // Not every server that speaks this API recognizes the idempotency key, so the request is never repeated.
   reconcile: {
-    buildCall: ({ accessToken, endpoints, accountId }) => ({
+    buildCall: ({ accessToken, endpoints, account }) => ({
       method: "GET",
-      url: `${endpoints.api}/api/v1/accounts/${encodeURIComponent(accountId)}/statuses`,
+      url: `${endpoints.api}/api/v1/accounts/${encodeURIComponent(account.id)}/statuses`,
       bearer: accessToken,
       query: { limit: String(comparedPosts), exclude_reblogs: "true" },
     }),

@@ -68,7 +68,22 @@ export async function startConnect(
     ))
   )
     throw connectExpiredError();
-  return authorization;
+  return { ...authorization, tokenKey: sealTokenKey(deps, authorization) };
+}
+
+/** The key stays with us, although the browser stores it until the platform redirects the user back. */
+function sealTokenKey({ vault }: Pick<Deps, "vault">, { state, tokenKey }: PendingConnect): string | undefined {
+  return tokenKey === undefined ? undefined : vault.seal("platform-connect", [state], tokenKey);
+}
+
+export function openTokenKey({ vault }: Pick<Deps, "vault">, { state, tokenKey }: PendingConnect): string | undefined {
+  if (tokenKey === undefined) return undefined;
+  try {
+    return vault.open("platform-connect", [state], tokenKey);
+  } catch {
+    // Sealed with a retired secret.
+    throw connectExpiredError();
+  }
 }
 
 async function startAuthorization(

@@ -17,12 +17,12 @@ import type { PlatformInfo } from "./ports.ts";
  * Normalizes the instance URL to its origin. The check for private IP addresses runs later, when the server opens the
  * connection and has resolved the host name. Plain http is only for hosts on this machine, if the operator allows them.
  */
-function parseInstanceUrl({ hasInstances, name }: PlatformInfo, input: string | undefined): string {
+function parseInstanceUrl({ hasInstances, defaultInstance, name }: PlatformInfo, input: string | undefined): string {
   if (!hasInstances) {
     if (input === undefined) return "";
     throw new AppError("invalid_input:no_instances", { name });
   }
-  const trimmed = input?.trim() ?? "";
+  const trimmed = input?.trim() || (defaultInstance ?? "");
   // Users often type a bare host, with or without a port.
   const url = URL.parse(
     /^[a-z][a-z0-9+.-]*:/i.test(trimmed) && !/^[^/]+:\d+$/.test(trimmed) ? trimmed : `https://${trimmed}`,
@@ -46,7 +46,7 @@ export const connectPlatformInput = z.strictObject({
   platform: text(100).describe("The platform's id, such as mastodon."),
   instanceUrl: text(2000)
     .optional()
-    .describe("Only for platforms with needsInstanceUrl: the https URL of the account's instance."),
+    .describe("The https URL of the account's instance, if needsInstanceUrl, or instead of defaultInstanceUrl."),
 });
 
 export const connectPlatformOutput = z.object({

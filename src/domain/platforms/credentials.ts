@@ -4,11 +4,11 @@ import { recordActivity } from "../activity/record.ts";
 import type { Deps } from "../deps.ts";
 import { getAccountLabel, getConfiguredPlatform, type PlatformConnection, type PlatformTarget } from "./connection.ts";
 import { PlatformError, throwAsAppError } from "./platform-error.ts";
-import type { CredentialTimes, PlatformApp, PlatformTokens } from "./ports.ts";
+import type { AccessToken, CredentialTimes, PlatformApp, PlatformTokens } from "./ports.ts";
 
 /** The sealed content: the tokens, and our app at the instance that issued them, if we registered it there. */
 export interface Credential {
-  tokens: Pick<PlatformTokens, "accessToken" | "refreshToken">;
+  tokens: Omit<PlatformTokens, "expiresInMs">;
   app?: PlatformApp | undefined;
 }
 
@@ -20,11 +20,11 @@ export function sealCredential(
   owner: CredentialOwner,
   { tokens, app }: Credential,
 ): string {
-  const { accessToken, refreshToken } = tokens;
+  const { accessToken, refreshToken, binding } = tokens;
   return vault.seal(
     "platform-credential",
     [owner.id, owner.studioId],
-    JSON.stringify({ tokens: { accessToken, refreshToken }, app }),
+    JSON.stringify({ tokens: { accessToken, refreshToken, binding }, app }),
   );
 }
 
@@ -57,7 +57,7 @@ const expiryMarginMs = minutes(2);
  * Returns a valid access token. If it has expired, one caller across all processes renews it and the others wait,
  * because many refresh tokens can be used only once.
  */
-export function getAccessToken(deps: CredentialDeps, target: CredentialTarget): Promise<{ accessToken: string }> {
+export function getAccessToken(deps: CredentialDeps, target: CredentialTarget): Promise<AccessToken> {
   return waitForToken(
     deps,
     target,
@@ -70,7 +70,7 @@ export function renewAccessToken(
   deps: CredentialDeps,
   target: CredentialTarget,
   rejectedToken: string,
-): Promise<{ accessToken: string }> {
+): Promise<AccessToken> {
   return waitForToken(deps, target, (_, { tokens }) => tokens.accessToken !== rejectedToken);
 }
 
@@ -83,7 +83,7 @@ async function waitForToken(
   deps: CredentialDeps,
   { studioId, connectionId }: CredentialTarget,
   isUsable: (connection: PlatformConnection, credential: Credential) => boolean,
-): Promise<{ accessToken: string }> {
+): Promise<AccessToken> {
   const deadline = deps.clock() + renewalTimeoutMs;
   for (let delayMs = 50; ; delayMs = Math.min(delayMs * 2, 500)) {
     const connection = await deps.platformStore.find(studioId, connectionId);
@@ -114,7 +114,8 @@ export async function tryRenew(
     const tokens = await deps.platforms.renew(connection, credential.app, credential.tokens);
     if (!tokens) return await useUntilExpiry(deps, connection, credential);
     const refreshToken = tokens.refreshToken ?? credential.tokens.refreshToken;
-    const nextCredential = { ...credential, tokens: { accessToken: tokens.accessToken, refreshToken } };
+    const binding = tokens.binding ?? credential.tokens.binding;
+    const nextCredential = { ...credential, tokens: { accessToken: tokens.accessToken, refreshToken, binding } };
     const sealedCredential = sealCredential(deps, connection, nextCredential);
     if (await deps.platformStore.renew(id, generation, sealedCredential, computeCredentialTimes(tokens, deps.clock())))
       return nextCredential;

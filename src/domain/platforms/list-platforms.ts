@@ -15,6 +15,7 @@ export const listPlatformsOutput = z.object({
         configured: z.boolean().describe("Whether accounts can be connected on this server."),
         needsInstanceUrl: z.boolean(),
         canPublish: z.boolean().describe("Whether this server can publish posts to the platform."),
+        defaultInstanceUrl: z.string().optional(),
         hint: z.string().optional().describe("What the operator must do before accounts can be connected."),
       }),
     )
@@ -35,8 +36,9 @@ export async function listPlatforms(
       id: platformInfo.id,
       name: platformInfo.name,
       configured: platformInfo.isConfigured,
-      needsInstanceUrl: platformInfo.hasInstances,
       canPublish: platformInfo.canPublish,
+      needsInstanceUrl: platformInfo.hasInstances && platformInfo.defaultInstance === undefined,
+      ...(platformInfo.defaultInstance === undefined ? {} : { defaultInstanceUrl: platformInfo.defaultInstance }),
       ...(platformInfo.isConfigured ? {} : { hint: getSettingsHint(platformInfo) }),
     })),
     connections: connections.map(toConnectionView),

@@ -7,6 +7,8 @@ export interface PlatformInfo {
   name: string;
   /** The platform is federated: every account belongs to an instance, such as a Mastodon server. */
   hasInstances: boolean;
+  /** The instance to use if the user names none. */
+  defaultInstance?: string | undefined;
   /** The settings contain our app's credentials, or the platform needs none. */
   isConfigured: boolean;
   /** The catalog describes how to publish to the platform. */
@@ -26,12 +28,29 @@ export interface PlatformTokens {
   refreshToken?: string | undefined;
   /** Lifetime from now; absent if the token does not expire. */
   expiresInMs?: number | undefined;
+  binding?: TokenBinding | undefined;
 }
+
+/** For tokens that work only with a key (RFC 9449) and at the account's own server. */
+export interface TokenBinding {
+  /** The private key, as a JWK. As secret as the tokens. */
+  key: { kty: string; crv: string; x: string; y: string; d: string };
+  accountId: string;
+  /** The authorization server that issued the tokens. */
+  issuer: string;
+  /** The origin of the account's server. */
+  serverUrl: string;
+}
+
+/** What calls on behalf of an account need. */
+export type AccessToken = Pick<PlatformTokens, "accessToken" | "binding">;
 
 /** State and PKCE verifier of a started authorization, known only to the browser that started it. */
 export interface PendingConnect {
   state: string;
   verifier: string;
+  /** The key that the tokens will be bound to, if the platform requires one. Sealed in the browser. */
+  tokenKey?: string | undefined;
 }
 
 export interface GrantedAccount {

@@ -136,6 +136,14 @@ function findTextProblems(
   const length = countText(text, limit);
   if (limit.isRequired && text.trim() === "")
     return [{ code: `${code}_missing`, message: `${description} is empty; the platform requires it.` }];
+  const bytes = Buffer.byteLength(text);
+  if (length <= limit.max && limit.maxBytes !== undefined && bytes > limit.maxBytes)
+    return [
+      {
+        code: `${code}_too_long`,
+        message: `${description} has ${bytes} bytes in UTF-8; the limit is ${limit.maxBytes}.`,
+      },
+    ];
   return length > limit.max
     ? [
         {

@@ -1,5 +1,6 @@
 import { AppError } from "#lib/errors.ts";
 import { getAccessToken, renewAccessToken } from "../platforms/credentials.ts";
+import type { AccessToken } from "../platforms/ports.ts";
 import type { WorkerDeps } from "./claim.ts";
 import type { FailedOutcome, Publication } from "./ports.ts";
 
@@ -7,20 +8,20 @@ import type { FailedOutcome, Publication } from "./ports.ts";
 export async function callWithToken<Outcome extends { kind: string }>(
   deps: WorkerDeps,
   { studioId, connectionId }: Publication,
-  call: (accessToken: string) => Promise<Outcome>,
+  call: (token: AccessToken) => Promise<Outcome>,
 ): Promise<Outcome | FailedOutcome> {
   const target = { studioId, connectionId };
   const token = await readToken(() => getAccessToken(deps, target));
-  if (typeof token !== "string") return token;
+  if ("kind" in token) return token;
   const outcome = await call(token);
   if (outcome.kind !== "reconnect") return outcome;
-  const renewedToken = await readToken(() => renewAccessToken(deps, target, token));
-  return typeof renewedToken === "string" ? call(renewedToken) : renewedToken;
+  const renewedToken = await readToken(() => renewAccessToken(deps, target, token.accessToken));
+  return "kind" in renewedToken ? renewedToken : call(renewedToken);
 }
 
-async function readToken(read: () => Promise<{ accessToken: string }>): Promise<string | FailedOutcome> {
+async function readToken(read: () => Promise<AccessToken>): Promise<AccessToken | FailedOutcome> {
   try {
-    return (await read()).accessToken;
+    return await read();
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const isTemporary = error.code === "url_unreachable" || error.code === "storage_unavailable";

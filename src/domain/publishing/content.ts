@@ -26,6 +26,8 @@ export function buildContent(
       storageKey: asset.storageKey,
       digest: asset.sha256 ?? asset.version,
       altText: asset.altText,
+      width: asset.width,
+      height: asset.height,
     })),
   };
 }

@@ -1,5 +1,6 @@
 import type { AssetKind } from "../assets/model/kinds.ts";
 import type { PlatformConnection } from "../platforms/connection.ts";
+import type { AccessToken } from "../platforms/ports.ts";
 import type { PublicationState, VisibleState } from "./states.ts";
 
 /** What an account receives. Fixed when the run starts. */
@@ -20,6 +21,9 @@ export interface ContentAsset {
   /** Identifies the bytes. */
   digest: string;
   altText: string | null;
+  /** In pixels, as displayed. */
+  width?: number | null | undefined;
+  height?: number | null | undefined;
 }
 
 /** What the platform knows of a run so far: ids of uploaded media, by asset, and of a container. */
@@ -28,6 +32,8 @@ export interface PublicationProgress {
   /** Media that the platform had not processed when it was uploaded. */
   pendingIds?: string[] | undefined;
   containerId?: string | undefined;
+  /** The accounts that the text mentions, by name. Fixed before the commit, so that a repetition sends the same. */
+  mentions?: Record<string, string> | undefined;
   /** The account's newest posts before the commit, for platforms where a lost commit is looked up among them. */
   earlierPostIds?: string[] | undefined;
   /** The digest of the content that was uploaded. */
@@ -204,9 +210,8 @@ export interface Reconciliation {
   repeatWithinMs: number | undefined;
 }
 
-export interface PublishRequest {
+export interface PublishRequest extends AccessToken {
   connection: Pick<PlatformConnection, "platform" | "instance" | "account">;
-  accessToken: string;
   content: PublicationContent;
   progress: PublicationProgress;
   commitKey: string;

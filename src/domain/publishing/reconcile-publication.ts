@@ -20,10 +20,10 @@ export async function reconcile(deps: WorkerDeps, publication: Publication): Pro
   const connection = await deps.platformStore.find(studioId, connectionId);
   if (!content || commitKey === null || committedAt === null || !connection) return markUnconfirmed(deps, publication);
   const elapsedMs = (await deps.publications.getTime()) - committedAt;
-  const outcome = await callWithToken(deps, publication, (accessToken) =>
+  const outcome = await callWithToken(deps, publication, (token) =>
     repeatOrLookUp(deps, publication, elapsedMs, {
+      ...token,
       connection,
-      accessToken,
       content,
       progress: publication.progress ?? { mediaIds: {} },
       commitKey,

@@ -1,5 +1,6 @@
 import { ConflictError } from "../conflict.ts";
 import type { PlatformConnection } from "../platforms/connection.ts";
+import type { AccessToken } from "../platforms/ports.ts";
 import { mayPublish } from "../policy.ts";
 import { scopes } from "../caller.ts";
 import { callWithToken } from "./call-with-token.ts";
@@ -28,15 +29,15 @@ async function prepareAndCommit(deps: WorkerDeps, claimed: Publication, signal: 
   if (problem || !connection) return markFailed(deps, claimed, problem ?? accountGone);
   const started = claimed.content ? claimed : await start(deps, claimed);
   if (!started?.content) return;
-  const request: Omit<PublishRequest, "accessToken"> = {
+  const request: Omit<PublishRequest, keyof AccessToken> = {
     connection,
     content: started.content,
     progress: started.progress ?? { mediaIds: {} },
     commitKey: deps.newSecret(),
   };
-  const prepared = await callWithToken(deps, started, (accessToken) =>
+  const prepared = await callWithToken(deps, started, (token) =>
     deps.publisher.prepare(
-      { ...request, accessToken },
+      { ...request, ...token },
       async (progress) => {
         request.progress = { ...progress, digest: started.digest };
         await updateClaimed(deps, started, { progress: request.progress });
@@ -54,8 +55,8 @@ async function prepareAndCommit(deps: WorkerDeps, claimed: Publication, signal: 
     change: { progress, commitKey, committedAt: await deps.publications.getTime() },
   });
   // Not aborted at shutdown: the drain waits for it.
-  const outcome = await callWithToken(deps, committing, (accessToken) =>
-    deps.publisher.commit({ ...request, accessToken }),
+  const outcome = await callWithToken(deps, committing, (token) =>
+    deps.publisher.commit({ ...request, ...token, committedAt: committing.committedAt ?? undefined }),
   );
   await endCommitting(deps, committing, outcome);
 }

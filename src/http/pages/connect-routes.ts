@@ -11,6 +11,7 @@ import { createPendingCookie } from "#lib/cookies.ts";
 import { AppError, edgeError, hintFor } from "#lib/errors.ts";
 import { errorHints } from "../error-hints.ts";
 import type { Signer } from "#lib/signed-token.ts";
+import { createDocumentHandler, requireMethod } from "../oauth-routes.ts";
 import type { Route } from "../server.ts";
 import { assertNotCrossSite, buildLoginUrl, isSignedForm, readForm, signForm } from "./form.ts";
 import { createPageHandler, redirectSeeOther } from "./page-handler.ts";
@@ -23,6 +24,8 @@ export interface ConnectRouteOptions {
   sessions: Sessions;
   signer: Signer;
   limitRate: (name: RateLimitName, req: IncomingMessage) => Promise<void>;
+  /** Where platforms read who this server is. */
+  clientDocument: { path: string; body: Readonly<Record<string, unknown>> };
 }
 
 const pagePath = "/connect/";
@@ -35,6 +38,7 @@ export function createConnectRoutes({
   sessions,
   signer,
   limitRate,
+  clientDocument,
 }: ConnectRouteOptions): Route[] {
   const loginPath = new URL(loginUrl).pathname;
   const pendingConnects = createPendingCookie<PendingConnect>({
@@ -106,6 +110,11 @@ export function createConnectRoutes({
 
   return [
     { path: `${pagePath}*`, originRule: "own", handle: createPageHandler(base, { GET: handleGet, POST: handlePost }) },
+    {
+      path: clientDocument.path,
+      originRule: "any",
+      handle: requireMethod("GET", createDocumentHandler(clientDocument.body)),
+    },
     { path: "/api/platforms/callback/*", originRule: "own", handle: createPageHandler(base, { GET: handleCallback }) },
   ];
 }

@@ -39,28 +39,30 @@ export function ConnectPlatformList({ platforms }: { platforms: readonly Platfor
   );
 }
 
-function ConnectPlatformForm({ platform: { id, name, needsInstanceUrl } }: { platform: Platform }) {
+function ConnectPlatformForm({ platform }: { platform: Platform }) {
+  const { id, name, needsInstanceUrl, defaultInstanceUrl } = platform;
+  const hasInstances = needsInstanceUrl || defaultInstanceUrl !== undefined;
   const { connect, isRunning, error } = useConnect();
-  const [instanceInput, setInstanceInput] = useState("");
+  const [instanceInput, setInstanceInput] = useState(defaultInstanceUrl === undefined ? "" : new URL(defaultInstanceUrl).host);
   return (
     <li className="py-4">
       <form
-        className={`flex flex-wrap justify-between gap-3 ${needsInstanceUrl ? "items-end" : "items-center"}`}
+        className={`flex flex-wrap justify-between gap-3 ${hasInstances ? "items-end" : "items-center"}`}
         onSubmit={(event) => {
           event.preventDefault();
-          void connect(id, needsInstanceUrl ? instanceInput.trim() : undefined);
+          void connect(id, hasInstances ? instanceInput.trim() : undefined);
         }}
       >
         <div className="min-w-0">
           <p className="m-0 font-serif text-xl">{name}</p>
-          {needsInstanceUrl && (
+          {hasInstances && (
             <TextField
-              label="Instance"
+              label={needsInstanceUrl ? "Instance" : "Server"}
               inputMode="url"
               autoCapitalize="none"
               autoComplete="off"
               spellCheck={false}
-              placeholder="mastodon.social"
+              placeholder={needsInstanceUrl ? "mastodon.social" : defaultInstanceUrl}
               value={instanceInput}
               onChange={(event) => setInstanceInput(event.target.value)}
               required

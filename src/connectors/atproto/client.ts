@@ -1,0 +1,44 @@
+import { isLoopbackName } from "#lib/ip-address.ts";
+import type { AtprotoPlatform, JsonObject } from "../platform.ts";
+
+/** Where servers of the AT Protocol read who we are. Its URL is our client id, so it must not change. */
+export const clientMetadataPath = "/api/platforms/bluesky/client-metadata.json";
+
+/** Our identity as an OAuth client. Servers can't read a document from a loopback host, so they accept another id. */
+export interface AtprotoClient {
+  clientId: string;
+  /** What we send. On loopback it names the IP address, and the callback redirects to `{base}`. */
+  redirectUri: string;
+  /** The same at `{base}`. */
+  callbackUrl: string;
+}
+
+export function createAtprotoClient(
+  base: string,
+  callbackPath: string,
+  { id, scopes }: AtprotoPlatform,
+): AtprotoClient {
+  const callbackUrl = `${base}${callbackPath}${id}`;
+  if (!isLoopbackName(new URL(base).hostname))
+    return { clientId: `${base}${clientMetadataPath}`, redirectUri: callbackUrl, callbackUrl };
+  const redirectUrl = new URL(callbackUrl);
+  if (redirectUrl.hostname === "localhost") redirectUrl.hostname = "127.0.0.1";
+  const query = new URLSearchParams({ redirect_uri: redirectUrl.href, scope: scopes.join(" ") });
+  return { clientId: `http://localhost?${query.toString()}`, redirectUri: redirectUrl.href, callbackUrl };
+}
+
+/** The document at `clientMetadataPath`: a public client whose tokens are bound to a key. */
+export function buildClientMetadata(base: string, callbackPath: string, platform: AtprotoPlatform): JsonObject {
+  return {
+    client_id: `${base}${clientMetadataPath}`,
+    client_name: "Atelier",
+    client_uri: base,
+    application_type: "web",
+    redirect_uris: [`${base}${callbackPath}${platform.id}`],
+    scope: platform.scopes.join(" "),
+    grant_types: ["authorization_code", "refresh_token"],
+    response_types: ["code"],
+    token_endpoint_auth_method: "none",
+    dpop_bound_access_tokens: true,
+  };
+}

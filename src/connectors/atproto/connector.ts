@@ -1,0 +1,177 @@
+import * as oauth from "oauth4webapi";
+import type { Account } from "#domain/platforms/connection.ts";
+import { PlatformError } from "#domain/platforms/platform-error.ts";
+import type { PendingConnect, PlatformApp, PlatformTokens } from "#domain/platforms/ports.ts";
+import type { Connector } from "../connectors.ts";
+import { createOAuthFetch } from "../oauth-fetch.ts";
+import type { AtprotoPlatform } from "../platform.ts";
+import { withProtocolErrors } from "../protocol-errors.ts";
+import { toTokens } from "../token-response.ts";
+import { withPlatformErrors } from "../call-api.ts";
+import { timeoutError, withStepTimeout } from "../step-timeout.ts";
+import { createAtprotoClient } from "./client.ts";
+import { discoverServer, readServerMetadata, type AuthorizationServer } from "./discovery.ts";
+import { resolveIdentity, type Identity, type IdentitySources } from "./identity.ts";
+import { createProofKey, importProofKey, withNonceRetry, type ProofKey } from "./proofs.ts";
+
+export interface AtprotoSetup extends IdentitySources {
+  platform: AtprotoPlatform;
+}
+
+/** Connects accounts of the AT Protocol: pushed requests (RFC 9126), tokens bound to a key (RFC 9449), DIDs. */
+export function createAtprotoConnector(base: string, callbackPath: string, setup: AtprotoSetup): Connector {
+  const { platform, publicFetch } = setup;
+  const { clientId, redirectUri, callbackUrl } = createAtprotoClient(base, callbackPath, platform);
+  const scope = platform.scopes.join(" ");
+
+  async function createSession(server: AuthorizationServer, app: PlatformApp | undefined, key: ProofKey) {
+    const client: oauth.Client = { client_id: app?.clientId ?? clientId, token_endpoint_auth_method: "none" };
+    const options = { ...createOAuthFetch(publicFetch, server.issuer), DPoP: await importProofKey(key) };
+    return { client, options };
+  }
+
+  async function start(instance: string, app: PlatformApp | undefined) {
+    const server = await discoverServer(publicFetch, instance);
+    const key = await createProofKey();
+    const { client, options } = await createSession(server, app, key);
+    const state = oauth.generateRandomState();
+    const verifier = oauth.generateRandomCodeVerifier();
+    const parameters = {
+      response_type: "code",
+      redirect_uri: redirectUri,
+      scope,
+      state,
+      code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: "S256",
+    };
+    const { request_uri: requestUri } = await withProtocolErrors(() =>
+      withNonceRetry(async () =>
+        oauth.processPushedAuthorizationResponse(
+          server,
+          client,
+          await oauth.pushedAuthorizationRequest(server, client, oauth.None(), parameters, options),
+        ),
+      ),
+    );
+    const location = new URL(server.authorization_endpoint);
+    location.searchParams.set("client_id", client.client_id);
+    location.searchParams.set("request_uri", requestUri);
+    return { location: location.href, state, verifier, tokenKey: JSON.stringify(key) };
+  }
+
+  async function finish(
+    instance: string,
+    app: PlatformApp | undefined,
+    callback: URL,
+    pending: PendingConnect,
+    hasTimedOut: () => boolean,
+  ) {
+    if (pending.tokenKey === undefined) throw new Error("the authorization has no key");
+    const key = JSON.parse(pending.tokenKey) as ProofKey;
+    const server = await discoverServer(publicFetch, instance);
+    const { client, options } = await createSession(server, app, key);
+    const response = await withProtocolErrors(async () => {
+      const authResponse = oauth.validateAuthResponse(server, client, callback, pending.state);
+      return withNonceRetry(async () =>
+        oauth.processAuthorizationCodeResponse(
+          server,
+          client,
+          await oauth.authorizationCodeGrantRequest(
+            server,
+            client,
+            oauth.None(),
+            authResponse,
+            redirectUri,
+            pending.verifier,
+            options,
+          ),
+        ),
+      );
+    });
+    const did = readSubject(response);
+    try {
+      const identity = await resolveIdentity(setup, did, server.issuer);
+      if (hasTimedOut()) throw timeoutError();
+      return { identity, tokens: bindTokens(response, server, identity, key) };
+    } catch (error) {
+      // The tokens will never be used. A failed revocation makes no difference to the user.
+      await revoke(server, app, toTokens(response), key).catch(() => {});
+      throw error;
+    }
+  }
+
+  async function renew(app: PlatformApp | undefined, { refreshToken, binding }: PlatformTokens) {
+    if (refreshToken === undefined || !binding) return undefined;
+    const { key, accountId, issuer } = binding;
+    // First, because the refresh token works only once. The account may have moved to another server.
+    const identity = await resolveIdentity(setup, accountId, issuer);
+    const server = await readServerMetadata(publicFetch, issuer);
+    const { client, options } = await createSession(server, app, key);
+    const response = await withProtocolErrors(() =>
+      withNonceRetry(async () =>
+        oauth.processRefreshTokenResponse(
+          server,
+          client,
+          await oauth.refreshTokenGrantRequest(server, client, oauth.None(), refreshToken, options),
+        ),
+      ),
+    );
+    if (readSubject(response) !== accountId)
+      throw new PlatformError("rejected", "it issued tokens for another account");
+    return bindTokens(response, server, identity, key);
+  }
+
+  async function revoke(
+    server: AuthorizationServer,
+    app: PlatformApp | undefined,
+    { refreshToken, accessToken }: PlatformTokens,
+    key: ProofKey,
+  ): Promise<void> {
+    if (server.revocation_endpoint === undefined) return;
+    const { client, options } = await createSession(server, app, key);
+    const token = refreshToken ?? accessToken;
+    await withPlatformErrors(oauth.revocationRequest(server, client, oauth.None(), token, options));
+  }
+
+  return {
+    getRedirectUri: () => callbackUrl,
+    // Nothing to register: the instance reads our metadata. Contacting it shows whether its URL is right.
+    registerApp: ({ instance }) =>
+      withStepTimeout(async () => {
+        await discoverServer(publicFetch, instance);
+        return { clientId, clientSecret: "" };
+      }),
+    startAuthorization: ({ instance }, app) => withStepTimeout(() => start(instance, app)),
+    finishAuthorization: ({ instance }, app, callback, pending) =>
+      withStepTimeout(async (hasTimedOut) => {
+        const { identity, tokens } = await finish(instance, app, callback, pending, hasTimedOut);
+        return [{ account: toAccount(platform, identity), tokens, limits: null }];
+      }),
+    renew: (_target, app, tokens) => withStepTimeout(() => renew(app, tokens)),
+    revoke: (_target, app, tokens) =>
+      withStepTimeout(async () => {
+        const { binding } = tokens;
+        if (binding) await revoke(await readServerMetadata(publicFetch, binding.issuer), app, tokens, binding.key);
+      }),
+  };
+}
+
+/** The account that the tokens are for. */
+function readSubject({ sub }: oauth.TokenEndpointResponse): string {
+  if (typeof sub !== "string") throw new PlatformError("unavailable", "it sent an invalid response");
+  return sub;
+}
+
+function bindTokens(
+  response: oauth.TokenEndpointResponse,
+  { issuer }: AuthorizationServer,
+  { did, serverUrl }: Identity,
+  key: ProofKey,
+): PlatformTokens {
+  if (response.token_type !== "dpop") throw new PlatformError("unavailable", "it sent an invalid response");
+  return { ...toTokens(response), binding: { key, accountId: did, issuer, serverUrl } };
+}
+
+function toAccount({ buildProfileUrl }: AtprotoPlatform, { did, handle }: Identity): Account {
+  return { id: did, handle, name: null, avatarUrl: null, profileUrl: buildProfileUrl(handle ?? did) };
+}

@@ -1,0 +1,63 @@
+import * as oauth from "oauth4webapi";
+import { PlatformError } from "#domain/platforms/platform-error.ts";
+import type { PublicFetch } from "#lib/public-fetch.ts";
+import { readObject, sendCall, toText } from "../call-api.ts";
+import { createOAuthFetch } from "../oauth-fetch.ts";
+import type { JsonObject } from "../platform.ts";
+import { withProtocolErrors } from "../protocol-errors.ts";
+
+export type AuthorizationServer = oauth.AuthorizationServer &
+  Required<
+    Pick<
+      oauth.AuthorizationServer,
+      "authorization_endpoint" | "token_endpoint" | "pushed_authorization_request_endpoint"
+    >
+  >;
+
+/** Undefined for any status but success: a document that is not there proves nothing about an account. */
+export async function fetchDocument(publicFetch: PublicFetch, url: string): Promise<JsonObject | undefined> {
+  const response = await sendCall(publicFetch, { method: "GET", url });
+  return response.ok ? readObject(response) : undefined;
+}
+
+/** The authorization server that an account's server names (RFC 9728). Undefined if it names none. */
+export async function findIssuer(publicFetch: PublicFetch, serverUrl: string): Promise<string | undefined> {
+  const metadata = await fetchDocument(publicFetch, `${serverUrl}/.well-known/oauth-protected-resource`);
+  const servers = metadata?.["authorization_servers"];
+  if (!metadata || !Array.isArray(servers)) return undefined;
+  if (toOrigin(metadata["resource"]) !== serverUrl) throw invalidServerError();
+  return toOrigin(servers[0]);
+}
+
+/** Reads the metadata of an authorization server (RFC 8414), which must have everything that the protocol requires. */
+export async function readServerMetadata(publicFetch: PublicFetch, issuer: string): Promise<AuthorizationServer> {
+  const issuerUrl = new URL(issuer);
+  const options = { ...createOAuthFetch(publicFetch, issuer), algorithm: "oauth2" } as const;
+  const server = await withProtocolErrors(async () =>
+    oauth.processDiscoveryResponse(issuerUrl, await oauth.discoveryRequest(issuerUrl, options)),
+  );
+  if (!isComplete(server)) throw invalidServerError();
+  // Every response must name its issuer (RFC 9207), because all servers share one redirect URI.
+  return { ...server, authorization_response_iss_parameter_supported: true };
+}
+
+/** An instance is an account's server, or an authorization server itself, such as bsky.social. */
+export async function discoverServer(publicFetch: PublicFetch, instance: string): Promise<AuthorizationServer> {
+  return readServerMetadata(publicFetch, (await findIssuer(publicFetch, instance)) ?? instance);
+}
+
+function isComplete(server: oauth.AuthorizationServer): server is AuthorizationServer {
+  return [server.authorization_endpoint, server.token_endpoint, server.pushed_authorization_request_endpoint].every(
+    (endpoint) => endpoint !== undefined && /^https?:/.test(endpoint),
+  );
+}
+
+/** Undefined unless the value is an origin. */
+export function toOrigin(value: unknown): string | undefined {
+  const text = toText(value)?.replace(/\/$/, "");
+  const url = text === undefined ? null : URL.parse(text);
+  return url && /^https?:$/.test(url.protocol) && url.origin === text ? text : undefined;
+}
+
+export const invalidServerError = (): PlatformError =>
+  new PlatformError("unavailable", "this URL is not a server of the AT Protocol");

@@ -1,0 +1,90 @@
+import * as oauth from "oauth4webapi";
+import type { TokenBinding } from "#domain/platforms/ports.ts";
+import type { PublicFetch } from "#lib/public-fetch.ts";
+import { buildRequest, withPlatformErrors, type CallOptions } from "../call-api.ts";
+import type { ApiCall } from "../platform.ts";
+
+export type ProofKey = TokenBinding["key"];
+
+const algorithm = { name: "ECDSA", namedCurve: "P-256" } as const;
+
+/** Creates the key that an account's tokens are bound to (RFC 9449). */
+export async function createProofKey(): Promise<ProofKey> {
+  const { privateKey } = await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
+  const { kty = "", crv = "", x = "", y = "", d = "" } = await crypto.subtle.exportKey("jwk", privateKey);
+  return { kty, crv, x, y, d };
+}
+
+/** Signs proofs with the key, and remembers the newest nonce of each server. */
+export async function importProofKey(key: ProofKey): Promise<oauth.DPoPHandle> {
+  const { d: _, ...publicKey } = key;
+  return oauth.DPoP(
+    {},
+    {
+      privateKey: await crypto.subtle.importKey("jwk", key, algorithm, false, ["sign"]),
+      publicKey: await crypto.subtle.importKey("jwk", publicKey, algorithm, true, ["verify"]),
+    },
+  );
+}
+
+/** Servers change their nonce every few minutes: a request with an old one is rejected, not executed (RFC 9449 §8). */
+export async function withNonceRetry<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!oauth.isDPoPNonceError(error)) throw error;
+    return work();
+  }
+}
+
+/** A call whose access token is sent with a proof. */
+export type BoundCall = ApiCall & Required<Pick<ApiCall, "dpop">>;
+
+export const isBound = (call: ApiCall): call is BoundCall => call.dpop !== undefined;
+
+export type SendBoundCall = (publicFetch: PublicFetch, call: BoundCall, options?: CallOptions) => Promise<Response>;
+
+/** How many accounts' nonces are remembered. Without one, a call needs a second attempt. */
+const maxHandles = 500;
+
+export function createBoundCallSender(): SendBoundCall {
+  const handles = new Map<string, oauth.DPoPHandle>();
+
+  async function getHandle(key: ProofKey): Promise<oauth.DPoPHandle> {
+    const id = `${key.x} ${key.y}`;
+    const handle = handles.get(id) ?? (await importProofKey(key));
+    const [oldestId] = handles.keys();
+    if (!handles.has(id) && handles.size >= maxHandles && oldestId !== undefined) handles.delete(oldestId);
+    handles.set(id, handle);
+    return handle;
+  }
+
+  return async (publicFetch, call, callOptions) => {
+    const { accessToken, key } = call.dpop;
+    const { url, request } = buildRequest(call, callOptions);
+    const options = {
+      DPoP: await getHandle(key),
+      // oxlint-disable-next-line typescript/no-deprecated -- marked deprecated as a warning, not for removal
+      [oauth.allowInsecureRequests]: url.startsWith("http:"),
+      [oauth.customFetch]: (_url: string, { headers }: { headers: Record<string, string> }) =>
+        publicFetch(url, { ...request, headers }),
+    };
+    const send = (): Promise<Response> =>
+      oauth.protectedResourceRequest(
+        accessToken,
+        call.method,
+        new URL(url),
+        new Headers(request.headers),
+        undefined,
+        options,
+      );
+    return withPlatformErrors(
+      withNonceRetry(send).catch((error: unknown) => {
+        // The response says why the token was rejected. A second nonce error says nothing about the token.
+        if (error instanceof oauth.WWWAuthenticateChallengeError && !oauth.isDPoPNonceError(error))
+          return error.response;
+        throw error;
+      }),
+    );
+  };
+}

@@ -1,0 +1,26 @@
+import * as oauth from "oauth4webapi";
+import type { PublicFetch } from "#lib/public-fetch.ts";
+
+/** Makes oauth4webapi send its requests through the guarded fetch. */
+export function createOAuthFetch(
+  publicFetch: PublicFetch,
+  serverUrl: string,
+  convert: (url: string, response: Response) => Response | Promise<Response> = (_url, response) => response,
+) {
+  return {
+    // Plain http stays on this machine: only the sandbox has it, and hosts that the operator allows with PRIVATE_HOSTS.
+    // oxlint-disable-next-line typescript/no-deprecated -- marked deprecated as a warning, not for removal
+    [oauth.allowInsecureRequests]: serverUrl.startsWith("http:"),
+    [oauth.customFetch]: async (
+      url: string,
+      { method, headers, body }: { method: string; headers: Record<string, string>; body?: unknown },
+    ) => {
+      const response = await publicFetch(url, {
+        method,
+        headers,
+        body: body instanceof URLSearchParams ? body.toString() : undefined,
+      });
+      return convert(url, response);
+    },
+  };
+}

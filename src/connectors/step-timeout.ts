@@ -1,0 +1,20 @@
+import { PlatformError } from "#domain/platforms/platform-error.ts";
+
+/** Timeout for one step of connecting an account or renewing its credential, however many requests it needs. */
+export const stepTimeoutMs = 10_000;
+
+export async function withStepTimeout<T>(work: (hasTimedOut: () => boolean) => Promise<T>): Promise<T> {
+  const { promise: timeout, reject } = Promise.withResolvers<never>();
+  let hasTimedOut = false;
+  const timer = setTimeout(() => {
+    hasTimedOut = true;
+    reject(timeoutError());
+  }, stepTimeoutMs);
+  try {
+    return await Promise.race([work(() => hasTimedOut), timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+export const timeoutError = (): PlatformError => new PlatformError("unavailable", "it did not respond in time");

@@ -1,0 +1,28 @@
+import { AtpAgent, RichText } from "@atproto/api";
+
+/** Reads an account's posts, newest first, with the library of the Bluesky app. */
+export async function readPosts(serverUrl, did) {
+  const agent = new AtpAgent({ service: serverUrl });
+  const { data } = await agent.com.atproto.repo.listRecords({
+    repo: did,
+    collection: "app.bsky.feed.post",
+    limit: 100,
+  });
+  return data.records.map(({ uri, value }) => ({
+    uri,
+    text: value.text,
+    createdAt: value.createdAt,
+    features: [...new RichText({ text: value.text, facets: value.facets }).segments()]
+      .filter((segment) => segment.facet)
+      .map((segment) => [segment.text, segment.link?.uri ?? segment.mention?.did ?? segment.tag?.tag]),
+    images: (value.embed?.images ?? []).map(({ alt, aspectRatio, image }) => ({
+      alt,
+      aspectRatio,
+      mimeType: image.mimeType,
+      size: image.size,
+    })),
+  }));
+}
+
+/** Whether the library counts at most 300 characters. */
+export const countCharacters = (text) => new RichText({ text }).graphemeLength;
