@@ -28,7 +28,9 @@ forEachEngine("publishing to a Mastodon server", (fixture) => {
   before(async () => {
     snac = await startSnac();
     const privateHosts = new Set([new URL(snac.instanceUrl).host]);
-    const platforms = createPlatformSetups({}, createPublicFetch({ ...platformFetchLimits, privateHosts }));
+    const platforms = createPlatformSetups({}, createPublicFetch({ ...platformFetchLimits, privateHosts }), {
+      plcUrl: "https://plc.directory",
+    });
     publishing = await startPublishing(fixture, [], { platforms });
     connectionId = await connectMastodon(publishing, snac);
     const { deps } = publishing.service;

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { createPublicFetch, type PublicHostOptions, type PublicFetch } from "#lib/public-fetch.ts";
 import { mastodon } from "#connectors/catalog/mastodon.ts";
 import type { Platform } from "#connectors/platform.ts";
-import type { PlatformSetup } from "#connectors/connectors.ts";
+import type { OAuthSetup } from "#connectors/connectors.ts";
 import { requireText, toText } from "#connectors/call-api.ts";
 import { createCertificate } from "./certificate.ts";
 
@@ -17,7 +17,7 @@ import { createCertificate } from "./certificate.ts";
 export interface StrictPlatform {
   origin: string;
   /** Setups for `strict`, for a Mastodon instance, and for `unset`, which has no app settings. */
-  createSetups(options?: PublicHostOptions & { timeoutMs?: number; withNonRefreshable?: boolean }): PlatformSetup[];
+  createSetups(options?: PublicHostOptions & { timeoutMs?: number; withNonRefreshable?: boolean }): OAuthSetup[];
   createFetch(options?: PublicHostOptions & { timeoutMs?: number }): PublicFetch;
   /** Allows access to an account, or denies it if undefined, as a user does. Returns the callback URL. */
   authorize(location: string, account: string | undefined): string;

@@ -24,7 +24,9 @@ export async function startWebFixture(clock: Clock = systemClock): Promise<WebFi
   const location = await createTemporaryDatabase("sqlite");
   const database = await openDatabase({ ...location, log: silentLog });
   const webFiles = await loadStaticFiles(join(import.meta.dirname, "../../web/dist"));
-  const platforms = createPlatformSetups({}, () => Promise.reject(new Error("this test has no network access")));
+  const platforms = createPlatformSetups({}, () => Promise.reject(new Error("this test has no network access")), {
+    plcUrl: "https://plc.directory",
+  });
   const service = await startDiskService(createDeps(database, clock), { webFiles, platforms });
   const browser = await openChromium();
   const sessions = createSessions({ deps: service.deps, base: service.base });
