@@ -19,6 +19,7 @@ import { createIdGenerator } from "#lib/ids.ts";
 import type { Log } from "#lib/log.ts";
 import { createPublicFetch, createPublicUrlOpener } from "#lib/public-fetch.ts";
 import { loadOrCreateSecret } from "#lib/secret-file.ts";
+import { deriveSigningKeys } from "#lib/signing-keys.ts";
 import { createSigner } from "#lib/signed-token.ts";
 import { createVault } from "#lib/vault.ts";
 import { createMediaReader } from "#media/media-reader.ts";
@@ -66,7 +67,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     platforms: createPlatformSetups(
       config.platformCredentials,
       createPublicFetch({ ...platformFetchLimits, privateHosts: config.privateHosts }),
-      { plcUrl: config.plcUrl },
+      { plcUrl: config.plcUrl, clientKeys: deriveSigningKeys(secrets, "platform-client-key") },
     ),
     disk: fileStorage.disk,
     secrets,

@@ -27,6 +27,7 @@ import { createHttpServer, type HttpServer } from "#http/server.ts";
 import type { StaticFiles } from "#http/static-files.ts";
 import { createUploadApi, type UploadApi } from "#http/uploads/api.ts";
 import type { Log } from "#lib/log.ts";
+import { deriveSigningKeys } from "#lib/signing-keys.ts";
 import { createMcpEndpoint } from "#mcp/endpoint.ts";
 import { createConformanceFixtures } from "#dev/conformance/fixtures.ts";
 import { createDevServices } from "#dev/dev-services.ts";
@@ -147,6 +148,7 @@ export function createService(options: CreateServiceOptions): Service {
   });
 
   // HTTP server and routes.
+  const clientDocument = buildClientDocument(base, deriveSigningKeys(secrets, "platform-client-key"));
   const metrics = createMetrics(log);
   const httpServer = createHttpServer({
     routes: createRoutes({
@@ -157,7 +159,7 @@ export function createService(options: CreateServiceOptions): Service {
       session: { sessions, signIn, base, loginUrl, deps, signer, limitRate },
       oauth: { oauth, base, limitRate },
       consent: { consent: oauth.consent, deps, signer, base, loginUrl, findUser: sessions.find },
-      connect: { base, loginUrl, deps, sessions, signer, limitRate, clientDocument: buildClientDocument(base) },
+      connect: { base, loginUrl, deps, sessions, signer, limitRate, clientDocument },
       dev: dev?.routes ?? [],
       mcp,
       api: mountApi(api),

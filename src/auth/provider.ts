@@ -8,6 +8,7 @@ import {
   type KoaContextWithOIDC,
 } from "oidc-provider";
 import { scopes as studioScopes } from "#domain/caller.ts";
+import { deriveSigningKeys } from "#lib/signing-keys.ts";
 import { days, hours, minutes, seconds } from "#lib/clock.ts";
 import { isTimingSafeEqual, sha256 } from "#lib/digest.ts";
 import type { Log } from "#lib/log.ts";
@@ -30,7 +31,6 @@ import {
 } from "./client-documents.ts";
 import { normalizeClientMetadata } from "./client-metadata.ts";
 import { showEarlyErrors, type AuthorizationError } from "./early-errors.ts";
-import { deriveSigningKeys } from "./signing-keys.ts";
 import { listResourceAliases, oauthPaths, pinUrls } from "./oauth-paths.ts";
 
 export interface ProviderOptions {
@@ -92,7 +92,7 @@ function buildConfiguration({
   return {
     adapter: createAdapterFactory(deps),
     clients: [...clients],
-    jwks: { keys: deriveSigningKeys(secrets) },
+    jwks: { keys: deriveSigningKeys(secrets, "oauth-signing-key") },
     cookies: {
       keys: secrets.map((secret) => deriveKey(secret, "oauth-cookies").toString("base64url")),
       names: {

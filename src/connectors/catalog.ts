@@ -1,5 +1,6 @@
 import type { PlatformApp } from "#domain/platforms/ports.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";
+import type { PrivateJwk } from "#lib/signing-keys.ts";
 import { bluesky } from "./catalog/bluesky.ts";
 import { facebook } from "./catalog/facebook.ts";
 import { instagram } from "./catalog/instagram.ts";
@@ -12,7 +13,7 @@ import { x } from "./catalog/x.ts";
 import { youtube } from "./catalog/youtube.ts";
 import type { Platform } from "./platform.ts";
 import { buildClientMetadata, clientMetadataPath } from "./atproto/client.ts";
-import type { IdentitySources } from "./atproto/identity.ts";
+import type { AtprotoSetup } from "./atproto/connector.ts";
 import { callbackPath, type PlatformSetup } from "./connectors.ts";
 import { stepTimeoutMs } from "./step-timeout.ts";
 
@@ -36,7 +37,7 @@ export const platformFetchLimits = { timeoutMs: stepTimeoutMs, maxBytes: 256 * 1
 export function createPlatformSetups(
   credentials: Readonly<Record<string, PlatformApp>>,
   publicFetch: PublicFetch,
-  identitySources: Omit<IdentitySources, "publicFetch">,
+  atprotoOptions: Omit<AtprotoSetup, "platform" | "publicFetch">,
 ): PlatformSetup[] {
   return [
     ...catalog.map((platform) => ({
@@ -44,14 +45,14 @@ export function createPlatformSetups(
       app: platform.appCredentialsFrom === "settings" ? credentials[platform.id] : undefined,
       publicFetch,
     })),
-    { platform: bluesky, publicFetch, ...identitySources },
+    { platform: bluesky, publicFetch, ...atprotoOptions },
   ];
 }
 
 /** The document that servers of the AT Protocol read to know this server. */
-export const buildClientDocument = (base: string) => ({
+export const buildClientDocument = (base: string, clientKeys: readonly PrivateJwk[]) => ({
   path: clientMetadataPath,
-  body: buildClientMetadata(base, callbackPath, bluesky),
+  body: buildClientMetadata(base, callbackPath, bluesky, clientKeys),
 });
 
 /** Finds credentials for unknown platforms or for platforms that need none, which are probably typos. */

@@ -1,4 +1,7 @@
+import * as oauth from "oauth4webapi";
+import { PlatformError } from "#domain/platforms/platform-error.ts";
 import { isLoopbackName } from "#lib/ip-address.ts";
+import type { PrivateJwk } from "#lib/signing-keys.ts";
 import type { AtprotoPlatform, JsonObject } from "../platform.ts";
 
 /** Where servers of the AT Protocol read who we are. Its URL is our client id, so it must not change. */
@@ -27,8 +30,16 @@ export function createAtprotoClient(
   return { clientId: `http://localhost?${query.toString()}`, redirectUri: redirectUrl.href, callbackUrl };
 }
 
-/** The document at `clientMetadataPath`: a public client whose tokens are bound to a key. */
-export function buildClientMetadata(base: string, callbackPath: string, platform: AtprotoPlatform): JsonObject {
+/**
+ * The document at `clientMetadataPath`. Servers limit the sessions of clients that do not authenticate to two weeks, so
+ * it has our public keys.
+ */
+export function buildClientMetadata(
+  base: string,
+  callbackPath: string,
+  platform: AtprotoPlatform,
+  clientKeys: readonly PrivateJwk[],
+): JsonObject {
   return {
     client_id: `${base}${clientMetadataPath}`,
     client_name: "Atelier",
@@ -38,7 +49,24 @@ export function buildClientMetadata(base: string, callbackPath: string, platform
     scope: platform.scopes.join(" "),
     grant_types: ["authorization_code", "refresh_token"],
     response_types: ["code"],
-    token_endpoint_auth_method: "none",
+    token_endpoint_auth_method: "private_key_jwt",
+    token_endpoint_auth_signing_alg: "ES256",
+    jwks: { keys: clientKeys.map(({ d: _, ...publicKey }) => publicKey) },
     dpop_bound_access_tokens: true,
   };
+}
+
+/** How we authenticate: with the key of this id, or not at all on loopback, where servers can't read our keys. */
+export async function createClientAuth(
+  clientId: string,
+  clientKeys: readonly PrivateJwk[],
+  keyId: string | undefined,
+): Promise<oauth.ClientAuth> {
+  if (!clientId.startsWith("https:")) return oauth.None();
+  const clientKey = clientKeys.find(({ kid }) => kid === keyId);
+  // Servers accept a session's tokens only from the key that it started with.
+  if (!clientKey) throw new PlatformError("rejected", "the secret of this session is no longer in SECRETS");
+  const { kid, use: _, ...jwk } = clientKey;
+  const algorithm = { name: "ECDSA", namedCurve: "P-256" };
+  return oauth.PrivateKeyJwt({ key: await crypto.subtle.importKey("jwk", jwk, algorithm, false, ["sign"]), kid });
 }

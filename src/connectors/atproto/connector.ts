@@ -1,7 +1,8 @@
 import * as oauth from "oauth4webapi";
 import type { Account } from "#domain/platforms/connection.ts";
 import { PlatformError } from "#domain/platforms/platform-error.ts";
-import type { PendingConnect, PlatformApp, PlatformTokens } from "#domain/platforms/ports.ts";
+import type { PendingConnect, PlatformApp, PlatformTokens, TokenBinding } from "#domain/platforms/ports.ts";
+import type { PrivateJwk } from "#lib/signing-keys.ts";
 import type { Connector } from "../connectors.ts";
 import { createOAuthFetch } from "../oauth-fetch.ts";
 import type { AtprotoPlatform } from "../platform.ts";
@@ -9,31 +10,39 @@ import { withProtocolErrors } from "../protocol-errors.ts";
 import { toTokens } from "../token-response.ts";
 import { withPlatformErrors } from "../call-api.ts";
 import { timeoutError, withStepTimeout } from "../step-timeout.ts";
-import { createAtprotoClient } from "./client.ts";
+import { createAtprotoClient, createClientAuth } from "./client.ts";
 import { discoverServer, readServerMetadata, type AuthorizationServer } from "./discovery.ts";
 import { resolveIdentity, type Identity, type IdentitySources } from "./identity.ts";
 import { createProofKey, importProofKey, withNonceRetry, type ProofKey } from "./proofs.ts";
 
 export interface AtprotoSetup extends IdentitySources {
   platform: AtprotoPlatform;
+  /** The keys that we authenticate with, newest first. */
+  clientKeys: readonly PrivateJwk[];
 }
 
 /** Connects accounts of the AT Protocol: pushed requests (RFC 9126), tokens bound to a key (RFC 9449), DIDs. */
 export function createAtprotoConnector(base: string, callbackPath: string, setup: AtprotoSetup): Connector {
-  const { platform, publicFetch } = setup;
+  const { platform, publicFetch, clientKeys } = setup;
   const { clientId, redirectUri, callbackUrl } = createAtprotoClient(base, callbackPath, platform);
   const scope = platform.scopes.join(" ");
+  const newestKeyId = clientKeys[0]?.kid;
 
-  async function createSession(server: AuthorizationServer, app: PlatformApp | undefined, key: ProofKey) {
-    const client: oauth.Client = { client_id: app?.clientId ?? clientId, token_endpoint_auth_method: "none" };
+  async function createSession(
+    server: AuthorizationServer,
+    app: PlatformApp | undefined,
+    { key, clientKeyId = newestKeyId }: Pick<TokenBinding, "key" | "clientKeyId">,
+  ) {
+    const client: oauth.Client = { client_id: app?.clientId ?? clientId };
+    const auth = await createClientAuth(client.client_id, clientKeys, clientKeyId);
     const options = { ...createOAuthFetch(publicFetch, server.issuer), DPoP: await importProofKey(key) };
-    return { client, options };
+    return { client, auth, options };
   }
 
   async function start(instance: string, app: PlatformApp | undefined) {
     const server = await discoverServer(publicFetch, instance);
     const key = await createProofKey();
-    const { client, options } = await createSession(server, app, key);
+    const { client, auth, options } = await createSession(server, app, { key });
     const state = oauth.generateRandomState();
     const verifier = oauth.generateRandomCodeVerifier();
     const parameters = {
@@ -49,7 +58,7 @@ export function createAtprotoConnector(base: string, callbackPath: string, setup
         oauth.processPushedAuthorizationResponse(
           server,
           client,
-          await oauth.pushedAuthorizationRequest(server, client, oauth.None(), parameters, options),
+          await oauth.pushedAuthorizationRequest(server, client, auth, parameters, options),
         ),
       ),
     );
@@ -69,7 +78,7 @@ export function createAtprotoConnector(base: string, callbackPath: string, setup
     if (pending.tokenKey === undefined) throw new Error("the authorization has no key");
     const key = JSON.parse(pending.tokenKey) as ProofKey;
     const server = await discoverServer(publicFetch, instance);
-    const { client, options } = await createSession(server, app, key);
+    const { client, auth, options } = await createSession(server, app, { key });
     const response = await withProtocolErrors(async () => {
       const authResponse = oauth.validateAuthResponse(server, client, callback, pending.state);
       return withNonceRetry(async () =>
@@ -79,7 +88,7 @@ export function createAtprotoConnector(base: string, callbackPath: string, setup
           await oauth.authorizationCodeGrantRequest(
             server,
             client,
-            oauth.None(),
+            auth,
             authResponse,
             redirectUri,
             pending.verifier,
@@ -92,45 +101,53 @@ export function createAtprotoConnector(base: string, callbackPath: string, setup
     try {
       const identity = await resolveIdentity(setup, did, server.issuer);
       if (hasTimedOut()) throw timeoutError();
-      return { identity, tokens: bindTokens(response, server, identity, key) };
+      const { did: accountId, serverUrl } = identity;
+      const binding = { key, accountId, issuer: server.issuer, serverUrl, clientKeyId: newestKeyId };
+      return { identity, tokens: bindTokens(response, binding) };
     } catch (error) {
       // The tokens will never be used. A failed revocation makes no difference to the user.
-      await revoke(server, app, toTokens(response), key).catch(() => {});
+      await revoke(server, app, toTokens(response), { key }).catch(() => {});
       throw error;
     }
   }
 
   async function renew(app: PlatformApp | undefined, { refreshToken, binding }: PlatformTokens) {
     if (refreshToken === undefined || !binding) return undefined;
-    const { key, accountId, issuer } = binding;
+    const { accountId, issuer } = binding;
     // First, because the refresh token works only once. The account may have moved to another server.
-    const identity = await resolveIdentity(setup, accountId, issuer);
+    const { serverUrl } = await resolveIdentity(setup, accountId, issuer);
     const server = await readServerMetadata(publicFetch, issuer);
-    const { client, options } = await createSession(server, app, key);
+    const { client, auth, options } = await createSession(server, app, binding);
     const response = await withProtocolErrors(() =>
       withNonceRetry(async () =>
         oauth.processRefreshTokenResponse(
           server,
           client,
-          await oauth.refreshTokenGrantRequest(server, client, oauth.None(), refreshToken, options),
+          await oauth.refreshTokenGrantRequest(server, client, auth, refreshToken, options),
         ),
       ),
     );
     if (readSubject(response) !== accountId)
       throw new PlatformError("rejected", "it issued tokens for another account");
-    return bindTokens(response, server, identity, key);
+    return bindTokens(response, { ...binding, serverUrl });
   }
 
   async function revoke(
     server: AuthorizationServer,
     app: PlatformApp | undefined,
     { refreshToken, accessToken }: PlatformTokens,
-    key: ProofKey,
+    binding: Pick<TokenBinding, "key" | "clientKeyId">,
   ): Promise<void> {
     if (server.revocation_endpoint === undefined) return;
-    const { client, options } = await createSession(server, app, key);
-    const token = refreshToken ?? accessToken;
-    await withPlatformErrors(oauth.revocationRequest(server, client, oauth.None(), token, options));
+    const { client, auth, options } = await createSession(server, app, binding);
+    // Servers require a proof, which the library sends with pushed requests but not with revocations. Both have the same
+    // form.
+    const target = { ...server, pushed_authorization_request_endpoint: server.revocation_endpoint };
+    const send = (): Promise<Response> =>
+      oauth.pushedAuthorizationRequest(target, client, auth, { token: refreshToken ?? accessToken }, options);
+    const response = await withPlatformErrors(send());
+    // The first response had the nonce.
+    if (!response.ok) await withPlatformErrors(send());
   }
 
   return {
@@ -151,7 +168,7 @@ export function createAtprotoConnector(base: string, callbackPath: string, setup
     revoke: (_target, app, tokens) =>
       withStepTimeout(async () => {
         const { binding } = tokens;
-        if (binding) await revoke(await readServerMetadata(publicFetch, binding.issuer), app, tokens, binding.key);
+        if (binding) await revoke(await readServerMetadata(publicFetch, binding.issuer), app, tokens, binding);
       }),
   };
 }
@@ -162,14 +179,9 @@ function readSubject({ sub }: oauth.TokenEndpointResponse): string {
   return sub;
 }
 
-function bindTokens(
-  response: oauth.TokenEndpointResponse,
-  { issuer }: AuthorizationServer,
-  { did, serverUrl }: Identity,
-  key: ProofKey,
-): PlatformTokens {
+function bindTokens(response: oauth.TokenEndpointResponse, binding: TokenBinding): PlatformTokens {
   if (response.token_type !== "dpop") throw new PlatformError("unavailable", "it sent an invalid response");
-  return { ...toTokens(response), binding: { key, accountId: did, issuer, serverUrl } };
+  return { ...toTokens(response), binding };
 }
 
 function toAccount({ buildProfileUrl }: AtprotoPlatform, { did, handle }: Identity): Account {

@@ -43,7 +43,8 @@ export async function readServerMetadata(publicFetch: PublicFetch, issuer: strin
 
 /** An instance is an account's server, or an authorization server itself, such as bsky.social. */
 export async function discoverServer(publicFetch: PublicFetch, instance: string): Promise<AuthorizationServer> {
-  return readServerMetadata(publicFetch, (await findIssuer(publicFetch, instance)) ?? instance);
+  const issuer = await findIssuer(publicFetch, instance).catch(() => undefined);
+  return readServerMetadata(publicFetch, issuer ?? instance);
 }
 
 function isComplete(server: oauth.AuthorizationServer): server is AuthorizationServer {

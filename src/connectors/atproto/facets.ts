@@ -9,7 +9,8 @@ type TextFeature = { start: number; end: number } & (
 
 /** Excludes punctuation that follows the link in a sentence. */
 const linkPattern = /https?:\/\/[^\s<>"']*[^\s<>"'.,:;!?)\]]/gi;
-const mentionPattern = /(?<=^|[\s(])@([a-z0-9.-]{3,253})/gi;
+/** Ends with a letter or digit, so that it excludes punctuation that follows. */
+const mentionPattern = /(?<=^|[\s(])@([a-z0-9][a-z0-9.-]{0,251}[a-z0-9])/gi;
 /** A tag ends at white space or an invisible character. U+FE0F after `#` makes it an emoji. */
 const tagPattern = /(?<=^|\s)[#＃](?!\uFE0F)([^\s\u00AD\u2060\u200A-\u200D\u20E2]{1,200})/gu;
 const maxTagGraphemes = 64;
@@ -24,20 +25,24 @@ export function findFeatures(text: string): TextFeature[] {
     end: index + url.length,
   }));
   const mentions = [...text.matchAll(mentionPattern)].flatMap(({ 1: name = "", index }) => {
-    const handle = name.replace(/[.-]+$/, "");
-    const end = index + 1 + handle.length;
-    return isHandle(handle.toLowerCase())
-      ? [{ kind: "mention" as const, handle: handle.toLowerCase(), start: index, end }]
-      : [];
+    const handle = name.toLowerCase();
+    return isHandle(handle) ? [{ kind: "mention" as const, handle, start: index, end: index + 1 + name.length }] : [];
   });
   const tags = [...text.matchAll(tagPattern)].flatMap(({ 1: name = "", index }) => {
-    const tag = name.replace(/\p{P}+$/u, "");
+    const tag = trimPunctuation(name);
     const end = index + 1 + tag.length;
     return isTag(tag) ? [{ kind: "tag" as const, tag, start: index, end }] : [];
   });
   const isFree = ({ start, end }: TextFeature): boolean =>
     links.every((link) => end <= link.start || start >= link.end);
   return [...links, ...mentions.filter(isFree), ...tags.filter(isFree)].toSorted((a, b) => a.start - b.start);
+}
+
+/** A loop, because a regular expression for the end of a text can take quadratic time. */
+function trimPunctuation(text: string): string {
+  const characters = Array.from(text);
+  while (/^\p{P}$/u.test(characters.at(-1) ?? "")) characters.pop();
+  return characters.join("");
 }
 
 /** A number is not a tag. */

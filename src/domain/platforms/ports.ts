@@ -40,6 +40,8 @@ export interface TokenBinding {
   issuer: string;
   /** The origin of the account's server. */
   serverUrl: string;
+  /** Which of our keys the tokens were issued to, if we authenticated with one. */
+  clientKeyId?: string | undefined;
 }
 
 /** What calls on behalf of an account need. */

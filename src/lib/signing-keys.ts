@@ -1,7 +1,7 @@
 import { createECDH, createHash } from "node:crypto";
-import { deriveKey } from "#lib/signed-token.ts";
+import { deriveKey } from "./signed-token.ts";
 
-interface PrivateJwk {
+export interface PrivateJwk {
   [member: string]: string;
   kty: "EC";
   crv: "P-256";
@@ -11,12 +11,15 @@ interface PrivateJwk {
   d: string;
 }
 
+/** What the keys sign: tokens of our authorization server, or our requests to platforms as their client. */
+type SigningPurpose = "oauth-signing-key" | "platform-client-key";
+
 /**
  * Derives the signing keys from the secrets, newest first: the same keys on every instance and after every restart,
  * without storage, and rotated together with the secrets.
  */
-export function deriveSigningKeys(secrets: readonly string[]): PrivateJwk[] {
-  return secrets.map((secret) => toJwk(deriveKey(secret, "oauth-signing-key")));
+export function deriveSigningKeys(secrets: readonly string[], purpose: SigningPurpose): PrivateJwk[] {
+  return secrets.map((secret) => toJwk(deriveKey(secret, purpose)));
 }
 
 function toJwk(scalar: Buffer): PrivateJwk {
