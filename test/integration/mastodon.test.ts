@@ -30,6 +30,7 @@ forEachEngine("publishing to a Mastodon server", (fixture) => {
     const privateHosts = new Set([new URL(snac.instanceUrl).host]);
     const platforms = createPlatformSetups({}, createPublicFetch({ ...platformFetchLimits, privateHosts }), {
       plcUrl: "https://plc.directory",
+      clientKeys: [],
     });
     publishing = await startPublishing(fixture, [], { platforms });
     connectionId = await connectMastodon(publishing, snac);

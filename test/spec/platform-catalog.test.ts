@@ -4,11 +4,14 @@ import { test } from "node:test";
 import { assetKinds, type AssetKind } from "#domain/assets/model/kinds.ts";
 import type { MediaLimit, PostLimits } from "#domain/platforms/limits.ts";
 import { catalog } from "#connectors/catalog.ts";
+import { bluesky } from "#connectors/catalog/bluesky.ts";
 import type { Endpoints, Platform } from "#connectors/platform.ts";
+
+const allPlatforms = [...catalog, bluesky];
 
 /** Rules that every entry of the catalog follows. */
 test("every platform has a unique id that fits URLs and settings", () => {
-  const ids = catalog.map(({ id }) => id);
+  const ids = allPlatforms.map(({ id }) => id);
   for (const id of ids) assert.match(id, /^[a-z][a-z0-9]*$/);
   const files = readdirSync("src/connectors/catalog").filter((file) => !file.endsWith("-publishing.ts"));
   assert.deepEqual(
@@ -31,7 +34,7 @@ test("every URL of a platform is https", () => {
 
 test("every entry cites sources for its endpoints and its limits, each with the day it was read", () => {
   const datePattern = /^\d{4}-\d{2}-\d{2}$/;
-  for (const { id, sources, limits } of catalog) {
+  for (const { id, sources, limits } of allPlatforms) {
     assert.ok(sources.length > 0 && limits.sources.length > 0, id);
     for (const { url, readOn, dated: pageDate } of [...sources, ...limits.sources]) {
       assert.equal(new URL(url).protocol, "https:", `${id}: ${url}`);
@@ -44,10 +47,12 @@ test("every entry cites sources for its endpoints and its limits, each with the 
 
 test("docs/platforms.md documents every platform, with its settings if it has any", () => {
   const page = readFileSync("docs/platforms.md", "utf8");
-  for (const { id, name, appCredentialsFrom } of catalog) {
+  for (const platform of allPlatforms) {
+    const { id, name } = platform;
+    const hasSettings = platform.protocol === undefined && platform.appCredentials === "settings";
     assert.ok(page.includes(`\n## ${name}\n`), `docs/platforms.md has no section ${name}`);
     const settings = ["ID", "SECRET"].map((suffix) => `\`PLATFORM_${id.toUpperCase()}_CLIENT_${suffix}\``);
-    for (const setting of settings) assert.equal(page.includes(setting), appCredentialsFrom === "settings", setting);
+    for (const setting of settings) assert.equal(page.includes(setting), hasSettings, setting);
   }
 });
 
@@ -62,7 +67,7 @@ function resolveEndpoints({ endpoints }: Platform): Endpoints {
 }
 
 test("limits are positive, and name only file types that Atelier accepts", () => {
-  for (const { id, limits } of catalog) {
+  for (const { id, limits } of allPlatforms) {
     for (const number of findNumbers(limits)) assert.ok(number > 0, id);
     const media = { image: limits.images, video: limits.videos, document: limits.documents };
     for (const [kind, acceptedTypes] of Object.entries(assetKinds)) {

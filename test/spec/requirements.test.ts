@@ -15,7 +15,7 @@ function findCitations(source: string): string[] {
 }
 
 const allIds = new Set<string>([...Object.keys(requirements), ...Object.keys(threats)]);
-const citations = globSync("**/*.test.ts", { cwd: testFolder }).flatMap((file) =>
+const citations = globSync("{spec,integration,e2e,faults}/**/*.test.ts", { cwd: testFolder }).flatMap((file) =>
   findCitations(readFileSync(join(testFolder, file), "utf8")).map((id) => ({ file, id })),
 );
 

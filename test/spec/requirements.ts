@@ -249,6 +249,9 @@ const platforms = {
   "PLATFORM-12": "get_post reports what each connected platform would reject or warn about",
   "PLATFORM-13": "the web app has a platforms page; the connect page is a plain form",
   "PLATFORM-14": "PRIVATE_HOSTS lists private hosts that platform connections may reach; link-local never",
+  "PLATFORM-15":
+    "Bluesky accounts are their DID, confirmed by their own server; BLUESKY_PLC_URL names the directory; tokens are bound to a key",
+  "PLATFORM-16": "on Bluesky, links, mentions and tags cover the right bytes, and a post has one record key",
 } as const satisfies Record<string, string>;
 
 /** The web app. */

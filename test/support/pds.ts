@@ -50,7 +50,12 @@ const serverFolder = join(import.meta.dirname, "../servers/pds");
 /** Whether the packages of test/servers/pds are installed. */
 export const hasPds = (): boolean => existsSync(join(serverFolder, "node_modules/@atproto/pds"));
 
-export async function startPds(): Promise<Pds> {
+export interface PdsOptions {
+  /** A client on this host, which does not exist, has its metadata at this URL. */
+  client?: { host: string; documentsUrl: string };
+}
+
+export async function startPds({ client }: PdsOptions = {}): Promise<Pds> {
   const folder = createTempFolder("atelier-pds-");
   const blobFolder = join(folder.path, "blobs");
   mkdirSync(blobFolder);
@@ -67,6 +72,7 @@ export async function startPds(): Promise<Pds> {
       {
         LISTEN_PORT: String(port),
         LOG_ENABLED: "false",
+        ...(client && { CLIENT_HOST: client.host, CLIENT_DOCUMENTS_URL: client.documentsUrl }),
         PDS_DEV_MODE: "1",
         PDS_HOSTNAME: "localhost",
         PDS_PORT: new URL(url).port,

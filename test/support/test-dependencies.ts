@@ -4,6 +4,7 @@ import { createPostgresCluster, findPostgres } from "./postgres-cluster.ts";
 import { canReplaceDnsServer } from "./dns-override.ts";
 import { findNginx } from "./nginx.ts";
 import { findProgram } from "./find-program.ts";
+import { hasPds } from "./pds.ts";
 import { hasSnac } from "./snac.ts";
 
 /** A program or permission that tests need and npm does not install. */
@@ -89,6 +90,12 @@ export const testDependencies: readonly TestDependency[] = [
     untested: "publishing to a Mastodon server",
     installHint: "apt-get install snac2 (Debian 13, or the backports of Debian 12)",
     provide: async () => (hasSnac() ? { env: {}, stop: async () => {} } : undefined),
+  },
+  {
+    name: "Bluesky PDS",
+    untested: "publishing to a Bluesky server",
+    installHint: "npm ci --ignore-scripts --prefix test/servers/pds",
+    provide: async () => (hasPds() ? { env: {}, stop: async () => {} } : undefined),
   },
   {
     name: "strace",

@@ -26,6 +26,7 @@ export async function startWebFixture(clock: Clock = systemClock): Promise<WebFi
   const webFiles = await loadStaticFiles(join(import.meta.dirname, "../../web/dist"));
   const platforms = createPlatformSetups({}, () => Promise.reject(new Error("this test has no network access")), {
     plcUrl: "https://plc.directory",
+    clientKeys: [],
   });
   const service = await startDiskService(createDeps(database, clock), { webFiles, platforms });
   const browser = await openChromium();
