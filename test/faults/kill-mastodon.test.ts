@@ -15,6 +15,7 @@ import { startHelper, type HelperProcess } from "../support/helper-process.ts";
 import type { HookedFiles } from "../support/hooked-files.ts";
 import { isLongRun } from "../support/long-run.ts";
 import { connectMastodon } from "../support/mastodon-fixture.ts";
+import { noIdentities } from "../support/platform-fixture.ts";
 import { startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
 import { png } from "../support/samples.ts";
 import { startSnac, type Snac } from "../support/snac.ts";
@@ -33,7 +34,11 @@ forEachEngine("kill -9 of the service while it publishes to a Mastodon server", 
   before(async () => {
     snac = await startSnac();
     const privateHosts = new Set([new URL(snac.instanceUrl).host]);
-    const platforms = createPlatformSetups({}, createPublicFetch({ ...platformFetchLimits, privateHosts }));
+    const platforms = createPlatformSetups(
+      {},
+      createPublicFetch({ ...platformFetchLimits, privateHosts }),
+      noIdentities,
+    );
     publishing = await startPublishing(fixture, [], { platforms, runsWorker: false });
     connectionId = await connectMastodon(publishing, snac);
     const { deps } = publishing.service;

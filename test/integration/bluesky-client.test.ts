@@ -55,7 +55,9 @@ describe(
       const { location, ...pending } = await platforms.startAuthorization(getTarget(), app);
       const page = await chromium.newPage({ locale: "en-US" });
       page.setDefaultTimeout(60_000);
-      const callback = page.waitForRequest((request) => request.url().startsWith(platforms.redirectUri(getTarget())));
+      const callback = page.waitForRequest((request) =>
+        request.url().startsWith(platforms.getRedirectUri(getTarget())),
+      );
       await page.goto(location);
       await grantAccess(page, account);
       const callbackUrl = new URL((await callback).url());
@@ -73,15 +75,15 @@ describe(
     });
 
     test("an instance can be an authorization server, such as bsky.social, and nothing else is accepted (PLATFORM-8)", async () => {
-    pds.proxy.chooseFault = ({ url }) => (url?.includes("oauth-protected-resource") ? 404 : undefined);
-    const { clientId } = await createClient().registerApp(getTarget());
-    assert.equal(clientId, `${base}/api/platforms/bluesky/client-metadata.json`);
-    pds.proxy.chooseFault = () => 404;
-    await assert.rejects(createClient().registerApp(getTarget()), { kind: "unreachable" });
-    pds.proxy.chooseFault = () => undefined;
-  });
+      pds.proxy.chooseFault = ({ url }) => (url?.includes("oauth-protected-resource") ? 404 : undefined);
+      const { clientId } = await createClient().registerApp(getTarget());
+      assert.equal(clientId, `${base}/api/platforms/bluesky/client-metadata.json`);
+      pds.proxy.chooseFault = () => 404;
+      await assert.rejects(createClient().registerApp(getTarget()), { kind: "unreachable" });
+      pds.proxy.chooseFault = () => undefined;
+    });
 
-  test("tokens are renewed with the key that they were issued to, after a new secret was added (PLATFORM-15)", async () => {
+    test("tokens are renewed with the key that they were issued to, after a new secret was added (PLATFORM-15)", async () => {
       const app = { clientId: `${base}/api/platforms/bluesky/client-metadata.json`, clientSecret: "" };
       const renewedTokens = await createClient().renew(getTarget(), app, tokens);
       assert.ok(renewedTokens?.refreshToken);

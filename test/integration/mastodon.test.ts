@@ -13,6 +13,7 @@ import { createPublicFetch } from "#lib/public-fetch.ts";
 import { forEachEngine } from "../support/engines.ts";
 import type { Fault } from "../support/faulty-proxy.ts";
 import { connectMastodon } from "../support/mastodon-fixture.ts";
+import { noIdentities } from "../support/platform-fixture.ts";
 import { startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
 import { png } from "../support/samples.ts";
 import { startSnac, type Snac } from "../support/snac.ts";
@@ -28,10 +29,11 @@ forEachEngine("publishing to a Mastodon server", (fixture) => {
   before(async () => {
     snac = await startSnac();
     const privateHosts = new Set([new URL(snac.instanceUrl).host]);
-    const platforms = createPlatformSetups({}, createPublicFetch({ ...platformFetchLimits, privateHosts }), {
-      plcUrl: "https://plc.directory",
-      clientKeys: [],
-    });
+    const platforms = createPlatformSetups(
+      {},
+      createPublicFetch({ ...platformFetchLimits, privateHosts }),
+      noIdentities,
+    );
     publishing = await startPublishing(fixture, [], { platforms });
     connectionId = await connectMastodon(publishing, snac);
     const { deps } = publishing.service;

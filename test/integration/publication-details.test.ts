@@ -14,13 +14,18 @@ import { forEachEngine } from "../support/engines.ts";
 import { actThroughClient } from "../support/history-fixture.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { newConnection } from "../support/platform-fixture.ts";
+import { noIdentities } from "../support/platform-fixture.ts";
 import { startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
 import { newMember, newStudio } from "../support/users.ts";
 
 forEachEngine("publication details", (fixture) => {
   let publishing: PublishingFixture;
   before(async () => {
-    const platforms = createPlatformSetups({}, () => Promise.reject(new Error("this test has no network access")));
+    const platforms = createPlatformSetups(
+      {},
+      () => Promise.reject(new Error("this test has no network access")),
+      noIdentities,
+    );
     publishing = await startPublishing(fixture, ["harbour"], { platforms });
   });
   after(() => publishing.close());

@@ -9,6 +9,9 @@ import { createPlatforms } from "#connectors/connectors.ts";
 import type { StrictPlatform } from "./strict-platform.ts";
 
 /** Replaces the platforms of `deps` with those of the strict platform. */
+/** For tests that connect no Bluesky account. */
+export const noIdentities = { plcUrl: "https://plc.example", clientKeys: [] } as const;
+
 export function withPlatform(
   deps: Deps,
   strict: StrictPlatform,

@@ -9,6 +9,7 @@ import { createPlatformSetups } from "#connectors/catalog.ts";
 import { startDiskService } from "./asset-fixture.ts";
 import { openChromium } from "./chromium.ts";
 import { createDeps, createTemporaryDatabase, silentLog } from "./engines.ts";
+import { noIdentities } from "./platform-fixture.ts";
 import type { RunningService } from "./service.ts";
 
 /** The service with its web app, and a browser. */
@@ -24,10 +25,11 @@ export async function startWebFixture(clock: Clock = systemClock): Promise<WebFi
   const location = await createTemporaryDatabase("sqlite");
   const database = await openDatabase({ ...location, log: silentLog });
   const webFiles = await loadStaticFiles(join(import.meta.dirname, "../../web/dist"));
-  const platforms = createPlatformSetups({}, () => Promise.reject(new Error("this test has no network access")), {
-    plcUrl: "https://plc.directory",
-    clientKeys: [],
-  });
+  const platforms = createPlatformSetups(
+    {},
+    () => Promise.reject(new Error("this test has no network access")),
+    noIdentities,
+  );
   const service = await startDiskService(createDeps(database, clock), { webFiles, platforms });
   const browser = await openChromium();
   const sessions = createSessions({ deps: service.deps, base: service.base });

@@ -12,7 +12,7 @@ import { withPlatformErrors } from "../call-api.ts";
 import { timeoutError, withStepTimeout } from "../step-timeout.ts";
 import { createAtprotoClient, createClientAuth } from "./client.ts";
 import { discoverServer, readServerMetadata, type AuthorizationServer } from "./discovery.ts";
-import { resolveIdentity, type Identity, type IdentitySources } from "./identity.ts";
+import { resolveIdentity, resolveServer, type Identity, type IdentitySources } from "./identity.ts";
 import { createProofKey, importProofKey, withNonceRetry, type ProofKey } from "./proofs.ts";
 
 export interface AtprotoSetup extends IdentitySources {
@@ -115,7 +115,7 @@ export function createAtprotoConnector(base: string, callbackPath: string, setup
     if (refreshToken === undefined || !binding) return undefined;
     const { accountId, issuer } = binding;
     // First, because the refresh token works only once. The account may have moved to another server.
-    const { serverUrl } = await resolveIdentity(setup, accountId, issuer);
+    const { serverUrl } = await resolveServer(setup, accountId, issuer);
     const server = await readServerMetadata(publicFetch, issuer);
     const { client, auth, options } = await createSession(server, app, binding);
     const response = await withProtocolErrors(() =>

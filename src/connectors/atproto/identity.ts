@@ -1,5 +1,6 @@
 import { Resolver } from "node:dns/promises";
 import { PlatformError } from "#domain/platforms/platform-error.ts";
+import { seconds } from "#lib/clock.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";
 import { toObjectList, toText } from "../call-api.ts";
 import type { JsonObject } from "../platform.ts";
@@ -26,13 +27,20 @@ const plcPattern = /^did:plc:[a-z2-7]{24}$/;
 const webPattern = /^did:web:([a-z0-9-]+(?:\.[a-z0-9-]+)+)$/;
 const handlePattern = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
+/** A domain that does not respond must not keep an account from being connected. */
+const handleTimeoutMs = seconds(3);
+
 export const isHandle = (text: string): boolean => text.length <= 253 && handlePattern.test(text);
 
 /**
- * Resolves an account's identity, and checks that its server trusts this issuer. Without the check, any authorization
- * server could issue tokens for any account.
+ * Finds an account's server, and checks that it trusts this issuer. Without the check, any authorization server could
+ * issue tokens for any account.
  */
-export async function resolveIdentity(sources: IdentitySources, did: string, issuer: string): Promise<Identity> {
+export async function resolveServer(
+  sources: IdentitySources,
+  did: string,
+  issuer: string,
+): Promise<{ serverUrl: string; document: JsonObject }> {
   const document = await fetchDocument(sources.publicFetch, buildDocumentUrl(sources, did));
   const serverUrl = document && findServer(document);
   if (document?.["id"] !== did || serverUrl === undefined)
@@ -40,6 +48,12 @@ export async function resolveIdentity(sources: IdentitySources, did: string, iss
   const currentIssuer = await findIssuer(sources.publicFetch, serverUrl);
   if (currentIssuer === undefined) throw new PlatformError("unavailable", "the account's server did not respond");
   if (currentIssuer !== issuer) throw new PlatformError("rejected", "the account has moved to another server");
+  return { serverUrl, document };
+}
+
+/** Finds an account's server and its handle. */
+export async function resolveIdentity(sources: IdentitySources, did: string, issuer: string): Promise<Identity> {
+  const { serverUrl, document } = await resolveServer(sources, did, issuer);
   return { did, serverUrl, handle: await findHandle(sources, did, document) };
 }
 
@@ -84,9 +98,10 @@ async function findInDns(
 async function findOnWebServer({ publicFetch }: IdentitySources, handle: string): Promise<string | undefined> {
   const response = await publicFetch(`https://${handle}/.well-known/atproto-did`, {
     headers: { accept: "text/plain" },
+    timeoutMs: handleTimeoutMs,
   });
   return response.ok ? (await response.text()).trim() : undefined;
 }
 
 const resolvePublicTxt = (name: string): Promise<string[][]> =>
-  new Resolver({ timeout: 1500, tries: 2 }).resolveTxt(name);
+  new Resolver({ timeout: handleTimeoutMs, tries: 1 }).resolveTxt(name);

@@ -18,6 +18,7 @@ const {
   timeouts,
   leaseMs,
   privateHosts = [],
+  plcUrl = "https://plc.example",
   ...location
 } = JSON.parse(process.argv[2] ?? "") as Omit<OpenDatabaseOptions, "log"> & {
   base: string;
@@ -26,8 +27,10 @@ const {
   timeouts: number;
   /** Short, so that tests with many kills do not wait for abandoned runs. */
   leaseMs: number;
-  /** Hosts of Mastodon servers. */
+  /** Hosts of Mastodon and Bluesky servers. */
   privateHosts?: string[];
+  /** The directory of Bluesky identities. */
+  plcUrl?: string;
 };
 const printLine = (line: string) => writeSync(1, `${line}\n`); // synchronous, because the process may be killed
 
@@ -53,8 +56,11 @@ const service = await startService(
     base,
     config: { rateLimits: false },
     platforms: [
-      ...createSandboxPlatforms({ base, wrapFetch: timeOut }),
-      ...createPlatformSetups({}, createPublicFetch({ ...platformFetchLimits, privateHosts: new Set(privateHosts) })),
+      ...createSandboxVariants({ base, wrapFetch: timeOut }),
+      ...createPlatformSetups({}, createPublicFetch({ ...platformFetchLimits, privateHosts: new Set(privateHosts) }), {
+        plcUrl,
+        clientKeys: [],
+      }),
     ],
   },
 );

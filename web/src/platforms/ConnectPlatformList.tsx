@@ -43,7 +43,9 @@ function ConnectPlatformForm({ platform }: { platform: Platform }) {
   const { id, name, needsInstanceUrl, defaultInstanceUrl } = platform;
   const hasInstances = needsInstanceUrl || defaultInstanceUrl !== undefined;
   const { connect, isRunning, error } = useConnect();
-  const [instanceInput, setInstanceInput] = useState(defaultInstanceUrl === undefined ? "" : new URL(defaultInstanceUrl).host);
+  const [instanceInput, setInstanceInput] = useState(
+    defaultInstanceUrl === undefined ? "" : new URL(defaultInstanceUrl).host,
+  );
   return (
     <li className="py-4">
       <form
