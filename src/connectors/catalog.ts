@@ -11,7 +11,7 @@ import { threads } from "./catalog/threads.ts";
 import { tiktok } from "./catalog/tiktok.ts";
 import { x } from "./catalog/x.ts";
 import { youtube } from "./catalog/youtube.ts";
-import type { Platform } from "./platform.ts";
+import type { JsonObject, Platform } from "./platform.ts";
 import { buildClientMetadata, clientMetadataPath } from "./atproto/client.ts";
 import type { AtprotoSetup } from "./atproto/connector.ts";
 import { callbackPath, type PlatformSetup } from "./connectors.ts";
@@ -50,10 +50,12 @@ export function createPlatformSetups(
 }
 
 /** The document that servers of the AT Protocol read to know this server. */
-export const buildClientDocument = (base: string, clientKeys: readonly PrivateJwk[]) => ({
-  path: clientMetadataPath,
-  body: buildClientMetadata(base, callbackPath, bluesky, clientKeys),
-});
+export function buildClientDocument(
+  base: string,
+  clientKeys: readonly PrivateJwk[],
+): { path: string; body: JsonObject } {
+  return { path: clientMetadataPath, body: buildClientMetadata(base, callbackPath, bluesky, clientKeys) };
+}
 
 /** Finds credentials for unknown platforms or for platforms that need none, which are probably typos. */
 export function findUnusedCredentials(credentials: Readonly<Record<string, PlatformApp>>): string[] {

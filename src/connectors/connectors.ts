@@ -51,7 +51,7 @@ export function createPlatforms(base: string, setups: readonly PlatformSetup[], 
   };
 }
 
-export const isAtproto = (setup: PlatformSetup): setup is AtprotoSetup => setup.platform.protocol === "atproto";
+const isAtproto = (setup: PlatformSetup): setup is AtprotoSetup => setup.platform.protocol === "atproto";
 
 function toPlatformInfo(setup: PlatformSetup): PlatformInfo {
   const { id, name, limits, publishing } = setup.platform;

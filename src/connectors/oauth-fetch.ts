@@ -1,20 +1,30 @@
 import * as oauth from "oauth4webapi";
 import type { PublicFetch } from "#lib/public-fetch.ts";
 
+/** The request options of oauth4webapi that choose how it sends requests. */
+interface OAuthFetchOptions {
+  // oxlint-disable-next-line typescript/no-deprecated -- marked deprecated as a warning, not for removal
+  [oauth.allowInsecureRequests]: boolean;
+  [oauth.customFetch]: (url: string, request: OAuthRequest) => Promise<Response>;
+}
+
+interface OAuthRequest {
+  method: string;
+  headers: Record<string, string>;
+  body?: unknown;
+}
+
 /** Makes oauth4webapi send its requests through the guarded fetch. */
 export function createOAuthFetch(
   publicFetch: PublicFetch,
   serverUrl: string,
   convert: (url: string, response: Response) => Response | Promise<Response> = (_url, response) => response,
-) {
+): OAuthFetchOptions {
   return {
     // Plain http stays on this machine: only the sandbox has it, and hosts that the operator allows with PRIVATE_HOSTS.
     // oxlint-disable-next-line typescript/no-deprecated -- marked deprecated as a warning, not for removal
     [oauth.allowInsecureRequests]: serverUrl.startsWith("http:"),
-    [oauth.customFetch]: async (
-      url: string,
-      { method, headers, body }: { method: string; headers: Record<string, string>; body?: unknown },
-    ) => {
+    [oauth.customFetch]: async (url, { method, headers, body }) => {
       const response = await publicFetch(url, {
         method,
         headers,

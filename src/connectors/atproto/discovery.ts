@@ -60,5 +60,5 @@ export function toOrigin(value: unknown): string | undefined {
   return url && /^https?:$/.test(url.protocol) && url.origin === text ? text : undefined;
 }
 
-export const invalidServerError = (): PlatformError =>
+const invalidServerError = (): PlatformError =>
   new PlatformError("unavailable", "this URL is not a server of the AT Protocol");

@@ -17,7 +17,7 @@ const maxTagGraphemes = 64;
 const maxTagBytes = 640;
 
 /** Finds what apps show as links, mentions and tags, in the order of the text. */
-export function findFeatures(text: string): TextFeature[] {
+function findFeatures(text: string): TextFeature[] {
   const links = [...text.matchAll(linkPattern)].map(({ 0: url, index }) => ({
     kind: "link" as const,
     url,

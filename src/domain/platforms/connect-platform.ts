@@ -22,7 +22,8 @@ function parseInstanceUrl({ hasInstances, defaultInstance, name }: PlatformInfo,
     if (input === undefined) return "";
     throw new AppError("invalid_input:no_instances", { name });
   }
-  const trimmed = input?.trim() || (defaultInstance ?? "");
+  const typed = input?.trim() ?? "";
+  const trimmed = typed === "" ? (defaultInstance ?? "") : typed;
   // Users often type a bare host, with or without a port.
   const url = URL.parse(
     /^[a-z][a-z0-9+.-]*:/i.test(trimmed) && !/^[^/]+:\d+$/.test(trimmed) ? trimmed : `https://${trimmed}`,
