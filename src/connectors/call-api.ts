@@ -52,7 +52,7 @@ export function sendCall(publicFetch: PublicFetch, call: ApiCall, options: CallO
 export function buildRequest(
   { method, url, bearer, query, form, json, headers }: ApiCall,
   options: CallOptions = {},
-): { url: string; request: PublicRequest } {
+): { url: string; request: PublicFetchRequest } {
   const requestUrl = new URL(url);
   for (const [name, value] of Object.entries(query ?? {})) requestUrl.searchParams.set(name, value);
   return {

@@ -45,7 +45,10 @@ export function createOAuthConnector(base: string, callbackPath: string, setup: 
     async registerApp(target) {
       if (platform.appCredentialsFrom === "settings") throw new Error(`${platform.id} does not support registration`);
       const appInfo = { name: "Atelier", website: base, redirectUri: buildRedirectUri(target) };
-      const body = await callApi(publicFetch, platform.appCredentialsFrom.buildRegistrationCall(target.instance, appInfo));
+      const body = await callApi(
+        publicFetch,
+        platform.appCredentialsFrom.buildRegistrationCall(target.instance, appInfo),
+      );
       try {
         return platform.appCredentialsFrom.parseCredentials(body);
       } catch {

@@ -51,8 +51,8 @@ function defineTests(fixture: Fixture): void {
       privateHosts: [new URL(pds.url).host, new URL(pds.plc.url).host],
       plcUrl: pds.plc.url,
     });
-    await process.waitForLine("started");
-    process.signalStart();
+    await process.waitForLine("loaded");
+    process.letRun();
     await process.waitForLine("ready");
     return process;
   }

@@ -110,7 +110,9 @@ forEachEngine(
       const { tokens, app } = await readTokens();
       const sealed = sealCredential(deps, await getConnection(), { tokens: { ...tokens, accessToken }, app });
       const times = { expiresAt, renewAt: expiresAt };
-      assert.ok(await deps.platformStore.renew(connectionId, (await getConnection()).generation, sealed, times));
+      assert.ok(
+        await deps.platformStore.renew(connectionId, (await getConnection()).credentialGeneration, sealed, times),
+      );
     };
 
     test("an account is connected with its identity, its confirmed handle and a key (PLATFORM-15)", async () => {

@@ -20,52 +20,52 @@ interface EdgeRoute {
 
 /** Every route of the HTTP server, in matching order. */
 const edgeRoutes: readonly EdgeRoute[] = [
-  { path: "/healthz", origin: "any", allowsAnyHost: true, get: 200, post: 200 },
-  { path: "/readyz", origin: "any", allowsAnyHost: true, get: 200, post: 200 },
-  { path: "/metrics", origin: "any", allowsAnyHost: true, get: 200, post: 200 }, // from this machine only; see below
-  { path: "/.well-known/oauth-protected-resource", origin: "any", get: 200, post: 405 },
-  { path: "/.well-known/oauth-protected-resource/mcp", origin: "any", get: 200, post: 405 },
-  { path: "/.well-known/oauth-authorization-server", origin: "any", get: 200, post: 405 },
-  { path: "/.well-known/oauth-authorization-server/mcp", origin: "any", get: 200, post: 405 },
-  { path: "/.well-known/openid-configuration", origin: "any", get: 200, post: 405 },
-  { path: "/.well-known/openid-configuration/mcp", origin: "any", get: 200, post: 405 },
-  { path: "/mcp/.well-known/openid-configuration", origin: "any", get: 200, post: 405 },
-  { path: "/api/auth/mcp/register", origin: "any", get: 405, post: 400 },
-  { path: "/api/auth/oauth2/token", origin: "any", get: 405, post: 400 },
-  { path: "/api/auth/oauth2/revoke", origin: "any", get: 405, post: 400 },
-  { path: "/api/auth/jwks", origin: "any", get: 200, post: 405 },
-  { path: "/api/auth/oauth2/authorize", origin: "any", get: 400, post: 405 },
-  { path: "/api/auth/oauth2/authorize/*", origin: "any", get: 400, post: 405 },
-  { path: "/.well-known/*", origin: "any", get: 404, post: 404 },
-  { path: "/mcp", origin: "mcp", get: 401, post: 401 },
-  { path: "/mcp/", origin: "mcp", get: 401, post: 401 },
-  { path: "/login", origin: "own", get: 200, post: 415 },
-  { path: "/api/auth/callback/*", origin: "own", get: 404, post: 404 },
-  { path: "/join/*", origin: "own", get: 404, post: 303 },
-  { path: "/api/sign-out", origin: "own", get: 404, post: 204 },
-  { path: "/consent/*", origin: "own", get: 303, post: 403 },
-  { path: "/connect/*", origin: "own", get: 303, post: 303 },
-  { path: "/api/platforms/bluesky/client-metadata.json", origin: "any", get: 200, post: 405 },
-  { path: "/api/platforms/callback/*", origin: "own", get: 403, post: 404 },
-  { path: "/dev-idp/sign-in/*", origin: "own", get: 400, post: 415 }, // only without a configured issuer, on loopback
-  { path: "/dev-idp/*", origin: "own", get: 404, post: 404 },
-  { path: "/sandbox/api/media", origin: "own", get: 404, post: 401 }, // only with the dev issuer, like all of the sandbox
-  { path: "/sandbox/api/posts", origin: "own", get: 401, post: 401 },
-  { path: "/sandbox/api/records/*", origin: "own", get: 404, post: 401 },
-  { path: "/sandbox/api/containers", origin: "own", get: 404, post: 401 },
-  { path: "/sandbox/api/containers/*", origin: "own", get: 401, post: 404 },
-  { path: "/sandbox/api/publish", origin: "own", get: 404, post: 401 },
-  { path: "/sandbox/posts", origin: "own", get: 200, post: 404 },
-  { path: "/sandbox/posts/*", origin: "own", get: 404, post: 404 },
-  { path: "/sandbox/faults", origin: "own", get: 404, post: 404 },
-  { path: "/sandbox/about", origin: "own", get: 200, post: 404 },
-  { path: "/sandbox/access/*", origin: "own", get: 400, post: 415 },
-  { path: "/sandbox/*", origin: "own", get: 404, post: 404 },
-  { path: "/files/thumb/*", origin: "any", get: 404, post: 404 },
-  { path: "/api/uploads/*", origin: "upload", get: 404, post: 404 },
-  { path: "/u/*", origin: "upload", get: 403, post: 404 },
-  { path: "/api/*", origin: "own", get: 404, post: 404 },
-  { path: "/*", origin: "own", get: 404, post: 404 }, // the test server has no built web app
+  { path: "/healthz", originRule: "any", allowsAnyHost: true, get: 200, post: 200 },
+  { path: "/readyz", originRule: "any", allowsAnyHost: true, get: 200, post: 200 },
+  { path: "/metrics", originRule: "any", allowsAnyHost: true, get: 200, post: 200 }, // from this machine only; see below
+  { path: "/.well-known/oauth-protected-resource", originRule: "any", get: 200, post: 405 },
+  { path: "/.well-known/oauth-protected-resource/mcp", originRule: "any", get: 200, post: 405 },
+  { path: "/.well-known/oauth-authorization-server", originRule: "any", get: 200, post: 405 },
+  { path: "/.well-known/oauth-authorization-server/mcp", originRule: "any", get: 200, post: 405 },
+  { path: "/.well-known/openid-configuration", originRule: "any", get: 200, post: 405 },
+  { path: "/.well-known/openid-configuration/mcp", originRule: "any", get: 200, post: 405 },
+  { path: "/mcp/.well-known/openid-configuration", originRule: "any", get: 200, post: 405 },
+  { path: "/api/auth/mcp/register", originRule: "any", get: 405, post: 400 },
+  { path: "/api/auth/oauth2/token", originRule: "any", get: 405, post: 400 },
+  { path: "/api/auth/oauth2/revoke", originRule: "any", get: 405, post: 400 },
+  { path: "/api/auth/jwks", originRule: "any", get: 200, post: 405 },
+  { path: "/api/auth/oauth2/authorize", originRule: "any", get: 400, post: 405 },
+  { path: "/api/auth/oauth2/authorize/*", originRule: "any", get: 400, post: 405 },
+  { path: "/.well-known/*", originRule: "any", get: 404, post: 404 },
+  { path: "/mcp", originRule: "mcp", get: 401, post: 401 },
+  { path: "/mcp/", originRule: "mcp", get: 401, post: 401 },
+  { path: "/login", originRule: "own", get: 200, post: 415 },
+  { path: "/api/auth/callback/*", originRule: "own", get: 404, post: 404 },
+  { path: "/join/*", originRule: "own", get: 404, post: 303 },
+  { path: "/api/sign-out", originRule: "own", get: 404, post: 204 },
+  { path: "/consent/*", originRule: "own", get: 303, post: 403 },
+  { path: "/connect/*", originRule: "own", get: 303, post: 303 },
+  { path: "/api/platforms/bluesky/client-metadata.json", originRule: "any", get: 200, post: 405 },
+  { path: "/api/platforms/callback/*", originRule: "own", get: 403, post: 404 },
+  { path: "/dev-idp/sign-in/*", originRule: "own", get: 400, post: 415 }, // only without a configured issuer, on loopback
+  { path: "/dev-idp/*", originRule: "own", get: 404, post: 404 },
+  { path: "/sandbox/api/media", originRule: "own", get: 404, post: 401 }, // only with the dev issuer, like all of the sandbox
+  { path: "/sandbox/api/posts", originRule: "own", get: 401, post: 401 },
+  { path: "/sandbox/api/records/*", originRule: "own", get: 404, post: 401 },
+  { path: "/sandbox/api/containers", originRule: "own", get: 404, post: 401 },
+  { path: "/sandbox/api/containers/*", originRule: "own", get: 401, post: 404 },
+  { path: "/sandbox/api/publish", originRule: "own", get: 404, post: 401 },
+  { path: "/sandbox/posts", originRule: "own", get: 200, post: 404 },
+  { path: "/sandbox/posts/*", originRule: "own", get: 404, post: 404 },
+  { path: "/sandbox/faults", originRule: "own", get: 404, post: 404 },
+  { path: "/sandbox/about", originRule: "own", get: 200, post: 404 },
+  { path: "/sandbox/access/*", originRule: "own", get: 400, post: 415 },
+  { path: "/sandbox/*", originRule: "own", get: 404, post: 404 },
+  { path: "/files/thumb/*", originRule: "any", get: 404, post: 404 },
+  { path: "/api/uploads/*", originRule: "upload", get: 404, post: 404 },
+  { path: "/u/*", originRule: "upload", get: 403, post: 404 },
+  { path: "/api/*", originRule: "own", get: 404, post: 404 },
+  { path: "/*", originRule: "own", get: 404, post: 404 }, // the test server has no built web app
 ];
 
 /** Every route of the JSON API. All require a session; writes also require our own origin. */
@@ -212,7 +212,7 @@ describe("routes", () => {
   test("rejects foreign origins and foreign Host headers (M2)", async () => {
     for (const { path, originRule, allowsAnyHost } of edgeRoutes) {
       const probePath = path.replace("*", "probe");
-      const foreignOrigin = await call(server, "GET", probePath, { headers: { origin: "https://evil.example" } });
+      const foreignOrigin = await call(server, "GET", probePath, { headers: { originRule: "https://evil.example" } });
       assert.equal(foreignOrigin.status === 403, originRule !== "any", path);
       const foreignHost = await call(server, "GET", probePath, { headers: { host: "evil.example" } });
       assert.equal(foreignHost.status === 403, allowsAnyHost !== true || path === "/metrics", path);

@@ -56,7 +56,7 @@ const service = await startService(
     base,
     config: { rateLimits: false },
     platforms: [
-      ...createSandboxVariants({ base, wrapFetch: timeOut }),
+      ...createSandboxPlatforms({ base, wrapFetch: timeOut }),
       ...createPlatformSetups({}, createPublicFetch({ ...platformFetchLimits, privateHosts: new Set(privateHosts) }), {
         plcUrl,
         clientKeys: [],
