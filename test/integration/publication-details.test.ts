@@ -13,8 +13,7 @@ import { hours, toIsoTime } from "#lib/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { actThroughClient } from "../support/history-fixture.ts";
 import { getOutcome } from "../support/outcome.ts";
-import { newConnection } from "../support/platform-fixture.ts";
-import { noIdentities } from "../support/platform-fixture.ts";
+import { newConnection, noIdentities } from "../support/platform-fixture.ts";
 import { startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
 import { newMember, newStudio } from "../support/users.ts";
 

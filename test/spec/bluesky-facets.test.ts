@@ -34,7 +34,7 @@ const plainText = fc
     { minLength: 1, maxLength: 6 },
   )
   .map((parts) => parts.join(""));
-const word = fc.string({ unit: fc.constantFrom(..."abcxyz"), minLength: 1, maxLength: 8 });
+const word = fc.string({ unit: fc.constantFrom("a", "b", "c", "x", "y", "z"), minLength: 1, maxLength: 8 });
 const link = fc
   .tuple(word, fc.constantFrom("", "/ü", "/a(b)c", "?q=1&r=%20#x", "/日本/👍"))
   .map(([host, path]) => `https://${host}.example${path}`)
@@ -72,7 +72,7 @@ test("every facet covers the bytes of its link, mention or tag, in any text (PLA
 
 test("facets of any text are in order, do not overlap and never split a character (PLATFORM-16)", () => {
   const hostileText = fc.string({
-    unit: fc.constantFrom(..."@#＃./: (){}\n\u200B\uFE0Fhtps1é👍\u0301-", "https://", ".com"),
+    unit: fc.constantFrom(...Array.from("@#＃./: (){}\n\u200B\uFE0Fhtps1é👍\u0301-"), "https://", ".com"),
   });
   fc.assert(
     fc.property(hostileText, (text) => {

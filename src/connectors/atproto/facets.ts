@@ -12,7 +12,7 @@ const linkPattern = /https?:\/\/[^\s<>"']*[^\s<>"'.,:;!?)\]]/gi;
 /** Ends with a letter or digit, so that it excludes punctuation that follows. */
 const mentionPattern = /(?<=^|[\s(])@([a-z0-9][a-z0-9.-]{0,251}[a-z0-9])/gi;
 /** A tag ends at white space or an invisible character. U+FE0F after `#` makes it an emoji. */
-const tagPattern = /(?<=^|\s)[#＃](?!\uFE0F)([^\s\u00AD\u2060\u200A-\u200D\u20E2]{1,200})/gu;
+const tagPattern = /(?<=^|\s)[#＃](?!\uFE0F)((?:(?!\u20E2)[^\s\u00AD\u2060\u200A-\u200D]){1,200})/gu;
 const maxTagGraphemes = 64;
 const maxTagBytes = 640;
 
