@@ -1,4 +1,4 @@
-import type { Role } from "#domain/policy.ts";
+import type { ApprovalRule, Role } from "#domain/policy.ts";
 import type { MembershipRecord, MembershipStore } from "#domain/studios/ports.ts";
 import { statement, type Connection } from "./client.ts";
 import type { Schema } from "./schema.ts";
@@ -6,6 +6,14 @@ import type { Schema } from "./schema.ts";
 const findWithStudioQuery = statement<{ id: string; name: string; role: Role }>(
   "find_membership_with_studio",
   "SELECT s.id, s.name, m.role FROM memberships m JOIN studios s ON s.id = m.studio_id WHERE m.studio_id = $1 AND m.user_id = $2",
+);
+
+const findEnabledQuery = statement<{ role: Role; approval: ApprovalRule }>(
+  "find_enabled_member",
+  `SELECT m.role, s.approval FROM memberships m
+     JOIN studios s ON s.id = m.studio_id
+     JOIN users u ON u.id = m.user_id
+    WHERE m.studio_id = $1 AND m.user_id = $2 AND u.disabled_at IS NULL`,
 );
 
 const countOwnedQuery = statement<{ owned: number }>(
@@ -28,6 +36,9 @@ export function createMembershipStore({ q, run }: Connection): MembershipStore {
         .where("user_id", "=", userId)
         .executeTakeFirst();
       return row && toMembership(row);
+    },
+    async findEnabled(studioId, userId) {
+      return (await run(findEnabledQuery, [studioId, userId]))[0];
     },
     async list(studioId) {
       const rows = await q

@@ -1,8 +1,9 @@
 import type { PublicationStore } from "#domain/publishing/ports.ts";
 import type { PublicationState, VisibleState } from "#domain/publishing/states.ts";
 import { statement, type Connection } from "./client.ts";
-import { toColumns, toListed, toPublication } from "./publication-rows.ts";
+import { toListed, toPublication } from "./publication-rows.ts";
 import { createPublishingWorkStore } from "./publishing-work.ts";
+import { buildUpdate } from "./update-publication.ts";
 
 const findByRemoteIdQuery = statement(
   "find_publication_by_remote_id",
@@ -109,20 +110,8 @@ export function createPublicationStore(connection: Connection): PublicationStore
         .execute();
       return rows.map(toPublication);
     },
-    async update(publicationId, change, { states, fence, digest, scheduledFor, dueBefore }) {
-      const row = await q
-        .updateTable("publications")
-        .set(toColumns(change))
-        .where("id", "=", publicationId)
-        .where("state", "in", states)
-        .$if(fence !== undefined, (publications) => publications.where("fence", "=", fence!))
-        .$if(digest !== undefined, (publications) => publications.where("digest", "=", digest!))
-        .$if(scheduledFor !== undefined, (publications) =>
-          publications.where("scheduled_for", scheduledFor === null ? "is" : "=", scheduledFor!),
-        )
-        .$if(dueBefore !== undefined, (publications) => publications.where("next_run_at", "<", dueBefore!))
-        .returningAll()
-        .executeTakeFirst();
+    async update(publicationId, change, condition) {
+      const [row] = await run(...buildUpdate(publicationId, change, condition));
       return row && toPublication(row);
     },
     async isRemoteIdTaken(connectionId, remoteId) {

@@ -131,7 +131,7 @@ forEachEngine("publication details", (fixture) => {
     const platforms = body["platforms"] as { id: string; canPublish: boolean }[];
     assert.deepEqual(
       platforms.filter(({ canPublish }) => canPublish).map((platform) => platform.id),
-      ["sandbox", "mastodon"],
+      ["sandbox", "mastodon", "bluesky"],
     );
     const postId = await newPost("Nowhere");
     const rejection = await publishing.api("POST", `/posts/${postId}/publications`, {

@@ -1,22 +1,44 @@
+import { seconds } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import { getAccessToken, renewAccessToken } from "../platforms/credentials.ts";
 import type { AccessToken } from "../platforms/ports.ts";
 import type { WorkerDeps } from "./claim.ts";
 import type { FailedOutcome, Publication } from "./ports.ts";
 
-/** Calls the platform. If it rejects the access token, renews the token and calls once more. */
-export async function callWithToken<Outcome extends { kind: string }>(
-  deps: WorkerDeps,
-  { studioId, connectionId }: Publication,
+/** Shorter than the time for which `getAccessToken` guarantees the token. */
+const reuseMs = seconds(30);
+
+type CallWithToken = <Outcome extends { kind: string }>(
   call: (token: AccessToken) => Promise<Outcome>,
-): Promise<Outcome | FailedOutcome> {
+) => Promise<Outcome | FailedOutcome>;
+
+/**
+ * Returns a function that calls the platform. It reads the access token when it needs one and keeps it for the calls
+ * of one run. If the platform rejects the token, it renews the token and calls once more.
+ */
+export function createCallWithToken(deps: WorkerDeps, { studioId, connectionId }: Publication): CallWithToken {
   const target = { studioId, connectionId };
-  const token = await readToken(() => getAccessToken(deps, target));
-  if ("kind" in token) return token;
-  const outcome = await call(token);
-  if (outcome.kind !== "reconnect") return outcome;
-  const renewedToken = await readToken(() => renewAccessToken(deps, target, token.accessToken));
-  return "kind" in renewedToken ? renewedToken : call(renewedToken);
+  let validToken: AccessToken | undefined;
+  let usableUntil = -Infinity;
+
+  async function getToken(): Promise<AccessToken | FailedOutcome> {
+    if (validToken && deps.clock() < usableUntil) return validToken;
+    const token = await readToken(() => getAccessToken(deps, target));
+    if ("kind" in token) return token;
+    validToken = token;
+    usableUntil = deps.clock() + reuseMs;
+    return token;
+  }
+
+  return async (call) => {
+    const token = await getToken();
+    if ("kind" in token) return token;
+    const outcome = await call(token);
+    if (outcome.kind !== "reconnect") return outcome;
+    validToken = undefined;
+    const renewedToken = await readToken(() => renewAccessToken(deps, target, token.accessToken));
+    return "kind" in renewedToken ? renewedToken : call(renewedToken);
+  };
 }
 
 async function readToken(read: () => Promise<AccessToken>): Promise<AccessToken | FailedOutcome> {

@@ -6,9 +6,7 @@ import { nextState, type PublicationEvent } from "./states.ts";
 export type WorkerDeps = Pick<
   Deps,
   | "publications"
-  | "studios"
   | "memberships"
-  | "users"
   | "grants"
   | "platforms"
   | "platformStore"

@@ -1,6 +1,6 @@
 import { minutes, seconds } from "#lib/clock.ts";
 import type { PlatformConnection } from "../platforms/connection.ts";
-import { callWithToken } from "./call-with-token.ts";
+import { createCallWithToken } from "./call-with-token.ts";
 import { updateClaimed, type WorkerDeps } from "./claim.ts";
 import { markFailed, markPublished, markUnconfirmed } from "./end-run.ts";
 import type { CommitOutcome, LookUpOutcome, Publication, PublishRequest } from "./ports.ts";
@@ -20,7 +20,8 @@ export async function reconcile(deps: WorkerDeps, publication: Publication): Pro
   const connection = await deps.platformStore.find(studioId, connectionId);
   if (!content || commitKey === null || committedAt === null || !connection) return markUnconfirmed(deps, publication);
   const elapsedMs = (await deps.publications.getTime()) - committedAt;
-  const outcome = await callWithToken(deps, publication, (token) =>
+  const callWithToken = createCallWithToken(deps, publication);
+  const outcome = await callWithToken((token) =>
     repeatOrLookUp(deps, publication, elapsedMs, {
       ...token,
       connection,

@@ -3,7 +3,7 @@ import type { PlatformConnection } from "../platforms/connection.ts";
 import type { AccessToken } from "../platforms/ports.ts";
 import { mayPublish } from "../policy.ts";
 import { scopes } from "../caller.ts";
-import { callWithToken } from "./call-with-token.ts";
+import { createCallWithToken } from "./call-with-token.ts";
 import { changeState, changeStateIn, LostClaimError, updateClaimed, type WorkerDeps } from "./claim.ts";
 import { buildContent, digestContent, isEmpty } from "./content.ts";
 import { markFailed, markPublished, release, retryLater, retryWindow, type Problem } from "./end-run.ts";
@@ -35,7 +35,8 @@ async function prepareAndCommit(deps: WorkerDeps, claimed: Publication, signal: 
     progress: started.progress ?? { mediaIds: {} },
     commitKey: deps.newSecret(),
   };
-  const prepared = await callWithToken(deps, started, (token) =>
+  const callWithToken = createCallWithToken(deps, started);
+  const prepared = await callWithToken((token) =>
     deps.publisher.prepare(
       { ...request, ...token },
       async (progress) => {
@@ -55,7 +56,7 @@ async function prepareAndCommit(deps: WorkerDeps, claimed: Publication, signal: 
     change: { progress, commitKey, committedAt: await deps.publications.getTime() },
   });
   // Not aborted at shutdown: the drain waits for it.
-  const outcome = await callWithToken(deps, committing, (token) =>
+  const outcome = await callWithToken((token) =>
     deps.publisher.commit({ ...request, ...token, committedAt: committing.committedAt ?? undefined }),
   );
   await endCommitting(deps, committing, outcome);
@@ -95,11 +96,8 @@ async function findStartProblem(
   if (connection?.state !== "connected")
     return { code: "connect_expired", message: "The account must be connected again." };
   const userId = approvedBy ?? requestedBy;
-  const user = userId === null ? undefined : await deps.users.find(userId);
-  const membership = user?.disabledAt === null ? await deps.memberships.findWithStudio(studioId, user.id) : undefined;
-  const studio = await deps.studios.find(studioId);
-  const isAllowed = membership && studio && mayPublish({ role: membership.role, scopes }, studio.approval);
-  if (!isAllowed)
+  const member = userId === null ? undefined : await deps.memberships.findEnabled(studioId, userId);
+  if (!member || !mayPublish({ role: member.role, scopes }, member.approval))
     return { code: "forbidden", message: "The person who approved or requested it may no longer publish." };
   if (approvedBy === null && requestedClientId !== null) {
     const grant = requestedGrantId === null ? undefined : await deps.grants.find(requestedGrantId);

@@ -61,6 +61,8 @@ export interface MembershipStore {
     userId: string,
   ): Promise<{ studio: { id: string; name: string }; role: Role } | undefined>;
   find(studioId: string, userId: string): Promise<MembershipRecord | undefined>;
+  /** The member's role and the studio's approval rule; undefined if the user is disabled or not a member. */
+  findEnabled(studioId: string, userId: string): Promise<{ role: Role; approval: ApprovalRule } | undefined>;
   /** Earliest joined first. */
   list(studioId: string): Promise<Member[]>;
   /** Returns false if the user is already a member. */
