@@ -65,7 +65,7 @@ describe(
       const otherIssuer = new URL(callbackUrl);
       otherIssuer.searchParams.set("iss", "https://other.example");
       await assert.rejects(platforms.finishAuthorization(getTarget(), app, otherIssuer, pending), {
-        kind: "unreachable",
+        kind: "unavailable",
       });
       const [granted] = await platforms.finishAuthorization(getTarget(), app, callbackUrl, pending);
       assert.deepEqual([granted?.account.id, granted?.account.handle], [account.did, "ada.test"]);
@@ -79,7 +79,7 @@ describe(
       const { clientId } = await createClient().registerApp(getTarget());
       assert.equal(clientId, `${base}/api/platforms/bluesky/client-metadata.json`);
       pds.proxy.chooseFault = () => 404;
-      await assert.rejects(createClient().registerApp(getTarget()), { kind: "unreachable" });
+      await assert.rejects(createClient().registerApp(getTarget()), { kind: "unavailable" });
       pds.proxy.chooseFault = () => undefined;
     });
 
