@@ -9,6 +9,8 @@ export interface TextLimit {
   unit: (typeof textUnits)[number];
   /** Every link counts as this many characters, regardless of its length. */
   linkLength?: number | undefined;
+  /** A mention of an account on another server counts without the server: `@ada@example.com` counts as `@ada`. */
+  countsMentionsWithoutServer?: boolean;
   /** In UTF-8, for platforms that limit both characters and bytes. */
   maxBytes?: number;
   isRequired?: boolean;
@@ -17,11 +19,16 @@ export interface TextLimit {
 /** Excludes punctuation that follows the link in a sentence. */
 const linkPattern = /https?:\/\/[^\s<>"']*[^\s<>"'.,:;!?)\]]/gi;
 
+/** The server of a mention. An `@` after a letter, `=` or `/` belongs to an address or a link. */
+const mentionedServerPattern =
+  /(?<![=/\p{L}\p{M}\p{N}_])(@\w+(?:[.-]+\w+)*)@[\p{L}\p{M}\p{N}_]+(?:[.-]+[\p{L}\p{M}\p{N}_]+)*/gu;
+
 /** Length of the text as the platform counts it. */
-export function countText(text: string, { unit, linkLength }: TextLimit): number {
-  if (linkLength === undefined) return counters[unit](text);
-  const links = text.match(linkPattern)?.length ?? 0;
-  return counters[unit](text.replace(linkPattern, "")) + links * linkLength;
+export function countText(text: string, { unit, linkLength, countsMentionsWithoutServer }: TextLimit): number {
+  const links = linkLength === undefined ? 0 : (text.match(linkPattern)?.length ?? 0);
+  const withoutLinks = linkLength === undefined ? text : text.replace(linkPattern, "");
+  const counted = countsMentionsWithoutServer ? withoutLinks.replace(mentionedServerPattern, "$1") : withoutLinks;
+  return counters[unit](counted) + links * (linkLength ?? 0);
 }
 
 const counters: Record<TextLimit["unit"], (text: string) => number> = {

@@ -49,7 +49,7 @@ export const mastodon: Platform = {
   publishing: mastodonPublishing,
   instanceLimits: mastodonInstance,
   limits: {
-    text: { max: 500, unit: "graphemes", linkLength: 23 },
+    text: { max: 500, unit: "graphemes", linkLength: 23, countsMentionsWithoutServer: true },
     images: {
       max: 4,
       types: ["image/jpeg", "image/png", "image/gif", "image/webp", "image/heic", "image/heif", "image/avif"],
