@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import type { Operator } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { disableUser, enableUser, revokeGrants } from "#domain/operator/user-access.ts";
-import { transferStudio } from "#domain/operator/transfer-studio.ts";
+import { addOwner } from "#domain/operator/add-owner.ts";
 import { listGrants, listStudios, listUsers } from "#domain/operator/lookups.ts";
 import { UsageError } from "./progress.ts";
 
@@ -12,7 +12,7 @@ export const adminHelp = `npm run admin -- <command>
   disable-user <user>               block a user; end their sessions, AI clients, upload links and invitations
   enable-user <user>                let a user sign in again; does not restore access that disable-user ended
   studios [--search <text>]         list all studios with their owners
-  hand-over <studio> <user>         make a user an owner of a studio
+  hand-over <studio> <user>         make a user an owner of a studio; its other owners stay
   grants [--user <user>] [--client <id>] [--all]
                                     list AI clients with access; --all includes revoked ones
   end-grants <grant> …              revoke the access of AI clients
@@ -94,7 +94,7 @@ const commands: Record<string, Command> = {
   "hand-over": {
     argumentNames: ["studio", "user"],
     async *run(deps, [studioId = "", user = ""]) {
-      const result = await transferStudio(deps, operator, { studioId, user });
+      const result = await addOwner(deps, operator, { studioId, user });
       yield {
         value: result,
         text: `${result.userId} ${result.changed ? "is" : "was already"} an owner of ${studioId}.`,

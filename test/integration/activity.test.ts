@@ -13,7 +13,7 @@ import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { disableUser, enableUser } from "#domain/operator/user-access.ts";
-import { transferStudio } from "#domain/operator/transfer-studio.ts";
+import { addOwner } from "#domain/operator/add-owner.ts";
 import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
 import { restorePost } from "#domain/history/restore-post.ts";
 import { createPost } from "#domain/posts/create-post.ts";
@@ -71,7 +71,7 @@ const changes: Record<Change, (deps: Deps, users: StudioUsers) => Promise<() => 
   "studio.handed_over":
     async (deps, { owner, member }) =>
     () =>
-      transferStudio(deps, operator, { studioId: owner.studio.id, user: member.user.id }),
+      addOwner(deps, operator, { studioId: owner.studio.id, user: member.user.id }),
   "member.disabled":
     async (deps, { member }) =>
     () =>

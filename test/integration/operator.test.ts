@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Caller, SignedInUser } from "#domain/caller.ts";
 import { disableUser, enableUser, revokeGrants } from "#domain/operator/user-access.ts";
-import { transferStudio } from "#domain/operator/transfer-studio.ts";
+import { addOwner } from "#domain/operator/add-owner.ts";
 import { listGrants, listStudios, listUsers } from "#domain/operator/lookups.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { listMembers } from "#domain/studios/members.ts";
@@ -152,8 +152,8 @@ forEachEngine("operator", (fixture) => {
       assert.deepEqual(withoutOwner, [{ id: owner.studio.id, name: "Studio" }]);
 
       const input = { studioId: owner.studio.id, user: newOwner.user.id };
-      assert.equal((await transferStudio(fixture.deps, operator, input)).changed, true);
-      assert.equal((await transferStudio(fixture.deps, operator, input)).changed, false);
+      assert.equal((await addOwner(fixture.deps, operator, input)).changed, true);
+      assert.equal((await addOwner(fixture.deps, operator, input)).changed, false);
       assert.deepEqual((await listActions(owner.studio.id))[0], ["studio.handed_over", null, "operator"]);
       const caller = await resolveStudioCaller(fixture.deps, newOwner, owner.studio.id);
       assert.equal(caller.role, "owner");
@@ -162,7 +162,7 @@ forEachEngine("operator", (fixture) => {
 
       const disabledOwnerInput = { studioId: owner.studio.id, user: owner.user.id };
       assert.equal(
-        await getOutcome(transferStudio(fixture.deps, operator, disabledOwnerInput)),
+        await getOutcome(addOwner(fixture.deps, operator, disabledOwnerInput)),
         "forbidden",
         "a disabled user",
       );
@@ -172,7 +172,7 @@ forEachEngine("operator", (fixture) => {
   test("twenty concurrent transfers add one owner", async () => {
     const [owner, newOwner] = [await newStudio(fixture.deps), await newUser(fixture.deps)];
     const input = { studioId: owner.studio.id, user: newOwner.user.id };
-    const results = await Promise.all(Array.from({ length: 20 }, () => transferStudio(fixture.deps, operator, input)));
+    const results = await Promise.all(Array.from({ length: 20 }, () => addOwner(fixture.deps, operator, input)));
     assert.equal(results.filter(({ changed }) => changed).length, 1);
     const [studio] = await listStudios(fixture.deps, operator, { limit: 1 });
     assert.deepEqual([studio?.id, studio?.members, studio?.owners.length], [owner.studio.id, 2, 2]);
@@ -237,7 +237,7 @@ forEachEngine("operator", (fixture) => {
     for (const user of ["twin", "@example.com", "usr_", "unknown@example.com", "%"])
       assert.equal(await getOutcome(disableUser(fixture.deps, operator, { user })), "not_found", user);
     assert.equal(
-      await getOutcome(transferStudio(fixture.deps, operator, { studioId: "std_x", user: firstUser.user.id })),
+      await getOutcome(addOwner(fixture.deps, operator, { studioId: "std_x", user: firstUser.user.id })),
       "not_found",
     );
   });

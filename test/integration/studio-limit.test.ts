@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { openDatabase } from "#db/open-database.ts";
 import type { Caller, SignedInUser } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
-import { transferStudio } from "#domain/operator/transfer-studio.ts";
+import { addOwner } from "#domain/operator/add-owner.ts";
 import { acceptInvitation } from "#domain/studios/accept-invitation.ts";
 import { changeRole, removeMember } from "#domain/studios/members.ts";
 import { createStudio } from "#domain/studios/create-studio.ts";
@@ -101,7 +101,7 @@ forEachEngine("studio limit per user", (fixture) => {
     const deps = withStudioLimit(fixture, 1);
     const owner = await newStudio(deps);
     const { studio } = await newStudio(deps);
-    const transfer = transferStudio(deps, { operator: true }, { studioId: studio.id, user: owner.user.id });
+    const transfer = addOwner(deps, { operator: true }, { studioId: studio.id, user: owner.user.id });
     assert.equal(await getOutcome(transfer), "ok");
     assert.equal(await countOwnedStudios(fixture, owner), 2);
   });

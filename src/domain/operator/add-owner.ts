@@ -11,7 +11,7 @@ import { getUser } from "./lookups.ts";
  * Makes a user an owner of a studio, whether or not they are a member. Existing owners keep their role; the new owner
  * can change it or remove them.
  */
-export async function transferStudio(
+export async function addOwner(
   deps: Pick<Deps, "users" | "studios" | "memberships" | "transact" | "newId" | "clock">,
   operator: Operator,
   input: { studioId: string; user: string },
@@ -24,7 +24,7 @@ export async function transferStudio(
   for (;;) {
     const member = await deps.memberships.find(studioId, userId);
     if (member?.role === "owner") return { studioId, userId, changed: false };
-    const didTransfer = await deps
+    const didAdd = await deps
       .transact(async (tx) => {
         await updateOwnerCount(tx, studioId, member?.role, "owner");
         const didChange = member
@@ -36,6 +36,6 @@ export async function transferStudio(
         return true;
       })
       .catch(undefinedOnConflict);
-    if (didTransfer) return { studioId, userId, changed: true };
+    if (didAdd) return { studioId, userId, changed: true };
   }
 }
