@@ -33,8 +33,8 @@ const reverseDomainPattern = /^[a-z][a-z0-9]*(?:\.[a-z0-9-]+)+$/;
 const systemSchemePattern = /^(?:com\.apple|microsoft|windows)\./;
 
 /**
- * Whether a native client may redirect to this private-use scheme (RFC 8252 §7.1). An allowlist: `javascript:` runs
- * code, `microsoft-edge:` and `shell:` start programs, and no list of such schemes is complete.
+ * Whether a native client may redirect to this private-use scheme (RFC 8252 §7.1). This is an allowlist, because no
+ * blocklist would be complete: `javascript:` runs code, `microsoft-edge:` and `shell:` start programs.
  */
 function isClientScheme(scheme: string): boolean {
   return (
@@ -92,7 +92,8 @@ export function normalizeClientMetadata(metadata: Metadata): void {
   metadata["response_types"] = ["code"];
   metadata["response_modes"] = ["query"];
   metadata["id_token_signed_response_alg"] = "ES256";
-  // The library rejects a metadata document with a secret; without one, the client is public.
+  // The library rejects a metadata document with a secret. Every other one is of a public client, also if it declares
+  // `private_key_jwt`, which we do not support.
   if (isHttpsUrl(metadata["client_id"]) && metadata["client_secret"] === undefined)
     metadata["token_endpoint_auth_method"] = "none";
   const redirectUrls = parseRedirectUris(metadata["redirect_uris"]);
@@ -100,7 +101,7 @@ export function normalizeClientMetadata(metadata: Metadata): void {
   metadata["application_type"] = redirectUrls.some((url) => url.protocol !== "https:") ? "native" : "web";
 }
 
-/** URL hosts may contain `;`, `,` and `*`, which would change the page's Content-Security-Policy. */
+/** URL hosts may contain `;`, `,` and `*`, which would change the consent page's Content-Security-Policy. */
 const hostNamePattern = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/;
 
 function parseRedirectUris(uris: unknown): URL[] {
@@ -119,7 +120,8 @@ function parseRedirectUris(uris: unknown): URL[] {
       throw invalidRedirectError("redirect URIs must have a valid host");
     if (url.protocol === "http:" && !isLoopbackName(url.hostname))
       throw invalidRedirectError("http redirect URIs are only allowed for loopback");
-    // Our error page shows these parameters, and must not show text that a client chose.
+    // Before sign-in, our error page shows these parameters of the redirect URL (`showEarlyErrors`). Their text
+    // must not come from the client.
     if (url.searchParams.has("error") || url.searchParams.has("error_description"))
       throw invalidRedirectError("redirect URIs must not contain the parameters error and error_description");
     const scheme = url.protocol.slice(0, -1);

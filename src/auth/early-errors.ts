@@ -35,7 +35,10 @@ export function showEarlyErrors({ isOperatorClient, isSignedIn, showError }: Ear
   };
 }
 
-/** If the rejected response type uses the fragment, the library puts the error into the fragment. */
+/**
+ * The library puts the error into the fragment if the client requests a `response_type` that would respond there, such as
+ * `token`, even though it rejects that type.
+ */
 function readError({ search, hash }: URL): AuthorizationError | undefined {
   const params = [search, hash]
     .map((text) => new URLSearchParams(text.slice(1)))

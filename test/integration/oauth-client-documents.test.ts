@@ -83,6 +83,18 @@ forEachEngine("oauth client documents", (fixture) => {
     }
   });
 
+  test("treats a client whose document declares private_key_jwt as public, and does not fetch its keys (REG-4, A22)", async () => {
+    const keys = { token_endpoint_auth_signing_alg: "RS256", jwks_uri: documentHost.url("/keys.json") };
+    documentHost.serve(
+      "/signing.json",
+      createDocument("/signing.json", { token_endpoint_auth_method: "private_key_jwt", ...keys }),
+    );
+    const client = getClient("/signing.json");
+    const { tokens } = await connectClient(service.base, { client });
+    assert.equal((await refreshTokens(service.base, client, tokens.refresh_token)).status, 200);
+    assert.equal(documentHost.requestCounts.get("/keys.json"), undefined);
+  });
+
   const writeIntervalMs = 200; // a whole document would take half an hour
   const invalidDocuments: Record<string, (path: string) => Parameters<WebHost["serve"]>[1]> = {
     "a redirect": () => (_req, res) => void res.writeHead(302, { location: documentHost.url("/valid.json") }).end(),

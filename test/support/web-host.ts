@@ -14,7 +14,10 @@ import { createCertificate } from "./certificate.ts";
 
 type RequestHandler = (req: IncomingMessage, res: ServerResponse) => void;
 
-/** A public https server with these hostnames, for imports and client metadata documents. */
+/**
+ * A local https server for imports and client metadata documents. It represents public hosts with the names passed to
+ * `startWebHost`.
+ */
 export interface WebHost {
   url(path: string, host?: string): string;
   /** Sets the response for a path: a handler, or an object to send as JSON. Other paths respond with 404. */

@@ -176,8 +176,8 @@ export interface OAuthRecordStore {
 export interface OAuthClientStore {
   put(id: string, metadata: Record<string, unknown>, now: number): Promise<void>;
   find(id: string): Promise<Record<string, unknown> | undefined>;
-  /** Counts the client's age from `since` if it is older, so that it is not purged while a user is on the consent page. */
-  postponePurge(id: string, since: number): Promise<void>;
+  /** Counts the client's age from `countAgeFrom` if it is older, so that it is not purged while a user is on the consent page. */
+  postponePurge(id: string, countAgeFrom: number): Promise<void>;
 }
 
 export interface ResolvedToken {
