@@ -23,13 +23,13 @@ import { deriveSigningKeys } from "#lib/signing-keys.ts";
 import { createSigner } from "#lib/signed-token.ts";
 import { createVault } from "#lib/vault.ts";
 import { createMediaReader } from "#media/media-reader.ts";
-import { createPlatformSetups, findUnusedCredentials, platformFetchLimits } from "#connectors/catalog.ts";
+import { createPlatformSetups, describeUnusedCredentials, platformFetchLimits } from "#connectors/catalog.ts";
 
 const webFolder = join(import.meta.dirname, "../../web/dist");
 
 /** Finds problems in files and platforms that settings refer to, for `readConfig`. */
 export function findSettingProblems({ platformCredentials, oauthClientsFile }: Config): string[] {
-  return [...findUnusedCredentials(platformCredentials), ...findClientProblems(oauthClientsFile)];
+  return [...describeUnusedCredentials(platformCredentials), ...findClientProblems(oauthClientsFile)];
 }
 
 /** Opens the database and the file store, creates the service and starts its background jobs. Does not listen yet. */

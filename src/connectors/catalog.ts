@@ -57,8 +57,8 @@ export function buildClientDocument(
   return { path: clientMetadataPath, body: buildClientMetadata(base, callbackPath, bluesky, clientKeys) };
 }
 
-/** Finds credentials for unknown platforms or for platforms that need none, which are probably typos. */
-export function findUnusedCredentials(credentials: Readonly<Record<string, PlatformApp>>): string[] {
+/** An error message for each credential of an unknown platform, or of a platform that needs none: probably typos. */
+export function describeUnusedCredentials(credentials: Readonly<Record<string, PlatformApp>>): string[] {
   const configurableIds = catalog
     .filter(({ appCredentialsFrom }) => appCredentialsFrom === "settings")
     .map(({ id }) => id);

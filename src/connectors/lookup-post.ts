@@ -8,9 +8,9 @@ export const mediaRejected = {
   message: "The platform rejected the media.",
 } as const;
 
-type AccountComparison = Extract<Publishing["reconcile"], { findPosts: unknown }>;
+type PostComparison = Extract<Publishing["reconcile"], { findPosts: unknown }>;
 
-const isComparison = (reconcile: Publishing["reconcile"]): reconcile is AccountComparison =>
+const isPostComparison = (reconcile: Publishing["reconcile"]): reconcile is PostComparison =>
   typeof reconcile === "object" && "findPosts" in reconcile;
 
 /** Before the commit: remembers the account's posts, so that none of them is mistaken for the new one later. */
@@ -20,7 +20,7 @@ export async function readEarlierPosts(
   saveProgress: (progress: PublicationProgress) => Promise<void>,
 ): Promise<FailedOutcome | undefined> {
   const { reconcile } = calls.getPublishing(request.connection.platform);
-  if (!isComparison(reconcile) || !reconcile.listIds) return undefined;
+  if (!isPostComparison(reconcile) || !reconcile.listIds) return undefined;
   const call = reconcile.buildCall(calls.createContext(request));
   const earlierPostIds = await calls.call(request.connection.platform, call, reconcile.listIds);
   if ("kind" in earlierPostIds) return earlierPostIds;
@@ -38,17 +38,17 @@ export async function lookUpPost(
   const { container, reconcile } = calls.getPublishing(platform);
   const context = calls.createContext(request);
   if (reconcile === "container" && container) return readContainer(calls, platform, container, context);
-  if (!isComparison(reconcile)) throw new Error("this platform's commit is repeated, not looked up");
+  if (!isPostComparison(reconcile)) throw new Error("this platform's commit is repeated, not looked up");
   const posts = await calls.call(platform, reconcile.buildCall(context), (body) => reconcile.findPosts(body, context));
   if ("kind" in posts) return toUnknown(posts);
   const candidates: RemotePost[] = [];
   for (const post of posts.value)
     if (!request.progress.earlierPostIds?.includes(post.id) && !(await isTaken(post.id))) candidates.push(post);
-  const samePosts = await compareSources(calls, platform, candidates, reconcile, context);
+  const samePosts = await selectByExactText(calls, platform, candidates, reconcile, context);
   if ("kind" in samePosts) return toUnknown(samePosts);
   const [post, ...others] = samePosts.value;
-  // A person may have posted the same text by hand: only they can tell which is which.
-  if (!post || (reconcile.listIds && others.length > 0)) return { kind: "absent" };
+  // A person may have posted the same text by hand, and only a user can tell which post is ours.
+  if (!post || (reconcile.listIds && others.length > 0)) return { kind: "unidentified" };
   return { kind: "published", remoteId: post.id, url: post.url };
 }
 
@@ -68,18 +68,18 @@ async function readContainer(
 }
 
 /** The candidates whose exact text is what was sent. */
-async function compareSources(
+async function selectByExactText(
   calls: PublishCalls,
   platformId: string,
   candidates: RemotePost[],
-  { source }: AccountComparison,
+  { exactText }: PostComparison,
   context: PublishContext,
 ): Promise<CallOutcome<RemotePost[]>> {
-  if (!source) return { value: candidates };
+  if (!exactText) return { value: candidates };
   const samePosts: RemotePost[] = [];
   for (const post of candidates) {
-    const call = source.buildCall(context, post);
-    const isSame = await calls.call(platformId, call, (body) => source.isSame(body, context));
+    const call = exactText.buildCall(context, post);
+    const isSame = await calls.call(platformId, call, (body) => exactText.isSame(body, context));
     if ("kind" in isSame) return isSame;
     if (isSame.value) samePosts.push(post);
   }

@@ -10,7 +10,7 @@ import type { Publishing, PublishContext } from "./publishing.ts";
 /** A parsed response, or why there is none. */
 export type CallOutcome<T> = { value: T } | FailedOutcome;
 
-/** Sends the calls of the platforms' publishing descriptions. */
+/** Sends the API calls that each platform's `Publishing` declares. */
 export interface PublishCalls {
   /** Undefined if this server can't publish to the platform. */
   findPublishing(platformId: string): Publishing | undefined;
@@ -74,7 +74,7 @@ export function createPublishCalls(setups: readonly PlatformSetup[]): PublishCal
 /** Statuses that may follow a request that was executed, or is being executed. */
 const inconclusiveStatuses: readonly number[] = [408, 409, 425];
 
-/** Undefined for success. Only statuses that prove that nothing was published are anything but `unknown`. */
+/** Undefined for success. A failure is `unknown` unless its status proves that nothing was published. */
 function classifyStatus(response: Response): FailedOutcome | undefined {
   const { status } = response;
   if (status >= 200 && status <= 299) return undefined;

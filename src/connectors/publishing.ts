@@ -70,7 +70,7 @@ export interface Publishing {
         /** Ids of all posts in the response. Posts that are there before the commit are no candidates. */
         listIds?: (body: JsonObject) => string[];
         /** Reads a candidate's exact text, which the list does not have. */
-        source?: {
+        exactText?: {
           buildCall: (context: PublishContext, post: RemotePost) => ApiCall;
           isSame: (body: JsonObject, context: PublishContext) => boolean;
         };

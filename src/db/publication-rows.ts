@@ -1,6 +1,6 @@
 import type { Selectable } from "kysely";
 import type {
-  ListedPublication,
+  PublicationWithNames,
   Publication,
   PublicationChange,
   PublicationContent,
@@ -19,7 +19,7 @@ export function toColumns(change: PublicationChange): Partial<PublicationRow> {
     revision: change.revision,
     digest: change.digest,
     approved_revision: change.approvedRevision,
-    approved_for: change.approvedFor,
+    approved_for: change.approvedTime,
     approved_by: change.approvedBy,
     published_at: change.publishedAt,
     url: change.url,
@@ -51,7 +51,7 @@ export function toPublication(row: PublicationRow): Publication {
     revision: row.revision,
     digest: row.digest,
     approvedRevision: row.approved_revision,
-    approvedFor: row.approved_for,
+    approvedTime: row.approved_for,
     requestedBy: row.requested_by,
     requestedGrantId: row.requested_grant_id,
     requestedClientId: row.requested_client_id,
@@ -75,7 +75,7 @@ export function toPublication(row: PublicationRow): Publication {
   };
 }
 
-export function toListed(
+export function toPublicationWithNames(
   row: PublicationRow & {
     platform: string;
     account_id: string;
@@ -84,7 +84,7 @@ export function toListed(
     requested_by_name: string | null;
     approved_by_name: string | null;
   },
-): ListedPublication {
+): PublicationWithNames {
   return {
     ...toPublication(row),
     platform: row.platform,

@@ -1,7 +1,7 @@
 import type { PublicationStore } from "#domain/publishing/ports.ts";
 import type { PublicationState, VisibleState } from "#domain/publishing/states.ts";
 import { statement, type Connection } from "./client.ts";
-import { toListed, toPublication } from "./publication-rows.ts";
+import { toPublicationWithNames, toPublication } from "./publication-rows.ts";
 import { createPublishingWorkStore } from "./publishing-work.ts";
 import { buildUpdate } from "./update-publication.ts";
 
@@ -12,7 +12,7 @@ const findByRemoteIdQuery = statement(
 
 export function createPublicationStore(connection: Connection): PublicationStore {
   const { q, run } = connection;
-  const selectListed = (studioId: string) =>
+  const selectWithNames = (studioId: string) =>
     q
       .selectFrom("publications as p")
       .innerJoin("platform_connections as c", "c.id", "p.connection_id")
@@ -49,7 +49,7 @@ export function createPublicationStore(connection: Connection): PublicationStore
           revision: publication.revision,
           digest: publication.digest,
           approved_revision: publication.approvedRevision,
-          approved_for: publication.approvedFor,
+          approved_for: publication.approvedTime,
           scheduled_for: publication.scheduledFor,
           due_at: publication.dueAt,
           next_run_at: publication.nextRunAt,
@@ -59,11 +59,11 @@ export function createPublicationStore(connection: Connection): PublicationStore
       return numInsertedOrUpdatedRows !== 0n;
     },
     async find(studioId, publicationId) {
-      const row = await selectListed(studioId).where("p.id", "=", publicationId).executeTakeFirst();
-      return row && toListed(row);
+      const row = await selectWithNames(studioId).where("p.id", "=", publicationId).executeTakeFirst();
+      return row && toPublicationWithNames(row);
     },
     async list(studioId, { postId, state, from, to, before, limit }) {
-      const rows = await selectListed(studioId)
+      const rows = await selectWithNames(studioId)
         .$if(postId !== undefined, (list) => list.where("p.post_id", "=", postId!))
         .$if(state !== undefined, (list) => list.where("p.state", "in", toStates(state!)))
         .$if(before !== undefined, (list) => list.where("p.id", "<", before!))
@@ -76,7 +76,7 @@ export function createPublicationStore(connection: Connection): PublicationStore
         .orderBy("p.id", "desc")
         .limit(limit)
         .execute();
-      return rows.map(toListed);
+      return rows.map(toPublicationWithNames);
     },
     async listByPost(postId, states) {
       const rows = await q

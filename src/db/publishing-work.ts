@@ -101,13 +101,13 @@ export function createPublishingWorkStore({ q, run, notify }: Connection): Publi
       const [row] = await run(claimAbandonedQuery, [leaseExpiresAt, now]);
       return row && toPublication(row);
     },
-    async listOverdue(dueBefore, limit) {
+    async listOverdue(nextRunBefore, limit) {
       const rows = await q
         .selectFrom("publications")
         .selectAll()
         .where("state", "=", "scheduled")
         .where("started_at", "is", null)
-        .where("next_run_at", "<", dueBefore)
+        .where("next_run_at", "<", nextRunBefore)
         .orderBy("next_run_at")
         .limit(limit)
         .execute();

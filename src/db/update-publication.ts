@@ -9,7 +9,7 @@ const statements = new Map<string, Statement<PublicationRow>>();
 export function buildUpdate(
   publicationId: string,
   change: PublicationChange,
-  { states, fence, digest, scheduledFor, dueBefore }: PublicationCondition,
+  { states, fence, digest, scheduledFor, nextRunBefore }: PublicationCondition,
 ): [Statement<PublicationRow>, unknown[]] {
   const params: unknown[] = [];
   const addParam = (value: unknown): string => `$${params.push(value)}`;
@@ -19,7 +19,7 @@ export function buildUpdate(
   if (digest !== undefined) conditions.push(`digest = ${addParam(digest)}`);
   if (scheduledFor === null) conditions.push("scheduled_for IS NULL");
   else if (scheduledFor !== undefined) conditions.push(`scheduled_for = ${addParam(scheduledFor)}`);
-  if (dueBefore !== undefined) conditions.push(`next_run_at < ${addParam(dueBefore)}`);
+  if (nextRunBefore !== undefined) conditions.push(`next_run_at < ${addParam(nextRunBefore)}`);
   const sql = `UPDATE publications SET ${assignments.join(", ")} WHERE ${conditions.join(" AND ")} RETURNING *`;
   const prepared = statements.get(sql) ?? statement<PublicationRow>(`update_publication_${statements.size}`, sql);
   statements.set(sql, prepared);

@@ -72,7 +72,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     if (size) await page.setViewportSize(size);
   };
 
-  test("without an account, the post and the queue lead to the Platforms page", async () => {
+  test("without an account, the post and the Publications page lead to the Platforms page", async () => {
     await openStudioPage("publications");
     await page.getByRole("heading", { name: "Nothing published yet" }).waitFor();
     await checkAccessibility();
@@ -317,7 +317,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await checkAccessibility();
   });
 
-  test("filters the queue by state and time, and says how to resolve an unconfirmed publication", async () => {
+  test("filters publications by state and time, and says how to resolve an unconfirmed publication", async () => {
     await openStudioPage("publications");
     const rows = page.getByRole("list", { name: "Publications" }).getByRole("listitem");
     await page.getByLabel("State").selectOption("canceled");

@@ -22,10 +22,10 @@ import { waitUntil } from "../support/wait-until.ts";
 const kills = isLongRun ? 200 : 20;
 /** Of each kind: dropped responses, 503s and timeouts. */
 const faults = isLongRun ? 100 : 20;
-/** For each platform: several, because an account without a way to find out is reserved for 20 seconds. */
-const accounts = 6;
-/** For each platform and round. */
-const accountsPerRound = 2;
+/** Several, because a publication whose commit must be looked up blocks its connection for up to 20 seconds. */
+const connectionsPerPlatform = 6;
+/** For each platform. */
+const connectionsPerRound = 2;
 const maxFinalRounds = 10;
 
 forEachEngine("kill -9 of the service while it publishes", (fixture) => {
@@ -37,7 +37,9 @@ forEachEngine("kill -9 of the service while it publishes", (fixture) => {
     // The sandbox itself comes with the service, which has its own credentials there.
     const platforms = createSandboxPlatforms({ base }).filter(({ platform }) => platform.id !== "sandbox");
     publishing = await startPublishing(fixture, ["harbour"], { base, platforms, runsWorker: false });
-    connectionIds = await Promise.all(sandboxPlatformIds.map((id) => addConnections(publishing, id, accounts)));
+    connectionIds = await Promise.all(
+      sandboxPlatformIds.map((id) => addConnections(publishing, id, connectionsPerPlatform)),
+    );
     image = await png();
     // From here on, the processes that are killed serve this URL.
     await publishing.close();
@@ -58,7 +60,7 @@ forEachEngine("kill -9 of the service while it publishes", (fixture) => {
     return child;
   }
 
-  /** Publishes a new post with an image. Each connection has its own text, because all use one account. */
+  /** Publishes a new post with an image. Each connection has its own text, because all publish to the same sandbox account. */
   async function publishTo(targets: string[], text: string): Promise<number> {
     const { owner } = publishing;
     const { deps } = publishing.service;
@@ -74,7 +76,7 @@ forEachEngine("kill -9 of the service while it publishes", (fixture) => {
 
   const pickTargets = (round: number): string[] =>
     connectionIds.flatMap((ids) =>
-      Array.from({ length: accountsPerRound }, (_, i) => ids[(round * accountsPerRound + i) % ids.length] ?? ""),
+      Array.from({ length: connectionsPerRound }, (_, i) => ids[(round * connectionsPerRound + i) % ids.length] ?? ""),
     );
 
   const listRows = () =>

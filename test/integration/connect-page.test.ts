@@ -256,9 +256,9 @@ forEachEngine("connect page", (fixture) => {
 });
 
 test("rejects credentials for an unknown platform at startup (PLATFORM-11)", async () => {
-  const { findUnusedCredentials } = await import("#connectors/catalog.ts");
+  const { describeUnusedCredentials } = await import("#connectors/catalog.ts");
   const app = { clientId: "id", clientSecret: "secret" };
-  assert.deepEqual(findUnusedCredentials({}), []);
-  assert.match(findUnusedCredentials({ myspace: app })[0] ?? "", /^PLATFORM_MYSPACE_CLIENT_ID: unknown platform/);
-  assert.match(findUnusedCredentials({ mastodon: app })[0] ?? "", /^PLATFORM_MASTODON_CLIENT_ID/);
+  assert.deepEqual(describeUnusedCredentials({}), []);
+  assert.match(describeUnusedCredentials({ myspace: app })[0] ?? "", /^PLATFORM_MYSPACE_CLIENT_ID: unknown platform/);
+  assert.match(describeUnusedCredentials({ mastodon: app })[0] ?? "", /^PLATFORM_MASTODON_CLIENT_ID/);
 });

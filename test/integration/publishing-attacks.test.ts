@@ -28,21 +28,21 @@ forEachEngine("attacks on publishing", (fixture) => {
   let publishing: PublishingFixture;
   let client: Awaited<ReturnType<typeof actThroughClient>>;
   let connectionId: string;
-  /** Runs before the next publish request is sent; its response replaces the platform's. */
-  let beforePublish: (() => Promise<Response>) | undefined;
+  /** Handles the next publish request instead of the platform, which does not receive it. */
+  let respondToPublish: (() => Promise<Response>) | undefined;
   before(async () => {
     const base = await findFreeBaseUrl();
     const wrapFetch =
       (fetch: PublicFetch): PublicFetch =>
       async (url, request) => {
-        const respond = /\/api\/records\//.test(url) ? beforePublish : undefined;
+        const respond = /\/api\/records\//.test(url) ? respondToPublish : undefined;
         if (!respond) return fetch(url, request);
-        beforePublish = undefined;
+        respondToPublish = undefined;
         return respond();
       };
     const platforms = createSandboxPlatforms({ base, wrapFetch }).filter(({ platform }) => platform.id !== "sandbox");
     publishing = await startPublishing(fixture, ["harbour"], { base, platforms });
-    [connectionId = ""] = await addConnections(publishing, "sandbox-record", 1);
+    [connectionId = ""] = await addConnections(publishing, "sandbox-keyed", 1);
     const { service, owner } = publishing;
     client = { ...(await actThroughClient(service.deps, owner)), scopes: ["studio:read", "studio:write"] as const };
   });
@@ -100,7 +100,7 @@ forEachEngine("attacks on publishing", (fixture) => {
     for (const editor of ["owner", "client"] as const) {
       const { id, postId } = await schedule(`Limited, ${editor}`, toIsoTime(Date.now() + 1000));
       const isLimited = Promise.withResolvers<void>();
-      beforePublish = async () => {
+      respondToPublish = async () => {
         const body = `Edited by the ${editor} while it ran`;
         if (editor === "owner") await updatePost(deps(), publishing.owner, { postId, body });
         else await editAsClient(postId, 1, body);
@@ -140,7 +140,7 @@ forEachEngine("attacks on publishing", (fixture) => {
     );
   });
 
-  test("parallel approvals and reschedules leave the time that one of them set last (PUB-3, PUB-10)", async () => {
+  test("a client's reschedule parallel to an approval always needs a new approval (PUB-3, PUB-10)", async () => {
     for (let round = 0; round < 5; round++) {
       const postId = await newPost(`Parallel ${round}`);
       const [early, late] = [inHours(2), inHours(4)];
@@ -186,7 +186,7 @@ forEachEngine("attacks on publishing", (fixture) => {
     await publishing.waitForState(publicationId, "scheduled");
   });
 
-  test("a resolution names only URLs of the platform (PUB-15, B3)", async () => {
+  test("resolving a publication as published accepts only a URL of the platform (PUB-15, B3)", async () => {
     const { id } = await schedule("Resolved");
     await setState(id, "unconfirmed");
     const resolve = (url: string) =>

@@ -96,14 +96,14 @@ forEachEngine("runs of publications", (fixture) => {
 
   test("after a lost response, a rate limit or an outage does not lead to a second post (PUB-2)", async () => {
     nextResponses = [sendAndLose, respondWith(429, { "retry-after": "1" }), respondWith(503), respondWith(500)];
-    const { id } = await publish("sandbox-record", "Lost, then limited");
+    const { id } = await publish("sandbox-keyed", "Lost, then limited");
     await publishing.waitForState(id, "published");
     assert.equal(await countPosts("Lost, then limited"), 1);
   });
 
   test("a commit whose key the platform no longer recognizes is not repeated and renews no token (PUB-2)", async () => {
     const { deps } = publishing.service;
-    const [connectionId = ""] = await addConnections(publishing, "sandbox-record", 1);
+    const [connectionId = ""] = await addConnections(publishing, "sandbox-keyed", 1);
     const findConnection = () => deps.platformStore.find(publishing.owner.studio.id, connectionId);
     const requestsBefore = publishRequests;
     const connectionBefore = await findConnection();
@@ -120,7 +120,7 @@ forEachEngine("runs of publications", (fixture) => {
         return new Response("{}", { status: 503 });
       },
     ];
-    const { id } = await publish("sandbox-record", "Key expired", { connectionIds: [connectionId] });
+    const { id } = await publish("sandbox-keyed", "Key expired", { connectionIds: [connectionId] });
     await publishing.waitForState(id, "unconfirmed");
     assert.equal(publishRequests - requestsBefore, 2);
     assert.deepEqual(await findConnection(), connectionBefore);
@@ -169,11 +169,11 @@ forEachEngine("runs of publications", (fixture) => {
   test("a rate limit waits for Retry-After; a limit beyond an hour fails (PUB-13)", async () => {
     const startedAt = Date.now();
     nextResponses = [respondWith(429, { "retry-after": "3" })];
-    const limited = await publish("sandbox-record", "Limited");
+    const limited = await publish("sandbox-keyed", "Limited");
     await publishing.waitForState(limited.id, "published");
     assert.ok(Date.now() - startedAt >= 3000);
     nextResponses = [respondWith(429, { "retry-after": "3700" })];
-    const blocked = await publish("sandbox-record", "Blocked");
+    const blocked = await publish("sandbox-keyed", "Blocked");
     await publishing.waitForState(blocked.id, "failed");
     assert.deepEqual([await countPosts("Limited"), await countPosts("Blocked")], [1, 0]);
   });
@@ -181,7 +181,7 @@ forEachEngine("runs of publications", (fixture) => {
   test("an edit while the publication waits for a retry is covered by the approval or voids it (PUB-4)", async () => {
     const { service, owner } = publishing;
     nextResponses = [respondWith(429, { "retry-after": "2" })];
-    const { id, postId } = await publish("sandbox-record", "Before the retry");
+    const { id, postId } = await publish("sandbox-keyed", "Before the retry");
     await waitUntil(async () => nextResponses.length === 0);
     await publishing.waitForState(id, "scheduled");
     await updatePost(service.deps, owner, { postId, body: "After the retry" });
@@ -202,7 +202,7 @@ forEachEngine("runs of publications", (fixture) => {
         return send();
       },
     ];
-    const publication = await publish("sandbox-record", "Sent", { at: toIsoTime(Date.now() + 1500) });
+    const publication = await publish("sandbox-keyed", "Sent", { at: toIsoTime(Date.now() + 1500) });
     postId = publication.postId;
     await publishing.waitForState(publication.id, "published");
     assert.deepEqual([await countPosts("Sent"), await countPosts("Edited too late")], [1, 0]);
@@ -235,10 +235,10 @@ forEachEngine("runs of publications", (fixture) => {
     const { deps } = service;
     const soon = () => ({ at: toIsoTime(Date.now() + 1500) });
     const member = await newMember(deps, owner, "member");
-    const byMember = await publish("sandbox-record", "By a former member", { caller: member, ...soon() });
+    const byMember = await publish("sandbox-keyed", "By a former member", { caller: member, ...soon() });
     await removeMember(deps, owner, { userId: member.user.id });
     const client = await actThroughClient(deps, owner);
-    const byClient = await publish("sandbox-record", "By a revoked client", { caller: client, ...soon() });
+    const byClient = await publish("sandbox-keyed", "By a revoked client", { caller: client, ...soon() });
     assert.equal(byClient.state, "scheduled");
     await revokeClient(deps, owner, { grantId: client.grantId });
     for (const { id } of [byMember, byClient]) {
@@ -246,7 +246,7 @@ forEachEngine("runs of publications", (fixture) => {
       assert.equal(problem?.code, "forbidden");
     }
     const approvedClient = await actThroughClient(deps, owner, "Other");
-    const approved = await publish("sandbox-record", "Approved", { caller: approvedClient, propose: true });
+    const approved = await publish("sandbox-keyed", "Approved", { caller: approvedClient, propose: true });
     await approvePublication(deps, owner, { publicationId: approved.id, revision: 1 });
     await revokeClient(deps, owner, { grantId: approvedClient.grantId });
     const published = await publishing.waitForState(approved.id, "published");
@@ -259,7 +259,7 @@ forEachEngine("runs of publications", (fixture) => {
     const member = await newMember(deps, owner, "member");
     assert.equal(await getOutcome(() => updateStudio(deps, member, { approval: "everyone" })), "forbidden");
     await updateStudio(deps, owner, { approval: "everyone" });
-    const { id, state } = await publish("sandbox-record", "By a member", { caller: member });
+    const { id, state } = await publish("sandbox-keyed", "By a member", { caller: member });
     assert.equal(state, "proposed");
     const approve = { publicationId: id, revision: 1 };
     assert.equal(await getOutcome(() => approvePublication(deps, member, approve)), "forbidden");
@@ -278,7 +278,7 @@ forEachEngine("runs of publications", (fixture) => {
   test("what has started or ended can't be changed (ERR-too_late)", async () => {
     const { service, owner } = publishing;
     const { deps } = service;
-    const { id } = await publish("sandbox-record", "Ended", { at: inOneHour() });
+    const { id } = await publish("sandbox-keyed", "Ended", { at: inOneHour() });
     await cancelPublication(deps, owner, { publicationId: id });
     for (const change of [
       () => cancelPublication(deps, owner, { publicationId: id }),
@@ -292,7 +292,7 @@ forEachEngine("runs of publications", (fixture) => {
   test("the same idempotency key returns the first result, also after its time (PUB-5, ERR-already_scheduled)", async () => {
     const { service, owner } = publishing;
     const { id: postId } = await createPost(service.deps, owner, { title: "Title", body: "Once" });
-    const request = { postId, connectionIds: [connections["sandbox-record"]], at: inOneHour(), idempotencyKey: postId };
+    const request = { postId, connectionIds: [connections["sandbox-keyed"]], at: inOneHour(), idempotencyKey: postId };
     const first = await publishPost(service.deps, owner, request);
     const later = { ...service.deps, clock: () => Date.now() + hours(1) + minutes(10) };
     assert.deepEqual(await publishPost(later, owner, request), first);
@@ -332,12 +332,12 @@ forEachEngine("runs of publications", (fixture) => {
         return send();
       },
     ];
-    const committing = await publish("sandbox-record", "Finished by the drain");
+    const committing = await publish("sandbox-keyed", "Finished by the drain");
     await isSent.promise;
     await service.stopWorker();
     const { body } = await publishing.api("GET", `/publications/${committing.id}`);
     assert.equal(body["state"], "published");
-    const waiting = await publish("sandbox-record", "After the restart");
+    const waiting = await publish("sandbox-keyed", "After the restart");
     service.startWorker();
     await publishing.waitForState(waiting.id, "published");
   });
@@ -349,7 +349,7 @@ forEachEngine("runs of publications", (fixture) => {
     await q.deleteFrom("oauth_records").where("model", "=", "SandboxAccessToken").execute();
     const renewed = await publish("sandbox", "Renewed");
     await publishing.waitForState(renewed.id, "published");
-    const rejected = await publish("sandbox-record", "Not renewed");
+    const rejected = await publish("sandbox-keyed", "Not renewed");
     const { problem } = await publishing.waitForState(rejected.id, "failed");
     assert.equal(problem?.code, "connect_expired");
     assert.deepEqual([await countPosts("Renewed"), await countPosts("Not renewed")], [1, 0]);

@@ -149,7 +149,7 @@ export async function newPublication(deps: Deps, owner: Caller, state: Publicati
     revision: post.revision,
     digest: "",
     approvedRevision: null,
-    approvedFor: null,
+    approvedTime: null,
     requestedBy: owner.user.id,
     requestedGrantId: null,
     requestedClientId: null,

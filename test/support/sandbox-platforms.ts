@@ -6,7 +6,7 @@ import { seconds } from "#lib/clock.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";
 
 /** Platforms that use the sandbox's API. Each reconciles a commit whose response was lost in a different way. */
-export const sandboxPlatformIds = ["sandbox", "sandbox-record", "sandbox-container", "sandbox-read-back"] as const;
+export const sandboxPlatformIds = ["sandbox", "sandbox-keyed", "sandbox-container", "sandbox-read-back"] as const;
 export type SandboxPlatformId = (typeof sandboxPlatformIds)[number];
 
 export interface SandboxPlatformOptions {
@@ -31,7 +31,7 @@ export function createSandboxPlatforms({
   if (!publishing) throw new Error("the sandbox can't publish");
   const publishingById: Record<SandboxPlatformId, Publishing> = {
     sandbox: publishing,
-    "sandbox-record": createRecordPublishing(publishing),
+    "sandbox-keyed": createKeyedPublishing(publishing),
     "sandbox-container": createContainerPublishing(publishing),
     "sandbox-read-back": createReadBackPublishing(publishing),
   };
@@ -48,7 +48,7 @@ const buildPost = ({ content, progress }: PublishContext) => ({
 });
 
 /** Atelier chooses the record's key (`commitKey`), so repeating the request cannot create a second post. */
-const createRecordPublishing = (publishing: Publishing): Publishing => ({
+const createKeyedPublishing = (publishing: Publishing): Publishing => ({
   ...publishing,
   commit: {
     ...publishing.commit,

@@ -53,7 +53,7 @@ export const mastodonPublishing: Publishing = {
       toObjectList(items)
         .filter((status) => hasSameMedia(status, context))
         .map(parsePost),
-    source: {
+    exactText: {
       buildCall: ({ accessToken, endpoints }, { id }) => ({
         method: "GET",
         url: `${endpoints.api}/api/v1/statuses/${encodeURIComponent(id)}/source`,
@@ -81,7 +81,7 @@ function hasSameMedia(status: JsonObject, { content }: PublishContext): boolean 
 /** Servers remove white space at both ends. */
 const normalize = (text: string): string => text.replaceAll("\r\n", "\n").trim();
 
-/** Reads the instance's own limits: from Mastodon 4, or the older document that other servers have. */
+/** Reads the instance's own limits: from the v2 document (Mastodon 4 and later), or the v1 document of other servers. */
 export const mastodonInstance: NonNullable<Platform["instanceLimits"]> = {
   buildCalls: (instance) =>
     ["v2", "v1"].map((version) => ({ method: "GET", url: `${instance}/api/${version}/instance` })),

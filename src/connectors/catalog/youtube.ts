@@ -2,7 +2,7 @@ import type { Platform } from "../platform.ts";
 import { requireText, toObject, toObjectList, toText } from "../call-api.ts";
 
 const readOn = "2026-11-15";
-const scope = "https://www.googleapis.com/auth";
+const scopePrefix = "https://www.googleapis.com/auth";
 
 /**
  * Connects channels of a Google account. Google issues a refresh token only with `access_type=offline`, and issues
@@ -19,7 +19,7 @@ export const youtube: Platform = {
     api: "https://www.googleapis.com/youtube/v3",
   },
   appCredentialsFrom: "settings",
-  scopes: [`${scope}/youtube.upload`, `${scope}/youtube.readonly`],
+  scopes: [`${scopePrefix}/youtube.upload`, `${scopePrefix}/youtube.readonly`],
   pkce: true,
   clientAuth: "post",
   authorizeParams: { access_type: "offline", prompt: "consent" },

@@ -8,7 +8,7 @@ import { authorize, mayPublish } from "../policy.ts";
 import { revisionConflictError } from "../posts/post.ts";
 import { id } from "../text.ts";
 import { buildContent, digestContent } from "./content.ts";
-import type { ListedPublication, Publication, PublicationChange } from "./ports.ts";
+import type { PublicationWithNames, Publication, PublicationChange } from "./ports.ts";
 import {
   getPublication,
   recordPublicationActivity,
@@ -55,7 +55,7 @@ export async function reschedulePublication(
     const current = publication.state === "missed" ? await reopen(tx, publication) : publication;
     if (isPublisher && current.digest === publication.digest) {
       const schedule = scheduleAt(scheduledFor, await tx.publications.getTime());
-      return { event: "reschedule", change: { ...unscheduled, ...schedule, approvedFor: scheduledFor } };
+      return { event: "reschedule", change: { ...unscheduled, ...schedule, approvedTime: scheduledFor } };
     }
     const { digest, revision } = current;
     const change = { ...unscheduled, scheduledFor, approvedBy: null, digest, revision };
@@ -103,7 +103,7 @@ export async function approvePublication(
     const approval = {
       approvedBy: caller.user.id,
       approvedRevision: revision,
-      approvedFor: publication.scheduledFor,
+      approvedTime: publication.scheduledFor,
     };
     return { event: "approve", change: { ...schedule, ...approval, revision, digest } };
   });
@@ -190,7 +190,7 @@ async function changeState(
   action: PublicationAction,
   decide: (publication: Publication, tx: Stores) => Change | Promise<Change>,
 ): Promise<PublicationView> {
-  const changedPublication = await retryOnConflict(async (): Promise<ListedPublication> => {
+  const changedPublication = await retryOnConflict(async (): Promise<PublicationWithNames> => {
     const publication = await getPublication(deps, caller, publicationId);
     return deps.transact(async (tx) => {
       const { event, change } = await decide(publication, tx);
@@ -223,7 +223,7 @@ async function nameUsers(
   tx: Stores,
   caller: Caller,
   publicationId: string,
-): Promise<Pick<ListedPublication, "requestedByName" | "approvedByName">> {
+): Promise<Pick<PublicationWithNames, "requestedByName" | "approvedByName">> {
   const { requestedByName, approvedByName } = await getPublication(tx, caller, publicationId);
   return { requestedByName, approvedByName };
 }

@@ -3,7 +3,7 @@ import type { ListedActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
-import type { ListedPublication, PublicationContent } from "./ports.ts";
+import type { PublicationWithNames, PublicationContent } from "./ports.ts";
 import { getPublication, toPublicationView, type PublicationAction, type PublicationView } from "./publication.ts";
 
 /** A timeline shows at most this many entries, the newest. Retries end after an hour, so only users can add more. */
@@ -66,9 +66,9 @@ export async function getPublicationDetail(
   };
 }
 
-function toLastApproval({ approvedRevision, approvedFor }: ListedPublication): PublicationDetail["lastApproval"] {
+function toLastApproval({ approvedRevision, approvedTime }: PublicationWithNames): PublicationDetail["lastApproval"] {
   if (approvedRevision === null) return null;
-  return { revision: approvedRevision, scheduledFor: approvedFor === null ? null : toIsoTime(approvedFor) };
+  return { revision: approvedRevision, scheduledFor: approvedTime === null ? null : toIsoTime(approvedTime) };
 }
 
 function toSentView({ title, text, assets }: PublicationContent): PublicationDetail["sent"] {

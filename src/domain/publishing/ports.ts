@@ -52,10 +52,10 @@ export interface Publication {
   scheduledFor: number | null;
   revision: number;
   digest: string;
-  /** The revision and the time that were approved last; null if it was never approved. */
+  /** The revision that was approved last; null if it was never approved. */
   approvedRevision: number | null;
-  /** Null: as soon as it was approved. */
-  approvedFor: number | null;
+  /** The publishing time that was approved last; null: as soon as it was approved, or never approved. */
+  approvedTime: number | null;
   requestedBy: string | null;
   requestedGrantId: string | null;
   requestedClientId: string | null;
@@ -78,8 +78,8 @@ export interface Publication {
   committedAt: number | null;
 }
 
-/** With the names that its view shows. */
-export interface ListedPublication extends Publication {
+/** With the names of its account, its requester and its approver. */
+export interface PublicationWithNames extends Publication {
   platform: string;
   account: Pick<PlatformConnection["account"], "id" | "handle" | "name">;
   requestedByName: string | null;
@@ -104,7 +104,7 @@ export type PublicationChange = Partial<
     | "revision"
     | "digest"
     | "approvedRevision"
-    | "approvedFor"
+    | "approvedTime"
     | "approvedBy"
     | "publishedAt"
     | "url"
@@ -130,16 +130,16 @@ export interface PublicationCondition {
   digest?: string;
   /** Only if it still has this time. */
   scheduledFor?: number | null;
-  /** Only if it was due before this time. */
-  dueBefore?: number;
+  /** Only if its `nextRunAt` is before this time. */
+  nextRunBefore?: number;
 }
 
 export interface PublicationStore extends PublishingWorkStore {
   /** False if the post already has an open publication for this account. */
   insert(publication: Publication): Promise<boolean>;
-  find(studioId: string, publicationId: string): Promise<ListedPublication | undefined>;
+  find(studioId: string, publicationId: string): Promise<PublicationWithNames | undefined>;
   /** Newest first. */
-  list(studioId: string, filter: PublicationFilter): Promise<ListedPublication[]>;
+  list(studioId: string, filter: PublicationFilter): Promise<PublicationWithNames[]>;
   /** The publications of a post in these states. */
   listByPost(postId: string, states: readonly PublicationState[]): Promise<Publication[]>;
   listByConnection(connectionId: string, states: readonly PublicationState[]): Promise<Publication[]>;
@@ -165,8 +165,8 @@ export interface PublishingWorkStore {
   claimDue(now: number, leaseExpiresAt: number): Promise<Publication | undefined>;
   /** Takes over a run whose lease has expired. */
   claimAbandoned(now: number, leaseExpiresAt: number): Promise<Publication | undefined>;
-  /** Scheduled publications that were due before this time and never started. */
-  listOverdue(dueBefore: number, limit: number): Promise<Publication[]>;
+  /** Scheduled publications whose `nextRunAt` is before this time and that never started. */
+  listOverdue(nextRunBefore: number, limit: number): Promise<Publication[]>;
   /** Wakes the workers of all processes when the transaction commits. On SQLite they notice when they poll. */
   announceDue(): Promise<void>;
 }
@@ -202,8 +202,8 @@ export type LookUpOutcome =
   | Extract<CommitOutcome, { kind: "published" | "rejected" | "reconnect" | "unknown" }>
   /** The platform says that the post is not public, and accepts the same commit at most once. */
   | { kind: "repeatable" }
-  /** The post is not there, which proves nothing. */
-  | { kind: "absent" };
+  /** No post, or more than one, can be this one. This proves nothing, so the commit is not repeated: a user decides. */
+  | { kind: "unidentified" };
 
 /** How an interrupted commit is reconciled: by repeating it for this long, otherwise by looking it up. */
 export interface Reconciliation {

@@ -6,7 +6,7 @@ import { recordActivity, type ActivityAction } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps, Stores } from "../deps.ts";
 import { getAccountLabel } from "../platforms/connection.ts";
-import type { ListedPublication, Publication } from "./ports.ts";
+import type { PublicationWithNames, Publication } from "./ports.ts";
 import { toVisibleState, visibleStates } from "./states.ts";
 
 const namedView = z.object({ id: z.string(), name: z.string() });
@@ -35,7 +35,7 @@ export const publicationView = z.object({
 
 export type PublicationView = z.infer<typeof publicationView>;
 
-export function toPublicationView(publication: ListedPublication): PublicationView {
+export function toPublicationView(publication: PublicationWithNames): PublicationView {
   const toNamed = (userId: string | null, name: string | null) =>
     userId === null ? null : { id: userId, name: name ?? userId };
   const toTime = (ms: number | null) => (ms === null ? null : toIsoTime(ms));
@@ -63,7 +63,7 @@ export async function getPublication(
   { publications }: Pick<Stores, "publications">,
   caller: Caller,
   publicationId: string,
-): Promise<ListedPublication> {
+): Promise<PublicationWithNames> {
   const publication = isId("publication", publicationId)
     ? await publications.find(caller.studio.id, publicationId)
     : undefined;

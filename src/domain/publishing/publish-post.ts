@@ -160,7 +160,7 @@ function buildPublication(
     connectionId: connection.id,
     revision: post.revision,
     approvedRevision: schedule.state === "scheduled" ? post.revision : null,
-    approvedFor: schedule.state === "scheduled" ? schedule.scheduledFor : null,
+    approvedTime: schedule.state === "scheduled" ? schedule.scheduledFor : null,
     includesTitle,
     digest: digestContent(buildContent({ connectionId: connection.id, includesTitle }, post, assets)),
     requestedBy: caller.user.id,

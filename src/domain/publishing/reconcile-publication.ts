@@ -8,7 +8,7 @@ import type { CommitOutcome, LookUpOutcome, Publication, PublishRequest } from "
 /** How long workers keep trying if the platform does not respond. */
 const reconcileWindow = minutes(60);
 /** If the account still does not show the post after this time, a user must check it. */
-const absentWindow = seconds(20);
+const unidentifiedWindow = seconds(20);
 const backoff = { minMs: 500, maxMs: seconds(15) } as const;
 
 /**
@@ -34,7 +34,7 @@ export async function reconcile(deps: WorkerDeps, publication: Publication): Pro
   if (outcome.kind === "published") return markPublished(deps, publication, outcome);
   if (outcome.kind === "rejected") return markFailed(deps, publication, outcome);
   if (outcome.kind === "unrepeatable" || outcome.kind === "reconnect") return markUnconfirmed(deps, publication);
-  if (elapsedMs > (outcome.kind === "absent" ? absentWindow : reconcileWindow))
+  if (elapsedMs > (outcome.kind === "unidentified" ? unidentifiedWindow : reconcileWindow))
     return markUnconfirmed(deps, publication);
   const now = await deps.publications.getTime();
   const delayMs = Math.min(Math.max(elapsedMs / 2, backoff.minMs), backoff.maxMs);

@@ -132,12 +132,12 @@ async function extendLease({ publications }: WorkerDeps, { id, fence }: Publicat
   await publications.update(id, { leaseExpiresAt }, { states: ["preparing", "committing"], fence });
 }
 
-async function markMissed(deps: WorkerDeps, dueBefore: number): Promise<void> {
+async function markMissed(deps: WorkerDeps, nextRunBefore: number): Promise<void> {
   for (;;) {
-    const overdue = await deps.publications.listOverdue(dueBefore, missedBatch);
+    const overdue = await deps.publications.listOverdue(nextRunBefore, missedBatch);
     for (const { id } of overdue) {
       await deps.transact(async (tx) => {
-        const condition = { states: statesBefore("miss"), dueBefore };
+        const condition = { states: statesBefore("miss"), nextRunBefore };
         const missed = await tx.publications.update(id, { ...unscheduled, state: "missed" }, condition);
         if (missed) await recordPublicationActivity(deps, tx, workerActor, "publication.missed", missed);
       });
