@@ -37,8 +37,8 @@ const confirmAndAttachQuery = statement<AssetRow>(
     WHERE id = $9 AND status = 'pending' AND storage_key = $10 AND source_version = $11 RETURNING *`,
 );
 
-const confirmReservedQuery = statement<AssetRow>(
-  "confirm_reserved_asset",
+const confirmOnPostQuery = statement<AssetRow>(
+  "confirm_asset_on_post",
   `UPDATE assets SET status = 'ready', bytes = $1, charged_bytes = $1, version = $2, sha256 = $3,
           width = $4, height = $5, duration_ms = $6, kind = $7, mime_type = $8, filename = $9,
           change_count = change_count + 1
@@ -118,7 +118,7 @@ export function createAssetStore({ q, run }: Connection): AssetStore {
       ]);
       return row && toReadyAsset(row);
     },
-    async confirmReserved(asset, confirmed) {
+    async confirmOnPost(asset, confirmed) {
       const { bytes, version, sha256, width, height, durationMs, kind, mimeType, filename } = confirmed;
       const values = [bytes, version, sha256, width, height, durationMs, kind, mimeType, filename];
       const conditions = [
@@ -129,7 +129,7 @@ export function createAssetStore({ q, run }: Connection): AssetStore {
         asset.filename,
         asset.chargedBytes,
       ];
-      const [row] = await run(confirmReservedQuery, [...values, ...conditions]);
+      const [row] = await run(confirmOnPostQuery, [...values, ...conditions]);
       return row && toReadyAsset(row);
     },
     async attach(studioId, assetId, { postId, position }) {
@@ -170,7 +170,7 @@ export function createAssetStore({ q, run }: Connection): AssetStore {
         .executeTakeFirst();
       return row && toAsset(row);
     },
-    async setTrashOnPost(postId, trash) {
+    async setTrashOfPostAssets(postId, trash) {
       await q.updateTable("assets").set(toTrashColumns(trash)).where("post_id", "=", postId).execute();
     },
     async remove({ id, status, postId, storageKey, chargedBytes, trashExpiresAt }) {
@@ -205,12 +205,12 @@ export function createAssetStore({ q, run }: Connection): AssetStore {
     async hasReadyAssets() {
       return (await q.selectFrom("assets").select("id").where("status", "=", "ready").limit(1).execute()).length > 0;
     },
-    async listExpired(expiredBy, limit) {
+    async listExpired(latestExpiry, limit) {
       const rows = await q
         .selectFrom("assets")
         .selectAll()
         .where("status", "=", "pending")
-        .where("upload_expires_at", "<=", expiredBy)
+        .where("upload_expires_at", "<=", latestExpiry)
         .orderBy("upload_expires_at")
         .limit(limit)
         .execute();

@@ -33,8 +33,8 @@ interface PostSize {
 const sizesSql = (status: string, limit: string): string =>
   `SELECT id, octet_length(title) + octet_length(body) + octet_length(search_text) AS bytes
      FROM posts WHERE studio_id = $1 AND id < $2 AND trashed_at IS NULL ${status} ORDER BY id DESC LIMIT ${limit}`;
-const sizesQuery = statement<PostSize>("list_post_sizes", sizesSql("", "$3"));
-const sizesInStatusQuery = statement<PostSize>("list_post_sizes_in_status", sizesSql("AND status = $3", "$4"));
+const sizesQuery = statement<PostSize>("list_post_search_sizes", sizesSql("", "$3"));
+const sizesInStatusQuery = statement<PostSize>("list_post_search_sizes_in_status", sizesSql("AND status = $3", "$4"));
 
 const matchesSql = (contains: string, status: string, limit: string): string =>
   `SELECT ${columns.join(", ")} FROM posts
@@ -63,7 +63,7 @@ const matchesInStatusQuery = statement<PostRow>(
 /** Sorts after the id of every post. */
 const afterNewestId = `pst_${"z".repeat(27)}`;
 
-export function listSizes(
+export function listSearchSizes(
   run: Connection["run"],
   studioId: string,
   { status, before = afterNewestId, limit }: PostFilter,

@@ -4,14 +4,17 @@ import type { PostChange, PostStore } from "#domain/posts/ports.ts";
 import { normalizeForSearch } from "#domain/posts/search-posts.ts";
 import { statement, type Connection } from "./client.ts";
 import { toTrashColumns } from "./trash.ts";
-import { columns, findMatches, listSizes, type PostRow } from "./post-search.ts";
+import { columns, findMatches, listSearchSizes, type PostRow } from "./post-search.ts";
 
 const findPostQuery = statement<PostRow>(
   "find_post",
   `SELECT ${columns.join(", ")} FROM posts WHERE studio_id = $1 AND id = $2 AND trashed_at IS NULL`,
 );
 
-/** Also returns whether the studio has connected platforms. Most have none, which saves the query for them. */
+/**
+ * Also returns whether the studio has connected platforms and whether the post has publications. Usually both are false,
+ * and the caller then skips the queries for them.
+ */
 const findPostWithPlatformStatusQuery = statement<PostRow & { has_platforms: number; has_publications: number }>(
   "find_post_with_platform_status",
   `SELECT ${columns.map((column) => `p.${column}`).join(", ")}, CASE WHEN EXISTS (SELECT 1 FROM platform_connections c WHERE c.studio_id = p.studio_id AND c.state = 'connected')
@@ -31,8 +34,8 @@ const releasePositionQuery = statement<Pick<PostRow, "id">>(
   "UPDATE posts SET asset_count = asset_count - 1 WHERE studio_id = $1 AND id = $2 AND asset_count > 0 RETURNING id",
 );
 
-const bumpAssetsRevisionQuery = statement<Pick<PostRow, "revision">>(
-  "bump_assets_revision",
+const incrementRevisionForAssetsQuery = statement<Pick<PostRow, "revision">>(
+  "increment_revision_for_assets",
   `UPDATE posts SET revision = revision + 1, assets_revision = revision + 1, updated_at = $1
     WHERE studio_id = $2 AND id = $3 AND trashed_at IS NULL RETURNING revision`,
 );
@@ -48,8 +51,8 @@ const lockExpiredQuery = statement<Pick<PostRow, "id">>(
   "UPDATE posts SET last_position = last_position WHERE id = $1 AND trash_expires_at <= $2 RETURNING id",
 );
 
-const allocatePositionsQuery = statement<Pick<PostRow, "last_position">>(
-  "allocate_positions",
+const allocatePositionNumbersQuery = statement<Pick<PostRow, "last_position">>(
+  "allocate_position_numbers",
   "UPDATE posts SET last_position = last_position + $1 WHERE studio_id = $2 AND id = $3 RETURNING last_position",
 );
 
@@ -96,7 +99,7 @@ export function createPostStore({ q, run }: Connection): PostStore {
         .execute();
       return rows.map(toPost);
     },
-    listSizes: (studioId, filter) => listSizes(run, studioId, filter),
+    listSearchSizes: (studioId, filter) => listSearchSizes(run, studioId, filter),
     findMatches: async (studioId, range, query, limit) =>
       (await findMatches(run, studioId, range, query, limit)).map(toPost),
     async reservePosition(studioId, postId, limit) {
@@ -106,12 +109,12 @@ export function createPostStore({ q, run }: Connection): PostStore {
     async releasePosition(studioId, postId) {
       return (await run(releasePositionQuery, [studioId, postId])).length > 0;
     },
-    async bumpAssetsRevision(studioId, postId, now) {
-      const [row] = await run(bumpAssetsRevisionQuery, [now, studioId, postId]);
+    async incrementRevisionForAssets(studioId, postId, now) {
+      const [row] = await run(incrementRevisionForAssetsQuery, [now, studioId, postId]);
       return row?.revision;
     },
-    async allocatePositions(studioId, postId, count) {
-      const [row] = await run(allocatePositionsQuery, [count, studioId, postId]);
+    async allocatePositionNumbers(studioId, postId, count) {
+      const [row] = await run(allocatePositionNumbersQuery, [count, studioId, postId]);
       return (row?.last_position ?? 0) - count + 1;
     },
     async update(studioId, postId, change, { revision, isTrashed = false, now }) {
@@ -157,14 +160,14 @@ export function createPostStore({ q, run }: Connection): PostStore {
 }
 
 function toChangedColumns(change: PostChange, now: number, nextRevision: Expression<number>) {
-  const { title, body, status, variants, trash, hasNewAssets = false } = change;
+  const { title, body, status, variants, trash, haveAssetsChanged = false } = change;
   return {
     ...(title === undefined ? {} : { title }),
     ...(body === undefined ? {} : { body }),
     ...(status === undefined ? {} : { status, ready_revision: status === "ready" ? nextRevision : null }),
     ...(variants === undefined ? {} : { variants: JSON.stringify(variants) }),
     ...(trash === undefined ? {} : toTrashColumns(trash)),
-    ...(hasNewAssets ? { assets_revision: nextRevision } : {}),
+    ...(haveAssetsChanged ? { assets_revision: nextRevision } : {}),
     revision: nextRevision,
     updated_at: now,
   };

@@ -125,7 +125,7 @@ export function createRevisionStore({ q, run }: Connection): RevisionStore {
       .select("u.name as user_name");
 
   return {
-    async record(postId, author, { collapseSince, hasNewAssets = false } = {}) {
+    async record(postId, author, { collapseSince, haveAssetsChanged = false } = {}) {
       if (collapseSince !== undefined) {
         const [collapsed] = await run(collapseAutosaveQuery, [postId, author.userId, collapseSince]);
         if (collapsed) return collapsed.has_publications === 1;
@@ -135,7 +135,7 @@ export function createRevisionStore({ q, run }: Connection): RevisionStore {
         collapseSince === undefined ? 0 : 1,
         postId,
       ]);
-      if (hasNewAssets) await run(insertAssetsQuery, [postId]);
+      if (haveAssetsChanged) await run(insertAssetsQuery, [postId]);
       return inserted?.has_publications === 1;
     },
     async list(postId, { before, limit, maxText }) {

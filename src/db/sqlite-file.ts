@@ -5,7 +5,7 @@ import { databaseFileName } from "./open-database.ts";
 import { OperatorError } from "#lib/errors.ts";
 import { isBusy } from "./sqlite.ts";
 
-/** The file of a ready asset, as recorded in the database. In the disk store the version is the SHA-256 digest. */
+/** The file of a ready asset, as recorded in the database. */
 export interface RecordedFile {
   assetId: string;
   studioId: string;
@@ -15,7 +15,7 @@ export interface RecordedFile {
   sha256: string;
 }
 
-/** The embedded database for operator commands, which may run while the service has the file open. */
+/** The SQLite database for operator commands. */
 export interface SqliteFile {
   /** Copies a consistent snapshot of the database. Other processes can keep writing. */
   copyTo(path: string): void;
@@ -37,6 +37,7 @@ export interface TableSchema {
 
 export type Row = Record<string, string | number | null>;
 
+/** With `exclusive`, opening fails while the service runs; otherwise both can use the database at the same time. */
 export function openSqliteFile(dataDir: string, options: { exclusive: boolean }): SqliteFile {
   const path = join(dataDir, databaseFileName);
   if (!existsSync(path))
@@ -53,6 +54,7 @@ export function openSqliteFile(dataDir: string, options: { exclusive: boolean })
   return {
     // Not SQLite's backup API: it restarts whenever another process writes, and never finishes under load.
     copyTo: (targetPath) => void db.prepare("VACUUM INTO ?").run(targetPath),
+    // The disk store uses the SHA-256 digest as the version.
     listReadyFiles: () =>
       db
         .prepare(

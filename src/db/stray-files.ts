@@ -1,13 +1,13 @@
 import type { StrayFileStore } from "#domain/assets/ports.ts";
 import { statement, type Connection } from "./client.ts";
 
-const claimQuery = statement<{ key: string }>(
-  "claim_stray_file",
+const claimForAssetQuery = statement<{ key: string }>(
+  "assign_stray_key_to_asset",
   "DELETE FROM stray_files WHERE key = $1 AND doomed = 0 RETURNING key",
 );
 
-const markDueForDeletionQuery = statement<{ key: string }>(
-  "mark_due_files_for_deletion",
+const markDueKeysForDeletionQuery = statement<{ key: string }>(
+  "mark_due_keys_for_deletion",
   `UPDATE stray_files SET doomed = 1
     WHERE key IN (SELECT key FROM stray_files WHERE due_at <= $1 ORDER BY due_at LIMIT $2) RETURNING key`,
 );
@@ -17,8 +17,8 @@ export function createStrayFileStore({ q, run }: Connection): StrayFileStore {
     async reserve(key, dueAt) {
       await q.insertInto("stray_files").values({ key, due_at: dueAt, doomed: 0 }).execute();
     },
-    async claim(key) {
-      return (await run(claimQuery, [key])).length > 0;
+    async claimForAsset(key) {
+      return (await run(claimForAssetQuery, [key])).length > 0;
     },
     async markForDeletion(keys, dueAt) {
       if (keys.length === 0) return;
@@ -28,8 +28,8 @@ export function createStrayFileStore({ q, run }: Connection): StrayFileStore {
         .onConflict((conflict) => conflict.column("key").doUpdateSet({ due_at: dueAt, doomed: 1 }))
         .execute();
     },
-    async markDueForDeletion(now, limit) {
-      return (await run(markDueForDeletionQuery, [now, limit])).map(({ key }) => key);
+    async markDueKeysForDeletion(now, limit) {
+      return (await run(markDueKeysForDeletionQuery, [now, limit])).map(({ key }) => key);
     },
     async deleteRecords(keys) {
       if (keys.length === 0) return;

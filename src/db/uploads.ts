@@ -1,5 +1,5 @@
 import type { Selectable } from "kysely";
-import { fileLifetime } from "#domain/uploads/upload-link.ts";
+import { maxUploadDuration } from "#domain/uploads/upload-link.ts";
 import type { UploadFile, UploadLink, UploadStore } from "#domain/uploads/ports.ts";
 import type { PostStatus } from "#domain/posts/post.ts";
 import type { Role } from "#domain/policy.ts";
@@ -71,8 +71,8 @@ const findFileQuery = statement<FileRow>(
 );
 const listFilesQuery = statement<FileRow>("list_upload_files", `${selectFilesSql} WHERE f.link_id = $1 ORDER BY a.id`);
 
-const listUncountedQuery = statement<FileRow>(
-  "list_uncounted_uploads",
+const listDueForCountingQuery = statement<FileRow>(
+  "list_uploads_due_for_counting",
   `${selectFilesSql}
     WHERE a.status = 'pending' AND f.counted_at <= $1 AND (a.charged_bytes > f.received_bytes OR f.part_at > $2)
     ORDER BY f.counted_at LIMIT $3`,
@@ -145,7 +145,7 @@ export function createUploadStore({ q, run }: Connection): UploadStore {
     async withdrawForUser(userId, now) {
       const { numUpdatedRows } = await withdrawLinks(now)
         .where("created_by", "=", userId)
-        .where("expires_at", ">", now - fileLifetime)
+        .where("expires_at", ">", now - maxUploadDuration)
         .executeTakeFirst();
       return Number(numUpdatedRows);
     },
@@ -192,8 +192,8 @@ export function createUploadStore({ q, run }: Connection): UploadStore {
         .where("asset_id", "=", assetId)
         .execute();
     },
-    async listUncounted({ countedBefore, activeSince, limit }) {
-      return (await run(listUncountedQuery, [countedBefore, activeSince, limit])).map(toFile);
+    async listDueForCounting({ countedBefore, activeSince, limit }) {
+      return (await run(listDueForCountingQuery, [countedBefore, activeSince, limit])).map(toFile);
     },
     async listAbandoned(limit) {
       return (await run(listAbandonedQuery, [limit])).map(toAsset);
@@ -221,7 +221,7 @@ function toLinkRow(link: UploadLink): LinkRow {
     grant_id: link.grantId,
     client_id: link.clientId,
     client_name: link.clientName,
-    in_place: Number(link.inPlace),
+    in_place: Number(link.isForPostPage),
     created_at: link.createdAt,
     expires_at: link.expiresAt,
     withdrawn_at: link.withdrawnAt,
@@ -237,7 +237,7 @@ function toLink(row: LinkRow): UploadLink {
     grantId: row.grant_id,
     clientId: row.client_id,
     clientName: row.client_name,
-    inPlace: row.in_place === 1,
+    isForPostPage: row.in_place === 1,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     withdrawnAt: row.withdrawn_at,

@@ -45,8 +45,8 @@ export const policy = {
 
 export type Action = keyof typeof policy;
 
-/** For each role, the roles that it manages: it may assign them, and manage the members who have them. */
-const manages: Record<Role, readonly Role[]> = {
+/** For each role, the roles that it may assign, and whose members it may manage. */
+const manageableRoles: Record<Role, readonly Role[]> = {
   owner: roles,
   admin: ["admin", "member"],
   member: [],
@@ -55,7 +55,7 @@ const manages: Record<Role, readonly Role[]> = {
 /** A role's permissions, for the UI only: verbs call `authorize`. */
 export function listPermissions(role: Role): { may: Action[]; manages: readonly Role[] } {
   const actions = Object.keys(policy) as Action[];
-  return { may: actions.filter((action) => may(role, action)), manages: manages[role] };
+  return { may: actions.filter((action) => may(role, action)), manages: manageableRoles[role] };
 }
 
 export const may = (role: Role, action: Action): boolean => (policy[action] as readonly Role[]).includes(role);
@@ -67,7 +67,7 @@ export function authorize(caller: { role: Role }, action: Action): void {
   throw new AppError("forbidden:role", { role: caller.role, needed: requiredRoles });
 }
 
-export const mayManage = (role: Role, targetRole: Role): boolean => manages[role].includes(targetRole);
+export const mayManage = (role: Role, targetRole: Role): boolean => manageableRoles[role].includes(targetRole);
 
 /** Whether the caller's publications need no approval. AI clients also need the scope `studio:publish`. */
 export function mayPublish(

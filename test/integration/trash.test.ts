@@ -137,14 +137,14 @@ forEachEngine("trash", (fixture) => {
     const recentPost = await addPost(deps, owner, { files: 1 });
     await deletePost(deps, owner, { postId: recentPost.postId });
     clock.advance(days(29) - 1);
-    assert.deepEqual(await sweepTrash(deps, untilDone), { trashed: 0 });
+    assert.deepEqual(await sweepTrash(deps, untilDone), { deletedFromTrash: 0 });
     clock.advance(1);
     assert.deepEqual(
       (await listTrash(deps, owner, { limit: 10 })).items.map((item) => item.id),
       [recentPost.postId],
     );
     assert.equal(await getOutcome(() => restoreFromTrash(deps, owner, { id: expiringPost.postId })), "not_found");
-    assert.deepEqual(await sweepTrash(deps, untilDone), { trashed: 2 });
+    assert.deepEqual(await sweepTrash(deps, untilDone), { deletedFromTrash: 2 });
     for (const assetId of [...expiringPost.assetIds, expiringAsset])
       assert.equal(await isStored(deps, assetId, owner.studio.id), false);
     for (const assetId of [...livePost.assetIds, ...recentPost.assetIds])

@@ -69,7 +69,7 @@ function attachReadyAsset(
       if (!attachedAsset) throw new ConflictError();
       await recordMove(deps, tx, caller, attachedAsset, null);
       if (order) await restorePosition(tx, attachedAsset, postId, order);
-      await recordRevision(deps, tx, caller, postId, { hasNewAssets: true });
+      await recordRevision(deps, tx, caller, postId, { haveAssetsChanged: true });
       await recordActivity(deps, tx, caller, "asset.attached", asset.id, { postId, filename: asset.filename });
       return attachedAsset;
     })

@@ -25,14 +25,14 @@ export async function detachAsset(
   const postId = parsePostId(input.postId);
   const assetId = parseAssetId(input.assetId);
   await deps.transact(async (tx) => {
-    const revision = await tx.posts.bumpAssetsRevision(studioId, postId, deps.clock());
+    const revision = await tx.posts.incrementRevisionForAssets(studioId, postId, deps.clock());
     if (revision === undefined) throw notFoundError("post");
     const detachedAsset = await tx.assets.detach(studioId, assetId, postId);
     if (!detachedAsset)
       throw (await tx.assets.find(studioId, assetId)) ? createTransitionError("detach") : notFoundError("asset");
     await tx.posts.releasePosition(studioId, postId);
     await recordMove(deps, tx, caller, detachedAsset, postId);
-    await recordRevision(deps, tx, caller, postId, { hasNewAssets: true });
+    await recordRevision(deps, tx, caller, postId, { haveAssetsChanged: true });
     await recordActivity(deps, tx, caller, "asset.detached", assetId, { postId });
   });
   return { detached: assetId };

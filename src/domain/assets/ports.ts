@@ -49,8 +49,8 @@ export interface AssetStore {
     file: ConfirmedFile,
     position: PostPosition,
   ): Promise<ReadyAsset | undefined>;
-  /** Marks an uploading asset ready on its post; undefined if it has changed since it was read. */
-  confirmReserved(asset: UploadingAsset, file: ConfirmedFile & RecognizedFile): Promise<ReadyAsset | undefined>;
+  /** Marks an uploading asset ready that already has a position on its post; undefined if it has changed since it was read. */
+  confirmOnPost(asset: UploadingAsset, file: ConfirmedFile & RecognizedFile): Promise<ReadyAsset | undefined>;
   /** Undefined if the asset is not ready or already on a post. */
   attach(studioId: string, assetId: string, position: PostPosition): Promise<ReadyAsset | undefined>;
   /** Undefined if the asset is not ready on this post. */
@@ -59,7 +59,7 @@ export interface AssetStore {
   /** Changes an asset, which may be in the trash; undefined if it has changed since it was read, or has expired. */
   update(asset: Asset, change: AssetChange, now: number): Promise<Asset | undefined>;
   /** Moves all assets of a post to the trash with it, or restores them with it. */
-  setTrashOnPost(postId: string, trash: TrashMark | null): Promise<void>;
+  setTrashOfPostAssets(postId: string, trash: TrashMark | null): Promise<void>;
   /** Deletes the record, also from the trash; false if the asset has changed since it was read. */
   remove(asset: Asset): Promise<boolean>;
   /** Changes the charged bytes of a pending asset; false if it is not pending or not charged for `from`. */
@@ -69,8 +69,8 @@ export interface AssetStore {
   getUsedBytes(studioId: string): Promise<number>;
   /** Whether any studio has a ready asset, in the trash or not. If so, the store must contain files. */
   hasReadyAssets(): Promise<boolean>;
-  /** Pending assets whose upload expired at `expiredBy` or earlier, oldest first. */
-  listExpired(expiredBy: number, limit: number): Promise<Asset[]>;
+  /** Pending assets whose upload expired at `latestExpiry` or earlier, oldest first. */
+  listExpired(latestExpiry: number, limit: number): Promise<Asset[]>;
   /** Ready assets of all studios with ids greater than `after`, by id; includes the trash. */
   listStored(
     after: string,
@@ -95,11 +95,11 @@ export interface StrayFileStore {
   /** Called before bytes are written to a new key; the sweeper removes them when due unless an asset claims the key. */
   reserve(key: string, dueAt: number): Promise<void>;
   /** Assigns the key to an asset in this transaction; false if it is marked for deletion. */
-  claim(key: string): Promise<boolean>;
+  claimForAsset(key: string): Promise<boolean>;
   /** From now on no asset can claim these keys; the sweeper removes their bytes when due. */
   markForDeletion(keys: readonly string[], dueAt: number): Promise<void>;
-  /** Marks due keys for deletion and returns them. */
-  markDueForDeletion(now: number, limit: number): Promise<string[]>;
+  /** Marks the keys that are due for deletion and returns them. */
+  markDueKeysForDeletion(now: number, limit: number): Promise<string[]>;
   /** Called after the bytes of marked keys were removed. */
   deleteRecords(keys: readonly string[]): Promise<void>;
 }

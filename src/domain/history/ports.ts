@@ -59,7 +59,7 @@ export interface RevisionStep {
 
 export interface RecordOptions {
   collapseSince?: number | undefined;
-  hasNewAssets?: boolean;
+  haveAssetsChanged?: boolean;
 }
 
 export interface RevisionStore {
@@ -67,7 +67,7 @@ export interface RevisionStore {
    * Writes the snapshot of the post's current revision. Runs after every change of a post, in the same transaction.
    * - `collapseSince`: the change is an autosave. If the previous revision is an autosave of the same user, in a series
    *   that started after this time, the snapshot replaces it.
-   * - `hasNewAssets`: the list of assets has changed.
+   * - `haveAssetsChanged`: the list of assets has changed.
    * Returns whether the post has publications that have not started.
    */
   record(postId: string, author: Author, options?: RecordOptions): Promise<boolean>;

@@ -36,7 +36,7 @@ export async function recordRevision(
 
 /**
  * Increments the post's revision before its assets change and locks the post, so that the change and its snapshot are
- * one. Throws `ConflictError` if the post is gone. Follow up with `recordRevision` and `hasNewAssets`.
+ * one. Throws `ConflictError` if the post is gone. Follow up with `recordRevision` and `haveAssetsChanged`.
  */
 export async function startAssetsRevision(
   deps: Pick<Deps, "clock">,
@@ -44,7 +44,7 @@ export async function startAssetsRevision(
   studioId: string,
   postId: string,
 ): Promise<number> {
-  const revision = await tx.posts.bumpAssetsRevision(studioId, postId, deps.clock());
+  const revision = await tx.posts.incrementRevisionForAssets(studioId, postId, deps.clock());
   if (revision === undefined) throw new ConflictError();
   return revision;
 }

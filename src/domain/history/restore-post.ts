@@ -55,20 +55,20 @@ export async function restorePost(
     const target = await deps.revisions.find(postId, input.revision);
     if (!target) throw notFoundError("revision");
     const current = await deps.revisions.find(postId, currentPost.revision);
-    const hasNewAssets = !current || !hasSameAssets(current, target);
+    const haveAssetsChanged = !current || !hasSameAssets(current, target);
     return deps.transact(async (tx) => {
       const { title, body, status, variants } = target;
       // A status that stays the same must not count as marked ready again.
-      const change = { title, body, variants, ...(status === currentPost.status ? {} : { status }), hasNewAssets };
+      const change = { title, body, variants, ...(status === currentPost.status ? {} : { status }), haveAssetsChanged };
       const restoredPost = await tx.posts.update(caller.studio.id, postId, change, {
         revision: currentPost.revision,
         now: deps.clock(),
       });
       if (!restoredPost) throw new ConflictError();
       const assetIds = target.assets.map((asset) => asset.id);
-      const missing = hasNewAssets ? await setAssets(deps, tx, caller, postId, assetIds, { withTrash: true }) : [];
-      if (hasNewAssets) await restoreAltTexts(deps, tx, caller, postId, target);
-      await recordRevision(deps, tx, caller, postId, { hasNewAssets });
+      const missing = haveAssetsChanged ? await setAssets(deps, tx, caller, postId, assetIds, { withTrash: true }) : [];
+      if (haveAssetsChanged) await restoreAltTexts(deps, tx, caller, postId, target);
+      await recordRevision(deps, tx, caller, postId, { haveAssetsChanged });
       await recordActivity(deps, tx, caller, "post.reverted", postId, {
         restored: input.revision,
         revision: restoredPost.revision,

@@ -41,7 +41,7 @@ export async function trashPost(
   const trash = createTrashMark(deps, editor);
   const post = await tx.posts.update(editor.studio.id, postId, { trash }, { ...condition, now: trash.at });
   if (!post) return undefined;
-  await tx.assets.setTrashOnPost(postId, trash);
+  await tx.assets.setTrashOfPostAssets(postId, trash);
   await tx.uploads.withdrawForPost(postId, trash.at);
   return post;
 }
@@ -61,6 +61,6 @@ export async function untrashPost(
     { ...change, trash: null },
     { ...condition, isTrashed: true, now: deps.clock() },
   );
-  if (post) await tx.assets.setTrashOnPost(postId, null);
+  if (post) await tx.assets.setTrashOfPostAssets(postId, null);
   return post;
 }

@@ -19,7 +19,7 @@ export type PostChange = Partial<Pick<Post, "title" | "body" | "status" | "varia
   /** Null: restored from the trash. */
   trash?: TrashMark | null;
   /** The list of assets changes in the same transaction. */
-  hasNewAssets?: boolean;
+  haveAssetsChanged?: boolean;
 };
 
 export interface UpdateCondition {
@@ -42,17 +42,20 @@ export interface PostStore {
   /** Newest first. */
   list(studioId: string, filter: PostFilter): Promise<Post[]>;
   /** Newest first, with the number of bytes that a search reads per post. Reads no text itself. */
-  listSizes(studioId: string, filter: PostFilter): Promise<{ id: string; bytes: number }[]>;
+  listSearchSizes(studioId: string, filter: PostFilter): Promise<{ id: string; bytes: number }[]>;
   /** Posts in the range that contain the query (normalized by `normalizeForSearch`), newest first, at most `limit`. */
   findMatches(studioId: string, range: PostRange, query: string, limit: number): Promise<Post[]>;
   /** Adds one to the asset count and returns a position; undefined if the post is gone or already has `limit` assets. */
   reservePosition(studioId: string, postId: string, limit: number): Promise<number | undefined>;
   /** Subtracts one from the asset count, also in the trash; returns false if the post is gone or has no assets. */
   releasePosition(studioId: string, postId: string): Promise<boolean>;
-  /** Increments the revision for a change of the post's assets and returns it; undefined if the post is gone. */
-  bumpAssetsRevision(studioId: string, postId: string, now: number): Promise<number | undefined>;
-  /** Allocates `count` consecutive positions after all others; returns the first. */
-  allocatePositions(studioId: string, postId: string, count: number): Promise<number>;
+  /** Increments the post's revision for a change of its assets and returns it; undefined if the post is gone. */
+  incrementRevisionForAssets(studioId: string, postId: string, now: number): Promise<number | undefined>;
+  /**
+   * Allocates `count` consecutive numbers after all positions, to renumber assets that the post already has; returns the
+   * first. The asset count stays the same.
+   */
+  allocatePositionNumbers(studioId: string, postId: string, count: number): Promise<number>;
   /** Updates the post and increments its revision; returns undefined if it does not meet the condition. */
   update(studioId: string, postId: string, change: PostChange, condition: UpdateCondition): Promise<Post | undefined>;
   /** Also finds posts in the trash that have not expired. */

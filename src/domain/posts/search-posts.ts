@@ -102,7 +102,7 @@ async function readChunk(
   studioId: string,
   { status, query, before, limit }: SearchFilter,
 ): Promise<SearchResult & { bytes: number }> {
-  const sizes = await posts.listSizes(studioId, { status, before, limit: maxChunk.posts });
+  const sizes = await posts.listSearchSizes(studioId, { status, before, limit: maxChunk.posts });
   const { count, bytes } = countFitting(sizes);
   const [newest, oldest] = [sizes[0], sizes[count - 1]];
   if (!newest || !oldest) return { posts: [], scannedTo: undefined, bytes: 0 };

@@ -66,7 +66,7 @@ export async function updatePost(
     const updatedPost = await tx.posts.update(
       caller.studio.id,
       parsePostId(postId),
-      { ...change, hasNewAssets: assetIds !== undefined },
+      { ...change, haveAssetsChanged: assetIds !== undefined },
       { revision, now },
     );
     if (!updatedPost) {
@@ -77,7 +77,7 @@ export async function updatePost(
     if (assetIds) await reorderAssets(tx, updatedPost.studioId, postId, assetIds);
     await recordRevision(deps, tx, caller, postId, {
       collapseSince: isAutosave ? now - autosaveWindow : undefined,
-      hasNewAssets: assetIds !== undefined,
+      haveAssetsChanged: assetIds !== undefined,
     });
     await recordActivity(deps, tx, caller, "post.updated", postId, {
       fields: changedFields,

@@ -11,7 +11,7 @@ type SweepDeps = Pick<Deps, "trash" | "posts" | "assets" | "strayFiles" | "trans
  * Deletes posts and assets that have expired in the trash, with their files. Only unexpired items can be restored and
  * only expired items are swept, so an item is never both restored and deleted.
  */
-export async function sweepTrash(deps: SweepDeps, options: BatchOptions): Promise<{ trashed: number }> {
+export async function sweepTrash(deps: SweepDeps, options: BatchOptions): Promise<{ deletedFromTrash: number }> {
   const posts = await runInBatches(options, batchSize, async () => {
     const expiredPosts = await deps.trash.listExpiredPosts(deps.clock(), batchSize);
     for (const { id } of expiredPosts) await deletePostForGood(deps, id);
@@ -22,7 +22,7 @@ export async function sweepTrash(deps: SweepDeps, options: BatchOptions): Promis
     await removeAssets(deps, expiredAssets);
     return expiredAssets.length;
   });
-  return { trashed: posts + assets };
+  return { deletedFromTrash: posts + assets };
 }
 
 async function deletePostForGood(deps: SweepDeps, postId: string): Promise<void> {

@@ -73,10 +73,10 @@ export function planAssets(
 
 /** The assets before the first selected change of the list, if no one else changed the list since. */
 function findUntouchedBase(steps: readonly RevisionStep[]): readonly string[] | undefined {
-  const hasNewList = (i: number): boolean => i > 0 && steps[i]?.assetIds.join() !== steps[i - 1]?.assetIds.join();
-  const first = steps.findIndex((step, i) => step.isSelected && hasNewList(i));
+  const hasListChanged = (i: number): boolean => i > 0 && steps[i]?.assetIds.join() !== steps[i - 1]?.assetIds.join();
+  const first = steps.findIndex((step, i) => step.isSelected && hasListChanged(i));
   if (first < 0) return undefined;
-  const isUntouched = steps.every((step, i) => i < first || step.isSelected || !hasNewList(i));
+  const isUntouched = steps.every((step, i) => i < first || step.isSelected || !hasListChanged(i));
   return isUntouched ? steps[first - 1]?.assetIds : undefined;
 }
 

@@ -54,12 +54,12 @@ function conflictIfInUse(error: unknown): never {
 async function applyPlan(deps: UndoDeps, tx: Stores, editor: Editor, plan: PostPlan): Promise<string[]> {
   const { post, change, assets } = plan;
   const assetIds = assets?.assetIds;
-  const hasNewAssets = assetIds !== undefined;
+  const haveAssetsChanged = assetIds !== undefined;
   const isRestored = plan.trash === false;
   let missingIds: string[] = [];
   let { revision } = post;
-  if (Object.keys(change).length > 0 || hasNewAssets || isRestored) {
-    const fields = { ...change, hasNewAssets };
+  if (Object.keys(change).length > 0 || haveAssetsChanged || isRestored) {
+    const fields = { ...change, haveAssetsChanged };
     const updatedPost = isRestored
       ? await untrashPost(deps, tx, editor, post.id, fields, { revision })
       : await tx.posts.update(post.studioId, post.id, fields, { revision, now: deps.clock() });
@@ -69,7 +69,7 @@ async function applyPlan(deps: UndoDeps, tx: Stores, editor: Editor, plan: PostP
       const missing = await setAssets(deps, tx, editor, post.id, assetIds, { withTrash: false });
       missingIds = missing.map((asset) => asset.id);
     }
-    await recordRevision(deps, tx, editor, post.id, { hasNewAssets });
+    await recordRevision(deps, tx, editor, post.id, { haveAssetsChanged });
     revision = updatedPost.revision;
   }
   if (plan.trash === true) {
@@ -90,7 +90,7 @@ export async function attachWaiting(deps: UndoDeps, editor: Editor, waiting: Wai
       if (await reattachAsset(deps, tx, editor, postId, assetId, false)) throw new ConflictError();
       const assetIds = currentIds.toSpliced(findInsertIndex(currentIds, assetId, order), 0, assetId);
       await assignPositions(tx, studioId, postId, assetIds);
-      await recordRevision(deps, tx, editor, postId, { hasNewAssets: true });
+      await recordRevision(deps, tx, editor, postId, { haveAssetsChanged: true });
       return true;
     })
     .catch(undefinedOnConflict);

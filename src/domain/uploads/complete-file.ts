@@ -66,10 +66,10 @@ function confirmCompletedFile(
     },
     async markReady(tx, file) {
       await startAssetsRevision(deps, tx, asset.studioId, asset.postId);
-      const readyAsset = await tx.assets.confirmReserved(asset, file);
+      const readyAsset = await tx.assets.confirmOnPost(asset, file);
       if (!readyAsset) return undefined;
       await recordMove(deps, tx, toUploader(caller), readyAsset, null);
-      await recordRevision(deps, tx, toUploader(caller), asset.postId, { hasNewAssets: true });
+      await recordRevision(deps, tx, toUploader(caller), asset.postId, { haveAssetsChanged: true });
       return readyAsset;
     },
     activityDetail: { linkId: caller.link.id },

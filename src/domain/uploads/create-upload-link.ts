@@ -7,7 +7,7 @@ import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { parsePostId } from "../posts/post.ts";
 import { id } from "../text.ts";
-import { fileLifetime, linkLifetime } from "./upload-link.ts";
+import { maxUploadDuration, linkLifetime } from "./upload-link.ts";
 import type { UploadLink } from "./ports.ts";
 
 export const createUploadSessionInput = z.strictObject({ postId: id });
@@ -63,17 +63,17 @@ export async function createUploadLink(
     grantId: caller.grantId ?? null,
     clientId: caller.client?.id ?? null,
     clientName: caller.client?.name ?? null,
-    inPlace: input.inPlace,
+    isForPostPage: input.inPlace,
     createdAt: now,
     expiresAt: now + linkLifetime,
     withdrawnAt: null,
   };
   await deps.transact(async (tx) => {
     await tx.uploads.insertLink(link);
-    if (!link.inPlace) await recordActivity(deps, tx, caller, "upload_link.created", link.id, { postId });
+    if (!link.isForPostPage) await recordActivity(deps, tx, caller, "upload_link.created", link.id, { postId });
   });
   // The token expires later than the link, because started uploads may continue; the record decides what is allowed.
-  const token = deps.signer.sign("upload", { link: link.id }, link.expiresAt + fileLifetime);
+  const token = deps.signer.sign("upload", { link: link.id }, link.expiresAt + maxUploadDuration);
   return {
     id: link.id,
     url: `${deps.uploadPage}/u/${token}`,

@@ -13,7 +13,7 @@ export interface UploadLink {
   clientId: string | null;
   clientName: string | null;
   /** Created by the web app for uploads on the post's page; not listed as a link. */
-  inPlace: boolean;
+  isForPostPage: boolean;
   createdAt: number;
   expiresAt: number;
   withdrawnAt: number | null;
@@ -54,7 +54,7 @@ export interface UploadFile {
 export interface UploadStore {
   insertLink(link: UploadLink): Promise<void>;
   findLink(linkId: string): Promise<ResolvedLink | undefined>;
-  /** Links to a post that are open at `now`, newest first; without `inPlace` links. */
+  /** Links to a post that are open at `now`, newest first; without those for the post's page. */
   listLinks(studioId: string, postId: string, now: number): Promise<ListedLink[]>;
   /** False if the link is already withdrawn or does not belong to this post. */
   withdraw(studioId: string, postId: string, linkId: string, now: number): Promise<boolean>;
@@ -79,8 +79,11 @@ export interface UploadStore {
    */
   sumReservedBytesForUpdate(linkId: string, exceptAssetId?: string): Promise<number>;
   recordReceived(assetId: string, count: Pick<UploadFile, "receivedBytes" | "lastPartAt" | "countedAt">): Promise<void>;
-  /** Uploading files with reserved bytes or with a new part since `activeSince`, least recently counted first. */
-  listUncounted(filter: { countedBefore: number; activeSince: number; limit: number }): Promise<UploadFile[]>;
+  /**
+   * Uploading files whose received bytes were last counted at `countedBefore` or earlier, and that have reserved bytes or a
+   * new part since `activeSince`; least recently counted first.
+   */
+  listDueForCounting(filter: { countedBefore: number; activeSince: number; limit: number }): Promise<UploadFile[]>;
   /** Uploading files whose link is withdrawn, grant revoked, creator no longer a member, or post archived. */
   listAbandoned(limit: number): Promise<Asset[]>;
 }

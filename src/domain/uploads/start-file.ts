@@ -19,7 +19,7 @@ import { undefinedOnConflict, ConflictError } from "../conflict.ts";
 import { authorize } from "../policy.ts";
 import { text } from "../text.ts";
 import { toUploadInProgress, toFileView, type FileView } from "./file-view.ts";
-import { fileLifetime, linkExpiredError, toUploader, type UploadCaller } from "./upload-link.ts";
+import { maxUploadDuration, linkExpiredError, toUploader, type UploadCaller } from "./upload-link.ts";
 import type { UploadFile } from "./ports.ts";
 import { computeInitialReservation } from "./reserve-parts.ts";
 
@@ -122,7 +122,7 @@ async function startUpload(
     deps,
     toUploader(caller),
     { ...declaredType, filename: resolveFilename(name, declaredType) },
-    fileLifetime,
+    maxUploadDuration,
   );
   const storageKey = createFileKey(deps, newAsset.id);
   const sourceVersion = await deps.files.parts.start(storageKey, {

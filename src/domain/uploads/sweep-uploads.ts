@@ -2,7 +2,7 @@ import { hours, minutes } from "#lib/clock.ts";
 import { removeAssets } from "../assets/lifecycle/delete-files.ts";
 import type { Deps } from "../deps.ts";
 import { runInBatches, type BatchOptions } from "../housekeeping/batches.ts";
-import { fileLifetime } from "./upload-link.ts";
+import { maxUploadDuration } from "./upload-link.ts";
 import { partUrlLifetime } from "./create-part-urls.ts";
 import { countReceivedBytes, idleLimit } from "./reserve-parts.ts";
 
@@ -24,7 +24,7 @@ export async function sweepUploads(
     return assets.length;
   });
   // Only uploads older than any pending record can be, so that no upload with a record is aborted.
-  const unknown = await deps.files.parts.sweep(deps.clock() - fileLifetime - hours(2));
+  const unknown = await deps.files.parts.sweep(deps.clock() - maxUploadDuration - hours(2));
   return { abandoned, unknown };
 }
 
@@ -39,7 +39,7 @@ export async function releaseIdleUploads(
   if (deps.limits.studioBytes === undefined) return;
   await runInBatches(options, batchSize, async () => {
     const now = deps.clock();
-    const files = await deps.uploads.listUncounted({
+    const files = await deps.uploads.listDueForCounting({
       countedBefore: now - minutes(1),
       activeSince: now - idleLimit - partUrlLifetime - minutes(5),
       limit: batchSize,

@@ -9,7 +9,7 @@ import type { ResolvedLink } from "./ports.ts";
 /** How long new uploads can be started through a link. */
 export const linkLifetime = minutes(30);
 /** How long a started upload may take. */
-export const fileLifetime = hours(24);
+export const maxUploadDuration = hours(24);
 
 /**
  * - `open`: accepts new uploads.

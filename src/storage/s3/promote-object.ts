@@ -28,8 +28,8 @@ export function toStoredFile(headOutput: HeadObjectCommandOutput): StoredFile {
  * Copies exactly the bytes of `version` from an incoming key, which clients can still write to, to a file key.
  *
  * Stores that check the ETag while copying (AWS, MinIO, R2) do this in one call. Others, such as Ceph, ignore the
- * condition and copy what is there at that time; a late retry could even overwrite a served file. For those, the
- * object is first copied to a staging key, where it can no longer change, and checked there.
+ * condition and copy what is there at that time; a late retry of our copy could even overwrite a served file with
+ * other bytes. For those, the object is first copied to a staging key, where it can no longer change, and checked there.
  */
 export function createPromote(target: S3Target, limits: CopyLimits, newName: () => string): Promote {
   const { client, bucket, call } = target;
@@ -47,7 +47,7 @@ export function createPromote(target: S3Target, limits: CopyLimits, newName: () 
     );
   }
 
-  /** Set by the first promote. */
+  /** Set by the first promote of an object that is small enough for a probe. */
   let supportsConditionalCopy: boolean | undefined;
 
   /** Tries a copy whose condition cannot hold. A store that copies anyway ignores conditions. */

@@ -33,7 +33,7 @@ export async function changeAssetAndPost(
   if (postId === null || !isShown) return changeAsset(deps, tx, editor, asset, change);
   await startAssetsRevision(deps, tx, studioId, postId);
   const changedAsset = await changeAsset(deps, tx, editor, asset, change);
-  await recordRevision(deps, tx, editor, postId, { hasNewAssets: true });
+  await recordRevision(deps, tx, editor, postId, { haveAssetsChanged: true });
   return changedAsset;
 }
 

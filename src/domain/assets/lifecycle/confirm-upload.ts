@@ -100,7 +100,7 @@ function confirmPromotedFile(
       const readyAsset = await tx.assets.confirmAndAttach(asset.id, asset, file, { postId: post.id, position });
       if (!readyAsset) return undefined;
       await recordMove(deps, tx, caller, readyAsset, null);
-      await recordRevision(deps, tx, caller, post.id, { hasNewAssets: true });
+      await recordRevision(deps, tx, caller, post.id, { haveAssetsChanged: true });
       return readyAsset;
     },
   });

@@ -34,7 +34,7 @@ export async function assignPositions(
   order: readonly string[],
 ): Promise<void> {
   if (order.length === 0) return;
-  const first = await tx.posts.allocatePositions(studioId, postId, order.length);
+  const first = await tx.posts.allocatePositionNumbers(studioId, postId, order.length);
   await tx.assets.setPositions(
     postId,
     order.map((assetId, i) => ({ assetId, position: first + i })),

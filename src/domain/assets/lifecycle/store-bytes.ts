@@ -46,7 +46,7 @@ export async function discardReservedKey(
 
 /** Inserts an asset whose bytes are already stored at a reserved key. */
 export async function insertReadyAsset(deps: Pick<Deps, "limits">, tx: Stores, asset: Asset): Promise<void> {
-  if (!(await tx.strayFiles.claim(asset.storageKey ?? ""))) {
+  if (!(await tx.strayFiles.claimForAsset(asset.storageKey ?? ""))) {
     throw new AppError("storage_unavailable:slow");
   }
   await tx.assets.insert(asset);

@@ -59,7 +59,7 @@ async function sweepExpired(deps: SweepDeps): Promise<number> {
 }
 
 async function sweepStrays(deps: SweepDeps): Promise<number> {
-  const keys = await deps.transact((tx) => tx.strayFiles.markDueForDeletion(deps.clock(), batchSize));
+  const keys = await deps.transact((tx) => tx.strayFiles.markDueKeysForDeletion(deps.clock(), batchSize));
   await discardKeys(deps, keys);
   return keys.length;
 }
