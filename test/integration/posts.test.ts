@@ -185,8 +185,9 @@ forEachEngine("posts", (fixture) => {
       assert.equal(createPostInput.safeParse(input).success, false, JSON.stringify(input)?.slice(0, 60));
     const longestInput = createPostInput.parse({
       title: "\u{10ffff}".repeat(150),
-      body: "é\u{1f600}\u202e'\"\\%_".repeat(10_000),
+      body: `${"é\u{1f600}\u202e'\"\\%_".repeat(11_111)}.`,
     });
+    assert.deepEqual([longestInput.title.length, longestInput.body.length], [300, 100_000]);
     const owner = await newStudio(fixture.deps);
     const { id: postId } = await createPost(fixture.deps, owner, longestInput);
     const { title, body } = await getPost(fixture.deps, owner, { postId });

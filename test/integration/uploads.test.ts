@@ -28,14 +28,14 @@ import { createHookedFiles, type HookedFiles } from "../support/hooked-files.ts"
 import { getOutcome, countOutcomes } from "../support/outcome.ts";
 import { newMember, newStudio } from "../support/users.ts";
 import { encodeHead } from "../support/content-check.ts";
-import { archives, ooxml, executables } from "../support/sample-files.ts";
+import { rejectedContainers, ooxml, executables } from "../support/sample-files.ts";
 import { jpeg, mp4, office, png } from "../support/samples.ts";
 import { createTestGrant } from "../support/tokens.ts";
 
 const jpegBytes = await jpeg();
 const pngBytes = await png();
 const [executableBytes = jpegBytes] = Object.values(executables);
-const [archiveBytes = jpegBytes] = Object.values(archives);
+const [archiveBytes = jpegBytes] = Object.values(rejectedContainers);
 const officeType = `${ooxml}wordprocessingml.document`;
 const videoBytes = Buffer.concat([mp4(), Buffer.alloc(20 * 1024 * 1024, 7)]);
 

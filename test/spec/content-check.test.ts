@@ -9,7 +9,7 @@ import { recognizeTypeFromHead, recognizeType } from "#domain/assets/content/det
 import { assetKinds } from "#domain/assets/model/kinds.ts";
 import { getOutcome } from "../support/outcome.ts";
 import * as sample from "../support/samples.ts";
-import { archives, createFilesOfEveryType, ooxml, executables } from "../support/sample-files.ts";
+import { rejectedContainers, createFilesOfEveryType, ooxml, executables } from "../support/sample-files.ts";
 import { declareType, encodeHead, runContentCheck } from "../support/content-check.ts";
 
 const files = await createFilesOfEveryType();
@@ -64,7 +64,7 @@ const playlists: Record<string, Buffer> = {
   ffconcat: Buffer.from("ffconcat version 1.0\nfile '/etc/passwd'\n"),
 };
 
-for (const [group, members] of Object.entries({ executables, archives, markup, playlists })) {
+for (const [group, members] of Object.entries({ executables, rejectedContainers, markup, playlists })) {
   test(`rejects ${group} as any declared type (U12, U16)`, async () => {
     for (const [name, bytes] of Object.entries(members)) {
       for (const declared of Object.keys(files))
@@ -93,7 +93,7 @@ test("the upload page detects the type of every accepted format, regardless of t
     assert.equal(await getOutcome(recognizeType(createBufferSource(bytes), undefined)), "unsupported_type", actual);
 });
 
-for (const [group, members] of Object.entries({ executables, archives, markup, playlists })) {
+for (const [group, members] of Object.entries({ executables, rejectedContainers, markup, playlists })) {
   test(`the upload page rejects ${group} under any name, both before and after the upload (UPLOAD-4, U12, U16)`, async () => {
     for (const [name, bytes] of Object.entries(members)) {
       for (const declared of Object.keys(files))

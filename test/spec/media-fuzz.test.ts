@@ -8,10 +8,10 @@ import { createMediaReader } from "#media/media-reader.ts";
 import { declareType, storeBytes, runContentCheck } from "../support/content-check.ts";
 import { isLongRun } from "../support/long-run.ts";
 import { createMutatedVideos } from "../support/mutated-videos.ts";
-import { archives, createFilesOfEveryType, executables } from "../support/sample-files.ts";
+import { rejectedContainers, createFilesOfEveryType, executables } from "../support/sample-files.ts";
 
 const files = await createFilesOfEveryType();
-const allFiles = Object.values({ ...files, ...archives, ...executables });
+const allFiles = Object.values({ ...files, ...rejectedContainers, ...executables });
 
 const offset = fc.nat(8192);
 const fileIndex = fc.nat(allFiles.length - 1);

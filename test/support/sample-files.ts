@@ -44,7 +44,7 @@ export const executables: Record<string, Buffer> = {
   "Mach-O, fat": Buffer.concat([Buffer.from("cafebabe00000002", "hex"), Buffer.alloc(60)]),
   script: Buffer.from("#!/bin/sh\nrm -rf /\n"),
 };
-export const archives: Record<string, Buffer> = {
+export const rejectedContainers: Record<string, Buffer> = {
   zip: sample.zip({ "a.txt": "hello" }),
   "zip with one entry of an office file": sample.zip({ "word/document.xml": "<x/>" }),
   "office file with macros": sample.office("word", { "word/vbaProject.bin": "x" }),
@@ -53,5 +53,5 @@ export const archives: Record<string, Buffer> = {
   gzip: Buffer.from("1f8b0800000000000003cb48cdc9c9070086a6103605000000", "hex"),
   rar: Buffer.concat([Buffer.from("526172211a0700", "hex"), Buffer.alloc(40)]),
   "7z": Buffer.concat([Buffer.from("377abcaf271c0004", "hex"), Buffer.alloc(40)]),
-  "an installer": sample.compoundFile("__nameid_version1.0"),
+  "an Outlook message": sample.compoundFile("__nameid_version1.0"),
 };
