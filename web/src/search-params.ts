@@ -1,7 +1,7 @@
-import type { PublicationState } from "./api/publication-queries.ts";
+import type { VisibleState } from "./api/publication-queries.ts";
 import type { ActivityFilter, AssetFilter, PostStatus } from "./api/queries.ts";
 
-/** Search parameters of page URLs. Unknown ones are dropped; the server validates the values. */
+/** Search parameters of page URLs. Unknown parameters and invalid values are dropped; the server validates free text. */
 
 export interface PostSearch {
   status?: PostStatus;
@@ -30,7 +30,7 @@ export function parseActivitySearch(params: Record<string, unknown>): ActivityFi
 }
 
 export interface PublicationSearch {
-  state?: PublicationState;
+  state?: VisibleState;
   postId?: string;
   /** Days in the studio's time zone, both inclusive (`2026-11-15`). */
   from?: string;
@@ -46,7 +46,7 @@ export const publicationStates = [
   "unconfirmed",
   "missed",
   "canceled",
-] as const satisfies readonly PublicationState[];
+] as const satisfies readonly VisibleState[];
 
 export function parsePublicationSearch(params: Record<string, unknown>): PublicationSearch {
   const state = publicationStates.find((candidate) => candidate === params["state"]);

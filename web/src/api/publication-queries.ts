@@ -8,7 +8,7 @@ const studioApi = api.studios[":studioId"];
 
 type PublicationPage = InferResponseType<typeof studioApi.publications.$get>;
 export type Publication = PublicationPage["publications"][number];
-export type PublicationState = Publication["state"];
+export type VisibleState = Publication["state"];
 export type PublicationDetail = InferResponseType<(typeof studioApi.publications)[":publicationId"]["$get"]>;
 export type PublicationFilter = Filter<typeof studioApi.publications.$get>;
 

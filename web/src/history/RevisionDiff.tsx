@@ -32,10 +32,10 @@ export function RevisionDiff({
   after: Snapshot;
   currentAssets: readonly Asset[];
 }) {
-  const hasNewAssets = describeAssets(before.assets) !== describeAssets(after.assets);
-  const hasNewText = before.title !== after.title || before.body !== after.body;
+  const haveAssetsChanged = describeAssets(before.assets) !== describeAssets(after.assets);
+  const hasTextChanged = before.title !== after.title || before.body !== after.body;
   const variantChanges = compareVariants(before.variants ?? [], after.variants ?? []);
-  const isSame = !hasNewText && !hasNewAssets && variantChanges.length === 0 && before.status === after.status;
+  const isSame = !hasTextChanged && !haveAssetsChanged && variantChanges.length === 0 && before.status === after.status;
   return (
     <div className="grid gap-4">
       {isSame && <p className="m-0 text-muted">No differences in title, text, status or files.</p>}
@@ -57,7 +57,7 @@ export function RevisionDiff({
           <TextDiff before={statusLabels[before.status].singular} after={statusLabels[after.status].singular} />
         </DiffPart>
       )}
-      {hasNewAssets && (
+      {haveAssetsChanged && (
         <DiffPart label="Files">
           <AssetsDiff before={before.assets} after={after.assets} currentAssets={currentAssets} />
         </DiffPart>
@@ -80,7 +80,7 @@ const describeAssets = (assets: readonly RevisionAsset[]): string =>
 
 interface VariantChange {
   connectionId: string;
-  /** Empty without a text of its own. */
+  /** The account's own text; the empty string if it had none. The same for `after`. */
   before: string;
   after: string;
 }

@@ -12,6 +12,7 @@ import { roleDescriptions, roleLabels, withArticle } from "../ui/roles.ts";
 /** Creates an invitation link and shows it once: the server stores only a hash of its token. */
 export function InviteDialog({ onClose }: { onClose: () => void }) {
   const { studio } = useStudio();
+  const { manages: manageableRoles } = studio;
   const queryClient = useQueryClient();
   const [role, setRole] = useState<Role>("member");
   const [email, setEmail] = useState("");
@@ -42,7 +43,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
     >
       <fieldset className="mt-5">
         <legend className="font-semibold">Role</legend>
-        {studio.manages.toReversed().map((option) => (
+        {manageableRoles.toReversed().map((option) => (
           <ChoiceField
             key={option}
             type="radio"

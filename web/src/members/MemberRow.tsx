@@ -16,7 +16,8 @@ import { useAction } from "../ui/use-action.ts";
 export function MemberRow({ member }: { member: Member }) {
   const { studio, me, may } = useStudio();
   const isMe = member.userId === me.user.id;
-  const canManage = studio.manages.includes(member.role);
+  const { manages: manageableRoles } = studio;
+  const canManage = manageableRoles.includes(member.role);
   const roleChange = useChangeRole(member, isMe);
   const confirmRemoval = useRemoveMember(member, isMe);
   return (
@@ -40,7 +41,7 @@ export function MemberRow({ member }: { member: Member }) {
             value={roleChange.displayedRole}
             onChange={(event) => roleChange.requestChange(event.target.value as Role)}
           >
-            {studio.manages.map((role) => (
+            {manageableRoles.map((role) => (
               <option key={role} value={role}>
                 {roleLabels[role]}
               </option>

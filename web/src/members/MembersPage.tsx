@@ -16,7 +16,8 @@ export function MembersPage() {
   const members = useQuery(membersQuery(studio.id));
   const [visibleDialog, setVisibleDialog] = useState<"invite" | "transfer">();
   const others = members.data?.members.filter(({ userId }) => userId !== me.user.id) ?? [];
-  const canTransferOwnership = studio.manages.includes("owner") && others.length > 0;
+  const { manages: manageableRoles } = studio;
+  const canTransferOwnership = manageableRoles.includes("owner") && others.length > 0;
 
   return (
     <>

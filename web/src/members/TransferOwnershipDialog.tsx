@@ -11,6 +11,7 @@ import { useToast } from "../ui/Toasts.tsx";
 /** Promotes the new owner before changing the user's own role, so that the studio always has an owner. */
 export function TransferOwnershipDialog({ members, onClose }: { members: readonly Member[]; onClose: () => void }) {
   const { studio, me } = useStudio();
+  const { manages: manageableRoles } = studio;
   const queryClient = useQueryClient();
   const showToast = useToast();
   const [newOwnerId, setNewOwnerId] = useState(members[0]?.userId ?? "");
@@ -47,7 +48,7 @@ export function TransferOwnershipDialog({ members, onClose }: { members: readonl
         label="Your new role"
         value={ownRole}
         onChange={(event) => setOwnRole(event.target.value as Role)}
-        options={studio.manages.map((role) => [role, role === "owner" ? "Owner (keep your role)" : roleLabels[role]])}
+        options={manageableRoles.map((role) => [role, role === "owner" ? "Owner (keep your role)" : roleLabels[role]])}
       />
     </FormDialog>
   );

@@ -8,7 +8,7 @@ import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { List, ListRow, RowActions } from "../ui/List.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { TextCount } from "./TextCount.tsx";
-import { setVariant, type Account } from "./use-accounts.ts";
+import { withoutVariant, type Account } from "./use-accounts.ts";
 import { VariantDialog } from "./VariantDialog.tsx";
 
 /** The accounts of the studio, with the text that each one receives. */
@@ -29,7 +29,7 @@ export function AccountTexts({
 
   const removeVariant = ({ connectionId }: Account) =>
     run(async () => {
-      const variants = setVariant(post.variants, connectionId);
+      const variants = withoutVariant(post.variants, connectionId);
       controller.accept(await updatePost(studio.id, post.id, { variants, revision: post.revision }));
     });
 

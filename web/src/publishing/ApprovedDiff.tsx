@@ -27,16 +27,16 @@ export function ApprovedDiff({
   const [timeBefore, timeAfter] = [lastApproval, publication].map(({ scheduledFor }) =>
     describeApprovedTime(scheduledFor, studio.timezone),
   );
-  const hasNewTime = timeBefore !== timeAfter;
+  const hasTimeChanged = timeBefore !== timeAfter;
   return (
     <section className="mb-5 border-l-3 border-accent bg-raised p-4" aria-label="Changes since the approval">
       <p className="m-0 mb-3 font-semibold">{describeReturn(publication)}</p>
       <div className="grid gap-4">
         {!before && <QueryStatus query={approvedRevision} />}
-        {before && !(hasNewTime && isSameContent(before, after)) && (
+        {before && !(hasTimeChanged && isSameContent(before, after)) && (
           <RevisionDiff before={before} after={after} currentAssets={post.assets} />
         )}
-        {hasNewTime && (
+        {hasTimeChanged && (
           <div>
             <p className="m-0 mb-1 text-sm text-muted">Time</p>
             {/* Whole times are easier to compare than their parts. */}

@@ -1,10 +1,10 @@
-import type { PublicationState } from "../api/publication-queries.ts";
+import type { VisibleState } from "../api/publication-queries.ts";
 import { stateLabels } from "./state-labels.ts";
 
-const problemStates: readonly PublicationState[] = ["failed", "unconfirmed", "missed"];
-const positiveStates: readonly PublicationState[] = ["scheduled", "publishing", "published"];
+const problemStates: readonly VisibleState[] = ["failed", "unconfirmed", "missed"];
+const positiveStates: readonly VisibleState[] = ["scheduled", "publishing", "published"];
 
-export function StateBadge({ state }: { state: PublicationState }) {
+export function StateBadge({ state }: { state: VisibleState }) {
   return (
     <span
       className={`inline-block rounded-full border px-2 font-sans text-[0.8rem]/normal whitespace-nowrap ${getColor(state)}`}
@@ -14,7 +14,7 @@ export function StateBadge({ state }: { state: PublicationState }) {
   );
 }
 
-function getColor(state: PublicationState): string {
+function getColor(state: VisibleState): string {
   if (problemStates.includes(state)) return "border-danger text-danger";
   return positiveStates.includes(state) ? "border-accent text-accent" : "border-rule text-muted";
 }

@@ -11,7 +11,7 @@ import { TextAreaField } from "../ui/Field.tsx";
 import { FormDialog } from "../ui/FormDialog.tsx";
 import { ProblemList } from "./ProblemList.tsx";
 import { ExcessStatus, TextCount } from "./TextCount.tsx";
-import { getTextFor, setVariant, type Account } from "./use-accounts.ts";
+import { getTextFor, withVariant, type Account } from "./use-accounts.ts";
 
 /** Edits the text that one account receives instead of the post's text. */
 export function VariantDialog({
@@ -33,7 +33,7 @@ export function VariantDialog({
   const [text, setText] = useState(savedVariant ?? controller.draft.body);
 
   async function save(): Promise<void> {
-    const variants = setVariant(post.variants, connectionId, text);
+    const variants = withVariant(post.variants, connectionId, text);
     try {
       const saved = await updatePost(studio.id, post.id, { variants, revision: post.revision });
       controller.accept(saved);

@@ -1,4 +1,4 @@
-import type { PublicationDetail, PublicationState } from "../api/publication-queries.ts";
+import type { PublicationDetail, VisibleState } from "../api/publication-queries.ts";
 import { formatActor } from "../ui/format-actor.ts";
 
 type Entry = PublicationDetail["timeline"][number];
@@ -68,9 +68,7 @@ export function listEvents({ timeline, state, scheduledFor }: PublicationDetail)
   ];
 }
 
-const nextEvents: Partial<
-  Record<PublicationState, (scheduledFor: string | null) => Pick<TimelineEvent, "text" | "at">>
-> = {
+const nextEvents: Partial<Record<VisibleState, (scheduledFor: string | null) => Pick<TimelineEvent, "text" | "at">>> = {
   proposed: () => ({ text: "Waiting for a person’s approval" }),
   scheduled: (scheduledFor) =>
     scheduledFor === null ? { text: "Starts in a moment" } : { text: "Starts", at: scheduledFor },

@@ -1,6 +1,6 @@
-import type { PublicationState } from "../api/publication-queries.ts";
+import type { VisibleState } from "../api/publication-queries.ts";
 
-export const stateLabels: Record<PublicationState, string> = {
+export const stateLabels: Record<VisibleState, string> = {
   proposed: "Waiting for approval",
   scheduled: "Scheduled",
   publishing: "Publishing",
@@ -12,7 +12,7 @@ export const stateLabels: Record<PublicationState, string> = {
 };
 
 /** What the state means, and what to do next. */
-export const stateDescriptions: Record<PublicationState, string> = {
+export const stateDescriptions: Record<VisibleState, string> = {
   proposed: "It goes out once a person approves it.",
   scheduled: "Approved. It goes out at its time.",
   publishing: "It is being sent to the platform right now.",
@@ -24,7 +24,7 @@ export const stateDescriptions: Record<PublicationState, string> = {
 };
 
 /** Per post and account, only one publication can be in one of these states. */
-export const openStates: readonly PublicationState[] = ["proposed", "scheduled", "publishing", "unconfirmed"];
+export const openStates: readonly VisibleState[] = ["proposed", "scheduled", "publishing", "unconfirmed"];
 
 /** Publications in these states can be canceled and rescheduled. */
-export const changeableStates: readonly PublicationState[] = ["proposed", "scheduled", "missed"];
+export const changeableStates: readonly VisibleState[] = ["proposed", "scheduled", "missed"];

@@ -67,8 +67,12 @@ function findObstacle(
 export const getTextFor = ({ body, variants }: Pick<Post, "body" | "variants">, connectionId: string): string =>
   variants.find((variant) => variant.connectionId === connectionId)?.body ?? body;
 
-/** All variants of a post with another text for one account; without a text, the account gets the post's. */
-export function setVariant(variants: Post["variants"], connectionId: string, body?: string): Post["variants"] {
-  const others = variants.filter((variant) => variant.connectionId !== connectionId);
-  return body === undefined ? others : [...others, { connectionId, body }];
-}
+/** All variants of a post, with this text for one account. */
+export const withVariant = (variants: Post["variants"], connectionId: string, body: string): Post["variants"] => [
+  ...withoutVariant(variants, connectionId),
+  { connectionId, body },
+];
+
+/** All variants of a post but one account's, which then receives the post's text. */
+export const withoutVariant = (variants: Post["variants"], connectionId: string): Post["variants"] =>
+  variants.filter((variant) => variant.connectionId !== connectionId);
