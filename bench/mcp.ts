@@ -140,7 +140,7 @@ const expectText =
 
 async function compare(engine: EngineName, server: string | undefined): Promise<void> {
   const bench = await createBench(engine, server, 100);
-  const servers: [name: string, file: string, env: Record<string, string>, share?: number][] = [
+  const servers: [name: string, file: string, env: Record<string, string>, callFraction?: number][] = [
     ["ours", "servers/ours.ts", bench.env],
     ["whole service", "servers/ours.ts", { ...bench.env, BENCH_EDGE: "1" }],
     ["bare node:http", "servers/bare.ts", bench.env],

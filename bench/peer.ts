@@ -10,14 +10,19 @@ export interface Peer {
   url: string;
   /** The token that this server accepts, if it is not our token. */
   token: string | undefined;
-  /** Fraction of the calls that this server receives, so that slow servers do not dominate the run time. */
-  share: number;
+  /** The fraction of a round's calls that this server receives (1: all), so that slow servers do not dominate the run time. */
+  callFraction: number;
   /** Returns the microseconds of CPU since the server started. */
   readCpuMicros(): Promise<number>;
   stop(): Promise<void>;
 }
 
-export async function startPeer(name: string, file: string, env: Record<string, string>, share = 1): Promise<Peer> {
+export async function startPeer(
+  name: string,
+  file: string,
+  env: Record<string, string>,
+  callFraction = 1,
+): Promise<Peer> {
   const child = fork(join(import.meta.dirname, file), {
     env: { ...process.env, ...env },
     stdio: ["ignore", "ignore", "inherit", "ipc"],
@@ -28,7 +33,7 @@ export async function startPeer(name: string, file: string, env: Record<string, 
     pid: child.pid ?? 0,
     url,
     token,
-    share,
+    callFraction,
     async readCpuMicros() {
       const reply = receive<{ cpu: number }>(child);
       child.send("cpu");
@@ -76,7 +81,7 @@ export async function measure(
   const measurementsByPeer = new Map<string, Measurement[]>(peers.map(({ name }) => [name, []]));
   for (let round = -warmUpRounds; round < rounds; round++) {
     for (const peer of peers) {
-      const count = Math.round(calls * peer.share);
+      const count = Math.round(calls * peer.callFraction);
       const before = await peer.readCpuMicros();
       const seconds = await run({ ...load(peer), connections: 8 }, count, check);
       const cpuMicros = (await peer.readCpuMicros()) - before;

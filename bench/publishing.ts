@@ -20,7 +20,7 @@ import { withSandbox } from "./servers/publish-setup.ts";
 
 /**
  * Measures the publishing worker: throughput and CPU per publication compared with a bare loop of the same request
- * and statements, the time from due to start, and the CPU of an idle worker.
+ * and statements, the delay from the due time to the start of the run, and the CPU of an idle worker.
  *   node bench/publishing.ts [sqlite] [postgres]
  */
 
@@ -30,7 +30,7 @@ const connectionCount = 40;
 const postsPerRound = 10;
 const latencyCount = 60;
 const idleSeconds = 20;
-/** Garbage collection after the work before does not belong to an idle worker. */
+/** How long to wait before the idle measurement, so that it does not include garbage collection of earlier work. */
 const settleMs = 5000;
 
 const report = createReport(2);
@@ -88,24 +88,24 @@ async function startSide(file: string, engine: EngineName, server: string | unde
 
 /** A connection whose access token never expires. */
 async function connectAccount(deps: Deps, { studio, user }: Caller, accountId: string): Promise<string> {
-  const owner = { id: deps.newId("platformConnection"), studioId: studio.id };
+  const connection = { id: deps.newId("platformConnection"), studioId: studio.id };
   const account = { id: accountId, handle: accountId, name: null, avatarUrl: null, profileUrl: null };
   const now = deps.clock();
   await deps.platformStore.findOrInsert(
-    { ...owner, platform: "sandbox", instance: "", account, limits: null, connectedAt: now },
+    { ...connection, platform: "sandbox", instance: "", account, limits: null, connectedAt: now },
     connectionCount,
   );
-  const credential = sealCredential(deps, owner, { tokens: { accessToken: "a token" } });
+  const credential = sealCredential(deps, connection, { tokens: { accessToken: "a token" } });
   const connectedBy = { userId: user.id, at: now };
-  await deps.platformStore.connect(owner.id, credential, { expiresAt: null, renewAt: null }, connectedBy);
-  return owner.id;
+  await deps.platformStore.connect(connection.id, credential, { expiresAt: null, renewAt: null }, connectedBy);
+  return connection.id;
 }
 
-const countOpen = async ({ database }: Side): Promise<number> =>
+const countUnfinished = async ({ database }: Side): Promise<number> =>
   (
     await database.run<{ n: number }>(
       {
-        name: "count_open",
+        name: "count_unfinished",
         sql: "SELECT COUNT(*) AS n FROM publications WHERE state IN ('scheduled', 'preparing', 'committing')",
       },
       [],
@@ -113,7 +113,7 @@ const countOpen = async ({ database }: Side): Promise<number> =>
   )[0]?.n ?? 0;
 
 async function waitUntilPublished(side: Side, intervalMs: number): Promise<void> {
-  while ((await countOpen(side)) > 0) await sleep(intervalMs);
+  while ((await countUnfinished(side)) > 0) await sleep(intervalMs);
 }
 
 /** Publishes a batch that is due at one moment. Returns milliseconds and CPU microseconds per publication. */
@@ -124,7 +124,7 @@ async function publishBatch(side: Side): Promise<{ ms: number; cpu: number }> {
     const { id: postId } = await createPost(deps, owner, { title: "", body: "Some words. ".repeat(20) });
     await publishPost(deps, owner, { postId, connectionIds, at });
   }
-  // Long enough for an idle worker to notice it before.
+  // Far enough ahead that an idle worker has seen the new time before it is due.
   const dueAt = Date.now() + 1500;
   await database.run({ name: "set_due", sql: "UPDATE publications SET next_run_at = $1 WHERE state = 'scheduled'" }, [
     dueAt,
@@ -177,7 +177,7 @@ async function measureLatency(engine: EngineName, side: Side): Promise<void> {
     .execute();
   const printP95 = (name: string, delays: number[]) =>
     report.printLine(
-      `due to start, ${name}, ${engine}, p95`,
+      `delay from due time to start, ${name}, ${engine}, p95`,
       delays.toSorted((a, b) => a - b)[Math.floor(delays.length * 0.95)] ?? Infinity,
       1,
       "goal",
@@ -189,7 +189,7 @@ async function measureLatency(engine: EngineName, side: Side): Promise<void> {
     starts.flatMap(({ scheduled_for: time, at }) => (time === null ? [] : [at - time])),
   );
   printP95(
-    "other process",
+    "requested now",
     starts.flatMap(({ scheduled_for: time, created_at: created, at }) => (time === null ? [at - created] : [])),
   );
 }

@@ -8,20 +8,20 @@ import { serve } from "./setup.ts";
 
 /**
  * The least that can publish with the same guarantees: a loop of prepared statements and one request per publication,
- * with the drivers alone. It claims a row, reads what is sent and who is behind it, and commits each step with its
- * activity: the content, the commit, and the result.
+ * with the drivers alone. It claims a row, and reads what is sent and who requested it. Three transactions, each with its
+ * activity, then save the content, that the commit starts, and its result.
  */
 
 type Row = Record<string, string | number | null>;
 type Params = readonly SQLInputValue[];
-interface Step {
+interface Statement {
   sql: string;
   params: Params;
 }
 interface Driver {
   run(sql: string, params: Params): Promise<Row[]>;
-  /** Runs all steps in one transaction. */
-  commit(steps: readonly Step[]): Promise<void>;
+  /** Runs all statements in one transaction. */
+  transact(statements: readonly Statement[]): Promise<void>;
 }
 
 function openSqliteDriver(): Driver {
@@ -35,9 +35,9 @@ function openSqliteDriver(): Driver {
   };
   return {
     run: async (sql, params) => execute(sql, params),
-    async commit(steps) {
+    async transact(statements) {
       db.exec("BEGIN IMMEDIATE");
-      for (const { sql, params } of steps) execute(sql, params);
+      for (const { sql, params } of statements) execute(sql, params);
       db.exec("COMMIT");
     },
   };
@@ -53,10 +53,10 @@ function openPostgresDriver(url: string): Driver {
   };
   return {
     run: async (sql, params) => (await pool.query<Row>(toQuery(sql, params))).rows,
-    async commit(steps) {
+    async transact(statements) {
       const client = await pool.connect();
       await client.query("BEGIN");
-      for (const { sql, params } of steps) await client.query(toQuery(sql, params));
+      for (const { sql, params } of statements) await client.query(toQuery(sql, params));
       await client.query("COMMIT");
       client.release();
     },
@@ -65,7 +65,7 @@ function openPostgresDriver(url: string): Driver {
 
 const databaseUrl = process.env["BENCH_DATABASE_URL"] ?? "";
 const lock = databaseUrl === "" ? "" : "FOR UPDATE OF p SKIP LOCKED";
-const { run, commit } = databaseUrl === "" ? openSqliteDriver() : openPostgresDriver(databaseUrl);
+const { run, transact } = databaseUrl === "" ? openSqliteDriver() : openPostgresDriver(databaseUrl);
 
 const claimSql = `UPDATE publications
     SET state = 'preparing', fence = fence + 1, attempts = attempts + 1, lease_expires_at = $1, started_at = $2,
@@ -92,7 +92,7 @@ const publishedSql = `UPDATE publications
 const activitySql = `INSERT INTO activity (id, studio_id, action, subject_id, detail, at)
   VALUES ($1, $2, $3, $4, $5, $6)`;
 
-const recordStep = ({ studio_id: studioId = "", id = "" }: Row, action: string): Step => ({
+const buildActivityStatement = ({ studio_id: studioId = "", id = "" }: Row, action: string): Statement => ({
   sql: activitySql,
   params: [`act_${randomUUID()}`, studioId, action, id, "{}", Date.now()],
 });
@@ -108,10 +108,13 @@ async function publishNext(): Promise<boolean> {
   const [post] = await run(postSql, [postId]);
   await run(assetsSql, [postId]);
   const content = JSON.stringify({ title: null, text: post?.["body"], assets: [] });
-  await commit([{ sql: contentSql, params: [content, id, fence] }, recordStep(row, "publication.started")]);
+  await transact([
+    { sql: contentSql, params: [content, id, fence] },
+    buildActivityStatement(row, "publication.started"),
+  ]);
   const commitKey = randomUUID();
   const committing = { sql: committingSql, params: [commitKey, Date.now(), id, fence] };
-  await commit([committing, recordStep(row, "publication.committed")]);
+  await transact([committing, buildActivityStatement(row, "publication.committed")]);
   const response = await fetch(`${process.env["BENCH_PLATFORM"]}/api/posts`, {
     method: "POST",
     headers: { "content-type": "application/json", "idempotency-key": commitKey, authorization: "Bearer a token" },
@@ -120,7 +123,7 @@ async function publishNext(): Promise<boolean> {
   const { id: remoteId, url } = (await response.json()) as { id: string; url: string };
   await run(remoteIdSql, [connectionId, remoteId]);
   const published = { sql: publishedSql, params: [remoteId, url, Date.now(), id, fence] };
-  await commit([published, recordStep(row, "publication.published")]);
+  await transact([published, buildActivityStatement(row, "publication.published")]);
   return true;
 }
 
