@@ -5,7 +5,7 @@ import { allowedWords, findBannedWords } from "./banned-words.ts";
 /**
  * Checks the documents:
  * - the links, paths, npm scripts and tree entries that they name exist;
- * - tests cite the threats that docs/threat-model.md lists them for;
+ * - each test file that docs/threat-model.md lists for a threat cites the id of the threat;
  * - documents, commands and sources that code and migrations mention exist;
  * - no text uses a word of scripts/banned-words.ts.
  */
@@ -26,7 +26,7 @@ const wordCheckedPaths = [
   "test",
   "web",
 ];
-/** The list itself, released migrations, generated files, images and the benchmark's peers. */
+/** The list of banned words, released migrations, generated files, images, and the alternatives in benchmarks. */
 const uncheckedFiles =
   /^(scripts\/banned-words\.ts|migrations\/.*|bench\/peers\/.*|.*package-lock\.json|.*\.(svg|webp))$/;
 
@@ -76,7 +76,7 @@ function findMissingCitations(text: string): [id: string, test: string][] {
     .filter(([id, test]) => existingPaths.has(test) && !hasCitation(readFileSync(join(root, test), "utf8"), id));
 }
 
-/** A citation is an id in a list in parentheses: `(ASSET-10, A1)`. */
+/** A citation is an id in a list in parentheses, such as a requirement and a threat: `(ASSET-10, A1)`. */
 function hasCitation(text: string, id: string): boolean {
   return new RegExp(`\\((?:[\\w-]+, )*${id}(?:, [\\w-]+)*\\)`).test(text);
 }

@@ -17,8 +17,8 @@ const clickButton = (page: Page, name: string | RegExp) => page.getByRole("butto
 export async function createHistoryScenes({ service }: WebFixture): Promise<Scene[]> {
   const { base, deps } = service;
   const sample = await createHistoryStudio(deps, await newUser(deps, { name: "Mira Okafor" }));
-  const emptyStudio = await newStudio(deps, await newUser(deps, { name: "Noor Haddad" }), "North Light");
-  const emptyClient = await createClientCaller(deps, emptyStudio, "Claude", "claude.ai", true);
+  const emptyStudioOwner = await newStudio(deps, await newUser(deps, { name: "Noor Haddad" }), "North Light");
+  const emptyClient = await createClientCaller(deps, emptyStudioOwner, "Claude", "claude.ai", true);
   const user = await newUser(deps, { name: "Mira Okafor" });
   const open = (page: Page, { studio }: { studio: { id: string } }, path: string) =>
     openAndSettle(page, `${base}/studios/${studio.id}/${path}`);
@@ -81,7 +81,7 @@ export async function createHistoryScenes({ service }: WebFixture): Promise<Scen
         .first()
         .waitFor();
     }),
-    change("post-history-missing", async (page, studio) => {
+    change("post-history-restored-without-file", async (page, studio) => {
       const { owner, readyPostId } = studio;
       await openHistory(page, studio);
       const assets = await deps.assets.listByPosts([readyPostId]);
@@ -133,7 +133,7 @@ export async function createHistoryScenes({ service }: WebFixture): Promise<Scen
     }),
     view("trash", "trash"),
     { ...view("trash-member", "trash"), user: sample.member },
-    { name: "trash-empty", user: emptyStudio, prepare: (page) => open(page, emptyStudio, "trash") },
+    { name: "trash-empty", user: emptyStudioOwner, prepare: (page) => open(page, emptyStudioOwner, "trash") },
     view("trash-confirm", "trash", async (page) => {
       await clickButton(page, "Empty trash…");
       await page.getByRole("dialog").waitFor();
@@ -155,9 +155,9 @@ export async function createHistoryScenes({ service }: WebFixture): Promise<Scen
     view("undo-custom", `clients/${sample.grantId}/undo`, (page) => page.getByLabel("Since a date and time").check()),
     {
       name: "undo-nothing",
-      user: emptyStudio,
+      user: emptyStudioOwner,
       prepare: async (page) => {
-        await open(page, emptyStudio, `clients/${emptyClient.grantId ?? ""}/undo`);
+        await open(page, emptyStudioOwner, `clients/${emptyClient.grantId ?? ""}/undo`);
         await page.getByRole("heading", { name: "Nothing to undo" }).waitFor();
       },
     },

@@ -5,12 +5,12 @@ import type { WebFixture } from "../../test/support/web-fixture.ts";
 import { createPublishingStudio } from "./publishing-studio.ts";
 import { openAndSettle, type Scene } from "./web-scenes.ts";
 
-/** Scenes of publishing, approvals and the queue. */
+/** Scenes of publishing, approvals and the list of publications. */
 export async function createPublishingScenes({ service }: WebFixture): Promise<Scene[]> {
   const { base, deps } = service;
   const sample = await createPublishingStudio(deps, await newUser(deps, { name: "Mira Okafor" }));
   const { owner, member, proposedPostId, draftPostId, publicationIds } = sample;
-  const emptyStudio = await newStudio(deps, await newUser(deps, { name: "Noor Haddad" }), "North Light");
+  const emptyStudioOwner = await newStudio(deps, await newUser(deps, { name: "Noor Haddad" }), "North Light");
   const view = (
     name: string,
     path: string,
@@ -27,11 +27,11 @@ export async function createPublishingScenes({ service }: WebFixture): Promise<S
   const clickButton = (page: Page, name: string) => page.getByRole("button", { name }).first().click();
 
   return [
-    view("queue", "publications"),
-    view("queue-empty", "publications", undefined, emptyStudio),
-    view("queue-filtered", "publications?state=published&from=2020-01-01&to=2020-02-01"),
+    view("list", "publications"),
+    view("list-empty", "publications", undefined, emptyStudioOwner),
+    view("list-filtered", "publications?state=published&from=2020-01-01&to=2020-02-01"),
     view("approvals", "publications/approvals", (page) => page.getByRole("group", { name: "Text" }).first().waitFor()),
-    view("approvals-empty", "publications/approvals", undefined, emptyStudio),
+    view("approvals-empty", "publications/approvals", undefined, emptyStudioOwner),
     ...Object.entries(publicationIds).map(([state, id]) =>
       view(state, `publications/${id}`, (page) => page.getByRole("group", { name: "Text" }).first().waitFor()),
     ),

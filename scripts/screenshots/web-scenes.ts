@@ -25,8 +25,7 @@ export async function createWebScenes({ service }: WebFixture, sampleStudio: Sam
   const { base, deps } = service;
   const { owner, member, postId, archivedPostId } = sampleStudio;
   const userWithoutStudio = await newUser(deps, { name: "Noor Haddad" });
-  // `newStudio` returns the owner as a caller, so `emptyStudio` and `scratchStudio` also serve as the user of a scene.
-  const emptyStudio = await newStudio(deps, await newUser(deps, { name: "Noor Haddad" }), "North Light");
+  const emptyStudioOwner = await newStudio(deps, await newUser(deps, { name: "Noor Haddad" }), "North Light");
   const openPath = (path: string) => (page: Page) => openAndSettle(page, `${base}${path}`);
   const openStudioPage = ({ studio }: { studio: { id: string } }, path: string) =>
     openPath(`/studios/${studio.id}/${path}`);
@@ -45,13 +44,13 @@ export async function createWebScenes({ service }: WebFixture, sampleStudio: Sam
   });
   const openSamplePost = openStudioPage(owner, `posts/${postId}`);
   // Scenes that change data do so in a separate studio, each on a new post, so their changes do not appear elsewhere.
-  const scratchStudio = await newStudio(deps, await newUser(deps, { name: "Mira Okafor" }), "Blue Door Studio");
+  const scratchStudioOwner = await newStudio(deps, await newUser(deps, { name: "Mira Okafor" }), "Blue Door Studio");
   const openScratchPost = async (page: Page): Promise<string> => {
-    const createdPost = await createPost(deps, scratchStudio, {
+    const createdPost = await createPost(deps, scratchStudioOwner, {
       title: "Spring catalogue: the cover",
       body: samplePostBody,
     });
-    await openStudioPage(scratchStudio, `posts/${createdPost.id}`)(page);
+    await openStudioPage(scratchStudioOwner, `posts/${createdPost.id}`)(page);
     return createdPost.id;
   };
 
@@ -70,13 +69,13 @@ export async function createWebScenes({ service }: WebFixture, sampleStudio: Sam
     }),
     scene("consent", owner, async (page) => page.goto(await createAuthorizeUrl(base))),
     scene("join", userWithoutStudio, async (page) =>
-      page.goto(`${base}/join/${await createInvitationToken(deps, scratchStudio, "member")}`),
+      page.goto(`${base}/join/${await createInvitationToken(deps, scratchStudioOwner, "member")}`),
     ),
     scene("join-invalid", userWithoutStudio, openPath("/join/nothing")),
     scene("first-studio", userWithoutStudio, openPath("/")),
     scene("new-studio", owner, openPath("/studios/new")),
     ...["posts", "assets", "platforms", "clients", "members", "activity", "connect"].map((page) =>
-      scene(`${page}-empty`, emptyStudio, openStudioPage(emptyStudio, page)),
+      scene(`${page}-empty`, emptyStudioOwner, openStudioPage(emptyStudioOwner, page)),
     ),
     ...["posts", "posts?status=ready", "posts?q=lighthouse", "posts/new", "assets", "assets?unattached=true"].map(
       (page) => scene(page.replace(/\W+/g, "-"), owner, openStudioPage(owner, page)),
@@ -102,13 +101,13 @@ export async function createWebScenes({ service }: WebFixture, sampleStudio: Sam
     scene("post-archived", owner, openStudioPage(owner, `posts/${archivedPostId}`)),
     scene("post-file", owner, openSamplePost, (page) => clickButton(page, /poster\.jpg/)),
     scene("post-library", owner, openSamplePost, (page) => clickButton(page, "Add from library")),
-    scene("post-link", scratchStudio, openScratchPost, (page) => clickButton(page, "Create upload link")),
+    scene("post-link", scratchStudioOwner, openScratchPost, (page) => clickButton(page, "Create upload link")),
     scene("post-withdraw", owner, openSamplePost, (page) => clickButton(page, /^Withdraw/)),
-    scene("post-archive-toast", scratchStudio, openScratchPost, async (page) => {
+    scene("post-archive-toast", scratchStudioOwner, openScratchPost, async (page) => {
       await clickButton(page, "Archive");
       await page.getByText("Archived.", { exact: true }).waitFor();
     }),
-    scene("post-upload", scratchStudio, openScratchPost, async (page) => {
+    scene("post-upload", scratchStudioOwner, openScratchPost, async (page) => {
       await page.getByRole("region", { name: "Choose files" }).waitFor();
       await throttleUploads(page, 300_000);
       await page
@@ -118,10 +117,10 @@ export async function createWebScenes({ service }: WebFixture, sampleStudio: Sam
       await page.locator('[data-status="sending"]').waitFor();
       await sleep(2500);
     }),
-    scene("post-conflict", scratchStudio, async (page) => {
+    scene("post-conflict", scratchStudioOwner, async (page) => {
       const id = await openScratchPost(page);
       await page.getByLabel("Text", { exact: true }).fill(samplePostBody.replace("first of March", "second of March"));
-      await updatePost(deps, scratchStudio, {
+      await updatePost(deps, scratchStudioOwner, {
         postId: id,
         body: samplePostBody.replace("first of March", "last of February"),
       });
@@ -131,7 +130,7 @@ export async function createWebScenes({ service }: WebFixture, sampleStudio: Sam
       clickButton(page, /paper\.jpg/),
     ),
     scene("invite", owner, openStudioPage(owner, "members"), (page) => clickButton(page, "Invite someone")),
-    scene("invite-link", scratchStudio, openStudioPage(scratchStudio, "members"), async (page) => {
+    scene("invite-link", scratchStudioOwner, openStudioPage(scratchStudioOwner, "members"), async (page) => {
       await clickButton(page, "Invite someone");
       await clickButton(page, "Create link");
       await page.getByText("Share this link").waitFor();
@@ -142,8 +141,8 @@ export async function createWebScenes({ service }: WebFixture, sampleStudio: Sam
     scene("connect", owner, openStudioPage(owner, "connect"), (page) =>
       page.getByRole("tab", { name: "Cursor" }).click(),
     ),
-    scene("connect-connected", scratchStudio, openStudioPage(scratchStudio, "connect"), async (page) => {
-      await createGrant(deps, scratchStudio, {
+    scene("connect-connected", scratchStudioOwner, openStudioPage(scratchStudioOwner, "connect"), async (page) => {
+      await createGrant(deps, scratchStudioOwner, {
         clientId: "vscode",
         clientName: "Visual Studio Code",
         clientVerified: false,
