@@ -20,7 +20,7 @@ export const folderImports: Readonly<Record<string, readonly string[]>> = {
   http: ["mcp", "auth", "domain", "lib"],
   dev: ["http", "mcp", "auth", "connectors", "domain", "lib"],
   ops: ["db", "storage", "domain", "lib"],
-  app: ["auth", "config", "connectors", "db", "dev", "domain", "http", "lib", "mcp", "media", "ops", "storage"],
+  app: ["auth", "config", "connectors", "db", "dev", "domain", "http", "lib", "mcp", "media", "storage"],
 };
 
 /** What the web app may import; of `http`, only types. */
