@@ -83,7 +83,7 @@ forEachEngine("oauth client documents", (fixture) => {
     }
   });
 
-  test("treats a client whose document declares private_key_jwt as public, and does not fetch its keys (REG-4, A22)", async () => {
+  test("treats a client whose document declares private_key_jwt as public: ignores assertions and fetches no keys (REG-4, A22)", async () => {
     const keys = { token_endpoint_auth_signing_alg: "RS256", jwks_uri: documentHost.url("/keys.json") };
     documentHost.serve(
       "/signing.json",
@@ -91,7 +91,14 @@ forEachEngine("oauth client documents", (fixture) => {
     );
     const client = getClient("/signing.json");
     const { tokens } = await connectClient(service.base, { client });
-    assert.equal((await refreshTokens(service.base, client, tokens.refresh_token)).status, 200);
+    const assertion = {
+      client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+      client_assertion: "not.a.signature",
+    };
+    const refresh = (params: Record<string, string | undefined>) =>
+      refreshTokens(service.base, client, tokens.refresh_token, params);
+    assert.equal((await refresh({ ...assertion, client_id: undefined })).body.error, "invalid_request");
+    assert.equal((await refresh(assertion)).status, 200);
     assert.equal(documentHost.requestCounts.get("/keys.json"), undefined);
   });
 
