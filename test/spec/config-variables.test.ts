@@ -30,7 +30,7 @@ const defaults: Case[] = [
     expected: { base: "http://localhost:8080" },
   },
   {
-    name: "the login and upload pages are at {base} (VAR-LOGIN_URL)",
+    name: "the login and upload pages are at BASE_URL (VAR-LOGIN_URL)",
     set: {},
     expected: { uploadPage: "http://localhost:3000", loginUrl: "http://localhost:3000/login" },
   },
