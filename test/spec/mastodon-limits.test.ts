@@ -45,7 +45,7 @@ test("an instance that states nonsense gets Mastodon's own limits, and its large
       max_media_attachments: nonsense,
     };
     const stated = mastodonInstance.parse({ configuration: { statuses, media_attachments: "none" } });
-    assert.deepEqual(stated, {}, String(nonsense));
+    assert.deepEqual(stated, {}, JSON.stringify(nonsense));
     assert.deepEqual(applyInstanceLimits(mastodon.limits, stated).text, limit);
   }
   assert.deepEqual(mastodonInstance.parse({ configuration: null }), {});
