@@ -1,9 +1,9 @@
 import type { Post, Variant } from "#domain/posts/post.ts";
-import type { Expression } from "kysely";
 import type { PostChange, PostStore } from "#domain/posts/ports.ts";
 import { normalizeForSearch } from "#domain/posts/search-posts.ts";
 import { statement, type Connection } from "./client.ts";
 import { toTrashColumns } from "./trash.ts";
+import { createUpdateBuilder, type UpdatePart } from "./update-builder.ts";
 import { columns, findMatches, listSearchSizes, type PostRow } from "./post-search.ts";
 
 const findPostQuery = statement<PostRow>(
@@ -22,6 +22,15 @@ const findPostWithPlatformStatusQuery = statement<PostRow & { has_platforms: num
           CASE WHEN EXISTS (SELECT 1 FROM publications u WHERE u.post_id = p.id) THEN 1 ELSE 0 END AS has_publications
      FROM posts p WHERE p.studio_id = $1 AND p.id = $2 AND p.trashed_at IS NULL`,
 );
+
+const findPlatformStatusQuery = statement<{ has_platforms: number; has_publications: number }>(
+  "find_platform_status",
+  `SELECT CASE WHEN EXISTS (SELECT 1 FROM platform_connections WHERE studio_id = $1 AND state = 'connected')
+               THEN 1 ELSE 0 END AS has_platforms,
+          CASE WHEN EXISTS (SELECT 1 FROM publications WHERE post_id = $2) THEN 1 ELSE 0 END AS has_publications`,
+);
+
+const setSearchTextQuery = statement("set_search_text", "UPDATE posts SET search_text = $1 WHERE id = $2");
 
 const reservePositionQuery = statement<Pick<PostRow, "last_position">>(
   "reserve_position",
@@ -56,6 +65,8 @@ const allocatePositionNumbersQuery = statement<Pick<PostRow, "last_position">>(
   "UPDATE posts SET last_position = last_position + $1 WHERE studio_id = $2 AND id = $3 RETURNING last_position",
 );
 
+const buildUpdate = createUpdateBuilder<PostRow & { search_text: string }>("posts");
+
 export function createPostStore({ q, run }: Connection): PostStore {
   return {
     async insert(post) {
@@ -79,6 +90,10 @@ export function createPostStore({ q, run }: Connection): PostStore {
     async find(studioId, postId) {
       const [row] = await run(findPostQuery, [studioId, postId]);
       return row && toPost(row);
+    },
+    async findPlatformStatus(studioId, postId) {
+      const [row] = await run(findPlatformStatusQuery, [studioId, postId]);
+      return { hasPlatforms: row?.has_platforms === 1, hasPublications: row?.has_publications === 1 };
     },
     async findWithPlatformStatus(studioId, postId) {
       const [row] = await run(findPostWithPlatformStatusQuery, [studioId, postId]);
@@ -118,22 +133,18 @@ export function createPostStore({ q, run }: Connection): PostStore {
       return (row?.last_position ?? 0) - count + 1;
     },
     async update(studioId, postId, change, { revision, isTrashed = false, now }) {
-      const row = await q
-        .updateTable("posts")
-        .set((eb) => toChangedColumns(change, now, eb("revision", "+", 1)))
-        .where("studio_id", "=", studioId)
-        .where("id", "=", postId)
-        .where("trashed_at", isTrashed ? "is not" : "is", null)
-        // An expired post in the trash belongs to the sweeper.
-        .$if(isTrashed, (posts) => posts.where("trash_expires_at", ">", now))
-        .$if(revision !== undefined, (posts) => posts.where("revision", "=", revision!))
-        .returningAll()
-        .executeTakeFirst();
+      const conditions: UpdatePart[] = [
+        ["studio_id =", studioId],
+        ["id =", postId],
+      ];
+      // An expired post in the trash belongs to the sweeper.
+      conditions.push(isTrashed ? ["trashed_at IS NOT NULL AND trash_expires_at >", now] : "trashed_at IS NULL");
+      if (revision !== undefined) conditions.push(["revision =", revision]);
+      const [row] = await run(...buildUpdate(listAssignments(change, now), conditions));
       if (!row) return undefined;
       const searchText = buildSearchText(row);
       // A change may contain only the title or only the body, so the search text is built from the updated row.
-      if (searchText !== row.search_text)
-        await q.updateTable("posts").set({ search_text: searchText }).where("id", "=", postId).execute();
+      if (searchText !== row.search_text) await run(setSearchTextQuery, [searchText, postId]);
       return toPost(row);
     },
     async findWithTrash(studioId, postId, now) {
@@ -159,18 +170,18 @@ export function createPostStore({ q, run }: Connection): PostStore {
   };
 }
 
-function toChangedColumns(change: PostChange, now: number, nextRevision: Expression<number>) {
+function listAssignments(change: PostChange, now: number): UpdatePart[] {
   const { title, body, status, variants, trash, haveAssetsChanged = false } = change;
-  return {
-    ...(title === undefined ? {} : { title }),
-    ...(body === undefined ? {} : { body }),
-    ...(status === undefined ? {} : { status, ready_revision: status === "ready" ? nextRevision : null }),
-    ...(variants === undefined ? {} : { variants: JSON.stringify(variants) }),
-    ...(trash === undefined ? {} : toTrashColumns(trash)),
-    ...(haveAssetsChanged ? { assets_revision: nextRevision } : {}),
-    revision: nextRevision,
-    updated_at: now,
-  };
+  const assignments: UpdatePart[] = ["revision = revision + 1", ["updated_at =", now]];
+  if (title !== undefined) assignments.push(["title =", title]);
+  if (body !== undefined) assignments.push(["body =", body]);
+  if (status !== undefined)
+    assignments.push(["status =", status], `ready_revision = ${status === "ready" ? "revision + 1" : "NULL"}`);
+  if (variants !== undefined) assignments.push(["variants =", JSON.stringify(variants)]);
+  if (trash !== undefined)
+    assignments.push(...Object.entries(toTrashColumns(trash)).map(([name, value]): UpdatePart => [`${name} =`, value]));
+  if (haveAssetsChanged) assignments.push("assets_revision = revision + 1");
+  return assignments;
 }
 
 function buildSearchText({ title, body }: Pick<Post, "title" | "body">): string {

@@ -1,14 +1,16 @@
 import type { PublicationStore } from "#domain/publishing/ports.ts";
 import type { PublicationState, VisibleState } from "#domain/publishing/states.ts";
 import { statement, type Connection } from "./client.ts";
-import { toPublicationWithNames, toPublication } from "./publication-rows.ts";
+import { toColumns, toPublication, toPublicationWithNames, type PublicationRow } from "./publication-rows.ts";
 import { createPublishingWorkStore } from "./publishing-work.ts";
-import { buildUpdate } from "./update-publication.ts";
+import { createUpdateBuilder, type UpdatePart } from "./update-builder.ts";
 
 const findByRemoteIdQuery = statement(
   "find_publication_by_remote_id",
   "SELECT id FROM publications WHERE connection_id = $1 AND remote_id = $2",
 );
+
+const buildUpdate = createUpdateBuilder<PublicationRow>("publications");
 
 export function createPublicationStore(connection: Connection): PublicationStore {
   const { q, run } = connection;
@@ -110,8 +112,18 @@ export function createPublicationStore(connection: Connection): PublicationStore
         .execute();
       return rows.map(toPublication);
     },
-    async update(publicationId, change, condition) {
-      const [row] = await run(...buildUpdate(publicationId, change, condition));
+    async update(publicationId, change, { states, fence, digest, scheduledFor, nextRunBefore }) {
+      const assignments = Object.entries(toColumns(change)).map(([column, value]): UpdatePart => [
+        `${column} =`,
+        value,
+      ]);
+      const conditions: UpdatePart[] = [["id =", publicationId], `state IN ('${states.join("', '")}')`];
+      if (fence !== undefined) conditions.push(["fence =", fence]);
+      if (digest !== undefined) conditions.push(["digest =", digest]);
+      if (scheduledFor === null) conditions.push("scheduled_for IS NULL");
+      else if (scheduledFor !== undefined) conditions.push(["scheduled_for =", scheduledFor]);
+      if (nextRunBefore !== undefined) conditions.push(["next_run_at <", nextRunBefore]);
+      const [row] = await run(...buildUpdate(assignments, conditions));
       return row && toPublication(row);
     },
     async isRemoteIdTaken(connectionId, remoteId) {

@@ -15,7 +15,7 @@ export const createPostInput = z.strictObject({
 });
 
 export async function createPost(
-  deps: Pick<Deps, "transact" | "newId" | "clock" | "base" | "platforms" | "platformStore" | "publications">,
+  deps: Pick<Deps, "transact" | "posts" | "newId" | "clock" | "base" | "platforms" | "platformStore" | "publications">,
   caller: Caller,
   input: z.infer<typeof createPostInput>,
 ): Promise<PostView> {

@@ -31,12 +31,26 @@ async function listForPost(
 
 /** Adds what a view of one post has, and a list of posts does not: validation and publications. */
 export async function addDetails<View extends PostView>(
-  deps: Pick<Deps, "platforms" | "platformStore" | "publications">,
+  deps: DetailDeps & Pick<Deps, "posts">,
   studioId: string,
   view: View,
 ): Promise<View> {
-  const validation = await validateForStudio(deps, studioId, view);
-  return { ...view, validation, publications: await listForPost(deps, studioId, view.id) };
+  return addDetailsFrom(deps, studioId, view, await deps.posts.findPlatformStatus(studioId, view.id));
+}
+
+type DetailDeps = Pick<Deps, "platforms" | "platformStore" | "publications">;
+
+async function addDetailsFrom<View extends PostView>(
+  deps: DetailDeps,
+  studioId: string,
+  view: View,
+  { hasPlatforms, hasPublications }: { hasPlatforms: boolean; hasPublications: boolean },
+): Promise<View> {
+  return {
+    ...view,
+    validation: hasPlatforms ? await validateForStudio(deps, studioId, view) : [],
+    publications: hasPublications ? await listForPost(deps, studioId, view.id) : [],
+  };
 }
 
 export const getPostInput = z.strictObject({
@@ -63,9 +77,5 @@ export async function getPost(
   ]);
   if (!result) throw notFoundError("post");
   const view = toPostView(deps.base, result.post, await describeAssets(deps, assets));
-  return {
-    ...view,
-    validation: result.hasPlatforms ? await validateForStudio(deps, caller.studio.id, view) : [],
-    publications: result.hasPublications ? await listForPost(deps, caller.studio.id, postId) : [],
-  };
+  return addDetailsFrom(deps, caller.studio.id, view, result);
 }

@@ -39,6 +39,8 @@ export interface PostStore {
     studioId: string,
     postId: string,
   ): Promise<{ post: Post; hasPlatforms: boolean; hasPublications: boolean } | undefined>;
+  /** What `findWithPlatformStatus` returns, without the post. */
+  findPlatformStatus(studioId: string, postId: string): Promise<{ hasPlatforms: boolean; hasPublications: boolean }>;
   /** Newest first. */
   list(studioId: string, filter: PostFilter): Promise<Post[]>;
   /** Newest first, with the number of bytes that a search reads per post. Reads no text itself. */

@@ -42,7 +42,16 @@ const textFields = new Set(["title", "body", "variants"]);
 export async function updatePost(
   deps: Pick<
     Deps,
-    "transact" | "newId" | "clock" | "base" | "files" | "signer" | "platforms" | "platformStore" | "publications"
+    | "transact"
+    | "posts"
+    | "newId"
+    | "clock"
+    | "base"
+    | "files"
+    | "signer"
+    | "platforms"
+    | "platformStore"
+    | "publications"
   >,
   caller: Caller,
   input: z.infer<typeof updatePostInput>,

@@ -1,0 +1,27 @@
+import { statement, type Statement } from "./client.ts";
+
+/** Part of an UPDATE: complete SQL, or SQL to which the placeholder of the value is appended. */
+export type UpdatePart = string | [sql: string, value: unknown];
+
+/**
+ * Returns a function that builds an UPDATE and its parameters. Each combination of columns and conditions is compiled
+ * and prepared once, which a query builder would do for every call.
+ */
+export function createUpdateBuilder<Row>(
+  table: string,
+): (
+  assignments: readonly UpdatePart[],
+  conditions: readonly UpdatePart[],
+) => [statement: Statement<Row>, params: unknown[]] {
+  const statements = new Map<string, Statement<Row>>();
+  return (assignments, conditions) => {
+    const params: unknown[] = [];
+    const render = (part: UpdatePart): string =>
+      typeof part === "string" ? part : `${part[0]} $${params.push(part[1])}`;
+    const setClause = assignments.map(render).join(", ");
+    const sql = `UPDATE ${table} SET ${setClause} WHERE ${conditions.map(render).join(" AND ")} RETURNING *`;
+    const prepared = statements.get(sql) ?? statement<Row>(`update_${table}_${statements.size}`, sql);
+    statements.set(sql, prepared);
+    return [prepared, params];
+  };
+}
