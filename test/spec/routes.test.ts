@@ -212,7 +212,7 @@ describe("routes", () => {
   test("rejects foreign origins and foreign Host headers (M2)", async () => {
     for (const { path, originRule, allowsAnyHost } of edgeRoutes) {
       const probePath = path.replace("*", "probe");
-      const foreignOrigin = await call(server, "GET", probePath, { headers: { originRule: "https://evil.example" } });
+      const foreignOrigin = await call(server, "GET", probePath, { headers: { origin: "https://evil.example" } });
       assert.equal(foreignOrigin.status === 403, originRule !== "any", path);
       const foreignHost = await call(server, "GET", probePath, { headers: { host: "evil.example" } });
       assert.equal(foreignHost.status === 403, allowsAnyHost !== true || path === "/metrics", path);
