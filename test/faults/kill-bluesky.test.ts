@@ -1,8 +1,5 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { attachAsset } from "#domain/assets/attach-asset.ts";
-import { updateAsset } from "#domain/assets/update-asset.ts";
-import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import { minutes, seconds } from "#lib/clock.ts";
@@ -13,8 +10,7 @@ import { startHelper, type HelperProcess } from "../support/helper-process.ts";
 import type { HookedFiles } from "../support/hooked-files.ts";
 import { isLongRun } from "../support/long-run.ts";
 import { hasPds, startPds, type Pds, type PdsAccount } from "../support/pds.ts";
-import { startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
-import { png } from "../support/samples.ts";
+import { addImage, startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
 /** Of each kind: the service is killed, or the response is lost, after the server has written the record. */
@@ -61,10 +57,7 @@ function defineTests(fixture: Fixture): void {
     const { owner, service: fixtureService } = publishing;
     const { deps } = fixtureService;
     const { id: postId } = await createPost(deps, owner, { title: "Title", body: text });
-    const file = { kind: "image", mimeType: "image/png", filename: "vase.png" } as const;
-    const { assetId } = await uploadAssetInline(deps, owner, { ...file, base64: (await png()).toString("base64") });
-    await updateAsset(deps, owner, { assetId, altText: `Image of ${text}` });
-    await attachAsset(deps, owner, { postId, assetId });
+    await addImage(publishing, postId, `Image of ${text}`);
     const { publications } = await publishPost(deps, owner, { postId, connectionIds: [connectionId] });
     return publications[0]?.id ?? "";
   }

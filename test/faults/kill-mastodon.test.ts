@@ -2,9 +2,6 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createRestAPIClient, type mastodon } from "masto";
 import { createPlatformSetups, platformFetchLimits } from "#connectors/catalog.ts";
-import { attachAsset } from "#domain/assets/attach-asset.ts";
-import { updateAsset } from "#domain/assets/update-asset.ts";
-import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import { openCredential } from "#domain/platforms/credentials.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
@@ -16,8 +13,7 @@ import type { HookedFiles } from "../support/hooked-files.ts";
 import { isLongRun } from "../support/long-run.ts";
 import { connectMastodon } from "../support/mastodon-fixture.ts";
 import { noIdentities } from "../support/platform-fixture.ts";
-import { startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
-import { png } from "../support/samples.ts";
+import { addImage, startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
 import { startSnac, type Snac } from "../support/snac.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
@@ -71,10 +67,7 @@ forEachEngine("kill -9 of the service while it publishes to a Mastodon server", 
     const { owner, service: fixtureService } = publishing;
     const { deps } = fixtureService;
     const { id: postId } = await createPost(deps, owner, { title: "Title", body: text });
-    const file = { kind: "image", mimeType: "image/png", filename: "vase.png" } as const;
-    const { assetId } = await uploadAssetInline(deps, owner, { ...file, base64: (await png()).toString("base64") });
-    await updateAsset(deps, owner, { assetId, altText: `Image of ${text}` });
-    await attachAsset(deps, owner, { postId, assetId });
+    await addImage(publishing, postId, `Image of ${text}`);
     const { publications } = await publishPost(deps, owner, { postId, connectionIds: [connectionId] });
     return publications[0]?.id ?? "";
   }

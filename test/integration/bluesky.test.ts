@@ -3,9 +3,6 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
-import { attachAsset } from "#domain/assets/attach-asset.ts";
-import { updateAsset } from "#domain/assets/update-asset.ts";
-import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import { openCredential, sealCredential } from "#domain/platforms/credentials.ts";
 import type { PlatformConnection } from "#domain/platforms/connection.ts";
 import { createPost } from "#domain/posts/create-post.ts";
@@ -15,7 +12,7 @@ import { hasChromium, openChromium, type Browser } from "../support/chromium.ts"
 import { forEachEngine, listEngines } from "../support/engines.ts";
 import type { Fault } from "../support/faulty-proxy.ts";
 import { hasPds, startPds, type Pds, type PdsAccount, type ReadPost } from "../support/pds.ts";
-import { startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
+import { addImage, startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
 import { jpeg, png } from "../support/samples.ts";
 
 /** A server whose accounts belong to another issuer. */
@@ -63,14 +60,6 @@ forEachEngine(
 
     const newPost = async (body: string): Promise<string> =>
       (await createPost(publishing.service.deps, publishing.owner, { title: "Title", body })).id;
-
-    const addImage = async (postId: string, file: Buffer, mimeType: string, altText: string): Promise<void> => {
-      const { service, owner } = publishing;
-      const image = { kind: "image", mimeType, filename: `vase.${mimeType.slice(6)}` } as const;
-      const { assetId } = await uploadAssetInline(service.deps, owner, { ...image, base64: file.toString("base64") });
-      await updateAsset(service.deps, owner, { assetId, altText });
-      await attachAsset(service.deps, owner, { postId, assetId });
-    };
 
     const publish = async (postId: string): Promise<string> => {
       const response = await publishing.api("POST", `/posts/${postId}/publications`, { connectionIds: [connectionId] });
@@ -132,8 +121,8 @@ forEachEngine(
         "#фото #naïve! #123 #️⃣",
       ].join("\n");
       const postId = await newPost(text);
-      await addImage(postId, await png(64, 48), "image/png", 'A "blue" vase – größer');
-      await addImage(postId, await jpeg(30, 90), "image/jpeg", "");
+      await addImage(publishing, postId, 'A "blue" vase – größer', { file: await png(64, 48) });
+      await addImage(publishing, postId, "", { file: await jpeg(30, 90), mimeType: "image/jpeg" });
       const { url } = await publishing.waitForState(await publish(postId), "published");
       const [post, ...others] = await listPosts(text);
       assert.ok(post);
@@ -174,7 +163,7 @@ forEachEngine(
     test("an upload that is cut off, and a rate limit, are retried (PUB-2)", async () => {
       const text = "Limited at first";
       const postId = await newPost(text);
-      await addImage(postId, await png(), "image/png", "A vase");
+      await addImage(publishing, postId, "A vase");
       injectFaults(/uploadBlob|putRecord/, "reset", undefined, 429);
       await publishing.waitForState(await publish(postId), "published");
       assert.equal((await listPosts(text)).length, 1);

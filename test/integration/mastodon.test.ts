@@ -2,9 +2,6 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createRestAPIClient, type mastodon } from "masto";
 import { createPlatformSetups, platformFetchLimits } from "#connectors/catalog.ts";
-import { attachAsset } from "#domain/assets/attach-asset.ts";
-import { updateAsset } from "#domain/assets/update-asset.ts";
-import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { openCredential } from "#domain/platforms/credentials.ts";
@@ -14,8 +11,7 @@ import { forEachEngine } from "../support/engines.ts";
 import type { Fault } from "../support/faulty-proxy.ts";
 import { connectMastodon } from "../support/mastodon-fixture.ts";
 import { noIdentities } from "../support/platform-fixture.ts";
-import { startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
-import { png } from "../support/samples.ts";
+import { addImage, startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
 import { startSnac, type Snac } from "../support/snac.ts";
 
 // snac ignores idempotency keys: a repeated request would be a second post.
@@ -50,15 +46,6 @@ forEachEngine("publishing to a Mastodon server", (fixture) => {
   const newPost = async (body: string): Promise<string> =>
     (await createPost(publishing.service.deps, publishing.owner, { title: "Title", body })).id;
 
-  const addImage = async (postId: string, altText: string): Promise<void> => {
-    const { service, owner } = publishing;
-    const image = { kind: "image", mimeType: "image/png", filename: "vase.png" } as const;
-    const base64 = (await png()).toString("base64");
-    const { assetId } = await uploadAssetInline(service.deps, owner, { ...image, base64 });
-    await updateAsset(service.deps, owner, { assetId, altText });
-    await attachAsset(service.deps, owner, { postId, assetId });
-  };
-
   const publish = async (postId: string): Promise<string> => {
     const response = await publishing.api("POST", `/posts/${postId}/publications`, { connectionIds: [connectionId] });
     assert.equal(response.status, 201, JSON.stringify(response.body));
@@ -79,7 +66,7 @@ forEachEngine("publishing to a Mastodon server", (fixture) => {
   test("publishes text, an image and its alt text, and links to the public status (PUB-1)", async () => {
     const text = "Fog over the harbour 🌁 #photo\n\nTwo lines: https://example.com/a?b=c&d=e";
     const postId = await newPost(text);
-    await addImage(postId, 'A "blue" vase – größer');
+    await addImage(publishing, postId, 'A "blue" vase – größer');
     const { url } = await publishing.waitForState(await publish(postId), "published");
     const [status, ...others] = await listStatuses(text);
     assert.deepEqual([status?.url, others.length], [url, 0]);
@@ -93,7 +80,7 @@ forEachEngine("publishing to a Mastodon server", (fixture) => {
   test("after a lost response, the status is found and not sent again (PUB-2)", async () => {
     const text = "The response to this was lost";
     const postId = await newPost(text);
-    await addImage(postId, "A vase");
+    await addImage(publishing, postId, "A vase");
     injectFaults("POST", /^\/api\/v1\/statuses/, "lost");
     const { url } = await publishing.waitForState(await publish(postId), "published");
     assert.deepEqual(
@@ -114,7 +101,7 @@ forEachEngine("publishing to a Mastodon server", (fixture) => {
   test("rate limits, and failed uploads before the status exists, are retried (PUB-2)", async () => {
     const text = "Limited at first";
     const postId = await newPost(text);
-    await addImage(postId, "A vase");
+    await addImage(publishing, postId, "A vase");
     injectFaults("POST", /^\/api\/(v2\/media|v1\/statuses)/, "reset", 429);
     await publishing.waitForState(await publish(postId), "published");
     assert.equal((await listStatuses(text)).length, 1);

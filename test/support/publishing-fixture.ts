@@ -5,6 +5,9 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { unscheduled } from "#domain/publishing/publish-time.ts";
 import type { PublicationState } from "#domain/publishing/states.ts";
 import type { PublicationView } from "#domain/publishing/publication.ts";
+import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { updateAsset } from "#domain/assets/update-asset.ts";
+import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import { openCredential, sealCredential } from "#domain/platforms/credentials.ts";
 import { systemClock } from "#lib/clock.ts";
 import { createDeps, type Fixture } from "./engines.ts";
@@ -12,6 +15,7 @@ import { createCookieJar, createHttpBrowser, signIn, type HttpBrowser } from "./
 import { newConnection } from "./platform-fixture.ts";
 import { startService, type RunningService, type ServiceOptions } from "./service.ts";
 import { newStudio } from "./users.ts";
+import { png } from "./samples.ts";
 import { waitUntil } from "./wait-until.ts";
 
 export interface PublishingFixture {
@@ -106,6 +110,21 @@ export async function startPublishing(
       await service.close();
     },
   };
+}
+
+/** Uploads an image with alt text and attaches it to the post. */
+export async function addImage(
+  { service, owner }: Pick<PublishingFixture, "service" | "owner">,
+  postId: string,
+  altText: string,
+  { file, mimeType = "image/png" }: { file?: Buffer; mimeType?: string } = {},
+): Promise<void> {
+  const { deps } = service;
+  const image = { kind: "image", mimeType, filename: `vase.${mimeType.slice("image/".length)}` } as const;
+  const base64 = (file ?? (await png())).toString("base64");
+  const { assetId } = await uploadAssetInline(deps, owner, { ...image, base64 });
+  await updateAsset(deps, owner, { assetId, altText });
+  await attachAsset(deps, owner, { postId, assetId });
 }
 
 /** Adds connections of this platform that use the credentials of the first connected account. Returns their ids. */
