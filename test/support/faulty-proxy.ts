@@ -31,6 +31,8 @@ export interface FaultyProxy {
 export async function startFaultyProxy(targetUrl: string): Promise<FaultyProxy> {
   const target = new URL(targetUrl);
   const server = createServer((req, res) => void serve(req, res).catch(() => res.destroy()));
+  // Otherwise it closes idle connections, possibly while a client sends the next request: one more fault.
+  server.keepAliveTimeout = 0;
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
 
@@ -64,6 +66,8 @@ export async function startFaultyProxy(targetUrl: string): Promise<FaultyProxy> 
       method: req.method,
       path: req.url,
       headers: req.headers,
+      // A new connection, for the same reason.
+      agent: false,
     });
     req.pipe(upstreamRequest);
     const [upstreamResponse] = (await once(upstreamRequest, "response")) as [IncomingMessage];
