@@ -45,6 +45,8 @@ export interface ImageLimit extends MediaLimit {
   /** Width divided by height. */
   minAspect?: number;
   maxAspect?: number;
+  /** The types in `types` whose animations the platform shows. Of other animated images, the first frame is sent. */
+  animatedTypes?: readonly string[];
 }
 
 export interface VideoLimit extends ImageLimit {
