@@ -45,7 +45,7 @@ export async function createThumbnail(file: Uint8Array): Promise<Uint8Array> {
 }
 
 /** Detects the format from the bytes, because the declared type may differ. */
-async function chooseMaxPixels(bytes: Uint8Array): Promise<number> {
+export async function chooseMaxPixels(bytes: Uint8Array): Promise<number> {
   const { format, isProgressive } = await sharp(bytes, { limitInputPixels: false, failOn: "none" }).metadata();
   if (format === "heif") return maxPixels.avif;
   return lineByLineFormats.has(format) && !isProgressive ? maxPixels.lineByLine : maxPixels.whole;
@@ -60,7 +60,7 @@ const maxChunks = 50_000;
  * Removes the text chunks of a PNG; returns other formats unchanged. The decoder inflates all compressed text and can't
  * be stopped: 50 KB inflate to 50 MB, and a file of 1 MB would take nine seconds. Thumbnails do not need the text.
  */
-function removePngText(bytes: Uint8Array): Uint8Array {
+export function removePngText(bytes: Uint8Array): Uint8Array {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   if (!file.subarray(0, 8).equals(pngSignature)) return bytes;
   const parts: Buffer[] = [];

@@ -1,6 +1,7 @@
 import sharp from "sharp";
 import type { MediaMetadata } from "#domain/assets/model/asset.ts";
 import { canHaveThumbnail, unknownMetadata, type MediaReader } from "#domain/assets/model/media-metadata.ts";
+import { createImageConverter } from "./image-converter.ts";
 import { createQueue, createSingleFlight } from "./queue.ts";
 import { createThumbnail, readImageMetadata, restrictDecoders } from "./images.ts";
 import { readVideoMetadata } from "./video-metadata.ts";
@@ -22,6 +23,7 @@ export function createMediaReader(): MediaReader {
   const enqueue = createQueue(maxConcurrentThumbnails);
   const runOncePerKey = createSingleFlight<Uint8Array>();
   return {
+    ...createImageConverter(),
     async readMetadata(source, mimeType) {
       if (mimeType.startsWith("image/")) return readOrUnknown(() => readImageMetadata(source));
       if (mimeType.startsWith("video/")) return readOrUnknown((signal) => readVideoMetadata(source, mimeType, signal));

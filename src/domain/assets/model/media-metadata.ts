@@ -3,12 +3,13 @@ import type { MediaMetadata } from "./asset.ts";
 import type { ByteSource } from "../content/byte-source.ts";
 import type { DeclaredType } from "./declared-type.ts";
 import type { ContentCheckResult } from "../content/check-content.ts";
+import type { ImageConverter } from "../../renditions/ports.ts";
 
 export const thumbnailType = "image/webp";
 export const thumbnailPixels = 512;
 
 /** Opens images and videos. */
-export interface MediaReader {
+export interface MediaReader extends ImageConverter {
   /** Never rejects: values that can't be read in time are null. */
   readMetadata(source: ByteSource, mimeType: string): Promise<MediaMetadata>;
   /**

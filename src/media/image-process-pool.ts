@@ -1,0 +1,120 @@
+import { fork, type ChildProcess } from "node:child_process";
+import { constants, setPriority } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ExecutablePlan, ImageInspection, ImageProblem, RenderedImage } from "#domain/renditions/ports.ts";
+import { createQueue } from "./queue.ts";
+
+export type ImageTask =
+  | { kind: "inspect"; file: Uint8Array }
+  | { kind: "render"; file: Uint8Array; plan: ExecutablePlan };
+
+export type ImageTaskResult = ImageInspection | RenderedImage | { problem: ImageProblem | "too_large" };
+
+export interface ImageProcessLimits {
+  /** Each process uses one core and memory for the pixels of one image. */
+  maxProcesses: number;
+  timeoutMs: number;
+  maxMegabytes: number;
+  /** How long a process without work is kept. */
+  idleMs: number;
+}
+
+export const defaultLimits: ImageProcessLimits = {
+  maxProcesses: 2,
+  timeoutMs: 30_000,
+  maxMegabytes: 1024,
+  idleMs: 30_000,
+};
+
+/** Undefined if the image took too long or needed too much memory. */
+export type RunImageTask = (readTask: () => Promise<ImageTask>) => Promise<ImageTaskResult | undefined>;
+
+/** Runs one image per process at a time. Processes start when they are needed and end when idle, or with this one. */
+export function createImageProcesses(limits: ImageProcessLimits): RunImageTask {
+  const enqueue = createQueue(limits.maxProcesses);
+  const idleProcesses: ChildProcess[] = [];
+
+  function keepIdle(child: ChildProcess): void {
+    idleProcesses.push(child);
+    setRef(child, false);
+    const timer = setTimeout(() => {
+      const index = idleProcesses.indexOf(child);
+      if (index >= 0) idleProcesses.splice(index, 1);
+      child.kill("SIGKILL");
+    }, limits.idleMs);
+    timer.unref();
+    endIdle.set(child, () => clearTimeout(timer));
+  }
+  const endIdle = new WeakMap<ChildProcess, () => void>();
+
+  function takeProcess(): ChildProcess {
+    for (let child = idleProcesses.pop(); child; child = idleProcesses.pop()) {
+      endIdle.get(child)?.();
+      if (child.connected && child.exitCode === null && child.signalCode === null) {
+        setRef(child, true);
+        return child;
+      }
+    }
+    return startProcess(limits);
+  }
+
+  return (readTask) =>
+    enqueue(async () => {
+      const task = await readTask();
+      const child = takeProcess();
+      const result = await runTask(child, task, limits.timeoutMs);
+      if (result) keepIdle(child);
+      else child.kill("SIGKILL");
+      return result;
+    });
+}
+
+const programPath = join(import.meta.dirname, "image-process.ts");
+
+function startProcess({ maxMegabytes }: ImageProcessLimits): ChildProcess {
+  const child = fork(programPath, [String(maxMegabytes)], {
+    serialization: "advanced",
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+    execArgv: [],
+    // The process opens hostile files, so it gets none of our secrets.
+    env: {},
+  });
+  child.on("error", () => child.kill("SIGKILL"));
+  try {
+    // Requests come first.
+    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // Some systems don't allow it.
+  }
+  return child;
+}
+
+/** Whether the process keeps this one running. */
+function setRef(child: ChildProcess, isNeeded: boolean): void {
+  if (isNeeded) {
+    child.ref();
+    child.channel?.ref();
+  } else {
+    child.unref();
+    child.channel?.unref();
+  }
+}
+
+async function runTask(child: ChildProcess, task: ImageTask, timeoutMs: number): Promise<ImageTaskResult | undefined> {
+  const controller = new AbortController();
+  const { promise, resolve } = Promise.withResolvers<ImageTaskResult | undefined>();
+  const onMessage = (result: unknown): void => resolve(result as ImageTaskResult);
+  const onExit = (): void => resolve(undefined);
+  child.on("message", onMessage).on("exit", onExit).on("error", onExit);
+  child.send(task, (error) => {
+    if (error) resolve(undefined);
+  });
+  const timeout = sleep(timeoutMs, undefined, { signal: controller.signal }).catch(() => undefined);
+  try {
+    return await Promise.race([promise, timeout]);
+  } finally {
+    controller.abort();
+    child.off("message", onMessage).off("exit", onExit).off("error", onExit);
+  }
+}

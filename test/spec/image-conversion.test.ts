@@ -1,0 +1,203 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { test } from "node:test";
+import sharp from "sharp";
+import { createBufferSource } from "#domain/assets/content/byte-source.ts";
+import type { ImageLimit } from "#domain/platforms/limits.ts";
+import { planRendition } from "#domain/renditions/plan-rendition.ts";
+import { createImageConverter } from "#media/image-converter.ts";
+import { awkwardImages, createNoise, type AwkwardImage } from "../support/awkward-images.ts";
+
+const converter = createImageConverter();
+const inspect = (bytes: Uint8Array) => converter.inspectImage(randomUUID(), createBufferSource(bytes));
+
+const jpegOnly: ImageLimit = { types: ["image/jpeg"], maxBytes: 8_000_000, minAspect: 0.8, maxAspect: 1.91 };
+const common: ImageLimit = {
+  types: ["image/jpeg", "image/png", "image/webp"],
+  maxBytes: 1_000_000,
+};
+const generous: ImageLimit = {
+  types: ["image/jpeg", "image/png", "image/gif", "image/webp", "image/avif"],
+  maxBytes: 16_000_000,
+  animatedTypes: ["image/gif", "image/webp"],
+};
+
+async function convert({ bytes, mimeType }: Pick<AwkwardImage, "bytes" | "mimeType">, limit: ImageLimit) {
+  const traits = await inspect(bytes);
+  assert.ok(traits && !("problem" in traits), JSON.stringify(traits));
+  const plan = planRendition({ ...traits, mimeType, bytes: bytes.length }, limit);
+  if (plan.kind === "as_is") return { content: bytes, plan };
+  assert.ok(plan.kind !== "reject");
+  const rendition = await converter.createRendition(randomUUID(), createBufferSource(bytes), plan);
+  assert.ok(rendition && "content" in rendition, JSON.stringify(rendition));
+  return { content: Buffer.from(rendition.content), plan };
+}
+
+for (const [name, limit] of Object.entries({ jpegOnly, common, generous }))
+  test(`every awkward image becomes one that the limits "${name}" accept, upright and without metadata`, async () => {
+    for (const image of await awkwardImages()) {
+      if (image.isRejected) continue;
+      const { content } = await convert(image, limit);
+      const metadata = await sharp(content).metadata();
+      const type = metadata.format === "heif" ? "image/avif" : `image/${metadata.format}`;
+      assert.ok(limit.types.includes(type), `${image.name}: ${type}`);
+      assert.ok(content.length <= (limit.maxBytes ?? 0), `${image.name}: ${content.length} bytes`);
+      const aspect = (metadata.width - 1) / (metadata.height + 1);
+      assert.ok(aspect <= (limit.maxAspect ?? Infinity), `${image.name}: ${metadata.width} × ${metadata.height}`);
+      assert.deepEqual(
+        [metadata.exif, metadata.xmp, metadata.iptc, metadata.orientation ?? 1, metadata.depth],
+        [undefined, undefined, undefined, 1, "uchar"],
+        image.name,
+      );
+      assert.ok(!content.includes("GPSLatitude") && !content.includes("SECRET"), image.name);
+      // Decodes completely.
+      await sharp(content, { failOn: "warning" }).raw().toBuffer();
+    }
+  });
+
+test("colors stay the same: Display P3, 16 bits, grey, palette", async () => {
+  for (const image of (await awkwardImages()).filter(({ color }) => color)) {
+    const { content } = await convert(image, jpegOnly);
+    const { channels } = await sharp(content).stats();
+    const mean = channels.map((channel) => channel.mean);
+    const rgb = mean.length === 1 ? [mean[0], mean[0], mean[0]] : mean;
+    for (const [i, value] of (image.color ?? []).entries())
+      assert.ok(
+        Math.abs((rgb[i] ?? 0) - value) <= 8,
+        `${image.name}: ${rgb.join(" ")} instead of ${image.color?.join(" ")}`,
+      );
+  }
+});
+
+test("a rotated photo becomes upright, and a crop selects a part of the upright photo", async () => {
+  // The left half is red as displayed.
+  const upright = await sharp({ create: { width: 200, height: 100, channels: 3, background: "#00f" } })
+    .composite([{ input: { create: { width: 100, height: 100, channels: 3, background: "#f00" } }, left: 0, top: 0 }])
+    .png()
+    .toBuffer();
+  const rotated = await sharp(upright).rotate(-90).withMetadata({ orientation: 6 }).jpeg({ quality: 95 }).toBuffer();
+  const traits = await inspect(rotated);
+  assert.ok(traits && !("problem" in traits));
+  assert.deepEqual([traits.width, traits.height, traits.isStandard], [200, 100, false]);
+  const limit = { types: ["image/jpeg"], maxAspect: 1 };
+  for (const [x, channel] of [
+    [0, 0],
+    [1, 2],
+  ] as const) {
+    const plan = planRendition({ ...traits, mimeType: "image/jpeg", bytes: rotated.length }, limit, { x, y: 0.5 });
+    assert.ok(plan.kind === "render");
+    const rendition = await converter.createRendition(randomUUID(), createBufferSource(rotated), plan);
+    assert.ok(rendition && "content" in rendition);
+    const image = sharp(rendition.content);
+    const [{ width, height }, { channels }] = [await image.metadata(), await image.stats()];
+    assert.deepEqual([width, height], [100, 100]);
+    assert.ok((channels[channel]?.mean ?? 0) > 240, JSON.stringify(channels.map(({ mean }) => mean)));
+  }
+});
+
+test("transparent areas become white in a JPEG and stay transparent in a PNG; padding is white", async () => {
+  const logo = await sharp({ create: { width: 100, height: 300, channels: 4, background: "#0000" } })
+    .png()
+    .toBuffer();
+  const asJpeg = await convert({ bytes: logo, mimeType: "image/png" }, jpegOnly);
+  const { channels, isOpaque } = await sharp(asJpeg.content).stats();
+  assert.ok(isOpaque && channels.every(({ min }) => min > 250));
+  const padded = await convert({ bytes: logo, mimeType: "image/png" }, { types: ["image/png"], minAspect: 1 });
+  const stats = await sharp(padded.content).stats();
+  assert.equal(stats.isOpaque, false);
+  const photo = await sharp({ create: { width: 100, height: 300, channels: 3, background: "#000" } })
+    .png()
+    .toBuffer();
+  const paddedPhoto = await convert({ bytes: photo, mimeType: "image/png" }, { types: ["image/png"], minAspect: 1 });
+  const corner = await sharp(paddedPhoto.content).extract({ left: 0, top: 0, width: 50, height: 50 }).stats();
+  assert.ok(corner.isOpaque && corner.channels.every(({ min }) => min === 255));
+});
+
+test("a file that is too large is first compressed more, then scaled down", async () => {
+  const noise = await createNoise(1500, 1000);
+  const bytes = await sharp(noise.data, { raw: noise.info }).jpeg({ quality: 95 }).toBuffer();
+  for (const [maxBytes, isScaled] of [
+    [Math.floor(bytes.length * 0.45), false],
+    [60_000, true],
+  ] as const) {
+    const { content } = await convert({ bytes, mimeType: "image/jpeg" }, { types: ["image/jpeg"], maxBytes });
+    const { width, height } = await sharp(content).metadata();
+    assert.ok(content.length <= maxBytes);
+    assert.equal(width < 1500, isScaled, `${width} × ${height}`);
+    assert.ok(Math.abs(width / height - 1.5) < 0.02);
+  }
+  const tiny = planRendition(
+    {
+      width: 1500,
+      height: 1000,
+      frames: 1,
+      hasAlpha: false,
+      hasMetadata: false,
+      isStandard: true,
+      mimeType: "image/jpeg",
+      bytes: bytes.length,
+    },
+    { types: ["image/jpeg"], maxBytes: 100 },
+  );
+  assert.ok(tiny.kind === "render");
+  assert.deepEqual(await converter.createRendition(randomUUID(), createBufferSource(bytes), tiny), {
+    problem: "too_large",
+  });
+});
+
+test("keeps an animation that the platform accepts, and sends the first frame elsewhere", async () => {
+  for (const { name, bytes, mimeType } of (await awkwardImages()).filter(({ isAnimated }) => isAnimated)) {
+    const kept = await convert({ bytes, mimeType }, { ...generous, animatedTypes: [mimeType] });
+    assert.equal((await sharp(kept.content).metadata()).pages, (await sharp(bytes).metadata()).pages, name);
+    const still = await convert({ bytes, mimeType }, common);
+    assert.ok(still.plan.kind === "render" && still.plan.changes.includes("animation"), name);
+    assert.equal((await sharp(still.content).metadata()).pages ?? 1, 1, name);
+  }
+});
+
+test("damaged files are unreadable: a truncated PNG, a JPEG that ends early, an SVG (U12)", async () => {
+  const [noise] = await Promise.all([createNoise(400, 300)]);
+  const raw = sharp(noise.data, { raw: noise.info });
+  const [png, jpeg] = [await raw.clone().png().toBuffer(), await raw.clone().jpeg().toBuffer()];
+  for (const bytes of [
+    png.subarray(0, 18),
+    png.subarray(0, png.length / 2),
+    jpeg.subarray(0, jpeg.length / 2),
+    Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'),
+    Buffer.alloc(100),
+  ])
+    assert.deepEqual(await inspect(bytes), { problem: "unreadable" });
+});
+
+test("a hostile image can't hold the converter: its process is killed, and the next image is converted (U14, U15)", async () => {
+  const large = await sharp({ create: { width: 9000, height: 9000, channels: 3, background: "#456" } })
+    .png({ compressionLevel: 1 })
+    .toBuffer();
+  const small = await sharp({ create: { width: 10, height: 10, channels: 3, background: "#456" } })
+    .png()
+    .toBuffer();
+  // One process for all images, and less time than the large image needs but the start of a process does not.
+  for (const limits of [{ timeoutMs: 1 }, { maxMegabytes: 1 }]) {
+    const limited = createImageConverter({ maxProcesses: 1, ...limits });
+    const startedAt = performance.now();
+    assert.equal(await limited.inspectImage("large", createBufferSource(large)), undefined);
+    assert.ok(performance.now() - startedAt < 20_000);
+    // The same image is not tried again at once.
+    let reads = 0;
+    const counting = { bytes: large.length, read: async () => (reads++, large) };
+    assert.equal(await limited.inspectImage("large", counting), undefined);
+    assert.equal(reads, 0);
+  }
+  const patient = createImageConverter({ maxProcesses: 1 });
+  assert.ok(await patient.inspectImage("small", createBufferSource(small)));
+});
+
+test("the process that opens images ends when it is idle, and another one takes over (U15)", async () => {
+  const small = await sharp({ create: { width: 10, height: 10, channels: 3, background: "#456" } })
+    .png()
+    .toBuffer();
+  const short = createImageConverter({ maxProcesses: 1, idleMs: 50 });
+  assert.ok(await short.inspectImage("a", createBufferSource(small)));
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  assert.ok(await short.inspectImage("b", createBufferSource(small)));
+});
