@@ -109,8 +109,8 @@ test("transparent areas become white in a JPEG and stay transparent in a PNG; pa
     .png()
     .toBuffer();
   const paddedPhoto = await convert({ bytes: photo, mimeType: "image/png" }, { types: ["image/png"], minAspect: 1 });
-  const corner = await sharp(paddedPhoto.content).extract({ left: 0, top: 0, width: 50, height: 50 }).stats();
-  assert.ok(corner.isOpaque && corner.channels.every(({ min }) => min === 255));
+  const corner = await sharp(paddedPhoto.content).extract({ left: 0, top: 0, width: 50, height: 50 }).raw().toBuffer();
+  assert.ok(corner.every((value) => value === 255));
 });
 
 test("a file that is too large is first compressed more, then scaled down", async () => {
