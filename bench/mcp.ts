@@ -64,6 +64,7 @@ async function createBench(engine: EngineName, server: string | undefined, postC
           title: `Post ${i}`,
           body: "Some words. ".repeat(40),
           variants: [],
+          crops: [],
           status: "draft",
           revision: 1,
           assetCount: 0,

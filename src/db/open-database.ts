@@ -19,6 +19,7 @@ import { createPublicationStore } from "./publications.ts";
 import { createAssetChangeStore, createRevisionStore } from "./revisions.ts";
 import { DamagedDatabaseError, isBusy, openSqlite } from "./sqlite.ts";
 import { createSandboxStore } from "./sandbox.ts";
+import { createImageInspectionStore } from "./image-inspections.ts";
 import { createStrayFileStore } from "./stray-files.ts";
 import { createStudioStore } from "./studios.ts";
 import { createTokenStore } from "./tokens.ts";
@@ -43,6 +44,7 @@ function createStoresFor(connection: Connection): Stores {
     assetChanges: createAssetChangeStore(connection),
     trash: createTrashStore(connection),
     strayFiles: createStrayFileStore(connection),
+    imageInspections: createImageInspectionStore(connection),
     uploads: createUploadStore(connection),
     platformStore: createPlatformStore(connection),
     publications: createPublicationStore(connection),

@@ -22,6 +22,7 @@ export const columns = [
   "ready_revision",
   "trashed_at",
   "variants",
+  "crops",
 ] as const;
 
 interface PostSize {

@@ -1,5 +1,6 @@
 import type { Post, Variant } from "#domain/posts/post.ts";
 import type { PostChange, PostStore } from "#domain/posts/ports.ts";
+import type { Crop } from "#domain/renditions/crop.ts";
 import { normalizeForSearch } from "#domain/posts/search-posts.ts";
 import { statement, type Connection } from "./client.ts";
 import { toTrashColumns } from "./trash.ts";
@@ -171,13 +172,14 @@ export function createPostStore({ q, run }: Connection): PostStore {
 }
 
 function listAssignments(change: PostChange, now: number): UpdatePart[] {
-  const { title, body, status, variants, trash, haveAssetsChanged = false } = change;
+  const { title, body, status, variants, crops, trash, haveAssetsChanged = false } = change;
   const assignments: UpdatePart[] = ["revision = revision + 1", ["updated_at =", now]];
   if (title !== undefined) assignments.push(["title =", title]);
   if (body !== undefined) assignments.push(["body =", body]);
   if (status !== undefined)
     assignments.push(["status =", status], `ready_revision = ${status === "ready" ? "revision + 1" : "NULL"}`);
   if (variants !== undefined) assignments.push(["variants =", JSON.stringify(variants)]);
+  if (crops !== undefined) assignments.push(["crops =", JSON.stringify(crops)]);
   if (trash !== undefined)
     assignments.push(...Object.entries(toTrashColumns(trash)).map(([name, value]): UpdatePart => [`${name} =`, value]));
   if (haveAssetsChanged) assignments.push("assets_revision = revision + 1");
@@ -198,6 +200,7 @@ function toPost(row: PostRow): Post {
     revision: row.revision,
     assetCount: row.asset_count,
     variants: JSON.parse(row.variants) as Variant[],
+    crops: JSON.parse(row.crops) as Crop[],
     createdBy: row.created_by,
     createdByClientName: row.created_client_name,
     readyRevision: row.ready_revision,

@@ -24,6 +24,7 @@ import type { LeaseStore, PurgeStore } from "./housekeeping/purge-expired.ts";
 import type { Platforms, PlatformStore } from "./platforms/ports.ts";
 import type { Publisher, PublicationStore } from "./publishing/ports.ts";
 import type { SandboxStore } from "./publishing/sandbox-store.ts";
+import type { ImageInspectionStore } from "./renditions/ports.ts";
 import type { PostStore } from "./posts/ports.ts";
 import type { SearchQueue } from "./posts/search-queue.ts";
 import type { StudioLimits } from "./studios/members.ts";
@@ -48,6 +49,7 @@ export interface Stores {
   assetChanges: AssetChangeStore;
   trash: TrashStore;
   strayFiles: StrayFileStore;
+  imageInspections: ImageInspectionStore;
   uploads: UploadStore;
   platformStore: PlatformStore;
   publications: PublicationStore;

@@ -62,6 +62,7 @@ forEachEngine("transactions", (fixture) => {
         title: "A",
         body: "",
         variants: [],
+        crops: [],
         status: "draft",
         revision: 1,
         assetCount: 0,

@@ -3,6 +3,7 @@ import type { AssetStatus } from "#domain/assets/model/asset.ts";
 import type { AssetKind } from "#domain/assets/model/kinds.ts";
 import type { AssetField } from "#domain/history/ports.ts";
 import type { PostStatus } from "#domain/posts/post.ts";
+import type { ImageProblem } from "#domain/renditions/ports.ts";
 
 interface TrashColumns {
   trashed_at: number | null;
@@ -40,6 +41,7 @@ export interface ContentTables {
     ready_revision: number | null;
     assets_revision: Generated<number>;
     variants: Generated<string>;
+    crops: Generated<string>;
   } & TrashColumns;
   assets: {
     id: string;
@@ -127,6 +129,16 @@ export interface ContentTables {
     part_at: Generated<number>;
     /** When the arrived parts were last counted. */
     counted_at: Generated<number>;
+  };
+  image_inspections: {
+    asset_id: string;
+    problem: ImageProblem | null;
+    width: number | null;
+    height: number | null;
+    frames: number | null;
+    has_alpha: number | null;
+    has_metadata: number | null;
+    is_standard: number | null;
   };
   stray_files: { key: string; due_at: number; doomed: number };
 }

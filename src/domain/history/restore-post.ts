@@ -7,7 +7,7 @@ import type { Caller } from "../caller.ts";
 import { ConflictError, retryOnConflict } from "../conflict.ts";
 import type { Deps, Stores } from "../deps.ts";
 import { authorize } from "../policy.ts";
-import { addDetails } from "../posts/get-post.ts";
+import { addDetails, type ValidationDeps } from "../posts/get-post.ts";
 import { parsePostId, postView, toPostView } from "../posts/post.ts";
 import { id } from "../text.ts";
 import type { Revision, RevisionAsset } from "./ports.ts";
@@ -29,21 +29,8 @@ export const restorePostOutput = postView.extend({
 
 /** Creates a new revision with the content of an old one. */
 export async function restorePost(
-  deps: Pick<
-    Deps,
-    | "posts"
-    | "revisions"
-    | "transact"
-    | "newId"
-    | "clock"
-    | "base"
-    | "files"
-    | "signer"
-    | "limits"
-    | "platforms"
-    | "platformStore"
-    | "publications"
-  >,
+  deps: ValidationDeps &
+    Pick<Deps, "posts" | "revisions" | "transact" | "newId" | "clock" | "base" | "signer" | "limits" | "publications">,
   caller: Caller,
   input: z.infer<typeof restorePostInput>,
 ): Promise<z.infer<typeof restorePostOutput>> {

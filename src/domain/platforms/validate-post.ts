@@ -2,19 +2,24 @@ import { z } from "zod";
 import { countText, textUnits, type TextLimit } from "#portable/count-text.ts";
 import type { AssetDetail } from "../assets/model/asset.ts";
 import { getAccountLabel, type PlatformConnection } from "./connection.ts";
-import { describeFileProblem, findFileProblems, type ProblemDetail } from "./find-file-problems.ts";
+import { findFileProblems, findImageProblem } from "./find-file-problems.ts";
+import { groupProblems, type FileProblem } from "./group-problems.ts";
 import { applyInstanceLimits } from "./instance-limits.ts";
 import type { MediaLimit, PostLimits } from "./limits.ts";
 import type { Platforms } from "./ports.ts";
+import { getCrops, type Crop } from "../renditions/crop.ts";
+import type { CropPosition } from "../renditions/plan-layout.ts";
+import type { ImageInspection } from "../renditions/ports.ts";
 
 const problem = z.object({
-  level: z.enum(["rejected", "warning"]),
+  level: z.enum(["rejected", "converted", "warning"]).describe("converted: the platform receives a changed version."),
   code: z.string(),
   message: z.string(),
-  assetId: z.string().optional(),
+  assetId: z.string().optional().describe("Absent if the problem concerns several files, or none."),
 });
 
 type Problem = z.infer<typeof problem>;
+type ProblemDetail = Omit<Problem, "level">;
 
 /** The problems of a post on one connected account. */
 export const validationView = z.object({
@@ -44,7 +49,13 @@ interface DraftPost {
   body: string;
   assets: readonly AssetDetail[];
   variants?: readonly { connectionId: string; body: string }[];
+  crops?: readonly Crop[];
+  /** What is known about the images, by asset. */
+  inspections?: ReadonlyMap<string, ImageInspection>;
 }
+
+/** A draft for one platform. */
+type PlatformDraft = Omit<DraftPost, "variants" | "crops"> & { crops?: ReadonlyMap<string, CropPosition> };
 
 /** Finds what each connected platform would reject or warn about. Makes no network requests. */
 export function validatePost(
@@ -61,7 +72,7 @@ export function validatePost(
     const body = post.variants?.find((variant) => variant.connectionId === id)?.body ?? post.body;
     const key = `${platform} ${JSON.stringify(instanceLimits)} ${body}`;
     const result = resultByKey.get(key) ?? {
-      problems: findProblems(limits, { ...post, body }),
+      problems: findProblems(limits, { ...post, body, crops: getCrops(post.crops ?? [], platform) }),
       ...measureText(limits, { ...post, body }),
     };
     resultByKey.set(key, result);
@@ -69,7 +80,10 @@ export function validatePost(
   });
 }
 
-function measureText(limits: PostLimits, { body, assets }: DraftPost): Pick<ValidationView, "text"> {
+function measureText(
+  limits: PostLimits,
+  { body, assets }: Pick<DraftPost, "body" | "assets">,
+): Pick<ValidationView, "text"> {
   const limit = findTextLimit("text", limits, assets);
   if (!limit) return {};
   const { max, unit, linkLength } = limit;
@@ -91,27 +105,42 @@ const kinds = [
   ["document", "documents", "too_many_documents"],
 ] as const;
 
-export function findProblems(limits: PostLimits, { title, body, assets }: DraftPost): Problem[] {
+export function findProblems(limits: PostLimits, draft: PlatformDraft): Problem[] {
+  const { title, body, assets } = draft;
   // The limits of an instance may differ from the ones we know.
   const level = limits.variesByInstance ? "warning" : "rejected";
   const limitProblems = [
     ...findTextProblems("text", "The text", body, findTextLimit("text", limits, assets)),
     ...findTextProblems("title", "The title", title, findTextLimit("title", limits, assets)),
     ...findCountProblems(limits, assets),
-    ...kinds.flatMap(([kind, limitKey, tooManyCode]) => {
-      const limit = limits[limitKey];
-      const files = assets.filter((asset) => asset.kind === kind);
-      if (limit)
-        return [
-          ...findTooManyFiles(files, limit, tooManyCode, limitKey),
-          ...files.flatMap((file) => findFileProblems(file, limit)),
-        ];
-      return files.map((file) =>
-        describeFileProblem(file, `${kind}_unsupported`, `can't be posted: the platform doesn't accept ${limitKey}`),
-      );
-    }),
+    ...kinds.flatMap(([kind, limitKey, tooManyCode]) =>
+      findTooManyFiles(
+        assets.filter((asset) => asset.kind === kind),
+        limits[limitKey] ?? {},
+        tooManyCode,
+        limitKey,
+      ),
+    ),
   ];
-  return [...limitProblems.map((detail) => ({ ...detail, level }) as const), ...findAltTextProblems(limits, assets)];
+  const fileProblems = assets.flatMap((file): FileProblem[] => {
+    if (file.kind === "image" && limits.images) {
+      const known = { inspection: draft.inspections?.get(file.id), crop: draft.crops?.get(file.id) };
+      return findImageProblem(file, limits.images, level, known);
+    }
+    const [, limitKey] = kinds.find(([kind]) => kind === file.kind) ?? kinds[0];
+    const limit = limits[limitKey];
+    const problems = limit ? findFileProblems(file, limit) : [describeUnsupportedKind(file.kind, limitKey)];
+    return problems.map((detail) => ({ ...detail, level, file }));
+  });
+  return [
+    ...limitProblems.map((detail) => ({ ...detail, level }) as const),
+    ...groupProblems([...fileProblems, ...findAltTextProblems(limits, assets)]),
+  ];
+}
+
+function describeUnsupportedKind(kind: string, pluralLabel: string): Pick<FileProblem, "code" | "one" | "many"> {
+  const description = `can't be posted: the platform doesn't accept ${pluralLabel}`;
+  return { code: `${kind}_unsupported`, one: description, many: description };
 }
 
 /** Some platforms have other text limits for posts with a certain kind of file. */
@@ -179,7 +208,7 @@ function findCountProblems(limits: PostLimits, assets: readonly AssetDetail[]): 
 
 function findTooManyFiles(
   files: readonly AssetDetail[],
-  { max = Infinity }: MediaLimit,
+  { max = Infinity }: Pick<MediaLimit, "max">,
   code: string,
   pluralLabel: string,
 ): ProblemDetail[] {
@@ -188,22 +217,22 @@ function findTooManyFiles(
 }
 
 /** Only warnings: no platform rejects an image for its alt text. */
-function findAltTextProblems({ altText }: PostLimits, assets: readonly AssetDetail[]): Problem[] {
+function findAltTextProblems({ altText }: PostLimits, assets: readonly AssetDetail[]): FileProblem[] {
   if (!altText) return [];
-  return assets.flatMap((asset): Problem[] => {
-    if (asset.kind !== "image") return [];
-    if (!asset.altText)
-      return [{ ...describeFileProblem(asset, "alt_text_missing", "has no alt text"), level: "warning" }];
-    const { maxLength = Infinity } = altText;
-    if (asset.altText.length <= maxLength) return [];
+  const { maxLength = Infinity } = altText;
+  return assets.flatMap((file): FileProblem[] => {
+    if (file.kind !== "image") return [];
+    const common = { level: "warning", file } as const;
+    if (!file.altText)
+      return [{ ...common, code: "alt_text_missing", one: "has no alt text", many: "have no alt text" }];
+    if (file.altText.length <= maxLength) return [];
+    const limit = `the platform allows up to ${maxLength}`;
     return [
       {
-        ...describeFileProblem(
-          asset,
-          "alt_text_too_long",
-          `has an alt text of ${asset.altText.length} characters; the platform allows up to ${maxLength}`,
-        ),
-        level: "warning",
+        ...common,
+        code: "alt_text_too_long",
+        one: `has an alt text of ${file.altText.length} characters; ${limit}`,
+        many: `have alt texts that are too long; ${limit} characters`,
       },
     ];
   });

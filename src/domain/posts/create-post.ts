@@ -6,7 +6,7 @@ import { recordRevision } from "../history/record.ts";
 import { idempotencyKey, runOnce } from "../run-once.ts";
 import { authorize } from "../policy.ts";
 import { postFields, toPostView, type Post, type PostView } from "./post.ts";
-import { addDetails } from "./get-post.ts";
+import { addDetails, type ValidationDeps } from "./get-post.ts";
 
 export const createPostInput = z.strictObject({
   title: postFields.title,
@@ -15,7 +15,7 @@ export const createPostInput = z.strictObject({
 });
 
 export async function createPost(
-  deps: Pick<Deps, "transact" | "posts" | "newId" | "clock" | "base" | "platforms" | "platformStore" | "publications">,
+  deps: ValidationDeps & Pick<Deps, "transact" | "posts" | "newId" | "clock" | "base" | "publications">,
   caller: Caller,
   input: z.infer<typeof createPostInput>,
 ): Promise<PostView> {
@@ -31,6 +31,7 @@ export async function createPost(
     revision: 1,
     assetCount: 0,
     variants: [],
+    crops: [],
     createdBy: caller.user.id,
     createdByClientName: caller.client?.name ?? null,
     readyRevision: null,

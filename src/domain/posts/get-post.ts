@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { seconds } from "#lib/clock.ts";
 import { notFoundError } from "#lib/errors.ts";
 import { describeAssets } from "../assets/model/describe-asset.ts";
 import type { Caller } from "../caller.ts";
@@ -6,16 +7,23 @@ import type { Deps } from "../deps.ts";
 import { validatePost, type ValidationView } from "../platforms/validate-post.ts";
 import { toPublicationView, type PublicationView } from "../publishing/publication.ts";
 import { authorize } from "../policy.ts";
+import { inspectImages, type InspectDeps } from "../renditions/inspect-images.ts";
 import { id } from "../text.ts";
 import { parsePostId, toPostView, type PostView } from "./post.ts";
 
+/** Images are opened once, after they were added. A model that reads the post then is worth this delay. */
+const maxInspectionMs = seconds(1);
+
+export type ValidationDeps = Pick<Deps, "platforms" | "platformStore" | "assets"> & InspectDeps;
+
 /** Validates the post against the rules of the studio's connected platforms. */
-async function validateForStudio(
-  deps: Pick<Deps, "platforms" | "platformStore">,
-  studioId: string,
-  post: PostView,
-): Promise<ValidationView[]> {
-  return validatePost(deps.platforms, await deps.platformStore.listConnected(studioId), post);
+async function validateForStudio(deps: ValidationDeps, studioId: string, post: PostView): Promise<ValidationView[]> {
+  const connections = await deps.platformStore.listConnected(studioId);
+  if (connections.length === 0) return [];
+  const hasImages = post.assets.some(({ kind }) => kind === "image");
+  const assets = hasImages ? await deps.assets.listByPosts([post.id]) : [];
+  const inspections = await inspectImages(deps, assets, maxInspectionMs);
+  return validatePost(deps.platforms, connections, { ...post, inspections });
 }
 
 /** The newest ones; list_publications has all. */
@@ -31,17 +39,15 @@ async function listForPost(
 
 /** Adds what a view of one post has, and a list of posts does not: validation and publications. */
 export async function addDetails<View extends PostView>(
-  deps: DetailDeps & Pick<Deps, "posts">,
+  deps: ValidationDeps & Pick<Deps, "posts" | "publications">,
   studioId: string,
   view: View,
 ): Promise<View> {
   return addDetailsFrom(deps, studioId, view, await deps.posts.findPlatformStatus(studioId, view.id));
 }
 
-type DetailDeps = Pick<Deps, "platforms" | "platformStore" | "publications">;
-
 async function addDetailsFrom<View extends PostView>(
-  deps: DetailDeps,
+  deps: ValidationDeps & Pick<Deps, "publications">,
   studioId: string,
   view: View,
   { hasPlatforms, hasPublications }: { hasPlatforms: boolean; hasPublications: boolean },
@@ -62,10 +68,7 @@ export const getPostInput = z.strictObject({
 });
 
 export async function getPost(
-  deps: Pick<
-    Deps,
-    "posts" | "assets" | "publications" | "files" | "signer" | "clock" | "base" | "platforms" | "platformStore"
-  >,
+  deps: ValidationDeps & Pick<Deps, "posts" | "publications" | "signer" | "clock" | "base">,
   caller: Caller,
   input: z.infer<typeof getPostInput>,
 ): Promise<PostView> {

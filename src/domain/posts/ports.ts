@@ -15,7 +15,7 @@ export interface PostRange {
   oldest: string;
 }
 
-export type PostChange = Partial<Pick<Post, "title" | "body" | "status" | "variants">> & {
+export type PostChange = Partial<Pick<Post, "title" | "body" | "status" | "variants" | "crops">> & {
   /** Null: restored from the trash. */
   trash?: TrashMark | null;
   /** The list of assets changes in the same transaction. */

@@ -4,6 +4,7 @@ import { isId } from "#lib/ids.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { assetDetail, type AssetDetail } from "../assets/model/asset.ts";
 import { validationView } from "../platforms/validate-post.ts";
+import { crop, type Crop } from "../renditions/crop.ts";
 import { publicationView } from "../publishing/publication.ts";
 import { singleLine, text } from "../text.ts";
 
@@ -25,6 +26,8 @@ export interface Post {
   assetCount: number;
   /** Sorted by connection. */
   variants: Variant[];
+  /** May name assets that are no longer on the post. */
+  crops: Crop[];
   createdBy: string;
   /** The AI client that created it for the user; null if the user did so in the web app. */
   createdByClientName: string | null;
@@ -57,6 +60,7 @@ export const postView = z.object({
     .describe("While ready: the revision at which it was marked ready. A higher revision means it changed since."),
   assets: z.array(assetDetail).describe("In the order of the post."),
   variants: z.array(variant).describe("Texts for single accounts instead of the body."),
+  crops: z.array(crop).describe("Images that a platform receives cropped instead of padded, if they have to fit."),
   createdBy: z.string(),
   createdByClient: z.string().nullable().describe("The AI client that created it for this user, or null."),
   createdAt: z.string(),
@@ -80,6 +84,7 @@ export function toPostView(base: string, post: Post, assets: readonly AssetDetai
     revision: post.revision,
     assets: [...assets],
     variants: post.variants,
+    crops: post.crops.filter(({ assetId }) => assets.some(({ id }) => id === assetId)),
     createdBy: post.createdBy,
     createdByClient: post.createdByClientName,
     readyRevision: post.readyRevision,

@@ -10,7 +10,7 @@ import { parseConnectionId } from "../platforms/connection.ts";
 import { authorize } from "../policy.ts";
 import { id } from "../text.ts";
 import { parsePostId, postFields, postStatuses, revisionConflictError, toPostView, type PostView } from "./post.ts";
-import { addDetails } from "./get-post.ts";
+import { addDetails, type ValidationDeps } from "./get-post.ts";
 
 export const updatePostInput = z.strictObject({
   postId: id,
@@ -40,19 +40,7 @@ export const updatePostInput = z.strictObject({
 const textFields = new Set(["title", "body", "variants"]);
 
 export async function updatePost(
-  deps: Pick<
-    Deps,
-    | "transact"
-    | "posts"
-    | "newId"
-    | "clock"
-    | "base"
-    | "files"
-    | "signer"
-    | "platforms"
-    | "platformStore"
-    | "publications"
-  >,
+  deps: ValidationDeps & Pick<Deps, "transact" | "posts" | "newId" | "clock" | "base" | "signer" | "publications">,
   caller: Caller,
   input: z.infer<typeof updatePostInput>,
 ): Promise<PostView> {

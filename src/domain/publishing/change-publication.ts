@@ -7,7 +7,7 @@ import type { Deps, Stores } from "../deps.ts";
 import { authorize, mayPublish } from "../policy.ts";
 import { revisionConflictError } from "../posts/post.ts";
 import { id } from "../text.ts";
-import { buildContent, digestContent } from "./content.ts";
+import { digestContent, readContent } from "./content.ts";
 import type { PublicationWithNames, Publication, PublicationChange } from "./ports.ts";
 import {
   getPublication,
@@ -70,7 +70,7 @@ async function reopen(tx: Stores, publication: Publication): Promise<Pick<Public
   if (!post) throw notFoundError("post");
   const open = await tx.publications.listByPost(postId, openStates);
   if (open.some((other) => other.connectionId === connectionId)) throw new AppError("already_scheduled");
-  const content = buildContent(publication, post, await tx.assets.listByPosts([postId]));
+  const content = await readContent(tx, publication, post, await tx.assets.listByPosts([postId]));
   return { digest: digestContent(content), revision: post.revision };
 }
 
@@ -96,8 +96,8 @@ export async function approvePublication(
     if (!hasTime(publication, input.scheduledFor)) throw new AppError("revision_conflict:time");
     const connection = await tx.platformStore.find(caller.studio.id, publication.connectionId);
     const assets = await tx.assets.listByPosts([post.id]);
-    assertPublishable(deps, post, assets, connection ? [connection] : []);
-    const digest = digestContent(buildContent(publication, post, assets));
+    await assertPublishable({ ...deps, ...tx }, post, assets, connection ? [connection] : []);
+    const digest = digestContent(await readContent(tx, publication, post, assets));
     const schedule = scheduleAt(publication.scheduledFor, await tx.publications.getTime());
     const { revision } = post;
     const approval = {

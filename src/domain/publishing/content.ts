@@ -1,6 +1,9 @@
 import { sha256 } from "#lib/digest.ts";
 import { isReady, type Asset } from "../assets/model/asset.ts";
+import type { Stores } from "../deps.ts";
 import type { Post } from "../posts/post.ts";
+import { getCrops } from "../renditions/crop.ts";
+import type { CropPosition } from "../renditions/plan-layout.ts";
 import type { Publication, PublicationContent } from "./ports.ts";
 
 /** The text that an account receives: its variant, otherwise the body. */
@@ -8,11 +11,23 @@ export function getTextFor({ body, variants }: Pick<Post, "body" | "variants">, 
   return variants.find((variant) => variant.connectionId === connectionId)?.body ?? body;
 }
 
-/** What an account receives if the post is published as it is. */
-export function buildContent(
+/** What an account receives if the post is published as it is, apart from the conversion of its images. */
+export async function readContent(
+  tx: Pick<Stores, "platformStore">,
+  publication: Pick<Publication, "studioId" | "connectionId" | "includesTitle">,
+  post: Post,
+  assets: readonly Asset[],
+): Promise<PublicationContent> {
+  const { studioId, connectionId } = publication;
+  const connection = post.crops.length === 0 ? undefined : await tx.platformStore.find(studioId, connectionId);
+  return buildContent(publication, post, assets, getCrops(post.crops, connection?.platform ?? ""));
+}
+
+function buildContent(
   { connectionId, includesTitle }: Pick<Publication, "connectionId" | "includesTitle">,
   post: Post,
   assets: readonly Asset[],
+  crops: ReadonlyMap<string, CropPosition>,
 ): PublicationContent {
   return {
     title: includesTitle ? post.title : null,
@@ -28,13 +43,20 @@ export function buildContent(
       altText: asset.altText,
       width: asset.width,
       height: asset.height,
+      ...(crops.has(asset.id) ? { crop: crops.get(asset.id) } : {}),
     })),
   };
 }
 
 /** Identifies what an approval covers, apart from the account and the time. */
 export function digestContent({ title, text, assets }: PublicationContent): string {
-  return sha256(JSON.stringify([title, text, assets.map(({ digest, altText }) => [digest, altText])]));
+  const parts = assets.map(({ digest, altText, crop }) => [digest, altText, ...(crop ? [crop.x, crop.y] : [])]);
+  return sha256(JSON.stringify([title, text, parts]));
+}
+
+/** The content that the platform receives: each rendition instead of its original. */
+export function toSentContent({ assets, ...content }: PublicationContent): PublicationContent {
+  return { ...content, assets: assets.map(({ rendition, ...asset }) => ({ ...asset, ...rendition })) };
 }
 
 export const isEmpty = ({ text, assets }: { text: string; assets: readonly unknown[] }): boolean =>

@@ -3,6 +3,7 @@ import type { ListedActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
+import { toSentContent } from "./content.ts";
 import type { PublicationWithNames, PublicationContent } from "./ports.ts";
 import { getPublication, toPublicationView, type PublicationAction, type PublicationView } from "./publication.ts";
 
@@ -61,7 +62,7 @@ export async function getPublicationDetail(
     ...toPublicationView(publication),
     includesTitle: publication.includesTitle,
     lastApproval: toLastApproval(publication),
-    sent: publication.content && toSentView(publication.content),
+    sent: publication.content && toSentView(toSentContent(publication.content)),
     timeline: activity.toReversed().map(toTimelineEntry),
   };
 }

@@ -1,6 +1,7 @@
 import type { AssetKind } from "../assets/model/kinds.ts";
 import type { PlatformConnection } from "../platforms/connection.ts";
 import type { AccessToken } from "../platforms/ports.ts";
+import type { CropPosition } from "../renditions/plan-layout.ts";
 import type { PublicationState, VisibleState } from "./states.ts";
 
 /** What an account receives. Fixed when the run starts. */
@@ -24,6 +25,10 @@ export interface ContentAsset {
   /** In pixels, as displayed. */
   width?: number | null | undefined;
   height?: number | null | undefined;
+  /** Which part is kept if the platform does not accept the aspect ratio; padded if absent. */
+  crop?: CropPosition | undefined;
+  /** What is sent instead. */
+  rendition?: Pick<ContentAsset, "mimeType" | "filename" | "bytes" | "storageKey" | "width" | "height"> | undefined;
 }
 
 /** What the platform knows of a run so far: ids of uploaded media, by asset, and of a container. */

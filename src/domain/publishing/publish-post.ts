@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { toIsoTime } from "#lib/clock.ts";
+import { seconds, toIsoTime } from "#lib/clock.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { isReady, toAssetView, type Asset } from "../assets/model/asset.ts";
 import type { Caller } from "../caller.ts";
@@ -9,9 +9,12 @@ import { applyInstanceLimits } from "../platforms/instance-limits.ts";
 import { findProblems } from "../platforms/validate-post.ts";
 import { authorize, mayPublish } from "../policy.ts";
 import { parsePostId, type Post } from "../posts/post.ts";
+import { getCrops } from "../renditions/crop.ts";
+import { inspectImages, type InspectDeps } from "../renditions/inspect-images.ts";
+import type { ImageInspection } from "../renditions/ports.ts";
 import { idempotencyKey, runOnce } from "../run-once.ts";
 import { id } from "../text.ts";
-import { buildContent, digestContent, getTextFor, isEmpty } from "./content.ts";
+import { digestContent, getTextFor, isEmpty, readContent } from "./content.ts";
 import type { Publication } from "./ports.ts";
 import { publicationView, recordPublicationActivity, toPublicationView } from "./publication.ts";
 import { isDueAtOnce, parsePublishTime, publishTime, scheduleAt, unscheduled } from "./publish-time.ts";
@@ -26,7 +29,10 @@ export const publishPostInput = z.strictObject({
 
 export const publishPostOutput = z.object({ publications: z.array(publicationView) });
 
-type PublishDeps = Pick<Deps, "transact" | "newId" | "clock" | "platforms" | "wakeWorker">;
+type PublishDeps = Pick<Deps, "transact" | "newId" | "clock" | "platforms" | "wakeWorker" | "assets"> & InspectDeps;
+
+/** Longer than opening the images of most posts takes. The worker opens what is not opened by then. */
+const maxInspectionMs = seconds(10);
 
 /** Requests a publication for each account, all or none. They start when due, or wait for an approval. */
 export async function publishPost(
@@ -38,6 +44,9 @@ export async function publishPost(
   const { idempotencyKey: key, ...fields } = input;
   const postId = parsePostId(input.postId);
   const connectionIds = [...new Set(input.connectionIds)].map(parseConnectionId);
+  const postAssets = await deps.assets.listByPosts([postId]);
+  const ownAssets = postAssets.filter(({ studioId }) => studioId === caller.studio.id);
+  await inspectImages(deps, ownAssets, maxInspectionMs);
   const result = await deps.transact((tx) =>
     runOnce(deps, tx, caller, { verb: "publish_post", key, input: fields }, async () => {
       // A repeated call returns its first result, even if the time has passed since.
@@ -46,14 +55,14 @@ export async function publishPost(
       if (!post) throw notFoundError("post");
       const assets = await tx.assets.listByPosts([postId]);
       const connections = await findConnections(tx, caller, connectionIds);
-      assertPublishable(deps, post, assets, connections);
+      await assertPublishable({ ...deps, ...tx }, post, assets, connections);
       const studio = await tx.studios.find(caller.studio.id);
       const needsApproval = input.propose === true || !studio || !mayPublish(caller, studio.approval);
       const schedule = needsApproval
         ? { state: "proposed" as const, scheduledFor }
         : { state: "scheduled" as const, ...scheduleAt(scheduledFor, await tx.publications.getTime()) };
-      const publications = connections.map((connection) =>
-        buildPublication(deps, caller, { post, assets, connection, schedule }),
+      const publications = await Promise.all(
+        connections.map((connection) => buildPublication(deps, tx, caller, { post, assets, connection, schedule })),
       );
       for (const publication of publications) {
         if (!(await tx.publications.insert(publication))) throw new AppError("already_scheduled");
@@ -88,13 +97,14 @@ async function findConnections(
 }
 
 /** Throws `not_publishable` with every problem that would make a platform reject the post. */
-export function assertPublishable(
-  { platforms }: Pick<Deps, "platforms">,
+export async function assertPublishable(
+  { platforms, imageInspections }: Pick<Deps, "platforms" | "imageInspections">,
   post: Post,
   assets: readonly Asset[],
   connections: readonly PlatformConnection[],
-): void {
+): Promise<void> {
   const readyAssets = assets.filter(isReady);
+  const inspections = await imageInspections.list(readyAssets.map(({ id: assetId }) => assetId));
   const problems = connections.flatMap((connection) => {
     const text = getTextFor(post, connection.id);
     const messages = [
@@ -105,7 +115,7 @@ export function assertPublishable(
       ...(connection.state === "connected"
         ? []
         : [{ code: connection.state, message: `${getAccountLabel(connection.account)} must be connected again.` }]),
-      ...findPlatformProblems({ platforms }, connection, post, text, readyAssets),
+      ...findPlatformProblems({ platforms }, connection, post, text, readyAssets, inspections),
     ];
     return messages.length === 0 ? [] : [{ connectionId: connection.id, problems: messages }];
   });
@@ -115,9 +125,10 @@ export function assertPublishable(
 function findPlatformProblems(
   { platforms }: Pick<Deps, "platforms">,
   { platform, account, limits: instanceLimits }: PlatformConnection,
-  { title }: Post,
+  { title, crops }: Post,
   body: string,
   assets: readonly Asset[],
+  inspections: ReadonlyMap<string, ImageInspection>,
 ): { code: string; message: string }[] {
   const platformInfo = platforms.find(platform);
   if (!platformInfo?.canPublish) {
@@ -133,7 +144,8 @@ function findPlatformProblems(
     ...(asset.height === null ? {} : { height: asset.height }),
     ...(asset.durationMs === null ? {} : { durationMs: asset.durationMs }),
   }));
-  return findProblems(applyInstanceLimits(platformInfo.limits, instanceLimits), { title, body, assets: details })
+  const limits = applyInstanceLimits(platformInfo.limits, instanceLimits);
+  return findProblems(limits, { title, body, assets: details, inspections, crops: getCrops(crops, platform) })
     .filter(({ level }) => level === "rejected")
     .map(({ code, message }) => ({ code, message }));
 }
@@ -145,14 +157,16 @@ interface NewPublication {
   schedule: Pick<Publication, "state" | "scheduledFor"> & Partial<Pick<Publication, "dueAt" | "nextRunAt">>;
 }
 
-function buildPublication(
+async function buildPublication(
   deps: Pick<Deps, "newId" | "clock" | "platforms">,
+  tx: Stores,
   caller: Caller,
   { post, assets, connection, schedule }: NewPublication,
-): Publication {
+): Promise<Publication> {
   const platform = deps.platforms.find(connection.platform);
   if (!platform) throw new Error(`unknown platform ${connection.platform}`);
   const includesTitle = platform.limits.title !== undefined;
+  const target = { studioId: caller.studio.id, connectionId: connection.id, includesTitle };
   return {
     id: deps.newId("publication"),
     studioId: caller.studio.id,
@@ -162,7 +176,7 @@ function buildPublication(
     approvedRevision: schedule.state === "scheduled" ? post.revision : null,
     approvedTime: schedule.state === "scheduled" ? schedule.scheduledFor : null,
     includesTitle,
-    digest: digestContent(buildContent({ connectionId: connection.id, includesTitle }, post, assets)),
+    digest: digestContent(await readContent(tx, target, post, assets)),
     requestedBy: caller.user.id,
     requestedGrantId: caller.grantId ?? null,
     requestedClientId: caller.client?.id ?? null,

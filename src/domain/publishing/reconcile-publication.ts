@@ -2,6 +2,7 @@ import { minutes, seconds } from "#lib/clock.ts";
 import type { PlatformConnection } from "../platforms/connection.ts";
 import { createCallWithToken } from "./call-with-token.ts";
 import { updateClaimed, type WorkerDeps } from "./claim.ts";
+import { toSentContent } from "./content.ts";
 import { markFailed, markPublished, markUnconfirmed } from "./end-run.ts";
 import type { CommitOutcome, LookUpOutcome, Publication, PublishRequest } from "./ports.ts";
 
@@ -25,7 +26,7 @@ export async function reconcile(deps: WorkerDeps, publication: Publication): Pro
     repeatOrLookUp(deps, publication, elapsedMs, {
       ...token,
       connection,
-      content,
+      content: toSentContent(content),
       progress: publication.progress ?? { mediaIds: {} },
       commitKey,
       committedAt,

@@ -2,7 +2,7 @@ import { AppError } from "#lib/errors.ts";
 import type { Deps, Stores } from "../deps.ts";
 import type { Editor } from "../history/record.ts";
 import { mayPublish } from "../policy.ts";
-import { buildContent, digestContent } from "./content.ts";
+import { digestContent, readContent } from "./content.ts";
 import type { Publication, PublicationChange } from "./ports.ts";
 import { recordPublicationActivity } from "./publication.ts";
 import { unscheduled } from "./publish-time.ts";
@@ -39,7 +39,7 @@ export async function revisePublications(
   const assets = await tx.assets.listByPosts([postId]);
   const isPublisher = await mayEditApproved(tx, editor);
   for (const listed of publications) {
-    const digest = digestContent(buildContent(listed, post, assets));
+    const digest = digestContent(await readContent(tx, listed, post, assets));
     let publication: Publication | undefined = listed;
     let updated: Publication | undefined;
     while (publication && !updated) {

@@ -5,12 +5,13 @@ import { mayPublish } from "../policy.ts";
 import { scopes } from "../caller.ts";
 import { createCallWithToken } from "./call-with-token.ts";
 import { changeState, changeStateIn, LostClaimError, updateClaimed, type WorkerDeps } from "./claim.ts";
-import { buildContent, digestContent, isEmpty } from "./content.ts";
+import { digestContent, isEmpty, readContent, toSentContent } from "./content.ts";
 import { markFailed, markPublished, release, retryLater, retryWindow, type Problem } from "./end-run.ts";
 import type { CommitOutcome, FailedOutcome, Publication, PublishRequest } from "./ports.ts";
 import { recordPublicationActivity, workerActor } from "./publication.ts";
 import { unscheduled } from "./publish-time.ts";
 import { reconcile } from "./reconcile-publication.ts";
+import { fitContent } from "../renditions/fit-content.ts";
 
 /** One run of a claimed publication. Each step is a conditional update that repeats the claim's fence. */
 export async function runPublication(deps: WorkerDeps, claimed: Publication, signal: AbortSignal): Promise<void> {
@@ -27,11 +28,16 @@ async function prepareAndCommit(deps: WorkerDeps, claimed: Publication, signal: 
   const connection = await deps.platformStore.find(claimed.studioId, claimed.connectionId);
   const problem = await findStartProblem(deps, claimed, connection);
   if (problem || !connection) return markFailed(deps, claimed, problem ?? accountGone);
-  const started = claimed.content ? claimed : await start(deps, claimed);
-  if (!started?.content) return;
+  const unfitted = claimed.content ? claimed : await start(deps, claimed);
+  if (!unfitted?.content) return;
+  const content = await untilAborted(signal, fitContent(deps, claimed.studioId, connection, unfitted.content));
+  if (!content) return release(deps, unfitted);
+  if ("kind" in content) return endUnpublished(deps, unfitted, content);
+  // A repeated commit must name the same files and sizes.
+  const started = await updateClaimed(deps, unfitted, { content });
   const request: Omit<PublishRequest, keyof AccessToken> = {
     connection,
-    content: started.content,
+    content: toSentContent(content),
     progress: started.progress ?? { mediaIds: {} },
     commitKey: deps.newSecret(),
   };
@@ -60,6 +66,19 @@ async function prepareAndCommit(deps: WorkerDeps, claimed: Publication, signal: 
     deps.publisher.commit({ ...request, ...token, committedAt: committing.committedAt ?? undefined }),
   );
   await endCommitting(deps, committing, outcome);
+}
+
+/** Undefined if the signal aborts first. The work continues in the background. */
+async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T | undefined> {
+  const { promise: aborted, resolve } = Promise.withResolvers<undefined>();
+  const onAbort = (): void => resolve(undefined);
+  signal.addEventListener("abort", onAbort);
+  try {
+    return await Promise.race([work, ...(signal.aborted ? [undefined] : [aborted])]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    work.catch(() => undefined);
+  }
 }
 
 /** Nothing is public. */
@@ -112,7 +131,7 @@ async function start(deps: WorkerDeps, publication: Publication): Promise<Public
   return deps.transact(async (tx) => {
     const post = await tx.posts.lock(publication.studioId, publication.postId);
     if (!post) throw new LostClaimError();
-    const content = buildContent(publication, post, await tx.assets.listByPosts([post.id]));
+    const content = await readContent(tx, publication, post, await tx.assets.listByPosts([post.id]));
     const digest = digestContent(content);
     const change = {
       content,

@@ -8,6 +8,7 @@ import { createAssetRoutes } from "./asset-routes.ts";
 import { createClientRoutes, createPlatformRoutes } from "./client-routes.ts";
 import { createMemberRoutes, createMeRoutes, createStudioRoutes } from "./studio-routes.ts";
 import { createPublicationRoutes } from "./publication-routes.ts";
+import { createRenditionRoutes } from "./rendition-routes.ts";
 import { createTrashRoutes } from "./trash-routes.ts";
 import { createPostRoutes, createUploadLinkRoutes } from "./post-routes.ts";
 
@@ -22,6 +23,7 @@ export function createApi(options: ApiOptions) {
     .route("/", createPostRoutes(options))
     .route("/", createUploadLinkRoutes(options))
     .route("/", createAssetRoutes(options))
+    .route("/", createRenditionRoutes(options))
     .route("/", createPlatformRoutes(options))
     .route("/", createClientRoutes(options))
     .route("/", createTrashRoutes(options))

@@ -2,7 +2,11 @@ import type { Validation } from "../api/queries.ts";
 
 export type AccountProblem = Validation["problems"][number];
 
-const prefixes: Record<AccountProblem["level"], string> = { rejected: "Won’t post: ", warning: "Warning: " };
+const prefixes: Record<AccountProblem["level"], string> = {
+  rejected: "Won’t post: ",
+  converted: "",
+  warning: "Warning: ",
+};
 
 /** What a platform would reject or warn about. */
 export function ProblemList({ problems }: { problems: readonly AccountProblem[] }) {

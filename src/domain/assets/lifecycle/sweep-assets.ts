@@ -1,4 +1,4 @@
-import { hours } from "#lib/clock.ts";
+import { days, hours } from "#lib/clock.ts";
 import type { Deps } from "../../deps.ts";
 import { runInBatches, type BatchOptions } from "../../housekeeping/batches.ts";
 import type { Asset } from "../model/asset.ts";
@@ -11,13 +11,15 @@ const batchSize = 100;
 const graceAfterExpiry = hours(1);
 /** Younger orphans are kept, because their writer may not have finished. */
 const orphanAge = hours(1);
+/** Renditions are removed this long after they were created; most are used once. */
+const renditionLifetime = days(7);
 
 export interface SweepResult {
   /** Pending assets that were never confirmed. */
   expired: number;
   /** Files whose keys were reserved or marked for deletion. */
   strays: number;
-  /** Files in the store without an asset. */
+  /** Files in the store without an asset, and old renditions. */
   orphans: number;
   /** The store's own temp files. */
   temporary: number;
@@ -81,9 +83,10 @@ async function sweepOrphans(
   // Find the records after listing the files, so that an asset created in between protects its file.
   const ids = new Set(oldFiles.flatMap(({ key }) => parseKeyAssetId(key) ?? []));
   const records = new Map((await deps.assets.findForSweep([...ids])).map((asset) => [asset.id, asset]));
-  const orphans = oldFiles.filter(({ key }) => {
+  const orphans = oldFiles.filter(({ key, modifiedAt }) => {
     const asset = records.get(parseKeyAssetId(key) ?? "");
     if (area === "incoming/") return asset?.status !== "pending";
+    if (area === "renditions/") return asset?.status !== "ready" || modifiedAt <= deps.clock() - renditionLifetime;
     return asset?.storageKey !== (area === "thumbs/" ? fileKeyForThumbnail(key) : key);
   });
   await discardKeys(

@@ -6,8 +6,9 @@ import { isId } from "#lib/ids.ts";
  * - `incoming/<asset>`: target of a presigned upload URL. Never served.
  * - `files/<asset>.<random>`: the checked file. Written once, never writable by clients.
  * - `thumbs/<asset>.<random>`: its thumbnail. Can be generated again.
+ * - `renditions/<asset>.<hash>`: a version of it for a platform. Can be generated again, so backups and moves skip it.
  */
-export const storageAreas = ["incoming/", "files/", "thumbs/"] as const;
+export const storageAreas = ["incoming/", "files/", "thumbs/", "renditions/"] as const;
 export type StorageArea = (typeof storageAreas)[number];
 
 export const incomingKey = (assetId: string): string => `incoming/${assetId}`;
@@ -16,6 +17,9 @@ export const createFileKey = (deps: { newSecret: () => string }, assetId: string
   `files/${assetId}.${sha256(deps.newSecret()).slice(0, 24)}`;
 
 export const thumbnailKey = (fileKey: string): string => fileKey.replace(/^files\//, "thumbs/");
+
+/** `hash` identifies the original's bytes and the plan. */
+export const renditionKey = (assetId: string, hash: string): string => `renditions/${assetId}.${hash.slice(0, 32)}`;
 
 export const fileKeyForThumbnail = (key: string): string => key.replace(/^thumbs\//, "files/");
 

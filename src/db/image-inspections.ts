@@ -1,0 +1,45 @@
+import type { Selectable } from "kysely";
+import type { ImageInspection, ImageInspectionStore } from "#domain/renditions/ports.ts";
+import { statement, type Connection } from "./client.ts";
+import type { Schema } from "./schema.ts";
+
+/** The asset may have been deleted while it was opened, and another process may have recorded the same. */
+const recordQuery = statement<never>(
+  "record_image_inspection",
+  `INSERT INTO image_inspections (asset_id, problem, width, height, frames, has_alpha, has_metadata, is_standard)
+   SELECT id, CAST($2 AS TEXT), CAST($3 AS INTEGER), CAST($4 AS INTEGER), CAST($5 AS INTEGER), CAST($6 AS INTEGER),
+          CAST($7 AS INTEGER), CAST($8 AS INTEGER)
+     FROM assets WHERE id = $1
+   ON CONFLICT (asset_id) DO NOTHING`,
+);
+
+export function createImageInspectionStore({ q, run }: Connection): ImageInspectionStore {
+  return {
+    async list(assetIds) {
+      if (assetIds.length === 0) return new Map();
+      const rows = await q.selectFrom("image_inspections").selectAll().where("asset_id", "in", assetIds).execute();
+      return new Map(rows.map((row) => [row.asset_id, toInspection(row)]));
+    },
+    async record(assetId, inspection) {
+      await run(recordQuery, [assetId, ...toColumns(inspection)]);
+    },
+  };
+}
+
+function toColumns(inspection: ImageInspection): (string | number | null)[] {
+  if ("problem" in inspection) return [inspection.problem, null, null, null, null, null, null];
+  const { width, height, frames, hasAlpha, hasMetadata, isStandard } = inspection;
+  return [null, width, height, frames, Number(hasAlpha), Number(hasMetadata), Number(isStandard)];
+}
+
+function toInspection(row: Selectable<Schema["image_inspections"]>): ImageInspection {
+  if (row.problem !== null) return { problem: row.problem };
+  return {
+    width: row.width ?? 0,
+    height: row.height ?? 0,
+    frames: row.frames ?? 1,
+    hasAlpha: row.has_alpha === 1,
+    hasMetadata: row.has_metadata === 1,
+    isStandard: row.is_standard === 1,
+  };
+}

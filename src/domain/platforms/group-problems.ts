@@ -1,0 +1,35 @@
+/** A problem of one file, in two forms: for one file, and for several with the same problem. */
+export interface FileProblem {
+  level: "rejected" | "converted" | "warning";
+  code: string;
+  file: { id: string; filename: string };
+  one: string;
+  many: string;
+}
+
+export interface GroupedProblem extends Pick<FileProblem, "level" | "code"> {
+  message: string;
+  /** Absent if the problem concerns several files. */
+  assetId?: string;
+}
+
+const maxNames = 3;
+
+/** One line per problem, however many files have it. */
+export function groupProblems(problems: readonly FileProblem[]): GroupedProblem[] {
+  const groups = Map.groupBy(problems, ({ level, code, many }) => `${level} ${code} ${many}`);
+  return [...groups.values()].map((group) => {
+    const [first] = group;
+    if (!first) throw new Error("a group has at least one problem");
+    const { level, code, file, one, many } = first;
+    if (group.length === 1) return { level, code, message: `${file.filename} ${one}.`, assetId: file.id };
+    const hasSameText = group.every((problem) => problem.one === one && one.startsWith("will "));
+    return { level, code, message: `${listNames(group)} ${hasSameText ? one : many}.` };
+  });
+}
+
+function listNames(group: readonly FileProblem[]): string {
+  const names = group.map(({ file }) => file.filename);
+  if (names.length <= maxNames) return `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+  return `${names.slice(0, maxNames - 1).join(", ")} and ${names.length - maxNames + 1} more files`;
+}

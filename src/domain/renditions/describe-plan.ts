@@ -1,0 +1,33 @@
+import type { EncodableType, RenditionChange, RenditionPlan } from "./plan-rendition.ts";
+
+const typeNames: Record<EncodableType, string> = { "image/jpeg": "JPEG", "image/png": "PNG", "image/webp": "WebP" };
+
+/** Says what a rendition changes, such as “converted to JPEG” and “2048 × 1536”; undefined if nothing visible. */
+export function describeRender({
+  changes,
+  encodings,
+  layouts,
+}: Extract<RenditionPlan, { kind: "render" }>): { action: string; size: string } | undefined {
+  const [encoding, layout] = [encodings[0], layouts[0]];
+  if (!encoding || !layout || changes.length === 0) return undefined;
+  const isConverted = changes.includes("type");
+  const phrases: [change: RenditionChange, phrase: string | false][] = [
+    ["type", `converted to ${typeNames[encoding.type]}`],
+    // A conversion to another type implies these.
+    ["bytes", !isConverted && "compressed"],
+    ["size", !isConverted && "scaled down"],
+    ["pad", "padded"],
+    ["crop", "cropped"],
+    ["animation", "reduced to the first frame"],
+    ["alpha", "given a white background"],
+  ];
+  const actions = phrases.flatMap(([change, phrase]) => (phrase && changes.includes(change) ? [phrase] : []));
+  const { width, height } = layout.canvas;
+  const prefix = changes.includes("bytes") ? "at most " : "";
+  return { action: joinWords(actions), size: `${prefix}${width} × ${height}` };
+}
+
+function joinWords(words: readonly string[]): string {
+  const last = words.at(-1) ?? "";
+  return words.length > 1 ? `${words.slice(0, -1).join(", ")} and ${last}` : last;
+}

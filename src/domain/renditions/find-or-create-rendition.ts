@@ -1,0 +1,71 @@
+import { Readable } from "node:stream";
+import { sha256 } from "#lib/digest.ts";
+import {
+  createBufferSource,
+  createStoredFileSource,
+  headBytes,
+  type ByteSource,
+} from "../assets/content/byte-source.ts";
+import { readImageSize } from "../assets/content/count-pixels.ts";
+import { detectFormat } from "../assets/content/formats.ts";
+import { fitExtension } from "../assets/model/filename.ts";
+import { renditionKey } from "../assets/model/storage-keys.ts";
+import type { Deps } from "../deps.ts";
+import type { ContentAsset } from "../publishing/ports.ts";
+import type { RenditionPlan } from "./plan-rendition.ts";
+
+/** The file that a platform receives instead of an asset's own. */
+export type Rendition = Pick<ContentAsset, "mimeType" | "filename" | "bytes" | "storageKey" | "width" | "height">;
+
+/** Why there is none. `busy`: it took too long or needed too much memory; a later attempt may succeed. */
+export type MissingRendition = { kind: "rejected"; code: string; reason: string } | { kind: "busy" };
+
+/** Increase it if the same plan leads to other bytes, so that stored renditions are not used any more. */
+const converterVersion = 1;
+
+const failures = {
+  unreadable: { code: "image_unreadable", reason: "can't be opened; export it as JPEG" },
+  too_many_pixels: { code: "image_too_large", reason: "is too large to be converted; export it with fewer pixels" },
+  too_large: { code: "file_too_large", reason: "can't be made small enough for the platform" },
+} as const;
+
+/** Executes a plan, or finds the file that an earlier execution stored. */
+export async function findOrCreateRendition(
+  deps: Pick<Deps, "files" | "media">,
+  image: Pick<ContentAsset, "id" | "digest"> & Rendition,
+  plan: RenditionPlan,
+): Promise<Rendition | MissingRendition> {
+  const { mimeType, filename, bytes, storageKey, width, height } = image;
+  if (plan.kind === "reject") return { kind: "rejected", code: plan.code, reason: plan.reason };
+  if (plan.kind === "as_is") return { mimeType, filename, bytes, storageKey, width, height };
+  const key = renditionKey(image.id, sha256(JSON.stringify([converterVersion, image.digest, plan])));
+  const storedFile = await deps.files.stat(key);
+  if (storedFile) return describeRendition(image, key, createStoredFileSource(deps.files, key, storedFile.bytes));
+  const source = createStoredFileSource(deps.files, storageKey, bytes);
+  const result = await deps.media.createRendition(key, source, plan);
+  if (!result) return { kind: "busy" };
+  if ("problem" in result) return { kind: "rejected", ...failures[result.problem] };
+  const { content } = result;
+  const options = { mimeType: result.mimeType ?? mimeType, maxBytes: content.length };
+  await deps.files.write(key, Readable.from([content]), options);
+  return describeRendition(image, key, createBufferSource(content));
+}
+
+/** Reads type and size from the header, so that a stored rendition needs no record. */
+async function describeRendition(
+  { filename, mimeType, width, height }: Rendition,
+  storageKey: string,
+  source: ByteSource,
+): Promise<Rendition> {
+  const head = await source.read(0, headBytes);
+  const type = (await detectFormat(source, head)) ?? mimeType;
+  const size = await readImageSize(source, head, type);
+  return {
+    mimeType: type,
+    filename: fitExtension(filename, type),
+    bytes: source.bytes,
+    storageKey,
+    width: size?.width ?? width,
+    height: size?.height ?? height,
+  };
+}

@@ -1,0 +1,57 @@
+import { seconds } from "#lib/clock.ts";
+import type { Deps } from "../deps.ts";
+import type { PlatformConnection } from "../platforms/connection.ts";
+import { applyInstanceLimits } from "../platforms/instance-limits.ts";
+import type { ImageLimit } from "../platforms/limits.ts";
+import type { ContentAsset, FailedOutcome, PublicationContent } from "../publishing/ports.ts";
+import { findOrCreateRendition } from "./find-or-create-rendition.ts";
+import { inspectImages, type InspectDeps } from "./inspect-images.ts";
+import { planForAsset } from "./plan-for-asset.ts";
+
+/** Longer than opening any image may take. */
+const maxInspectionMs = seconds(60);
+
+type FitDeps = Pick<Deps, "assets" | "platforms"> & InspectDeps;
+
+/** The limits of images on this account's platform or instance; undefined if it accepts none. */
+export function getImageLimit(
+  { platforms }: Pick<Deps, "platforms">,
+  { platform, limits }: Pick<PlatformConnection, "platform" | "limits">,
+): ImageLimit | undefined {
+  const platformLimits = platforms.find(platform)?.limits;
+  return platformLimits && applyInstanceLimits(platformLimits, limits).images;
+}
+
+/** Creates the renditions of all images for an account. */
+export async function fitContent(
+  deps: FitDeps,
+  studioId: string,
+  connection: PlatformConnection,
+  content: PublicationContent,
+): Promise<PublicationContent | FailedOutcome> {
+  const limit = getImageLimit(deps, connection);
+  const images = content.assets.filter(({ kind }) => kind === "image");
+  if (!limit || images.length === 0) return content;
+  const assets = await Promise.all(images.map(({ id }) => deps.assets.findWithTrash(studioId, id)));
+  const inspections = await inspectImages(
+    deps,
+    assets.filter((asset) => asset !== undefined),
+    maxInspectionMs,
+  );
+  const fit = async (asset: ContentAsset): Promise<ContentAsset | FailedOutcome> => {
+    if (asset.kind !== "image") return asset;
+    const plan = planForAsset(asset, inspections.get(asset.id), limit, asset.crop);
+    const rendition = await findOrCreateRendition(deps, asset, plan);
+    if (!("kind" in rendition)) return { ...asset, rendition };
+    if (rendition.kind === "busy")
+      return { kind: "retry_later", retryAfterMs: undefined, message: `${asset.filename} took too long to convert` };
+    const { code, reason } = rendition;
+    return { kind: "rejected", code, message: `${asset.filename} ${reason}.` };
+  };
+  const results = await Promise.all(content.assets.map(fit));
+  const fittedAssets = results.filter(isAsset);
+  const failure = results.find((result) => !isAsset(result));
+  return failure && !isAsset(failure) ? failure : { ...content, assets: fittedAssets };
+}
+
+const isAsset = (result: ContentAsset | FailedOutcome): result is ContentAsset => "storageKey" in result;

@@ -1,0 +1,47 @@
+import { AppError, notFoundError } from "#lib/errors.ts";
+import { isReady, parseAssetId } from "../assets/model/asset.ts";
+import type { Caller } from "../caller.ts";
+import type { Deps } from "../deps.ts";
+import { parseConnectionId } from "../platforms/connection.ts";
+import { authorize } from "../policy.ts";
+import { parsePostId } from "../posts/post.ts";
+import { findOrCreateRendition, type Rendition } from "./find-or-create-rendition.ts";
+import { getImageLimit } from "./fit-content.ts";
+import { getCrops } from "./crop.ts";
+import { inspectImages, type InspectDeps } from "./inspect-images.ts";
+import { planForAsset } from "./plan-for-asset.ts";
+import { seconds } from "#lib/clock.ts";
+
+const maxInspectionMs = seconds(10);
+
+/** The image as an account will receive it. Throws `not_publishable` if the platform would not get one. */
+export async function getRendition(
+  deps: Pick<Deps, "posts" | "assets" | "platforms" | "platformStore"> & InspectDeps,
+  caller: Caller,
+  input: { postId: string; assetId: string; connectionId: string },
+): Promise<Rendition> {
+  authorize(caller, "posts.read");
+  const { studio } = caller;
+  const [postId, assetId] = [parsePostId(input.postId), parseAssetId(input.assetId)];
+  const [post, asset, connection] = await Promise.all([
+    deps.posts.find(studio.id, postId),
+    deps.assets.find(studio.id, assetId),
+    deps.platformStore.find(studio.id, parseConnectionId(input.connectionId)),
+  ]);
+  if (!post) throw notFoundError("post");
+  if (!connection) throw notFoundError("platform_connection");
+  if (!asset || asset.postId !== postId) throw notFoundError("asset");
+  const limit = getImageLimit(deps, connection);
+  if (!isReady(asset) || asset.kind !== "image" || !limit) throw notFoundError("image");
+  const inspections = await inspectImages(deps, [asset], maxInspectionMs);
+  const crop = getCrops(post.crops, connection.platform).get(assetId);
+  const plan = planForAsset(asset, inspections.get(assetId), limit, crop);
+  const rendition = await findOrCreateRendition(deps, { ...asset, digest: asset.sha256 ?? asset.version }, plan);
+  if (!("kind" in rendition)) return rendition;
+  const { code, reason } =
+    rendition.kind === "rejected"
+      ? rendition
+      : { code: "image_busy", reason: "took too long to convert; try again later" };
+  const problem = { code, message: `${asset.filename} ${reason}.` };
+  throw new AppError("not_publishable", { problems: [{ connectionId: connection.id, problems: [problem] }] });
+}

@@ -1,0 +1,35 @@
+import { isReady, type Asset, type ReadyAsset } from "../assets/model/asset.ts";
+import { createStoredFileSource } from "../assets/content/byte-source.ts";
+import type { Deps } from "../deps.ts";
+import { canBeDecoded } from "./plan-rendition.ts";
+import type { ImageInspection } from "./ports.ts";
+
+export type InspectDeps = Pick<Deps, "imageInspections" | "files" | "media" | "sleep">;
+
+/**
+ * Opens the images among these assets that were never opened, and records the result, so that each is opened once.
+ * Waits no longer than `maxWaitMs`; what takes longer is recorded later.
+ */
+export async function inspectImages(
+  deps: InspectDeps,
+  assets: readonly Asset[],
+  maxWaitMs: number,
+): Promise<Map<string, ImageInspection>> {
+  const images = assets.filter(isReady).filter(({ kind, mimeType }) => kind === "image" && canBeDecoded(mimeType));
+  const inspections = await deps.imageInspections.list(images.map(({ id }) => id));
+  const pendingInspections = images
+    .filter(({ id }) => !inspections.has(id))
+    .map(async (image) => {
+      const inspection = await inspectImage(deps, image).catch(() => undefined);
+      if (inspection) inspections.set(image.id, inspection);
+    });
+  if (pendingInspections.length > 0) await Promise.race([Promise.all(pendingInspections), deps.sleep(maxWaitMs)]);
+  return inspections;
+}
+
+async function inspectImage(deps: InspectDeps, image: ReadyAsset): Promise<ImageInspection | undefined> {
+  const source = createStoredFileSource(deps.files, image.storageKey, image.bytes);
+  const inspection = await deps.media.inspectImage(`inspect ${image.storageKey}`, source);
+  if (inspection) await deps.imageInspections.record(image.id, inspection);
+  return inspection;
+}

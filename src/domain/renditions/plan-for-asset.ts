@@ -1,0 +1,32 @@
+import type { ImageLimit } from "../platforms/limits.ts";
+import type { CropPosition } from "./plan-layout.ts";
+import { canBeDecoded, planRendition, type RenditionPlan } from "./plan-rendition.ts";
+import type { ImageInspection } from "./ports.ts";
+
+interface ImageFile {
+  mimeType: string;
+  bytes: number | null;
+  width?: number | null | undefined;
+  height?: number | null | undefined;
+}
+
+const rejections = {
+  unreadable: { code: "image_unreadable", reason: "can't be opened; export it as JPEG" },
+  too_many_pixels: { code: "image_too_large", reason: "is too large to be converted; export it with fewer pixels" },
+} as const;
+
+/** Plans with what is known. An image that was not opened yet is assumed to be an ordinary one. */
+export function planForAsset(
+  { mimeType, bytes, width, height }: ImageFile,
+  inspection: ImageInspection | undefined,
+  limit: ImageLimit,
+  crop: CropPosition | undefined,
+): RenditionPlan {
+  if (inspection && "problem" in inspection) return { kind: "reject", ...rejections[inspection.problem] };
+  const traits = inspection ?? (width && height ? { ...ordinaryTraits, width, height } : undefined);
+  if (!traits && canBeDecoded(mimeType)) return { kind: "reject", ...rejections.unreadable };
+  return planRendition({ ...(traits ?? unknownSize), mimeType, bytes: bytes ?? 0 }, limit, crop);
+}
+
+const ordinaryTraits = { frames: 1, hasAlpha: false, hasMetadata: false, isStandard: true };
+const unknownSize = { ...ordinaryTraits, width: 1, height: 1 };

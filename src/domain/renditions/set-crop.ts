@@ -1,0 +1,59 @@
+import { z } from "zod";
+import { AppError, notFoundError } from "#lib/errors.ts";
+import { recordActivity } from "../activity/record.ts";
+import { parseAssetId } from "../assets/model/asset.ts";
+import { describeAssets } from "../assets/model/describe-asset.ts";
+import type { Caller } from "../caller.ts";
+import type { Deps } from "../deps.ts";
+import { recordRevision } from "../history/record.ts";
+import { authorize } from "../policy.ts";
+import { addDetails, type ValidationDeps } from "../posts/get-post.ts";
+import { parsePostId, toPostView, type PostView } from "../posts/post.ts";
+import { id } from "../text.ts";
+import { crop } from "./crop.ts";
+
+export const setCropInput = z.strictObject({
+  postId: id,
+  assetId: id,
+  platform: z.string().max(50),
+  mode: z.enum(["pad", "crop"]).describe("What to do if the platform doesn't accept the image's aspect ratio."),
+  x: crop.shape.x.default(0.5),
+  y: crop.shape.y.default(0.5),
+});
+
+/** Sets how an image of a post fits a platform. Like every change of what an account receives, it needs an approval. */
+export async function setCrop(
+  deps: ValidationDeps & Pick<Deps, "transact" | "posts" | "publications" | "newId" | "clock" | "base" | "signer">,
+  caller: Caller,
+  input: z.infer<typeof setCropInput>,
+): Promise<PostView> {
+  authorize(caller, "posts.write");
+  const [postId, assetId] = [parsePostId(input.postId), parseAssetId(input.assetId)];
+  const { platform, mode, x, y } = input;
+  if (!deps.platforms.find(platform))
+    throw new AppError("platform_unsupported", { platforms: deps.platforms.list().map((each) => each.id) });
+  const { post, assets } = await deps.transact(async (tx) => {
+    const currentPost = await tx.posts.lock(caller.studio.id, postId);
+    if (!currentPost) throw notFoundError("post");
+    const currentAssets = await tx.assets.listByPosts([postId]);
+    const assetIds = currentAssets.map((asset) => asset.id);
+    if (!assetIds.includes(assetId)) throw notFoundError("asset");
+    const otherCrops = currentPost.crops.filter(
+      (each) => assetIds.includes(each.assetId) && !(each.assetId === assetId && each.platform === platform),
+    );
+    const crops = mode === "crop" ? [...otherCrops, { assetId, platform, x, y }] : otherCrops;
+    if (JSON.stringify(crops) === JSON.stringify(currentPost.crops))
+      return { post: currentPost, assets: currentAssets };
+    const change = { crops, haveAssetsChanged: true };
+    const updatedPost = await tx.posts.update(caller.studio.id, postId, change, { now: deps.clock() });
+    if (!updatedPost) throw notFoundError("post");
+    await recordRevision(deps, tx, caller, postId, { haveAssetsChanged: true });
+    await recordActivity(deps, tx, caller, "post.updated", postId, {
+      fields: ["crops"],
+      revision: updatedPost.revision,
+    });
+    return { post: updatedPost, assets: currentAssets };
+  });
+  const view = toPostView(deps.base, post, await describeAssets(deps, assets));
+  return addDetails(deps, caller.studio.id, view);
+}
