@@ -66,7 +66,12 @@ function createSandboxEntry(origin: string): Platform {
     publishing: createSandboxPublishing(),
     limits: {
       text: { max: 280, unit: "graphemes" },
-      images: { max: 4, types: ["image/jpeg", "image/png", "image/gif", "image/webp"], maxBytes: 5 * 1024 * 1024 },
+      images: {
+        max: 4,
+        types: ["image/jpeg", "image/png", "image/gif", "image/webp"],
+        maxBytes: 5 * 1024 * 1024,
+        animatedTypes: ["image/gif", "image/webp"],
+      },
       videos: { max: 1, types: ["video/mp4"], maxBytes: 512 * 1024 * 1024, maxDurationMs: 140_000 },
       allowsMixedKinds: false,
       altText: { maxLength: 1000 },

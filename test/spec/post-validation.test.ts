@@ -50,12 +50,12 @@ const cases: [name: string, draft: Parameters<typeof findCodes>[0], expected: st
     { assets: [createAsset(), createAsset(), createAsset(), createAsset()] },
     ["rejected too_many_files", "rejected too_many_pictures"],
   ],
-  ["unsupported type", { assets: [createAsset({ mimeType: "image/png" })] }, ["rejected type_unsupported"]],
-  ["file too large", { assets: [createAsset({ bytes: 1001 })] }, ["rejected file_too_large"]],
+  ["unsupported type", { assets: [createAsset({ mimeType: "image/png" })] }, ["converted image_converted"]],
+  ["file too large", { assets: [createAsset({ bytes: 1001 })] }, ["converted image_converted"]],
   ["unknown size", { assets: [createAsset({ bytes: null })] }, []],
-  ["too wide", { assets: [createAsset({ width: 400 })] }, ["rejected aspect_ratio"]],
-  ["too tall", { assets: [createAsset({ height: 400 })] }, ["rejected aspect_ratio"]],
-  ["too small", { assets: [createAsset({ width: 90, height: 90 })] }, ["rejected too_few_pixels"]],
+  ["too wide", { assets: [createAsset({ width: 400 })] }, ["converted image_converted"]],
+  ["too tall", { assets: [createAsset({ height: 400 })] }, ["converted image_converted"]],
+  ["too small", { assets: [createAsset({ width: 90, height: 90 })] }, ["converted image_converted"]],
   ["alt text missing", { assets: [createAsset({ altText: undefined })] }, ["warning alt_text_missing"]],
   ["alt text too long", { assets: [createAsset({ altText: "A longer one" })] }, ["warning alt_text_too_long"]],
   [
@@ -89,12 +89,25 @@ test("limits that vary by instance only cause warnings (PLATFORM-12)", () => {
   ]);
 });
 
-test("a problem with a file names the file (PLATFORM-12)", () => {
-  const [problem] = findProblems(limits, { title: "Title", body: "", assets: [createAsset({ bytes: 2_000_000 })] });
-  assert.deepEqual(problem, {
+test("a problem with a file names the file; with several files, it lists them in one line (PLATFORM-12)", () => {
+  const find = (...assets: AssetDetail[]) => findProblems(limits, { title: "Title", body: "", assets })[0];
+  assert.deepEqual(find(createAsset({ bytes: 2_000_000 })), {
+    level: "converted",
+    code: "image_converted",
+    message: "a.jpg will be compressed, at most 200 × 200.",
+    assetId: "ast_1",
+  });
+  const unsized = { width: undefined, height: undefined };
+  assert.deepEqual(find(createAsset({ ...unsized, filename: "b.jpg" }), createAsset(unsized)), {
     level: "rejected",
-    code: "file_too_large",
-    message: "a.jpg is 2 MB; the platform allows up to 1 kB.",
+    code: "image_unreadable",
+    message: "b.jpg and a.jpg can't be opened; export them as JPEG.",
+  });
+  const video = { kind: "video", mimeType: "video/webm" } as const;
+  assert.deepEqual(find(createAsset({ ...video, filename: "c.webm" })), {
+    level: "rejected",
+    code: "type_unsupported",
+    message: "c.webm is video/webm; the platform accepts video/mp4, and videos are not converted.",
     assetId: "ast_1",
   });
 });

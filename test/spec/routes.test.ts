@@ -103,6 +103,8 @@ const apiRoutes = [
   "GET /api/studios/:studioId/posts/:postId/assets",
   "PUT /api/studios/:studioId/posts/:postId/assets/:assetId",
   "DELETE /api/studios/:studioId/posts/:postId/assets/:assetId",
+  "GET /api/studios/:studioId/posts/:postId/assets/:assetId/renditions/:connectionId",
+  "PATCH /api/studios/:studioId/posts/:postId/assets/:assetId/crop",
   "GET /api/studios/:studioId/platforms",
   "POST /api/studios/:studioId/platforms/connect",
   "DELETE /api/studios/:studioId/platforms/:connectionId",

@@ -54,6 +54,7 @@ export const mastodon: Platform = {
       max: 4,
       types: ["image/jpeg", "image/png", "image/gif", "image/webp", "image/heic", "image/heif", "image/avif"],
       maxBytes: 16 * megabyte,
+      animatedTypes: ["image/gif"],
     },
     videos: {
       max: 1,

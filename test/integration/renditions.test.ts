@@ -1,0 +1,290 @@
+import assert from "node:assert/strict";
+import { buffer } from "node:stream/consumers";
+import { after, before, beforeEach, test } from "node:test";
+import sharp from "sharp";
+import { isReady } from "#domain/assets/model/asset.ts";
+import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { deleteAsset } from "#domain/assets/delete-asset.ts";
+import { createAssetSweeper } from "#domain/assets/lifecycle/sweep-assets.ts";
+import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
+import { emptyTrash } from "#domain/trash/empty-trash.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { getPost } from "#domain/posts/get-post.ts";
+import { listPublications } from "#domain/publishing/list-publications.ts";
+import { publishPost } from "#domain/publishing/publish-post.ts";
+import { findOrCreateRendition } from "#domain/renditions/find-or-create-rendition.ts";
+import { planForAsset } from "#domain/renditions/plan-for-asset.ts";
+import { getRendition } from "#domain/renditions/get-rendition.ts";
+import { setCrop } from "#domain/renditions/set-crop.ts";
+import { days, hours, toIsoTime } from "#lib/clock.ts";
+import type { PublicFetch } from "#lib/public-fetch.ts";
+import { createNoise } from "../support/awkward-images.ts";
+import { forEachEngine } from "../support/engines.ts";
+import { actThroughClient } from "../support/history-fixture.ts";
+import { createHookedFiles } from "../support/hooked-files.ts";
+import { getOutcome } from "../support/outcome.ts";
+import { addConnections, startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
+import { heic, jpeg, png, rotatedJpeg } from "../support/samples.ts";
+import { createSandboxPlatforms } from "../support/sandbox-platforms.ts";
+import { findFreeBaseUrl } from "../support/service.ts";
+import { newStudio } from "../support/users.ts";
+
+forEachEngine("renditions", (fixture) => {
+  let publishing: PublishingFixture;
+  let sandboxId: string;
+  let narrowId: string;
+  /** The files that platforms received. */
+  let receivedFiles: Buffer[] = [];
+
+  const recordUploads =
+    (fetch: PublicFetch): PublicFetch =>
+    async (url, request) => {
+      const body = request?.body;
+      if (url.endsWith("/api/media") && typeof body === "object" && "open" in body) {
+        const file = await buffer(await body.open());
+        receivedFiles.push(file);
+        return fetch(url, { ...request, body: file });
+      }
+      return fetch(url, request);
+    };
+
+  before(async () => {
+    const base = await findFreeBaseUrl();
+    const [, setup] = createSandboxPlatforms({ base, wrapFetch: recordUploads });
+    assert.ok(setup && !setup.platform.protocol);
+    const { platform } = setup;
+    const narrowImages = {
+      max: 4,
+      types: ["image/jpeg"],
+      maxBytes: 200_000,
+      maxWidth: 1080,
+      minAspect: 0.8,
+      maxAspect: 1.91,
+    };
+    const narrow = { ...platform, id: "narrow", name: "Narrow", limits: { ...platform.limits, images: narrowImages } };
+    publishing = await startPublishing(fixture, ["harbour"], {
+      base,
+      platforms: [
+        { ...setup, platform: { ...platform, id: "wide", name: "Wide" } },
+        { ...setup, platform: narrow },
+      ],
+    });
+    sandboxId = (await addConnections(publishing, "wide", 1))[0] ?? "";
+    narrowId = (await addConnections(publishing, "narrow", 1))[0] ?? "";
+  });
+  beforeEach(() => (receivedFiles = []));
+  after(() => publishing.close());
+
+  async function newPost(
+    files: readonly { bytes: Buffer; mimeType: string; filename: string }[],
+  ): Promise<{ postId: string; assetIds: string[] }> {
+    const { service, owner } = publishing;
+    const { id: postId } = await createPost(service.deps, owner, { title: "A post", body: "Some words" });
+    const assetIds: string[] = [];
+    for (const { bytes, ...file } of files) {
+      const upload = { kind: "image" as const, ...file, base64: bytes.toString("base64") };
+      const { assetId } = await uploadAssetInline(service.deps, owner, upload);
+      await attachAsset(service.deps, owner, { postId, assetId });
+      assetIds.push(assetId);
+    }
+    return { postId, assetIds };
+  }
+
+  async function publishTo(postId: string, connectionId: string): Promise<void> {
+    const { service, owner, waitForState } = publishing;
+    const { publications } = await publishPost(service.deps, owner, { postId, connectionIds: [connectionId] });
+    const { state, problem } = await waitForState(publications[0]?.id ?? "", "published", "failed");
+    assert.equal(state, "published", JSON.stringify(problem));
+  }
+
+  async function findImageProblems(postId: string, connectionId: string): Promise<string[]> {
+    const post = await getPost(publishing.service.deps, publishing.owner, { postId });
+    const validation = post.validation?.find((each) => each.connectionId === connectionId);
+    return (validation?.problems ?? [])
+      .filter(({ code }) => !code.startsWith("alt_text"))
+      .map(({ level, message }) => `${level}: ${message}`);
+  }
+
+  const wideLogo = () =>
+    sharp({ create: { width: 3000, height: 1000, channels: 4, background: "#f008" } })
+      .png()
+      .toBuffer();
+
+  test("sends a photo upright and without its location, and an ordinary image byte for byte (PUB-1)", async () => {
+    const [rotated, plain] = [await rotatedJpeg(), await jpeg()];
+    const { postId } = await newPost([
+      { bytes: rotated, mimeType: "image/jpeg", filename: "rotated.jpg" },
+      { bytes: plain, mimeType: "image/jpeg", filename: "plain.jpg" },
+    ]);
+    assert.deepEqual(await findImageProblems(postId, sandboxId), []);
+    await publishTo(postId, sandboxId);
+    const [sent, sentPlain] = receivedFiles;
+    const { width, height, exif, orientation } = await sharp(sent).metadata();
+    assert.deepEqual([width, height, exif, orientation], [40, 80, undefined, undefined]);
+    assert.deepEqual(sentPlain, plain);
+  });
+
+  test("says what will be converted, shows it, and sends the same file; the original stays (PUB-1)", async () => {
+    const original = await wideLogo();
+    const { postId, assetIds } = await newPost([{ bytes: original, mimeType: "image/png", filename: "logo.png" }]);
+    assert.deepEqual(await findImageProblems(postId, narrowId), [
+      "converted: logo.png will be converted to JPEG, padded and given a white background, 1080 × 566.",
+    ]);
+    assert.deepEqual(await findImageProblems(postId, sandboxId), []);
+    const { service, owner, browser } = publishing;
+    const url = `${service.base}/api/studios/${owner.studio.id}/posts/${postId}/assets/${assetIds[0]}/renditions/${narrowId}`;
+    const response = await browser.send(url);
+    assert.equal(response.status, 200);
+    const headers = ["content-type", "content-disposition", "x-content-type-options", "content-security-policy"];
+    assert.deepEqual(
+      headers.map((name) => response.headers.get(name)),
+      ["image/jpeg", 'inline; filename="logo.jpg"', "nosniff", "sandbox; default-src 'none'"],
+    );
+    const shown = Buffer.from(await response.arrayBuffer());
+    const { width, height, format } = await sharp(shown).metadata();
+    assert.deepEqual([width, height, format], [1080, 566, "jpeg"]);
+    const etag = response.headers.get("etag") ?? "";
+    assert.equal((await browser.send(url, { headers: { "if-none-match": etag } })).status, 304);
+
+    await publishTo(postId, narrowId);
+    assert.deepEqual(receivedFiles, [shown]);
+    const asset = await service.deps.assets.find(owner.studio.id, assetIds[0] ?? "");
+    assert.deepEqual(await buffer(await service.deps.files.read(asset?.storageKey ?? "")), original);
+  });
+
+  test("makes a file small enough for the platform", async () => {
+    const noise = await createNoise(1200, 1000);
+    const bytes = await sharp(noise.data, { raw: noise.info }).jpeg({ quality: 90 }).toBuffer();
+    const { postId } = await newPost([{ bytes, mimeType: "image/jpeg", filename: "noise.jpg" }]);
+    assert.deepEqual(await findImageProblems(postId, narrowId), [
+      "converted: noise.jpg will be compressed and scaled down, at most 1080 × 900.",
+    ]);
+    await publishTo(postId, narrowId);
+    assert.ok((receivedFiles[0]?.length ?? Infinity) <= 200_000);
+  });
+
+  test("stores images that can't be opened, but never publishes them; HEIC has to be exported", async () => {
+    const noise = await createNoise(100, 100);
+    const whole = await sharp(noise.data, { raw: noise.info }).png().toBuffer();
+    for (const [bytes, mimeType, message] of [
+      [whole.subarray(0, 18), "image/png", "can't be opened; export it as JPEG"],
+      [whole.subarray(0, whole.length - 5000), "image/png", "can't be opened; export it as JPEG"],
+      [heic(), "image/heic", "can't be converted; export it as JPEG"],
+    ] as const) {
+      const { postId, assetIds } = await newPost([{ bytes: Buffer.from(bytes), mimeType, filename: "damaged" }]);
+      const { service, owner } = publishing;
+      for (const connectionId of [sandboxId, narrowId]) {
+        assert.deepEqual(await findImageProblems(postId, connectionId), [`rejected: damaged ${message}.`]);
+        assert.equal(
+          await getOutcome(publishPost(service.deps, owner, { postId, connectionIds: [connectionId] })),
+          "not_publishable",
+        );
+        const target = { postId, assetId: assetIds[0] ?? "", connectionId };
+        assert.equal(await getOutcome(getRendition(service.deps, owner, target)), "not_publishable");
+      }
+    }
+  });
+
+  test("lists a problem once, however many files have it", async () => {
+    const files = ["a", "b", "c", "d"].map(async (name, i) => ({
+      bytes: await png(100 + i, 100),
+      mimeType: "image/png",
+      filename: `${name}.png`,
+    }));
+    const { postId } = await newPost(await Promise.all(files));
+    assert.deepEqual(await findImageProblems(postId, narrowId), [
+      "converted: a.png, b.png and 2 more files will be converted to JPEG.",
+    ]);
+    const sameSize = await Promise.all(
+      ["e", "f"].map(async (name) => ({ bytes: await png(), mimeType: "image/png", filename: name })),
+    );
+    const { postId: otherPostId } = await newPost(sameSize);
+    assert.deepEqual(await findImageProblems(otherPostId, narrowId), [
+      "converted: e and f will be converted to JPEG, 64 × 48.",
+    ]);
+  });
+
+  test("crops instead of padding where the user chooses a position, and again pads (PUB-1)", async () => {
+    const bytes = await wideLogo();
+    const { postId, assetIds } = await newPost([{ bytes, mimeType: "image/png", filename: "logo.png" }]);
+    const path = `/posts/${postId}/assets/${assetIds[0]}/crop`;
+    const { status, body } = await publishing.api("PATCH", path, { platform: "narrow", mode: "crop", x: 1 });
+    assert.equal(status, 200, JSON.stringify(body));
+    assert.deepEqual(body["crops"], [{ assetId: assetIds[0], platform: "narrow", x: 1, y: 0.5 }]);
+    assert.deepEqual(await findImageProblems(postId, narrowId), [
+      "converted: logo.png will be converted to JPEG, cropped and given a white background, 1080 × 565.",
+    ]);
+    const padded = await publishing.api("PATCH", path, { platform: "narrow", mode: "pad" });
+    assert.deepEqual(padded.body["crops"], []);
+    for (const [input, expected] of [
+      [{ platform: "nowhere", mode: "crop" }, 400],
+      [{ platform: "narrow", mode: "crop", x: 2 }, 400],
+      [{ platform: "narrow", mode: "stretch" }, 400],
+    ] as const)
+      assert.equal((await publishing.api("PATCH", path, input)).status, expected);
+    const stranger = await newStudio(publishing.service.deps);
+    const input = { postId, assetId: assetIds[0] ?? "", platform: "narrow", mode: "crop", x: 0, y: 0 } as const;
+    assert.equal(await getOutcome(setCrop(publishing.service.deps, stranger, input)), "not_found");
+    const target = { postId, assetId: assetIds[0] ?? "", connectionId: narrowId };
+    assert.equal(await getOutcome(getRendition(publishing.service.deps, stranger, target)), "not_found");
+  });
+
+  test("a crop is part of what was approved: only for its platform, and kept if the editor may publish (PUB-3)", async () => {
+    const { service, owner } = publishing;
+    const { postId, assetIds } = await newPost([
+      { bytes: await wideLogo(), mimeType: "image/png", filename: "logo.png" },
+    ]);
+    const at = toIsoTime(service.deps.clock() + hours(5));
+    await publishPost(service.deps, owner, { postId, connectionIds: [sandboxId, narrowId], at });
+    const listStates = async () => {
+      const { publications } = await listPublications(service.deps, owner, { postId, limit: 10 });
+      const find = (id: string) => publications.find(({ connectionId }) => connectionId === id)?.state;
+      return [find(sandboxId), find(narrowId)];
+    };
+    const crop = { postId, assetId: assetIds[0] ?? "", platform: "narrow", mode: "crop", y: 0.5 } as const;
+    await setCrop(service.deps, owner, { ...crop, x: 0 });
+    assert.deepEqual(await listStates(), ["scheduled", "scheduled"]);
+    const { revision } = await getPost(service.deps, owner, { postId });
+    await setCrop(service.deps, owner, { ...crop, x: 0 });
+    assert.equal((await getPost(service.deps, owner, { postId })).revision, revision);
+    const client = {
+      ...(await actThroughClient(service.deps, owner)),
+      scopes: ["studio:read", "studio:write"] as const,
+    };
+    await setCrop(service.deps, client, { ...crop, x: 0.3 });
+    assert.deepEqual(await listStates(), ["scheduled", "proposed"]);
+  });
+
+  test("keeps renditions for a week, unless their asset is deleted, and creates them again", async () => {
+    const { clock } = fixture;
+    const files = createHookedFiles(clock);
+    const deps = { ...fixture.deps, files };
+    const owner = await newStudio(deps);
+    const upload = { kind: "image" as const, mimeType: "image/png", base64: (await png()).toString("base64") };
+    const { assetId } = await uploadAssetInline(deps, owner, upload);
+    const asset = await deps.assets.find(owner.studio.id, assetId);
+    assert.ok(asset && isReady(asset));
+    const limit = { types: ["image/jpeg"] };
+    const create = () =>
+      findOrCreateRendition(
+        deps,
+        { ...asset, digest: asset.version },
+        planForAsset(asset, undefined, limit, undefined),
+      );
+    const countAfter = async (ms: number): Promise<number> => {
+      clock.advance(ms);
+      await createAssetSweeper(deps)({ pause: async () => {}, shouldStop: () => false });
+      return (await files.keys()).filter((key) => key.startsWith("renditions/")).length;
+    };
+    const rendition = await create();
+    let writes = 0;
+    files.hook = (call) => void (writes += Number(call === "write"));
+    assert.deepEqual(await create(), rendition);
+    assert.equal(writes, 0);
+    assert.deepEqual([await countAfter(days(6)), await countAfter(days(2))], [1, 0]);
+    assert.deepEqual(await create(), rendition);
+    await deleteAsset(deps, owner, { assetId });
+    await emptyTrash(deps, owner);
+    assert.equal(await countAfter(hours(2)), 0);
+  });
+});
