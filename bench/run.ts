@@ -18,6 +18,7 @@ const benchmarks: readonly [file: string, ...args: string[]][] = [
   ["assets.ts", "sqlite", "postgres", `--assets=${isFullRun ? 1_000_000 : 100_000}`],
   ["history.ts"],
   ["publishing.ts"],
+  ["renditions.ts"],
   ...(isFullRun ? [["growth.ts", "--write"] satisfies [string, string]] : []),
 ];
 

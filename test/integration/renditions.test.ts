@@ -215,7 +215,7 @@ forEachEngine("renditions", (fixture) => {
       "converted: logo.png will be converted to JPEG, cropped and given a white background, 1080 × 565.",
     ]);
     const padded = await publishing.api("PATCH", path, { platform: "narrow", mode: "pad" });
-    assert.deepEqual(padded.body["crops"], []);
+    assert.equal(padded.body["crops"], undefined);
     for (const [input, expected] of [
       [{ platform: "nowhere", mode: "crop" }, 400],
       [{ platform: "narrow", mode: "crop", x: 2 }, 400],

@@ -49,7 +49,7 @@ interface DraftPost {
   body: string;
   assets: readonly AssetDetail[];
   variants?: readonly { connectionId: string; body: string }[];
-  crops?: readonly Crop[];
+  crops?: readonly Crop[] | undefined;
   /** What is known about the images, by asset. */
   inspections?: ReadonlyMap<string, ImageInspection>;
 }

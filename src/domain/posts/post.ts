@@ -60,7 +60,10 @@ export const postView = z.object({
     .describe("While ready: the revision at which it was marked ready. A higher revision means it changed since."),
   assets: z.array(assetDetail).describe("In the order of the post."),
   variants: z.array(variant).describe("Texts for single accounts instead of the body."),
-  crops: z.array(crop).describe("Images that a platform receives cropped instead of padded, if they have to fit."),
+  crops: z
+    .array(crop)
+    .optional()
+    .describe("Images that a platform receives cropped instead of padded, if its limits require it. Absent: none."),
   createdBy: z.string(),
   createdByClient: z.string().nullable().describe("The AI client that created it for this user, or null."),
   createdAt: z.string(),
@@ -76,6 +79,7 @@ export const postView = z.object({
 export type PostView = z.infer<typeof postView>;
 
 export function toPostView(base: string, post: Post, assets: readonly AssetDetail[]): PostView {
+  const crops = post.crops.filter(({ assetId }) => assets.some(({ id }) => id === assetId));
   return {
     id: post.id,
     title: post.title,
@@ -84,7 +88,7 @@ export function toPostView(base: string, post: Post, assets: readonly AssetDetai
     revision: post.revision,
     assets: [...assets],
     variants: post.variants,
-    crops: post.crops.filter(({ assetId }) => assets.some(({ id }) => id === assetId)),
+    ...(crops.length === 0 ? {} : { crops }),
     createdBy: post.createdBy,
     createdByClient: post.createdByClientName,
     readyRevision: post.readyRevision,
