@@ -146,6 +146,7 @@ forEachEngine("JSON API guards", (fixture) => {
         ["/clients/:grantId/undo", { since: toIsoTime(fixture.clock()) }],
         ["/undos/", {}],
         ["upload-links", {}],
+        ["/crop", { platform: "mastodon", mode: "crop" }],
         ["/assets/", {}],
       ];
       const input = inputs.find(([part]) => route.path.includes(part))?.[1] ?? { title: "Title" };

@@ -78,6 +78,13 @@ const matrix: readonly MatrixRow[] = [
   { route: "GET /posts/:post/assets", statuses: [200, 200, 200] },
   { route: "PUT /posts/:post/assets/:asset", statuses: [200, 200, 200] },
   { route: "DELETE /posts/:post/assets/:attached", statuses: [204, 204, 204] },
+  // 404 and 400: the platform does not exist, which is checked after the role.
+  { route: "GET /posts/:post/assets/:attached/renditions/:connection", statuses: [404, 404, 404] },
+  {
+    route: "PATCH /posts/:post/assets/:attached/crop",
+    body: { platform: "somewhere", mode: "crop" },
+    statuses: [400, 400, 400],
+  },
   { route: "GET /posts/:post/upload-links", statuses: [200, 200, 200] },
   { route: "POST /posts/:post/upload-links", body: {}, statuses: [201, 201, 201] },
   { route: "DELETE /posts/:post/upload-links/:link", statuses: [204, 204, 204] },

@@ -30,14 +30,14 @@ export async function setCrop(
   authorize(caller, "posts.write");
   const [postId, assetId] = [parsePostId(input.postId), parseAssetId(input.assetId)];
   const { platform, mode, x, y } = input;
-  if (!deps.platforms.find(platform))
-    throw new AppError("platform_unsupported", { platforms: deps.platforms.list().map((each) => each.id) });
   const { post, assets } = await deps.transact(async (tx) => {
     const currentPost = await tx.posts.lock(caller.studio.id, postId);
     if (!currentPost) throw notFoundError("post");
     const currentAssets = await tx.assets.listByPosts([postId]);
     const assetIds = currentAssets.map((asset) => asset.id);
     if (!assetIds.includes(assetId)) throw notFoundError("asset");
+    if (!deps.platforms.find(platform))
+      throw new AppError("platform_unsupported", { platforms: deps.platforms.list().map((each) => each.id) });
     const otherCrops = currentPost.crops.filter(
       (each) => assetIds.includes(each.assetId) && !(each.assetId === assetId && each.platform === platform),
     );
