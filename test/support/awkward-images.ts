@@ -116,6 +116,8 @@ async function createImages(): Promise<AwkwardImage[]> {
     [1920, 1080],
     [6000, 4000],
     [99, 101],
+    [7, 7],
+    [2000, 100],
   ] as const)
     await add(`JPEG of ${width} × ${height}`, "image/jpeg", solid(fill, width, height).jpeg());
   await add("PNG of 1 × 8000", "image/png", solid(fill, 1, 8000).png());

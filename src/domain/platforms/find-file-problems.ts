@@ -41,16 +41,10 @@ const pluralReasons: Readonly<Record<string, string>> = {
 
 /** What a platform would reject about a video or document. They are sent as they are. */
 export function findFileProblems(file: AssetDetail, limit: MediaLimit & VideoLimit): Problem[] {
-  const { kind, mimeType, bytes, width, height, durationMs } = file;
+  const { kind, mimeType, bytes } = file;
   const maxBytes = limit.maxBytesByType?.[mimeType] ?? limit.maxBytes;
-  const dimensions = width && height ? { width, height } : undefined;
-  // Tolerate one pixel, as for images.
-  const tooWide = exceeds(dimensions && (dimensions.width - 1) / (dimensions.height + 1), limit.maxAspect);
-  const tooTall = exceeds(limit.minAspect, dimensions && (dimensions.width + 1) / Math.max(dimensions.height - 1, 1));
-  const size = `${width} × ${height} pixels`;
-  const [maxDuration, minDuration] = [formatSeconds(limit.maxDurationMs), formatSeconds(limit.minDurationMs)];
   const accepted = `${limit.types.join(", ")}${kind === "video" ? ", and videos are not converted" : ""}`;
-  const problems: (Problem | false)[] = [
+  return keepProblems(
     !limit.types.includes(mimeType) && {
       code: "type_unsupported",
       one: `is ${mimeType}; the platform accepts ${accepted}`,
@@ -61,39 +55,62 @@ export function findFileProblems(file: AssetDetail, limit: MediaLimit & VideoLim
       one: describeExcessSize(bytes, maxBytes),
       many: `are larger than ${formatByteLimit(maxBytes ?? 0)}, the platform's limit`,
     },
-    exceeds(dimensions && dimensions.width * dimensions.height, limit.maxPixels) && {
+    ...findSizeProblems(file, limit),
+    ...findDurationProblems(file, limit),
+  );
+}
+
+function findSizeProblems({ width, height }: AssetDetail, limit: VideoLimit): Problem[] {
+  if (!width || !height) return [];
+  // Tolerate one pixel, as for images.
+  const isTooWide = exceeds((width - 1) / (height + 1), limit.maxAspect);
+  const isTooTall = exceeds(limit.minAspect, (width + 1) / Math.max(height - 1, 1));
+  const size = `${width} × ${height} pixels`;
+  const maxSize = `${limit.maxWidth ?? "any"} × ${limit.maxHeight ?? "any"}`;
+  const minSize = `${limit.minWidth ?? 1} × ${limit.minHeight ?? 1}`;
+  const direction = isTooWide ? "wide" : "tall";
+  return keepProblems(
+    exceeds(width * height, limit.maxPixels) && {
       code: "too_many_pixels",
       one: `is ${size}; the platform allows up to ${limit.maxPixels} in total`,
       many: `have more than ${limit.maxPixels} pixels, the platform's limit`,
     },
     (exceeds(width, limit.maxWidth) || exceeds(height, limit.maxHeight)) && {
       code: "too_many_pixels",
-      one: `is ${size}; the platform allows up to ${limit.maxWidth ?? "any"} × ${limit.maxHeight ?? "any"}`,
-      many: `have more pixels than the platform's limit of ${limit.maxWidth ?? "any"} × ${limit.maxHeight ?? "any"}`,
+      one: `is ${size}; the platform allows up to ${maxSize}`,
+      many: `have more pixels than the platform's limit of ${maxSize}`,
     },
     (exceeds(limit.minWidth, width) || exceeds(limit.minHeight, height)) && {
       code: "too_few_pixels",
-      one: `is ${size}; the platform requires at least ${limit.minWidth ?? 1} × ${limit.minHeight ?? 1}`,
-      many: `have fewer than ${limit.minWidth ?? 1} × ${limit.minHeight ?? 1} pixels, which the platform requires`,
+      one: `is ${size}; the platform requires at least ${minSize}`,
+      many: `have fewer than ${minSize} pixels, which the platform requires`,
     },
-    (tooWide || tooTall) && {
+    (isTooWide || isTooTall) && {
       code: "aspect_ratio",
-      one: `is too ${tooWide ? "wide" : "tall"} for the platform`,
-      many: `are too ${tooWide ? "wide" : "tall"} for the platform`,
+      one: `is too ${direction} for the platform`,
+      many: `are too ${direction} for the platform`,
     },
-    exceeds(durationMs, limit.maxDurationMs) && {
-      code: "video_too_long",
-      one: `lasts ${formatSeconds(durationMs)}; the platform allows up to ${maxDuration}`,
-      many: `last longer than ${maxDuration}, the platform's limit`,
-    },
-    exceeds(limit.minDurationMs, durationMs) && {
-      code: "video_too_short",
-      one: `lasts ${formatSeconds(durationMs)}; the platform requires at least ${minDuration}`,
-      many: `last less than ${minDuration}, which the platform requires`,
-    },
-  ];
-  return problems.filter((problem) => typeof problem === "object");
+  );
 }
+
+function findDurationProblems({ durationMs }: AssetDetail, { minDurationMs, maxDurationMs }: VideoLimit): Problem[] {
+  const [min, max] = [formatSeconds(minDurationMs), formatSeconds(maxDurationMs)];
+  return keepProblems(
+    exceeds(durationMs, maxDurationMs) && {
+      code: "video_too_long",
+      one: `lasts ${formatSeconds(durationMs)}; the platform allows up to ${max}`,
+      many: `last longer than ${max}, the platform's limit`,
+    },
+    exceeds(minDurationMs, durationMs) && {
+      code: "video_too_short",
+      one: `lasts ${formatSeconds(durationMs)}; the platform requires at least ${min}`,
+      many: `last less than ${min}, which the platform requires`,
+    },
+  );
+}
+
+const keepProblems = (...problems: (Problem | false)[]): Problem[] =>
+  problems.filter((problem) => typeof problem === "object");
 
 /** False if either number is unknown. */
 function exceeds(value: number | null | undefined, limit: number | null | undefined): boolean {

@@ -39,7 +39,7 @@ export function fitsSizeLimit({ width, height }: Size, limit: SizeLimit): boolea
 }
 
 /** Tolerates one pixel: few aspect ratios are exact in pixels, and 1200 × 628 is commonly used for 1.91:1. */
-export function hasAllowedAspect({ width, height }: Size, { minAspect = 0, maxAspect = Infinity }: SizeLimit): boolean {
+function hasAllowedAspect({ width, height }: Size, { minAspect = 0, maxAspect = Infinity }: SizeLimit): boolean {
   return (width - 1) / (height + 1) <= maxAspect && (width + 1) / Math.max(height - 1, 1) >= minAspect;
 }
 

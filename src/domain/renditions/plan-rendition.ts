@@ -84,7 +84,7 @@ export function planRendition(image: SourceImage, limit: ImageLimit, crop?: Crop
   return { kind: "render", layouts, encodings, changes: listChanges(image, limit, type, layout) };
 }
 
-export const getMaxBytes = (limit: ImageLimit, mimeType: string): number | undefined =>
+const getMaxBytes = (limit: ImageLimit, mimeType: string): number | undefined =>
   limit.maxBytesByType?.[mimeType] ?? limit.maxBytes;
 
 function fitsLimit(image: SourceImage, limit: ImageLimit): boolean {
