@@ -1,3 +1,5 @@
+import { listExtensions } from "#domain/assets/model/filename.ts";
+import { sha256 } from "#lib/digest.ts";
 import type { InstanceLimits } from "#domain/platforms/instance-limits.ts";
 import { requireText, toObject, toObjectList, toText } from "../call-api.ts";
 import type { JsonObject, Platform } from "../platform.ts";
@@ -9,11 +11,16 @@ const comparedPosts = 40;
 export const mastodonPublishing: Publishing = {
   hosts: ({ api }) => [new URL(api).hostname],
   media: {
-    buildCall: ({ accessToken, endpoints }, { altText, filename, mimeType }) => ({
+    buildCall: ({ accessToken, endpoints }, { altText, storageKey, mimeType }) => ({
       method: "POST",
       url: `${endpoints.api}/api/v2/media`,
       bearer: accessToken,
-      upload: { fields: altText === null ? {} : { description: altText }, fileField: "file", filename, mimeType },
+      upload: {
+        fields: altText === null ? {} : { description: altText },
+        fileField: "file",
+        filename: buildFilename(storageKey, mimeType),
+        mimeType,
+      },
     }),
     parseId: (body) => requireText(body["id"], "id"),
     processing: {
@@ -63,6 +70,13 @@ export const mastodonPublishing: Publishing = {
     },
   },
 };
+
+/**
+ * Unique for the bytes. snac 2.75 derives its URL from the file name alone: of two files called `IMG_1.jpg`, it keeps
+ * one, even if the other one belongs to an older post. It derives the type from the extension.
+ */
+const buildFilename = (storageKey: string, mimeType: string): string =>
+  `${sha256(storageKey).slice(0, 32)}${listExtensions(mimeType)[0] ?? ""}`;
 
 function parsePost(status: JsonObject): { id: string; url: string | null } {
   const url = toText(status["url"]);
