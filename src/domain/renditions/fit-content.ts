@@ -7,6 +7,7 @@ import type { ContentAsset, FailedOutcome, PublicationContent } from "../publish
 import { findOrCreateRendition } from "./find-or-create-rendition.ts";
 import { inspectImages, type InspectDeps } from "./inspect-images.ts";
 import { planForAsset } from "./plan-for-asset.ts";
+import { canBeDecoded } from "./plan-rendition.ts";
 
 /** Longer than opening any image may take. */
 const maxInspectionMs = seconds(60);
@@ -40,11 +41,15 @@ export async function fitContent(
   );
   const fit = async (asset: ContentAsset): Promise<ContentAsset | FailedOutcome> => {
     if (asset.kind !== "image") return asset;
-    const plan = planForAsset(asset, inspections.get(asset.id), limit, asset.crop);
+    const message = `${asset.filename} took too long to convert`;
+    const busy = { kind: "retry_later", retryAfterMs: undefined, message } as const;
+    const inspection = inspections.get(asset.id);
+    // An image that was not opened may contain a location.
+    if (!inspection && canBeDecoded(asset.mimeType)) return busy;
+    const plan = planForAsset(asset, inspection, limit, asset.crop);
     const rendition = await findOrCreateRendition(deps, asset, plan);
     if (!("kind" in rendition)) return { ...asset, rendition };
-    if (rendition.kind === "busy")
-      return { kind: "retry_later", retryAfterMs: undefined, message: `${asset.filename} took too long to convert` };
+    if (rendition.kind === "busy") return busy;
     const { code, reason } = rendition;
     return { kind: "rejected", code, message: `${asset.filename} ${reason}.` };
   };

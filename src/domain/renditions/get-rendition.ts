@@ -10,6 +10,7 @@ import { getImageLimit } from "./fit-content.ts";
 import { getCrops } from "./crop.ts";
 import { inspectImages, type InspectDeps } from "./inspect-images.ts";
 import { planForAsset } from "./plan-for-asset.ts";
+import { canBeDecoded } from "./plan-rendition.ts";
 import { seconds } from "#lib/clock.ts";
 
 const maxInspectionMs = seconds(10);
@@ -35,8 +36,12 @@ export async function getRendition(
   if (!isReady(asset) || asset.kind !== "image" || !limit) throw notFoundError("image");
   const inspections = await inspectImages(deps, [asset], maxInspectionMs);
   const crop = getCrops(post.crops, connection.platform).get(assetId);
-  const plan = planForAsset(asset, inspections.get(assetId), limit, crop);
-  const rendition = await findOrCreateRendition(deps, { ...asset, digest: asset.sha256 ?? asset.version }, plan);
+  const inspection = inspections.get(assetId);
+  const plan = planForAsset(asset, inspection, limit, crop);
+  const rendition =
+    inspection || !canBeDecoded(asset.mimeType)
+      ? await findOrCreateRendition(deps, { ...asset, digest: asset.sha256 ?? asset.version }, plan)
+      : ({ kind: "busy" } as const);
   if (!("kind" in rendition)) return rendition;
   const { code, reason } =
     rendition.kind === "rejected"
