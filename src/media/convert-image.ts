@@ -45,14 +45,19 @@ function readTraits(file: Uint8Array, metadata: Metadata): Omit<ImageTraits, "wi
 /** The description of an sRGB profile contains its name, in ASCII or UTF-16. */
 const isSrgbProfile = (profile: Buffer): boolean => profile.includes("sRGB") || profile.includes("s\0R\0G\0B");
 
+/** A file may state any number of frames; this one fits the column of the database. */
+const maxStatedFrames = 1_000_000;
+
 /** The chunk `acTL` of an animated PNG precedes its pixels. libvips reads only the first frame. */
 function countApngFrames(file: Uint8Array): number {
   const buffer = Buffer.from(file.buffer, file.byteOffset, file.length);
   if (!buffer.subarray(1, 4).equals(Buffer.from("PNG"))) return 1;
   const pixels = buffer.indexOf("IDAT");
   const control = buffer.subarray(0, Math.max(pixels, 0)).indexOf("acTL");
-  return control < 0 || control + 8 > buffer.length ? 1 : Math.max(1, buffer.readUInt32BE(control + 4));
+  return control < 0 || control + 8 > buffer.length ? 1 : clampFrames(buffer.readUInt32BE(control + 4));
 }
+
+const clampFrames = (frames: number): number => Math.min(Math.max(frames, 1), maxStatedFrames);
 
 /** Executes a plan. The result has no metadata, is upright and in sRGB. */
 export async function renderImage(
