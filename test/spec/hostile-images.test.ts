@@ -1,0 +1,192 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { test } from "node:test";
+import { deflateSync } from "node:zlib";
+import sharp from "sharp";
+import { createBufferSource } from "#domain/assets/content/byte-source.ts";
+import { planRendition, type RenditionPlan } from "#domain/renditions/plan-rendition.ts";
+import type { ExecutablePlan, ImageInspection } from "#domain/renditions/ports.ts";
+import { createImageConverter } from "#media/image-converter.ts";
+import { encodePngChunk } from "../support/image-corpus.ts";
+import { hugePng, jpeg, gif, manyFrameGif, pdf, png, zip } from "../support/samples.ts";
+
+const converter = createImageConverter();
+const inspect = (file: Buffer) => converter.inspectImage(randomUUID(), createBufferSource(file));
+const execute = (file: Buffer, plan: ExecutablePlan) =>
+  converter.createRendition(randomUUID(), createBufferSource(file), plan);
+
+const traits = { width: 64, height: 48, frames: 1, hasAlpha: false, hasMetadata: true, isStandard: true };
+const limit = { types: ["image/jpeg"], maxBytes: 100_000 };
+/** Plans for an image of this size, as if the file had been one when it was inspected. */
+const renderPlan = planRendition({ ...traits, mimeType: "image/png", bytes: 1 }, limit) as ExecutablePlan;
+const stripPlan: ExecutablePlan = { kind: "strip" };
+
+function splice(file: Buffer, offset: number, ...parts: Buffer[]): Buffer {
+  return Buffer.concat([file.subarray(0, offset), ...parts, file.subarray(offset)]);
+}
+
+/** A PNG of one color whose pixels are as small as possible. */
+function encodeBomb(width: number, height: number): Buffer {
+  const head = Buffer.alloc(13);
+  head.writeUInt32BE(width);
+  head.writeUInt32BE(height, 4);
+  head[8] = 1; // one bit per pixel, grey
+  const pixels = deflateSync(Buffer.alloc((Math.ceil(width / 8) + 1) * height), { level: 9 });
+  return Buffer.concat([
+    Buffer.from("89504e470d0a1a0a", "hex"),
+    encodePngChunk("IHDR", head),
+    encodePngChunk("IDAT", pixels),
+    encodePngChunk("IEND", Buffer.alloc(0)),
+  ]);
+}
+
+/** A JPEG whose header states this size. */
+async function resizeHeader(width: number, height: number): Promise<Buffer> {
+  const file = await jpeg();
+  const at = file.indexOf(Buffer.from([0xff, 0xc0]));
+  file.writeUInt16BE(height, at + 5);
+  file.writeUInt16BE(width, at + 7);
+  return file;
+}
+
+const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="64" height="48"><rect width="64" height="48"/></svg>';
+
+test("files that are no images, or end early, are not opened, whatever the plan says (U12, U15)", async () => {
+  const [wholePng, wholeJpeg] = [await png(), await jpeg()];
+  const bmp = Buffer.concat([Buffer.from("BM"), Buffer.alloc(200)]);
+  const files = {
+    "18 bytes of a PNG": wholePng.subarray(0, 18),
+    "half a PNG": wholePng.subarray(0, wholePng.length / 2),
+    "half a JPEG": wholeJpeg.subarray(0, wholeJpeg.length / 2),
+    SVG: Buffer.from(svg),
+    "SVG with a declaration": Buffer.from(`<?xml version="1.0"?>${svg}`),
+    "gzipped SVG": deflateSync(Buffer.from(svg)),
+    "SVG after white space": Buffer.from(`   \n${svg}`),
+    TIFF: await sharp(wholePng).tiff().toBuffer(),
+    PDF: pdf,
+    BMP: bmp,
+    "a PNG without pixels": hugePng(64, 48),
+    "nothing but zeros": Buffer.alloc(1000),
+  };
+  for (const [name, file] of Object.entries(files)) {
+    assert.deepEqual(await inspect(file), { problem: "unreadable" }, name);
+    assert.deepEqual(await execute(file, renderPlan), { problem: "unreadable" }, name);
+  }
+});
+
+test("decompression bombs are not decoded, whatever the plan says (U14, U15)", async () => {
+  const files = {
+    "PNG of 900 megapixels in 110 kB": encodeBomb(30_000, 30_000),
+    "JPEG whose header states 4,290 megapixels": await resizeHeader(65_500, 65_500),
+  };
+  for (const [name, file] of Object.entries(files)) {
+    assert.ok(file.length < 200_000, `${name}: ${file.length} bytes`);
+    const inspection = await inspect(file);
+    assert.ok(inspection && "problem" in inspection, `${name}: ${JSON.stringify(inspection)}`);
+    const result = await execute(file, renderPlan);
+    assert.ok(result === undefined || "problem" in result, name);
+  }
+  assert.deepEqual(await inspect(encodeBomb(30_000, 30_000)), { problem: "too_many_pixels" });
+  // The largest image that is decoded.
+  const inspection = await inspect(encodeBomb(10_000, 10_000));
+  assert.ok(inspection && !("problem" in inspection));
+  assert.deepEqual([inspection.width, inspection.height], [10_000, 10_000]);
+});
+
+async function convert(file: Buffer, mimeType: string): Promise<{ inspection: ImageInspection; content: Buffer }> {
+  const inspection = await inspect(file);
+  assert.ok(inspection && !("problem" in inspection), JSON.stringify(inspection));
+  const plan: RenditionPlan = planRendition(
+    { ...inspection, mimeType, bytes: file.length },
+    { types: ["image/jpeg", "image/png", "image/gif"], maxBytes: 100_000 },
+  );
+  if (plan.kind === "as_is") return { inspection, content: file };
+  assert.ok(plan.kind !== "reject");
+  const result = await execute(file, plan);
+  assert.ok(result && "content" in result, JSON.stringify(result));
+  return { inspection, content: Buffer.from(result.content) };
+}
+
+test("of a file that is also a script, a page or an archive, only the image is left (U12)", async () => {
+  const script = Buffer.from("<script>alert(1)</script>");
+  const archive = zip({ "index.html": script.toString() });
+  const [wholeJpeg, wholePng, wholeGif] = [await jpeg(), await png(), await gif()];
+  const comment = Buffer.concat([Buffer.from([0xff, 0xfe, 0, script.length + 2]), script]);
+  const gifComment = Buffer.concat([Buffer.from([0x21, 0xfe, script.length]), script, Buffer.alloc(1)]);
+  const files: [string, string, Buffer][] = [
+    ["JPEG with a page as its comment", "image/jpeg", splice(wholeJpeg, 2, comment)],
+    ["JPEG and ZIP", "image/jpeg", Buffer.concat([wholeJpeg, archive])],
+    ["PNG with a page as its text", "image/png", splice(wholePng, 33, encodePngChunk("tEXt", script))],
+    ["PNG with a page in an unknown chunk", "image/png", splice(wholePng, 33, encodePngChunk("prVt", script))],
+    ["PNG and ZIP", "image/png", Buffer.concat([wholePng, archive])],
+    ["GIF with a page as its comment", "image/gif", splice(wholeGif, wholeGif.length - 1, gifComment)],
+    ["GIF and ZIP", "image/gif", Buffer.concat([wholeGif, archive])],
+  ];
+  for (const [name, mimeType, file] of files) {
+    assert.ok(file.includes("<script>"), name);
+    const { inspection, content } = await convert(file, mimeType);
+    assert.ok(!("problem" in inspection) && inspection.hasMetadata, name);
+    assert.ok(!content.includes("<script>") && !content.includes("PK\x03\x04"), name);
+    const { width, height } = await sharp(content, { failOn: "warning" }).metadata();
+    assert.deepEqual([width, height], [64, 48], name);
+  }
+});
+
+test("a huge or damaged color profile does not reach a platform, and the image does (U14, U15)", async () => {
+  const pixels = sharp(await png());
+  const withoutProfile = await pixels.clone().png().toBuffer();
+  const embedProfile = (profile: Buffer): Buffer =>
+    splice(
+      withoutProfile,
+      33,
+      encodePngChunk("iCCP", Buffer.concat([Buffer.from("p\0\0"), deflateSync(profile, { level: 1 })])),
+    );
+  const p3 = (await sharp(await pixels.clone().withIccProfile("p3").png().toBuffer()).metadata()).icc;
+  assert.ok(p3);
+  const padded = Buffer.concat([p3, Buffer.alloc(4_000_000)]);
+  padded.writeUInt32BE(padded.length);
+  const jpegFile = await jpeg();
+  const segments = Array.from({ length: 200 }, (_, i) => {
+    const segment = Buffer.alloc(65_535, 0x41);
+    segment.writeUInt32BE(0xffe2fffd);
+    segment.write("ICC_PROFILE\0", 4, "latin1");
+    segment.writeUInt8(i + 1, 16);
+    segment.writeUInt8(200, 17);
+    return segment.subarray(0, 65_535);
+  });
+  const files: [string, string, Buffer][] = [
+    ["PNG with a profile of 4 MB", "image/png", embedProfile(padded)],
+    ["PNG with a profile that inflates to 100 MB", "image/png", embedProfile(Buffer.alloc(100_000_000))],
+    ["PNG with random bytes as profile", "image/png", embedProfile(Buffer.from(randomUUID().repeat(40)))],
+    ["JPEG with a profile of 13 MB", "image/jpeg", splice(jpegFile, 2, ...segments)],
+  ];
+  for (const [name, mimeType, file] of files) {
+    const { content } = await convert(file, mimeType);
+    assert.ok(content.length < 100_000, `${name}: ${content.length} bytes`);
+    const { icc } = await sharp(content, { failOn: "warning" }).metadata();
+    assert.equal(icc, undefined, name);
+  }
+});
+
+test("of an animation with very many frames, the first one is used (U14, U15)", async () => {
+  const { inspection, content } = await convert(manyFrameGif(100_000), "image/gif");
+  assert.ok(!("problem" in inspection) && inspection.frames > 1);
+  assert.equal((await sharp(content).metadata()).pages ?? 1, 1);
+  // A number that no database column could store.
+  const control = Buffer.alloc(8, 0xff);
+  const apng = splice(await png(), 33, encodePngChunk("acTL", control));
+  const stated = await convert(apng, "image/png");
+  assert.ok(!("problem" in stated.inspection) && stated.inspection.frames > 1);
+  assert.ok(stated.inspection.frames < 2 ** 31 && !stated.content.includes("acTL"));
+});
+
+test("text that inflates to 400 MB is not inflated (U14)", async () => {
+  const bomb = deflateSync(Buffer.alloc(400_000_000), { level: 1 });
+  const text = encodePngChunk("zTXt", Buffer.concat([Buffer.from("Comment\0\0"), bomb]));
+  const limited = createImageConverter({ maxProcesses: 1, maxMegabytes: 300 });
+  const file = splice(await png(), 33, text);
+  const inspection = await limited.inspectImage("text", createBufferSource(file));
+  assert.ok(inspection && !("problem" in inspection) && inspection.hasMetadata);
+  const stripped = await limited.createRendition("text", createBufferSource(file), stripPlan);
+  assert.ok(stripped && "content" in stripped && stripped.content.length < file.length - bomb.length);
+});
