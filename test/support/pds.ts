@@ -20,6 +20,8 @@ export interface Pds {
   rotateNonces(): Promise<void>;
   /** Reads an account's posts with a client that is not ours. */
   readPosts(did: string): Promise<ReadPost[]>;
+  /** Reads a published file with a client that is not ours. */
+  readBlob(did: string, cid: string): Promise<Uint8Array>;
   /** The length of a text, as a client that is not ours counts it. */
   countCharacters(text: string): Promise<number>;
   stop(): Promise<void>;
@@ -37,11 +39,18 @@ export interface ReadPost {
   createdAt: string;
   /** The text of each link, mention and tag, and what it points to. */
   features: [string, string][];
-  images: { alt: string; aspectRatio?: { width: number; height: number }; mimeType: string; size: number }[];
+  images: {
+    alt: string;
+    aspectRatio?: { width: number; height: number };
+    mimeType: string;
+    size: number;
+    cid: string;
+  }[];
 }
 
 interface Reader {
   readPosts(serverUrl: string, did: string): Promise<ReadPost[]>;
+  readBlob(serverUrl: string, did: string, cid: string): Promise<Uint8Array>;
   countCharacters(text: string): number;
 }
 
@@ -114,6 +123,7 @@ export async function startPds({ client }: PdsOptions = {}): Promise<Pds> {
       server = await startServer();
     },
     readPosts: (did) => reader.readPosts(url, did),
+    readBlob: (did, cid) => reader.readBlob(url, did, cid),
     countCharacters: async (text) => reader.countCharacters(text),
     async stop() {
       await server.stop();

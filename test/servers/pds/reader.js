@@ -20,8 +20,15 @@ export async function readPosts(serverUrl, did) {
       aspectRatio,
       mimeType: image.mimeType,
       size: image.size,
+      cid: image.ref.toString(),
     })),
   }));
+}
+
+/** Reads a file of an account. */
+export async function readBlob(serverUrl, did, cid) {
+  const { data } = await new AtpAgent({ service: serverUrl }).com.atproto.sync.getBlob({ did, cid });
+  return data;
 }
 
 /** Whether the library counts at most 300 characters. */
