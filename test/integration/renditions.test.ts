@@ -11,13 +11,16 @@ import { emptyTrash } from "#domain/trash/empty-trash.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { listPublications } from "#domain/publishing/list-publications.ts";
+import { readContent } from "#domain/publishing/content.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import { findOrCreateRendition } from "#domain/renditions/find-or-create-rendition.ts";
+import { fitContent } from "#domain/renditions/fit-content.ts";
 import { planForAsset } from "#domain/renditions/plan-for-asset.ts";
 import { getRendition } from "#domain/renditions/get-rendition.ts";
 import { setCrop } from "#domain/renditions/set-crop.ts";
 import { days, hours, toIsoTime } from "#lib/clock.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";
+import { createImageConverter } from "#media/image-converter.ts";
 import { createNoise } from "../support/awkward-images.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { actThroughClient } from "../support/history-fixture.ts";
@@ -183,6 +186,25 @@ forEachEngine("renditions", (fixture) => {
         assert.equal(await getOutcome(getRendition(service.deps, owner, target)), "not_publishable");
       }
     }
+  });
+
+  test("never sends an image that could not be opened in time: it may contain a location", async () => {
+    const { service, owner } = publishing;
+    const slowMedia = { ...service.deps.media, ...createImageConverter({ timeoutMs: 1 }) };
+    const deps = { ...service.deps, media: slowMedia };
+    const files = [{ bytes: await rotatedJpeg(), mimeType: "image/jpeg", filename: "photo.jpg" }];
+    const { postId, assetIds } = await newPost(files);
+    const target = { postId, assetId: assetIds[0] ?? "", connectionId: sandboxId };
+    assert.equal(await getOutcome(getRendition(deps, owner, target)), "not_publishable");
+    const studioId = owner.studio.id;
+    const post = await deps.posts.find(studioId, postId);
+    const connection = await deps.platformStore.find(studioId, sandboxId);
+    assert.ok(post && connection);
+    const assets = await deps.assets.listByPosts([postId]);
+    const publication = { studioId, connectionId: sandboxId, includesTitle: false };
+    const content = await readContent(deps, publication, post, assets);
+    const outcome = await fitContent(deps, studioId, connection, content);
+    assert.ok("kind" in outcome && outcome.kind === "retry_later", JSON.stringify(outcome));
   });
 
   test("lists a problem once, however many files have it", async () => {
