@@ -318,8 +318,8 @@ async function describeResult(file: CorpusFile, published: ReadFile | undefined)
   const { bytes } = published;
   if (bytes.equals(file.bytes)) return "unchanged";
   const { type, width, height, frames, hasAlpha } = await readTraits(bytes);
-  if (type === file.mimeType && frames === file.frames && (await hasSamePixels(bytes, file.bytes)))
-    return "metadata removed";
+  const isSameFormat = type === file.mimeType && frames === file.frames && width === file.size.width;
+  if (isSameFormat && (await hasSamePixels(bytes, file.bytes))) return "metadata removed";
   const details = [
     ...(width < file.size.width ? [`${width} × ${height}`] : []),
     ...(frames < file.frames ? ["first frame"] : []),

@@ -221,7 +221,9 @@ async function addSizes(add: Add): Promise<void> {
   await addSize("JPEG, 10000 × 1", "image/jpeg", 10_000, 1);
   await addSize("PNG, 1 × 1", "image/png", 1, 1);
   await addSize("PNG, 20000 × 1", "image/png", 20_000, 1);
-  await addSize("JPEG, 8000 × 6000", "image/jpeg", 8000, 6000);
+  const wide = { width: 7000, height: 5000 };
+  const enlarged = open(paint(70, 50)).resize({ ...wide, kernel: "nearest" });
+  await add("JPEG, 7000 × 5000", "image/jpeg", enlarged.jpeg(), { size: wide });
   const [large, photo] = [addNoise(paint(4200, 4000), 35), addNoise(paint(3000, 2000), 20)];
   const largePng = await open(large).png({ compressionLevel: 0 }).toBuffer();
   await add("PNG, 4200 × 4000, 50 MB", "image/png", largePng, { picture: paint(), size: large.info });
