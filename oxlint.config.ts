@@ -14,7 +14,7 @@ export const folderImports: Readonly<Record<string, readonly string[]>> = {
   db: ["domain", "lib"],
   storage: ["domain", "lib"],
   media: ["domain", "lib"],
-  connectors: ["domain", "lib"],
+  connectors: ["domain", "lib", "portable"],
   auth: ["domain", "lib"],
   mcp: ["domain", "lib"],
   http: ["mcp", "auth", "domain", "lib"],

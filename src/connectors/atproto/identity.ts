@@ -2,6 +2,7 @@ import { Resolver } from "node:dns/promises";
 import { PlatformError } from "#domain/platforms/platform-error.ts";
 import { seconds } from "#lib/clock.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";
+import { isHandle } from "#portable/handle.ts";
 import { toObjectList, toText } from "../call-api.ts";
 import type { JsonObject } from "../platform.ts";
 import { fetchDocument, findIssuer, toOrigin } from "./discovery.ts";
@@ -25,12 +26,9 @@ export interface Identity {
 
 const plcPattern = /^did:plc:[a-z2-7]{24}$/;
 const webPattern = /^did:web:([a-z0-9-]+(?:\.[a-z0-9-]+)+)$/;
-const handlePattern = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /** A domain that does not respond must not keep an account from being connected. */
 const handleTimeoutMs = seconds(3);
-
-export const isHandle = (text: string): boolean => text.length <= 253 && handlePattern.test(text);
 
 /**
  * Finds an account's server, and checks that it trusts this issuer. Without the check, any authorization server could
