@@ -5,10 +5,12 @@ import type { BrowserContextOptions } from "playwright-core";
 import sharp from "sharp";
 import { buildWeb } from "./build-web.ts";
 import { createHistoryScenes } from "./screenshots/history-scenes.ts";
+import { createPreviewScenes } from "./screenshots/preview-scenes.ts";
 import { createPublishingScenes } from "./screenshots/publishing-scenes.ts";
 import { createShiftedClock, createSampleStudio } from "./screenshots/studio.ts";
 import { createUploadScenes } from "./screenshots/upload-scenes.ts";
 import { createWebScenes, type Scene } from "./screenshots/web-scenes.ts";
+import { makeInstagramPublishable } from "../test/support/platform-fixture.ts";
 import { createTempFolder } from "../test/support/temp-folder.ts";
 import { startWebFixture, type WebFixture } from "../test/support/web-fixture.ts";
 
@@ -34,12 +36,13 @@ await buildWeb();
 
 const uploadFolder = createTempFolder();
 const clock = createShiftedClock();
-const fixture = await startWebFixture(clock);
+const fixture = await startWebFixture(clock, makeInstagramPublishable);
 const sampleStudio = await createSampleStudio(fixture.service.deps, clock);
 const scenes = [
   ...(await createWebScenes(fixture, sampleStudio)),
   ...(await createHistoryScenes(fixture)),
   ...(await createPublishingScenes(fixture)),
+  ...(await createPreviewScenes(fixture)),
   ...(await createUploadScenes(fixture, clock, uploadFolder.path)),
 ];
 const selectedScenes = scenes.filter(({ name }) => names.length === 0 || names.includes(name));

@@ -25,6 +25,16 @@ export const updatePost = (
   json: Body<(typeof studioApi.posts)[":postId"]["$patch"]>,
 ) => fetchJson(studioApi.posts[":postId"].$patch({ param: { studioId, postId }, json }));
 
+const postAssetApi = studioApi.posts[":postId"].assets[":assetId"];
+
+/** Sets how an image of a post fits a platform. */
+export const setCrop = (
+  studioId: string,
+  postId: string,
+  assetId: string,
+  json: Body<typeof postAssetApi.crop.$patch>,
+) => fetchJson(postAssetApi.crop.$patch({ param: { studioId, postId, assetId }, json }));
+
 /** Moves a post to the trash. */
 export const deletePost = (studioId: string, postId: string) =>
   sendRequest(studioApi.posts[":postId"].$delete({ param: { studioId, postId } }));

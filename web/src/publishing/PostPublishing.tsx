@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
+import { AccountPreviews } from "../preview/AccountPreviews.tsx";
 import type { DraftController } from "../posts/use-draft.ts";
 import { Button } from "../ui/Button.tsx";
 import { List } from "../ui/List.tsx";
@@ -81,6 +82,7 @@ export function PostPublishing({ post, controller }: { post: Post; controller: D
         </p>
       )}
       {hasAccounts && <AccountTexts post={post} controller={controller} accounts={accounts} />}
+      <AccountPreviews post={post} controller={controller} accounts={accounts} />
       {openDialog !== undefined && (
         <PublishDialog
           post={post}

@@ -9,6 +9,8 @@ import { openStates, stateLabels } from "./state-labels.ts";
 export interface Account {
   connectionId: string;
   label: string;
+  /** The platform's id. */
+  platform: string;
   platformName: string;
   /** Whether this server can publish to the platform. */
   isAvailable: boolean;
@@ -34,6 +36,7 @@ export function useAccounts(post: Post): { accounts: readonly Account[]; isLoade
       return {
         connectionId: connection.id,
         label: getAccountLabel(connection),
+        platform: connection.platform,
         platformName: platform?.name ?? connection.platform,
         isAvailable: platform?.canPublish === true,
         textRule: validation?.text,

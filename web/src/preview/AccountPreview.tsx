@@ -1,0 +1,105 @@
+import { useState } from "react";
+import type { Asset, Post } from "../api/queries.ts";
+import { useStudio } from "../layout/use-studio.ts";
+import type { DraftController } from "../posts/use-draft.ts";
+import { ProblemList, type AccountProblem } from "../publishing/ProblemList.tsx";
+import type { Account } from "../publishing/use-accounts.ts";
+import { getTextFor } from "../publishing/use-accounts.ts";
+import type { Size } from "./crop-window.ts";
+import { FileSettings } from "./FileSettings.tsx";
+import { findCrop, getRenditionUrl, type RenditionSize } from "./get-rendition-url.ts";
+import { getDisplay } from "./platform-displays.ts";
+import { PreviewGallery, type PreviewFile } from "./PreviewGallery.tsx";
+import { PreviewText } from "./PreviewText.tsx";
+
+/** A post as one account receives it, in a frame like the platform's. */
+export function AccountPreview({
+  post,
+  controller,
+  account,
+  sharesCrops,
+}: {
+  post: Post;
+  controller: DraftController;
+  account: Account;
+  /** Whether the studio has other accounts on the platform, to which a crop also applies. */
+  sharesCrops: boolean;
+}) {
+  const { studio } = useStudio();
+  const [sizes, setSizes] = useState<Readonly<Record<string, RenditionSize>>>({});
+  const { connectionId, label, platform, platformName, problems } = account;
+  const display = getDisplay(platform);
+  const { draft } = controller;
+  const text = getTextFor({ body: draft.body, variants: post.variants }, connectionId);
+  const title = display.showsTitle === true ? draft.title : "";
+  const textProblems = problems.filter(({ code }) => /^(?:text|title)_/.test(code));
+  const listProblems = (asset: Asset): AccountProblem[] => problems.filter(({ assetId }) => assetId === asset.id);
+  const otherProblems = problems.filter((problem) => problem.assetId === undefined && !textProblems.includes(problem));
+  const files = post.assets.map((asset): PreviewFile => {
+    const crop = findCrop(post, asset.id, platform);
+    const rejection = listProblems(asset).find(({ level }) => level === "rejected");
+    const isImage = asset.kind === "image" && asset.status === "ready" && rejection === undefined;
+    return {
+      asset,
+      rejection: rejection?.message,
+      url: isImage
+        ? getRenditionUrl({ studioId: studio.id, postId: post.id, connectionId }, asset.id, crop)
+        : undefined,
+      onLoad: (size: Size) =>
+        setSizes((current) => ({ ...current, [asset.id]: { ...size, isCropped: crop !== undefined } })),
+    };
+  });
+  const isEmpty = text === "" && title === "" && files.length === 0;
+  const textBlock = (
+    <PreviewText key={connectionId} title={title} text={text} display={display} problems={textProblems} />
+  );
+  return (
+    <div className="grid grid-cols-1 items-start gap-x-8 gap-y-5 pt-1 pb-6 lg:grid-cols-[minmax(0,23rem)_minmax(0,1fr)]">
+      <div
+        className="min-w-0 overflow-hidden rounded-md border border-rule bg-raised"
+        role="group"
+        aria-label={`Post on ${platformName}`}
+      >
+        <div className="flex items-center gap-3 px-4 pt-3 pb-2">
+          <span
+            className="grid size-9 flex-none place-items-center rounded-full bg-wash font-semibold text-accent"
+            aria-hidden="true"
+          >
+            {label.replace(/^@/, "").slice(0, 1).toUpperCase()}
+          </span>
+          <span className="min-w-0 leading-tight [overflow-wrap:anywhere]">
+            <b className="block">{label}</b>
+            <span className="text-sm text-muted">{platformName}</span>
+          </span>
+        </div>
+        {isEmpty && <p className="m-0 px-4 pb-4 text-muted">Nothing to show yet. Write a text or add files.</p>}
+        {display.isMediaFirst !== true && textBlock}
+        <PreviewGallery files={files} layout={display.gallery} />
+        {display.isMediaFirst === true && textBlock}
+      </div>
+      <div className="min-w-0">
+        <div className="not-empty:mb-4">
+          <ProblemList problems={otherProblems} />
+        </div>
+        {files.length > 0 && (
+          <ol className="mt-1 grid gap-5" aria-label={`Files for ${label}`}>
+            {post.assets.map((asset) => (
+              <li key={asset.id} className="min-w-0">
+                <FileSettings
+                  post={post}
+                  asset={asset}
+                  controller={controller}
+                  account={account}
+                  sharesCrops={sharesCrops}
+                  problems={listProblems(asset)}
+                  renditionSize={sizes[asset.id]}
+                />
+              </li>
+            ))}
+          </ol>
+        )}
+        {files.length === 0 && otherProblems.length === 0 && <p className="m-0 text-sm text-muted">No files.</p>}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,81 @@
+import type { Asset } from "../api/queries.ts";
+import { getTypeLabel } from "../assets/labels.ts";
+import type { Size } from "./crop-window.ts";
+import type { PlatformDisplay } from "./platform-displays.ts";
+import { RenditionImage } from "./RenditionImage.tsx";
+
+export interface PreviewFile {
+  asset: Asset;
+  /** The rendition; absent for a file that is not a publishable image. */
+  url: string | undefined;
+  /** Why the platform would reject the file. */
+  rejection: string | undefined;
+  onLoad: (size: Size) => void;
+}
+
+/** A grid has a tile for each of up to four files; the first of three is as tall as the other two together. */
+const maxGridFiles = 4;
+
+export function PreviewGallery({
+  files,
+  layout,
+}: {
+  files: readonly PreviewFile[];
+  layout: PlatformDisplay["gallery"];
+}) {
+  const [onlyFile] = files;
+  if (!onlyFile) return null;
+  if (files.length === 1)
+    return (
+      <div className="border-y border-rule bg-wash">
+        <Tile file={onlyFile} />
+      </div>
+    );
+  if (layout === "carousel" || files.length > maxGridFiles)
+    return (
+      <div className="border-y border-rule bg-wash">
+        <ul
+          className="flex snap-x snap-mandatory gap-1 overflow-x-auto focus-visible:outline-offset-[-3px]"
+          aria-label={`Carousel of ${files.length} files`}
+          tabIndex={0}
+        >
+          {files.map((file, i) => (
+            <li key={file.asset.id} className="relative grid w-[92%] flex-none snap-center items-center">
+              <Tile file={file} />
+              <span className="absolute top-2 right-2 rounded-full bg-black/70 px-2 text-sm text-white">
+                {i + 1}/{files.length}
+              </span>
+            </li>
+          ))}
+        </ul>
+      </div>
+    );
+  return (
+    <ul
+      className="grid aspect-[3/2] grid-cols-2 grid-rows-2 gap-0.5 border-y border-rule"
+      aria-label="Files of the post"
+    >
+      {files.map((file, i) => {
+        const isTall = files.length === 2 || (files.length === 3 && i === 0);
+        return (
+          <li key={file.asset.id} className={`min-h-0 min-w-0 ${isTall ? "row-span-2" : ""}`}>
+            <Tile file={file} isCover />
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function Tile({ file: { asset, url, rejection, onLoad }, isCover = false }: { file: PreviewFile; isCover?: boolean }) {
+  if (url !== undefined)
+    return <RenditionImage url={url} altText={asset.altText ?? ""} isCover={isCover} onLoad={onLoad} />;
+  return (
+    <span className="grid size-full min-h-28 content-center justify-items-center gap-1 bg-paper p-3 text-center text-sm">
+      <span className="font-serif text-lg text-muted">{getTypeLabel(asset)}</span>
+      <span className="max-w-full [overflow-wrap:anywhere]">{asset.filename}</span>
+      {rejection !== undefined && <span className="text-danger">Won’t post</span>}
+      {asset.status === "pending" && <span className="text-muted">Uploading</span>}
+    </span>
+  );
+}

@@ -1,0 +1,81 @@
+import { useLayoutEffect, useMemo, useRef, useState } from "react";
+import { ProblemList, type AccountProblem } from "../publishing/ProblemList.tsx";
+import type { PlatformDisplay } from "./platform-displays.ts";
+import { splitText, type TextPart } from "./split-text.ts";
+
+/** The text of a post with its links, mentions and tags, folded where the platform folds it. */
+export function PreviewText({
+  title,
+  text,
+  display: { features, foldLines },
+  problems,
+}: {
+  title: string;
+  text: string;
+  display: PlatformDisplay;
+  problems: readonly AccountProblem[];
+}) {
+  const parts = useMemo(() => splitText(text, features), [text, features]);
+  const element = useRef<HTMLParagraphElement>(null);
+  const [isTooLong, setIsTooLong] = useState(false);
+  const [isExpanded, setIsExpanded] = useState(false);
+  const isFolded = foldLines !== undefined && !isExpanded;
+
+  useLayoutEffect(() => {
+    const paragraph = element.current;
+    if (!paragraph || !isFolded) return undefined;
+    const measure = (): void => setIsTooLong(paragraph.scrollHeight > paragraph.clientHeight + 1);
+    const observer = new ResizeObserver(measure);
+    observer.observe(paragraph);
+    measure();
+    return () => observer.disconnect();
+  }, [text, isFolded]);
+
+  if (text === "" && title === "" && problems.length === 0) return null;
+  return (
+    <div className="px-4 py-3">
+      {title !== "" && <p className="m-0 mb-1 font-semibold [overflow-wrap:anywhere]">{title}</p>}
+      {text !== "" && (
+        <p
+          ref={element}
+          className="m-0 whitespace-pre-wrap [overflow-wrap:anywhere]"
+          style={
+            isFolded
+              ? { display: "-webkit-box", WebkitBoxOrient: "vertical", WebkitLineClamp: foldLines, overflow: "hidden" }
+              : undefined
+          }
+        >
+          {parts.map((part, i) => (
+            <Part key={i} {...part} />
+          ))}
+        </p>
+      )}
+      {foldLines !== undefined && isTooLong && (
+        <button
+          type="button"
+          className="mt-1 min-h-8 cursor-pointer text-accent underline"
+          aria-expanded={isExpanded}
+          onClick={() => setIsExpanded(!isExpanded)}
+        >
+          {isExpanded ? "See less" : "See more"}
+        </button>
+      )}
+      <ProblemList problems={problems} />
+    </div>
+  );
+}
+
+function Part({ text, kind }: TextPart) {
+  if (kind === "text") return text;
+  if (kind === "link" && URL.canParse(text))
+    return (
+      <a href={text} target="_blank" rel="noopener noreferrer nofollow">
+        {text}
+      </a>
+    );
+  return (
+    <span className="text-accent" data-kind={kind}>
+      {text}
+    </span>
+  );
+}

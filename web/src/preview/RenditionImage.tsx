@@ -1,0 +1,64 @@
+import { useState } from "react";
+import { readApiError } from "../api/api-error.ts";
+import { Button } from "../ui/Button.tsx";
+import type { Size } from "./crop-window.ts";
+
+/** An image as the server will send it. The first request may take seconds, because the server converts it. */
+export function RenditionImage({
+  url,
+  altText,
+  isCover,
+  onLoad,
+}: {
+  url: string;
+  altText: string;
+  /** Whether the image fills its tile and is cut off where it doesn't fit, as platforms do in a grid. */
+  isCover: boolean;
+  onLoad: (size: Size) => void;
+}) {
+  const [attempt, setAttempt] = useState(0);
+  const [loadedUrl, setLoadedUrl] = useState<string>();
+  const [failure, setFailure] = useState<{ url: string; message: string }>();
+  const src = attempt === 0 ? url : `${url}&attempt=${attempt}`;
+
+  if (failure?.url === src)
+    return (
+      <div className="grid size-full min-h-28 content-center justify-items-center gap-2 bg-paper p-3 text-center text-sm">
+        <p className="m-0 text-danger" role="alert">
+          {failure.message}
+        </p>
+        <Button variant="quiet" onClick={() => setAttempt(attempt + 1)}>
+          Try again
+        </Button>
+      </div>
+    );
+  return (
+    <div className={`relative ${isCover ? "size-full" : ""}`} aria-busy={loadedUrl !== src}>
+      <img
+        className={`mx-auto block ${isCover ? "size-full object-cover" : "h-auto max-h-[30rem] w-auto max-w-full"} ${loadedUrl === undefined ? "min-h-40" : ""} ${loadedUrl === src ? "" : "opacity-60"}`}
+        src={src}
+        alt={altText}
+        decoding="async"
+        onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) => {
+          setLoadedUrl(src);
+          onLoad({ width: naturalWidth, height: naturalHeight });
+        }}
+        onError={() => void readFailure(src).then((message) => setFailure({ url: src, message }))}
+      />
+      {loadedUrl === undefined && (
+        <span className="absolute inset-0 grid animate-appear place-items-center text-sm text-muted" role="status">
+          Converting…
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** An image element does not expose why it failed, so this requests the URL again. */
+async function readFailure(url: string): Promise<string> {
+  const response = await fetch(url).catch(() => undefined);
+  if (!response) return "Can’t reach the server.";
+  if (response.ok) return "The image could not be loaded.";
+  const error = await readApiError(response);
+  return error.accountProblems[0]?.problems[0]?.message ?? error.message;
+}

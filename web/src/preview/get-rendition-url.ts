@@ -1,0 +1,20 @@
+import type { Post } from "../api/queries.ts";
+import type { CropPosition, Size } from "./crop-window.ts";
+
+/** The size of the rendition that is shown, and whether it is a crop. */
+export interface RenditionSize extends Size {
+  isCropped: boolean;
+}
+
+export const findCrop = ({ crops }: Pick<Post, "crops">, assetId: string, platform: string): CropPosition | undefined =>
+  crops.find((crop) => crop.assetId === assetId && crop.platform === platform);
+
+/** The server ignores the crop in the URL. It is there so that the browser loads the image again when it changes. */
+export function getRenditionUrl(
+  { studioId, postId, connectionId }: { studioId: string; postId: string; connectionId: string },
+  assetId: string,
+  crop: CropPosition | undefined,
+): string {
+  const fit = crop ? `crop-${crop.x}-${crop.y}` : "pad";
+  return `/api/studios/${studioId}/posts/${postId}/assets/${assetId}/renditions/${connectionId}?fit=${fit}`;
+}

@@ -1,0 +1,59 @@
+/** How a platform's own app shows a post. Contains only what its documentation or the source of its app states. */
+export interface PlatformDisplay {
+  /** Which parts of the text the platform turns into links. */
+  features: FeatureRules | "bluesky";
+  /** The number of lines after which the platform folds the text. Absent if it does not fold, or does not say where. */
+  foldLines?: number;
+  /** How several images are shown; a grid has up to four. */
+  gallery: "grid" | "carousel";
+  isMediaFirst?: boolean;
+  showsTitle?: boolean;
+}
+
+export interface FeatureRules {
+  hasLinks: boolean;
+  mention?: RegExp;
+  tag?: RegExp;
+}
+
+/** Letters, digits and underscores, but not digits alone. */
+const wordTag = /(?<![\p{L}\p{M}\p{N}_&/])[#＃][\p{N}_]*[\p{L}\p{M}][\p{L}\p{M}\p{N}_]*/gu;
+
+const plain: PlatformDisplay = { features: { hasLinks: false }, gallery: "grid" };
+
+const displays: Readonly<Record<string, PlatformDisplay>> = {
+  // https://github.com/bluesky-social/social-app/blob/main/src/lib/constants.ts (MAX_POST_LINES), read 2026-11-16.
+  bluesky: { features: "bluesky", foldLines: 25, gallery: "grid" },
+  // https://github.com/mastodon/mastodon/blob/main/app/javascript/mastodon/components/status_content.jsx (MAX_HEIGHT) and
+  // media_gallery.jsx, https://docs.joinmastodon.org/user/posting/, read 2026-11-16.
+  mastodon: {
+    features: {
+      hasLinks: true,
+      mention: /(?<![=/\w])@\w+(?:[.-]+\w+)*(?:@[\p{L}\p{N}_]+(?:[.-]+[\p{L}\p{N}_]+)*)?/gu,
+      tag: wordTag,
+    },
+    foldLines: 32,
+    gallery: "grid",
+  },
+  // https://docs.x.com/fundamentals/counting-characters, read 2026-11-16. Texts of up to 280 characters are not folded.
+  x: { features: { hasLinks: true, mention: /(?<![\w@])@\w{1,15}(?![\w@])/g, tag: wordTag }, gallery: "grid" },
+  // https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/little-text-format,
+  // read 2026-11-16. A mention needs an id, so a name stays text.
+  linkedin: { features: { hasLinks: true, tag: wordTag }, gallery: "grid" },
+  // A mention needs an id. Where the app folds is not documented.
+  facebook: { features: { hasLinks: true, tag: wordTag }, gallery: "grid" },
+  // https://developers.facebook.com/documentation/instagram-platform/instagram-graph-api/reference/ig-user/media: tags
+  // and usernames in captions become links; URLs don't. Where the app folds is not documented.
+  instagram: {
+    features: { hasLinks: false, mention: /(?<![\w@.])@\w(?:[\w.]{0,28}\w)?/g, tag: wordTag },
+    gallery: "carousel",
+    isMediaFirst: true,
+  },
+  // https://developers.facebook.com/docs/threads/posts. Which tags and mentions become links could not be read.
+  threads: { features: { hasLinks: true }, gallery: "carousel" },
+  tiktok: { ...plain, isMediaFirst: true, showsTitle: true },
+  youtube: { ...plain, isMediaFirst: true, showsTitle: true },
+  pinterest: { ...plain, isMediaFirst: true, showsTitle: true },
+};
+
+export const getDisplay = (platform: string): PlatformDisplay => displays[platform] ?? plain;
