@@ -14,7 +14,7 @@ import { PreviewText } from "./PreviewText.tsx";
 
 /** A post as one account receives it, in a frame like the platform's. */
 export function AccountPreview({
-  post,
+  post: polledPost,
   controller,
   account,
   sharesCrops,
@@ -29,7 +29,9 @@ export function AccountPreview({
   const [sizes, setSizes] = useState<Readonly<Record<string, RenditionSize>>>({});
   const { connectionId, label, platform, platformName, problems } = account;
   const display = getDisplay(platform);
-  const { draft } = controller;
+  const { base, draft } = controller;
+  // After a save, `base` has the new crop before the query does.
+  const post = base.revision > polledPost.revision ? base : polledPost;
   const text = getTextFor({ body: draft.body, variants: post.variants }, connectionId);
   const title = display.showsTitle === true ? draft.title : "";
   const textProblems = problems.filter(({ code }) => /^(?:text|title)_/.test(code));

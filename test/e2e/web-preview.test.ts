@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Page } from "playwright-core";
+import sharp from "sharp";
+import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
+import type { Caller } from "#domain/caller.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { getPost } from "#domain/posts/get-post.ts";
+import { findViolations } from "../support/axe.ts";
+import { skipWithoutChromium } from "../support/chromium.ts";
+import { makeInstagramPublishable, newConnection } from "../support/platform-fixture.ts";
+import { newStudio, newUser } from "../support/users.ts";
+import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
+
+const phone = { width: 390, height: 844 };
+
+describe("the preview per account in a browser", { skip: skipWithoutChromium }, () => {
+  let fixture: WebFixture;
+  let owner: Caller;
+  let page: Page;
+
+  before(async () => {
+    fixture = await startWebFixture(undefined, makeInstagramPublishable);
+    const { deps } = fixture.service;
+    owner = await newStudio(deps, await newUser(deps, { name: "Ada Berg" }), "North");
+    await newConnection(deps, owner, "north-images", "instagram");
+    await newConnection(deps, owner, "north-words", "mastodon");
+    page = await (await fixture.openContext(owner, { bypassCSP: true })).newPage();
+  });
+  after(() => fixture?.close());
+
+  const addPost = async (body: string, images: readonly [filename: string, bytes: Buffer][]): Promise<string> => {
+    const { deps } = fixture.service;
+    const { id: postId } = await createPost(deps, owner, { title: "Harbour", body });
+    for (const [filename, bytes] of images) {
+      const upload = { kind: "image", mimeType: "image/png", base64: bytes.toString("base64"), filename } as const;
+      const { assetId } = await uploadAssetInline(deps, owner, upload);
+      await attachAsset(deps, owner, { postId, assetId });
+    }
+    return postId;
+  };
+  const openPreview = async (postId: string, account: string, platform: string) => {
+    await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/posts/${postId}`);
+    await page.getByRole("list", { name: "Preview per account" }).getByText(account).click();
+    return page.getByRole("group", { name: `Post on ${platform}` });
+  };
+  const checkPage = async (): Promise<void> => {
+    assert.deepEqual(await findViolations(page), []);
+    const size = page.viewportSize();
+    await page.setViewportSize(phone);
+    await page.waitForTimeout(100);
+    assert.equal(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0);
+    if (size) await page.setViewportSize(size);
+  };
+  /** The size of the shown rendition, and whether its middle is red, from the left half, or blue, from the right. */
+  const readRendition = async () => {
+    const image = page.getByRole("group", { name: "Post on Instagram" }).locator("[aria-busy=false] img");
+    const url = new URL((await image.getAttribute("src")) ?? "", page.url()).href;
+    const { data, info } = await sharp(await (await page.request.get(url)).body())
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    const middle = (Math.floor(info.height / 2) * info.width + Math.floor(info.width / 2)) * info.channels;
+    return { size: [info.width, info.height], color: (data[middle] ?? 0) > (data[middle + 2] ?? 0) ? "red" : "blue" };
+  };
+
+  test("pads an image or crops it where the user moves the frame, by keyboard and by mouse, and resets it", async () => {
+    const { deps } = fixture.service;
+    const postId = await addPost("See https://harbour.example. #boats", [["wide.png", await createTwoColors()]]);
+    const post = await openPreview(postId, "north-images", "Instagram");
+    await post.getByText("#boats", { exact: true }).waitFor();
+    assert.equal(await post.getByRole("link").count(), 0, "Instagram shows URLs as text");
+    const files = page.getByRole("list", { name: "Files for north-images" });
+    await files.getByText("wide.png will be converted to JPEG and padded, 1200 × 629.").waitFor();
+    assert.deepEqual((await readRendition()).size, [1200, 629]);
+    await checkPage();
+
+    await files.getByRole("radio", { name: "Crop" }).check();
+    const slider = files.getByRole("slider", { name: "Crop position of wide.png" });
+    await slider.focus();
+    for (const [key, description, color] of [
+      ["End", "right edge", "blue"],
+      ["Home", "left edge", "red"],
+      ["ArrowRight", "2% from the left", "red"],
+    ] as const) {
+      await slider.press(key);
+      await files.getByText(`Saved. Cropped: ${description}.`).waitFor();
+      assert.deepEqual(await readRendition(), { size: [764, 400], color });
+    }
+    await checkPage();
+
+    const box = await slider.boundingBox();
+    assert.ok(box);
+    await page.mouse.move(box.x + 20, box.y + 20);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 1000, box.y + 20, { steps: 4 });
+    await page.mouse.up();
+    await files.getByText("Saved. Cropped: right edge.").waitFor();
+    assert.equal((await readRendition()).color, "blue");
+    assert.deepEqual(
+      (await getPost(deps, owner, { postId })).crops.map(({ platform, x }) => [platform, x]),
+      [["instagram", 1]],
+    );
+
+    await files.getByRole("button", { name: "Reset the fit of wide.png" }).click();
+    await files.getByText("Saved. Padded.").waitFor();
+    assert.deepEqual((await readRendition()).size, [1200, 629]);
+    assert.deepEqual((await getPost(deps, owner, { postId })).crops, []);
+  });
+
+  test("folds a long text where Mastodon folds it, and says in place what is rejected", async () => {
+    const damaged = (await createTwoColors()).subarray(0, 60);
+    const postId = await addPost("A line\n".repeat(60).trim(), [["damaged.png", damaged]]);
+    const post = await openPreview(postId, "north-words", "Mastodon");
+    await post.getByText("Won’t post").waitFor();
+    await page.getByRole("list", { name: "Files for north-words" }).getByText("can't be opened").waitFor();
+    const text = post.getByText("A line");
+    const foldedHeight = (await text.boundingBox())?.height ?? 0;
+    await post.getByRole("button", { name: "See more" }).click();
+    await post.getByRole("button", { name: "See less" }).waitFor();
+    assert.ok(((await text.boundingBox())?.height ?? 0) > foldedHeight * 1.5);
+    await checkPage();
+  });
+});
+
+/** 1200 × 400 pixels, red on the left and blue on the right. */
+const createTwoColors = async (): Promise<Buffer> =>
+  sharp({ create: { width: 1200, height: 400, channels: 3, background: "#ff0000" } })
+    .composite([
+      { input: { create: { width: 600, height: 400, channels: 3, background: "#0000ff" } }, left: 600, top: 0 },
+    ])
+    .png()
+    .toBuffer();
