@@ -14,6 +14,7 @@ import {
   type Dependency,
   type Metrics,
 } from "./health-routes.ts";
+import { createMediaRoute, type MediaRouteOptions } from "./files/media-route.ts";
 import { createOAuthRoutes, type OAuthRouteOptions } from "./oauth-routes.ts";
 import { createSessionRoutes, type SessionRouteOptions } from "./session-routes.ts";
 import { createMcpRoute } from "./mcp-route.ts";
@@ -37,6 +38,7 @@ export interface RouteOptions {
   dev: readonly Route[];
   mcp: McpEndpoint;
   thumbnails: ThumbnailRouteDeps;
+  media: MediaRouteOptions;
   uploads: UploadRouteOptions;
   /** The signed URLs of the disk store; undefined if another store is used. */
   files: FileRouteOptions | undefined;
@@ -66,6 +68,7 @@ export function createRoutes(options: RouteOptions): (isDraining: () => boolean)
     ...createConnectRoutes(options.connect),
     ...options.dev,
     createThumbnailRoute(options.thumbnails),
+    createMediaRoute(options.media),
     ...(options.files ? createFileRoutes(options.files) : []),
     ...createUploadRoutes(options.uploads),
     { path: "/api/*", originRule: "own", handle: options.api },

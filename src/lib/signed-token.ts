@@ -9,6 +9,7 @@ export const tokenPurposes = [
   "upload",
   "file",
   "thumbnail",
+  "media",
   "connect",
   "elicitation",
 ] as const;

@@ -14,7 +14,8 @@ export interface FileReader {
 interface OpenedFile {
   bytes: number;
   version: string;
-  modifiedAt: number;
+  /** Absent if the store does not know it. */
+  modifiedAt?: number;
   stream(range?: ByteRange): Readable;
   close(): Promise<void>;
 }
@@ -37,9 +38,9 @@ export async function serveFile(
   if (!file) throw edgeError("not_found", "This file no longer exists.");
   try {
     const etag = `"${file.version}"`;
-    const lastModified = new Date(file.modifiedAt).toUTCString();
+    const lastModified = file.modifiedAt === undefined ? undefined : new Date(file.modifiedAt).toUTCString();
     res.setHeader("etag", etag);
-    res.setHeader("last-modified", lastModified);
+    if (lastModified !== undefined) res.setHeader("last-modified", lastModified);
     res.setHeader("cache-control", `private, max-age=${Math.max(0, Math.floor((claims.expiresAt - clock()) / 1000))}`);
     setFileSecurityHeaders(res);
     if (isUnchanged(req, etag, lastModified)) {
@@ -82,12 +83,12 @@ function setFileSecurityHeaders(res: ServerResponse): void {
 }
 
 /** RFC 9110 §13.2.2: `If-None-Match` takes precedence over `If-Modified-Since`. */
-function isUnchanged(req: IncomingMessage, etag: string, lastModified: string): boolean {
+function isUnchanged(req: IncomingMessage, etag: string, lastModified: string | undefined): boolean {
   const ifNoneMatch = req.headers["if-none-match"];
   if (ifNoneMatch !== undefined)
     return ifNoneMatch.split(",").some((candidate) => ["*", etag, `W/${etag}`].includes(candidate.trim()));
   const ifModifiedSince = Date.parse(req.headers["if-modified-since"] ?? "");
-  return Date.parse(lastModified) <= ifModifiedSince;
+  return Date.parse(lastModified ?? "") <= ifModifiedSince;
 }
 
 export interface ByteRange {
