@@ -12,7 +12,12 @@ export function withSandbox(deps: Deps, origin: string): Deps {
   return {
     ...deps,
     platforms: createPlatforms(deps.base, setups),
-    publisher: createPublisher({ setups, openFile: async () => Readable.from([]), sleep: (ms) => sleep(ms) }),
+    publisher: createPublisher({
+      setups,
+      createMediaUrl: () => "",
+      openFile: async () => Readable.from([]),
+      sleep: (ms) => sleep(ms),
+    }),
   };
 }
 

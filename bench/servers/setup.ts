@@ -45,7 +45,12 @@ export async function openDeps(): Promise<{ database: Database; deps: Deps }> {
     importSlots: createImportSlots(),
     searchQueue: createSearchQueue({ sleep: (ms) => sleep(ms), clock: systemClock }),
     platforms: createPlatforms("http://localhost:3000", []),
-    publisher: createPublisher({ setups: [], openFile: async () => Readable.from([]), sleep: (ms) => sleep(ms) }),
+    publisher: createPublisher({
+      setups: [],
+      createMediaUrl: () => "",
+      openFile: async () => Readable.from([]),
+      sleep: (ms) => sleep(ms),
+    }),
     wakeWorker: () => {},
     sleep: (ms) => sleep(ms),
   };

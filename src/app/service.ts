@@ -22,6 +22,7 @@ import { getClientIpKey } from "#http/client-ip.ts";
 import { drain } from "#http/drain.ts";
 import { createMetrics, type Dependency } from "#http/health-routes.ts";
 import { renderErrorPage } from "#http/pages/page.ts";
+import { createMediaTokens } from "#http/files/media-tokens.ts";
 import { createRoutes } from "#http/routes.ts";
 import { createHttpServer, type HttpServer } from "#http/server.ts";
 import type { StaticFiles } from "#http/static-files.ts";
@@ -82,9 +83,11 @@ export function createService(options: CreateServiceOptions): Service {
     config.identityProviders.length === 0 ? createDevServices({ ...options.deps, log, secret: secrets[0] }) : undefined;
   const setups = [...(dev ? [dev.platform] : []), ...options.platforms];
   const platforms = createPlatforms(base, setups, log);
+  const mediaTokens = createMediaTokens(signer, base, clock);
   const publisher = createPublisher({
     setups,
-    openFile: (key) => options.deps.files.read(key),
+    createMediaUrl: mediaTokens.createUrl,
+    openFile: (key, range) => options.deps.files.read(key, range),
     sleep: options.deps.sleep,
   });
   let worker: PublishingWorker | undefined;
@@ -164,6 +167,7 @@ export function createService(options: CreateServiceOptions): Service {
       mcp,
       api: mountApi(api),
       thumbnails: deps,
+      media: { files: deps.files, tokens: mediaTokens, clock },
       uploads: { deps, api: uploadApi, webFiles },
       files: disk && {
         ...disk,

@@ -1,14 +1,10 @@
 import type { FailedOutcome, LookUpOutcome, PublicationProgress, PublishRequest } from "#domain/publishing/ports.ts";
+import { mediaRejected } from "./classify-status.ts";
 import type { CallOutcome, PublishCalls } from "./publish-calls.ts";
-import type { Publishing, PublishContext, RemotePost } from "./publishing.ts";
-
-export const mediaRejected = {
-  kind: "rejected",
-  code: "media_rejected",
-  message: "The platform rejected the media.",
-} as const;
+import type { AccountPosts, Publishing, PublishContext, RemotePost } from "./publishing.ts";
 
 type PostComparison = Extract<Publishing["reconcile"], { findPosts: unknown }>;
+type IsTaken = (remoteId: string) => Promise<boolean>;
 
 const isPostComparison = (reconcile: Publishing["reconcile"]): reconcile is PostComparison =>
   typeof reconcile === "object" && "findPosts" in reconcile;
@@ -32,18 +28,25 @@ export async function readEarlierPosts(
 export async function lookUpPost(
   calls: PublishCalls,
   request: PublishRequest,
-  isTaken: (remoteId: string) => Promise<boolean>,
+  isTaken: IsTaken,
 ): Promise<LookUpOutcome> {
   const { platform } = request.connection;
   const { container, reconcile } = calls.getPublishing(platform);
   const context = calls.createContext(request);
+  if (reconcile === "unreadable") return { kind: "unreadable" };
   if (reconcile === "container" && container) return readContainer(calls, platform, container, context);
+  if (typeof reconcile === "object" && "publishedContainer" in reconcile && container) {
+    const status = await readContainer(calls, platform, container, context);
+    // Not public yet. The platform does not say that a second commit would be harmless.
+    if (status.kind === "repeatable") return { kind: "unidentified" };
+    if (status.kind !== "published" || status.url !== null) return status;
+    return findContainerPost(calls, platform, reconcile.publishedContainer, context, isTaken);
+  }
   if (!isPostComparison(reconcile)) throw new Error("this platform's commit is repeated, not looked up");
   const posts = await calls.call(platform, reconcile.buildCall(context), (body) => reconcile.findPosts(body, context));
   if ("kind" in posts) return toUnknown(posts);
-  const candidates: RemotePost[] = [];
-  for (const post of posts.value)
-    if (!request.progress.earlierPostIds?.includes(post.id) && !(await isTaken(post.id))) candidates.push(post);
+  const newPosts = posts.value.filter(({ id }) => !request.progress.earlierPostIds?.includes(id));
+  const candidates = await filterFree(newPosts, isTaken);
   const samePosts = await selectByExactText(calls, platform, candidates, reconcile, context);
   if ("kind" in samePosts) return toUnknown(samePosts);
   const [post, ...others] = samePosts.value;
@@ -62,9 +65,45 @@ async function readContainer(
   if ("kind" in status) return toUnknown(status);
   if (status.value === "ready") return { kind: "repeatable" };
   if (status.value === "rejected") return mediaRejected;
-  return status.value === "in_progress"
+  if (status.value === "expired")
+    return {
+      kind: "rejected",
+      code: "expired",
+      message: "The post was not published, and has expired at the platform.",
+    };
+  if (status.value === "published") return toContainerPost(context);
+  return status.value === "in_progress" || "checkAfterMs" in status.value
     ? { kind: "unknown", message: "the platform is still processing the media" }
     : { kind: "published", remoteId: status.value.id, url: status.value.url };
+}
+
+/** A public post that is known only by its container. */
+const toContainerPost = ({ progress }: PublishContext): Extract<LookUpOutcome, { kind: "published" }> => ({
+  kind: "published",
+  remoteId: `container:${progress.containerId}`,
+  url: null,
+});
+
+/** The container is public. Finds its post, for the URL. */
+async function findContainerPost(
+  calls: PublishCalls,
+  platformId: string,
+  { buildCall, findPosts }: AccountPosts,
+  context: PublishContext,
+  isTaken: IsTaken,
+): Promise<LookUpOutcome> {
+  const posts = await calls.call(platformId, buildCall(context), (body) => findPosts(body, context));
+  if ("kind" in posts) return posts.kind === "rejected" ? toContainerPost(context) : toUnknown(posts);
+  const [post, ...others] = await filterFree(posts.value, isTaken);
+  return post && others.length === 0
+    ? { kind: "published", remoteId: post.id, url: post.url }
+    : toContainerPost(context);
+}
+
+async function filterFree(posts: readonly RemotePost[], isTaken: IsTaken): Promise<RemotePost[]> {
+  const free: RemotePost[] = [];
+  for (const post of posts) if (!(await isTaken(post.id))) free.push(post);
+  return free;
 }
 
 /** The candidates whose exact text is what was sent. */

@@ -99,7 +99,7 @@ export interface CallContext {
 
 /** One request, as data. Its response is limited in time and size, and must be a JSON object. */
 export interface ApiCall {
-  method: "GET" | "POST" | "DELETE";
+  method: "GET" | "POST" | "PUT" | "DELETE";
   url: string;
   /** Sent as `Authorization: Bearer`. */
   bearer?: string;

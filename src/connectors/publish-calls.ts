@@ -1,11 +1,11 @@
 import { PlatformError } from "#domain/platforms/platform-error.ts";
-import type { FailedOutcome, PublishRequest } from "#domain/publishing/ports.ts";
-import { seconds } from "#lib/clock.ts";
+import type { ContentAsset, FailedOutcome, PublishRequest } from "#domain/publishing/ports.ts";
 import { createBoundCallSender, isBound } from "./atproto/proofs.ts";
 import { readObject, sendCall, type CallOptions } from "./call-api.ts";
+import { classifyStatus } from "./classify-status.ts";
 import type { PlatformSetup } from "./connectors.ts";
 import type { ApiCall, Endpoints, JsonObject } from "./platform.ts";
-import type { Publishing, PublishContext } from "./publishing.ts";
+import type { ErrorResponse, Publishing, PublishContext } from "./publishing.ts";
 
 /** A parsed response, or why there is none. */
 export type CallOutcome<T> = { value: T } | FailedOutcome;
@@ -21,12 +21,18 @@ export interface PublishCalls {
   call<T>(
     platformId: string,
     call: ApiCall,
-    parse: (body: JsonObject, status: number) => T,
+    parse: (body: JsonObject, status: number, headers: Headers) => T,
     options?: CallOptions,
   ): Promise<CallOutcome<T>>;
 }
 
-export function createPublishCalls(setups: readonly PlatformSetup[]): PublishCalls {
+export interface PublishCallsOptions {
+  setups: readonly PlatformSetup[];
+  /** Signs a public URL from which a platform can fetch this file, and no other, for an hour. */
+  createMediaUrl: (asset: ContentAsset) => string;
+}
+
+export function createPublishCalls({ setups, createMediaUrl }: PublishCallsOptions): PublishCalls {
   const byId = new Map(setups.map((setup) => [setup.platform.id, setup]));
   const sendBoundCall = createBoundCallSender();
 
@@ -54,15 +60,17 @@ export function createPublishCalls(setups: readonly PlatformSetup[]): PublishCal
     createContext({ connection: { platform, instance, account }, ...request }) {
       const { serverUrl } = request.binding ?? {};
       const endpoints = serverUrl === undefined ? getEndpoints(platform, instance) : { api: serverUrl };
-      return { ...request, account, endpoints };
+      return { ...request, account, endpoints, createMediaUrl };
     },
     async call(platformId, call, parse, options) {
-      const { publicFetch } = getSetup(platformId);
+      const { publicFetch, platform } = getSetup(platformId);
       try {
         const response = isBound(call)
           ? await sendBoundCall(publicFetch, call, options)
           : await sendCall(publicFetch, call, options);
-        return classifyStatus(response) ?? { value: parse(await readObject(response), response.status) };
+        const { ok: isSuccess, status, headers } = response;
+        if (isSuccess) return { value: parse(await readObject(response), status, headers) };
+        return platform.publishing?.classifyError?.(await readError(response)) ?? classifyStatus(response);
       } catch (error) {
         const message = error instanceof PlatformError ? error.message : "the platform sent an unexpected response";
         return { kind: "unknown", message };
@@ -71,30 +79,12 @@ export function createPublishCalls(setups: readonly PlatformSetup[]): PublishCal
   };
 }
 
-/** Statuses that may follow a request that was executed, or is being executed. */
-const inconclusiveStatuses: readonly number[] = [408, 409, 425];
-
-/** Undefined for success. A failure is `unknown` unless its status proves that nothing was published. */
-function classifyStatus(response: Response): FailedOutcome | undefined {
-  const { status } = response;
-  if (status >= 200 && status <= 299) return undefined;
-  if (status === 401) return { kind: "reconnect", message: "The platform no longer accepts this connection." };
-  if (status === 429)
-    return {
-      kind: "retry_later",
-      retryAfterMs: readRetryAfter(response),
-      message: "the platform's rate limit is reached",
-    };
-  if (status >= 400 && status <= 499 && !inconclusiveStatuses.includes(status))
-    return { kind: "rejected", code: "rejected", message: `The platform rejected the post (status ${status}).` };
-  const retryAfterMs = readRetryAfter(response);
-  return { kind: "unknown", message: `the platform responded with status ${status}`, retryAfterMs };
-}
-
-/** In seconds, or as a date (RFC 9110 §10.2.3). */
-function readRetryAfter({ headers }: Response): number | undefined {
-  const value = headers.get("retry-after");
-  if (value === null) return undefined;
-  const delay = /^\d+$/.test(value) ? seconds(Number(value)) : Date.parse(value) - Date.now();
-  return Number.isFinite(delay) && delay > 0 ? delay : undefined;
+/** Error responses are not always JSON. */
+async function readError(response: Response): Promise<ErrorResponse> {
+  const { status, headers } = response;
+  try {
+    return { status, headers, body: await readObject(response) };
+  } catch {
+    return { status, headers, body: {} };
+  }
 }

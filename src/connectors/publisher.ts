@@ -1,59 +1,116 @@
-import type { ContentAsset, FailedOutcome, Publisher, PublishRequest } from "#domain/publishing/ports.ts";
-import type { PlatformSetup } from "./connectors.ts";
-import { lookUpPost, mediaRejected, readEarlierPosts } from "./lookup-post.ts";
-import type { ApiCall, JsonObject } from "./platform.ts";
-import { createPublishCalls, type CallOutcome } from "./publish-calls.ts";
-import type { Publishing, RemotePost } from "./publishing.ts";
+import type {
+  ContentAsset,
+  FailedOutcome,
+  PublicationProgress,
+  Publisher,
+  PublishRequest,
+} from "#domain/publishing/ports.ts";
+import { awaitProcessing } from "./await-processing.ts";
+import { mediaRejected } from "./classify-status.ts";
+import { lookUpPost, readEarlierPosts } from "./lookup-post.ts";
+import type { MediaUpload } from "./media-upload.ts";
+import { createPublishCalls, type PublishCallsOptions } from "./publish-calls.ts";
+import type { Publishing } from "./publishing.ts";
 import { resolveMentions } from "./resolve-mentions.ts";
-import { createUploadBody } from "./upload-body.ts";
+import { uploadMedia, type OpenFile } from "./upload-media.ts";
 
-export interface PublisherOptions {
-  setups: readonly PlatformSetup[];
-  /** Reads a stored file. */
-  openFile: (key: string) => Promise<AsyncIterable<Uint8Array>>;
+export interface PublisherOptions extends PublishCallsOptions {
+  openFile: OpenFile;
   sleep: (ms: number) => Promise<void>;
 }
 
-/** How often, and how many times, the platform is asked in one run whether it has processed media or a container. */
-const poll = { intervalMs: 1000, max: 30 } as const;
-
-type ProcessingStatus = "in_progress" | "ready" | "rejected" | RemotePost;
+type SaveProgress = (progress: PublicationProgress) => Promise<void>;
 
 /** Executes the publishing descriptions of the platforms. */
-export function createPublisher({ setups, openFile, sleep }: PublisherOptions): Publisher {
-  const calls = createPublishCalls(setups);
+export function createPublisher({ openFile, sleep, ...options }: PublisherOptions): Publisher {
+  const calls = createPublishCalls(options);
 
-  async function uploadMedia(
+  const chooseUpload = (request: PublishRequest, asset: ContentAsset): MediaUpload | undefined => {
+    const { media } = calls.getPublishing(request.connection.platform);
+    return typeof media === "function" ? media(asset, request.content) : media;
+  };
+
+  /** Uploads the files that are not at the platform yet, and waits until it has processed them. */
+  async function prepareMedia(
     request: PublishRequest,
-    { buildCall, parseId, processing }: NonNullable<Publishing["media"]>,
-    asset: ContentAsset,
-    signal: AbortSignal,
-  ): Promise<CallOutcome<{ id: string; isPending: boolean }>> {
-    const { upload: form, ...call } = buildCall(calls.createContext(request), asset);
-    const file = { bytes: asset.bytes, open: () => openFile(asset.storageKey) };
-    const parse = (body: JsonObject, status: number) => ({
-      id: parseId(body),
-      isPending: processing?.isPending(status) ?? false,
-    });
-    return calls.call(request.connection.platform, call, parse, { ...createUploadBody(form, file), signal });
-  }
-
-  /** Asks until the platform has processed what was sent. Undefined when it is ready, or after `signal`. */
-  async function awaitProcessing(
-    platformId: string,
-    call: ApiCall,
-    parseStatus: (body: JsonObject, status: number) => ProcessingStatus,
+    saveProgress: SaveProgress,
     signal: AbortSignal,
   ): Promise<FailedOutcome | undefined> {
-    for (let polls = 0; polls < poll.max; polls++) {
+    const { content, progress, connection } = request;
+    const transfer = { calls, platformId: connection.platform, openFile, signal };
+    for (const asset of content.assets) {
+      const upload = chooseUpload(request, asset);
       if (signal.aborted) return undefined;
-      const status = await calls.call(platformId, call, parseStatus, { signal });
-      if ("kind" in status) return status;
-      if (status.value === "ready") return undefined;
-      if (status.value !== "in_progress") return mediaRejected;
-      await sleep(poll.intervalMs);
+      if (!upload || progress.mediaIds[asset.id] !== undefined) continue;
+      const uploaded = await uploadMedia(transfer, upload, asset, calls.createContext(request));
+      if ("kind" in uploaded) return uploaded;
+      const { id, isPending } = uploaded.value;
+      progress.mediaIds[asset.id] = id;
+      if (isPending) progress.pendingIds = [...(progress.pendingIds ?? []), id];
+      await saveProgress(progress);
     }
-    return { kind: "unknown", message: "the platform is still processing the media" };
+    for (const asset of content.assets) {
+      const mediaId = progress.mediaIds[asset.id] ?? "";
+      const processing = chooseUpload(request, asset)?.processing;
+      if (!processing || !progress.pendingIds?.includes(mediaId)) continue;
+      const call = processing.buildStatusCall(calls.createContext(request), mediaId);
+      const readStatus = () => calls.call(connection.platform, call, processing.parseStatus, { signal });
+      const status = await awaitProcessing(readStatus, sleep, signal);
+      if ("kind" in status) return status;
+      if (status.value === "rejected") return mediaRejected;
+    }
+    return undefined;
+  }
+
+  /** Creates the container, and waits until the platform has processed it. */
+  async function prepareContainer(
+    request: PublishRequest,
+    { buildCall, parseId, buildStatusCall, parseStatus }: NonNullable<Publishing["container"]>,
+    saveProgress: SaveProgress,
+    signal: AbortSignal,
+  ): Promise<FailedOutcome | undefined> {
+    const { progress, connection } = request;
+    if (progress.containerId === undefined) {
+      const created = await calls.call(connection.platform, buildCall(calls.createContext(request)), parseId, {
+        signal,
+      });
+      if ("kind" in created) return created;
+      progress.containerId = created.value;
+      await saveProgress(progress);
+    }
+    const statusCall = buildStatusCall(calls.createContext(request));
+    const readStatus = () => calls.call(connection.platform, statusCall, parseStatus, { signal });
+    const status = await awaitProcessing(readStatus, sleep, signal);
+    if ("kind" in status) return status;
+    if (status.value === "rejected") return mediaRejected;
+    if (status.value === "expired") {
+      await saveProgress({ mediaIds: {} });
+      return { kind: "unknown", message: "the prepared post has expired at the platform" };
+    }
+    // An earlier commit was more successful than its response said.
+    const isPublic = status.value === "published" || typeof status.value === "object";
+    if (isPublic) await saveProgress(Object.assign(progress, { isPublic }));
+    return undefined;
+  }
+
+  async function checkQuota(request: PublishRequest): Promise<FailedOutcome | undefined> {
+    const { platform } = request.connection;
+    const { quota } = calls.getPublishing(platform);
+    if (!quota) return undefined;
+    const isReached = await calls.call(platform, quota.buildCall(calls.createContext(request)), quota.isReached);
+    // The commit enforces the quota, too, if it can't be read.
+    if ("kind" in isReached) return isReached.kind === "rejected" ? undefined : isReached;
+    const message = "the account has published as many posts as the platform allows for now";
+    return isReached.value ? { kind: "retry_later", retryAfterMs: undefined, message } : undefined;
+  }
+
+  /** Undefined if the URL can't be read: the post is public all the same. */
+  async function readPermalink(request: PublishRequest, postId: string): Promise<string | undefined> {
+    const { permalink } = calls.getPublishing(request.connection.platform);
+    if (!permalink) return undefined;
+    const call = permalink.buildCall(calls.createContext(request), postId);
+    const url = await calls.call(request.connection.platform, call, permalink.parseUrl);
+    return "kind" in url ? undefined : (url.value ?? undefined);
   }
 
   return {
@@ -64,52 +121,34 @@ export function createPublisher({ setups, openFile, sleep }: PublisherOptions): 
       const isRepeated = typeof reconcile === "object" && "repeatWithinMs" in reconcile;
       return { repeatWithinMs: isRepeated ? reconcile.repeatWithinMs : undefined };
     },
-    async prepare(request, saveProgress, signal) {
-      const { platform } = request.connection;
-      const { media, container } = calls.getPublishing(platform);
-      const progress = { ...request.progress, mediaIds: { ...request.progress.mediaIds } };
+    async prepare(initialRequest, saveProgress, signal) {
+      const progress = { ...initialRequest.progress, mediaIds: { ...initialRequest.progress.mediaIds } };
+      const request = { ...initialRequest, progress };
+      const { container } = calls.getPublishing(request.connection.platform);
       const isStopped = (): boolean => signal.aborted;
-      for (const asset of media ? request.content.assets : []) {
-        if (!media || isStopped()) break;
-        if (progress.mediaIds[asset.id] !== undefined) continue;
-        const upload = await uploadMedia({ ...request, progress }, media, asset, signal);
-        if ("kind" in upload) return upload;
-        const { id, isPending } = upload.value;
-        progress.mediaIds[asset.id] = id;
-        if (isPending) progress.pendingIds = [...(progress.pendingIds ?? []), id];
-        await saveProgress(progress);
-      }
-      for (const mediaId of progress.pendingIds ?? []) {
-        if (!media?.processing) break;
-        const call = media.processing.buildStatusCall(calls.createContext({ ...request, progress }), mediaId);
-        const failure = await awaitProcessing(platform, call, media.processing.parseStatus, signal);
-        if (failure) return failure;
-      }
+      const mediaFailure = (await checkQuota(request)) ?? (await prepareMedia(request, saveProgress, signal));
+      if (mediaFailure) return mediaFailure;
       if (!isStopped()) {
-        const mentions = await resolveMentions(calls, { ...request, progress });
+        const mentions = await resolveMentions(calls, request);
         if ("kind" in mentions) return mentions;
         if (mentions.value) await saveProgress(Object.assign(progress, { mentions: mentions.value }));
-        const failure = await readEarlierPosts(calls, { ...request, progress }, saveProgress);
+        const failure = await readEarlierPosts(calls, request, saveProgress);
         if (failure) return failure;
       }
       if (!container || isStopped()) return { kind: "prepared" };
-      if (progress.containerId === undefined) {
-        const call = container.buildCall(calls.createContext({ ...request, progress }));
-        const created = await calls.call(platform, call, container.parseId, { signal });
-        if ("kind" in created) return created;
-        progress.containerId = created.value;
-        await saveProgress(progress);
-      }
-      const statusCall = container.buildStatusCall(calls.createContext({ ...request, progress }));
-      const failure = await awaitProcessing(platform, statusCall, container.parseStatus, signal);
-      return failure ?? { kind: "prepared" };
+      return (await prepareContainer(request, container, saveProgress, signal)) ?? { kind: "prepared" };
     },
     async commit(request) {
       const { platform } = request.connection;
       const { commit } = calls.getPublishing(platform);
+      if (request.progress.isPublic) return { kind: "unknown", message: "the post is already public" };
       const context = calls.createContext(request);
-      const post = await calls.call(platform, commit.buildCall(context), (body) => commit.parsePost(body, context));
-      return "kind" in post ? post : { kind: "published", remoteId: post.value.id, url: post.value.url };
+      const post = await calls.call(platform, commit.buildCall(context), (body, _status, headers) =>
+        commit.parsePost(body, context, headers),
+      );
+      if ("kind" in post) return post;
+      const { id, url } = post.value;
+      return { kind: "published", remoteId: id, url: (await readPermalink(request, id)) ?? url };
     },
     lookUp: (request, isTaken) => lookUpPost(calls, request, isTaken),
   };

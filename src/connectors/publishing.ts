@@ -1,8 +1,8 @@
 import type { Account } from "#domain/platforms/connection.ts";
 import type { AccessToken } from "#domain/platforms/ports.ts";
-import type { ContentAsset, PublicationContent, PublicationProgress } from "#domain/publishing/ports.ts";
+import type { ContentAsset, FailedOutcome, PublicationContent, PublicationProgress } from "#domain/publishing/ports.ts";
+import type { MediaUpload } from "./media-upload.ts";
 import type { ApiCall, Endpoints, JsonObject } from "./platform.ts";
-import type { UploadForm } from "./upload-body.ts";
 
 /** What the calls of a publication can use. */
 export interface PublishContext extends AccessToken {
@@ -13,6 +13,8 @@ export interface PublishContext extends AccessToken {
   /** The same for every repetition of one publication's commit. */
   commitKey: string;
   committedAt?: number | undefined;
+  /** Signs a public URL from which the platform can fetch this file, and no other, for an hour. */
+  createMediaUrl: (asset: ContentAsset) => string;
 }
 
 export interface RemotePost {
@@ -20,23 +22,42 @@ export interface RemotePost {
   url: string | null;
 }
 
+/** Reads the account's newest posts. */
+export interface AccountPosts {
+  buildCall: (context: PublishContext) => ApiCall;
+  /** Candidates, the most likely first. */
+  findPosts: (body: JsonObject, context: PublishContext) => RemotePost[];
+}
+
+/** A response that is not a success. */
+export interface ErrorResponse {
+  status: number;
+  headers: Headers;
+  /** Empty if it is not a JSON object. */
+  body: JsonObject;
+}
+
+/** `checkAfterMs`: still in progress, and the platform says when to ask again. */
+export type ProcessingStatus = "in_progress" | { checkAfterMs: number } | "ready" | "rejected";
+
+/** `expired`: it can no longer become public. `published`: it is public, but its status does not name the post. */
+export type ContainerStatus = ProcessingStatus | "expired" | "published" | RemotePost;
+
 /** How a platform publishes, as data and pure functions. One runner executes it. */
 export interface Publishing {
   /** The hosts of public posts. */
   hosts: (endpoints: Pick<Endpoints, "api">) => string[];
-  /** Uploads one file before the post refers to it. */
-  media?: {
-    /** The file is the body, or a field of the form. */
-    buildCall: (context: PublishContext, asset: ContentAsset) => ApiCall & { upload?: UploadForm };
-    parseId: (body: JsonObject) => string;
-    /** For platforms that may process media after the upload. */
-    processing?: {
-      /** Whether the status of the upload's response says so. */
-      isPending: (status: number) => boolean;
-      buildStatusCall: (context: PublishContext, mediaId: string) => ApiCall;
-      parseStatus: (body: JsonObject, status: number) => "in_progress" | "ready" | "rejected";
-    };
+  /** Set if the platform fetches these files from a URL of this server, which must be public. */
+  fetchesMedia?: "all" | "videos";
+  /** Says what an error response means, if its status does not. Undefined: decide by the status. */
+  classifyError?: (response: ErrorResponse) => FailedOutcome | undefined;
+  /** Says how many more posts the account may publish. */
+  quota?: {
+    buildCall: (context: PublishContext) => ApiCall;
+    isReached: (body: JsonObject) => boolean;
   };
+  /** Uploads one file before the post refers to it. A function chooses by file; undefined: no upload. */
+  media?: MediaUpload | ((asset: ContentAsset, content: PublicationContent) => MediaUpload | undefined);
   /** Looks up the accounts that the text mentions. A name that is not an account stays text. */
   mentions?: {
     listNames: (content: PublicationContent) => string[];
@@ -48,25 +69,31 @@ export interface Publishing {
     buildCall: (context: PublishContext) => ApiCall;
     parseId: (body: JsonObject) => string;
     buildStatusCall: (context: PublishContext) => ApiCall;
-    parseStatus: (body: JsonObject) => "in_progress" | "ready" | "rejected" | RemotePost;
+    parseStatus: (body: JsonObject) => ContainerStatus;
   };
   /** The one request that makes the post public. */
   commit: {
     buildCall: (context: PublishContext) => ApiCall;
-    parsePost: (body: JsonObject, context: PublishContext) => RemotePost;
+    parsePost: (body: JsonObject, context: PublishContext, headers: Headers) => RemotePost;
+  };
+  /** Reads the URL of a post, for platforms whose commit returns only an id. */
+  permalink?: {
+    buildCall: (context: PublishContext, postId: string) => ApiCall;
+    parseUrl: (body: JsonObject) => string | null;
   };
   /**
    * What to do if the response was lost. `repeatWithinMs`: how long the platform recognizes the commit's key, with a
-   * margin. `container`: its status says whether the post is public, and it can become public only once. Otherwise the
-   * account's newest posts are compared with what was sent.
+   * margin. `container`: its status says whether the post is public, and it can become public only once.
+   * `publishedContainer`: the same, but the platform does not promise that a repeated commit is harmless, so the commit
+   * is never repeated; the account's posts say which post the container became. `unreadable`: the platform does not let
+   * us read posts, so a user has to check. Otherwise the account's newest posts are compared with what was sent.
    */
   reconcile:
     | "container"
+    | "unreadable"
     | { repeatWithinMs: number }
-    | {
-        buildCall: (context: PublishContext) => ApiCall;
-        /** Candidates, the most likely first. */
-        findPosts: (body: JsonObject, context: PublishContext) => RemotePost[];
+    | { publishedContainer: AccountPosts }
+    | (AccountPosts & {
         /** Ids of all posts in the response. Posts that are there before the commit are no candidates. */
         listIds?: (body: JsonObject) => string[];
         /** Reads a candidate's exact text, which the list does not have. */
@@ -74,5 +101,5 @@ export interface Publishing {
           buildCall: (context: PublishContext, post: RemotePost) => ApiCall;
           isSame: (body: JsonObject, context: PublishContext) => boolean;
         };
-      };
+      });
 }

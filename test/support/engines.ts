@@ -90,7 +90,12 @@ export function createDeps(database: Database, clock: Clock): Deps {
     searchQueue: createSearchQueue({ sleep: (ms) => sleep(ms), clock }),
     platforms: createPlatforms("http://localhost:3000", []),
     sleep: (ms) => sleep(ms),
-    publisher: createPublisher({ setups: [], openFile: async () => Readable.from([]), sleep: (ms) => sleep(ms) }),
+    publisher: createPublisher({
+      setups: [],
+      createMediaUrl: () => "",
+      openFile: async () => Readable.from([]),
+      sleep: (ms) => sleep(ms),
+    }),
     wakeWorker: () => {},
   };
 }

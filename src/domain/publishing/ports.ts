@@ -41,6 +41,8 @@ export interface PublicationProgress {
   mentions?: Record<string, string> | undefined;
   /** The account's newest posts before the commit, for platforms where a lost commit is looked up among them. */
   earlierPostIds?: string[] | undefined;
+  /** The platform said before the commit that the container is public, so the commit is not sent. */
+  isPublic?: boolean | undefined;
   /** The digest of the content that was uploaded. */
   digest?: string | undefined;
 }
@@ -208,7 +210,9 @@ export type LookUpOutcome =
   /** The platform says that the post is not public, and accepts the same commit at most once. */
   | { kind: "repeatable" }
   /** No post, or more than one, can be this one. This proves nothing, so the commit is not repeated: a user decides. */
-  | { kind: "unidentified" };
+  | { kind: "unidentified" }
+  /** The platform does not let this server read the account's posts. */
+  | { kind: "unreadable" };
 
 /** How an interrupted commit is reconciled: by repeating it for this long, otherwise by looking it up. */
 export interface Reconciliation {

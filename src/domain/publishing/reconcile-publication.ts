@@ -34,7 +34,8 @@ export async function reconcile(deps: WorkerDeps, publication: Publication): Pro
   );
   if (outcome.kind === "published") return markPublished(deps, publication, outcome);
   if (outcome.kind === "rejected") return markFailed(deps, publication, outcome);
-  if (outcome.kind === "unrepeatable" || outcome.kind === "reconnect") return markUnconfirmed(deps, publication);
+  if (outcome.kind === "unrepeatable" || outcome.kind === "unreadable" || outcome.kind === "reconnect")
+    return markUnconfirmed(deps, publication);
   if (elapsedMs > (outcome.kind === "unidentified" ? unidentifiedWindow : reconcileWindow))
     return markUnconfirmed(deps, publication);
   const now = await deps.publications.getTime();

@@ -1,0 +1,53 @@
+import type { FailedOutcome } from "#domain/publishing/ports.ts";
+import { seconds } from "#lib/clock.ts";
+
+/** Statuses that may follow a request that was executed, or is being executed. */
+const inconclusiveStatuses: readonly number[] = [408, 409, 425];
+
+/** What a status that is not a success means. Only those that prove that nothing was published are not `unknown`. */
+export function classifyStatus(response: Response): FailedOutcome {
+  const { status } = response;
+  if (status === 401) return reconnectOutcome;
+  if (status === 429) return { ...rateLimitOutcome, retryAfterMs: readRetryAfter(response) };
+  if (status >= 400 && status <= 499 && !inconclusiveStatuses.includes(status))
+    return { kind: "rejected", code: "rejected", message: `The platform rejected the post (status ${status}).` };
+  const retryAfterMs = readRetryAfter(response);
+  return { kind: "unknown", message: `the platform responded with status ${status}`, retryAfterMs };
+}
+
+export const reconnectOutcome = {
+  kind: "reconnect",
+  message: "The platform no longer accepts this connection.",
+} as const satisfies FailedOutcome;
+
+export const rateLimitOutcome = {
+  kind: "retry_later",
+  retryAfterMs: undefined,
+  message: "the platform's rate limit is reached",
+} as const satisfies FailedOutcome;
+
+export const duplicateOutcome = {
+  kind: "rejected",
+  code: "duplicate",
+  message: "The platform rejected the post because the account already has a post with the same content.",
+} as const satisfies FailedOutcome;
+
+export const mediaRejected = {
+  kind: "rejected",
+  code: "media_rejected",
+  message: "The platform rejected the media.",
+} as const satisfies FailedOutcome;
+
+/** In seconds, or as a date (RFC 9110 §10.2.3). X states the time when the limit ends instead, in seconds since 1970. */
+function readRetryAfter({ headers }: Response): number | undefined {
+  const value = headers.get("retry-after");
+  const resetsAt = headers.get("x-rate-limit-reset");
+  if (value === null && resetsAt === null) return undefined;
+  const delay =
+    value === null
+      ? seconds(Number(resetsAt)) - Date.now()
+      : /^\d+$/.test(value)
+        ? seconds(Number(value))
+        : Date.parse(value) - Date.now();
+  return Number.isFinite(delay) && delay > 0 ? delay : undefined;
+}
