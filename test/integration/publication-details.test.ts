@@ -126,21 +126,21 @@ forEachEngine("publication details", (fixture) => {
 
   test("names the platform and the account that it can't publish to yet, and publishes to none (PUB-5)", async () => {
     const { owner, service, connectionIds } = publishing;
-    const linkedIn = await newConnection(service.deps, owner, "north-studio", "linkedin");
+    const pinterest = await newConnection(service.deps, owner, "north-studio", "pinterest");
     const { body } = await publishing.api("GET", "/platforms");
     const platforms = body["platforms"] as { id: string; canPublish: boolean }[];
     assert.deepEqual(
       platforms.filter(({ canPublish }) => canPublish).map((platform) => platform.id),
-      ["sandbox", "mastodon", "bluesky"],
+      ["sandbox", "linkedin", "x", "facebook", "instagram", "threads", "mastodon", "bluesky"],
     );
     const postId = await newPost("Nowhere");
     const rejection = await publishing.api("POST", `/posts/${postId}/publications`, {
-      connectionIds: [...connectionIds, linkedIn],
+      connectionIds: [...connectionIds, pinterest],
     });
-    const message = "Publishing to LinkedIn (north-studio) is not available yet.";
+    const message = "Publishing to Pinterest (north-studio) is not available yet.";
     assert.deepEqual(
       [rejection.status, rejection.body["code"], rejection.body["problems"]],
-      [409, "not_publishable", [{ connectionId: linkedIn, problems: [{ code: "unsupported", message }] }]],
+      [409, "not_publishable", [{ connectionId: pinterest, problems: [{ code: "unsupported", message }] }]],
     );
     assert.deepEqual((await getPost(service.deps, owner, { postId })).publications, []);
   });

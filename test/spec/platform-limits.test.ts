@@ -54,9 +54,12 @@ const cases: readonly [platform: string, description: string, draft: Partial<typ
     [
       "facebook",
       "a long text and many images",
-      { body: "a".repeat(70_000), assets: repeatAsset(20, createImage()) },
+      { body: "a".repeat(63_206), assets: repeatAsset(20, createImage()) },
       [],
     ],
+    ["facebook", "63,207 characters", { body: "a".repeat(63_207) }, ["text_too_long"]],
+    ["facebook", "an image without text", { body: "", assets: [createImage()] }, ["text_missing"]],
+    ["facebook", "a video without text", { body: "", assets: [createVideo()] }, []],
     ["facebook", "an image and a video", { assets: [createImage(), createVideo()] }, ["mixed_media"]],
     ["instagram", "no file", {}, ["files_missing"]],
     ["instagram", "a PNG", { assets: [createImage({ mimeType: "image/png" })] }, ["image_converted"]],

@@ -1,7 +1,9 @@
 import { readGraphErrorCode, requireText, toObject, toObjectList, toText } from "../call-api.ts";
 import { maxAccounts, type Platform } from "../platform.ts";
+import { facebookPublishing } from "./facebook-publishing.ts";
 
 const readOn = "2026-11-15";
+const publishingReadOn = "2026-11-16";
 const graph = "https://graph.facebook.com/v25.0";
 const docs = "https://developers.facebook.com";
 
@@ -57,10 +59,13 @@ export const facebook: Platform = {
           accessToken: requireText(page["access_token"], "access_token"),
         };
       }),
+  publishing: facebookPublishing,
   limits: {
-    // No limits are documented for text length, number of photos, or size and duration of a video.
+    // From an announcement: the API documentation has no limit, and does not say how characters are counted.
+    text: { max: 63_206, unit: "codePoints", isRequired: true },
+    // No limits are documented for the number of photos, or the size and duration of a video.
     images: { types: ["image/jpeg", "image/png", "image/gif"], maxBytes: 10_000_000 },
-    videos: { max: 1, types: ["video/mp4"] },
+    videos: { max: 1, types: ["video/mp4"], text: { max: 63_206, unit: "codePoints" } },
     allowsMixedKinds: false,
     altText: {},
     sources: [
@@ -68,6 +73,10 @@ export const facebook: Platform = {
       { url: `${docs}/docs/graph-api/reference/photo/`, readOn },
       { url: `${docs}/docs/video-api/guides/publishing`, readOn },
       { url: `${docs}/documentation/pages-api/posts.md`, readOn },
+      {
+        url: "https://www.digitaltrends.com/mobile/facebook-increases-limit-for-status-updates-to-63206-characters/",
+        readOn: publishingReadOn,
+      },
     ],
   },
   sources: [
@@ -75,5 +84,11 @@ export const facebook: Platform = {
     { url: `${docs}/docs/facebook-login/guides/access-tokens/get-long-lived`, readOn },
     { url: `${docs}/documentation/pages-api/getting-started.md`, readOn },
     { url: `${docs}/docs/graph-api/reference/user/permissions/`, readOn },
+    { url: `${docs}/documentation/pages-api/posts.md`, readOn: publishingReadOn },
+    { url: `${docs}/docs/graph-api/reference/page/photos/`, readOn: publishingReadOn },
+    { url: `${docs}/docs/graph-api/reference/page/videos`, readOn: publishingReadOn },
+    { url: `${docs}/docs/graph-api/reference/page/feed/`, readOn: publishingReadOn },
+    { url: `${docs}/docs/graph-api/reference/page-post/attachments/`, readOn: publishingReadOn },
+    { url: `${docs}/docs/graph-api/guides/error-handling`, readOn: publishingReadOn },
   ],
 };

@@ -1,7 +1,9 @@
 import { readGraphErrorCode, requireText, toObjectList, toText } from "../call-api.ts";
 import type { Platform } from "../platform.ts";
+import { instagramPublishing } from "./instagram-publishing.ts";
 
 const readOn = "2026-11-15";
+const publishingReadOn = "2026-11-16";
 const docs = "https://developers.facebook.com/documentation/instagram-platform";
 
 /**
@@ -53,6 +55,7 @@ export const instagram: Platform = {
       },
     ];
   },
+  publishing: instagramPublishing,
   limits: {
     text: { max: 2200, unit: "codePoints" },
     files: { min: 1, max: 10 },
@@ -80,5 +83,8 @@ export const instagram: Platform = {
   sources: [
     { url: `${docs}/instagram-api-with-instagram-login/business-login`, readOn, dated: "2026-03-13" },
     { url: `${docs}/instagram-api-with-instagram-login/get-started`, readOn },
+    { url: `${docs}/content-publishing.md`, readOn: publishingReadOn },
+    { url: `${docs}/instagram-graph-api/reference/ig-container.md`, readOn: publishingReadOn },
+    { url: `${docs}/instagram-graph-api/reference/error-codes`, readOn: publishingReadOn, dated: "2026-06-02" },
   ],
 };

@@ -1,7 +1,9 @@
 import type { Platform } from "../platform.ts";
 import { requireText, toText } from "../call-api.ts";
+import { linkedinPublishing } from "./linkedin-publishing.ts";
 
 const readOn = "2026-11-15";
+const publishingReadOn = "2026-11-16";
 const docs = "https://learn.microsoft.com/en-us/linkedin";
 const shares = `${docs}/marketing/community-management/shares`;
 
@@ -32,6 +34,7 @@ export const linkedin: Platform = {
   parseAccounts: (body) => [
     { id: requireText(body["sub"], "sub"), name: toText(body["name"]), avatarUrl: toText(body["picture"]) },
   ],
+  publishing: linkedinPublishing,
   limits: {
     // From the help page: the API documentation has no limit, and does not say how characters are counted.
     text: { max: 3000, unit: "codePoints", isRequired: true },
@@ -69,5 +72,11 @@ export const linkedin: Platform = {
     { url: `${docs}/shared/authentication/authorization-code-flow`, readOn, dated: "2026-01-22" },
     { url: `${docs}/shared/authentication/programmatic-refresh-tokens`, readOn },
     { url: `${docs}/consumer/integrations/self-serve/sign-in-with-linkedin-v2`, readOn },
+    { url: `${shares}/posts-api`, readOn: publishingReadOn },
+    { url: `${shares}/images-api`, readOn: publishingReadOn },
+    { url: `${shares}/videos-api?view=li-lms-2026-05`, readOn: publishingReadOn },
+    { url: `${shares}/documents-api`, readOn: publishingReadOn },
+    { url: `${shares}/multiimage-post-api`, readOn: publishingReadOn },
+    { url: `${shares}/little-text-format?view=li-lms-2026-05`, readOn: publishingReadOn },
   ],
 };

@@ -1,7 +1,9 @@
 import { readGraphErrorCode, requireText, toText } from "../call-api.ts";
 import type { Platform } from "../platform.ts";
+import { threadsPublishing } from "./threads-publishing.ts";
 
 const readOn = "2026-11-15";
+const publishingReadOn = "2026-11-16";
 const docs = "https://developers.facebook.com/documentation/threads";
 
 /** Like Instagram: a one-hour token is exchanged for a 60-day token, which can be renewed. There is no refresh token. */
@@ -48,6 +50,7 @@ export const threads: Platform = {
       },
     ];
   },
+  publishing: threadsPublishing,
   limits: {
     text: { max: 500, unit: "emojiBytes" },
     files: { max: 20 },
@@ -71,5 +74,9 @@ export const threads: Platform = {
     { url: `${docs}/get-started/get-access-tokens-and-permissions`, readOn, dated: "2026-08-12" },
     { url: "https://developers.facebook.com/docs/threads/get-started/long-lived-tokens/", readOn },
     { url: "https://developers.facebook.com/docs/threads/threads-profiles", readOn },
+    { url: `${docs}/posts`, readOn: publishingReadOn, dated: "2026-04-14" },
+    { url: `${docs}/reference/publishing`, readOn: publishingReadOn, dated: "2026-04-20" },
+    { url: `${docs}/troubleshooting.md`, readOn: publishingReadOn },
+    { url: `${docs}/overview`, readOn: publishingReadOn, dated: "2025-12-22" },
   ],
 };

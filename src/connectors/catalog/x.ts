@@ -1,7 +1,9 @@
 import type { Platform } from "../platform.ts";
 import { requireText, toObject, toText } from "../call-api.ts";
+import { xPublishing } from "./x-publishing.ts";
 
 const readOn = "2026-11-15";
+const publishingReadOn = "2026-11-16";
 const dated = "2026-08-22";
 
 /** Access tokens are valid for two hours, codes for 30 seconds. Each refresh returns a new refresh token. */
@@ -39,6 +41,7 @@ export const x: Platform = {
       },
     ];
   },
+  publishing: xPublishing,
   limits: {
     text: { max: 280, unit: "weighted", linkLength: 23 },
     images: {
@@ -69,5 +72,14 @@ export const x: Platform = {
     { url: "https://docs.x.com/fundamentals/authentication/oauth-2-0/authorization-code", readOn, dated },
     { url: "https://docs.x.com/fundamentals/authentication/oauth-2-0/user-access-token", readOn, dated },
     { url: "https://docs.x.com/x-api/users/get-users-me", readOn, dated },
+    { url: "https://docs.x.com/x-api/media/upload-media", readOn: publishingReadOn, dated },
+    { url: "https://docs.x.com/x-api/media/initialize-media-upload", readOn: publishingReadOn, dated },
+    { url: "https://docs.x.com/x-api/media/append-media-upload", readOn: publishingReadOn, dated },
+    { url: "https://docs.x.com/x-api/media/finalize-media-upload", readOn: publishingReadOn, dated },
+    { url: "https://docs.x.com/x-api/media/get-media-upload-status", readOn: publishingReadOn, dated },
+    { url: "https://docs.x.com/x-api/media/create-media-metadata", readOn: publishingReadOn, dated },
+    { url: "https://docs.x.com/x-api/posts/create-post", readOn: publishingReadOn, dated },
+    { url: "https://docs.x.com/x-api/users/get-posts", readOn: publishingReadOn, dated },
+    { url: "https://docs.x.com/x-api/fundamentals/rate-limits", readOn: publishingReadOn, dated },
   ],
 };

@@ -1,0 +1,103 @@
+import { requireText, toObject, toObjectList, toText } from "../call-api.ts";
+import { classifyGraphError } from "../graph/errors.ts";
+import type { MediaUpload } from "../media-upload.ts";
+import type { ApiCall, JsonObject } from "../platform.ts";
+import type { PublishContext, Publishing, RemotePost } from "../publishing.ts";
+
+/** How many of the page's newest posts are compared after a lost response. */
+const comparedPosts = 25;
+const site = "https://www.facebook.com";
+
+export const facebookPublishing: Publishing = {
+  hosts: () => ["facebook.com"],
+  fetchesMedia: "videos",
+  classifyError: classifyGraphError,
+  media: ({ kind }) => (kind === "image" ? unpublishedPhoto : undefined),
+  commit: {
+    buildCall: (context) => {
+      const { text, assets } = context.content;
+      const video = assets.find(({ kind }) => kind === "video");
+      if (video)
+        return {
+          ...buildCall(context, "POST", "videos"),
+          form: { file_url: context.createMediaUrl(video), ...(text === "" ? {} : { description: text }) },
+        };
+      return {
+        ...buildCall(context, "POST", "feed"),
+        form: { ...(text === "" ? {} : { message: text }), ...buildAttachedMedia(context) },
+      };
+    },
+    parsePost: (body) => {
+      const id = requireText(body["id"], "id");
+      return { id, url: `${site}/${id}` };
+    },
+  },
+  permalink: {
+    buildCall: ({ accessToken, endpoints }, postId) => ({
+      method: "GET",
+      url: `${endpoints.api}/${encodeURIComponent(postId)}`,
+      bearer: accessToken,
+      query: { fields: "permalink_url" },
+    }),
+    parseUrl,
+  },
+  reconcile: {
+    buildCall: (context) => ({
+      ...buildCall(context, "GET", "feed"),
+      query: {
+        fields: "id,message,permalink_url,attachments{media_type,subattachments}",
+        limit: String(comparedPosts),
+      },
+    }),
+    listIds: ({ data }) => toObjectList(data).map(({ id }) => requireText(id, "id")),
+    findPosts: ({ data }, context) =>
+      toObjectList(data)
+        .filter((post) => isSamePost(post, context))
+        .map(toPost),
+  },
+};
+
+function buildCall({ accessToken, endpoints, account }: PublishContext, method: "GET" | "POST", edge: string): ApiCall {
+  return { method, url: `${endpoints.api}/${encodeURIComponent(account.id)}/${edge}`, bearer: accessToken };
+}
+
+/** A photo without a post, which a post then refers to. */
+const unpublishedPhoto: MediaUpload = {
+  buildCall: (context, { altText, filename, mimeType }) => ({
+    ...buildCall(context, "POST", "photos"),
+    upload: {
+      fields: { published: "false", ...(altText === null || altText === "" ? {} : { alt_text_custom: altText }) },
+      fileField: "source",
+      filename,
+      mimeType,
+    },
+  }),
+  parseId: (body) => requireText(body["id"], "id"),
+};
+
+function buildAttachedMedia({ content, progress }: PublishContext): Record<string, string> {
+  return Object.fromEntries(
+    content.assets.map(({ id }, i) => [`attached_media[${i}]`, JSON.stringify({ media_fbid: progress.mediaIds[id] })]),
+  );
+}
+
+function toPost(post: JsonObject): RemotePost {
+  const id = requireText(post["id"], "id");
+  return { id, url: parseUrl(post) ?? `${site}/${id}` };
+}
+
+/** Videos have a URL without the host. */
+function parseUrl({ permalink_url: permalink }: JsonObject): string | null {
+  const url = toText(permalink);
+  if (url?.startsWith("/")) return `${site}${url}`;
+  return url?.startsWith("https://") ? url : null;
+}
+
+function isSamePost(post: JsonObject, { content }: PublishContext): boolean {
+  if ((toText(post["message"]) ?? "").trim() !== content.text.trim()) return false;
+  // Facebook attaches a preview to a post with a link, which is not a file.
+  if (content.assets.length === 0) return true;
+  const [attachment] = toObjectList(toObject(post["attachments"])["data"]);
+  const files = toObjectList(toObject(attachment?.["subattachments"])["data"]);
+  return attachment !== undefined && Math.max(files.length, 1) === content.assets.length;
+}

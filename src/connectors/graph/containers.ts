@@ -1,0 +1,144 @@
+import { seconds } from "#lib/clock.ts";
+import { requireText, toObject, toObjectList, toText } from "../call-api.ts";
+import type { MediaUpload } from "../media-upload.ts";
+import type { ApiCall, JsonObject } from "../platform.ts";
+import type { ContainerStatus, PublishContext, Publishing, RemotePost } from "../publishing.ts";
+
+/** How far Meta's clock may be behind ours. */
+const clockTolerance = seconds(60);
+
+/** How Instagram and Threads differ. Both publish containers, and fetch media from URLs. */
+export interface ContainerPlatform {
+  /** In the path of each call. */
+  version: string;
+  /** Edges of the account. */
+  edges: { containers: string; publish: string; quota: string; posts: string };
+  /** The field that has the status of a container. */
+  statusField: string;
+  /** The field that has the text of a post, and the parameter that sets it. */
+  text: { field: string; param: string };
+  /** The parameters of a container with one file. */
+  buildMediaParams: (context: PublishContext, isChild: boolean, index: number) => Record<string, string>;
+  /** The parameters of a post without files, if the platform has them. */
+  textParams?: Record<string, string>;
+}
+
+type ContainerPublishing = Pick<
+  Publishing,
+  "quota" | "media" | "container" | "commit" | "permalink" | "reconcile" | "fetchesMedia"
+>;
+
+export function createContainerPublishing(platform: ContainerPlatform): ContainerPublishing {
+  const { version, edges, statusField, text } = platform;
+
+  const buildCall = (
+    { accessToken, endpoints }: PublishContext,
+    path: string,
+    params: { query: Record<string, string> } | { form: Record<string, string> },
+  ): ApiCall => ({
+    method: "form" in params ? "POST" : "GET",
+    url: `${endpoints.api}/${version}/${path}`,
+    bearer: accessToken,
+    ...params,
+  });
+  const buildStatusCall = (context: PublishContext, containerId: string): ApiCall =>
+    buildCall(context, encodeURIComponent(containerId), { query: { fields: statusField } });
+  const buildAccountPath = ({ account }: PublishContext, edge: string): string =>
+    `${encodeURIComponent(account.id)}/${edge}`;
+
+  /** A file of a post with several files. */
+  const child: MediaUpload = {
+    buildFetchCall: (context, asset) =>
+      buildCall(context, buildAccountPath(context, edges.containers), {
+        form: platform.buildMediaParams(context, true, context.content.assets.indexOf(asset)),
+      }),
+    parseId,
+    processing: {
+      isPending: () => true,
+      buildStatusCall,
+      parseStatus: (body) => {
+        const status = parseContainerStatus(body[statusField]);
+        return status === "ready" || status === "in_progress" ? status : "rejected";
+      },
+    },
+  };
+
+  function buildContainerParams(context: PublishContext): Record<string, string> {
+    const { content, progress } = context;
+    const textParams = content.text === "" ? {} : { [text.param]: content.text };
+    if (content.assets.length === 0) return { ...platform.textParams, ...textParams };
+    if (content.assets.length === 1) return { ...platform.buildMediaParams(context, false, 0), ...textParams };
+    const children = content.assets.map(({ id }) => progress.mediaIds[id] ?? "").join(",");
+    return { media_type: "CAROUSEL", children, ...textParams };
+  }
+
+  return {
+    fetchesMedia: "all",
+    quota: {
+      buildCall: (context) =>
+        buildCall(context, buildAccountPath(context, edges.quota), { query: { fields: "quota_usage,config" } }),
+      isReached: ({ data }) => {
+        const [{ quota_usage: used, config } = {}] = toObjectList(data);
+        const total = toObject(config)["quota_total"];
+        return typeof used === "number" && typeof total === "number" && used >= total;
+      },
+    },
+    media: (_asset, content) => (content.assets.length > 1 ? child : undefined),
+    container: {
+      buildCall: (context) =>
+        buildCall(context, buildAccountPath(context, edges.containers), { form: buildContainerParams(context) }),
+      parseId,
+      buildStatusCall: (context) => buildStatusCall(context, context.progress.containerId ?? ""),
+      parseStatus: (body) => parseContainerStatus(body[statusField]),
+    },
+    commit: {
+      buildCall: (context) =>
+        buildCall(context, buildAccountPath(context, edges.publish), {
+          form: { creation_id: context.progress.containerId ?? "" },
+        }),
+      parsePost: (body) => ({ id: parseId(body), url: null }),
+    },
+    permalink: {
+      buildCall: (context, postId) =>
+        buildCall(context, encodeURIComponent(postId), { query: { fields: "permalink" } }),
+      parseUrl: parsePermalink,
+    },
+    reconcile: {
+      publishedContainer: {
+        buildCall: (context) =>
+          buildCall(context, buildAccountPath(context, edges.posts), {
+            query: { fields: `id,permalink,timestamp,${text.field}`, limit: "25" },
+          }),
+        findPosts: ({ data }, { content, committedAt = 0 }): RemotePost[] =>
+          toObjectList(data)
+            .filter(
+              (post) =>
+                Date.parse(toText(post["timestamp"]) ?? "") >= committedAt - clockTolerance &&
+                (toText(post[text.field]) ?? "").trim() === content.text.trim(),
+            )
+            .map((post) => ({ id: parseId(post), url: parsePermalink(post) })),
+      },
+    },
+  };
+}
+
+const parseId = (body: JsonObject): string => requireText(body["id"], "id");
+
+const parsePermalink = ({ permalink }: JsonObject): string | null => {
+  const url = toText(permalink);
+  return url?.startsWith("https://") ? url : null;
+};
+
+const containerStatuses: Readonly<Record<string, ContainerStatus>> = {
+  EXPIRED: "expired",
+  ERROR: "rejected",
+  FINISHED: "ready",
+  IN_PROGRESS: "in_progress",
+  PUBLISHED: "published",
+};
+
+function parseContainerStatus(value: unknown): ContainerStatus {
+  const status = containerStatuses[toText(value) ?? ""];
+  if (status === undefined) throw new Error("the response has no known status");
+  return status;
+}

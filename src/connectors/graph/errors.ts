@@ -1,0 +1,54 @@
+import type { FailedOutcome } from "#domain/publishing/ports.ts";
+import { minutes, seconds } from "#lib/clock.ts";
+import { toObject, toObjectList } from "../call-api.ts";
+import { duplicateOutcome, mediaRejected, rateLimitOutcome, reconnectOutcome } from "../classify-status.ts";
+import type { ErrorResponse } from "../publishing.ts";
+
+/** Error codes of Meta's Graph API, whose statuses say little: an expired token, too, has status 400. */
+const outcomes = new Map<unknown, FailedOutcome>([
+  ...withOutcome([102, 190], reconnectOutcome),
+  // Of the app, the user, the page and the use case; 9 is Instagram's quota of posts.
+  ...withOutcome([4, 9, 17, 32, 341, 613, 80001, 80002, 80006], rateLimitOutcome),
+  ...withOutcome([506], duplicateOutcome),
+  ...withOutcome([324, 352, 389, 6000, 6001, 9004, 36000, 36001, 36003], mediaRejected),
+  ...withOutcome([368], {
+    kind: "rejected",
+    code: "blocked",
+    message: "The platform has blocked the account or this server from publishing for a while.",
+  }),
+  // The container is not ready for publishing.
+  ...withOutcome([9007], {
+    kind: "retry_later",
+    retryAfterMs: seconds(30),
+    message: "the platform is still processing the media",
+  }),
+  // "Try again": these do not say whether the request was executed.
+  ...withOutcome([-2, -1, 1, 2, 24], { kind: "unknown", message: "the platform reported a temporary failure" }),
+]);
+
+/** Instagram's restriction of spam has the code of a rate limit. */
+const blockedSubcode = 2207051;
+
+export function classifyGraphError({ status, headers, body }: ErrorResponse): FailedOutcome | undefined {
+  const { code, error_subcode: subcode } = toObject(body["error"]);
+  if (status >= 500) return undefined;
+  const outcome = outcomes.get(subcode === blockedSubcode ? 368 : code);
+  return outcome === rateLimitOutcome ? { ...rateLimitOutcome, retryAfterMs: readRegainTime(headers) } : outcome;
+}
+
+/** When Meta expects that the limit of a use case ends, by account. */
+function readRegainTime(headers: Headers): number | undefined {
+  try {
+    const usage = toObject(JSON.parse(headers.get("x-business-use-case-usage") ?? "{}"));
+    const limits = Object.values(usage).flatMap(toObjectList);
+    const times = limits.map(({ estimated_time_to_regain_access: time }) => (typeof time === "number" ? time : 0));
+    const longest = Math.max(0, ...times);
+    return longest === 0 ? undefined : minutes(longest);
+  } catch {
+    return undefined;
+  }
+}
+
+function withOutcome(codes: readonly number[], outcome: FailedOutcome): [number, FailedOutcome][] {
+  return codes.map((code) => [code, outcome]);
+}
