@@ -55,10 +55,10 @@ const isAtproto = (setup: PlatformSetup): setup is AtprotoSetup => setup.platfor
 
 function toPlatformInfo(setup: PlatformSetup): PlatformInfo {
   const { id, name, limits, publishing } = setup.platform;
-  const canPublish = publishing !== undefined;
+  const publishingInfo = { canPublish: publishing !== undefined, fetchesMedia: publishing?.fetchesMedia };
   if (isAtproto(setup)) {
     const { defaultInstance } = setup.platform;
-    return { id, name, hasInstances: true, defaultInstance, isConfigured: true, canPublish, limits };
+    return { id, name, hasInstances: true, defaultInstance, isConfigured: true, ...publishingInfo, limits };
   }
   const { platform, app } = setup;
   return {
@@ -66,7 +66,7 @@ function toPlatformInfo(setup: PlatformSetup): PlatformInfo {
     name,
     hasInstances: typeof platform.endpoints === "function",
     isConfigured: app !== undefined || platform.appCredentialsFrom !== "settings",
-    canPublish,
+    ...publishingInfo,
     limits,
   };
 }

@@ -3,6 +3,8 @@ import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { connectionView, getSettingsHint, toConnectionView } from "./connection.ts";
+import type { PlatformInfo } from "./ports.ts";
+import { findMediaWarning } from "./public-base.ts";
 
 export const listPlatformsInput = z.strictObject({});
 
@@ -17,6 +19,7 @@ export const listPlatformsOutput = z.object({
         canPublish: z.boolean().describe("Whether this server can publish posts to the platform."),
         defaultInstanceUrl: z.string().optional(),
         hint: z.string().optional().describe("What the operator must do before accounts can be connected."),
+        warning: z.string().optional().describe("What can't be published to the platform from this server, and why."),
       }),
     )
     .describe("All platforms that this server supports."),
@@ -25,14 +28,15 @@ export const listPlatformsOutput = z.object({
 
 /** Lists the supported platforms and the studio's connections. */
 export async function listPlatforms(
-  deps: Pick<Deps, "platforms" | "platformStore">,
+  deps: Pick<Deps, "platforms" | "platformStore" | "base">,
   caller: Caller,
   _input: z.infer<typeof listPlatformsInput> = {},
 ): Promise<z.infer<typeof listPlatformsOutput>> {
   authorize(caller, "platforms.read");
   const connections = await deps.platformStore.list(caller.studio.id);
-  return {
-    platforms: deps.platforms.list().map((platformInfo) => ({
+  const toPlatformView = (platformInfo: PlatformInfo) => {
+    const warning = findMediaWarning(deps.base, platformInfo);
+    return {
       id: platformInfo.id,
       name: platformInfo.name,
       configured: platformInfo.isConfigured,
@@ -40,7 +44,11 @@ export async function listPlatforms(
       needsInstanceUrl: platformInfo.hasInstances && platformInfo.defaultInstance === undefined,
       ...(platformInfo.defaultInstance === undefined ? {} : { defaultInstanceUrl: platformInfo.defaultInstance }),
       ...(platformInfo.isConfigured ? {} : { hint: getSettingsHint(platformInfo) }),
-    })),
+      ...(warning === undefined ? {} : { warning }),
+    };
+  };
+  return {
+    platforms: deps.platforms.list().map(toPlatformView),
     connections: connections.map(toConnectionView),
   };
 }

@@ -13,6 +13,8 @@ export interface PlatformInfo {
   isConfigured: boolean;
   /** The catalog describes how to publish to the platform. */
   canPublish: boolean;
+  /** Set if the platform fetches these files from a URL of this server, instead of receiving them. */
+  fetchesMedia?: "all" | "videos" | undefined;
   limits: PostLimits;
 }
 

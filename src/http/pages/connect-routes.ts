@@ -5,6 +5,7 @@ import type { Person } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { openConnectLink, startConnect } from "#domain/platforms/connect-link.ts";
 import { finishConnect, type ConnectResult } from "#domain/platforms/finish-connect.ts";
+import { findMediaWarning } from "#domain/platforms/public-base.ts";
 import type { PendingConnect } from "#domain/platforms/ports.ts";
 import { minutes } from "#lib/clock.ts";
 import { createPendingCookie } from "#lib/cookies.ts";
@@ -63,6 +64,7 @@ export function createConnectRoutes({
       return renderConnectPage({
         path,
         platform: platformInfo.name,
+        warning: findMediaWarning(base, platformInfo),
         instance,
         studio: caller.studio,
         user,
@@ -131,6 +133,7 @@ async function withFailurePage(res: ServerResponse, work: () => Promise<Rendered
 interface ConnectPageOptions {
   path: string;
   platform: string;
+  warning: string | undefined;
   /** Host of the instance, if the platform has instances. */
   instance: string | undefined;
   studio: { name: string };
@@ -144,7 +147,7 @@ interface ConnectPageOptions {
 
 /** Shows the studio, the platform and the user before the browser opens the platform. */
 function renderConnectPage(options: ConnectPageOptions): RenderedPage {
-  const { path, platform, instance, studio, user, client, formToken, switchAccountUrl, formTargets } = options;
+  const { path, platform, warning, instance, studio, user, client, formToken, switchAccountUrl, formTargets } = options;
   return renderPage({
     title: `Connect ${platform}`,
     formTargets,
@@ -153,6 +156,7 @@ function renderConnectPage(options: ConnectPageOptions): RenderedPage {
         Next, choose the account to connect on ${instance ?? platform}. If you’re signed in there with a different
         account, switch first.
       </p>
+      ${warning !== undefined && html`<p class="hint">${warning}</p>`}
       ${renderAccountDetails(
         user,
         html`<dt>Studio</dt>

@@ -40,7 +40,7 @@ export function ConnectPlatformList({ platforms }: { platforms: readonly Platfor
 }
 
 function ConnectPlatformForm({ platform }: { platform: Platform }) {
-  const { id, name, needsInstanceUrl, defaultInstanceUrl } = platform;
+  const { id, name, needsInstanceUrl, defaultInstanceUrl, canPublish, warning } = platform;
   const hasInstances = needsInstanceUrl || defaultInstanceUrl !== undefined;
   const { connect, isRunning, error } = useConnect();
   const [instanceInput, setInstanceInput] = useState(
@@ -57,6 +57,10 @@ function ConnectPlatformForm({ platform }: { platform: Platform }) {
       >
         <div className="min-w-0">
           <p className="m-0 font-serif text-xl">{name}</p>
+          {!canPublish && (
+            <p className="mt-0 text-muted">Posts are checked against its rules, but can’t be published there yet.</p>
+          )}
+          {warning !== undefined && <p className="mt-0 text-muted [overflow-wrap:anywhere]">{warning}</p>}
           {hasInstances && (
             <TextField
               label={needsInstanceUrl ? "Instance" : "Server"}

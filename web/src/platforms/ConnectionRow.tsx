@@ -1,4 +1,4 @@
-import type { PlatformConnection } from "../api/queries.ts";
+import type { Platform, PlatformConnection } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Badge } from "../ui/Badge.tsx";
 import { Button } from "../ui/Button.tsx";
@@ -14,7 +14,14 @@ const stateLabels: Record<PlatformConnection["state"], string> = {
   disconnected: "disconnected",
 };
 
-export function ConnectionRow({ connection, platformName }: { connection: PlatformConnection; platformName: string }) {
+interface ConnectionRowProps {
+  connection: PlatformConnection;
+  platformName: string;
+  /** Undefined if the server no longer supports the platform. */
+  platform: Platform | undefined;
+}
+
+export function ConnectionRow({ connection, platformName, platform: platformInfo }: ConnectionRowProps) {
   const { studio, may } = useStudio();
   const { connect, isRunning, error } = useConnect();
   const disconnect = useDisconnect();
@@ -31,6 +38,12 @@ export function ConnectionRow({ connection, platformName }: { connection: Platfo
           {instanceUrl !== null && ` on ${new URL(instanceUrl).host}`}{" "}
           <Badge isPositive={isConnected}>{stateLabels[state]}</Badge>
         </p>
+        {isConnected && platformInfo?.canPublish === false && (
+          <p className="mt-0 text-muted">Posts are checked against its rules, but can’t be published there yet.</p>
+        )}
+        {isConnected && platformInfo?.warning !== undefined && (
+          <p className="mt-0 text-muted [overflow-wrap:anywhere]">{platformInfo.warning}</p>
+        )}
       </div>
       <RowDetails
         details={[

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { platformsQuery } from "../api/queries.ts";
+import { platformsQuery, type Platform } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { EmptyState } from "../ui/EmptyState.tsx";
 import { List } from "../ui/List.tsx";
@@ -16,8 +16,8 @@ export function PlatformsPage() {
   const connections = platforms.data?.connections ?? [];
   const activeConnections = connections.filter(({ state }) => state !== "disconnected");
   const endedConnections = connections.filter(({ state }) => state === "disconnected");
-  const getPlatformName = (id: string): string =>
-    supportedPlatforms.find((candidate) => candidate.id === id)?.name ?? id;
+  const findPlatform = (id: string): Platform | undefined =>
+    supportedPlatforms.find((candidate) => candidate.id === id);
 
   return (
     <>
@@ -39,7 +39,8 @@ export function PlatformsPage() {
             <ConnectionRow
               key={connection.id}
               connection={connection}
-              platformName={getPlatformName(connection.platform)}
+              platformName={findPlatform(connection.platform)?.name ?? connection.platform}
+              platform={findPlatform(connection.platform)}
             />
           ))}
         </List>
@@ -53,7 +54,8 @@ export function PlatformsPage() {
               <ConnectionRow
                 key={connection.id}
                 connection={connection}
-                platformName={getPlatformName(connection.platform)}
+                platformName={findPlatform(connection.platform)?.name ?? connection.platform}
+                platform={findPlatform(connection.platform)}
               />
             ))}
           </List>

@@ -1,0 +1,24 @@
+import { isLoopbackName, isPublicAddress, parseIpAddress } from "#lib/ip-address.ts";
+import type { PlatformInfo } from "./ports.ts";
+
+/** Names that only resolve inside a network (RFC 6761, RFC 6762, RFC 8375, and `internal`). */
+const privateSuffixes = ["localhost", "local", "internal", "test", "invalid", "home.arpa"] as const;
+
+/** Whether a platform could fetch a file from this URL, as far as the URL says. */
+export function isPublicUrl(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  const name = hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
+  if (protocol !== "https:" || isLoopbackName(name)) return false;
+  if (parseIpAddress(name)) return isPublicAddress(name);
+  return name.includes(".") && !privateSuffixes.some((suffix) => name.endsWith(`.${suffix}`));
+}
+
+/** A warning if the platform fetches media from this server, and can't. */
+export function findMediaWarning(
+  base: string,
+  { name, fetchesMedia }: Pick<PlatformInfo, "name" | "fetchesMedia">,
+): string | undefined {
+  if (fetchesMedia === undefined || isPublicUrl(base)) return undefined;
+  const media = fetchesMedia === "all" ? "images and videos" : "videos";
+  return `${name} fetches ${media} from this server, which has no public URL (BASE_URL is ${base}). Posts with ${media} can't be published to ${name}.`;
+}
