@@ -151,7 +151,7 @@ export default defineConfig({
   options: { typeAware: true, denyWarnings: true, reportUnusedDisableDirectives: "error" },
   categories: { correctness: "error", suspicious: "error", perf: "error" },
   env: { builtin: true, node: true },
-  ignorePatterns: ["node_modules", "web/dist", "data", "bench/peers", "test/servers"],
+  ignorePatterns: ["node_modules", "web/dist", "data", "bench/peers", "test/servers/pds"],
   rules: {
     ...rules(
       "error",
