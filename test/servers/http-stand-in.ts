@@ -1,0 +1,193 @@
+import { createHash, randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** What the stand-ins of the platforms have in common: HTTP, faults, access tokens and what they report to tests. */
+
+/** Faults that tests inject. Each counter applies to the next n requests of its kind and counts down. */
+export interface Faults {
+  /** Requests that make a post public: do the work, then close the connection without a response. */
+  dropResponses: number;
+  /** Requests that make a post public: close the connection without doing the work. */
+  dropRequests: number;
+  /** Requests that make a post public: respond with 503 without doing the work. */
+  unavailable: number;
+  /** Requests that make a post public: respond with 429 without doing the work. */
+  rateLimited: number;
+  /** All other requests that need an access token: respond with 503 without doing the work. */
+  unavailableUploads: number;
+  /** All other requests that need an access token: respond with 429 without doing the work. */
+  rateLimitedUploads: number;
+  /** Media whose upload completes: processing fails. */
+  failProcessing: number;
+}
+
+export const createFaults = (): Faults => ({
+  dropResponses: 0,
+  dropRequests: 0,
+  unavailable: 0,
+  rateLimited: 0,
+  unavailableUploads: 0,
+  rateLimitedUploads: 0,
+  failProcessing: 0,
+});
+
+/** Counts a fault down and returns whether it applies. */
+export function takeFault<Name extends string>(faults: Record<Name, number>, name: Name): boolean {
+  if (faults[name] <= 0) return false;
+  faults[name]--;
+  return true;
+}
+
+/** A file on a public post. */
+export interface PublicMedia {
+  mimeType: string;
+  bytes: number;
+  sha256: string;
+  altText: string | undefined;
+}
+
+export const hashBytes = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+
+export interface StandInRequest {
+  method: string;
+  /** The path as sent, without decoding and without the query. */
+  path: string;
+  query: URLSearchParams;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+}
+
+export interface StandInResponse {
+  status: number;
+  headers?: Record<string, string>;
+  /** Sent as JSON; no body if undefined. */
+  json?: unknown;
+}
+
+/** Ends a request with an error response. */
+export class Rejection extends Error {
+  readonly response: StandInResponse;
+
+  constructor(response: StandInResponse) {
+    super(`${response.status} ${JSON.stringify(response.json)}`);
+    this.response = response;
+  }
+}
+
+export interface RunningStandIn {
+  origin: string;
+  close(): Promise<void>;
+}
+
+/** Starts a server on 127.0.0.1. A responder that returns undefined closes the connection without a response. */
+export async function serve(
+  respond: (request: StandInRequest) => Promise<StandInResponse | undefined>,
+): Promise<RunningStandIn> {
+  const server = createServer((req, res) => {
+    handle(req, res).catch((error: unknown) => {
+      if (!res.headersSent) res.writeHead(500, { "content-type": "text/plain" });
+      res.end(`The stand-in failed: ${String(error)}`);
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+
+  async function handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const body = Buffer.concat((await req.toArray()) as Buffer[]);
+    const [path = "", query = ""] = (req.url ?? "").split("?", 2);
+    const request = {
+      method: req.method ?? "",
+      path,
+      query: new URLSearchParams(query),
+      headers: req.headers,
+      body,
+    };
+    const response = await respond(request).catch((error: unknown) => {
+      if (error instanceof Rejection) return error.response;
+      throw error;
+    });
+    if (!response) return void req.socket.destroy();
+    const content = response.json === undefined ? "" : JSON.stringify(response.json);
+    const type = content ? { "content-type": "application/json; charset=utf-8" } : {};
+    res.writeHead(response.status, { ...type, ...response.headers }).end(content);
+  }
+
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, "close");
+    },
+  };
+}
+
+/** Runs a request that needs an access token, with the faults that tests injected. */
+export async function runWithFaults(
+  faults: Faults,
+  request: {
+    isPublishing: boolean;
+    unavailable: StandInResponse;
+    rateLimited: () => StandInResponse;
+    run: () => Promise<StandInResponse>;
+  },
+): Promise<StandInResponse | undefined> {
+  const { isPublishing, unavailable, rateLimited, run } = request;
+  if (isPublishing && takeFault(faults, "dropRequests")) return undefined;
+  if (takeFault(faults, isPublishing ? "unavailable" : "unavailableUploads")) return unavailable;
+  if (takeFault(faults, isPublishing ? "rateLimited" : "rateLimitedUploads")) return rateLimited();
+  const response = await run();
+  return isPublishing && takeFault(faults, "dropResponses") ? undefined : response;
+}
+
+/** The access token and refresh token of one account. A refresh replaces both. */
+export interface AccountTokens {
+  accessToken: string;
+  refreshToken: string;
+  scopes: Set<string>;
+  clientId: string;
+  clientSecret: string;
+  /** Makes the current access token expire. */
+  expire(): void;
+  stateOf(accessToken: string): "valid" | "expired" | "unknown";
+  /** Issues new tokens if the refresh token is the current one. */
+  refresh(refreshToken: string): boolean;
+}
+
+export function createAccountTokens(scopes: readonly string[]): AccountTokens {
+  const createSecret = (): string => randomBytes(24).toString("base64url");
+  const expired = new Set<string>();
+  const tokens: AccountTokens = {
+    accessToken: createSecret(),
+    refreshToken: createSecret(),
+    scopes: new Set(scopes),
+    clientId: "the-client-id",
+    clientSecret: "the-client-secret",
+    expire: () => void expired.add(tokens.accessToken),
+    stateOf(accessToken) {
+      if (expired.has(accessToken)) return "expired";
+      return accessToken === tokens.accessToken ? "valid" : "unknown";
+    },
+    refresh(refreshToken) {
+      if (refreshToken !== tokens.refreshToken) return false;
+      expired.add(tokens.accessToken);
+      tokens.accessToken = createSecret();
+      tokens.refreshToken = createSecret();
+      return true;
+    },
+  };
+  return tokens;
+}
+
+export function readBearer(headers: IncomingHttpHeaders): string | undefined {
+  return /^Bearer (\S+)$/i.exec(headers.authorization ?? "")?.[1];
+}
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The media type of a request without its parameters. */
+export const readContentType = (headers: IncomingHttpHeaders): string =>
+  (headers["content-type"] ?? "").split(";", 1)[0]!.trim().toLowerCase();

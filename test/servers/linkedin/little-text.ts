@@ -1,0 +1,74 @@
+/**
+ * The little text format of LinkedIn's `commentary`.
+ *
+ * Source: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/little-text-format (read
+ * 2026-11-16): "All reserved characters need to be escaped with a backslash, even if those characters are not used in
+ * one of the supported elements or templates." The page doesn't say what happens otherwise. Users report that LinkedIn
+ * accepts the request and cuts the text at the first character that it can't parse
+ * (https://github.com/apoorvdarshan/crossposter/releases/tag/v1.1.5,
+ * https://github.com/ComposioHQ/composio/issues/2710), so this parser does the same.
+ */
+export interface RenderedText {
+  /** What readers see. */
+  text: string;
+  hashtags: string[];
+  mentions: string[];
+}
+
+const reserved = String.raw`|{}@[\]()<>#\\*_~`;
+const plainText = new RegExp(`[^${reserved}]+`, "y");
+const escapedCharacter = new RegExp(String.raw`\\([${reserved}])`, "y");
+const mention = new RegExp(
+  String.raw`@\[((?:[^${reserved}]|\\[${reserved}])+)\]\((urn:li:(?:person|organization):[\w-]+)\)`,
+  "y",
+);
+const hashtagTemplate = new RegExp(String.raw`\{hashtag\|\\?([#＃])\|([^${reserved}\s]+)\}`, "y");
+const hashtag = /#([\p{L}\p{N}]+)/uy;
+
+export function renderLittleText(commentary: string): RenderedText {
+  const rendered: RenderedText = { text: "", hashtags: [], mentions: [] };
+  let offset = 0;
+  while (offset < commentary.length) {
+    const length = renderElement(commentary, offset, rendered);
+    if (length === 0) break;
+    offset += length;
+  }
+  return rendered;
+}
+
+/** Appends the element at the offset and returns its length, or 0 if the text doesn't follow the grammar there. */
+function renderElement(commentary: string, offset: number, rendered: RenderedText): number {
+  const match = (pattern: RegExp): RegExpExecArray | null => {
+    pattern.lastIndex = offset;
+    return pattern.exec(commentary);
+  };
+  const plain = match(plainText);
+  if (plain) {
+    rendered.text += plain[0];
+    return plain[0].length;
+  }
+  const escaped = match(escapedCharacter);
+  if (escaped) {
+    rendered.text += escaped[1]!;
+    return escaped[0].length;
+  }
+  const mentioned = match(mention);
+  if (mentioned) {
+    rendered.text += mentioned[1]!.replaceAll(/\\(.)/g, "$1");
+    rendered.mentions.push(mentioned[2]!);
+    return mentioned[0].length;
+  }
+  const template = match(hashtagTemplate);
+  if (template) {
+    rendered.text += template[1]! + template[2]!;
+    rendered.hashtags.push(template[2]!);
+    return template[0].length;
+  }
+  const tag = match(hashtag);
+  if (tag) {
+    rendered.text += tag[0];
+    rendered.hashtags.push(tag[1]!);
+    return tag[0].length;
+  }
+  return 0;
+}
