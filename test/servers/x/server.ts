@@ -1,0 +1,247 @@
+import {
+  createAccountTokens,
+  createFaults,
+  readBearer,
+  readContentType,
+  Rejection,
+  runWithFaults,
+  serve,
+  takeFault,
+  type AccountTokens,
+  type Faults,
+  type PublicMedia,
+  type RunningStandIn,
+  type StandInRequest,
+  type StandInResponse,
+} from "../http-stand-in.ts";
+import { forbidden, notFound, rateLimited, readJson, unauthorized, unavailable } from "./errors.ts";
+import { createMediaStore, documentedLimits } from "./media.ts";
+import { createPostStore } from "./posts.ts";
+
+/**
+ * A stand-in for X (API v2), written from its documentation and not from our client.
+ *
+ * | request | what it does |
+ * | --- | --- |
+ * | `GET /2/users/me` | the signed-in user |
+ * | `POST /2/oauth2/token` | `grant_type=refresh_token` only |
+ * | `POST /2/media/upload/initialize` | starts a chunked upload and returns the media id |
+ * | `POST /2/media/upload/{id}/append` | one segment, as form data or JSON |
+ * | `POST /2/media/upload/{id}/finalize` | joins the segments; videos and GIFs are processed after that |
+ * | `GET /2/media/upload?command=STATUS&media_id={id}` | processing status |
+ * | `POST /2/media/upload` | an image in one request |
+ * | `POST /2/media/metadata` | alt text |
+ * | `POST /2/tweets` | creates a public post: 201 with its id |
+ * | `GET /2/users/{id}/tweets` | the posts of a user, newest first |
+ *
+ * Sources, read on 2026-11-16 in https://github.com/xdevplatform/docs at commit 2871328 (2026-08-22), published at
+ * https://docs.x.com: openapi.json (version 2.167), x-api/media/introduction, x-api/media/quickstart/best-practices and
+ * media-upload-chunked, x-api/posts/manage-tweets/integrate, x-api/posts/timelines/integrate,
+ * x-api/fundamentals/rate-limits, response-codes-and-errors and data-dictionary,
+ * fundamentals/authentication/oauth-2-0/user-access-token. Details of errors that these pages don't show, from public
+ * issues: https://github.com/akrherz/iembot/issues/163 (403 for a duplicate),
+ * https://github.com/gundogan8/FotBot/issues/22 (400 for a long text),
+ * https://github.com/plhery/node-twitter-api-v2/issues/375 and https://github.com/abraham/twitteroauth/issues/1222 (400
+ * for media that are not ready). `text.ts` names the sources of character counting.
+ */
+export interface XStandIn extends RunningStandIn {
+  /** The public posts, oldest first. */
+  posts(): XPost[];
+  /** Every request received, as `METHOD /path?query`. */
+  requests: string[];
+  userId: string;
+  username: string;
+  tokens: AccountTokens;
+  faults: XFaults;
+  settings: XSettings;
+  /** Moves the clock of the stand-in: media expire and rate limits reset. */
+  advanceClock(ms: number): void;
+}
+
+export interface XFaults extends Faults {
+  /** Reads of the timeline that don't contain the newest post yet. */
+  staleReads: number;
+}
+
+export interface XSettings {
+  /** Requests per user and 15 minutes, by endpoint. */
+  rateLimits: Record<Endpoint, number>;
+  /** Seconds until `x-rate-limit-reset` in responses to requests that `faults` limit. */
+  faultResetSecs: number;
+  processing: { polls: number; checkAfterSecs: number };
+  limits: typeof documentedLimits;
+}
+
+export interface XPost {
+  id: string;
+  author: string;
+  /** As sent, in normalization form C. */
+  text: string;
+  media: PublicMedia[];
+  createdAt: Date;
+}
+
+const endpoints = {
+  "GET /2/users/me": { limit: 75, scopes: ["tweet.read", "users.read"] },
+  "GET /2/users/:id/tweets": { limit: 900, scopes: ["tweet.read", "users.read"] },
+  "POST /2/tweets": { limit: 100, scopes: ["tweet.read", "tweet.write", "users.read"] },
+  "POST /2/media/upload": { limit: 500, scopes: ["media.write"] },
+  "GET /2/media/upload": { limit: 1000, scopes: ["media.write"] },
+  "POST /2/media/upload/initialize": { limit: 1875, scopes: ["media.write"] },
+  "POST /2/media/upload/:id/append": { limit: 1875, scopes: ["media.write"] },
+  "POST /2/media/upload/:id/finalize": { limit: 1875, scopes: ["media.write"] },
+  "POST /2/media/metadata": { limit: 500, scopes: ["media.write"] },
+} as const;
+export type Endpoint = keyof typeof endpoints;
+
+const windowMs = 15 * 60 * 1000;
+/** X's ids contain the milliseconds since this time. */
+const idEpoch = 1_288_834_974_657n;
+
+export async function startX(): Promise<XStandIn> {
+  let clockOffset = 0;
+  const now = (): number => Date.now() + clockOffset;
+  const [userId, username] = ["2244994945", "atelier"];
+  const tokens = createAccountTokens(["tweet.read", "tweet.write", "users.read", "media.write", "offline.access"]);
+  const faults: XFaults = { ...createFaults(), staleReads: 0 };
+  const limitEntries = Object.entries(endpoints).map(([endpoint, { limit }]) => [endpoint, limit]);
+  const settings: XSettings = {
+    rateLimits: Object.fromEntries(limitEntries) as Record<Endpoint, number>,
+    faultResetSecs: 1,
+    processing: { polls: 1, checkAfterSecs: 1 },
+    limits: structuredClone(documentedLimits),
+  };
+  const windows = new Map<Endpoint, { resetAt: number; used: number }>();
+  const requests: string[] = [];
+
+  let sequence = 0n;
+  const createId = (): string => String(((BigInt(now()) - idEpoch) << 22n) + sequence++);
+  const media = createMediaStore({
+    now,
+    createId,
+    limits: settings.limits,
+    processing: settings.processing,
+    takeProcessingFailure: () => takeFault(faults, "failProcessing"),
+  });
+  const takeStaleRead = (): boolean => takeFault(faults, "staleReads");
+  const posts = createPostStore({ now, createId, userId, username, media, takeStaleRead });
+
+  const server = await serve(async (request) => {
+    const query = request.query.toString();
+    requests.push(`${request.method} ${request.path}${query ? `?${query}` : ""}`);
+    if (request.method === "POST" && request.path === "/2/oauth2/token") return refreshTokens(request, tokens);
+    const { endpoint, id } = findEndpoint(request);
+    const token = readBearer(request.headers);
+    if (token === undefined || tokens.stateOf(token) !== "valid") throw unauthorized();
+    if (!endpoints[endpoint].scopes.every((scope) => tokens.scopes.has(scope))) throw forbidden("Forbidden");
+    const response = await runWithFaults(faults, {
+      isPublishing: endpoint === "POST /2/tweets",
+      unavailable,
+      rateLimited: () => ({ ...rateLimited, headers: createLimitHeaders(endpoint, 0, settings.faultResetSecs) }),
+      run: () => runWithinLimits(endpoint, () => route(endpoint, id, request)),
+    });
+    return response;
+  });
+
+  function createLimitHeaders(endpoint: Endpoint, remaining: number, secs: number): Record<string, string> {
+    return {
+      "x-rate-limit-limit": String(settings.rateLimits[endpoint]),
+      "x-rate-limit-remaining": String(remaining),
+      "x-rate-limit-reset": String(Math.ceil(now() / 1000) + secs),
+    };
+  }
+
+  /** Counts the request; every response has the headers of the rate limit. */
+  async function runWithinLimits(endpoint: Endpoint, run: () => Promise<StandInResponse>): Promise<StandInResponse> {
+    const limit = settings.rateLimits[endpoint];
+    let window = windows.get(endpoint);
+    if (!window || window.resetAt <= now()) window = { resetAt: now() + windowMs, used: 0 };
+    windows.set(endpoint, window);
+    const isLimited = window.used >= limit;
+    if (!isLimited) window.used++;
+    const headers = createLimitHeaders(endpoint, limit - window.used, Math.ceil((window.resetAt - now()) / 1000));
+    if (isLimited) return { ...rateLimited, headers };
+    const response = await run().catch((error: unknown) => {
+      if (error instanceof Rejection) return error.response;
+      throw error;
+    });
+    return { ...response, headers: { ...response.headers, ...headers } };
+  }
+
+  async function route(endpoint: Endpoint, id: string, request: StandInRequest): Promise<StandInResponse> {
+    switch (endpoint) {
+      case "GET /2/users/me":
+        return { status: 200, json: { data: { id: userId, name: "Atelier", username } } };
+      case "GET /2/users/:id/tweets":
+        return posts.readTimeline(id, request.query);
+      case "POST /2/tweets":
+        return posts.create(readJson(request));
+      case "POST /2/media/upload":
+        return media.uploadAtOnce(request);
+      case "GET /2/media/upload":
+        return media.readStatus(request.query);
+      case "POST /2/media/upload/initialize":
+        return media.initialize(readJson(request));
+      case "POST /2/media/upload/:id/append":
+        return media.append(id, request);
+      case "POST /2/media/upload/:id/finalize":
+        return media.finalize(id);
+      case "POST /2/media/metadata":
+        return media.describe(readJson(request));
+    }
+  }
+
+  return {
+    ...server,
+    posts: () =>
+      posts.posts.map((post) => ({
+        id: post.id,
+        author: userId,
+        text: post.text,
+        media: post.media.map(({ mimeType, totalBytes, sha256, altText }) => ({
+          mimeType,
+          bytes: totalBytes,
+          sha256,
+          altText,
+        })),
+        createdAt: new Date(post.createdAt),
+      })),
+    requests,
+    userId,
+    username,
+    tokens,
+    faults,
+    settings,
+    advanceClock: (ms) => void (clockOffset += ms),
+  };
+}
+
+function findEndpoint({ method, path }: StandInRequest): { endpoint: Endpoint; id: string } {
+  const id = /^\/2\/(?:media\/upload|users)\/(\d{1,19})\//.exec(path)?.[1] ?? "";
+  const endpoint = `${method} ${id ? path.replace(id, ":id") : path}`;
+  if (!(endpoint in endpoints)) throw notFound();
+  return { endpoint: endpoint as Endpoint, id };
+}
+
+/** Confidential clients authenticate with the `Authorization` header. */
+function refreshTokens(request: StandInRequest, tokens: AccountTokens): StandInResponse {
+  const form = new URLSearchParams(request.body.toString());
+  const credentials = Buffer.from(`${tokens.clientId}:${tokens.clientSecret}`).toString("base64");
+  const isForm = readContentType(request.headers) === "application/x-www-form-urlencoded";
+  if (request.headers.authorization !== `Basic ${credentials}`)
+    return { status: 401, json: { error: "unauthorized_client", error_description: "Missing valid authorization" } };
+  const isValid = isForm && form.get("grant_type") === "refresh_token";
+  if (!isValid || !tokens.refresh(form.get("refresh_token") ?? "")) {
+    const description = "Value passed for the token was invalid.";
+    return { status: 400, json: { error: "invalid_request", error_description: description } };
+  }
+  const { accessToken, refreshToken, scopes } = tokens;
+  const json = {
+    token_type: "bearer",
+    expires_in: 7200,
+    access_token: accessToken,
+    scope: [...scopes].join(" "),
+    refresh_token: refreshToken,
+  };
+  return { status: 200, json };
+}
