@@ -1,9 +1,9 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What the stand-ins of the platforms have in common: HTTP, faults, access tokens and what they report to tests. */
+/** What the stand-ins of the platforms have in common: HTTP, faults and what they report to tests. */
 
 /** Faults that tests inject. Each counter applies to the next n requests of its kind and counts down. */
 export interface Faults {
@@ -140,45 +140,6 @@ export async function runWithFaults(
   if (takeFault(faults, isPublishing ? "rateLimited" : "rateLimitedUploads")) return rateLimited();
   const response = await run();
   return isPublishing && takeFault(faults, "dropResponses") ? undefined : response;
-}
-
-/** The access token and refresh token of one account. A refresh replaces both. */
-export interface AccountTokens {
-  accessToken: string;
-  refreshToken: string;
-  scopes: Set<string>;
-  clientId: string;
-  clientSecret: string;
-  /** Makes the current access token expire. */
-  expire(): void;
-  stateOf(accessToken: string): "valid" | "expired" | "unknown";
-  /** Issues new tokens if the refresh token is the current one. */
-  refresh(refreshToken: string): boolean;
-}
-
-export function createAccountTokens(scopes: readonly string[]): AccountTokens {
-  const createSecret = (): string => randomBytes(24).toString("base64url");
-  const expired = new Set<string>();
-  const tokens: AccountTokens = {
-    accessToken: createSecret(),
-    refreshToken: createSecret(),
-    scopes: new Set(scopes),
-    clientId: "the-client-id",
-    clientSecret: "the-client-secret",
-    expire: () => void expired.add(tokens.accessToken),
-    stateOf(accessToken) {
-      if (expired.has(accessToken)) return "expired";
-      return accessToken === tokens.accessToken ? "valid" : "unknown";
-    },
-    refresh(refreshToken) {
-      if (refreshToken !== tokens.refreshToken) return false;
-      expired.add(tokens.accessToken);
-      tokens.accessToken = createSecret();
-      tokens.refreshToken = createSecret();
-      return true;
-    },
-  };
-  return tokens;
 }
 
 export function readBearer(headers: IncomingHttpHeaders): string | undefined {

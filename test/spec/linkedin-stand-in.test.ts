@@ -144,6 +144,34 @@ describe("the LinkedIn stand-in", () => {
     assert.equal((await refresh(clientSecret)).status, 400);
   });
 
+  test("redeems a code of the authorization page once", async () => {
+    const { clientId, clientSecret } = linkedin.tokens;
+    const redirectUri = "http://127.0.0.1:1/callback";
+    const request = new URL("https://www.linkedin.com/oauth/v2/authorization");
+    assert.throws(() => linkedin.tokens.authorize(request.href), /response_type/);
+    const parameters = { response_type: "code", client_id: clientId, redirect_uri: redirectUri, state: "s" };
+    request.search = String(new URLSearchParams({ ...parameters, scope: "openid w_member_social" }));
+    const callback = new URL(linkedin.tokens.authorize(request.href));
+    assert.equal(callback.searchParams.get("state"), "s");
+    const redeem = (): Promise<Response> =>
+      fetch(`${linkedin.origin}/oauth/v2/accessToken`, {
+        method: "POST",
+        body: new URLSearchParams({
+          grant_type: "authorization_code",
+          code: callback.searchParams.get("code") ?? "",
+          redirect_uri: redirectUri,
+          client_id: clientId,
+          client_secret: clientSecret,
+        }),
+      });
+    linkedin.settings.issuesRefreshTokens = false;
+    const json = (await (await redeem()).json()) as Json;
+    assert.deepEqual([json["access_token"], json["refresh_token"]], [linkedin.tokens.accessToken, undefined]);
+    assert.deepEqual([...linkedin.tokens.scopes], ["openid", "w_member_social"]);
+    assert.equal((await publish()).status, 201);
+    assert.equal((await redeem()).status, 400);
+  });
+
   test("requires the version headers and an active version", async () => {
     await expectError(publish({}, { "linkedin-version": undefined }), 400, "VERSION_MISSING");
     const json = await expectError(publish({}, { "linkedin-version": "202409" }), 426, "NONEXISTENT_VERSION");
@@ -291,6 +319,11 @@ describe("the LinkedIn stand-in", () => {
     assert.match(headers.get("x-restli-id") ?? "", /^urn:li:ugcPost:/);
     const [media] = linkedin.posts()[0]!.media;
     assert.deepEqual([media?.mimeType, media?.sha256, media?.title], ["video/mp4", hashBytes(video), "A tour"]);
+  });
+
+  test("returns upload URLs of the origin that a test sets", async () => {
+    linkedin.settings.uploadOrigin = "https://uploads.test";
+    assert.match((await initialize("images"))["uploadUrl"] as string, /^https:\/\/uploads\.test\/dms-uploads\//);
   });
 
   test("rejects wrong parts of a video", async () => {

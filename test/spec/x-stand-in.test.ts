@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { afterEach, before, beforeEach, describe, test } from "node:test";
 import { hashBytes } from "../servers/http-stand-in.ts";
 import { startX, type XStandIn } from "../servers/x/server.ts";
@@ -146,6 +147,36 @@ describe("the X stand-in", () => {
     assert.equal(accessToken, x.tokens.accessToken);
     assert.equal((await publish("refreshed")).status, 201);
     assert.equal((await refresh(clientSecret)).status, 400);
+  });
+
+  test("redeems a code of the authorization page once, with its verifier", async () => {
+    const { clientId, clientSecret } = x.tokens;
+    const verifier = "a".repeat(43);
+    const redirectUri = "http://127.0.0.1:1/callback";
+    const request = new URL("https://x.com/i/oauth2/authorize");
+    const parameters = { response_type: "code", client_id: clientId, redirect_uri: redirectUri, state: "s" };
+    request.search = String(new URLSearchParams({ ...parameters, scope: "tweet.read users.read" }));
+    assert.throws(() => x.tokens.authorize(request.href), /Invalid authorization request/);
+    request.searchParams.set("code_challenge", createHash("sha256").update(verifier).digest("base64url"));
+    request.searchParams.set("code_challenge_method", "S256");
+    const redeem = (callback: string, codeVerifier: string): Promise<Response> =>
+      fetch(`${x.origin}/2/oauth2/token`, {
+        method: "POST",
+        headers: { authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` },
+        body: new URLSearchParams({
+          grant_type: "authorization_code",
+          code: new URL(callback).searchParams.get("code") ?? "",
+          redirect_uri: redirectUri,
+          code_verifier: codeVerifier,
+        }),
+      });
+    assert.equal((await redeem(x.tokens.authorize(request.href), "wrong")).status, 400);
+    const callback = x.tokens.authorize(request.href);
+    const json = (await (await redeem(callback, verifier)).json()) as Json;
+    assert.deepEqual([json["access_token"], json["refresh_token"]], [x.tokens.accessToken, undefined]);
+    assert.equal((await get("/2/users/me")).status, 200);
+    assert.equal((await publish("without scope")).status, 403);
+    assert.equal((await redeem(callback, verifier)).status, 400);
   });
 
   test("rejects unknown fields, empty posts, other content types and long texts", async () => {

@@ -65,7 +65,7 @@ export const documentedLimits = {
 
 export interface MediaOptions {
   now(): number;
-  origin(): string;
+  uploadOrigin(): string;
   processing: Record<MediaKind, Processing>;
   limits: typeof documentedLimits;
   takeProcessingFailure(): boolean;
@@ -122,7 +122,7 @@ export function createMediaStore(options: MediaOptions): MediaStore {
       sha256: "",
     };
     assets.set(asset.urn, asset);
-    const urlOf = (part: number): string => `${options.origin()}/dms-uploads/${key}/${kind}/${part}`;
+    const urlOf = (part: number): string => `${options.uploadOrigin()}/dms-uploads/${key}/${kind}/${part}`;
     if (kind !== "video") {
       const { uploadUrlExpiresAt } = asset;
       return { status: 200, json: { value: { uploadUrlExpiresAt, uploadUrl: urlOf(0), [kind]: asset.urn } } };

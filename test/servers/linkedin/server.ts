@@ -1,5 +1,4 @@
 import {
-  createAccountTokens,
   createFaults,
   isRecord,
   readBearer,
@@ -8,13 +7,13 @@ import {
   runWithFaults,
   serve,
   takeFault,
-  type AccountTokens,
   type Faults,
   type PublicMedia,
   type RunningStandIn,
   type StandInRequest,
   type StandInResponse,
 } from "../http-stand-in.ts";
+import { createAccountTokens, type AccountTokens } from "../account-tokens.ts";
 import { accessDenied, invalidValue, rateLimited, reject, unauthorized, unavailable } from "./errors.ts";
 import { createMediaStore, documentedLimits, type MediaKind, type Processing } from "./media.ts";
 import { createPostStore, type StoredPost } from "./posts.ts";
@@ -25,7 +24,7 @@ import { createPostStore, type StoredPost } from "./posts.ts";
  * | request | what it does |
  * | --- | --- |
  * | `GET /v2/userinfo` | the signed-in member (OpenID Connect) |
- * | `POST /oauth/v2/accessToken` | `grant_type=refresh_token` only |
+ * | `POST /oauth/v2/accessToken` | redeems a code or a refresh token; `tokens.authorize` issues codes |
  * | `POST /rest/images?action=initializeUpload` | image URN and upload URL |
  * | `POST /rest/documents?action=initializeUpload` | document URN and upload URL |
  * | `POST /rest/videos?action=initializeUpload` | video URN and one upload URL per 4 MB part |
@@ -40,7 +39,7 @@ import { createPostStore, type StoredPost } from "./posts.ts";
  * multiimage-post-api, vector-asset-api (headers of uploads) and ugc-post-api (3,000 characters, duplicates for 10
  * minutes), shared/api-guide/concepts/ error-handling, rate-limits and protocol-version,
  * consumer/integrations/self-serve/share-on-linkedin (150 requests per member and day),
- * shared/authentication/programmatic-refresh-tokens. Only parts of these pages were available, so quotations in
+ * shared/authentication/ authorization-code-flow and programmatic-refresh-tokens. Only parts of these pages were available, so quotations in
  * public repositories complete them. Bodies of responses that the pages don't show, from public issues:
  * https://github.com/Arisamiga/Linkedin-RSS/issues/5 (422 for a duplicate),
  * https://github.com/PipedreamHQ/pipedream/issues/18398 (426 for a retired version),
@@ -74,6 +73,10 @@ export interface LinkedInSettings {
   /** Requests of the member per day (UTC). */
   dailyRequests: number;
   limits: typeof documentedLimits;
+  /** LinkedIn issues refresh tokens only to approved apps. */
+  issuesRefreshTokens: boolean;
+  /** The origin of upload URLs; by default that of the stand-in. Tests that put a proxy in front of it change it. */
+  uploadOrigin: string;
 }
 
 export interface LinkedInPost {
@@ -96,7 +99,11 @@ export async function startLinkedIn(): Promise<LinkedInStandIn> {
   const now = (): number => Date.now() + clockOffset;
   const memberId = "8675309abc";
   const organizations = new Set(["urn:li:organization:2414183"]);
-  const tokens = createAccountTokens(["openid", "profile", "w_member_social"]);
+  const tokens = createAccountTokens({
+    authorizationPath: "/oauth/v2/authorization",
+    requiresPkce: false,
+    scopes: ["openid", "profile", "w_member_social"],
+  });
   const faults: LinkedInFaults = { ...createFaults(), ghostDuplicates: 0 };
   const settings: LinkedInSettings = {
     activeVersions: new Set(
@@ -105,6 +112,8 @@ export async function startLinkedIn(): Promise<LinkedInStandIn> {
     processing: { image: { polls: 0, ms: 0 }, video: { polls: 1, ms: 0 }, document: { polls: 1, ms: 0 } },
     dailyRequests: 150,
     limits: structuredClone(documentedLimits),
+    issuesRefreshTokens: true,
+    uploadOrigin: "",
   };
   const quota = { day: 0, used: 0 };
   const requests: string[] = [];
@@ -115,7 +124,7 @@ export async function startLinkedIn(): Promise<LinkedInStandIn> {
   };
   const media = createMediaStore({
     now,
-    origin: () => server.origin,
+    uploadOrigin: () => settings.uploadOrigin,
     processing: settings.processing,
     limits: settings.limits,
     takeProcessingFailure: () => takeFault(faults, "failProcessing"),
@@ -136,11 +145,14 @@ export async function startLinkedIn(): Promise<LinkedInStandIn> {
     const query = request.query.toString();
     requests.push(`${request.method} ${request.path}${query ? `?${query}` : ""}`);
     if (request.path.startsWith("/dms-uploads/")) return media.upload(request);
-    if (request.method === "POST" && request.path === "/oauth/v2/accessToken") return refreshTokens(request, tokens);
+    if (request.method === "POST" && request.path === "/oauth/v2/accessToken")
+      return grantTokens(request, tokens, settings.issuesRefreshTokens);
     checkToken(request);
     const isPublishing = request.method === "POST" && request.path === "/rest/posts";
     return runWithFaults(faults, { isPublishing, unavailable, rateLimited, run: () => route(request) });
   });
+
+  settings.uploadOrigin = server.origin;
 
   function checkToken(request: StandInRequest): void {
     const token = readBearer(request.headers);
@@ -247,12 +259,12 @@ function decodeUrn(key: string): string {
   return decodeURIComponent(key);
 }
 
-function refreshTokens(request: StandInRequest, tokens: AccountTokens): StandInResponse {
+function grantTokens(request: StandInRequest, tokens: AccountTokens, issuesRefreshTokens: boolean): StandInResponse {
   const form = new URLSearchParams(request.body.toString());
   const isClient = form.get("client_id") === tokens.clientId && form.get("client_secret") === tokens.clientSecret;
   if (readContentType(request.headers) !== "application/x-www-form-urlencoded" || !isClient)
     return { status: 401, json: { error: "invalid_client", error_description: "Client authentication failed" } };
-  if (form.get("grant_type") !== "refresh_token" || !tokens.refresh(form.get("refresh_token") ?? "")) {
+  if (!tokens.grant(form)) {
     const description = "The provided authorization grant or refresh token is invalid, expired or revoked.";
     return { status: 400, json: { error: "invalid_grant", error_description: description } };
   }
@@ -260,8 +272,7 @@ function refreshTokens(request: StandInRequest, tokens: AccountTokens): StandInR
   const json = {
     access_token: accessToken,
     expires_in: 5_184_000,
-    refresh_token: refreshToken,
-    refresh_token_expires_in: 31_536_000,
+    ...(issuesRefreshTokens ? { refresh_token: refreshToken, refresh_token_expires_in: 31_536_000 } : {}),
     scope: [...scopes].join(" "),
   };
   return { status: 200, json };

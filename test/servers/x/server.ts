@@ -1,5 +1,4 @@
 import {
-  createAccountTokens,
   createFaults,
   readBearer,
   readContentType,
@@ -7,13 +6,13 @@ import {
   runWithFaults,
   serve,
   takeFault,
-  type AccountTokens,
   type Faults,
   type PublicMedia,
   type RunningStandIn,
   type StandInRequest,
   type StandInResponse,
 } from "../http-stand-in.ts";
+import { createAccountTokens, type AccountTokens } from "../account-tokens.ts";
 import { forbidden, notFound, rateLimited, readJson, unauthorized, unavailable } from "./errors.ts";
 import { createMediaStore, documentedLimits } from "./media.ts";
 import { createPostStore } from "./posts.ts";
@@ -24,7 +23,7 @@ import { createPostStore } from "./posts.ts";
  * | request | what it does |
  * | --- | --- |
  * | `GET /2/users/me` | the signed-in user |
- * | `POST /2/oauth2/token` | `grant_type=refresh_token` only |
+ * | `POST /2/oauth2/token` | redeems a code or a refresh token; `tokens.authorize` issues codes |
  * | `POST /2/media/upload/initialize` | starts a chunked upload and returns the media id |
  * | `POST /2/media/upload/{id}/append` | one segment, as form data or JSON |
  * | `POST /2/media/upload/{id}/finalize` | joins the segments; videos and GIFs are processed after that |
@@ -102,7 +101,11 @@ export async function startX(): Promise<XStandIn> {
   let clockOffset = 0;
   const now = (): number => Date.now() + clockOffset;
   const [userId, username] = ["2244994945", "atelier"];
-  const tokens = createAccountTokens(["tweet.read", "tweet.write", "users.read", "media.write", "offline.access"]);
+  const tokens = createAccountTokens({
+    authorizationPath: "/i/oauth2/authorize",
+    requiresPkce: true,
+    scopes: ["tweet.read", "tweet.write", "users.read", "media.write", "offline.access"],
+  });
   const faults: XFaults = { ...createFaults(), staleReads: 0 };
   const limitEntries = Object.entries(endpoints).map(([endpoint, { limit }]) => [endpoint, limit]);
   const settings: XSettings = {
@@ -129,7 +132,7 @@ export async function startX(): Promise<XStandIn> {
   const server = await serve(async (request) => {
     const query = request.query.toString();
     requests.push(`${request.method} ${request.path}${query ? `?${query}` : ""}`);
-    if (request.method === "POST" && request.path === "/2/oauth2/token") return refreshTokens(request, tokens);
+    if (request.method === "POST" && request.path === "/2/oauth2/token") return grantTokens(request, tokens);
     const { endpoint, id } = findEndpoint(request);
     const token = readBearer(request.headers);
     if (token === undefined || tokens.stateOf(token) !== "valid") throw unauthorized();
@@ -224,14 +227,13 @@ function findEndpoint({ method, path }: StandInRequest): { endpoint: Endpoint; i
 }
 
 /** Confidential clients authenticate with the `Authorization` header. */
-function refreshTokens(request: StandInRequest, tokens: AccountTokens): StandInResponse {
+function grantTokens(request: StandInRequest, tokens: AccountTokens): StandInResponse {
   const form = new URLSearchParams(request.body.toString());
   const credentials = Buffer.from(`${tokens.clientId}:${tokens.clientSecret}`).toString("base64");
   const isForm = readContentType(request.headers) === "application/x-www-form-urlencoded";
   if (request.headers.authorization !== `Basic ${credentials}`)
     return { status: 401, json: { error: "unauthorized_client", error_description: "Missing valid authorization" } };
-  const isValid = isForm && form.get("grant_type") === "refresh_token";
-  if (!isValid || !tokens.refresh(form.get("refresh_token") ?? "")) {
+  if (!isForm || !tokens.grant(form)) {
     const description = "Value passed for the token was invalid.";
     return { status: 400, json: { error: "invalid_request", error_description: description } };
   }
@@ -241,7 +243,8 @@ function refreshTokens(request: StandInRequest, tokens: AccountTokens): StandInR
     expires_in: 7200,
     access_token: accessToken,
     scope: [...scopes].join(" "),
-    refresh_token: refreshToken,
+    // "Only if the `offline.access` scope is requested".
+    ...(scopes.has("offline.access") ? { refresh_token: refreshToken } : {}),
   };
   return { status: 200, json };
 }
