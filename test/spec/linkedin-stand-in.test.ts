@@ -270,6 +270,19 @@ describe("the LinkedIn stand-in", () => {
     }
     const id = await uploadImage(await gif());
     assert.equal((await publish({ content: { media: { id } } })).status, 201);
+    assert.equal(linkedin.settings.limits.imagePixels, 36_152_320);
+    linkedin.settings.limits.imagePixels = 64 * 48;
+    const large = await uploadImage(await png(64, 48));
+    await expectError(publish({ content: { media: { id: large } } }), 400, "MEDIA_ASSET_PROCESSING_FAILED");
+    const small = await uploadImage(await png(64, 47));
+    assert.equal((await publish({ content: { media: { id: small } } })).status, 201);
+  });
+
+  test("rejects an image that another author owns", async () => {
+    linkedin.tokens.scopes.add("w_organization_social");
+    const [organization] = linkedin.organizations;
+    const id = await uploadImage(await png());
+    await expectError(publish({ author: organization, content: { media: { id } } }), 400, "INVALID_URN_ID");
   });
 
   test("reads the status of an image only with the restricted scope, by its encoded URN", async () => {
