@@ -164,9 +164,15 @@ export async function startFacebook(): Promise<Facebook> {
       if (edge === undefined) return selectFields({ ...user, email: undefined }, request, ["name"]);
       if (edge === "accounts") return listAccounts(request);
     }
-    const isPage = node === page.id || (node === "me" && !isUser);
-    if (edge !== undefined && !isPage) throw objectMissing(node);
     if (method === "POST" && isUser) throw new GraphError("(#200) A Page access token is required", 200, {}, 403);
+    if (node === page.id || (node === "me" && !isUser)) return handlePage(edge, request);
+    if (edge !== undefined || method !== "GET") throw objectMissing(node);
+    return readNode(node, request);
+  }
+
+  async function handlePage(edge: string | undefined, request: GraphRequest): Promise<object> {
+    const defaultFields = ["created_time", "message"];
+    const { method } = request;
     switch (`${method} ${edge ?? ""}`) {
       case "POST feed":
         return createPost(request);
@@ -175,15 +181,12 @@ export async function startFacebook(): Promise<Facebook> {
       case "POST videos":
         return createVideo(request);
       case "GET feed":
-        return listNodes(posts.map(toListedNode), request, ["created_time", "message"]);
+        return listNodes(posts.map(toListedNode), request, defaultFields);
       case "GET posts":
       case "GET published_posts":
-        return listNodes(posts.filter(({ isPublished }) => isPublished).map(toListedNode), request, [
-          "created_time",
-          "message",
-        ]);
+        return listNodes(posts.filter(({ isPublished }) => isPublished).map(toListedNode), request, defaultFields);
       case "GET ":
-        return isPage ? selectFields({ ...page, username: undefined }, request, ["name"]) : readNode(node, request);
+        return selectFields({ ...page, username: undefined }, request, ["name"]);
       default:
         throw invalidParameter(`Unsupported ${method.toLowerCase()} request`);
     }

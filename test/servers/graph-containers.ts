@@ -65,6 +65,5 @@ export function countPoll(container: Container): void {
 
 /** Ids separated by commas, as documented, or as a JSON array. */
 export function parseIds(value: string): string[] {
-  if (value.startsWith("[")) return (JSON.parse(value) as unknown[]).map(String);
-  return value.split(",").map((id) => id.trim());
+  return value.replaceAll(/[[\]"\s]/g, "").split(",");
 }
