@@ -71,7 +71,7 @@ export function renewAccessToken(
   target: CredentialTarget,
   rejectedToken: string,
 ): Promise<AccessToken> {
-  return waitForToken(deps, target, (_, { tokens }) => tokens.accessToken !== rejectedToken);
+  return waitForToken(deps, target, (_, { tokens }) => tokens.accessToken !== rejectedToken, { isRejected: true });
 }
 
 interface CredentialTarget {
@@ -83,6 +83,7 @@ async function waitForToken(
   deps: CredentialDeps,
   { studioId, connectionId }: CredentialTarget,
   isUsable: (connection: PlatformConnection, credential: Credential) => boolean,
+  renewalOptions?: { isRejected: boolean },
 ): Promise<AccessToken> {
   const deadline = deps.clock() + renewalTimeoutMs;
   for (let delayMs = 50; ; delayMs = Math.min(delayMs * 2, 500)) {
@@ -91,7 +92,7 @@ async function waitForToken(
     if (connection.credential === null) throw needsReconnectError();
     const credential = openCredential(deps, connection, connection.credential);
     if (isUsable(connection, credential)) return credential.tokens;
-    const renewedCredential = await tryRenew(deps, connection, credential);
+    const renewedCredential = await tryRenew(deps, connection, credential, renewalOptions);
     if (renewedCredential) return renewedCredential.tokens;
     if (deps.clock() >= deadline) {
       throw new AppError("url_unreachable:refresh");
@@ -100,11 +101,15 @@ async function waitForToken(
   }
 }
 
-/** Renews a credential. Returns undefined if another caller is renewing or has changed it: read it again. */
+/**
+ * Renews a credential. Returns undefined if another caller is renewing or has changed it: read it again. `isRejected`:
+ * the platform does not accept the access token, so it can't be used until it expires.
+ */
 export async function tryRenew(
   deps: CredentialDeps,
   connection: PlatformConnection,
   credential: Credential,
+  { isRejected } = { isRejected: false },
 ): Promise<Credential | undefined> {
   const { id, credentialGeneration: generation } = connection;
   const platformInfo = getConfiguredPlatform(deps, connection.platform);
@@ -112,6 +117,7 @@ export async function tryRenew(
   if (!(await deps.platformStore.acquireRenewal(id, generation, now, now + renewalLeaseMs))) return undefined;
   try {
     const tokens = await deps.platforms.renew(connection, credential.app, credential.tokens);
+    if (!tokens && isRejected) throw new PlatformError("rejected", "the platform does not support renewal");
     if (!tokens) return await useUntilExpiry(deps, connection, credential);
     const refreshToken = tokens.refreshToken ?? credential.tokens.refreshToken;
     const binding = tokens.binding ?? credential.tokens.binding;

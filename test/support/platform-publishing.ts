@@ -1,0 +1,158 @@
+import assert from "node:assert/strict";
+import { platformFetchLimits } from "#connectors/catalog.ts";
+import type { Endpoints, Platform } from "#connectors/platform.ts";
+import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { updateAsset } from "#domain/assets/update-asset.ts";
+import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
+import type { PlatformConnection } from "#domain/platforms/connection.ts";
+import { sealCredential } from "#domain/platforms/credentials.ts";
+import { maxConnections } from "#domain/platforms/finish-connect.ts";
+import type { PlatformTokens } from "#domain/platforms/ports.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import type { PublicationView } from "#domain/publishing/publication.ts";
+import { days } from "#lib/clock.ts";
+import { createPublicFetch } from "#lib/public-fetch.ts";
+import type { Fixture } from "./engines.ts";
+import { isLongRun } from "./long-run.ts";
+import { muxVideo } from "./muxed-videos.ts";
+import { startPublishing, type PublishingFixture } from "./publishing-fixture.ts";
+import { jpeg, pdf } from "./samples.ts";
+import { waitUntil } from "./wait-until.ts";
+
+/** How many responses are lost in the tests of duplicates. */
+export const lostResponses = isLongRun ? 50 : 5;
+
+export interface StandInAccount {
+  platform: Platform;
+  /** The stand-in's URL, and the endpoints that replace the platform's. */
+  origin: string;
+  endpoints: Partial<Endpoints>;
+  account: { id: string; handle?: string };
+  tokens: Pick<PlatformTokens, "accessToken" | "refreshToken">;
+  app?: { clientId: string; clientSecret: string };
+}
+
+export interface TestFile {
+  kind: "image" | "video" | "document";
+  mimeType: string;
+  filename: string;
+  content: Buffer;
+  altText?: string;
+}
+
+/** A service whose studio has one account, which is at a stand-in for its platform. */
+export interface PlatformPublishing {
+  publishing: PublishingFixture;
+  connectionId: string;
+  /** Creates a post with these files and publishes it. Returns the id of the publication. */
+  publish(text: string, files?: readonly TestFile[]): Promise<string>;
+  /** Waits as long as the worker may need to give up. */
+  waitForState(publicationId: string, ...states: string[]): Promise<PublicationView>;
+  /** Publishes, and waits until the post is public. */
+  publishAndWait(text: string, files?: readonly TestFile[]): Promise<PublicationView>;
+  findConnection(): Promise<PlatformConnection>;
+  storeTokens(tokens: Pick<PlatformTokens, "accessToken" | "refreshToken">): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startPlatformPublishing(fixture: Fixture, standIn: StandInAccount): Promise<PlatformPublishing> {
+  const { platform, origin, account, app = { clientId: "the-client-id", clientSecret: "the-client-secret" } } = standIn;
+  assert.ok(typeof platform.endpoints === "object");
+  const redirected = { ...platform, endpoints: { ...platform.endpoints, ...standIn.endpoints } };
+  const publicFetch = createPublicFetch({ ...platformFetchLimits, privateHosts: new Set([new URL(origin).host]) });
+  const publishing = await startPublishing(fixture, [], {
+    platforms: [{ platform: redirected, app, publicFetch }],
+  });
+  const { service, owner, api } = publishing;
+  const { deps } = service;
+  const storedId = await deps.platformStore.findOrInsert(
+    {
+      id: deps.newId("platformConnection"),
+      studioId: owner.studio.id,
+      platform: platform.id,
+      instance: "",
+      account: { handle: null, name: null, avatarUrl: null, profileUrl: null, ...account },
+      limits: null,
+      connectedAt: deps.clock(),
+    },
+    maxConnections,
+  );
+  assert.ok(storedId);
+  const connectionId: string = storedId;
+
+  const storeTokens: PlatformPublishing["storeTokens"] = async (tokens) => {
+    const sealed = sealCredential(deps, { id: connectionId, studioId: owner.studio.id }, { tokens });
+    const expiresAt = deps.clock() + days(60);
+    const connectedBy = { userId: owner.user.id, at: deps.clock() };
+    await deps.platformStore.connect(connectionId, sealed, { expiresAt, renewAt: expiresAt }, connectedBy);
+  };
+  await storeTokens(standIn.tokens);
+
+  const publish: PlatformPublishing["publish"] = async (text, files = []) => {
+    const { id: postId } = await createPost(deps, owner, { title: "Title", body: text });
+    for (const { content, altText, ...file } of files) {
+      const input = { ...file, base64: content.toString("base64") };
+      const { assetId } = await uploadAssetInline(deps, owner, input);
+      if (altText !== undefined) await updateAsset(deps, owner, { assetId, altText });
+      await attachAsset(deps, owner, { postId, assetId });
+    }
+    const response = await api("POST", `/posts/${postId}/publications`, { connectionIds: [connectionId] });
+    assert.equal(response.status, 201, JSON.stringify(response.body));
+    return (response.body["publications"] as PublicationView[])[0]?.id ?? "";
+  };
+
+  const waitForState: PlatformPublishing["waitForState"] = async (publicationId, ...states) => {
+    let view: PublicationView | undefined;
+    const isReached = async (): Promise<boolean> => {
+      view = (await api("GET", `/publications/${publicationId}`)).body as unknown as PublicationView;
+      return states.includes(view.state);
+    };
+    await waitUntil(isReached, { timeoutMs: 180_000, intervalMs: 50 }).catch((error: unknown) => {
+      throw new Error(`still ${JSON.stringify(view)}`, { cause: error });
+    });
+    assert.ok(view);
+    return view;
+  };
+
+  return {
+    publishing,
+    connectionId,
+    publish,
+    waitForState,
+    async publishAndWait(text, files) {
+      const view = await waitForState(await publish(text, files), "published", "failed", "unconfirmed");
+      assert.equal(view.state, "published", JSON.stringify(view.problem));
+      return view;
+    },
+    async findConnection() {
+      const connection = await deps.platformStore.find(owner.studio.id, connectionId);
+      assert.ok(connection);
+      return connection;
+    },
+    storeTokens,
+    close: () => publishing.close(),
+  };
+}
+
+export async function createTestImage(altText: string, width = 800, height = 600): Promise<TestFile> {
+  return {
+    kind: "image",
+    mimeType: "image/jpeg",
+    filename: "vase.jpg",
+    content: await jpeg(width, height),
+    altText,
+  };
+}
+
+/** More than 4 MiB, so that platforms receive it in several parts. Within the limits of every platform. */
+export async function createTestVideo(): Promise<TestFile> {
+  const content = await muxVideo("mp4", { seconds: 4, frameRate: 30, frameBytes: 38_000, width: 720, height: 720 });
+  return { kind: "video", mimeType: "video/mp4", filename: "tour.mp4", content };
+}
+
+export const createTestDocument = (): TestFile => ({
+  kind: "document",
+  mimeType: "application/pdf",
+  filename: "Price list.pdf",
+  content: pdf,
+});
