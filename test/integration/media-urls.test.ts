@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { after, before, test } from "node:test";
+import { createMediaTokens } from "#http/files/media-tokens.ts";
+import { createSigner, tokenPurposes } from "#lib/signed-token.ts";
+import { minutes } from "#lib/clock.ts";
+import { createTestClock } from "../support/clock.ts";
+import { createDeps, forEachEngine } from "../support/engines.ts";
+import { startService, type RunningService } from "../support/service.ts";
+import { jpeg } from "../support/samples.ts";
+import { toChunks } from "../support/stores.ts";
+
+const secret = "a test secret that is long enough";
+
+forEachEngine("URLs from which platforms fetch media", (fixture) => {
+  const clock = createTestClock();
+  let service: RunningService;
+  let content: Buffer;
+  let url: string;
+  const file = { storageKey: "files/media-1", mimeType: "image/jpeg", filename: "Secret wedding.JPG" };
+
+  before(async () => {
+    service = await startService({ ...createDeps(fixture.database, clock), clock });
+    content = await jpeg(400, 300);
+    await store(file.storageKey, content);
+    url = createUrl(file);
+  });
+  after(() => service?.close());
+
+  const store = (key: string, bytes: Buffer) =>
+    service.deps.files.write(key, toChunks(bytes), { mimeType: "image/jpeg", maxBytes: 2 ** 20 });
+  const createUrl = (target: typeof file, signer = createSigner([secret], clock)): string =>
+    createMediaTokens(signer, service.base, clock).createUrl(target);
+  const readToken = (address: string): string => address.split("/files/media/")[1] ?? "";
+  const read = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
+
+  test("serves exactly one file, without a cookie, with its type and without sniffing (PUB-1, U12)", async () => {
+    const response = await fetch(url);
+    assert.deepEqual([response.status, await read(response)], [200, content]);
+    const { headers } = response;
+    assert.deepEqual(
+      ["content-type", "content-length", "accept-ranges", "x-content-type-options", "set-cookie"].map((name) =>
+        headers.get(name),
+      ),
+      ["image/jpeg", String(content.length), "bytes", "nosniff", null],
+    );
+    assert.match(headers.get("content-security-policy") ?? "", /sandbox; default-src 'none'/);
+    const head = await fetch(url, { method: "HEAD" });
+    assert.deepEqual(
+      [head.status, head.headers.get("content-length"), (await read(head)).length],
+      [200, String(content.length), 0],
+    );
+  });
+
+  test("does not reveal the name of the file (PUB-1)", async () => {
+    const claims = Buffer.from(readToken(url).split(".")[0] ?? "", "base64url").toString();
+    assert.doesNotMatch(claims, /wedding/i);
+    const { headers } = await fetch(url);
+    assert.match(headers.get("content-disposition") ?? "", /media\.jpg/);
+  });
+
+  test("serves single ranges, and rejects ranges beyond the file (U18)", async () => {
+    const get = (range: string) => fetch(url, { headers: { range } });
+    const middle = await get("bytes=10-19");
+    assert.deepEqual(
+      [middle.status, middle.headers.get("content-range"), await read(middle)],
+      [206, `bytes 10-19/${content.length}`, content.subarray(10, 20)],
+    );
+    assert.deepEqual(await read(await get("bytes=-5")), content.subarray(-5));
+    assert.deepEqual(await read(await get(`bytes=${content.length - 3}-`)), content.subarray(-3));
+    assert.equal((await get(`bytes=${content.length}-`)).status, 416);
+    const many = await get(`bytes=${Array.from({ length: 500 }, (_, i) => `${i}-${i + 9}`).join(",")}`);
+    assert.deepEqual([many.status, (await read(many)).length], [200, content.length]);
+  });
+
+  test("ends after an hour at the latest (U1)", async () => {
+    const shortLived = createUrl(file);
+    clock.advance(minutes(60) - 1);
+    assert.equal((await fetch(shortLived)).status, 200);
+    clock.advance(1);
+    const response = await fetch(shortLived);
+    const { code } = (await response.json()) as { code: string };
+    assert.deepEqual([response.status, code], [404, "not_found"]);
+    url = createUrl(file);
+  });
+
+  test("rejects forged, changed and truncated tokens, and those of other purposes, in the same way (U1, T11)", async () => {
+    const token = readToken(url);
+    const [body = "", signature = ""] = token.split(".");
+    const claims = JSON.parse(Buffer.from(body, "base64url").toString()) as Record<string, unknown>;
+    const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+    const signer = createSigner([secret], clock);
+    const forged = [
+      "",
+      ".",
+      body,
+      `${body}.`,
+      `${body}.${signature.slice(0, -1)}`,
+      `${body}.${signature.startsWith("A") ? "B" : "A"}${signature.slice(1)}`,
+      `${encode({ ...claims, key: "files/other" })}.${signature}`,
+      `${encode({ ...claims, exp: Number.MAX_SAFE_INTEGER })}.${signature}`,
+      `${token}/../../healthz`,
+      `${token}?x=1`,
+      `${token}%00`,
+      randomBytes(3000).toString("base64url"),
+      readToken(createUrl(file, createSigner([`another ${secret}`], clock))),
+      ...tokenPurposes
+        .filter((purpose) => purpose !== "media")
+        .map((purpose) => signer.sign(purpose, claims, clock() + minutes(5))),
+    ];
+    for (const candidate of forged) {
+      const response = await fetch(`${service.base}/files/media/${candidate}`, { redirect: "manual" });
+      const text = await response.text();
+      assert.equal(response.status, 404, candidate);
+      assert.ok(!text.includes("files/media-1"), candidate);
+    }
+  });
+
+  test("is no key for the other routes, and accepts no other methods (T11)", async () => {
+    const token = readToken(url);
+    for (const path of [`/files/thumb/${token}`, `/api/uploads/${token}`, `/u/${token}`])
+      assert.ok([401, 403, 404].includes((await fetch(`${service.base}${path}`)).status), path);
+    for (const method of ["PUT", "POST", "DELETE", "PATCH"])
+      assert.equal((await fetch(url, { method })).status, 404, method);
+    assert.deepEqual(await read(await fetch(url)), content);
+  });
+
+  test("a deleted file is not found (T11)", async () => {
+    const target = { ...file, storageKey: "files/media-2" };
+    await store(target.storageKey, content);
+    const deletedUrl = createUrl(target);
+    assert.equal((await fetch(deletedUrl)).status, 200);
+    await service.deps.files.remove(target.storageKey);
+    assert.equal((await fetch(deletedUrl)).status, 404);
+  });
+});

@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { findMediaWarning, isPublicUrl } from "#domain/platforms/public-base.ts";
+
+test("recognizes URLs that platforms can't reach", () => {
+  const privateUrls = [
+    "http://studio.example.com",
+    "https://localhost",
+    "https://localhost:3000",
+    "https://127.0.0.1",
+    "https://10.1.2.3",
+    "https://192.168.1.10:8443",
+    "https://169.254.1.1",
+    "https://100.64.0.1",
+    "https://[::1]",
+    "https://[fd00::1]",
+    "https://[::ffff:10.0.0.1]",
+    "https://studio",
+    "https://studio.local",
+    "https://studio.local.",
+    "https://studio.internal",
+    "https://app.localhost",
+    "https://nas.home.arpa",
+  ];
+  const publicUrls = [
+    "https://studio.example.com",
+    "https://studio.example.com:8443",
+    "https://8.8.8.8",
+    "https://[2606:4700::1111]",
+  ];
+  for (const url of privateUrls) assert.equal(isPublicUrl(url), false, url);
+  for (const url of publicUrls) assert.equal(isPublicUrl(url), true, url);
+});
+
+test("warns only for platforms that fetch media, and says what can't be published", () => {
+  const base = "http://localhost:3000";
+  const warning = findMediaWarning(base, { name: "Instagram", fetchesMedia: "all" });
+  assert.match(warning ?? "", /^Instagram fetches images and videos .*http:\/\/localhost:3000/);
+  assert.match(findMediaWarning(base, { name: "Facebook Pages", fetchesMedia: "videos" }) ?? "", /fetches videos from/);
+  assert.equal(findMediaWarning(base, { name: "X" }), undefined);
+  assert.equal(findMediaWarning("https://studio.example.com", { name: "Instagram", fetchesMedia: "all" }), undefined);
+});

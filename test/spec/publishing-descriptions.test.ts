@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { escapeLittleText, linkedinPublishing } from "#connectors/catalog/linkedin-publishing.ts";
+import { threadsPublishing } from "#connectors/catalog/threads-publishing.ts";
+import { x } from "#connectors/catalog/x.ts";
+import { xPublishing } from "#connectors/catalog/x-publishing.ts";
+import { classifyGraphError } from "#connectors/graph/errors.ts";
+import { createPublisher } from "#connectors/publisher.ts";
+import type { PublishContext } from "#connectors/publishing.ts";
+import { threads } from "#connectors/catalog/threads.ts";
+import type { ContentAsset, LookUpOutcome, PublishRequest } from "#domain/publishing/ports.ts";
+import { countText } from "#portable/count-text.ts";
+import { renderLittleText } from "../servers/linkedin/little-text.ts";
+import { weighText } from "../servers/x/text.ts";
+
+const asset: ContentAsset = {
+  id: "ast_1",
+  kind: "image",
+  mimeType: "image/jpeg",
+  filename: "vase.jpg",
+  bytes: 100,
+  storageKey: "files/1",
+  digest: "d",
+  altText: null,
+};
+
+const createContext = (text: string, assets: ContentAsset[] = []): PublishContext => ({
+  accessToken: "the token",
+  account: { id: "1", handle: "ada" },
+  endpoints: { api: "https://api.linkedin.com" },
+  content: { title: null, text, assets },
+  progress: { mediaIds: {} },
+  commitKey: "key",
+  committedAt: Date.parse("2026-11-16T12:00:00Z"),
+  createMediaUrl: () => "https://studio.example/files/media/token",
+});
+
+const texts = fc.string({
+  unit: fc.oneof(
+    fc.constantFrom(..."\\|{}@[]()<>#*_~a 1é界\n"),
+    fc.string({ minLength: 1, maxLength: 1, unit: "binary" }),
+  ),
+});
+
+test("LinkedIn shows exactly the text that was sent, whatever it contains (PUB-1)", () => {
+  fc.assert(fc.property(texts, (text) => assert.equal(renderLittleText(escapeLittleText(text)).text, text)));
+});
+
+test("the length for X is the one that X computes, also of emoji and links with a protocol (PLATFORM-12)", () => {
+  const limit = x.limits.text;
+  assert.ok(limit);
+  const samples = ["", "café", "cafe\u0301", "👾 🙋🏽 👨‍🎤 👨‍👩‍👧‍👦 🇩🇪 #️⃣", "日本語 한국어", "“quoted” – dash…", "a\u200Db"];
+  const links = ["https://example.com", "See https://example.com/very/long/path?x=1&y=2, then http://a.de."];
+  for (const text of [...samples, ...links]) assert.equal(countText(text, limit), weighText(text), text);
+});
+
+test("LinkedIn's access token is sent to LinkedIn only (L1)", () => {
+  const upload =
+    typeof linkedinPublishing.media === "function"
+      ? linkedinPublishing.media(asset, createContext("").content)
+      : undefined;
+  assert.ok(upload && "part" in upload);
+  const buildBearer = (url: string): string | undefined =>
+    upload.part.buildCall(createContext(""), asset, { mediaId: "urn", parts: [{ url, start: 0, end: 99 }] }, 0).bearer;
+  assert.equal(buildBearer("https://www.linkedin.com/dms-uploads/1"), "the token");
+  for (const url of [
+    "https://linkedin.com.evil.example/1",
+    "https://evillinkedin.com/1",
+    "https://evil.example/www.linkedin.com",
+  ])
+    assert.equal(buildBearer(url), undefined, url);
+});
+
+test("finds a post on X although its links were shortened, and no older or different one (PUB-2)", () => {
+  const text = "A & B <c>: example.com/x, https://example.com and more";
+  const post = {
+    id: "20",
+    text: "A &amp; B &lt;c&gt;: https://t.co/1, https://t.co/2 and more https://t.co/3",
+    created_at: "2026-11-16T12:00:01.000Z",
+    attachments: { media_keys: ["3_1"] },
+    entities: {
+      urls: [
+        { url: "https://t.co/1", expanded_url: "http://example.com/x" },
+        { url: "https://t.co/2", expanded_url: "https://example.com/" },
+        { url: "https://t.co/3", expanded_url: "https://x.com/ada/status/20/photo/1" },
+      ],
+    },
+  };
+  const others = [
+    { ...post, id: "21", created_at: "2026-11-16T11:00:00.000Z" },
+    { ...post, id: "22", attachments: undefined },
+    { ...post, id: "23", text: "Something else" },
+  ];
+  const { reconcile } = xPublishing;
+  assert.ok(typeof reconcile === "object" && "findPosts" in reconcile);
+  assert.deepEqual(reconcile.findPosts({ data: [...others, post] }, createContext(text, [asset])), [
+    { id: "20", url: "https://x.com/ada/status/20" },
+  ]);
+});
+
+test("classifies the errors of Meta's Graph API by their codes, and never a 5xx (PUB-2, PUB-4)", () => {
+  const classify = (error: object, status = 400, headers = {}) =>
+    classifyGraphError({ status, headers: new Headers(headers), body: { error } });
+  assert.equal(classify({ code: 190, error_subcode: 463 })?.kind, "reconnect");
+  assert.equal(classify({ code: 4 })?.kind, "retry_later");
+  assert.deepEqual(classify({ code: 4, error_subcode: 2207051 }), classify({ code: 368 }));
+  assert.equal(classify({ code: 36003, error_subcode: 2207009 })?.kind, "rejected");
+  assert.equal(classify({ code: 2, is_transient: true })?.kind, "unknown");
+  assert.equal(classify({ code: 100 }), undefined);
+  assert.equal(classify({ code: 190 }, 500), undefined);
+  const usage = { "1": [{ type: "pages", estimated_time_to_regain_access: 3 }] };
+  const limited = classify({ code: 32 }, 400, { "x-business-use-case-usage": JSON.stringify(usage) });
+  assert.deepEqual(limited && "retryAfterMs" in limited && limited.retryAfterMs, 180_000);
+  assert.equal(classify({ code: 32 }, 400, { "x-business-use-case-usage": "not JSON" })?.kind, "retry_later");
+});
+
+/** What the status of a container says after a lost commit. */
+async function lookUp(responses: Record<string, object | number>, isTaken = false): Promise<LookUpOutcome> {
+  const publisher = createPublisher({
+    setups: [
+      {
+        platform: threads,
+        publicFetch: async (url) => {
+          const path = new URL(url).pathname.replace("/v1.0/", "");
+          const response = responses[path] ?? 404;
+          return typeof response === "number" ? new Response(null, { status: response }) : Response.json(response);
+        },
+      },
+    ],
+    createMediaUrl: () => "",
+    openFile: () => Promise.reject(new Error("this test has no files")),
+    sleep: async () => {},
+  });
+  const { endpoints: _endpoints, createMediaUrl: _createMediaUrl, account, ...context } = createContext("Text");
+  const request: PublishRequest = {
+    ...context,
+    connection: {
+      platform: "threads",
+      instance: "",
+      account: { ...account, name: null, avatarUrl: null, profileUrl: null },
+    },
+    progress: { mediaIds: {}, containerId: "c1" },
+  };
+  return publisher.lookUp(request, async () => isTaken);
+}
+
+test("a container that is public is published, with the URL of its post if that is certain (PUB-2)", async () => {
+  const post = {
+    id: "p1",
+    text: "Text",
+    permalink: "https://www.threads.com/@ada/post/p1",
+    timestamp: "2026-11-16T12:00:00+0000",
+  };
+  const older = { ...post, id: "p0", timestamp: "2026-11-16T10:00:00+0000" };
+  const published = { status: "PUBLISHED" };
+  assert.ok(threadsPublishing.container);
+  assert.deepEqual(await lookUp({ c1: published, "1/threads": { data: [post, older] } }), {
+    kind: "published",
+    remoteId: "p1",
+    url: post.permalink,
+  });
+  const unknownPost = { kind: "published", remoteId: "container:c1", url: null };
+  assert.deepEqual(await lookUp({ c1: published, "1/threads": { data: [post, { ...post, id: "p2" }] } }), unknownPost);
+  assert.deepEqual(await lookUp({ c1: published, "1/threads": { data: [post] } }, true), unknownPost);
+  assert.deepEqual(await lookUp({ c1: published, "1/threads": 403 }), unknownPost);
+  assert.equal((await lookUp({ c1: published, "1/threads": 503 })).kind, "unknown");
+});
+
+test("a container that is not public proves nothing, unless it failed or expired (PUB-2)", async () => {
+  const kinds = { FINISHED: "absent", IN_PROGRESS: "unknown", ERROR: "rejected", EXPIRED: "rejected", NEW: "unknown" };
+  for (const [status, kind] of Object.entries(kinds))
+    assert.equal((await lookUp({ c1: { status } })).kind, kind, status);
+  assert.equal((await lookUp({ c1: 404 })).kind, "unknown");
+});
