@@ -42,12 +42,9 @@ export const mediaRejected = {
 function readRetryAfter({ headers }: Response): number | undefined {
   const value = headers.get("retry-after");
   const resetsAt = headers.get("x-rate-limit-reset");
-  if (value === null && resetsAt === null) return undefined;
-  const delay =
-    value === null
-      ? seconds(Number(resetsAt)) - Date.now()
-      : /^\d+$/.test(value)
-        ? seconds(Number(value))
-        : Date.parse(value) - Date.now();
+  const delay = value === null ? seconds(Number(resetsAt)) - Date.now() : parseRetryAfter(value);
   return Number.isFinite(delay) && delay > 0 ? delay : undefined;
 }
+
+const parseRetryAfter = (value: string): number =>
+  /^\d+$/.test(value) ? seconds(Number(value)) : Date.parse(value) - Date.now();

@@ -38,7 +38,7 @@ const createContext = (text: string, assets: ContentAsset[] = []): PublishContex
 
 const texts = fc.string({
   unit: fc.oneof(
-    fc.constantFrom(..."\\|{}@[]()<>#*_~a 1é界\n"),
+    fc.constantFrom(...Array.from("\\|{}@[]()<>#*_~a 1é界\n")),
     fc.string({ minLength: 1, maxLength: 1, unit: "binary" }),
   ),
 });
