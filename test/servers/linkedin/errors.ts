@@ -1,8 +1,8 @@
 import { Rejection, isRecord, type StandInResponse } from "../http-stand-in.ts";
 
 /**
- * LinkedIn's error responses. The error tables of the Posts and Videos API pages list the codes and messages; see
- * `server.ts` for the sources.
+ * LinkedIn's error responses. Status and code are those of the error tables of the Posts and Videos API, as public
+ * repositories quote them (see `server.ts`). Messages that no source shows are ours, so clients can't rely on them.
  */
 export const reject = (status: number, code: string, message: string): Rejection =>
   new Rejection({ status, json: { status, code, message } });

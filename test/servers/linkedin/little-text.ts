@@ -1,9 +1,11 @@
 /**
  * The little text format of LinkedIn's `commentary`.
  *
- * Source: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/little-text-format (read
- * 2026-11-16): "All reserved characters need to be escaped with a backslash, even if those characters are not used in
- * one of the supported elements or templates." The page doesn't say what happens otherwise. Users report that LinkedIn
+ * Source: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/little-text-format (start of
+ * a stored copy of version 2024-11, read on 2026-11-16; the grammar and the list of characters as public repositories
+ * quote them): "All reserved characters need to be escaped with a backslash, even if those characters are not used in
+ * one of the supported elements or templates." No source says
+ * officially what happens otherwise. Users report that LinkedIn
  * accepts the request and cuts the text at the first character that it can't parse
  * (https://github.com/apoorvdarshan/crossposter/releases/tag/v1.1.5,
  * https://github.com/ComposioHQ/composio/issues/2710), so this parser does the same.

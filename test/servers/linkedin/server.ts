@@ -34,13 +34,15 @@ import { createPostStore, type StoredPost } from "./posts.ts";
  * | `POST /rest/posts` | creates a public post: 201, no body, its URN in `x-restli-id` |
  * | `GET /rest/posts/{urn}`, `GET /rest/posts?q=author` | reads posts; needs the restricted scope `r_member_social` |
  *
- * Sources, all read on 2026-11-16. Below https://learn.microsoft.com/en-us/linkedin/: marketing/versioning,
- * marketing/community-management/shares/ posts-api, post-api-schema, images-api, videos-api, documents-api,
- * multiimage-post-api, vector-asset-api (headers of uploads) and ugc-post-api (3,000 characters, duplicates for 10
- * minutes), shared/api-guide/concepts/ error-handling, rate-limits and protocol-version,
- * consumer/integrations/self-serve/share-on-linkedin (150 requests per member and day),
- * shared/authentication/ authorization-code-flow and programmatic-refresh-tokens. Only parts of these pages were available, so quotations in
- * public repositories complete them. Bodies of responses that the pages don't show, from public issues:
+ * Sources, 2026-11-16. The live pages could not be read. Stored copies had only the first 1,500 to 2,000 characters of
+ * these pages below https://learn.microsoft.com/en-us/linkedin/ (versions from 2023 to 2026):
+ * marketing/versioning, marketing/community-management/shares/ posts-api, images-api, videos-api, documents-api,
+ * multiimage-post-api and little-text-format, shared/api-guide/concepts/ error-handling, rate-limits and
+ * protocol-version. Everything further down on these pages (error tables, limits, examples), and the pages
+ * shares/post-api-schema, shares/vector-asset-api (headers of uploads), shares/ugc-post-api (3,000 characters,
+ * duplicates for 10 minutes), consumer/integrations/self-serve/share-on-linkedin (150 requests per member and day) and
+ * shared/authentication/ authorization-code-flow and programmatic-refresh-tokens are known only from notes in public
+ * repositories that quote them. Bodies of responses, from public issues:
  * https://github.com/Arisamiga/Linkedin-RSS/issues/5 (422 for a duplicate),
  * https://github.com/PipedreamHQ/pipedream/issues/18398 (426 for a retired version),
  * https://github.com/ComposioHQ/composio/issues/2710 (duplicates that name a post which doesn't exist).
