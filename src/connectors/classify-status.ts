@@ -8,7 +8,7 @@ const inconclusiveStatuses: readonly number[] = [408, 409, 425];
 export function classifyStatus(response: Response): FailedOutcome {
   const { status } = response;
   if (status === 401) return reconnectOutcome;
-  if (status === 429) return { ...rateLimitOutcome, retryAfterMs: readRetryAfter(response) };
+  if (status === 429) return { ...rateLimitOutcome, retryAfterMs: readRetryAfter(response) ?? readResetTime(response) };
   if (status >= 400 && status <= 499 && !inconclusiveStatuses.includes(status))
     return { kind: "rejected", code: "rejected", message: `The platform rejected the post (status ${status}).` };
   const retryAfterMs = readRetryAfter(response);
@@ -38,13 +38,15 @@ export const mediaRejected = {
   message: "The platform rejected the media.",
 } as const satisfies FailedOutcome;
 
-/** In seconds, or as a date (RFC 9110 §10.2.3). X states the time when the limit ends instead, in seconds since 1970. */
+/** In seconds, or as a date (RFC 9110 §10.2.3). */
 function readRetryAfter({ headers }: Response): number | undefined {
   const value = headers.get("retry-after");
-  const resetsAt = headers.get("x-rate-limit-reset");
-  const delay = value === null ? seconds(Number(resetsAt)) - Date.now() : parseRetryAfter(value);
-  return Number.isFinite(delay) && delay > 0 ? delay : undefined;
+  if (value === null) return undefined;
+  return toDelay(/^\d+$/.test(value) ? seconds(Number(value)) : Date.parse(value) - Date.now());
 }
 
-const parseRetryAfter = (value: string): number =>
-  /^\d+$/.test(value) ? seconds(Number(value)) : Date.parse(value) - Date.now();
+/** X states when the limit ends, in seconds since 1970. */
+const readResetTime = ({ headers }: Response): number | undefined =>
+  toDelay(seconds(Number(headers.get("x-rate-limit-reset"))) - Date.now());
+
+const toDelay = (ms: number): number | undefined => (Number.isFinite(ms) && ms > 0 ? ms : undefined);
