@@ -227,7 +227,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
 
   test("counts like each platform while the user types (PUB-20)", async () => {
     const { deps } = fixture.service;
-    for (const platform of ["x", "mastodon", "threads", "linkedin"])
+    for (const platform of ["x", "mastodon", "threads", "linkedin", "pinterest"])
       await newConnection(deps, owner, `north-${platform}`, platform);
     const id = await addPost("Count");
     await openStudioPage(`posts/${id}`);
@@ -244,7 +244,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
         description: "the text is saved",
       });
       const { validation = [] } = await getPost(deps, owner, { postId: id });
-      assert.equal(validation.length, 5);
+      assert.equal(validation.length, 6);
       for (const { platform, text: measured } of validation) {
         assert.ok(measured, platform);
         const label = `${measured.length.toLocaleString("en")} / ${measured.max.toLocaleString("en")}`;
@@ -261,8 +261,8 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await openStudioPage(`posts/${id}`);
     await page.getByRole("button", { name: "Publish…" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByText("Publishing to LinkedIn is not available yet.").waitFor();
-    assert.ok(await dialog.getByLabel("north-linkedin").isDisabled());
+    await dialog.getByText("Publishing to Pinterest is not available yet.").waitFor();
+    assert.ok(await dialog.getByLabel("north-pinterest").isDisabled());
     await checkAccessibility();
     await dialog.getByLabel("blue-harbour").check();
     await page.route("**/posts/*", (route) => route.abort()); // the page does not notice the change

@@ -51,6 +51,17 @@ forEachEngine("publishing to Instagram", (fixture) => {
     );
   });
 
+  test("warns before an account is connected that this server has no public URL (PLATFORM-13)", async () => {
+    const { api, browser, service } = studio.publishing;
+    const { body } = await api("GET", "/platforms");
+    const platforms = body["platforms"] as { id: string; warning?: string }[];
+    const warning = platforms.find(({ id }) => id === "instagram")?.warning ?? "";
+    assert.ok(warning.includes(service.base), warning);
+    const { body: link } = await api("POST", "/platforms/connect", { platform: "instagram" });
+    const page = await browser.open(String(link["connectUrl"]));
+    assert.match(page.text, /Instagram fetches images and videos from this server/);
+  });
+
   test("publishes images and a video in one post, in their order, and a video as a reel (PUB-1)", async () => {
     const video = await createTestVideo();
     const files = [image, video, await createTestImage("Another vase", 700, 700)];

@@ -23,7 +23,11 @@ forEachEngine("publishing to LinkedIn", (fixture) => {
     studio = await startPlatformPublishing(fixture, {
       platform: linkedin,
       origin: standIn.origin,
-      endpoints: { api: standIn.origin, token: `${standIn.origin}/oauth/v2/accessToken` },
+      endpoints: {
+        api: standIn.origin,
+        authorization: `${standIn.origin}/oauth/v2/authorization`,
+        token: `${standIn.origin}/oauth/v2/accessToken`,
+      },
       account: { id: standIn.memberId },
       tokens: standIn.tokens,
     });
@@ -67,6 +71,14 @@ forEachEngine("publishing to LinkedIn", (fixture) => {
       listPosts("A document").map(({ media }) => media.map(({ mimeType, title }) => [mimeType, title])),
       [[["application/pdf", "Price list.pdf"]]],
     );
+  });
+
+  test("the scopes that a user is asked for are enough to publish (PLATFORM-1, PUB-1)", async () => {
+    standIn.tokens.scopes = new Set();
+    await studio.connect(standIn.tokens.authorize);
+    assert.deepEqual([...standIn.tokens.scopes], linkedin.scopes);
+    await studio.publishAndWait("Connected with OAuth", [await createTestImage("A vase"), await createTestImage("")]);
+    assert.equal(listPosts("Connected with OAuth").length, 1);
   });
 
   test(`after ${lostResponses} lost responses, a person is asked, and nothing is sent twice (PUB-2)`, async () => {

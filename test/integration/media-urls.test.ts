@@ -8,6 +8,7 @@ import { createTestClock } from "../support/clock.ts";
 import { createDeps, forEachEngine } from "../support/engines.ts";
 import { startService, type RunningService } from "../support/service.ts";
 import { jpeg } from "../support/samples.ts";
+import { forEachStoreAndEngine, startAssetService } from "../support/asset-fixture.ts";
 import { toChunks } from "../support/stores.ts";
 
 const secret = "a test secret that is long enough";
@@ -34,7 +35,7 @@ forEachEngine("URLs from which platforms fetch media", (fixture) => {
   const readToken = (address: string): string => address.split("/files/media/")[1] ?? "";
   const read = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
 
-  test("serves exactly one file, without a cookie, with its type and without sniffing (PUB-1, U12)", async () => {
+  test("serves exactly one file, without a cookie, with its type and without sniffing (PUB-25, U12)", async () => {
     const response = await fetch(url);
     assert.deepEqual([response.status, await read(response)], [200, content]);
     const { headers } = response;
@@ -52,7 +53,7 @@ forEachEngine("URLs from which platforms fetch media", (fixture) => {
     );
   });
 
-  test("does not reveal the name of the file (PUB-1)", async () => {
+  test("does not reveal the name of the file (PUB-25)", async () => {
     const claims = Buffer.from(readToken(url).split(".")[0] ?? "", "base64url").toString();
     assert.doesNotMatch(claims, /wedding/i);
     const { headers } = await fetch(url);
@@ -73,7 +74,7 @@ forEachEngine("URLs from which platforms fetch media", (fixture) => {
     assert.deepEqual([many.status, (await read(many)).length], [200, content.length]);
   });
 
-  test("ends after an hour at the latest (U1)", async () => {
+  test("ends after an hour at the latest (PUB-25, U1)", async () => {
     const shortLived = createUrl(file);
     clock.advance(minutes(60) - 1);
     assert.equal((await fetch(shortLived)).status, 200);
@@ -84,7 +85,7 @@ forEachEngine("URLs from which platforms fetch media", (fixture) => {
     url = createUrl(file);
   });
 
-  test("rejects forged, changed and truncated tokens, and those of other purposes, in the same way (U1, T11)", async () => {
+  test("rejects forged, changed and truncated tokens, and those of other purposes, in the same way (PUB-25, U1, T11)", async () => {
     const token = readToken(url);
     const [body = "", signature = ""] = token.split(".");
     const claims = JSON.parse(Buffer.from(body, "base64url").toString()) as Record<string, unknown>;
@@ -132,5 +133,32 @@ forEachEngine("URLs from which platforms fetch media", (fixture) => {
     assert.equal((await fetch(deletedUrl)).status, 200);
     await service.deps.files.remove(target.storageKey);
     assert.equal((await fetch(deletedUrl)).status, 404);
+  });
+});
+
+forEachStoreAndEngine("URLs from which platforms fetch media", (fixture, store) => {
+  test("serves a file of this store, and a range of it, at a URL of this server (PUB-25)", async () => {
+    const service = await startAssetService(fixture, store);
+    try {
+      const content = await jpeg(400, 300);
+      const storageKey = `files/${randomBytes(8).toString("hex")}`;
+      const options = { mimeType: "image/jpeg", maxBytes: 2 ** 20 };
+      await service.deps.files.write(storageKey, toChunks(content), options);
+      const { signer, clock } = service.deps;
+      const tokens = createMediaTokens(signer, service.base, clock);
+      const url = tokens.createUrl({ storageKey, mimeType: "image/jpeg", filename: "vase.jpg" });
+      const whole = await fetch(url);
+      const bytes = Buffer.from(await whole.arrayBuffer());
+      assert.deepEqual([whole.status, whole.headers.get("content-type"), bytes], [200, "image/jpeg", content]);
+      const part = await fetch(url, { headers: { range: "bytes=5-24" } });
+      assert.deepEqual([part.status, Buffer.from(await part.arrayBuffer())], [206, content.subarray(5, 25)]);
+      const etag = whole.headers.get("etag") ?? "";
+      assert.match(etag, /^"[^"]+"$/);
+      assert.equal((await fetch(url, { headers: { "if-none-match": etag } })).status, 304);
+      await service.deps.files.remove(storageKey);
+      assert.equal((await fetch(url)).status, 404);
+    } finally {
+      await service.close();
+    }
   });
 });

@@ -23,7 +23,11 @@ forEachEngine("publishing to X", (fixture) => {
     studio = await startPlatformPublishing(fixture, {
       platform: x,
       origin: standIn.origin,
-      endpoints: { api: standIn.origin, token: `${standIn.origin}/2/oauth2/token` },
+      endpoints: {
+        api: standIn.origin,
+        authorization: `${standIn.origin}/i/oauth2/authorize`,
+        token: `${standIn.origin}/2/oauth2/token`,
+      },
       account: { id: standIn.userId, handle: standIn.username },
       tokens: standIn.tokens,
     });
@@ -64,6 +68,14 @@ forEachEngine("publishing to X", (fixture) => {
     assert.deepEqual(describeMedia("A video"), [[[hashBytes(video.content), undefined]]]);
     assert.deepEqual(describeMedia("A GIF"), [[[hashBytes(content), "A loop"]]]);
     assert.ok(standIn.requests.filter((request) => request.endsWith("/append")).length > 2);
+  });
+
+  test("the scopes that a user is asked for are enough to publish (PLATFORM-1, PUB-1)", async () => {
+    standIn.tokens.scopes = new Set();
+    await studio.connect(standIn.tokens.authorize);
+    assert.deepEqual([...standIn.tokens.scopes], x.scopes);
+    await studio.publishAndWait("Connected with OAuth", [await createTestImage("A vase"), await createTestImage("")]);
+    assert.equal(listPosts("Connected with OAuth").length, 1);
   });
 
   test(`${lostResponses} lost responses lead to no duplicates: the posts are found (PUB-2)`, async () => {

@@ -295,6 +295,7 @@ const publishing = {
   "ERR-too_late": "the publication's state does not allow the change",
   "ERR-post_in_use": "a post with a scheduled, publishing or unconfirmed publication can't be archived or deleted",
   "PUB-17": "members see the whole timeline of a publication and what was sent",
+  "PUB-25": "platforms that fetch media get a signed public URL for exactly one file, for at most an hour",
   "PUB-20": "the web app counts a text as each platform does",
   "PUB-16": "the sandbox lists what it published; its faults are counted in the database",
 } as const satisfies Record<string, string>;

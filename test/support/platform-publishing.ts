@@ -6,7 +6,9 @@ import { updateAsset } from "#domain/assets/update-asset.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { PlatformConnection } from "#domain/platforms/connection.ts";
 import { sealCredential } from "#domain/platforms/credentials.ts";
-import { maxConnections } from "#domain/platforms/finish-connect.ts";
+import { startConnect } from "#domain/platforms/connect-link.ts";
+import { connectPlatform } from "#domain/platforms/connect-platform.ts";
+import { finishConnect, maxConnections } from "#domain/platforms/finish-connect.ts";
 import type { PlatformTokens } from "#domain/platforms/ports.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import type { PublicationView } from "#domain/publishing/publication.ts";
@@ -15,6 +17,7 @@ import { createPublicFetch } from "#lib/public-fetch.ts";
 import type { Fixture } from "./engines.ts";
 import { isLongRun } from "./long-run.ts";
 import { muxVideo } from "./muxed-videos.ts";
+import { extractToken } from "./platform-fixture.ts";
 import { startPublishing, type PublishingFixture } from "./publishing-fixture.ts";
 import { jpeg, pdf } from "./samples.ts";
 import { waitUntil } from "./wait-until.ts";
@@ -52,6 +55,8 @@ export interface PlatformPublishing {
   publishAndWait(text: string, files?: readonly TestFile[]): Promise<PublicationView>;
   findConnection(): Promise<PlatformConnection>;
   storeTokens(tokens: Pick<PlatformTokens, "accessToken" | "refreshToken">): Promise<void>;
+  /** Connects the account through OAuth. `authorize` consents at the platform and returns the callback URL. */
+  connect(authorize: (location: string) => string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -130,6 +135,11 @@ export async function startPlatformPublishing(fixture: Fixture, standIn: StandIn
       return connection;
     },
     storeTokens,
+    async connect(authorize) {
+      const { connectUrl } = await connectPlatform(deps, owner, { platform: platform.id });
+      const { location, ...pending } = await startConnect(deps, owner, { token: extractToken(connectUrl) });
+      await finishConnect(deps, owner, { callback: new URL(authorize(location)), pending });
+    },
     close: () => publishing.close(),
   };
 }

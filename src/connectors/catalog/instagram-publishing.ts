@@ -14,14 +14,16 @@ export const instagramPublishing: Publishing = {
   }),
 };
 
-/** Only images have alt text. A single video is a reel. */
+/** Only images have alt text. A single video is a reel, which is also shown in the feed. */
 function buildMediaParams(context: PublishContext, isChild: boolean, index: number): Record<string, string> {
   const asset = context.content.assets[index];
   if (!asset) throw new Error("a container needs a file");
   const url = context.createMediaUrl(asset);
   const { kind, altText } = asset;
   return {
-    ...(kind === "video" ? { media_type: isChild ? "VIDEO" : "REELS", video_url: url } : { image_url: url }),
+    ...(kind === "video" ? { video_url: url } : { image_url: url }),
+    ...(kind === "video" && isChild ? { media_type: "VIDEO" } : {}),
+    ...(kind === "video" && !isChild ? { media_type: "REELS", share_to_feed: "true" } : {}),
     ...(kind === "image" && altText !== null && altText !== "" ? { alt_text: altText } : {}),
     ...(isChild ? { is_carousel_item: "true" } : {}),
   };
