@@ -5,6 +5,7 @@ import type { Caller } from "#domain/caller.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { connectAssistant, type Assistant } from "../support/assistant.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
+import { newConnection } from "../support/platform-fixture.ts";
 import { newMember, newStudio } from "../support/users.ts";
 import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
 
@@ -98,14 +99,35 @@ describe("platforms, in a browser", { skip: skipWithoutChromium }, () => {
     await otherUserPage.context().close();
   });
 
+  test("says which platforms can't be published to, and that others can't fetch media from this server (PLATFORM-13)", async () => {
+    await newConnection(fixture.service.deps, owner, "north-pinterest", "pinterest");
+    await newConnection(fixture.service.deps, owner, "north-instagram", "instagram");
+    await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/platforms`);
+    const accounts = page.getByRole("list", { name: "Connected accounts" }).getByRole("listitem");
+    const pinterest = accounts.filter({ hasText: "north-pinterest" });
+    await pinterest.getByText("Posts are checked against its rules, but can’t be published there yet.").waitFor();
+    const instagram = accounts.filter({ hasText: "north-instagram" });
+    await instagram
+      .getByText(/Instagram fetches images and videos from this server, which has no public URL/)
+      .waitFor();
+    assert.equal(await instagram.getByText("can’t be published there yet").count(), 0);
+    for (const name of ["north-pinterest", "north-instagram"]) {
+      await page.getByRole("button", { name: `Disconnect ${name}` }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Disconnect" }).click();
+      await page.getByRole("dialog").waitFor({ state: "hidden" });
+    }
+  });
+
   test("disconnecting asks for confirmation; a member can only view (PLATFORM-3, PLATFORM-13)", async () => {
     await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/platforms`);
     await page.getByRole("button", { name: "Disconnect second" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Disconnect" }).click();
-    await page.getByText("Disconnected (1)").waitFor();
+    await page.getByText("Disconnected (3)").waitFor();
     const { connections } = await assistant.call("list_platforms");
     assert.deepEqual((connections as { state: string }[]).map(({ state }) => state).toSorted(), [
       "connected",
+      "disconnected",
+      "disconnected",
       "disconnected",
     ]);
 

@@ -4,6 +4,7 @@ import { Button } from "../ui/Button.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { TextField } from "../ui/Field.tsx";
 import { List } from "../ui/List.tsx";
+import { PlatformNotes } from "./PlatformNotes.tsx";
 import { useConnect } from "./use-connect.ts";
 
 /** The platforms that users can connect, and those that the operator has not set up. */
@@ -26,9 +27,10 @@ export function ConnectPlatformList({ platforms }: { platforms: readonly Platfor
             Not set up on this server ({unconfiguredPlatforms.length})
           </summary>
           <List className="mt-4" aria-label="Platforms that are not set up">
-            {unconfiguredPlatforms.map(({ id, name, hint }) => (
+            {unconfiguredPlatforms.map(({ id, name, hint, canPublish, warning }) => (
               <li key={id} className="py-4">
                 <p className="m-0 font-serif text-xl">{name}</p>
+                <PlatformNotes canPublish={canPublish} warning={warning} />
                 <p className="mt-0 text-muted [overflow-wrap:anywhere]">{hint}</p>
               </li>
             ))}
@@ -57,10 +59,7 @@ function ConnectPlatformForm({ platform }: { platform: Platform }) {
       >
         <div className="min-w-0">
           <p className="m-0 font-serif text-xl">{name}</p>
-          {!canPublish && (
-            <p className="mt-0 text-muted">Posts are checked against its rules, but can’t be published there yet.</p>
-          )}
-          {warning !== undefined && <p className="mt-0 text-muted [overflow-wrap:anywhere]">{warning}</p>}
+          <PlatformNotes canPublish={canPublish} warning={warning} />
           {hasInstances && (
             <TextField
               label={needsInstanceUrl ? "Instance" : "Server"}

@@ -5,6 +5,7 @@ import { Button } from "../ui/Button.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { ListRow, RowActions, RowDetails } from "../ui/List.tsx";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
+import { PlatformNotes } from "./PlatformNotes.tsx";
 import { useConnect } from "./use-connect.ts";
 import { useDisconnect } from "./use-disconnect.tsx";
 
@@ -38,11 +39,8 @@ export function ConnectionRow({ connection, platformName, platform: platformInfo
           {instanceUrl !== null && ` on ${new URL(instanceUrl).host}`}{" "}
           <Badge isPositive={isConnected}>{stateLabels[state]}</Badge>
         </p>
-        {isConnected && platformInfo?.canPublish === false && (
-          <p className="mt-0 text-muted">Posts are checked against its rules, but can’t be published there yet.</p>
-        )}
-        {isConnected && platformInfo?.warning !== undefined && (
-          <p className="mt-0 text-muted [overflow-wrap:anywhere]">{platformInfo.warning}</p>
+        {isConnected && platformInfo && (
+          <PlatformNotes canPublish={platformInfo.canPublish} warning={platformInfo.warning} />
         )}
       </div>
       <RowDetails

@@ -1,0 +1,13 @@
+import type { Platform } from "../api/queries.ts";
+
+/** What can't be published to a platform. */
+export function PlatformNotes({ canPublish, warning }: Pick<Platform, "canPublish" | "warning">) {
+  return (
+    <>
+      {!canPublish && (
+        <p className="mt-0 text-muted">Posts are checked against its rules, but can’t be published there yet.</p>
+      )}
+      {warning !== undefined && <p className="mt-0 text-muted [overflow-wrap:anywhere]">{warning}</p>}
+    </>
+  );
+}
