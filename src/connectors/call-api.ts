@@ -50,7 +50,7 @@ export function sendCall(publicFetch: PublicFetch, call: ApiCall, options: CallO
 }
 
 export function buildRequest(
-  { method, url, bearer, query, form, json, headers }: ApiCall,
+  { method, url, bearer, query, form, json, headers, timeoutMs }: ApiCall,
   options: CallOptions = {},
 ): { url: string; request: PublicFetchRequest } {
   const requestUrl = new URL(url);
@@ -68,7 +68,7 @@ export function buildRequest(
         ...(json === undefined ? {} : { "content-type": "application/json" }),
       },
       body: options.body ?? (json ? JSON.stringify(json) : form && new URLSearchParams(form).toString()),
-      timeoutMs: options.timeoutMs,
+      timeoutMs: options.timeoutMs ?? timeoutMs,
       signal: options.signal,
     },
   };

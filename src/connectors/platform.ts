@@ -112,6 +112,8 @@ export interface ApiCall {
   /** Sent as application/json. */
   json?: JsonObject;
   headers?: Readonly<Record<string, string>>;
+  /** Replaces the usual timeout, for requests that take longer. */
+  timeoutMs?: number;
 }
 
 /** How many accounts a user can connect at once. Further accounts in the response are ignored. */

@@ -10,6 +10,9 @@ import type { ErrorResponse, Publishing, PublishContext } from "./publishing.ts"
 /** A parsed response, or why there is none. */
 export type CallOutcome<T> = { value: T } | FailedOutcome;
 
+/** `ignoresBody`: a success says everything with its status and headers, and its body may be anything. */
+export type PublishCallOptions = CallOptions & { ignoresBody?: boolean };
+
 /** Sends the API calls that each platform's `Publishing` declares. */
 export interface PublishCalls {
   /** Undefined if this server can't publish to the platform. */
@@ -22,7 +25,7 @@ export interface PublishCalls {
     platformId: string,
     call: ApiCall,
     parse: (body: JsonObject, status: number, headers: Headers) => T,
-    options?: CallOptions,
+    options?: PublishCallOptions,
   ): Promise<CallOutcome<T>>;
 }
 
@@ -69,7 +72,7 @@ export function createPublishCalls({ setups, createMediaUrl }: PublishCallsOptio
           ? await sendBoundCall(publicFetch, call, options)
           : await sendCall(publicFetch, call, options);
         const { ok: isSuccess, status, headers } = response;
-        if (isSuccess) return { value: parse(await readObject(response), status, headers) };
+        if (isSuccess) return { value: parse(options?.ignoresBody ? {} : await readObject(response), status, headers) };
         return platform.publishing?.classifyError?.(await readError(response)) ?? classifyStatus(response);
       } catch (error) {
         const message = error instanceof PlatformError ? error.message : "the platform sent an unexpected response";

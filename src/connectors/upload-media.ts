@@ -107,5 +107,9 @@ function sendPart<T>(
 ): Promise<CallOutcome<T>> {
   const bytes = range ? range.end - range.start + 1 : asset.bytes;
   const file = { bytes, open: () => openFile(asset.storageKey, range && { start: range.start, end: range.end }) };
-  return calls.call(platformId, call, parse, { ...createUploadBody(form, file), signal });
+  return calls.call(platformId, call, parse, {
+    ...createUploadBody(form, file),
+    signal,
+    ignoresBody: range !== undefined,
+  });
 }

@@ -1,3 +1,4 @@
+import { seconds } from "#lib/clock.ts";
 import { requireText, toObject, toObjectList, toText } from "../call-api.ts";
 import { classifyGraphError } from "../graph/errors.ts";
 import type { MediaUpload } from "../media-upload.ts";
@@ -5,7 +6,11 @@ import type { ApiCall, JsonObject } from "../platform.ts";
 import type { PublishContext, Publishing, RemotePost } from "../publishing.ts";
 
 /** How many of the page's newest posts are compared after a lost response. */
-const comparedPosts = 25;
+const comparedPosts = 10;
+/** Facebook returns this many files of a post by default. */
+const listedFiles = 12;
+/** Facebook fetches the video before it responds. Shorter than the drain at shutdown, which waits for a commit. */
+const videoTimeoutMs = seconds(25);
 const site = "https://www.facebook.com";
 
 export const facebookPublishing: Publishing = {
@@ -20,6 +25,7 @@ export const facebookPublishing: Publishing = {
       if (video)
         return {
           ...buildCall(context, "POST", "videos"),
+          timeoutMs: videoTimeoutMs,
           form: { file_url: context.createMediaUrl(video), ...(text === "" ? {} : { description: text }) },
         };
       return {
@@ -45,7 +51,7 @@ export const facebookPublishing: Publishing = {
     buildCall: (context) => ({
       ...buildCall(context, "GET", "feed"),
       query: {
-        fields: "id,message,permalink_url,attachments{media_type,subattachments}",
+        fields: "id,message,permalink_url,attachments{media_type,subattachments{media_type}}",
         limit: String(comparedPosts),
       },
     }),
@@ -99,5 +105,6 @@ function isSamePost(post: JsonObject, { content }: PublishContext): boolean {
   if (content.assets.length === 0) return true;
   const [attachment] = toObjectList(toObject(post["attachments"])["data"]);
   const files = toObjectList(toObject(attachment?.["subattachments"])["data"]);
-  return attachment !== undefined && Math.max(files.length, 1) === content.assets.length;
+  const count = Math.min(Math.max(files.length, 1), listedFiles);
+  return attachment !== undefined && count === Math.min(content.assets.length, listedFiles);
 }

@@ -4,6 +4,8 @@ import type { MediaUpload } from "../media-upload.ts";
 import type { ApiCall, JsonObject } from "../platform.ts";
 import type { ContainerStatus, PublishContext, Publishing, RemotePost } from "../publishing.ts";
 
+/** How many of the account's newest posts are searched for the one that a container became. */
+const comparedPosts = 10;
 /** How far Meta's clock may be behind ours. */
 const clockTolerance = seconds(60);
 
@@ -107,7 +109,7 @@ export function createContainerPublishing(platform: ContainerPlatform): Containe
       publishedContainer: {
         buildCall: (context) =>
           buildCall(context, buildAccountPath(context, edges.posts), {
-            query: { fields: `id,permalink,timestamp,${text.field}`, limit: "25" },
+            query: { fields: `id,permalink,timestamp,${text.field}`, limit: String(comparedPosts) },
           }),
         findPosts: ({ data }, { content, committedAt = 0 }): RemotePost[] =>
           toObjectList(data)
