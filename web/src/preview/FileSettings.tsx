@@ -71,7 +71,7 @@ function FitSettings({ post, asset, controller, account, sharesCrops, renditionS
       </fieldset>
       <p className="mt-1 text-sm text-muted">
         {fit === "pad"
-          ? `${platformName} gets the whole image, with bars beside it.`
+          ? `${platformName} gets the whole image, padded to fit.`
           : `${platformName} gets the part inside the frame. Drag it, or use the arrow keys.`}
         {sharesCrops && ` This applies to all ${platformName} accounts.`}
       </p>

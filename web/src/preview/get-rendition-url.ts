@@ -6,8 +6,11 @@ export interface RenditionSize extends Size {
   isCropped: boolean;
 }
 
-export const findCrop = ({ crops }: Pick<Post, "crops">, assetId: string, platform: string): CropPosition | undefined =>
-  crops.find((crop) => crop.assetId === assetId && crop.platform === platform);
+export const findCrop = (
+  { crops = [] }: Pick<Post, "crops">,
+  assetId: string,
+  platform: string,
+): CropPosition | undefined => crops.find((crop) => crop.assetId === assetId && crop.platform === platform);
 
 /** The server ignores the crop in the URL. It is there so that the browser loads the image again when it changes. */
 export function getRenditionUrl(
