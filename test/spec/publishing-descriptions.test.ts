@@ -168,7 +168,13 @@ test("a container that is public is published, with the URL of its post if that 
 });
 
 test("a container that is not public proves nothing, unless it failed or expired (PUB-2)", async () => {
-  const kinds = { FINISHED: "absent", IN_PROGRESS: "unknown", ERROR: "rejected", EXPIRED: "rejected", NEW: "unknown" };
+  const kinds = {
+    FINISHED: "unidentified",
+    IN_PROGRESS: "unknown",
+    ERROR: "rejected",
+    EXPIRED: "rejected",
+    NEW: "unknown",
+  };
   for (const [status, kind] of Object.entries(kinds))
     assert.equal((await lookUp({ c1: { status } })).kind, kind, status);
   assert.equal((await lookUp({ c1: 404 })).kind, "unknown");
