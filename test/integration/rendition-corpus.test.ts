@@ -42,7 +42,7 @@ interface CorpusResult {
   file: CorpusFile;
   altText: string;
   previews: Record<PlatformName, Buffer>;
-  /** What people were told before it was published. */
+  /** What validation said before it was published. */
   messages: Record<PlatformName, string | undefined>;
   published: Partial<Record<PlatformName, ReadFile>>;
 }
@@ -212,7 +212,8 @@ forEachEngine(
 
     test("a file that can't be converted is rejected with the next step, and nothing is sent", async () => {
       let requests = 0;
-      for (const { proxy } of [snac, pds]) proxy.chooseFault = () => (requests++, undefined);
+      const countRequest = (): undefined => void requests++;
+      for (const { proxy } of [snac, pds]) proxy.chooseFault = countRequest;
       for (const file of corpus.filter(({ rejection }) => rejection)) {
         const postId = await newPost(`Rejected: ${file.name}`);
         await addFile(postId, file, file.name);
@@ -256,16 +257,16 @@ forEachEngine(
       });
     });
 
-    test("every published file shows the original picture, upright and in its colors", async () => {
-      await forEachPublished(async ({ file: { picture, tolerance } }, { bytes }, _, description) => {
-        const expected = await measureCorners(sharp(picture.data, { raw: picture.info }));
+    test("every published file looks like the original, upright and in its colors", async () => {
+      await forEachPublished(async ({ file: { pixels, tolerance } }, { bytes }, _, description) => {
+        const expected = await measureCorners(sharp(pixels.data, { raw: pixels.info }));
         const actual = await measureCorners(sharp(bytes));
         const difference = Math.max(...actual.map((value, i) => Math.abs(value - (expected[i] ?? 0))));
         assert.ok(difference <= tolerance, `${description}: ${actual.join(" ")} instead of ${expected.join(" ")}`);
       });
     });
 
-    test("people are told about a change of the type, the size and the animation, and only then", async () => {
+    test("validation announces a change of the type, the size and the animation, and nothing else", async () => {
       await forEachPublished(async ({ file, messages }, { bytes }, platform, description) => {
         const message = messages[platform] ?? "";
         const { width, height, type, frames } = await readTraits(bytes);
@@ -323,7 +324,7 @@ async function describeResult(file: CorpusFile, published: ReadFile | undefined)
   const details = [
     ...(width < file.size.width ? [`${width} × ${height}`] : []),
     ...(frames < file.frames ? ["first frame"] : []),
-    ...(file.picture.info.channels === 4 && !hasAlpha ? ["on white"] : []),
+    ...(file.pixels.info.channels === 4 && !hasAlpha ? ["on white"] : []),
   ];
   return [`encoded as ${typeNames[type]}`, ...details].join(", ");
 }

@@ -10,9 +10,9 @@ export interface CorpusFile {
   /** The size of the upright image. */
   size: { width: number; height: number };
   /** What a viewer shows, as a small upright image in sRGB. */
-  picture: RawImage;
+  pixels: RawImage;
   frames: number;
-  /** How much a color may differ from the picture. */
+  /** How much a color may differ from these pixels. */
   tolerance: number;
   /** Why nothing may be sent. */
   rejection?: string;
@@ -100,11 +100,11 @@ export async function createImageCorpus(): Promise<CorpusFile[]> {
     name: string,
     mimeType: string,
     image: Sharp | Buffer,
-    { picture = paint(), size = picture.info, tolerance = 12, ...more }: Partial<CorpusFile> = {},
+    { pixels = paint(), size = pixels.info, tolerance = 12, ...more }: Partial<CorpusFile> = {},
   ): Promise<void> => {
     const bytes = Buffer.isBuffer(image) ? image : await image.toBuffer();
     const { width, height } = size;
-    files.push({ name, mimeType, bytes, size: { width, height }, picture, tolerance, frames: 1, ...more });
+    files.push({ name, mimeType, bytes, size: { width, height }, pixels, tolerance, frames: 1, ...more });
   };
   await addJpegs(add);
   await addPngs(add);
@@ -118,7 +118,7 @@ export async function createImageCorpus(): Promise<CorpusFile[]> {
 type Add = (name: string, mimeType: string, image: Sharp | Buffer, more?: Partial<CorpusFile>) => Promise<void>;
 
 async function addJpegs(add: Add): Promise<void> {
-  const jpeg = (picture = paint()): Sharp => encoders["image/jpeg"](open(picture));
+  const jpeg = (pixels = paint()): Sharp => encoders["image/jpeg"](open(pixels));
   const plain = await jpeg().toBuffer();
   const insert = (segment: Buffer): Buffer => Buffer.concat([plain.subarray(0, 2), segment, plain.subarray(2)]);
   for (let orientation = 1; orientation <= 8; orientation++)
@@ -141,8 +141,8 @@ async function addJpegs(add: Add): Promise<void> {
   await add("JPEG with a video after its end (motion photo)", "image/jpeg", Buffer.concat([plain, mp4()]));
   await add("JPEG, progressive", "image/jpeg", open(paint()).jpeg({ progressive: true, quality: 95 }));
   await add("JPEG, CMYK", "image/jpeg", jpeg().toColourspace("cmyk").keepIccProfile(), { tolerance: 40 });
-  const greyPicture = paint(60, 40, greyQuadrants);
-  await add("JPEG, grey", "image/jpeg", jpeg(greyPicture).toColourspace("b-w"), { picture: greyPicture });
+  const greyPixels = paint(60, 40, greyQuadrants);
+  await add("JPEG, grey", "image/jpeg", jpeg(greyPixels).toColourspace("b-w"), { pixels: greyPixels });
   await add("JPEG, sRGB profile", "image/jpeg", jpeg().withIccProfile("srgb"));
   await add("JPEG, Display P3 profile", "image/jpeg", jpeg().withIccProfile("p3"));
   await add(
@@ -153,18 +153,18 @@ async function addJpegs(add: Add): Promise<void> {
 }
 
 async function addPngs(add: Add): Promise<void> {
-  const png = (picture = paint()): Sharp => open(picture).png();
+  const png = (pixels = paint()): Sharp => open(pixels).png();
   const grey = paint(60, 40, greyQuadrants);
   const translucent = paint(60, 40, quadrants, 128);
   await add("PNG", "image/png", png());
   await add("PNG, 16 bits", "image/png", png().toColourspace("rgb16"));
-  await add("PNG, 16 bits, grey", "image/png", png(grey).toColourspace("grey16"), { picture: grey });
+  await add("PNG, 16 bits, grey", "image/png", png(grey).toColourspace("grey16"), { pixels: grey });
   await add("PNG, 16 bits, translucent", "image/png", png(translucent).toColourspace("rgb16"), {
-    picture: translucent,
+    pixels: translucent,
   });
   await add("PNG, palette", "image/png", open(paint()).png({ palette: true, dither: 0 }));
   const black = paint(60, 40, blackAndWhite);
-  await add("PNG, 1 bit", "image/png", open(black).png({ palette: true, colours: 2, dither: 0 }), { picture: black });
+  await add("PNG, 1 bit", "image/png", open(black).png({ palette: true, colours: 2, dither: 0 }), { pixels: black });
   await add("PNG, interlaced", "image/png", open(paint()).png({ progressive: true }));
   await add("PNG, Display P3 profile", "image/png", png().withIccProfile("p3"));
   await add("PNG with a GPS position", "image/png", png().withExif(location));
@@ -172,7 +172,7 @@ async function addPngs(add: Add): Promise<void> {
   const [signatureAndHeader, rest] = splitAt(await png().toBuffer(), 33);
   const text = encodePngChunk("tEXt", Buffer.from(`Author\0${secret}`));
   await add("PNG with text", "image/png", Buffer.concat([signatureAndHeader, text, rest]));
-  await add("PNG, translucent", "image/png", png(translucent), { picture: translucent });
+  await add("PNG, translucent", "image/png", png(translucent), { pixels: translucent });
 }
 
 async function addOtherTypes(add: Add): Promise<void> {
@@ -181,7 +181,7 @@ async function addOtherTypes(add: Add): Promise<void> {
   for (const [mimeType, name] of Object.entries(names) as [keyof typeof names, string][]) {
     const encode = encoders[mimeType];
     await add(name, mimeType, encode(open(paint())));
-    await add(`${name}, translucent`, mimeType, encode(open(translucent)), { picture: translucent });
+    await add(`${name}, translucent`, mimeType, encode(open(translucent)), { pixels: translucent });
     await add(`${name} with a GPS position`, mimeType, encode(open(paint())).withExif(location));
   }
   await add("WebP, Display P3 profile", "image/webp", open(paint()).webp({ lossless: true }).withIccProfile("p3"));
@@ -193,12 +193,12 @@ async function addOtherTypes(add: Add): Promise<void> {
   await add("AVIF, 10 bits", "image/avif", open(paint()).avif({ quality: 90, effort: 0, bitdepth: 10 }));
   await add("GIF", "image/gif", open(paint()).gif());
   const invisible = paint(60, 40, quadrants, 0);
-  await add("GIF, invisible", "image/gif", open(invisible).gif(), { picture: invisible });
+  await add("GIF, invisible", "image/gif", open(invisible).gif(), { pixels: invisible });
 }
 
 async function addAnimations(add: Add): Promise<void> {
-  const pictures = [paint(), paint(60, 40, greyQuadrants), paint(60, 40, blackAndWhite)];
-  const frames = await Promise.all(pictures.map((picture) => open(picture).png().toBuffer()));
+  const expectedFrames = [paint(), paint(60, 40, greyQuadrants), paint(60, 40, blackAndWhite)];
+  const frames = await Promise.all(expectedFrames.map((pixels) => open(pixels).png().toBuffer()));
   const more = { frames: frames.length };
   const animate = (): Sharp => sharp(frames, { join: { animated: true } });
   const animatedGif = await animate()
@@ -214,8 +214,8 @@ async function addAnimations(add: Add): Promise<void> {
 
 async function addSizes(add: Add): Promise<void> {
   const addSize = (name: string, mimeType: keyof typeof encoders, width: number, height: number): Promise<void> => {
-    const picture = paint(width, height);
-    return add(name, mimeType, encoders[mimeType](open(picture)), { picture });
+    const pixels = paint(width, height);
+    return add(name, mimeType, encoders[mimeType](open(pixels)), { pixels });
   };
   await addSize("JPEG, 1 × 8000", "image/jpeg", 1, 8000);
   await addSize("JPEG, 10000 × 1", "image/jpeg", 10_000, 1);
@@ -226,9 +226,9 @@ async function addSizes(add: Add): Promise<void> {
   await add("JPEG, 7000 × 5000", "image/jpeg", enlarged.jpeg(), { size: wide });
   const [large, photo] = [addNoise(paint(4200, 4000), 35), addNoise(paint(3000, 2000), 20)];
   const largePng = await open(large).png({ compressionLevel: 0 }).toBuffer();
-  await add("PNG, 4200 × 4000, 50 MB", "image/png", largePng, { picture: paint(), size: large.info });
+  await add("PNG, 4200 × 4000, 50 MB", "image/png", largePng, { pixels: paint(), size: large.info });
   const photoJpeg = await open(photo).jpeg({ quality: 97 }).toBuffer();
-  await add("JPEG, 3000 × 2000, 4 MB", "image/jpeg", photoJpeg, { picture: paint(), size: photo.info });
+  await add("JPEG, 3000 × 2000, 4 MB", "image/jpeg", photoJpeg, { pixels: paint(), size: photo.info });
 }
 
 async function addRejectedFiles(add: Add): Promise<void> {
