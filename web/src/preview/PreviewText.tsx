@@ -1,4 +1,4 @@
-import { useLayoutEffect, useMemo, useRef, useState } from "react";
+import { useLayoutEffect, useMemo, useRef, useState, type CSSProperties } from "react";
 import { ProblemList, type AccountProblem } from "../publishing/ProblemList.tsx";
 import type { PlatformDisplay } from "./platform-displays.ts";
 import { splitText, type TextPart } from "./split-text.ts";
@@ -38,12 +38,8 @@ export function PreviewText({
       {text !== "" && (
         <p
           ref={element}
-          className="m-0 whitespace-pre-wrap [overflow-wrap:anywhere]"
-          style={
-            isFolded
-              ? { display: "-webkit-box", WebkitBoxOrient: "vertical", WebkitLineClamp: foldLines, overflow: "hidden" }
-              : undefined
-          }
+          className={`m-0 whitespace-pre-wrap [overflow-wrap:anywhere] ${isFolded ? "line-clamp-(--fold-lines)" : ""}`}
+          style={{ "--fold-lines": foldLines } as CSSProperties}
         >
           {parts.map((part, i) => (
             <Part key={i} {...part} />
