@@ -73,8 +73,8 @@ export async function renderImage(
   }
 }
 
-/** A smaller layout is skipped if it would need this many times the allowed bytes, according to the attempt before. */
-const skipFactor = 1.3;
+/** The lowest quality makes a file about half as large. Attempts that can't succeed with it are skipped. */
+const maxExcess = 2;
 
 async function renderSmallEnough(
   file: Uint8Array,
@@ -95,7 +95,7 @@ async function renderSmallEnough(
     const isLast = i === layouts.length - 1;
     const maxBytes = Math.max(...encodings.map((encoding) => encoding.maxBytes ?? Infinity));
     const { width, height } = layout.canvas;
-    if (!isLast && bytesPerPixel * width * height > maxBytes * skipFactor) continue;
+    if (!isLast && bytesPerPixel * width * height > maxBytes * maxExcess) continue;
     let pixels: Sharp | undefined;
     for (const [attempt, encoding] of encodings.entries()) {
       // Decode a second time only if the first attempt was too large; then keep the pixels.
@@ -106,6 +106,7 @@ async function renderSmallEnough(
       );
       if (content.length <= (encoding.maxBytes ?? Infinity)) return { mimeType: encoding.type, content };
       bytesPerPixel = content.length / (width * height);
+      if (!isLast && encoding.quality !== undefined && content.length > maxBytes * maxExcess) break;
     }
   }
   return { problem: "too_large" };
