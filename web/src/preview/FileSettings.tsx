@@ -42,7 +42,7 @@ export function FileSettings(props: FileProps) {
 function FitSettings({ post, asset, controller, account, sharesCrops, renditionSize }: FileProps) {
   const { platform, platformName, connectionId } = account;
   const crop = useCrop({ post, assetId: asset.id, platform, onSave: controller.accept });
-  const { position, status } = crop;
+  const { position } = crop;
   const isFitting = renditionSize && !renditionSize.isCropped && fitsWhole(asset, renditionSize);
   if (!renditionSize || (isFitting && !position && !crop.isChanged)) return null;
   const fit = position ? "crop" : "pad";
@@ -82,8 +82,8 @@ function FitSettings({ post, asset, controller, account, sharesCrops, renditionS
       )}
       {crop.error !== undefined && <ErrorMessage error={crop.error} />}
       <p className="mt-1 min-h-6 text-sm text-muted" role="status">
-        {status === "saving" && "Saving…"}
-        {status === "saved" && `Saved. ${describeFit(asset, position, renditionSize)}`}
+        {crop.isSaving && "Saving…"}
+        {crop.isSaved && `Saved. ${describeFit(asset, position, renditionSize)}`}
       </p>
     </div>
   );

@@ -26,6 +26,7 @@ export function useCrop({ post, assetId, platform, onSave }: Target) {
   const [pendingPosition, setPendingPosition] = useState<CropPosition>();
   const [saveCount, setSaveCount] = useState(0);
   const position = pendingPosition ?? savedPosition;
+  const isSaving = isRunning || pendingPosition !== undefined;
 
   const save = (target: CropPosition | undefined): Promise<void> =>
     run(async () => {
@@ -61,7 +62,8 @@ export function useCrop({ post, assetId, platform, onSave }: Target) {
   return {
     position,
     error,
-    status: isRunning || pendingPosition ? ("saving" as const) : saveCount > 0 ? ("saved" as const) : undefined,
+    isSaving,
+    isSaved: !isSaving && saveCount > 0 && error === undefined,
     isChanged: !isSamePosition(position, initialPosition),
     move: setPendingPosition,
     setFit: (fit: "pad" | "crop") => void save(fit === "crop" ? center : undefined),
