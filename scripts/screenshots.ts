@@ -10,7 +10,6 @@ import { createPublishingScenes } from "./screenshots/publishing-scenes.ts";
 import { createShiftedClock, createSampleStudio } from "./screenshots/studio.ts";
 import { createUploadScenes } from "./screenshots/upload-scenes.ts";
 import { createWebScenes, type Scene } from "./screenshots/web-scenes.ts";
-import { makeInstagramPublishable } from "../test/support/platform-fixture.ts";
 import { createTempFolder } from "../test/support/temp-folder.ts";
 import { startWebFixture, type WebFixture } from "../test/support/web-fixture.ts";
 
@@ -36,7 +35,7 @@ await buildWeb();
 
 const uploadFolder = createTempFolder();
 const clock = createShiftedClock();
-const fixture = await startWebFixture(clock, makeInstagramPublishable);
+const fixture = await startWebFixture(clock);
 const sampleStudio = await createSampleStudio(fixture.service.deps, clock);
 const scenes = [
   ...(await createWebScenes(fixture, sampleStudio)),

@@ -9,7 +9,7 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
-import { makeInstagramPublishable, newConnection } from "../support/platform-fixture.ts";
+import { newConnection } from "../support/platform-fixture.ts";
 import { newStudio, newUser } from "../support/users.ts";
 import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
 
@@ -21,7 +21,7 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
   let page: Page;
 
   before(async () => {
-    fixture = await startWebFixture(undefined, makeInstagramPublishable);
+    fixture = await startWebFixture();
     const { deps } = fixture.service;
     owner = await newStudio(deps, await newUser(deps, { name: "Ada Berg" }), "North");
     await newConnection(deps, owner, "north-images", "instagram");

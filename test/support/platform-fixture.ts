@@ -6,8 +6,6 @@ import { sealCredential } from "#domain/platforms/credentials.ts";
 import { connectPlatform } from "#domain/platforms/connect-platform.ts";
 import { finishConnect, maxConnections } from "#domain/platforms/finish-connect.ts";
 import { createPlatforms } from "#connectors/connectors.ts";
-import { mastodon } from "#connectors/catalog/mastodon.ts";
-import type { Platform } from "#connectors/platform.ts";
 import type { StrictPlatform } from "./strict-platform.ts";
 
 /** Replaces the platforms of `deps` with those of the strict platform. */
@@ -46,12 +44,6 @@ export const fakePlatforms = createPlatforms("http://localhost:3000", [
     publicFetch: () => Promise.reject(new Error("this test has no network access")),
   },
 ]);
-
-/** Lets tests publish to Instagram, whose images have to fit an aspect ratio. Nothing reaches the platform. */
-export const makeInstagramPublishable = (platform: Platform): Platform =>
-  platform.id === "instagram" && mastodon.publishing
-    ? { ...platform, publishing: platform.publishing ?? mastodon.publishing }
-    : platform;
 
 /** Creates a connection in the state after the OAuth callback, without calling a platform. */
 export async function newConnection(

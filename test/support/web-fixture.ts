@@ -6,7 +6,6 @@ import type { SignedInUser } from "#domain/caller.ts";
 import { loadStaticFiles } from "#http/static-files.ts";
 import { systemClock, type Clock } from "#lib/clock.ts";
 import { createPlatformSetups } from "#connectors/catalog.ts";
-import type { Platform } from "#connectors/platform.ts";
 import { startDiskService } from "./asset-fixture.ts";
 import { openChromium } from "./chromium.ts";
 import { createDeps, createTemporaryDatabase, silentLog } from "./engines.ts";
@@ -22,10 +21,7 @@ export interface WebFixture {
   close(): Promise<void>;
 }
 
-export async function startWebFixture(
-  clock: Clock = systemClock,
-  changePlatform: (platform: Platform) => Platform = (platform) => platform,
-): Promise<WebFixture> {
+export async function startWebFixture(clock: Clock = systemClock): Promise<WebFixture> {
   const location = await createTemporaryDatabase("sqlite");
   const database = await openDatabase({ ...location, log: silentLog });
   const webFiles = await loadStaticFiles(join(import.meta.dirname, "../../web/dist"));
@@ -33,7 +29,7 @@ export async function startWebFixture(
     {},
     () => Promise.reject(new Error("this test has no network access")),
     noIdentities,
-  ).map((setup) => (setup.platform.protocol ? setup : { ...setup, platform: changePlatform(setup.platform) }));
+  );
   const service = await startDiskService(createDeps(database, clock), { webFiles, platforms });
   const browser = await openChromium();
   const sessions = createSessions({ deps: service.deps, base: service.base });
