@@ -106,12 +106,24 @@ forEachEngine("publishing to Facebook Pages", (fixture) => {
   });
 
   test("an image that Facebook rejects, and a duplicate, fail with a reason (PUB-4)", async () => {
-    const gif = { kind: "image", mimeType: "image/gif", filename: "loop.gif", content: manyFrameGif(3) } as const;
-    const rejected = await studio.waitForState(await studio.publish("Animated", [gif]), "failed");
-    assert.deepEqual([rejected.problem?.code, listPosts("Animated").length], ["media_rejected", 0]);
+    standIn.faults.failProcessing = 1;
+    const rejected = await studio.waitForState(
+      await studio.publish("Unsuitable", [await createTestImage("A vase")]),
+      "failed",
+    );
+    assert.deepEqual([rejected.problem?.code, listPosts("Unsuitable").length], ["media_rejected", 0]);
     await studio.publishAndWait("Good evening");
     const duplicate = await studio.waitForState(await studio.publish("Good evening"), "failed");
     assert.deepEqual([duplicate.problem?.code, listPosts("Good evening").length], ["duplicate", 1]);
+  });
+
+  test("an animated image, which Facebook rejects, is sent as its first frame (PUB-1)", async () => {
+    const gif = { kind: "image", mimeType: "image/gif", filename: "loop.gif", content: manyFrameGif(3) } as const;
+    await studio.publishAndWait("Animated", [gif]);
+    assert.deepEqual(
+      listPosts("Animated").map(({ media }) => media.map(({ mimeType }) => mimeType)),
+      [["image/png"]],
+    );
   });
 
   test("a revoked token fails the publication, and the page needs to be connected again (PUB-4)", async () => {

@@ -246,7 +246,7 @@ export async function startFacebook(): Promise<Facebook> {
       throw invalidParameter("published must be false for a temporary photo");
     const file =
       url === undefined ? await readFile(files[0]) : await downloadMedia(url, maxPhotoBytes).catch(() => undefined);
-    await checkPhoto(file);
+    await checkPhoto(takeFault(graph.faults, "failProcessing") ? undefined : file);
     const photo: Photo = {
       id: nextId(),
       media: toPublicMedia(file!, params.get("alt_text_custom")),

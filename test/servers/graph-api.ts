@@ -40,7 +40,7 @@ export interface GraphFaults {
   rateLimitedPublishes: number;
   unavailableRequests: number;
   rateLimitedRequests: number;
-  /** Accept media, then fail to process it. On Facebook, videos only. */
+  /** Accept media, then fail to process it. On Facebook, reject a photo at once, as an invalid one. */
   failProcessing: number;
 }
 
