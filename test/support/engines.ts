@@ -12,6 +12,7 @@ import type { Deps } from "#domain/deps.ts";
 import type { Clock } from "#lib/clock.ts";
 import { createIdGenerator } from "#lib/ids.ts";
 import { createLog } from "#lib/log.ts";
+import { isLongRun } from "./long-run.ts";
 import { createTestClock, type TestClock } from "./clock.ts";
 import { createMediaReader } from "#media/media-reader.ts";
 import { createSigner } from "#lib/signed-token.ts";
@@ -44,6 +45,11 @@ export const silentLog = createLog("silent");
 /** The engines that this run can test; without PostgreSQL, `npm test` reports what was not tested. */
 export function listEngines(): EngineName[] {
   return process.env["TEST_DATABASE_URL"] ? ["sqlite", "postgres"] : ["sqlite"];
+}
+
+/** The worker is tested on every engine with the sandbox, so short runs test platforms with their stand-ins on one. */
+export function listEnginesForStandIns(): EngineName[] {
+  return isLongRun ? listEngines() : listEngines().slice(-1);
 }
 
 /** Defines the same suite for each engine, on a new database that is deleted afterwards. */
