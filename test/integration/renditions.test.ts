@@ -12,6 +12,7 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { listPublications } from "#domain/publishing/list-publications.ts";
 import { readContent } from "#domain/publishing/content.ts";
+import { inspectImages } from "#domain/renditions/inspect-images.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import { findOrCreateRendition } from "#domain/renditions/find-or-create-rendition.ts";
 import { fitContent } from "#domain/renditions/fit-content.ts";
@@ -101,7 +102,10 @@ forEachEngine("renditions", (fixture) => {
   }
 
   async function findImageProblems(postId: string, connectionId: string): Promise<string[]> {
-    const post = await getPost(publishing.service.deps, publishing.owner, { postId });
+    const { service, owner } = publishing;
+    // `get_post` waits only a second for it.
+    await inspectImages(service.deps, await service.deps.assets.listByPosts([postId]), 30_000);
+    const post = await getPost(service.deps, owner, { postId });
     const validation = post.validation?.find((each) => each.connectionId === connectionId);
     return (validation?.problems ?? [])
       .filter(({ code }) => !code.startsWith("alt_text"))
