@@ -18,7 +18,7 @@ export const errorHints: ErrorHints = {
   "forbidden:email_not_verified": "Verify the email at your identity provider, or use another account.",
   "forbidden:create_studio":
     "Open your invitation link to work in its studio, or ask the operator to allow your email.",
-  "forbidden:invitation_email": "Sign in with the email that it was sent to.",
+  "forbidden:invitation_email": "Sign in with the email that it was created for.",
   "forbidden:connect_page":
     "Sign in as the user who requested it, or start from the Platforms page of your own studio.",
   "forbidden:upload_link": newLink,

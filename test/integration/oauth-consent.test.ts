@@ -67,10 +67,10 @@ forEachEngine("oauth consent", (fixture) => {
       "unverified name",
       "Sends access to client.example",
       email,
-      "North &#38; &#60;Sons&#62;, as owner",
+      "North &#38; &#60;Sons&#62; (you’re an owner)",
       "View and edit",
       "View only",
-      "90 days",
+      "Access ends after 30 days without use, and at the latest 90 days after you approve it.",
       "AI clients",
     ])
       assert.ok(text.includes(expectedText), `${expectedText} in ${text}`);
@@ -117,13 +117,13 @@ forEachEngine("oauth consent", (fixture) => {
     assert.equal(headers.get("x-content-type-options"), "nosniff");
   });
 
-  test("warns about a client on this computer and about an app (AUTHZ-3, A17)", async () => {
+  test("warns about a program on this device and about an app (AUTHZ-3, A17)", async () => {
     const loopbackClient = await registerClient(service.base, { redirect_uris: ["http://localhost:1234/cb"] });
     const appClient = await registerClient(service.base, {
       redirect_uris: ["cursor://anysphere.cursor-mcp/oauth/callback"],
     });
     const loopbackPage = await openConsentPage({}, loopbackClient);
-    assert.match(loopbackPage.text, /class="warning"[\s\S]*program on this computer/);
+    assert.match(loopbackPage.text, /class="warning"[\s\S]*program on this device/);
     assert.match(getVisibleText(loopbackPage), /Sends access to localhost:1234/);
     const appPage = await openConsentPage({}, appClient);
     assert.match(appPage.text, /class="warning"[\s\S]*cursor:\/\//);

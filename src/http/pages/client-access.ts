@@ -10,7 +10,8 @@ export const actionDescriptions: Partial<Record<Action, string>> = {
   "assets.read": "View and download files",
   "assets.write": "Add, edit and delete files, and create links that let anyone upload to a post",
   "publications.read": "See what is scheduled and published",
-  "publications.request": "Propose publications, which a person approves in the web app, and reschedule or cancel them",
+  "publications.request":
+    "Propose publications for a person to approve in the web app; reschedule or cancel any publication that hasn’t started, including other people’s",
   "clients.undo": "Undo its own changes",
   "platforms.read": "See which social accounts are connected",
   "platforms.connect": "Start connecting a social account, which you finish in your browser",

@@ -11,7 +11,7 @@ import type { Route } from "../server.ts";
 import { describeAccess, getChosenScopes, getOfferedLevels } from "./client-access.ts";
 import { assertNotCrossSite, buildLoginUrl, isSignedForm, readForm, signForm } from "./form.ts";
 import { createPageHandler, redirectSeeOther } from "./page-handler.ts";
-import { html, renderPage, sendPage, type Html, type RenderedPage } from "./page.ts";
+import { html, renderPage, sendPage, withArticle, type Html, type RenderedPage } from "./page.ts";
 
 export interface ConsentRouteOptions {
   consent: Consent;
@@ -81,7 +81,7 @@ interface ConsentPageOptions {
 const destinationWarnings: Record<Destination["kind"], (host: string) => Html> = {
   web: () => html``,
   "this-computer": () =>
-    html`<p class="warning">This is a program on this computer. Approve only if you just started it yourself.</p>`,
+    html`<p class="warning">This is a program on this device. Approve only if you just started it yourself.</p>`,
   app: (host) =>
     html`<p class="warning">
       This is the app on this device that opens <b>${host}</b> links. Approve only if you just started it yourself.
@@ -111,7 +111,7 @@ function renderConsentPage({ pendingConsent, user, studio, formToken }: ConsentP
         </dd>
         <dt>Studio</dt>
         <dd>
-          ${studio ? html`${studio.studioName}, as ${studio.role}` : html`You have no studio yet. <a href="/" target="_blank">Create one</a> in a new tab and come back. If you approve now, access starts once you have a studio.`}
+          ${studio ? html`${studio.studioName} (you’re ${withArticle(studio.role)})` : html`You have no studio yet. <a href="/" target="_blank">Create one</a> in a new tab and come back. If you approve now, access starts once you have a studio.`}
         </dd>
       </dl>
       <form method="post" action="/consent/${pendingConsent.uid}">
@@ -123,8 +123,8 @@ function renderConsentPage({ pendingConsent, user, studio, formToken }: ConsentP
         ${pendingConsent.requestedScopes.includes("studio:publish") && pendingConsent.requestedScopes.includes("studio:write") && publishChoice}
         <p class="hint">
           It acts as you, in your active studio, and can never do more than your role allows. It never sees your
-          password and can’t manage members or its own access. Access renews automatically while in use, for up to 90
-          days. You can revoke it at any time under <a href="/clients">AI clients</a>.
+          password and can’t manage members or its own access. Access ends after 30 days without use, and at the latest
+          90 days after you approve it. You can revoke it at any time under <a href="/clients">AI clients</a>.
         </p>
         <div class="actions">
           <button type="submit" name="decision" value="approve">Approve</button>

@@ -11,7 +11,7 @@ import type { Signer } from "#lib/signed-token.ts";
 import type { Route } from "../server.ts";
 import { assertNotCrossSite, buildLoginUrl, isSignedForm, readForm, signForm } from "./form.ts";
 import { createPageHandler, redirectSeeOther } from "./page-handler.ts";
-import { html, renderAccountDetails, renderPage, sendPage, type RenderedPage } from "./page.ts";
+import { html, renderAccountDetails, renderPage, sendPage, withArticle, type RenderedPage } from "./page.ts";
 
 export interface JoinRouteOptions {
   base: string;
@@ -88,10 +88,11 @@ interface JoinPageOptions {
   switchAccountUrl: string;
 }
 
+/** Completes "You can …". The web app describes the roles when it creates an invitation. */
 const roleDescriptions: Record<Role, string> = {
-  owner: "work on posts, manage all members and transfer ownership",
-  admin: "work on posts, connect platforms and manage members",
-  member: "work on posts and their files",
+  owner: "do everything in the studio, including managing owners, transferring ownership and deleting the studio",
+  admin: "do everything a member can, and manage members, AI clients, platforms and settings",
+  member: "work on posts and files and publish posts, with approval if the studio requires it",
 };
 
 function renderJoinPage({
@@ -106,7 +107,7 @@ function renderJoinPage({
   return renderPage({
     title: "Join a studio",
     body: html`<h1>Join ${studioName}</h1>
-      <p>You’re invited as <strong>${role}</strong>. You can ${roleDescriptions[role]}.</p>
+      <p>You’re invited as <strong>${withArticle(role)}</strong>. You can ${roleDescriptions[role]}.</p>
       ${
         user
           ? html`${renderAccountDetails(user)}
@@ -127,7 +128,7 @@ function renderWrongEmailPage(user: Person, switchAccountUrl: string): RenderedP
     status: 403,
     title: "Wrong account",
     body: html`<h1>This invitation is for another email</h1>
-      <p>Sign in with the email it was sent to, or ask for a new link.</p>
+      <p>Sign in with the email it was created for, or ask for a new link.</p>
       ${renderAccountDetails(user)}
       <p class="actions"><a class="button" href="${switchAccountUrl}">Use another account</a></p>`,
   });
@@ -155,7 +156,7 @@ function renderInvitationEndedPage(loginUrl: string | undefined): RenderedPage {
     status: 404,
     title: "Invitation not valid",
     body: html`<h1>This invitation doesn’t work</h1>
-      <p>It was already used, was revoked or has expired, or the link may be incomplete.</p>
+      <p>It may have expired or been used or revoked, or the link may be incomplete.</p>
       <p class="hint">Ask the person who invited you for a new link.</p>
       ${
         loginUrl === undefined

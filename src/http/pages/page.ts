@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Person } from "#domain/caller.ts";
+import type { Role } from "#domain/policy.ts";
 
 /** Escaped markup. Only the `html` tag creates it. */
 export interface Html {
@@ -91,6 +92,9 @@ export function renderErrorPage(error: {
 export function sendPage(res: ServerResponse, page: RenderedPage): void {
   res.writeHead(page.status, page.headers).end(page.body);
 }
+
+/** The role inside a sentence: "a member", "an owner". */
+export const withArticle = (role: Role): string => `${role === "member" ? "a" : "an"} ${role}`;
 
 /** Renders a definition list that ends with the signed-in user. */
 export function renderAccountDetails(user: Person, otherDetails: Html = html``): Html {

@@ -4,9 +4,9 @@ export const roleLabels: Record<Role, string> = { owner: "Owner", admin: "Admin"
 
 /** Summaries of the roles. The server's policy decides what each one may do. */
 export const roleDescriptions: Record<Role, string> = {
-  owner: "Full access, including managing owners and deleting the studio",
-  admin: "Manages members, AI clients and platforms",
-  member: "Works on posts and their files",
+  owner: "Full access, including managing owners, transferring ownership and deleting the studio",
+  admin: "Does everything a member can, and manages members, AI clients, platforms and settings",
+  member: "Works on posts and files and publishes posts, with approval if the studio requires it",
 };
 
 /** The role inside a sentence: "a member", "an owner". */
