@@ -20,7 +20,9 @@ export function ClientRow({ client }: { client: AiClient }) {
         <p className="m-0 font-serif text-xl [overflow-wrap:anywhere]">{client.clientName}</p>
         <p className="mt-0">
           {client.redirectHost}{" "}
-          <Badge isPositive={client.verified}>{client.verified ? "verified" : "unverified name"}</Badge>
+          <Badge isPositive={client.verified} isWarning={!client.verified}>
+            {client.verified ? "verified" : "unverified name"}
+          </Badge>
         </p>
       </div>
       <RowDetails
@@ -46,7 +48,7 @@ export function ClientRow({ client }: { client: AiClient }) {
         )}
         {!isRevoked && (
           <Button variant="quiet" onClick={() => revoke(client)} aria-label={`Revoke ${client.clientName}`}>
-            Revoke
+            Revoke…
           </Button>
         )}
       </RowActions>

@@ -13,7 +13,6 @@ export function ClientsPage() {
   const { studio, may } = useStudio();
   const clients = usePagedList(clientsQuery(studio.id, { ended: "false" }));
   const { revokeAll } = useRevoke();
-  const [showRevoked, setShowRevoked] = useState(false);
 
   return (
     <>
@@ -35,21 +34,26 @@ export function ClientsPage() {
       <PagedList list={clients} empty={<NoClients />}>
         {(items) => <ClientList label="Connected clients" clients={items} />}
       </PagedList>
-      <details className="mt-12" onToggle={({ currentTarget }) => setShowRevoked(currentTarget.open)}>
-        <summary className="cursor-pointer text-muted">Revoked clients</summary>
-        {showRevoked && <RevokedClients />}
-      </details>
+      <RevokedClients />
     </>
   );
 }
 
 function RevokedClients() {
   const { studio } = useStudio();
-  const clients = usePagedList(clientsQuery(studio.id, { ended: "true" }));
+  const [isOpen, setIsOpen] = useState(false);
+  const query = clientsQuery(studio.id, { ended: "true" });
+  const clients = usePagedList(isOpen ? query : { ...query, refetchInterval: false });
+  if (clients.items.length === 0) return null;
   return (
-    <PagedList list={clients} empty={<p className="text-muted">No revoked clients.</p>}>
-      {(items) => <ClientList label="Revoked clients" clients={items} className="mt-4" />}
-    </PagedList>
+    <details className="mt-12" onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
+      <summary className="cursor-pointer text-muted">Revoked clients</summary>
+      {isOpen && (
+        <PagedList list={clients} empty={null}>
+          {(items) => <ClientList label="Revoked clients" clients={items} className="mt-4" />}
+        </PagedList>
+      )}
+    </details>
   );
 }
 

@@ -1,4 +1,5 @@
 import * as Tabs from "@radix-ui/react-tabs";
+import type { ReactNode } from "react";
 import { useStudio } from "../layout/use-studio.ts";
 import { ButtonAnchor } from "../ui/Button.tsx";
 import { CopyField } from "../ui/CopyField.tsx";
@@ -54,7 +55,8 @@ export function ConnectPage() {
       <Section title="What to expect" className="mt-14">
         <ul className="grid max-w-[60ch] gap-3">
           <li>
-            The client works in <strong>{activeStudioName}</strong>, your active studio, until it reconnects.
+            The client works in <strong>{activeStudioName}</strong>, your active studio. To move it, switch studios and
+            reconnect the client.
           </li>
           <li>It acts as you, within your role. To limit it, choose “View only” when you approve it.</li>
           <li>Its changes appear in the studio’s activity with your name and the client’s.</li>
@@ -65,6 +67,10 @@ export function ConnectPage() {
   );
 }
 
+/** Renders the parts in backticks as code. */
+const renderCode = (text: string): ReactNode[] =>
+  text.split("`").map((part, i) => (i % 2 === 0 ? part : <code key={i}>{part}</code>));
+
 function Steps({ guide }: { guide: Guide }) {
   return (
     <ol className="grid max-w-[44rem] gap-6">
@@ -74,7 +80,7 @@ function Steps({ guide }: { guide: Guide }) {
             {i + 1}
           </span>
           <div className="min-w-0 flex-1">
-            <p className="m-0">{text}</p>
+            <p className="m-0">{renderCode(text)}</p>
             {open && (
               <p className="mt-2">
                 <ButtonAnchor variant="secondary" href={open.href}>

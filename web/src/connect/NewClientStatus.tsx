@@ -83,8 +83,10 @@ function ConnectedClient({ client }: { client: AiClient }) {
     <div>
       <p className="m-0 font-serif text-2xl [overflow-wrap:anywhere]">{client.clientName} is connected</p>
       <p className="mt-1">
-        It can {formatScopes(client.scopes)} in {studioName ?? "no studio yet"}, and{" "}
-        {client.lastUsedAt === null ? "hasn’t made a call yet." : "has made its first call."}{" "}
+        {studioName === undefined
+          ? "It gets access once you have a studio."
+          : `In ${studioName}, it can ${formatScopes(client.scopes)}.`}{" "}
+        {client.lastUsedAt === null ? "It hasn’t made a call yet." : "It has made its first call."}{" "}
         <Link to="/studios/$studioId/clients" params={{ studioId: studio.id }}>
           View AI clients
         </Link>

@@ -8,6 +8,7 @@ export interface Guide {
 
 /** One instruction, with a link that performs it or text to copy. */
 interface Step {
+  /** Commands and paths are in backticks. */
   text: string;
   copy?: { label: string; text: string };
   open?: { label: string; href: string };
@@ -34,7 +35,7 @@ export function createGuides(mcpUrl: string): readonly Guide[] {
           text: "Run this in a terminal.",
           copy: { label: "command for Claude Code", text: `claude mcp add --transport http atelier ${mcpUrl}` },
         },
-        { text: "Start claude, type /mcp, choose atelier and Authenticate." },
+        { text: "Start Claude Code, type `/mcp`, choose atelier, then Authenticate." },
         approveStep,
       ],
     },
@@ -56,7 +57,7 @@ export function createGuides(mcpUrl: string): readonly Guide[] {
       isRemote: false,
       steps: [
         {
-          text: "Open this link and confirm in Cursor, or add the configuration below to ~/.cursor/mcp.json.",
+          text: "Open this link and confirm in Cursor, or add the configuration below to `~/.cursor/mcp.json`.",
           open: {
             label: "Add to Cursor",
             href: `cursor://anysphere.cursor-deeplink/mcp/install?name=atelier&config=${encodeURIComponent(btoa(JSON.stringify({ url: mcpUrl })))}`,
@@ -71,7 +72,7 @@ export function createGuides(mcpUrl: string): readonly Guide[] {
       isRemote: false,
       steps: [
         {
-          text: "Open this link and confirm in VS Code, or add the configuration below to .vscode/mcp.json in a project.",
+          text: "Open this link and confirm in VS Code, or add the configuration below to `.vscode/mcp.json` in a project.",
           open: {
             label: "Add to VS Code",
             href: `vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name: "atelier", type: "http", url: mcpUrl }))}`,
@@ -89,11 +90,11 @@ export function createGuides(mcpUrl: string): readonly Guide[] {
       isRemote: false,
       steps: [
         {
-          text: "Run this in a terminal. If no browser opens, run codex mcp login atelier.",
+          text: "Run this in a terminal. If no browser opens, run `codex mcp login atelier`.",
           copy: { label: "command for Codex", text: `codex mcp add atelier --url ${mcpUrl}` },
         },
         approveStep,
-        { text: "Start codex; /mcp lists atelier." },
+        { text: "Start Codex; `/mcp` lists atelier." },
       ],
     },
     {
@@ -108,7 +109,7 @@ export function createGuides(mcpUrl: string): readonly Guide[] {
           },
         },
         {
-          text: "Start gemini and run this command.",
+          text: "Start Gemini CLI and run this command.",
           copy: { label: "command inside Gemini CLI", text: "/mcp auth atelier" },
         },
         approveStep,
@@ -126,7 +127,7 @@ export function createGuides(mcpUrl: string): readonly Guide[] {
           },
         },
         approveStep,
-        { text: "Start opencode; opencode mcp list shows atelier as connected." },
+        { text: "Start OpenCode; `opencode mcp list` shows atelier as connected." },
       ],
     },
     {

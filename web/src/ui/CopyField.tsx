@@ -13,6 +13,7 @@ export function CopyField({
 }) {
   const codeRef = useRef<HTMLElement>(null);
   const [statusMessage, setStatusMessage] = useState("");
+  const isMultiLine = text.includes("\n");
 
   useEffect(() => {
     if (statusMessage === "") return undefined;
@@ -35,7 +36,12 @@ export function CopyField({
     <div className="not-first:mt-4">
       <p className={isLabelHidden ? "sr-only" : "m-0 text-sm text-muted"}>{label}</p>
       <div className="mt-1.5 grid grid-cols-[minmax(0,1fr)_auto] items-start gap-3 border-l-3 border-accent bg-raised p-2 pl-3.5">
-        <code ref={codeRef} className="self-center py-1 whitespace-pre-wrap max-sm:text-[0.8rem]">
+        <code
+          ref={codeRef}
+          className={`self-center py-1 max-sm:text-[0.8rem] ${isMultiLine ? "overflow-x-auto whitespace-pre" : "whitespace-pre-wrap"}`}
+          // Keyboard users can scroll only what has the focus.
+          {...(isMultiLine ? { tabIndex: 0, role: "group", "aria-label": label } : {})}
+        >
           {text}
         </code>
         <Button variant="quiet" onClick={() => void copy()} aria-label={`Copy ${label}`}>
