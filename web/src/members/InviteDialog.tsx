@@ -27,9 +27,9 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
   if (invitation) {
     return (
       <LinkDialog title="Share this link" label="Invitation link" url={invitation.url} onClose={onClose}>
-        It lets {trimmedEmail === "" ? "one person" : trimmedEmail} join {studio.name} as {withArticle(role)} until{" "}
-        {formatExactTime(invitation.expiresAt, studio.timezone)}. Copy it now: it won’t be shown again. You can revoke
-        it until it’s used.
+        {trimmedEmail === "" ? "One person" : `Only ${trimmedEmail}`} can use it to join {studio.name} as{" "}
+        {withArticle(role)}. It expires on {formatExactTime(invitation.expiresAt, studio.timezone)}. Copy it now: it
+        won’t be shown again. You can revoke it until it’s used.
       </LinkDialog>
     );
   }
