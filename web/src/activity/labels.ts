@@ -21,8 +21,8 @@ export const actionLabels: Record<NonNullable<ActivityFilter["action"]>, { filte
   "post.created": { filterLabel: "Post created", verb: "created" },
   "post.updated": { filterLabel: "Post changed", verb: "changed" },
   "post.reverted": { filterLabel: "Earlier version restored", verb: "restored an earlier version of" },
-  "post.deleted": { filterLabel: "Post deleted", verb: "moved to the trash" },
-  "post.restored": { filterLabel: "Post restored", verb: "restored from the trash" },
+  "post.deleted": { filterLabel: "Post deleted", verb: "deleted" },
+  "post.restored": { filterLabel: "Post restored", verb: "restored" },
   "asset.requested": { filterLabel: "Upload started", verb: "started uploading a file" },
   "asset.uploaded": { filterLabel: "File uploaded", verb: "uploaded a file" },
   "asset.imported": { filterLabel: "File imported", verb: "imported a file" },
@@ -36,7 +36,7 @@ export const actionLabels: Record<NonNullable<ActivityFilter["action"]>, { filte
   "publication.proposed": { filterLabel: "Publication proposed", verb: "asked to publish" },
   "publication.scheduled": { filterLabel: "Publication scheduled", verb: "scheduled" },
   "publication.approved": { filterLabel: "Publication approved", verb: "approved" },
-  "publication.returned": { filterLabel: "Approval lost by an edit", verb: "edited" },
+  "publication.returned": { filterLabel: "Approval removed by an edit", verb: "edited" },
   "publication.rescheduled": { filterLabel: "Publication rescheduled", verb: "rescheduled" },
   "publication.canceled": { filterLabel: "Publication canceled", verb: "canceled publishing" },
   "publication.started": { filterLabel: "Publishing started", verb: "started publishing" },
@@ -45,7 +45,7 @@ export const actionLabels: Record<NonNullable<ActivityFilter["action"]>, { filte
   "publication.published": { filterLabel: "Published", verb: "published" },
   "publication.failed": { filterLabel: "Publishing failed", verb: "could not publish" },
   "publication.unconfirmed": { filterLabel: "Publication unconfirmed", verb: "got no confirmation for" },
-  "publication.missed": { filterLabel: "Publication missed", verb: "missed the time of" },
+  "publication.missed": { filterLabel: "Publication missed", verb: "missed the scheduled time of" },
   "publication.resolved": { filterLabel: "Unconfirmed publication resolved", verb: "resolved" },
   "platform.connected": { filterLabel: "Platform connected", verb: "connected a platform" },
   "platform.disconnected": { filterLabel: "Platform disconnected", verb: "disconnected a platform" },
@@ -81,6 +81,7 @@ const formatFields = (fields: readonly unknown[]): string =>
 
 /** Actions whose description depends on nothing but the details. */
 const changeDescriptions: Partial<Record<string, (detail: Activity["detail"]) => string>> = {
+  "post.restored": () => "from the trash",
   "post.reverted": ({ restored }) => `revision ${Number(restored)}`,
   "trash.emptied": ({ items }) => `${Number(items)} deleted for good`,
   "publication.returned": () => "so it needs a new approval",
@@ -113,9 +114,9 @@ export function describeChange({ action, client, detail }: Activity): string {
       .filter(Boolean)
       .join("; ");
   if (action.startsWith("invitation.") || action === "member.joined")
-    return [readText("role") && `as ${readText("role")}`, readText("email") && `for ${readText("email")}`]
+    return [readText("role") && `role: ${readText("role")}`, readText("email") && `email: ${readText("email")}`]
       .filter(Boolean)
-      .join(" ");
+      .join("; ");
   if (action.startsWith("asset.")) return readText("filename");
   if (action.startsWith("platform.")) return [readText("platform"), readText("account")].filter(Boolean).join(": ");
   if (action === "client.revoked") return readText("clientName");
