@@ -31,21 +31,29 @@ export interface AccountProblems {
   problems: readonly { code: string; message: string }[];
 }
 
+const contactOperator = "If the problem persists, contact the operator of this server.";
+
 export const createUnreachableError = (): ApiError =>
-  new ApiError(0, "unreachable", "Can’t reach the server.", "Check your connection and that the server is running.");
+  new ApiError(
+    0,
+    "unreachable",
+    "Can’t reach the server.",
+    `Check your internet connection and try again. ${contactOperator}`,
+  );
 
 /** Reads a problem document (RFC 9457). A proxy may have sent a body of another format. */
 export async function readApiError(response: Response): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => undefined);
   const { code, detail, hint, problems } = (body ?? {}) as Partial<Problem>;
+  const isServerError = response.status >= 500;
   return new ApiError(
     response.status,
     code ?? "unknown",
-    detail ?? `The request failed (status ${response.status}).`,
-    hint ??
-      (response.status >= 500
-        ? "Try again in a moment. If the problem persists, contact the operator of this server."
-        : ""),
+    detail ??
+      (isServerError
+        ? `The server couldn’t process the request (error ${response.status}).`
+        : `The request failed (error ${response.status}).`),
+    hint ?? (isServerError ? `Try again in a moment. ${contactOperator}` : ""),
     Array.isArray(problems) ? (problems as AccountProblems[]) : [],
   );
 }
