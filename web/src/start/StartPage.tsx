@@ -1,5 +1,5 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { meQuery } from "../api/queries.ts";
+import { meQuery, type Me } from "../api/queries.ts";
 import { CenteredLayout } from "../layout/CenteredLayout.tsx";
 import { ButtonAnchor } from "../ui/Button.tsx";
 import { CopyField } from "../ui/CopyField.tsx";
@@ -12,7 +12,7 @@ import { StudioForm } from "./StudioForm.tsx";
 export function StartPage() {
   const { data: me } = useSuspenseQuery(meQuery);
   useDocumentTitle("");
-  return <CenteredLayout>{me ? <FirstStudio name={me.user.name} /> : <Welcome />}</CenteredLayout>;
+  return <CenteredLayout>{me ? <FirstStudio user={me.user} /> : <Welcome />}</CenteredLayout>;
 }
 
 function Welcome() {
@@ -35,7 +35,7 @@ function Welcome() {
   );
 }
 
-function FirstStudio({ name }: { name: string }) {
+function FirstStudio({ user: { name, email } }: { user: Me["user"] }) {
   return (
     <Hero
       title="Create your first studio"
@@ -43,6 +43,9 @@ function FirstStudio({ name }: { name: string }) {
     >
       <StudioForm isFirstStudio />
       <p className="mt-8 text-muted">Were you invited to a studio? Open your invitation link instead.</p>
+      <p className="mt-2 text-muted">
+        Signed in as {email ?? name} · <a href="/login?switch=1">Use another account</a>
+      </p>
     </Hero>
   );
 }

@@ -41,32 +41,32 @@ export function StudioForm({ isFirstStudio = false }: { isFirstStudio?: boolean 
       }}
     >
       <label htmlFor="studio-name">Studio name</label>
-      <div className="mt-2 flex flex-wrap gap-3">
-        <input
-          id="studio-name"
-          className="w-auto min-w-0 flex-[1_1_14rem]"
-          value={name}
-          onChange={(event) => setName(event.target.value)}
-          {...requiredTextProps}
-          maxLength={100}
-          autoComplete="organization"
-          // The name is the first input on this page.
-          autoFocus
-        />
-        <Button type="submit" busyLabel={isRunning && busyLabel}>
-          Create studio
-        </Button>
-      </div>
+      <input
+        id="studio-name"
+        className="mt-2"
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+        {...requiredTextProps}
+        maxLength={100}
+        autoComplete="organization"
+        // The name is the first input on this page.
+        autoFocus
+      />
       {canAddSamples && (
         <ChoiceField
           type="checkbox"
           label="Add three sample posts"
-          description="Available because this is a development server. You can archive them at any time."
+          description="Offered on development servers only. You can archive or delete the posts at any time."
           className="mt-4"
           checked={shouldAddSamples}
           onChange={(event) => setShouldAddSamples(event.target.checked)}
         />
       )}
+      <p className="mt-6">
+        <Button type="submit" busyLabel={isRunning && busyLabel}>
+          Create studio
+        </Button>
+      </p>
       {error !== undefined && <ErrorMessage error={error} />}
     </form>
   );
