@@ -89,9 +89,9 @@ export function AssetDialog({ asset, onClose }: { asset: Asset; onClose: () => v
               {asset.postId !== null && "To delete this file, remove it from its post first."}
             </p>
           )}
-          <div className="flex gap-3">
+          <div className="ml-auto flex flex-wrap justify-end gap-3">
             <Button variant="secondary" onClick={onClose}>
-              Close
+              {may("assets.write") && asset.status !== "pending" ? "Cancel" : "Close"}
             </Button>
             {may("assets.write") && (
               <Button type="submit" busyLabel={isRunning && "Saving…"}>

@@ -1,12 +1,14 @@
 import { useSyncExternalStore } from "react";
 
+/** The units, with their length and the shortest time they are used for, in seconds. */
 const units = [
-  ["year", 31_536_000],
-  ["month", 2_592_000],
-  ["week", 604_800],
-  ["day", 86_400],
-  ["hour", 3600],
-  ["minute", 60],
+  ["year", 31_536_000, 31_536_000],
+  ["month", 2_592_000, 2_592_000],
+  // A shorter time would be "next week", which can mean 1 to 13 days.
+  ["week", 604_800, 1_209_600],
+  ["day", 86_400, 86_400],
+  ["hour", 3600, 3600],
+  ["minute", 60, 60],
 ] as const;
 
 const tickMs = 20_000;
@@ -32,7 +34,7 @@ export function RelativeTime({ at, timezone }: { at: string; timezone?: string }
 
 function formatRelativeTime(at: number, now: number): string {
   const seconds = (at - now) / 1000;
-  const [unit, unitSeconds] = units.find(([, size]) => Math.abs(seconds) >= size) ?? ["second", 1];
+  const [unit, unitSeconds] = units.find(([, , minimum]) => Math.abs(seconds) >= minimum) ?? ["second", 1];
   return unit === "second" ? "just now" : relativeFormat.format(Math.round(seconds / unitSeconds), unit);
 }
 
