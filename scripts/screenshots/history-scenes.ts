@@ -59,7 +59,7 @@ export async function createHistoryScenes({ service }: WebFixture): Promise<Scen
       user: sample.owner,
       prepare: async (page) => {
         await openHistory(page, sample);
-        for (const summary of await page.locator("summary:visible", { hasText: "Show" }).all())
+        for (const summary of await page.locator("summary:visible", { hasText: "of revision" }).all())
           if (!(await summary.locator("..").evaluate((details) => (details as { open?: boolean }).open)))
             await summary.click();
       },
@@ -152,7 +152,7 @@ export async function createHistoryScenes({ service }: WebFixture): Promise<Scen
       await page.getByRole("heading", { name: /would be undone$/ }).waitFor();
       await page.waitForTimeout(500);
     }),
-    view("undo-custom", `clients/${sample.grantId}/undo`, (page) => page.getByLabel("Since a date and time").check()),
+    view("undo-custom", `clients/${sample.grantId}/undo`, (page) => page.getByLabel("Since a specific time").check()),
     {
       name: "undo-nothing",
       user: emptyStudioOwner,

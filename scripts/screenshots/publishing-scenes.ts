@@ -41,7 +41,7 @@ export async function createPublishingScenes({ service }: WebFixture): Promise<S
     view("post", `posts/${proposedPostId}`, (page) => page.getByRole("heading", { name: "Publishing" }).waitFor()),
     view("post-member", `posts/${draftPostId}`, (page) => clickButton(page, "Publish…"), member),
     view("post-schedule", `posts/${draftPostId}`, (page) => clickButton(page, "Schedule…")),
-    view("post-variant", `posts/${draftPostId}`, (page) => clickButton(page, "Write own text for bluedoor")),
+    view("post-variant", `posts/${draftPostId}`, (page) => clickButton(page, "Customize text for bluedoor")),
     view("post-cancel", `posts/${proposedPostId}`, (page) => clickButton(page, "Cancel bluedoor")),
     view("post-reschedule", `posts/${proposedPostId}`, (page) => clickButton(page, "Reschedule bluedoor")),
     view("settings", "settings"),

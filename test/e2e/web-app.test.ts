@@ -230,7 +230,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     await body.press("Control+End");
     await body.pressSequentially(" line");
     await assistant.call("update_post", { postId: post.id, body: "Zeroth\n\nFirst\n\nSecond\n\nThird", revision });
-    await page.getByText("Merged with changes by Test assistant, for Grace Hopper").first().waitFor();
+    await page.getByText("Merged with changes by Test assistant (for Grace Hopper)").first().waitFor();
     await body.pressSequentially(", mine");
     const merged = "Zeroth\n\nFirst\n\nSecond\n\nThird line, mine";
     assert.equal(await body.inputValue(), merged, "the caret stays in its line");
@@ -244,7 +244,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     await page.getByLabel("Text", { exact: true }).fill("Zeroth\n\nFirst\n\nMine\n\nThird");
     await assistant.call("update_post", { postId: post.id, body: "Zeroth, new\n\nFirst\n\nTheirs\n\nThird", revision });
     const conflict = page.getByRole("region", { name: "This post was changed in two places" });
-    await conflict.getByText("Test assistant, for Grace Hopper").waitFor();
+    await conflict.getByText("Test assistant (for Grace Hopper)").waitFor();
     assert.equal(await conflict.getByText("Zeroth").count(), 0, "only the overlapping part is shown");
     await conflict.getByLabel(/^Their version/).waitFor();
     await conflict.getByLabel(/^Your version/).check();

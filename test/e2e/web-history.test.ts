@@ -15,7 +15,7 @@ import { waitUntil } from "../support/wait-until.ts";
 import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
 
 const titles = ["How we choose paper", "Three vases, one glaze", "Fog over the harbour"];
-const attribution = "Claude, for Bo Dahl";
+const attribution = "Claude (for Bo Dahl)";
 
 describe("an owner undoes what an assistant did", { skip: skipWithoutChromium }, () => {
   let fixture: WebFixture;
@@ -205,8 +205,8 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     await openStudioPage("trash");
     await page.getByRole("button", { name: "Empty trash…" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByRole("heading", { name: "Delete 1 item for good?" }).waitFor();
-    await dialog.getByText("It is final").waitFor();
+    await dialog.getByRole("heading", { name: "Permanently delete 1 item?" }).waitFor();
+    await dialog.getByText("No one can restore what you delete here").waitFor();
     await dialog.getByRole("button", { name: "Delete 1 item" }).click();
     await page.getByRole("heading", { name: "The trash is empty" }).waitFor();
     await checkAccessibility();

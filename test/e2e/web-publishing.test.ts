@@ -102,7 +102,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByRole("link", { name: "Approvals (1)" }).click();
     const proposal = page.getByRole("list", { name: "Waiting for approval" }).locator("> li");
     await proposal.getByRole("group", { name: "Text" }).getByText("Fog over the harbour.").waitFor();
-    await proposal.getByText("by Claude, for Ada Berg").waitFor();
+    await proposal.getByText("by Claude (for Ada Berg)").waitFor();
     await proposal.getByText("As soon as it is approved").waitFor();
     assert.deepEqual(await listSandboxTexts(), []);
     await checkAccessibility();
@@ -136,12 +136,12 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await checkAccessibility();
     await row.getByRole("link", { name: "Fog" }).click();
     const timeline = page.getByRole("list", { name: "Timeline" });
-    await timeline.getByText("Requested by Claude, for Ada Berg").waitFor();
+    await timeline.getByText("Requested by Claude (for Ada Berg)").waitFor();
     await timeline.getByText("Approved by Ada Berg").waitFor();
     assert.deepEqual(
       (await timeline.getByRole("listitem").locator("p:first-child").allTextContents()).map((text) => text.trim()),
       [
-        "Requested by Claude, for Ada Berg",
+        "Requested by Claude (for Ada Berg)",
         "Approved by Ada Berg, revision 2",
         "Publishing started",
         "Sent to the platform",
@@ -177,7 +177,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await dialog.getByRole("button", { name: "Save time" }).click();
     await row.getByText("10:45").waitFor();
 
-    await row.getByRole("button", { name: "Cancel blue-harbour" }).click();
+    await row.getByRole("button", { name: "Cancel publication to blue-harbour" }).click();
     await dialog.getByRole("button", { name: "Cancel publication" }).click();
     await row.getByText("Canceled", { exact: true }).waitFor();
     assert.equal((await readPublications(id))[0]?.state, "canceled");
@@ -199,7 +199,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
   test("publishes an account's own text, and says what the platform rejects", async () => {
     const id = await addPost("Vases");
     await openStudioPage(`posts/${id}`);
-    await page.getByRole("button", { name: "Write own text for blue-harbour" }).click();
+    await page.getByRole("button", { name: "Customize text for blue-harbour" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Text", { exact: true }).fill("x".repeat(300));
     await dialog.getByText("300 / 280, 20 too many").waitFor();
@@ -217,7 +217,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await dialog.getByLabel("Text", { exact: true }).fill("Vases, for the harbour.");
     await dialog.getByRole("button", { name: "Save text" }).click();
     await dialog.waitFor({ state: "detached" });
-    await page.getByText("Own text, 23 / 280").waitFor();
+    await page.getByText("Custom text · 23 / 280").waitFor();
     await page.getByRole("button", { name: "Publish…" }).click();
     await dialog.getByRole("button", { name: "Publish now" }).click();
     const row = page.getByRole("list", { name: "Publications of this post" }).getByRole("listitem");
@@ -279,8 +279,8 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
   test("if everyone asks, a member's publication waits for an owner", async () => {
     const { deps } = fixture.service;
     await openStudioPage("settings");
-    await page.getByLabel("Everyone but owners and admins asks for approval").check();
-    await page.getByRole("button", { name: "Save rule" }).click();
+    await page.getByLabel("Everyone except owners and admins").check();
+    await page.getByRole("button", { name: "Save approval" }).click();
     await page.getByText("Saved", { exact: true }).waitFor();
     await checkAccessibility();
     const member = await newMember(deps, owner, "member", await newUser(deps, { name: "Bo Dahl" }));
@@ -307,7 +307,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await updatePost(deps, member, { postId: id, body: "Another text." });
     await page.getByRole("group", { name: "Text" }).getByText("Another text.").waitFor();
     const changes = page.getByRole("region", { name: "Changes since the approval" });
-    await changes.getByText("Changed after the approval by Bo Dahl:").waitFor();
+    await changes.getByText("Changed by Bo Dahl after it was approved").waitFor();
     assert.match((await changes.locator("del").first().textContent()) ?? "", /removed: Kiln/);
     assert.match((await changes.locator("ins").first().textContent()) ?? "", /added: Another/);
     await checkAccessibility();
@@ -320,7 +320,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
   test("filters publications by state and time, and says how to resolve an unconfirmed publication", async () => {
     await openStudioPage("publications");
     const rows = page.getByRole("list", { name: "Publications" }).getByRole("listitem");
-    await page.getByLabel("State").selectOption("canceled");
+    await page.getByLabel("Status").selectOption("canceled");
     await rows.getByText("Canceled", { exact: true }).waitFor();
     assert.equal(await rows.count(), 1);
     await page.getByLabel("To", { exact: true }).fill("2020-01-01");

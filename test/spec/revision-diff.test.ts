@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { compareAssets, type RevisionAsset } from "../../web/src/history/compare-assets.ts";
 import { compareText } from "../../web/src/history/compare-text.ts";
 import { describeRevision, listTrashedStates } from "../../web/src/history/describe-revision.ts";
-import { resolveSince } from "../../web/src/undo/since.ts";
+import { getInputBounds, resolveSince } from "../../web/src/undo/since.ts";
 
 const createAsset = (id: string, altText?: string): RevisionAsset => ({
   id,
@@ -74,13 +74,21 @@ describe("the start of an undo", () => {
   const now = Date.parse("2026-11-15T12:00:00Z");
 
   test("is within the last 30 days and not in the future (UNDO-7)", () => {
-    assert.equal(resolveSince("hour", "", now), "2026-11-15T11:00:00.000Z");
-    assert.equal(resolveSince("week", "", now), "2026-11-08T12:00:00.000Z");
-    const month = Date.parse(resolveSince("month", "", now) ?? "");
+    const timezone = "UTC";
+    assert.equal(resolveSince("hour", "", now, timezone), "2026-11-15T11:00:00.000Z");
+    assert.equal(resolveSince("week", "", now, timezone), "2026-11-08T12:00:00.000Z");
+    const month = Date.parse(resolveSince("month", "", now, timezone) ?? "");
     assert.ok(now - month <= 30 * 86_400_000 - 30_000);
-    assert.equal(resolveSince("custom", "", now), undefined);
-    assert.equal(resolveSince("custom", "2026-11-15T12:00:01Z", now), undefined);
-    assert.equal(resolveSince("custom", "2026-10-01T12:00Z", now), undefined);
-    assert.equal(resolveSince("custom", "2026-11-14T12:00Z", now), "2026-11-14T12:00:00.000Z");
+    assert.equal(resolveSince("custom", "", now, timezone), undefined);
+    assert.equal(resolveSince("custom", "2026-11-15T12:01", now, timezone), undefined);
+    assert.equal(resolveSince("custom", "2026-10-01T12:00", now, timezone), undefined);
+    assert.equal(resolveSince("custom", "2026-11-14T12:00", now, timezone), "2026-11-14T12:00:00.000Z");
+  });
+
+  test("is in the studio's time zone", () => {
+    const timezone = "Asia/Tokyo";
+    assert.equal(resolveSince("today", "", now, timezone), "2026-11-14T15:00:00.000Z");
+    assert.equal(resolveSince("custom", "2026-11-14T12:00", now, timezone), "2026-11-14T03:00:00.000Z");
+    assert.equal(getInputBounds(now, timezone).max, "2026-11-15T21:00");
   });
 });

@@ -3,10 +3,15 @@ import type { Asset } from "../api/queries.ts";
 import { AssetImage } from "./AssetImage.tsx";
 import { formatMediaMetadata } from "./labels.ts";
 
-/** Files with thumbnails, in columns. An ordered list if the order matters. */
+/** Files with thumbnails, in two or more columns. An ordered list if the order matters. */
 export function AssetGrid({ isOrdered = false, ...rest }: ComponentProps<"ul"> & { isOrdered?: boolean }) {
   const List = (isOrdered ? "ol" : "ul") as "ul";
-  return <List {...rest} className="grid grid-cols-[repeat(auto-fill,minmax(9.5rem,1fr))] gap-x-5 gap-y-7" />;
+  return (
+    <List
+      {...rest}
+      className="grid grid-cols-[repeat(auto-fill,minmax(min(9.5rem,calc(50%-0.625rem)),1fr))] gap-x-5 gap-y-7"
+    />
+  );
 }
 
 export function AssetGridItem({ children }: { children: ReactNode }) {

@@ -24,9 +24,8 @@ export function useRevoke() {
         title: `Revoke ${client.clientName}?`,
         body: (
           <p>
-            This blocks all its calls from now on. To use it again,{" "}
-            {client.user.id === me.user.id ? "you" : client.user.name} must reconnect and approve it. Its past changes
-            stay; you can undo them on this page.
+            It loses access immediately. To use it again, {client.user.id === me.user.id ? "you" : client.user.name} must
+            reconnect and approve it. Its past changes are kept; you can undo them on this page.
           </p>
         ),
         action: "Revoke",
@@ -41,7 +40,7 @@ export function useRevoke() {
             {may("clients.revokeAny")
               ? `This blocks every AI client in ${studio.name}, including those of other members, and all of your own in any studio.`
               : "This blocks every AI client that you approved, in any studio."}{" "}
-            To use a client again, its user must reconnect and approve it. Past changes stay.
+            To use a client again, its user must reconnect and approve it. Past changes are kept.
           </p>
         ),
         action: "Revoke all",

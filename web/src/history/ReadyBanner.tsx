@@ -46,7 +46,7 @@ export function ReadyBanner({ controller, readyRevision }: { controller: DraftCo
       <details className="mt-3" open={!areAllOwnChanges} key={String(areAllOwnChanges)}>
         <summary className="w-fit cursor-pointer text-sm text-accent pointer-coarse:py-2">What changed</summary>
         <div
-          className="mt-2 max-h-[70dvh] overflow-auto border-l-2 border-rule pl-4"
+          className="mt-2 border-l-2 border-rule pl-4 sm:max-h-[70dvh] sm:overflow-auto"
           tabIndex={0}
           role="group"
           aria-label="What changed"

@@ -69,7 +69,7 @@ export function RevisionRow({
         onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}
       >
         <summary className="w-fit cursor-pointer text-sm text-accent pointer-coarse:py-2">
-          {previous === undefined ? "Show content" : "Show changes"}
+          {previous === undefined ? "Content" : "Changes"}
           <span className="sr-only"> of revision {revision.revision}</span>
         </summary>
         {isOpen && (

@@ -14,7 +14,7 @@ export function StudioSwitcher({ isInTopBar = false }: { isInTopBar?: boolean })
     // A modal menu injects a style element to block scrolling, which our Content Security Policy forbids.
     <Menu.Root modal={false}>
       <Menu.Trigger
-        className={`flex min-h-11 cursor-pointer items-center justify-between gap-3 rounded-sm border py-1.5 pr-3 text-left font-serif text-[1.1rem]/[1.3] hover:border-accent data-[state=open]:border-accent ${isInTopBar ? "max-w-[70%] border-transparent" : "w-full border-rule bg-raised pl-3"}`}
+        className={`flex min-h-11 cursor-pointer items-center justify-between gap-3 rounded-sm border px-3 py-1.5 text-left font-serif text-[1.1rem]/[1.3] hover:border-accent data-[state=open]:border-accent ${isInTopBar ? "-ml-3 max-w-[70%] border-transparent" : "w-full border-rule bg-raised"}`}
         aria-label={`Studio: ${studio.name} (Switch studio)`}
       >
         <span className="line-clamp-2 [overflow-wrap:anywhere]">{studio.name}</span>

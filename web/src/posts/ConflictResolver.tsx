@@ -22,9 +22,11 @@ interface Conflict {
 /** Shows both versions of each part that both sides changed, and lets the user choose. All other parts are already merged. */
 export function ConflictResolver({ controller, theirs }: { controller: DraftController; theirs: Post }) {
   const { base, draft } = controller;
-  const { studio } = useStudio();
+  const { studio, me } = useStudio();
   const showToast = useToast();
   const changes = useQuery(changesSinceQuery(studio.id, base.id, base.revision, theirs.revision)).data ?? [];
+  const areAllOwnChanges =
+    changes.length > 0 && changes.every(({ user, client }) => user?.id === me.user.id && client === null);
   const [choices, setChoices] = useState<Partial<Record<string, Side>>>({});
   const { parts } = mergeDrafts(base, draft, theirs);
   const conflicts = draftFields.flatMap((field) => listConflicts(field, parts[field].filter(isConflict)));
@@ -50,9 +52,11 @@ export function ConflictResolver({ controller, theirs }: { controller: DraftCont
         This post was changed in two places
       </h2>
       <p className="mt-1 text-muted">
-        While you were editing, {changes.length === 0 ? "another member or an AI client" : formatActors(changes)}{" "}
-        changed the same part. Choose which version to keep; all other changes are merged. Your changes aren’t saved
-        until you choose.
+        While you were editing,{" "}
+        {areAllOwnChanges
+          ? "you also changed this part in another tab or on another device."
+          : `${changes.length === 0 ? "another member or an AI client" : formatActors(changes)} changed the same part.`}{" "}
+        Choose which version to keep; all other changes are merged. Your changes aren’t saved until you choose.
       </p>
       {conflicts.map(({ key, label, part }) => (
         <fieldset key={key} className="mt-4 grid grid-cols-1 gap-4 sm:grid-cols-2">

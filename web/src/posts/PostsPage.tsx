@@ -26,12 +26,16 @@ export function PostsPage() {
     }),
   );
 
+  // The empty state has the same button.
+  const isEmpty = posts.query.isSuccess && posts.items.length === 0 && !isFiltered(search);
+
   return (
     <>
       <PageHeader
         title="Posts"
         actions={
-          may("posts.write") && (
+          may("posts.write") &&
+          !isEmpty && (
             <ButtonLink to="/studios/$studioId/posts/new" params={{ studioId: studio.id }}>
               New post
             </ButtonLink>
@@ -110,9 +114,11 @@ function SearchField({ q }: { q: string }) {
   );
 }
 
+const isFiltered = ({ q, status }: PostSearch): boolean => q !== undefined || status !== undefined;
+
 function NoPosts({ search }: { search: PostSearch }) {
   const { studio, may } = useStudio();
-  if (search.q !== undefined || search.status !== undefined) {
+  if (isFiltered(search)) {
     return (
       <EmptyState
         title="No matching posts"

@@ -35,9 +35,9 @@ export function AccountTexts({
 
   return (
     <>
-      <h3 className="mt-8 mb-2 font-serif text-lg">Text per account</h3>
+      <h3 className="mt-8 mb-2 font-serif text-lg">Text for each account</h3>
       {error !== undefined && <ErrorMessage error={error} />}
-      <List aria-label="Text per account">
+      <List aria-label="Text for each account">
         {accounts.map((account) => {
           const { connectionId, label, platformName, textRule } = account;
           const variant = post.variants.find((candidate) => candidate.connectionId === connectionId);
@@ -48,7 +48,7 @@ export function AccountTexts({
                   <b>{label}</b> <span className="text-muted">{platformName}</span>
                 </p>
                 <p className="m-0 text-sm text-muted">
-                  {variant ? "Own text" : "The post’s text"},{" "}
+                  {variant ? "Custom text" : "Uses the post’s text"} ·{" "}
                   <TextCount text={variant?.body ?? controller.draft.body} rule={textRule} />
                 </p>
                 {variant && <p className="mt-1 line-clamp-2 text-sm whitespace-pre-wrap">{variant.body}</p>}
@@ -57,13 +57,13 @@ export function AccountTexts({
                 <RowActions>
                   <Button
                     variant="quiet"
-                    aria-label={`${variant ? "Change text" : "Write own text"} for ${label}`}
+                    aria-label={`${variant ? "Change text" : "Customize text"} for ${label}`}
                     onClick={() => {
                       void controller.save();
                       setOpenId(connectionId);
                     }}
                   >
-                    {variant ? "Change text" : "Write own text"}
+                    {variant ? "Change text" : "Customize text"}
                   </Button>
                   {variant && (
                     <Button

@@ -21,7 +21,8 @@ export function ApprovalsPage() {
   return (
     <>
       <PageHeader title="Approvals">
-        Nothing below goes out until a person approves it. Times are in {studio.timezone}.
+        Posts here are published only after someone approves them. Times are in the studio’s time zone (
+        {studio.timezone}).
       </PageHeader>
       <PublicationTabs current="approvals" />
       <PagedList

@@ -56,6 +56,6 @@ function describeReturn({ timeline }: PublicationDetail): string {
       action === "publication.returned" || (action === "publication.rescheduled" && outcome === "proposed"),
   );
   return change?.user || change?.client
-    ? `Changed after the approval by ${formatActor(change.user, change.client)}:`
-    : "Changed after the approval:";
+    ? `Changed by ${formatActor(change.user, change.client)} after it was approved`
+    : "Changed after it was approved";
 }

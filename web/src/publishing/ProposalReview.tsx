@@ -74,7 +74,7 @@ export function ProposalReview({ publication }: { publication: Publication }) {
       {lastApproval && (
         <>
           <ApprovedDiff publication={detail.data} lastApproval={lastApproval} post={shown} />
-          <p className="m-0 mb-2 text-sm text-muted">What will be sent now</p>
+          <p className="m-0 mb-2 text-sm text-muted">New version</p>
         </>
       )}
       <SentContent title={includesTitle ? title : null} text={body} assets={assets} currentAssets={current.assets} />

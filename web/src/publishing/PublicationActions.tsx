@@ -5,6 +5,7 @@ import { Button, ButtonLink } from "../ui/Button.tsx";
 import { RescheduleDialog } from "./RescheduleDialog.tsx";
 import { changeableStates } from "./state-labels.ts";
 import { useCancelPublication } from "./use-cancel-publication.tsx";
+import { usePlatformNames } from "./use-platform-names.ts";
 
 /** What a user can do with a publication in a list. */
 export function PublicationActions({
@@ -18,7 +19,8 @@ export function PublicationActions({
   const { studio, may } = useStudio();
   const cancel = useCancelPublication();
   const [isRescheduling, setIsRescheduling] = useState(false);
-  const { id, state, account, url } = publication;
+  const { id, state, account, platform, url } = publication;
+  const platformName = usePlatformNames()(platform);
   const needsPerson = state === "proposed" || state === "unconfirmed";
   const reviewLabel = state === "proposed" ? "Review" : "Resolve";
 
@@ -39,14 +41,18 @@ export function PublicationActions({
           <Button variant="quiet" aria-label={`Reschedule ${account}`} onClick={() => setIsRescheduling(true)}>
             Reschedule
           </Button>
-          <Button variant="quiet" aria-label={`Cancel ${account}`} onClick={() => cancel(publication)}>
-            Cancel
+          <Button
+            variant="quiet"
+            aria-label={`Cancel publication to ${account}`}
+            onClick={() => cancel(publication)}
+          >
+            Cancel publication
           </Button>
         </>
       )}
       {url !== null && (
-        <a href={url} target="_blank" rel="noreferrer" aria-label={`Open post on ${account}`}>
-          Open post
+        <a href={url} target="_blank" rel="noreferrer" aria-label={`View on ${platformName}: ${account}`}>
+          View on {platformName}
         </a>
       )}
       {isRescheduling && <RescheduleDialog publication={publication} onClose={() => setIsRescheduling(false)} />}

@@ -22,7 +22,7 @@ export function PublicationFilters({ search }: { search: PublicationSearch }) {
     <div className="mb-8 grid grid-cols-2 gap-4 lg:grid-cols-4">
       <div className="min-w-0">
         <SelectField
-          label={<FilterLabel text="State" />}
+          label={<FilterLabel text="Status" />}
           value={search.state ?? ""}
           options={[["", "Any"], ...publicationStates.map((state) => [state, stateLabels[state]] as const)]}
           onChange={({ target }) => setFilter("state", target.value)}

@@ -14,7 +14,7 @@ import { PublicationActions } from "./PublicationActions.tsx";
 import { PublicationContent } from "./PublicationContent.tsx";
 import { ResolveUnconfirmed } from "./ResolveUnconfirmed.tsx";
 import { StateBadge } from "./StateBadge.tsx";
-import { stateDescriptions } from "./state-labels.ts";
+import { describeState } from "./state-labels.ts";
 import { Timeline } from "./Timeline.tsx";
 import { usePlatformNames } from "./use-platform-names.ts";
 import { usePostTitle } from "./use-post-title.ts";
@@ -66,7 +66,7 @@ function PublicationDetails({ publication }: { publication: PublicationDetail })
         <p className="m-0 [overflow-wrap:anywhere]">
           <StateBadge state={state} /> {account}, {getPlatformName(platform)}
         </p>
-        <p className="mt-2">{stateDescriptions[state]}</p>
+        <p className="mt-2">{describeState(publication)}</p>
         {/* The description of an unconfirmed publication says the same. */}
         {problem && state !== "unconfirmed" && <p className="mt-2 text-danger">{problem.message}</p>}
       </PageHeader>

@@ -6,6 +6,7 @@ import { ListRow, RowActions } from "../ui/List.tsx";
 import { describeTime } from "./describe-time.ts";
 import { PublicationActions } from "./PublicationActions.tsx";
 import { StateBadge } from "./StateBadge.tsx";
+import { describeState } from "./state-labels.ts";
 import { usePlatformNames } from "./use-platform-names.ts";
 
 /** One publication: account, state, time, who requested it, and its problem. */
@@ -43,6 +44,8 @@ export function PublicationRow({
           requested by {requester}
         </p>
         {problem && <p className="mt-1 text-sm text-danger">{problem.message}</p>}
+        {state === "failed" && <p className="mt-1 text-sm">Fix the problem, then publish the post again.</p>}
+        {state === "missed" && <p className="mt-1 text-sm">{describeState(publication)}</p>}
       </div>
       <RowActions>
         <PublicationActions publication={publication} />

@@ -1,5 +1,7 @@
+import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { publicationsQuery, type Publication } from "../api/publication-queries.ts";
+import { platformsQuery } from "../api/queries.ts";
 import { usePagedList } from "../api/use-paged-list.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import type { PublicationSearch } from "../search-params.ts";
@@ -24,7 +26,8 @@ export function PublicationsPage() {
   return (
     <>
       <PageHeader title="Publications">
-        What goes out, and what went out. Times are in the studio’s time zone, {studio.timezone}.
+        Everything scheduled, waiting for approval or published. Times are in the studio’s time zone ({studio.timezone}
+        ).
       </PageHeader>
       <PublicationTabs current="all" />
       {(isFiltered || publications.items.length > 0) && <PublicationFilters search={search} />}
@@ -53,7 +56,8 @@ const toFilter = ({ from, to, ...rest }: PublicationSearch, timezone: string) =>
 });
 
 function NoPublications({ isFiltered }: { isFiltered: boolean }) {
-  const { studio } = useStudio();
+  const { studio, may } = useStudio();
+  const connections = useQuery({ ...platformsQuery(studio.id), refetchInterval: false }).data?.connections;
   const params = { studioId: studio.id };
   if (isFiltered)
     return (
@@ -64,23 +68,30 @@ function NoPublications({ isFiltered }: { isFiltered: boolean }) {
             Show all publications
           </Link>
         }
-      />
+      >
+        Try another status or post, or a wider date range.
+      </EmptyState>
     );
+  const needsAccount = connections?.every(({ state }) => state === "disconnected") === true;
+  const canConnect = needsAccount && may("platforms.connect");
   return (
     <EmptyState
       title="Nothing published yet"
       actions={
         <>
-          <ButtonLink to="/studios/$studioId/posts" params={params}>
+          {canConnect && (
+            <ButtonLink to="/studios/$studioId/platforms" params={params}>
+              Connect an account
+            </ButtonLink>
+          )}
+          <ButtonLink variant={canConnect ? "secondary" : "primary"} to="/studios/$studioId/posts" params={params}>
             Go to posts
-          </ButtonLink>
-          <ButtonLink variant="secondary" to="/studios/$studioId/platforms" params={params}>
-            Connect an account
           </ButtonLink>
         </>
       }
     >
-      Connect an account on the Platforms page, then open a post and choose Publish or Schedule.
+      {needsAccount && (canConnect ? "Connect an account first. " : "Ask an owner or admin to connect an account. ")}
+      To publish, open a post and choose Publish or Schedule.
     </EmptyState>
   );
 }

@@ -8,8 +8,8 @@ export interface TimelineEvent {
   text: string;
   /** When it happened, or will happen; undefined if that is not known. */
   at?: string;
-  /** The time for which it was requested. */
-  plannedFor?: string;
+  /** The time that was requested or scheduled. */
+  requestedTime?: { label: string; at: string };
   reason?: string;
   isProblem: boolean;
 }
@@ -19,7 +19,8 @@ const needsApproval = "so it needs a new approval";
 /** What happened, for a sentence with the actor where a person acted. */
 const descriptions: Record<Entry["action"], (actor: string, entry: Entry) => string> = {
   "publication.proposed": (actor) => `Requested by ${actor}`,
-  "publication.scheduled": (actor) => `Requested by ${actor}`,
+  "publication.scheduled": (actor, { scheduledFor }) =>
+    scheduledFor === null ? `Requested by ${actor}, no approval needed` : `Scheduled by ${actor}`,
   "publication.approved": (actor, { revision }) => `Approved by ${actor}, revision ${revision}`,
   "publication.returned": (actor) => `Changed by ${actor}, ${needsApproval}`,
   "publication.rescheduled": (actor, { outcome }) =>
@@ -31,7 +32,7 @@ const descriptions: Record<Entry["action"], (actor: string, entry: Entry) => str
   "publication.published": () => "Published",
   "publication.failed": () => "Failed. Nothing was published",
   "publication.unconfirmed": () => "The platform did not confirm it",
-  "publication.missed": () => "Missed: the server was down at its time",
+  "publication.missed": () => "Missed: the server was down at the scheduled time",
   "publication.resolved": (actor, { outcome }) =>
     outcome === "published" ? `Marked as published by ${actor}` : `${actor} chose to publish it again`,
 };
@@ -54,13 +55,15 @@ export function listEvents({ timeline, state, scheduledFor }: PublicationDetail)
   return [
     ...timeline.map((entry): TimelineEvent => {
       const { id, action, at, user, client, reason } = entry;
-      const hasTime = entry.scheduledFor !== null && timedActions.includes(action);
+      const isProposal = action === "publication.proposed" || entry.outcome === "proposed";
       return {
         id,
         text: descriptions[action](formatActor(user, client), entry),
         at,
         isProblem: problemActions.includes(action),
-        ...(hasTime ? { plannedFor: entry.scheduledFor ?? "" } : {}),
+        ...(entry.scheduledFor !== null && timedActions.includes(action)
+          ? { requestedTime: { label: isProposal ? "Requested for" : "Scheduled for", at: entry.scheduledFor } }
+          : {}),
         ...(reason === null ? {} : { reason }),
       };
     }),

@@ -1,4 +1,4 @@
-import type { VisibleState } from "../api/publication-queries.ts";
+import type { Publication, VisibleState } from "../api/publication-queries.ts";
 
 export const stateLabels: Record<VisibleState, string> = {
   proposed: "Waiting for approval",
@@ -11,17 +11,26 @@ export const stateLabels: Record<VisibleState, string> = {
   canceled: "Canceled",
 };
 
-/** What the state means, and what to do next. */
-export const stateDescriptions: Record<VisibleState, string> = {
-  proposed: "It goes out once a person approves it.",
-  scheduled: "Approved. It goes out at its time.",
+const stateDescriptions: Record<Exclude<VisibleState, "proposed" | "scheduled">, string> = {
   publishing: "It is being sent to the platform right now.",
   published: "The platform confirmed it.",
   failed: "Nothing was published. Fix the problem, then publish the post again.",
   unconfirmed: "The platform didn’t confirm it. Check the account, then say whether the post is there.",
-  missed: "It was due while the server was down. It never goes out late by itself: choose a new time or cancel it.",
+  missed: "The server was down at the scheduled time, so nothing was published. Choose a new time or cancel it.",
   canceled: "It was canceled before it started. Nothing was published.",
 };
+
+/** What the state means, and what to do next. */
+export function describeState({ state, scheduledFor }: Pick<Publication, "state" | "scheduledFor">): string {
+  const isInFuture = scheduledFor !== null && Date.parse(scheduledFor) > Date.now();
+  if (state === "proposed")
+    return isInFuture
+      ? "Nothing is published until someone approves it. After approval, it’s published at the time below."
+      : "It’s published as soon as someone approves it.";
+  if (state === "scheduled")
+    return isInFuture ? "It will be published at the scheduled time." : "It will be published shortly.";
+  return stateDescriptions[state];
+}
 
 /** Per post and account, only one publication can be in one of these states. */
 export const openStates: readonly VisibleState[] = ["proposed", "scheduled", "publishing", "unconfirmed"];

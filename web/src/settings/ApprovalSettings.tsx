@@ -12,15 +12,15 @@ import { useAction } from "../ui/use-action.ts";
 const rules: readonly { value: Studio["approval"]; label: string; description: string }[] = [
   {
     value: "clients",
-    label: "AI clients ask for approval",
+    label: "AI clients only",
     description:
-      "All members publish and approve in the web app. AI clients propose, unless their user allowed them to publish without asking.",
+      "Members can publish and approve in the web app. AI clients need approval, unless the person they act for lets them publish without asking.",
   },
   {
     value: "everyone",
-    label: "Everyone but owners and admins asks for approval",
+    label: "Everyone except owners and admins",
     description:
-      "Only owners and admins publish and approve. What members and their AI clients publish waits for approval, also if it was allowed to publish without asking.",
+      "Only owners and admins can publish and approve. Posts from members and their AI clients wait for approval, even if a client was allowed to publish without asking. For AI clients of owners and admins, that permission still counts.",
   },
 ];
 
@@ -49,7 +49,7 @@ export function ApprovalSettings() {
         }}
       >
         <fieldset>
-          <legend className="mb-3 font-semibold">Who asks before a post goes out</legend>
+          <legend className="mb-3 font-semibold">Who needs approval to publish?</legend>
           <div className="grid gap-4">
             {rules.map(({ value, label, description }) => (
               <ChoiceField
@@ -66,8 +66,13 @@ export function ApprovalSettings() {
         </fieldset>
         {error !== undefined && <ErrorMessage error={error} />}
         <p className="flex items-center gap-4">
-          <Button type="submit" disabled={approval === studio.approval} busyLabel={isRunning && "Saving…"}>
-            Save rule
+          <Button
+            type="submit"
+            disabled={approval === studio.approval}
+            busyLabel={isRunning && "Saving…"}
+            aria-label="Save approval"
+          >
+            Save
           </Button>
           <span role="status" className="text-accent">
             {statusMessage}

@@ -18,7 +18,12 @@ export function DeleteStudio() {
   function confirmDelete(): void {
     confirm({
       title: `Delete ${studio.name}?`,
-      body: <p>This permanently deletes everything in it, for everyone.</p>,
+      body: (
+        <p>
+          This permanently deletes the studio and everything in it, for all members. Posts already published on platforms
+          stay there.
+        </p>
+      ),
       typeToConfirm: studio.name,
       action: "Delete permanently",
       busyLabel: "Deleting…",
@@ -40,8 +45,8 @@ export function DeleteStudio() {
   return (
     <Section title="Delete studio">
       <p className="mt-0 max-w-[38rem]">
-        Deletes {studio.name} with its posts, files, members, invitations and activity, for everyone. AI clients lose
-        access to it. This can’t be undone.
+        Permanently deletes {studio.name} and all its posts, files, publications, connected accounts and activity. All
+        members and AI clients lose access. This can’t be undone.
       </p>
       <p>
         <Button variant="dangerOutline" onClick={confirmDelete}>

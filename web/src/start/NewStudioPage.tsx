@@ -12,7 +12,7 @@ export function NewStudioPage() {
     <CenteredLayout>
       <Hero
         title="New studio"
-        intro="You’ll be its owner, and it becomes your active studio: AI clients you connect from now on work in it. Connected AI clients stay in their current studio until they reconnect."
+        intro="You’ll be its owner, and it will become your active studio. AI clients you connect from now on will work in it; those already connected stay in their current studio until you reconnect them."
       >
         <StudioForm />
         <p>

@@ -30,15 +30,15 @@ export function TrashPage() {
           )
         }
       >
-        Deleted posts and files stay here for 30 days and count toward your storage. Restoring brings them back as they
-        were.
+        Deleted posts and files stay here for 30 days and count toward the studio’s storage. Restoring brings them back
+        as they were.
       </PageHeader>
       {error !== undefined && <ErrorMessage error={error} />}
       <PagedList
         list={trash}
         empty={
           <EmptyState title="The trash is empty">
-            When you or an AI client deletes a post or a file, you can restore it from here for 30 days.
+            Posts and files that a member or an AI client deletes can be restored here for 30 days.
           </EmptyState>
         }
       >
@@ -67,11 +67,11 @@ function useEmptyTrash() {
       void run(async () => {
         const items = formatItemCount(await countTrash(studio.id));
         confirm({
-          title: `Delete ${items} for good?`,
+          title: `Permanently delete ${items}?`,
           body: (
             <p>
-              This deletes {items} in the trash, with all files. It is final: no one can restore them, and undoing an AI
-              client’s changes can’t bring them back.
+              No one can restore what you delete here, not even by undoing an AI client’s changes. Files attached to
+              deleted posts are deleted too.
             </p>
           ),
           action: `Delete ${items}`,

@@ -52,7 +52,7 @@ export function Dialog({
 /** The buttons at the end of a dialog. They stay visible while the rest of a long dialog scrolls. */
 export function DialogActions({ children }: { children: ReactNode }) {
   return (
-    <div className="sticky -bottom-6 mt-3 -mb-6 flex flex-wrap justify-end gap-3 bg-paper pt-4 pb-6 sm:-bottom-9 sm:-mb-9 sm:pb-9">
+    <div className="sticky -bottom-6 mt-3 -mb-6 flex flex-wrap justify-end gap-3 bg-paper pt-4 pb-6 max-sm:flex-col-reverse max-sm:*:w-full sm:-bottom-9 sm:-mb-9 sm:pb-9">
       {children}
     </div>
   );

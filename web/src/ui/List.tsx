@@ -24,7 +24,11 @@ export function ListRow({
 }
 
 export function RowActions({ children }: { children: ReactNode }) {
-  return <div className="flex flex-wrap items-center gap-3 max-sm:*:min-h-11 [&>button]:min-w-24">{children}</div>;
+  return (
+    <div className="flex flex-wrap items-center gap-3 empty:hidden max-sm:[&>:is(a,button,select)]:min-h-11 max-sm:[&>a]:inline-flex max-sm:[&>a]:items-center max-sm:[&>a]:justify-center [&>button]:min-w-24">
+      {children}
+    </div>
+  );
 }
 
 /** Details of a row, in columns below it. */

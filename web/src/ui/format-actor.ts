@@ -2,10 +2,10 @@ interface Named {
   name: string;
 }
 
-/** Who did something, for a sentence: "Ada", or "Claude, for Ada" if an AI client acted. */
+/** Who did something, for a sentence: "Ada", or "Claude (for Ada)" if an AI client acted. */
 export function formatActor(user: Named | null | undefined, client?: Named | null): string {
   const userName = user?.name ?? "a former member";
-  return client ? `${client.name}, for ${userName}` : userName;
+  return client ? `${client.name} (for ${userName})` : userName;
 }
 
 /** For the start of a sentence. */

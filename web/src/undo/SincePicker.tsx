@@ -6,11 +6,13 @@ export function SincePicker({
   option,
   customTime,
   now,
+  timezone,
   onChange,
 }: {
   option: SinceOption;
   customTime: string;
   now: number;
+  timezone: string;
   onChange: (change: { option?: SinceOption; customTime?: string }) => void;
 }) {
   return (
@@ -33,9 +35,9 @@ export function SincePicker({
         <div className="mt-4 max-w-72">
           <TextField
             label="Since"
-            hint="In your time zone, within the last 30 days."
+            hint={`In the studio’s time zone (${timezone}), within the last 30 days.`}
             type="datetime-local"
-            {...getInputBounds(now)}
+            {...getInputBounds(now, timezone)}
             value={customTime}
             onChange={({ target }) => onChange({ customTime: target.value })}
           />

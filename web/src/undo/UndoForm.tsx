@@ -96,7 +96,7 @@ function UndoPreview({
   const [customTime, setCustomTime] = useState("");
   // The times are relative to when the user chose them, so that the preview and the undo cover the same changes.
   const [now, setNow] = useState(() => Date.now());
-  const since = resolveSince(option, customTime, now);
+  const since = resolveSince(option, customTime, now, studio.timezone);
   const preview = useQuery({ ...undoPreviewQuery(studio.id, client.id, since ?? ""), enabled: since !== undefined });
   const count = preview.data?.undone.length ?? 0;
 
@@ -106,6 +106,7 @@ function UndoPreview({
         option={option}
         customTime={customTime}
         now={now}
+        timezone={studio.timezone}
         onChange={(change) => {
           setNow(Date.now());
           if (change.option !== undefined) setOption(change.option);
@@ -113,7 +114,11 @@ function UndoPreview({
         }}
       />
       <div className="mt-10" aria-live="polite">
-        {since !== undefined && <QueryStatus query={preview} />}
+        {since === undefined ? (
+          <p className="text-muted">Choose a date and time to preview the changes.</p>
+        ) : (
+          <QueryStatus query={preview} />
+        )}
         {preview.data && since !== undefined && (
           <>
             <h2 className="mb-4 text-2xl">

@@ -4,7 +4,6 @@ import { clientsQuery } from "../api/queries.ts";
 import { usePagedList } from "../api/use-paged-list.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { EmptyState } from "../ui/EmptyState.tsx";
-import { formatActor } from "../ui/format-actor.ts";
 import { PageHeader } from "../ui/PageHeader.tsx";
 import { QueryStatus } from "../ui/QueryStatus.tsx";
 import { UndoForm } from "./UndoForm.tsx";
@@ -43,8 +42,8 @@ export function UndoPage() {
       {client && (
         <>
           <PageHeader title={`Undo changes by ${client.clientName}`}>
-            Undoes what {formatActor(client.user, { name: client.clientName })}, changed in this studio. Later changes
-            by anyone else stay, and you can undo the undo.
+            Reverts what {client.clientName} changed for {client.user.name} in this studio. Later changes by others are
+            kept, and you can undo the undo.
           </PageHeader>
           <UndoForm key={grantId} client={client} />
         </>

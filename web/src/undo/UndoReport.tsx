@@ -59,7 +59,11 @@ function UndoRow({
         <SubjectName type={type} id={id} />
       </p>
       <p className="m-0 self-center text-muted">
-        {entries.map(({ field }) => describeUndo(field, isDone, subject)).join(", ")}
+        {describeUndo(
+          entries.map(({ field }) => field),
+          isDone,
+          subject,
+        )}
       </p>
     </li>
   );

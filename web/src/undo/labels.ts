@@ -1,4 +1,5 @@
 import type { UndoResult } from "../api/history-queries.ts";
+import type { Post } from "../api/queries.ts";
 import { statusLabels } from "../posts/status-labels.ts";
 
 export type UndoneField = UndoResult["undone"][number];
@@ -8,7 +9,8 @@ const fieldLabels: Record<string, string> = {
   title: "Title",
   body: "Text",
   status: "Status",
-  assets: "Order of files",
+  variants: "Custom texts",
+  assets: "File order",
   altText: "Alt text",
   filename: "File name",
   postId: "Post",
@@ -18,19 +20,32 @@ const fieldLabels: Record<string, string> = {
 
 export const getFieldLabel = (field: string): string => fieldLabels[field] ?? field;
 
-/** Describes what an undo did or would do to a field. For the trash and the post, this follows from the current state. */
+const listFormat = new Intl.ListFormat("en", { type: "conjunction" });
+
+/**
+ * Describes what an undo did or would do to the fields of a post or file: "Revert title and text". For the trash and
+ * the post, this follows from the current state.
+ */
 export function describeUndo(
-  field: string,
+  fields: readonly string[],
   isDone: boolean,
   { isTrashed, isAttached }: { isTrashed: boolean; isAttached: boolean },
 ): string {
-  if (field === "postId") {
-    if (isAttached === isDone) return "Put back on its post";
-    return isDone ? "Removed from its post" : "Remove from its post";
+  const otherFields = ["postId", "created", "trashed"];
+  const labels = fields
+    .filter((field) => !otherFields.includes(field))
+    .map((field) => getFieldLabel(field).toLowerCase());
+  const descriptions: string[] = [];
+  if (labels.length > 0) descriptions.push(`${isDone ? "Reverted" : "Revert"} ${listFormat.format(labels)}`);
+  if (fields.includes("postId")) {
+    if (isAttached === isDone) descriptions.push(isDone ? "Reattached to its post" : "Reattach to its post");
+    else descriptions.push(isDone ? "Removed from its post" : "Remove from its post");
   }
-  if (field !== "created" && field !== "trashed") return getFieldLabel(field);
-  if (isDone) return isTrashed ? "Moved to the trash" : "Restored from the trash";
-  return isTrashed ? "Restore from the trash" : "Move to the trash";
+  if (fields.includes("created") || fields.includes("trashed")) {
+    if (isTrashed === isDone) descriptions.push(isDone ? "Moved to the trash" : "Move to the trash");
+    else descriptions.push(isDone ? "Restored from the trash" : "Restore from the trash");
+  }
+  return descriptions.join(", ");
 }
 
 /** Formats a value of a conflict for display. */
@@ -38,6 +53,8 @@ export function formatValue(field: string, value: unknown): string {
   if (field === "status") return Object.entries(statusLabels).find(([name]) => name === value)?.[1].singular ?? "";
   if (field === "trashed") return value === true ? "In the trash" : "Not in the trash";
   if (field === "postId") return typeof value === "string" ? "On a post" : "Not on the post";
+  if (field === "variants" && Array.isArray(value) && value.length > 0)
+    return (value as Post["variants"]).map(({ body }) => body).join("\n\n");
   if (field === "assets") return Array.isArray(value) ? "The client’s order" : "Another order";
   return typeof value === "string" && value !== "" ? value : "Empty";
 }

@@ -1,10 +1,12 @@
+import { getStartOfDay, resolveLocalTime, toLocalTime } from "../publishing/zoned-time.ts";
+
 /** The periods whose changes the user can undo. */
 export const sinceOptions = [
   ["hour", "Last hour"],
   ["today", "Today"],
   ["week", "Last 7 days"],
   ["month", "Last 30 days"],
-  ["custom", "Since a date and time"],
+  ["custom", "Since a specific time"],
 ] as const;
 
 export type SinceOption = (typeof sinceOptions)[number][0];
@@ -14,22 +16,29 @@ const dayMs = 24 * hourMs;
 /** The server accepts times within the last 30 days. One minute less allows for the time that a request takes. */
 const maxAgeMs = 30 * dayMs - 60_000;
 
-/** Returns the start of the period, or undefined if the custom time is incomplete or out of range. */
-export function resolveSince(option: SinceOption, customTime: string, now: number): string | undefined {
+/**
+ * Returns the start of the period, or undefined if the custom time is incomplete or out of range. Days and the custom
+ * time are in the studio's time zone.
+ */
+export function resolveSince(
+  option: SinceOption,
+  customTime: string,
+  now: number,
+  timezone: string,
+): string | undefined {
+  const resolvedTime = resolveLocalTime(customTime, timezone);
   const since = {
     hour: now - hourMs,
-    today: new Date(now).setHours(0, 0, 0, 0),
+    today: getStartOfDay(toLocalTime(now, timezone).slice(0, 10), timezone),
     week: now - 7 * dayMs,
     month: now - maxAgeMs,
-    custom: Date.parse(customTime),
+    custom: resolvedTime.kind === "valid" ? Date.parse(resolvedTime.iso) : Number.NaN,
   }[option];
   return since >= now - maxAgeMs && since <= now ? new Date(since).toISOString() : undefined;
 }
 
-/** The bounds of a `datetime-local` input, in the browser's time zone. */
-export const getInputBounds = (now: number) => ({ min: toInputTime(now - maxAgeMs), max: toInputTime(now) });
-
-function toInputTime(time: number): string {
-  const offsetMs = new Date(time).getTimezoneOffset() * 60_000;
-  return new Date(time - offsetMs).toISOString().slice(0, 16);
-}
+/** The bounds of a `datetime-local` input, in the studio's time zone. */
+export const getInputBounds = (now: number, timezone: string) => ({
+  min: toLocalTime(now - maxAgeMs, timezone),
+  max: toLocalTime(now, timezone),
+});

@@ -91,11 +91,12 @@ export async function loadLanguage(preferredLanguages: readonly string[]): Promi
 function pickUppyStrings(strings: Record<string, unknown>): StringOverrides {
   const pickedStrings: Record<string, string> = {};
   for (const key of Object.keys(english)) {
-    const text = strings[key];
-    // Uppy stores plural forms by index; the last one is the general plural.
-    const pluralForm: unknown =
-      typeof text === "object" && text !== null ? Object.values<unknown>({ ...text }).at(-1) : text;
-    if (typeof pluralForm === "string") pickedStrings[key] = pluralForm;
+    const isSingular = key === "oneFileUploadedOfTotal";
+    const text = strings[isSingular ? "filesUploadedOfTotal" : key];
+    // Uppy stores plural forms by index; the first one is the singular, the last one the general plural.
+    const form: unknown =
+      typeof text === "object" && text !== null ? Object.values<unknown>({ ...text }).at(isSingular ? 0 : -1) : text;
+    if (typeof form === "string") pickedStrings[key] = form;
   }
   return pickedStrings;
 }

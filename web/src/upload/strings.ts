@@ -1,6 +1,6 @@
 /** English strings of the uploader, and the fallback for other languages. `interpolate` fills in `%{…}`. */
 export const english = {
-  // Keys of Uppy's language packs.
+  // Keys of Uppy's language packs, and the singular of one of them.
   pause: "Pause",
   resume: "Resume",
   retry: "Retry",
@@ -12,6 +12,7 @@ export const english = {
   xTimeLeft: "%{time} left",
   dataUploadedOfTotal: "%{complete} of %{total}",
   filesUploadedOfTotal: "%{complete} of %{smart_count} files uploaded",
+  oneFileUploadedOfTotal: "%{complete} of %{smart_count} file uploaded",
   dropHint: "Drop your files here",
   takePicture: "Take a photo",
   noCameraTitle: "Camera not available",
@@ -30,7 +31,7 @@ export const english = {
   chooseAgain: "Choose this file again to resume the upload.",
   allowOrChooseAgain: "Resume the upload and allow the browser to read this file, or choose the file again.",
   altText: "Alt text",
-  altHint: "Describe this file for people who can’t see it.",
+  altHint: "Describe this file",
   saved: "Saved",
   notSaved: "Not saved",
   phone: "Continue on a phone",

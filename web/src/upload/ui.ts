@@ -121,7 +121,8 @@ export function createUploaderUi(
     const current = uploader.getSummary();
     root.dataset["state"] = current.state;
     setVisible(overall, current.state !== "empty");
-    const parts = [interpolate(strings.filesUploadedOfTotal, { complete: current.done, smart_count: current.files })];
+    const countText = current.files === 1 ? strings.oneFileUploadedOfTotal : strings.filesUploadedOfTotal;
+    const parts = [interpolate(countText, { complete: current.done, smart_count: current.files })];
     const isUnfinished = current.state === "sending" || current.state === "paused";
     if (isUnfinished)
       parts.push(

@@ -16,7 +16,7 @@ export const strings: StringOverrides = {
   allowOrChooseAgain:
     "Setzen Sie den Upload fort und erlauben Sie dem Browser, diese Datei zu lesen, oder wählen Sie sie noch einmal aus.",
   altText: "Alternativtext",
-  altHint: "Beschreiben Sie die Datei für Menschen, die sie nicht sehen können.",
+  altHint: "Diese Datei beschreiben",
   saved: "Gespeichert",
   notSaved: "Nicht gespeichert",
   phone: "Auf dem Telefon fortfahren",

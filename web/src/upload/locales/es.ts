@@ -15,7 +15,7 @@ export const strings: StringOverrides = {
   chooseAgain: "Elija de nuevo este archivo para reanudar la subida.",
   allowOrChooseAgain: "Reanude la subida y permita que el navegador lea este archivo, o elíjalo de nuevo.",
   altText: "Texto alternativo",
-  altHint: "Descríbalo para quienes no pueden verlo.",
+  altHint: "Describa este archivo",
   saved: "Guardado",
   notSaved: "No guardado",
   phone: "Continuar en un teléfono",

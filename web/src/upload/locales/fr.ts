@@ -15,7 +15,7 @@ export const strings: StringOverrides = {
   chooseAgain: "Choisissez à nouveau ce fichier pour reprendre l’envoi.",
   allowOrChooseAgain: "Reprenez l’envoi et autorisez le navigateur à lire ce fichier, ou choisissez-le à nouveau.",
   altText: "Texte alternatif",
-  altHint: "Décrivez-le pour les personnes qui ne peuvent pas le voir.",
+  altHint: "Décrivez ce fichier",
   saved: "Enregistré",
   notSaved: "Non enregistré",
   phone: "Continuer sur un téléphone",

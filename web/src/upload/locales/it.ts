@@ -15,7 +15,7 @@ export const strings: StringOverrides = {
   chooseAgain: "Scegli di nuovo questo file per riprendere il caricamento.",
   allowOrChooseAgain: "Riprendi il caricamento e consenti al browser di leggere questo file, oppure sceglilo di nuovo.",
   altText: "Testo alternativo",
-  altHint: "Descrivilo per chi non può vederlo.",
+  altHint: "Descrivi questo file",
   saved: "Salvato",
   notSaved: "Non salvato",
   phone: "Continua su un telefono",

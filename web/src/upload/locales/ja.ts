@@ -17,7 +17,7 @@ export const strings: StringOverrides = {
   chooseAgain: "このファイルをもう一度選ぶと、続きから再開します。",
   allowOrChooseAgain: "再開してブラウザーにこのファイルの読み取りを許可するか、ファイルをもう一度選んでください。",
   altText: "代替テキスト",
-  altHint: "見ることができない人のために説明してください。",
+  altHint: "このファイルの説明",
   saved: "保存しました",
   notSaved: "保存できませんでした",
   phone: "スマートフォンで続ける",

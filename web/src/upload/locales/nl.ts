@@ -15,7 +15,7 @@ export const strings: StringOverrides = {
   chooseAgain: "Kies dit bestand opnieuw om de upload te hervatten.",
   allowOrChooseAgain: "Hervat de upload en geef de browser toestemming om dit bestand te lezen, of kies het opnieuw.",
   altText: "Alternatieve tekst",
-  altHint: "Beschrijf het voor mensen die het niet kunnen zien.",
+  altHint: "Beschrijf dit bestand",
   saved: "Opgeslagen",
   notSaved: "Niet opgeslagen",
   phone: "Doorgaan op een telefoon",

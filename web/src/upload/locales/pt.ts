@@ -15,7 +15,7 @@ export const strings: StringOverrides = {
   chooseAgain: "Escolha este ficheiro outra vez para retomar o envio.",
   allowOrChooseAgain: "Retome o envio e permita que o navegador leia este ficheiro, ou escolha-o outra vez.",
   altText: "Texto alternativo",
-  altHint: "Descreva-o para quem não o pode ver.",
+  altHint: "Descreva este ficheiro",
   saved: "Guardado",
   notSaved: "Não guardado",
   phone: "Continuar num telemóvel",

@@ -14,7 +14,7 @@ export const strings: StringOverrides = {
   chooseAgain: "请再次选择此文件以继续上传。",
   allowOrChooseAgain: "请继续上传并允许浏览器读取此文件，或再次选择此文件。",
   altText: "替代文本",
-  altHint: "请为看不到的人描述内容。",
+  altHint: "描述此文件",
   saved: "已保存",
   notSaved: "未保存",
   phone: "在手机上继续",
