@@ -24,8 +24,8 @@ export function useRevoke() {
         title: `Revoke ${client.clientName}?`,
         body: (
           <p>
-            It loses access immediately. To use it again, {client.user.id === me.user.id ? "you" : client.user.name} must
-            reconnect and approve it. Its past changes are kept; you can undo them on this page.
+            It loses access immediately. To use it again, {client.user.id === me.user.id ? "you" : client.user.name}{" "}
+            must reconnect and approve it. Its past changes are kept; you can undo them on this page.
           </p>
         ),
         action: "Revoke",

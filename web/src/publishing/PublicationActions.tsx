@@ -41,11 +41,7 @@ export function PublicationActions({
           <Button variant="quiet" aria-label={`Reschedule ${account}`} onClick={() => setIsRescheduling(true)}>
             Reschedule
           </Button>
-          <Button
-            variant="quiet"
-            aria-label={`Cancel publication to ${account}`}
-            onClick={() => cancel(publication)}
-          >
+          <Button variant="quiet" aria-label={`Cancel publication to ${account}`} onClick={() => cancel(publication)}>
             Cancel publication
           </Button>
         </>
