@@ -106,7 +106,7 @@ forEachEngine("sign-in allowlist and invitations", (fixture) => {
     assert.equal(await findRole(await signIn(base, "guest@elsewhere.example")), "member");
     const stranger = await createHttpBrowser().open(base + path);
     assert.equal(stranger.status, 404);
-    assert.match(stranger.text, /already used/);
+    assert.match(stranger.text, /expired or been used/);
     assert.doesNotMatch(stranger.text, /Nord/);
   });
 

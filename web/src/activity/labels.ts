@@ -60,7 +60,7 @@ export const getActionVerb = (action: string): string =>
 /** Whether the entry's client is what the user approved or moved, rather than what acted. */
 const isAboutClient = (action: string): boolean => action === "client.approved" || action === "client.moved";
 
-/** "Claude, for Ada" if an AI client acted. */
+/** "Claude (for Ada)" if an AI client acted. */
 export function getActorName({ action, user, client, detail }: Activity): string {
   // The worker publishes without a user.
   if (!user && !client && action.startsWith("publication.")) return "Atelier";
@@ -109,7 +109,7 @@ export function describeChange({ action, client, detail }: Activity): string {
     return [
       readText("name") && `name: ${readText("name")}`,
       readText("timezone") && `time zone: ${readText("timezone")}`,
-      readText("approval") && `approval: ${readText("approval") === "everyone" ? "everyone asks" : "AI clients ask"}`,
+      readText("approval") && `approval needed by: ${readText("approval") === "everyone" ? "everyone" : "AI clients"}`,
     ]
       .filter(Boolean)
       .join("; ");
