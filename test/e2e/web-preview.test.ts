@@ -129,5 +129,6 @@ const createTwoColors = async (): Promise<Buffer> =>
     .composite([
       { input: { create: { width: 600, height: 400, channels: 3, background: "#0000ff" } }, left: 600, top: 0 },
     ])
+    .removeAlpha()
     .png()
     .toBuffer();

@@ -17,26 +17,32 @@ interface Target {
   onSave: (post: Post) => void;
 }
 
+interface Choice {
+  position: CropPosition | undefined;
+}
+
 /** How an image fits a platform: padded if the position is undefined, otherwise cropped there. */
 export function useCrop({ post, assetId, platform, onSave }: Target) {
   const { studio } = useStudio();
   const { isRunning, error, run } = useAction();
   const savedPosition = findCrop(post, assetId, platform);
   const [initialPosition] = useState(savedPosition);
-  const [pendingPosition, setPendingPosition] = useState<CropPosition>();
+  /** What the user chose and is not saved yet; shown at once. */
+  const [choice, setChoice] = useState<Choice>();
   const [saveCount, setSaveCount] = useState(0);
-  const position = pendingPosition ?? savedPosition;
-  const isSaving = isRunning || pendingPosition !== undefined;
+  const position = choice ? choice.position : savedPosition;
+  const isSaving = isRunning || choice !== undefined;
 
-  const save = (target: CropPosition | undefined): Promise<void> =>
+  const save = (target: Choice): Promise<void> =>
     run(async () => {
       try {
-        const { x, y } = target ?? center;
-        onSave(await setCrop(studio.id, post.id, assetId, { platform, mode: target ? "crop" : "pad", x, y }));
+        const { x, y } = target.position ?? center;
+        const mode = target.position ? "crop" : "pad";
+        onSave(await setCrop(studio.id, post.id, assetId, { platform, mode, x, y }));
         setSaveCount((count) => count + 1);
       } finally {
-        // A move during the request is saved by the next one. After a failure, the saved position is shown again.
-        setPendingPosition((current) => (current === target ? undefined : current));
+        // A choice made during the request is saved by the next one. After a failure, the saved position is shown again.
+        setChoice((current) => (current === target ? undefined : current));
       }
     });
 
@@ -44,20 +50,26 @@ export function useCrop({ post, assetId, platform, onSave }: Target) {
   useEffect(() => {
     latestSave.current = save;
   });
-  const unsavedPosition = useRef<CropPosition>(undefined);
+  const unsavedChoice = useRef<Choice>(undefined);
   useEffect(() => {
-    unsavedPosition.current = pendingPosition;
-    if (!pendingPosition || isRunning) return undefined;
-    const timer = setTimeout(() => void latestSave.current(pendingPosition), saveDelayMs);
+    unsavedChoice.current = choice;
+    if (!choice || isRunning) return undefined;
+    const timer = setTimeout(() => void latestSave.current(choice), saveDelayMs);
     return () => clearTimeout(timer);
-  }, [pendingPosition, isRunning]);
+  }, [choice, isRunning]);
   // Closing the preview saves at once.
   useEffect(
     () => () => {
-      if (unsavedPosition.current) void latestSave.current(unsavedPosition.current);
+      if (unsavedChoice.current) void latestSave.current(unsavedChoice.current);
     },
     [],
   );
+
+  const chooseAndSave = (newPosition: CropPosition | undefined): void => {
+    const newChoice = { position: newPosition };
+    setChoice(newChoice);
+    void save(newChoice);
+  };
 
   return {
     position,
@@ -65,13 +77,10 @@ export function useCrop({ post, assetId, platform, onSave }: Target) {
     isSaving,
     isSaved: !isSaving && saveCount > 0 && error === undefined,
     isChanged: !isSamePosition(position, initialPosition),
-    move: setPendingPosition,
-    setFit: (fit: "pad" | "crop") => void save(fit === "crop" ? center : undefined),
+    move: (newPosition: CropPosition) => setChoice({ position: newPosition }),
+    setFit: (fit: "pad" | "crop") => chooseAndSave(fit === "crop" ? center : undefined),
     /** Restores what was saved when the preview was opened. */
-    reset: () => {
-      setPendingPosition(undefined);
-      void save(initialPosition);
-    },
+    reset: () => chooseAndSave(initialPosition),
   };
 }
 
