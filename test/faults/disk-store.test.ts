@@ -9,6 +9,7 @@ import { openDiskStore, type DiskOptions, type DiskStore } from "#storage/disk/d
 import { createTempFolder } from "../support/temp-folder.ts";
 import { findProgram } from "../support/find-program.ts";
 import { toChunks, readDigest, sha256 } from "../support/stores.ts";
+import { isLongRun } from "../support/long-run.ts";
 
 const rejectUrl = async (): Promise<string> => Promise.reject(new Error("this store creates no URLs"));
 const urls = {
@@ -87,9 +88,9 @@ describe("the disk store during faults", { skip: strace === "" }, () => {
 
   test("killed at the Nth write, sync or rename: no acknowledged file is lost or changed", async () => {
     const injections = [
-      ...createRange(1, 31).map((n) => `fsync:signal=SIGKILL:when=${n}`),
-      ...createRange(1, 9).map((n) => `rename:signal=SIGKILL:when=${n}`),
-      ...createRange(1, 8).map((n) => `writev:signal=SIGKILL:when=${n}`),
+      ...createRange(1, 31, isLongRun ? 1 : 5).map((n) => `fsync:signal=SIGKILL:when=${n}`),
+      ...createRange(1, 9, isLongRun ? 1 : 3).map((n) => `rename:signal=SIGKILL:when=${n}`),
+      ...createRange(1, 8, isLongRun ? 1 : 3).map((n) => `writev:signal=SIGKILL:when=${n}`),
     ];
     let killedCount = 0;
     let acknowledgedCount = 0;

@@ -143,10 +143,10 @@ describe("hostile media", { timeout: 900_000 }, () => {
     return { p99: times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? 0, slowestMs, storedCount };
   }
 
-  test("thousands of mutated videos: the service survives, each result comes within a second, and other calls stay fast (U14, U15)", async (t) => {
+  test("many mutated videos: the service survives, each result comes within a second, and other calls stay fast (U14, U15)", async (t) => {
     const all = await createMutatedVideos();
-    const files = isLongRun ? all : all.filter((_, i) => i < 20 || i % 7 < 2);
-    assert.ok(files.length >= 1500, `${files.length} files`);
+    const files = isLongRun ? all : all.filter((_, i) => i < 20 || i % 20 === 0);
+    assert.ok(files.length >= (isLongRun ? 1500 : 250), `${files.length} files`);
     const formats = ["mp4", "mp4, moov last", "mov", "webm"] as const;
     const intactVideos = await Promise.all(
       formats.map(async (name) => ({ name, mimeType: mimeTypeOf(name), bytes: await muxVideo(name) })),
@@ -176,7 +176,7 @@ describe("hostile media", { timeout: 900_000 }, () => {
   for (const [name, upload] of Object.entries(uploadMethods).slice(1)) {
     test(`hostile videos by ${name}: the service survives, and each result comes within a second (U14, U15)`, async (t) => {
       const all = await createMutatedVideos();
-      const step = isLongRun ? 10 : 60;
+      const step = isLongRun ? 10 : 120;
       const files = all.filter((_, i) => i < 20 || i % step === 0);
       let slowestMs = 0;
       for (const file of files) slowestMs = Math.max(slowestMs, (await measureUpload(upload, file)).ms);

@@ -7,7 +7,7 @@ import { startHelper } from "../support/helper-process.ts";
 import { isLongRun } from "../support/long-run.ts";
 import { readConsistentStudio } from "../support/undo-studio.ts";
 
-const killCount = isLongRun ? 200 : 10;
+const killCount = isLongRun ? 200 : 4;
 
 interface SavedRevision {
   postId: string;

@@ -5,10 +5,11 @@ import { openDatabase } from "#db/open-database.ts";
 import { createTemporaryDatabase, listEngines, silentLog } from "../support/engines.ts";
 import { queryDatabase, createMigrationFolder, listTables, type MigrationFolder } from "../support/migrations.ts";
 import { startHelper } from "../support/helper-process.ts";
+import { isLongRun } from "../support/long-run.ts";
 
 const fileCount = 12;
 const tablesPerFile = 6;
-const rounds = 20;
+const rounds = isLongRun ? 20 : 6;
 
 /** Migrations that create tables and increment a counter, so that a statement that ran twice or never is detected. */
 const migrations = Object.fromEntries(

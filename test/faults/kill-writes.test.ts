@@ -4,8 +4,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { openDatabase } from "#db/open-database.ts";
 import { createTemporaryDatabase, listEngines, silentLog } from "../support/engines.ts";
 import { startHelper } from "../support/helper-process.ts";
+import { isLongRun } from "../support/long-run.ts";
 
-const rounds = 20;
+const rounds = isLongRun ? 20 : 5;
 
 for (const engine of listEngines()) {
   describe(`kill -9 under write load (${engine})`, () => {

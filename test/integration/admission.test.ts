@@ -12,13 +12,13 @@ import {
   type HttpBrowser,
   type LoadedPage,
 } from "../support/http-browser.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import { startIssuer, type TestIssuer } from "../support/oidc-issuer.ts";
 import { startSignInServer, type SignInServer } from "../support/sign-in-server.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { createInvitationToken, newStudio } from "../support/users.ts";
 
-forEachEngine("sign-in allowlist and invitations", (fixture) => {
+forOneEngine("sign-in allowlist and invitations", (fixture) => {
   let server: SignInServer;
   let issuer: TestIssuer;
   let base: string;

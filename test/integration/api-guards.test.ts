@@ -5,14 +5,14 @@ import { deletePost } from "#domain/posts/delete-post.ts";
 import { toIsoTime } from "#lib/clock.ts";
 import { assertProblem, call, startApiServer, type ApiServer } from "../support/api-server.ts";
 import { listApiRoutes, fillPath, isWrite } from "../support/api-routes.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import { hostileIds } from "../support/hostile-ids.ts";
 import { createInvitationToken, newStudio } from "../support/users.ts";
 
 /** A request body that passes the guards of every route. */
 const body = { name: "Studio", role: "member", title: "Title", studioId: "x" };
 
-forEachEngine("JSON API guards", (fixture) => {
+forOneEngine("JSON API guards", (fixture) => {
   let server: ApiServer;
   before(async () => void (server = await startApiServer(fixture.deps)));
   after(() => server.close());

@@ -11,7 +11,7 @@ import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { hours } from "#lib/clock.ts";
 import type { PublicUrlOpener } from "#lib/public-fetch.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import { createHookedFiles, type HookedFiles } from "../support/hooked-files.ts";
 import { getOutcome, countOutcomes } from "../support/outcome.ts";
 import { newMember, newStudio } from "../support/users.ts";
@@ -19,7 +19,7 @@ import { jpeg, mp4, office, pdf, png, zip } from "../support/samples.ts";
 import { waitUntil } from "../support/wait-until.ts";
 import { startWebHost, type WebHost } from "../support/web-host.ts";
 
-forEachEngine("asset imports", (fixture) => {
+forOneEngine("asset imports", (fixture) => {
   let host: WebHost;
   let deps: Deps;
   let files: HookedFiles;

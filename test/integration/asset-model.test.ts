@@ -38,7 +38,7 @@ import { readDigest, sha256 } from "../support/stores.ts";
 const workerCount = 8;
 const operationsPerWorker = 3;
 const roundCount = 10;
-const operationCount = isLongRun ? 10_000 : 2_000;
+const operationCount = isLongRun ? 10_000 : 1_000;
 const [assetCount, postCount, maxAssetsPerPost] = [9, 3, 3];
 
 const asset = fc.nat(assetCount - 1);

@@ -9,7 +9,7 @@ import { createPost } from "#domain/posts/create-post.ts";
 import type { PublicationView } from "#domain/publishing/publication.ts";
 import { connectBluesky, createBlueskySetups } from "../support/bluesky-fixture.ts";
 import { hasChromium, openChromium, type Browser } from "../support/chromium.ts";
-import { forEachEngine, listEngines } from "../support/engines.ts";
+import { forEachEngine, listOneEngine } from "../support/engines.ts";
 import type { Fault } from "../support/faulty-proxy.ts";
 import { hasPds, startPds, type Pds, type PdsAccount, type ReadPost } from "../support/pds.ts";
 import { addImage, startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
@@ -27,7 +27,7 @@ async function startOtherServer() {
   return { url, close: async () => void (await once(server.close(), "close")) };
 }
 
-const engines = hasPds() && hasChromium() ? listEngines() : [];
+const engines = hasPds() && hasChromium() ? listOneEngine() : [];
 
 forEachEngine(
   "publishing to a Bluesky server",

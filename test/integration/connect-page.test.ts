@@ -17,12 +17,12 @@ import {
   type HttpBrowser,
   type LoadedPage,
 } from "../support/http-browser.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import { newMember, newStudio } from "../support/users.ts";
 import { startService, type RunningService } from "../support/service.ts";
 import { startStrictPlatform, type StrictPlatform } from "../support/strict-platform.ts";
 
-forEachEngine("connect page", (fixture) => {
+forOneEngine("connect page", (fixture) => {
   let strict: StrictPlatform;
   let service: RunningService;
   const logLines: string[] = [];

@@ -3,11 +3,11 @@ import { request } from "node:http";
 import { after, before, it } from "node:test";
 import { createSessions } from "#auth/sign-in.ts";
 import { createHttpBrowser, signIn, signInFromPage, type HttpBrowser } from "../support/http-browser.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import { startSignInServer, type SignInServer } from "../support/sign-in-server.ts";
 import { findFreeBaseUrl, startService } from "../support/service.ts";
 
-forEachEngine("dev issuer", (fixture) => {
+forOneEngine("dev issuer", (fixture) => {
   let server: SignInServer;
   let base: string;
 

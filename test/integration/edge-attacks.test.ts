@@ -8,14 +8,14 @@ import { createHttpServer } from "#http/server.ts";
 import { createMetrics } from "#http/health-routes.ts";
 import type { Caller } from "#domain/caller.ts";
 import { startDiskService, connectToolClient as connectClient, type ToolClient } from "../support/asset-fixture.ts";
-import { forEachEngine, silentLog } from "../support/engines.ts";
+import { forOneEngine, silentLog } from "../support/engines.ts";
 import { callLegacy, callModern, modernMeta, postMcp } from "../support/mcp.ts";
 import { newStudio } from "../support/users.ts";
 import type { RunningService } from "../support/service.ts";
 import { png } from "../support/samples.ts";
 import { createTestGrant } from "../support/tokens.ts";
 
-forEachEngine("attacks on the HTTP entry point", (fixture) => {
+forOneEngine("attacks on the HTTP entry point", (fixture) => {
   let service: RunningService;
   let owner: Caller;
   let token: string;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { facebook } from "#connectors/catalog/facebook.ts";
 import { startFacebook, type Facebook, type FacebookPost } from "../servers/facebook.ts";
-import { forEachEngine, listEnginesForStandIns } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import {
   createTestImage,
   createTestVideo,
@@ -13,129 +13,125 @@ import {
 import { manyFrameGif } from "../support/samples.ts";
 import { sha256 } from "../support/stores.ts";
 
-forEachEngine(
-  "publishing to Facebook Pages",
-  (fixture) => {
-    let standIn: Facebook;
-    let studio: PlatformPublishing;
+forOneEngine("publishing to Facebook Pages", (fixture) => {
+  let standIn: Facebook;
+  let studio: PlatformPublishing;
 
-    before(async () => {
-      standIn = await startFacebook();
-      studio = await startPlatformPublishing(fixture, {
-        platform: facebook,
-        origin: standIn.origin,
-        endpoints: { api: `${standIn.origin}/v25.0` },
-        account: { id: standIn.page.id },
-        tokens: { accessToken: standIn.accessToken },
-      });
+  before(async () => {
+    standIn = await startFacebook();
+    studio = await startPlatformPublishing(fixture, {
+      platform: facebook,
+      origin: standIn.origin,
+      endpoints: { api: `${standIn.origin}/v25.0` },
+      account: { id: standIn.page.id },
+      tokens: { accessToken: standIn.accessToken },
     });
-    after(async () => {
-      await studio?.close();
-      await standIn?.close();
-    });
+  });
+  after(async () => {
+    await studio?.close();
+    await standIn?.close();
+  });
 
-    const listPosts = (text: string): FacebookPost[] => standIn.posts().filter((post) => post.text === text);
+  const listPosts = (text: string): FacebookPost[] => standIn.posts().filter((post) => post.text === text);
 
-    test("publishes text, and links to the post (PUB-1)", async () => {
-      const text = "Fog over the harbour 🌁\n\nSee https://example.com/a?b=c&d=e";
-      const { url } = await studio.publishAndWait(text);
-      assert.deepEqual(
-        listPosts(text).map((post) => [post.url, post.media]),
-        [[url, []]],
-      );
-    });
+  test("publishes text, and links to the post (PUB-1)", async () => {
+    const text = "Fog over the harbour 🌁\n\nSee https://example.com/a?b=c&d=e";
+    const { url } = await studio.publishAndWait(text);
+    assert.deepEqual(
+      listPosts(text).map((post) => [post.url, post.media]),
+      [[url, []]],
+    );
+  });
 
-    test("publishes one image, and several, with alt text (PUB-1)", async () => {
-      const images = [await createTestImage("A vase"), await createTestImage('A "blue" vase – größer', 300, 400)];
-      await studio.publishAndWait("One image", images.slice(0, 1));
-      await studio.publishAndWait("Two images", images);
-      const expected = images.map(({ content, altText }) => [sha256(content), altText]);
-      const describeMedia = (text: string) =>
-        listPosts(text).map(({ media }) => media.map((item) => [item.sha256, item.altText]));
-      assert.deepEqual(describeMedia("One image"), [expected.slice(0, 1)]);
-      assert.deepEqual(describeMedia("Two images"), [expected]);
-    });
+  test("publishes one image, and several, with alt text (PUB-1)", async () => {
+    const images = [await createTestImage("A vase"), await createTestImage('A "blue" vase – größer', 300, 400)];
+    await studio.publishAndWait("One image", images.slice(0, 1));
+    await studio.publishAndWait("Two images", images);
+    const expected = images.map(({ content, altText }) => [sha256(content), altText]);
+    const describeMedia = (text: string) =>
+      listPosts(text).map(({ media }) => media.map((item) => [item.sha256, item.altText]));
+    assert.deepEqual(describeMedia("One image"), [expected.slice(0, 1)]);
+    assert.deepEqual(describeMedia("Two images"), [expected]);
+  });
 
-    test("publishes a video, which Facebook fetches from a signed URL (PUB-1)", async () => {
-      const video = await createTestVideo();
-      const { url } = await studio.publishAndWait("A video", [video]);
-      assert.deepEqual(
-        listPosts("A video").map(({ media }) => media.map((item) => [item.mimeType, item.sha256])),
-        [[["video/mp4", sha256(video.content)]]],
-      );
-      assert.match(url ?? "", /^https:\/\/www\.facebook\.com\/\d+$/);
-    });
+  test("publishes a video, which Facebook fetches from a signed URL (PUB-1)", async () => {
+    const video = await createTestVideo();
+    const { url } = await studio.publishAndWait("A video", [video]);
+    assert.deepEqual(
+      listPosts("A video").map(({ media }) => media.map((item) => [item.mimeType, item.sha256])),
+      [[["video/mp4", sha256(video.content)]]],
+    );
+    assert.match(url ?? "", /^https:\/\/www\.facebook\.com\/\d+$/);
+  });
 
-    test(`${lostResponses} lost responses lead to no duplicates: the posts are found (PUB-2)`, async () => {
-      const texts = Array.from({ length: lostResponses }, (_, i) => `Lost at Facebook ${i}`);
-      standIn.faults.dropPublishResponses = lostResponses;
-      const ids = await Promise.all(texts.map((text) => studio.publish(text)));
-      const urls = [];
-      for (const id of ids) urls.push((await studio.waitForState(id, "published", "unconfirmed")).url);
-      assert.equal(standIn.faults.dropPublishResponses, 0);
-      assert.deepEqual(
-        texts.map((text) => listPosts(text).map(({ url }) => url)),
-        urls.map((url) => [url]),
-      );
-    });
+  test(`${lostResponses} lost responses lead to no duplicates: the posts are found (PUB-2)`, async () => {
+    const texts = Array.from({ length: lostResponses }, (_, i) => `Lost at Facebook ${i}`);
+    standIn.faults.dropPublishResponses = lostResponses;
+    const ids = await Promise.all(texts.map((text) => studio.publish(text)));
+    const urls = [];
+    for (const id of ids) urls.push((await studio.waitForState(id, "published", "unconfirmed")).url);
+    assert.equal(standIn.faults.dropPublishResponses, 0);
+    assert.deepEqual(
+      texts.map((text) => listPosts(text).map(({ url }) => url)),
+      urls.map((url) => [url]),
+    );
+  });
 
-    test("lost responses of posts with images and with a video are found, too (PUB-2)", async () => {
-      const images = [await createTestImage("A vase"), await createTestImage("Another vase")];
-      for (const files of [images.slice(0, 1), images, [await createTestVideo()]]) {
-        const text = `Lost with ${files.length} ${files[0]?.kind}`;
-        standIn.faults.failPublishResponses = 1;
-        await studio.publishAndWait(text, files);
-        assert.equal(listPosts(text).length, 1);
-      }
-    });
+  test("lost responses of posts with images and with a video are found, too (PUB-2)", async () => {
+    const images = [await createTestImage("A vase"), await createTestImage("Another vase")];
+    for (const files of [images.slice(0, 1), images, [await createTestVideo()]]) {
+      const text = `Lost with ${files.length} ${files[0]?.kind}`;
+      standIn.faults.failPublishResponses = 1;
+      await studio.publishAndWait(text, files);
+      assert.equal(listPosts(text).length, 1);
+    }
+  });
 
-    test("a post with the same text that was there before is not mistaken for a lost one (PUB-2)", async () => {
-      standIn.rejectsDuplicates = false;
-      const first = await studio.publishAndWait("Good morning");
-      standIn.faults.dropPublishResponses = 1;
-      const second = await studio.publishAndWait("Good morning");
-      assert.notEqual(second.url, first.url);
-      assert.equal(listPosts("Good morning").length, 2);
-      standIn.rejectsDuplicates = true;
-    });
+  test("a post with the same text that was there before is not mistaken for a lost one (PUB-2)", async () => {
+    standIn.rejectsDuplicates = false;
+    const first = await studio.publishAndWait("Good morning");
+    standIn.faults.dropPublishResponses = 1;
+    const second = await studio.publishAndWait("Good morning");
+    assert.notEqual(second.url, first.url);
+    assert.equal(listPosts("Good morning").length, 2);
+    standIn.rejectsDuplicates = true;
+  });
 
-    test("waits for the rate limit, although it has the status of an error (PUB-2)", async () => {
-      Object.assign(standIn.rateLimit, { minutes: 0 });
-      standIn.faults.rateLimitedRequests = 1;
-      standIn.faults.rateLimitedPublishes = 1;
-      await studio.publishAndWait("Limited at first", [await createTestImage("A vase")]);
-      assert.equal(listPosts("Limited at first").length, 1);
-    });
+  test("waits for the rate limit, although it has the status of an error (PUB-2)", async () => {
+    Object.assign(standIn.rateLimit, { minutes: 0 });
+    standIn.faults.rateLimitedRequests = 1;
+    standIn.faults.rateLimitedPublishes = 1;
+    await studio.publishAndWait("Limited at first", [await createTestImage("A vase")]);
+    assert.equal(listPosts("Limited at first").length, 1);
+  });
 
-    test("an image that Facebook rejects, and a duplicate, fail with a reason (PUB-4)", async () => {
-      standIn.faults.failProcessing = 1;
-      const rejected = await studio.waitForState(
-        await studio.publish("Unsuitable", [await createTestImage("A vase")]),
-        "failed",
-      );
-      assert.deepEqual([rejected.problem?.code, listPosts("Unsuitable").length], ["media_rejected", 0]);
-      await studio.publishAndWait("Good evening");
-      const duplicate = await studio.waitForState(await studio.publish("Good evening"), "failed");
-      assert.deepEqual([duplicate.problem?.code, listPosts("Good evening").length], ["duplicate", 1]);
-    });
+  test("an image that Facebook rejects, and a duplicate, fail with a reason (PUB-4)", async () => {
+    standIn.faults.failProcessing = 1;
+    const rejected = await studio.waitForState(
+      await studio.publish("Unsuitable", [await createTestImage("A vase")]),
+      "failed",
+    );
+    assert.deepEqual([rejected.problem?.code, listPosts("Unsuitable").length], ["media_rejected", 0]);
+    await studio.publishAndWait("Good evening");
+    const duplicate = await studio.waitForState(await studio.publish("Good evening"), "failed");
+    assert.deepEqual([duplicate.problem?.code, listPosts("Good evening").length], ["duplicate", 1]);
+  });
 
-    test("an animated image, which Facebook rejects, is sent as its first frame (PUB-1)", async () => {
-      const gif = { kind: "image", mimeType: "image/gif", filename: "loop.gif", content: manyFrameGif(3) } as const;
-      await studio.publishAndWait("Animated", [gif]);
-      assert.deepEqual(
-        listPosts("Animated").map(({ media }) => media.map(({ mimeType }) => mimeType)),
-        [["image/png"]],
-      );
-    });
+  test("an animated image, which Facebook rejects, is sent as its first frame (PUB-1)", async () => {
+    const gif = { kind: "image", mimeType: "image/gif", filename: "loop.gif", content: manyFrameGif(3) } as const;
+    await studio.publishAndWait("Animated", [gif]);
+    assert.deepEqual(
+      listPosts("Animated").map(({ media }) => media.map(({ mimeType }) => mimeType)),
+      [["image/png"]],
+    );
+  });
 
-    test("a revoked token fails the publication, and the page needs to be connected again (PUB-4)", async () => {
-      standIn.expireAccessToken();
-      const { problem } = await studio.waitForState(await studio.publish("Revoked"), "failed");
-      const { state } = await studio.findConnection();
-      assert.deepEqual([problem?.code, state, listPosts("Revoked").length], ["connect_expired", "needs_reconnect", 0]);
-      await studio.storeTokens({ accessToken: standIn.issueAccessToken() });
-      await studio.publishAndWait("Connected again");
-    });
-  },
-  listEnginesForStandIns(),
-);
+  test("a revoked token fails the publication, and the page needs to be connected again (PUB-4)", async () => {
+    standIn.expireAccessToken();
+    const { problem } = await studio.waitForState(await studio.publish("Revoked"), "failed");
+    const { state } = await studio.findConnection();
+    assert.deepEqual([problem?.code, state, listPosts("Revoked").length], ["connect_expired", "needs_reconnect", 0]);
+    await studio.storeTokens({ accessToken: standIn.issueAccessToken() });
+    await studio.publishAndWait("Connected again");
+  });
+});

@@ -4,7 +4,7 @@ import { instagram } from "#connectors/catalog/instagram.ts";
 import { days } from "#lib/clock.ts";
 import type { PublicPost } from "../servers/graph-media.ts";
 import { startInstagram, type Instagram } from "../servers/instagram.ts";
-import { forEachEngine, listEnginesForStandIns } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import {
   createTestImage,
   createTestVideo,
@@ -15,123 +15,119 @@ import {
 } from "../support/platform-publishing.ts";
 import { sha256 } from "../support/stores.ts";
 
-forEachEngine(
-  "publishing to Instagram",
-  (fixture) => {
-    let standIn: Instagram;
-    let studio: PlatformPublishing;
-    let image: TestFile;
+forOneEngine("publishing to Instagram", (fixture) => {
+  let standIn: Instagram;
+  let studio: PlatformPublishing;
+  let image: TestFile;
 
-    before(async () => {
-      standIn = await startInstagram();
-      standIn.quotaTotal = 1000;
-      image = await createTestImage("A vase");
-      studio = await startPlatformPublishing(fixture, {
-        platform: instagram,
-        origin: standIn.origin,
-        endpoints: { api: standIn.origin },
-        account: { id: standIn.account.id, handle: standIn.account.username },
-        tokens: { accessToken: standIn.accessToken },
-      });
+  before(async () => {
+    standIn = await startInstagram();
+    standIn.quotaTotal = 1000;
+    image = await createTestImage("A vase");
+    studio = await startPlatformPublishing(fixture, {
+      platform: instagram,
+      origin: standIn.origin,
+      endpoints: { api: standIn.origin },
+      account: { id: standIn.account.id, handle: standIn.account.username },
+      tokens: { accessToken: standIn.accessToken },
     });
-    after(async () => {
-      await studio?.close();
-      await standIn?.close();
-    });
+  });
+  after(async () => {
+    await studio?.close();
+    await standIn?.close();
+  });
 
-    const listPosts = (text: string): PublicPost[] => standIn.posts().filter((post) => post.text === text);
-    const describeMedia = (text: string) =>
-      listPosts(text).map(({ media }) => media.map((item) => [item.sha256, item.altText]));
+  const listPosts = (text: string): PublicPost[] => standIn.posts().filter((post) => post.text === text);
+  const describeMedia = (text: string) =>
+    listPosts(text).map(({ media }) => media.map((item) => [item.sha256, item.altText]));
 
-    test("publishes an image with alt text, which Instagram fetches, and links to the post (PUB-1)", async () => {
-      const text = 'Fog over the harbour 🌁 "größer" #photo @someone & more';
-      const { url } = await studio.publishAndWait(text, [image]);
-      assert.deepEqual(describeMedia(text), [[[sha256(image.content), "A vase"]]]);
-      assert.deepEqual(
-        listPosts(text).map((post) => post.url),
-        [url],
-      );
-    });
+  test("publishes an image with alt text, which Instagram fetches, and links to the post (PUB-1)", async () => {
+    const text = 'Fog over the harbour 🌁 "größer" #photo @someone & more';
+    const { url } = await studio.publishAndWait(text, [image]);
+    assert.deepEqual(describeMedia(text), [[[sha256(image.content), "A vase"]]]);
+    assert.deepEqual(
+      listPosts(text).map((post) => post.url),
+      [url],
+    );
+  });
 
-    test("warns before an account is connected that this server has no public URL (PLATFORM-13)", async () => {
-      const { api, browser, service } = studio.publishing;
-      const { body } = await api("GET", "/platforms");
-      const platforms = body["platforms"] as { id: string; warning?: string }[];
-      const warning = platforms.find(({ id }) => id === "instagram")?.warning ?? "";
-      assert.ok(warning.includes(service.base), warning);
-      const { body: link } = await api("POST", "/platforms/connect", { platform: "instagram" });
-      const page = await browser.open(String(link["connectUrl"]));
-      assert.match(page.text, /Instagram fetches images and videos from this server/);
-    });
+  test("warns before an account is connected that this server has no public URL (PLATFORM-13)", async () => {
+    const { api, browser, service } = studio.publishing;
+    const { body } = await api("GET", "/platforms");
+    const platforms = body["platforms"] as { id: string; warning?: string }[];
+    const warning = platforms.find(({ id }) => id === "instagram")?.warning ?? "";
+    assert.ok(warning.includes(service.base), warning);
+    const { body: link } = await api("POST", "/platforms/connect", { platform: "instagram" });
+    const page = await browser.open(String(link["connectUrl"]));
+    assert.match(page.text, /Instagram fetches images and videos from this server/);
+  });
 
-    test("publishes images and a video in one post, in their order, and a video as a reel (PUB-1)", async () => {
-      const video = await createTestVideo();
-      const files = [image, video, await createTestImage("Another vase", 700, 700)];
-      await studio.publishAndWait("A carousel", files);
-      await studio.publishAndWait("A reel", [video]);
-      const expected = files.map(({ content, altText }) => [sha256(content), altText ?? null]);
-      assert.deepEqual(describeMedia("A carousel"), [expected]);
-      assert.deepEqual(describeMedia("A reel"), [expected.slice(1, 2)]);
-    });
+  test("publishes images and a video in one post, in their order, and a video as a reel (PUB-1)", async () => {
+    const video = await createTestVideo();
+    const files = [image, video, await createTestImage("Another vase", 700, 700)];
+    await studio.publishAndWait("A carousel", files);
+    await studio.publishAndWait("A reel", [video]);
+    const expected = files.map(({ content, altText }) => [sha256(content), altText ?? null]);
+    assert.deepEqual(describeMedia("A carousel"), [expected]);
+    assert.deepEqual(describeMedia("A reel"), [expected.slice(1, 2)]);
+  });
 
-    test(`${lostResponses} lost responses lead to no duplicates: the containers say it (PUB-2)`, async () => {
-      const texts = Array.from({ length: lostResponses }, (_, i) => `Lost at Instagram ${i}`);
-      standIn.faults.dropPublishResponses = lostResponses;
-      const ids = await Promise.all(texts.map((text) => studio.publish(text, [image])));
-      const urls = [];
-      for (const id of ids) urls.push((await studio.waitForState(id, "published", "unconfirmed")).url);
-      assert.equal(standIn.faults.dropPublishResponses, 0);
-      assert.deepEqual(
-        texts.map((text) => listPosts(text).map(({ url }) => url)),
-        urls.map((url) => [url]),
-      );
-    });
+  test(`${lostResponses} lost responses lead to no duplicates: the containers say it (PUB-2)`, async () => {
+    const texts = Array.from({ length: lostResponses }, (_, i) => `Lost at Instagram ${i}`);
+    standIn.faults.dropPublishResponses = lostResponses;
+    const ids = await Promise.all(texts.map((text) => studio.publish(text, [image])));
+    const urls = [];
+    for (const id of ids) urls.push((await studio.waitForState(id, "published", "unconfirmed")).url);
+    assert.equal(standIn.faults.dropPublishResponses, 0);
+    assert.deepEqual(
+      texts.map((text) => listPosts(text).map(({ url }) => url)),
+      urls.map((url) => [url]),
+    );
+  });
 
-    test("a request that never arrived is not repeated: a person is asked (PUB-2)", async () => {
-      standIn.faults.dropPublishRequests = 1;
-      await studio.waitForState(await studio.publish("Never arrived", [image]), "unconfirmed");
-      assert.equal(listPosts("Never arrived").length, 0);
-    });
+  test("a request that never arrived is not repeated: a person is asked (PUB-2)", async () => {
+    standIn.faults.dropPublishRequests = 1;
+    await studio.waitForState(await studio.publish("Never arrived", [image]), "unconfirmed");
+    assert.equal(listPosts("Never arrived").length, 0);
+  });
 
-    test("waits while the account's quota is used up (PUB-2)", async () => {
-      standIn.quotaTotal = standIn.posts().length;
-      const id = await studio.publish("Over the quota", [image]);
-      const isDelayed = ({ path, status }: Instagram["requests"][number]): boolean =>
-        path.endsWith("/content_publishing_limit") && status === 200;
-      const readsBefore = standIn.requests.filter(isDelayed).length;
-      await studio.waitForState(id, "scheduled");
-      while (standIn.requests.filter(isDelayed).length <= readsBefore + 1) await studio.waitForState(id, "scheduled");
-      assert.equal(listPosts("Over the quota").length, 0);
-      standIn.quotaTotal = 1000;
-      await studio.waitForState(id, "published");
-      assert.equal(listPosts("Over the quota").length, 1);
-    });
+  test("waits while the account's quota is used up (PUB-2)", async () => {
+    standIn.quotaTotal = standIn.posts().length;
+    const id = await studio.publish("Over the quota", [image]);
+    const isDelayed = ({ path, status }: Instagram["requests"][number]): boolean =>
+      path.endsWith("/content_publishing_limit") && status === 200;
+    const readsBefore = standIn.requests.filter(isDelayed).length;
+    await studio.waitForState(id, "scheduled");
+    while (standIn.requests.filter(isDelayed).length <= readsBefore + 1) await studio.waitForState(id, "scheduled");
+    assert.equal(listPosts("Over the quota").length, 0);
+    standIn.quotaTotal = 1000;
+    await studio.waitForState(id, "published");
+    assert.equal(listPosts("Over the quota").length, 1);
+  });
 
-    test("an outage and a rate limit before the post is public are retried (PUB-2)", async () => {
-      Object.assign(standIn.rateLimit, { minutes: 0 });
-      standIn.faults.unavailableRequests = 1;
-      standIn.faults.rateLimitedPublishes = 1;
-      await studio.publishAndWait("After an outage", [image]);
-      assert.equal(listPosts("After an outage").length, 1);
-    });
+  test("an outage and a rate limit before the post is public are retried (PUB-2)", async () => {
+    Object.assign(standIn.rateLimit, { minutes: 0 });
+    standIn.faults.unavailableRequests = 1;
+    standIn.faults.rateLimitedPublishes = 1;
+    await studio.publishAndWait("After an outage", [image]);
+    assert.equal(listPosts("After an outage").length, 1);
+  });
 
-    test("media that Instagram can't process fail the publication, and nothing is public (PUB-4)", async () => {
-      for (const files of [[image], [image, image]]) {
-        standIn.faults.failProcessing = 1;
-        const { problem } = await studio.waitForState(await studio.publish("Not processed", files), "failed");
-        assert.deepEqual([problem?.code, listPosts("Not processed").length], ["media_rejected", 0]);
-      }
-    });
+  test("media that Instagram can't process fail the publication, and nothing is public (PUB-4)", async () => {
+    for (const files of [[image], [image, image]]) {
+      standIn.faults.failProcessing = 1;
+      const { problem } = await studio.waitForState(await studio.publish("Not processed", files), "failed");
+      assert.deepEqual([problem?.code, listPosts("Not processed").length], ["media_rejected", 0]);
+    }
+  });
 
-    test("renews a token that Instagram rejects, unless it has expired (PUB-4)", async () => {
-      standIn.expireAccessToken();
-      const { problem } = await studio.waitForState(await studio.publish("Expired", [image]), "failed");
-      const { state } = await studio.findConnection();
-      assert.deepEqual([problem?.code, state, listPosts("Expired").length], ["connect_expired", "needs_reconnect", 0]);
-      await studio.storeTokens({ accessToken: standIn.issueAccessToken() });
-      standIn.advanceTime(days(1));
-      await studio.publishAndWait("Connected again", [image]);
-    });
-  },
-  listEnginesForStandIns(),
-);
+  test("renews a token that Instagram rejects, unless it has expired (PUB-4)", async () => {
+    standIn.expireAccessToken();
+    const { problem } = await studio.waitForState(await studio.publish("Expired", [image]), "failed");
+    const { state } = await studio.findConnection();
+    assert.deepEqual([problem?.code, state, listPosts("Expired").length], ["connect_expired", "needs_reconnect", 0]);
+    await studio.storeTokens({ accessToken: standIn.issueAccessToken() });
+    standIn.advanceTime(days(1));
+    await studio.publishAndWait("Connected again", [image]);
+  });
+});

@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { linkedin } from "#connectors/catalog/linkedin.ts";
 import { hashBytes } from "../servers/http-stand-in.ts";
 import { startLinkedIn, type LinkedInPost, type LinkedInStandIn } from "../servers/linkedin/server.ts";
-import { forEachEngine, listEnginesForStandIns } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import {
   createTestDocument,
   createTestImage,
@@ -13,130 +13,124 @@ import {
   type PlatformPublishing,
 } from "../support/platform-publishing.ts";
 
-forEachEngine(
-  "publishing to LinkedIn",
-  (fixture) => {
-    let standIn: LinkedInStandIn;
-    let studio: PlatformPublishing;
+forOneEngine("publishing to LinkedIn", (fixture) => {
+  let standIn: LinkedInStandIn;
+  let studio: PlatformPublishing;
 
-    before(async () => {
-      standIn = await startLinkedIn();
-      standIn.settings.dailyRequests = 10_000;
-      studio = await startPlatformPublishing(fixture, {
-        platform: linkedin,
-        origin: standIn.origin,
-        endpoints: {
-          api: standIn.origin,
-          authorization: `${standIn.origin}/oauth/v2/authorization`,
-          token: `${standIn.origin}/oauth/v2/accessToken`,
-        },
-        account: { id: standIn.memberId },
-        tokens: standIn.tokens,
-      });
+  before(async () => {
+    standIn = await startLinkedIn();
+    standIn.settings.dailyRequests = 10_000;
+    studio = await startPlatformPublishing(fixture, {
+      platform: linkedin,
+      origin: standIn.origin,
+      endpoints: {
+        api: standIn.origin,
+        authorization: `${standIn.origin}/oauth/v2/authorization`,
+        token: `${standIn.origin}/oauth/v2/accessToken`,
+      },
+      account: { id: standIn.memberId },
+      tokens: standIn.tokens,
     });
-    after(async () => {
-      await studio?.close();
-      await standIn?.close();
-    });
+  });
+  after(async () => {
+    await studio?.close();
+    await standIn?.close();
+  });
 
-    const listPosts = (text: string): LinkedInPost[] => standIn.posts().filter((post) => post.text === text);
+  const listPosts = (text: string): LinkedInPost[] => standIn.posts().filter((post) => post.text === text);
 
-    test("publishes text with every reserved character, and hashtags as links (PUB-1)", async () => {
-      const text = "Fog (over the harbour) @ 5 * 2 <now> {a|b} [c] snake_case ~ back\\slash # 1\n#photo #größe";
-      const { url } = await studio.publishAndWait(text);
-      const [post, ...others] = listPosts(text);
-      assert.deepEqual([others.length, post?.hashtags, post?.mentions], [0, ["photo", "größe"], []]);
-      assert.equal(url, `https://www.linkedin.com/feed/update/${post?.id}/`);
-      assert.equal(post?.visibility, "PUBLIC");
-    });
+  test("publishes text with every reserved character, and hashtags as links (PUB-1)", async () => {
+    const text = "Fog (over the harbour) @ 5 * 2 <now> {a|b} [c] snake_case ~ back\\slash # 1\n#photo #größe";
+    const { url } = await studio.publishAndWait(text);
+    const [post, ...others] = listPosts(text);
+    assert.deepEqual([others.length, post?.hashtags, post?.mentions], [0, ["photo", "größe"], []]);
+    assert.equal(url, `https://www.linkedin.com/feed/update/${post?.id}/`);
+    assert.equal(post?.visibility, "PUBLIC");
+  });
 
-    test("publishes one image, and several, with alt text (PUB-1)", async () => {
-      const images = [await createTestImage("A vase"), await createTestImage("Another (blue) vase", 300, 400)];
-      await studio.publishAndWait("One image", images.slice(0, 1));
-      await studio.publishAndWait("Two images", images);
-      const expected = images.map(({ content, altText }) => [hashBytes(content), altText]);
-      const describeMedia = (text: string) => listPosts(text)[0]?.media.map(({ sha256, altText }) => [sha256, altText]);
-      assert.deepEqual(describeMedia("One image"), expected.slice(0, 1));
-      assert.deepEqual(describeMedia("Two images"), expected);
-    });
+  test("publishes one image, and several, with alt text (PUB-1)", async () => {
+    const images = [await createTestImage("A vase"), await createTestImage("Another (blue) vase", 300, 400)];
+    await studio.publishAndWait("One image", images.slice(0, 1));
+    await studio.publishAndWait("Two images", images);
+    const expected = images.map(({ content, altText }) => [hashBytes(content), altText]);
+    const describeMedia = (text: string) => listPosts(text)[0]?.media.map(({ sha256, altText }) => [sha256, altText]);
+    assert.deepEqual(describeMedia("One image"), expected.slice(0, 1));
+    assert.deepEqual(describeMedia("Two images"), expected);
+  });
 
-    test("publishes a video in parts, and a document with its name as the title (PUB-1)", async () => {
-      const video = await createTestVideo();
-      await studio.publishAndWait("A video", [video]);
-      assert.deepEqual(
-        listPosts("A video").map(({ media }) => media.map(({ mimeType, sha256 }) => [mimeType, sha256])),
-        [[["video/mp4", hashBytes(video.content)]]],
-      );
-      assert.ok(standIn.requests.filter((request) => /^PUT .*\/video\//.test(request)).length > 1);
-      await studio.publishAndWait("A document", [createTestDocument()]);
-      assert.deepEqual(
-        listPosts("A document").map(({ media }) => media.map(({ mimeType, title }) => [mimeType, title])),
-        [[["application/pdf", "Price list.pdf"]]],
-      );
-    });
+  test("publishes a video in parts, and a document with its name as the title (PUB-1)", async () => {
+    const video = await createTestVideo();
+    await studio.publishAndWait("A video", [video]);
+    assert.deepEqual(
+      listPosts("A video").map(({ media }) => media.map(({ mimeType, sha256 }) => [mimeType, sha256])),
+      [[["video/mp4", hashBytes(video.content)]]],
+    );
+    assert.ok(standIn.requests.filter((request) => /^PUT .*\/video\//.test(request)).length > 1);
+    await studio.publishAndWait("A document", [createTestDocument()]);
+    assert.deepEqual(
+      listPosts("A document").map(({ media }) => media.map(({ mimeType, title }) => [mimeType, title])),
+      [[["application/pdf", "Price list.pdf"]]],
+    );
+  });
 
-    test("the scopes that a user is asked for are enough to publish (PLATFORM-1, PUB-1)", async () => {
-      standIn.tokens.scopes = new Set();
-      await studio.connect(standIn.tokens.authorize);
-      assert.deepEqual([...standIn.tokens.scopes], linkedin.scopes);
-      await studio.publishAndWait("Connected with OAuth", [await createTestImage("A vase"), await createTestImage("")]);
-      assert.equal(listPosts("Connected with OAuth").length, 1);
-    });
+  test("the scopes that a user is asked for are enough to publish (PLATFORM-1, PUB-1)", async () => {
+    standIn.tokens.scopes = new Set();
+    await studio.connect(standIn.tokens.authorize);
+    assert.deepEqual([...standIn.tokens.scopes], linkedin.scopes);
+    await studio.publishAndWait("Connected with OAuth", [await createTestImage("A vase"), await createTestImage("")]);
+    assert.equal(listPosts("Connected with OAuth").length, 1);
+  });
 
-    test(`after ${lostResponses} lost responses, a person is asked, and nothing is sent twice (PUB-2)`, async () => {
-      const texts = Array.from({ length: lostResponses }, (_, i) => `Lost at LinkedIn ${i}`);
-      standIn.faults.dropResponses = lostResponses;
-      const ids = await Promise.all(texts.map((text) => studio.publish(text)));
-      for (const id of ids) await studio.waitForState(id, "unconfirmed");
-      assert.equal(standIn.faults.dropResponses, 0);
-      assert.deepEqual(
-        texts.map((text) => listPosts(text).length),
-        texts.map(() => 1),
-      );
-    });
+  test(`after ${lostResponses} lost responses, a person is asked, and nothing is sent twice (PUB-2)`, async () => {
+    const texts = Array.from({ length: lostResponses }, (_, i) => `Lost at LinkedIn ${i}`);
+    standIn.faults.dropResponses = lostResponses;
+    const ids = await Promise.all(texts.map((text) => studio.publish(text)));
+    for (const id of ids) await studio.waitForState(id, "unconfirmed");
+    assert.equal(standIn.faults.dropResponses, 0);
+    assert.deepEqual(
+      texts.map((text) => listPosts(text).length),
+      texts.map(() => 1),
+    );
+  });
 
-    test("renews an expired token, and waits for the rate limit, before the post is public (PUB-2)", async () => {
-      standIn.tokens.expire();
-      standIn.faults.rateLimited = 1;
-      await studio.publishAndWait("Renewed");
-      assert.equal(listPosts("Renewed").length, 1);
-      assert.equal((await studio.findConnection()).state, "connected");
-    });
+  test("renews an expired token, and waits for the rate limit, before the post is public (PUB-2)", async () => {
+    standIn.tokens.expire();
+    standIn.faults.rateLimited = 1;
+    await studio.publishAndWait("Renewed");
+    assert.equal(listPosts("Renewed").length, 1);
+    assert.equal((await studio.findConnection()).state, "connected");
+  });
 
-    test("an outage while files are uploaded is retried (PUB-2)", async () => {
-      standIn.faults.unavailableUploads = 1;
-      await studio.publishAndWait("After an outage", [await createTestImage("A vase")]);
-      assert.equal(listPosts("After an outage").length, 1);
-    });
+  test("an outage while files are uploaded is retried (PUB-2)", async () => {
+    standIn.faults.unavailableUploads = 1;
+    await studio.publishAndWait("After an outage", [await createTestImage("A vase")]);
+    assert.equal(listPosts("After an outage").length, 1);
+  });
 
-    test("a file that LinkedIn can't process fails the publication, and nothing is public (PUB-4)", async () => {
-      standIn.faults.failProcessing = 1;
-      const { problem } = await studio.waitForState(
-        await studio.publish("Not processed", [await createTestVideo()]),
-        "failed",
-      );
-      assert.deepEqual([problem?.code, listPosts("Not processed").length], ["media_rejected", 0]);
-    });
+  test("a file that LinkedIn can't process fails the publication, and nothing is public (PUB-4)", async () => {
+    standIn.faults.failProcessing = 1;
+    const { problem } = await studio.waitForState(
+      await studio.publish("Not processed", [await createTestVideo()]),
+      "failed",
+    );
+    assert.deepEqual([problem?.code, listPosts("Not processed").length], ["media_rejected", 0]);
+  });
 
-    test("a revoked token that can't be renewed fails the publication, and the account needs to be connected again (PUB-4)", async () => {
-      await studio.storeTokens({ accessToken: standIn.tokens.accessToken });
-      standIn.tokens.expire();
-      const { problem } = await studio.waitForState(await studio.publish("Revoked"), "failed");
-      const { state } = await studio.findConnection();
-      assert.deepEqual([problem?.code, state, listPosts("Revoked").length], ["connect_expired", "needs_reconnect", 0]);
-      const { refreshToken } = standIn.tokens;
-      assert.ok(
-        standIn.tokens.grant(new URLSearchParams({ grant_type: "refresh_token", refresh_token: refreshToken })),
-      );
-      await studio.storeTokens(standIn.tokens);
-    });
+  test("a revoked token that can't be renewed fails the publication, and the account needs to be connected again (PUB-4)", async () => {
+    await studio.storeTokens({ accessToken: standIn.tokens.accessToken });
+    standIn.tokens.expire();
+    const { problem } = await studio.waitForState(await studio.publish("Revoked"), "failed");
+    const { state } = await studio.findConnection();
+    assert.deepEqual([problem?.code, state, listPosts("Revoked").length], ["connect_expired", "needs_reconnect", 0]);
+    const { refreshToken } = standIn.tokens;
+    assert.ok(standIn.tokens.grant(new URLSearchParams({ grant_type: "refresh_token", refresh_token: refreshToken })));
+    await studio.storeTokens(standIn.tokens);
+  });
 
-    test("a post that LinkedIn rejects as a duplicate fails with that reason (PUB-4)", async () => {
-      await studio.publishAndWait("Good morning");
-      standIn.faults.ghostDuplicates = 1;
-      const { problem } = await studio.waitForState(await studio.publish("Good morning"), "failed");
-      assert.deepEqual([problem?.code, listPosts("Good morning").length], ["duplicate", 1]);
-    });
-  },
-  listEnginesForStandIns(),
-);
+  test("a post that LinkedIn rejects as a duplicate fails with that reason (PUB-4)", async () => {
+    await studio.publishAndWait("Good morning");
+    standIn.faults.ghostDuplicates = 1;
+    const { problem } = await studio.waitForState(await studio.publish("Good morning"), "failed");
+    assert.deepEqual([problem?.code, listPosts("Good morning").length], ["duplicate", 1]);
+  });
+});

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createLog } from "#lib/log.ts";
 import { call, startApiServer, type ApiServer } from "../support/api-server.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import { hostileIds } from "../support/hostile-ids.ts";
 import { initialize, callLegacy, callModern, postMcp } from "../support/mcp.ts";
 import { newStudio } from "../support/users.ts";
@@ -12,7 +12,7 @@ import { waitUntil } from "../support/wait-until.ts";
 
 type Line = Record<string, unknown>;
 
-forEachEngine("log lines", (fixture) => {
+forOneEngine("log lines", (fixture) => {
   const logLines: string[] = [];
   let server: ApiServer;
   before(

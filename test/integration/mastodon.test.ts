@@ -7,7 +7,7 @@ import { getPost } from "#domain/posts/get-post.ts";
 import { openCredential } from "#domain/platforms/credentials.ts";
 import type { PublicationView } from "#domain/publishing/publication.ts";
 import { createPublicFetch } from "#lib/public-fetch.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import type { Fault } from "../support/faulty-proxy.ts";
 import { connectMastodon } from "../support/mastodon-fixture.ts";
 import { noIdentities } from "../support/platform-fixture.ts";
@@ -15,7 +15,7 @@ import { addImage, startPublishing, type PublishingFixture } from "../support/pu
 import { startSnac, type Snac } from "../support/snac.ts";
 
 // snac ignores idempotency keys: a repeated request would be a second post.
-forEachEngine("publishing to a Mastodon server", (fixture) => {
+forOneEngine("publishing to a Mastodon server", (fixture) => {
   let snac: Snac;
   let publishing: PublishingFixture;
   let connectionId: string;

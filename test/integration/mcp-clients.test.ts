@@ -4,7 +4,7 @@ import { StreamableHTTPClientTransport as Sdk1Transport } from "@modelcontextpro
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { tools } from "#mcp/tool-list.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import { startMcpServer, type TestMcpServer } from "../support/mcp.ts";
 import { newStudio } from "../support/users.ts";
 import { createTestGrant } from "../support/tokens.ts";
@@ -50,7 +50,7 @@ const clients: Record<string, (url: URL, token: string) => Promise<AnyClient>> =
 
 const bearer = (token: string) => ({ requestInit: { headers: { authorization: `Bearer ${token}` } } });
 
-forEachEngine("MCP clients", (fixture) => {
+forOneEngine("MCP clients", (fixture) => {
   let server: TestMcpServer;
   before(async () => void (server = await startMcpServer(fixture)));
   after(() => server.close());

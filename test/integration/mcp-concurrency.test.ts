@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { defineTool, type Tool } from "#mcp/define-tool.ts";
 import { tools } from "#mcp/tool-list.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import {
   initialize,
   callLegacy,
@@ -19,7 +19,7 @@ import { newStudio } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
 import { createTestGrant } from "../support/tokens.ts";
 
-forEachEngine("concurrent calls", (fixture) => {
+forOneEngine("concurrent calls", (fixture) => {
   let server: TestMcpServer;
   const states: string[] = [];
   const slowTool: Tool = defineTool({

@@ -6,7 +6,7 @@ import { createLog } from "#lib/log.ts";
 import { PublicFetchError } from "#lib/public-fetch.ts";
 import { tools } from "#mcp/tool-list.ts";
 import { measureCpu } from "../support/cpu-time.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forEachEngine, forOneEngine } from "../support/engines.ts";
 import { isLongRun } from "../support/long-run.ts";
 import {
   initialize,
@@ -20,7 +20,7 @@ import {
 import { newStudio } from "../support/users.ts";
 import { createTestGrant } from "../support/tokens.ts";
 
-const runs = isLongRun ? 20_000 : 600;
+const runs = isLongRun ? 20_000 : 300;
 
 /** Values that have broken parsers before, and random ones. */
 const hostileValue = fc.oneof(
@@ -126,7 +126,7 @@ const protocolVersion = fc.constantFrom(
   undefined,
 );
 
-forEachEngine("malformed MCP messages", (fixture) => {
+forOneEngine("malformed MCP messages", (fixture) => {
   let server: TestMcpServer;
   let caller: McpCaller;
   let session: string;

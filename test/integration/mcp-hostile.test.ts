@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { after, before, beforeEach, test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { forEachEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import {
   initialize,
   callLegacy,
@@ -20,7 +20,7 @@ import { createTestGrant } from "../support/tokens.ts";
 
 const megabyte = 1024 * 1024;
 
-forEachEngine("hostile MCP messages", (fixture) => {
+forOneEngine("hostile MCP messages", (fixture) => {
   let server: TestMcpServer;
   let caller: McpCaller;
   let studioId: string;

@@ -5,7 +5,7 @@ import { createMediaTokens } from "#http/files/media-tokens.ts";
 import { createSigner, tokenPurposes } from "#lib/signed-token.ts";
 import { minutes } from "#lib/clock.ts";
 import { createTestClock } from "../support/clock.ts";
-import { createDeps, forEachEngine } from "../support/engines.ts";
+import { createDeps, forOneEngine } from "../support/engines.ts";
 import { startService, type RunningService } from "../support/service.ts";
 import { jpeg } from "../support/samples.ts";
 import { forEachStoreAndEngine, startAssetService } from "../support/asset-fixture.ts";
@@ -13,7 +13,7 @@ import { toChunks } from "../support/stores.ts";
 
 const secret = "a test secret that is long enough";
 
-forEachEngine("URLs from which platforms fetch media", (fixture) => {
+forOneEngine("URLs from which platforms fetch media", (fixture) => {
   const clock = createTestClock();
   let service: RunningService;
   let content: Buffer;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { signIn, type HttpBrowser } from "../support/http-browser.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import {
   requestToken,
   createAuthorization,
@@ -17,7 +17,7 @@ import {
 } from "../support/oauth-client.ts";
 import { startService, type RunningService } from "../support/service.ts";
 
-forEachEngine("oauth authorize", (fixture) => {
+forOneEngine("oauth authorize", (fixture) => {
   let service: RunningService;
   let webClient: OAuthClient;
   let nativeClient: OAuthClient;

@@ -9,7 +9,7 @@ import {
   type HttpBrowser,
   type LoadedPage,
 } from "../support/http-browser.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import {
   createAuthorization,
   connectClient,
@@ -25,7 +25,7 @@ import { startService, type RunningService } from "../support/service.ts";
 
 const email = "owner@example.com";
 
-forEachEngine("oauth consent", (fixture) => {
+forOneEngine("oauth consent", (fixture) => {
   let service: RunningService;
   let client: OAuthClient;
   let browser: HttpBrowser;

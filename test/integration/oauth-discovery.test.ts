@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { request } from "node:http";
 import { after, before, test } from "node:test";
-import { forEachEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import { readResponse, endpointPaths, post, type OAuthResponse } from "../support/oauth-client.ts";
 import { startService, type RunningService } from "../support/service.ts";
 
-forEachEngine("oauth discovery", (fixture) => {
+forOneEngine("oauth discovery", (fixture) => {
   let service: RunningService;
   before(async () => void (service = await startService(fixture.deps, { env: { RATE_LIMITS: "off" } })));
   after(() => service.close());

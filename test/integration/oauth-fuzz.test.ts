@@ -2,7 +2,7 @@ import { fc } from "../support/fuzz.ts";
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createLog } from "#lib/log.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import { isLongRun } from "../support/long-run.ts";
 import {
   readResponse,
@@ -117,7 +117,7 @@ const parameterNames = {
 const arbitraryParameters = (commonNames: readonly string[]) =>
   fc.array(fc.tuple(fc.oneof(fc.constantFrom(...commonNames), hostileText), hostileText), { maxLength: 6 });
 
-forEachEngine("oauth, malformed requests", (fixture) => {
+forOneEngine("oauth, malformed requests", (fixture) => {
   let service: RunningService;
   let client: OAuthClient;
   let obtainedCode: ObtainedCode;

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { readOperatorClients } from "#auth/operator-clients.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 import {
   connectClient,
@@ -24,7 +24,7 @@ function writeClientsFile(content: unknown): string {
   return path;
 }
 
-forEachEngine("the operator's OAuth clients", (fixture) => {
+forOneEngine("the operator's OAuth clients", (fixture) => {
   test("clients with and without a secret obtain tokens, and are not stored in the database (REG-3, VAR-OAUTH_CLIENTS)", async () => {
     const clients = readOperatorClients(
       writeClientsFile([

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createPurgeJob } from "#domain/housekeeping/purge-expired.ts";
 import { hours } from "#lib/clock.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import {
   createAuthorization,
   connectClient,
@@ -105,7 +105,7 @@ const realClients: Record<string, Record<string, unknown>> = {
 
 const minimalMetadata = { redirect_uris: [webRedirect] };
 
-forEachEngine("oauth registration", (fixture) => {
+forOneEngine("oauth registration", (fixture) => {
   let service: RunningService;
   before(async () => void (service = await startService(fixture.deps, { env: { RATE_LIMITS: "off" } })));
   after(() => service.close());
@@ -330,7 +330,7 @@ forEachEngine("oauth registration", (fixture) => {
   });
 });
 
-forEachEngine("oauth registration, limits", (fixture) => {
+forOneEngine("oauth registration, limits", (fixture) => {
   test("allows twenty registrations per hour per IP address, then responds with 429 and Retry-After (REG-1, A26)", async () => {
     const service = await startService(fixture.deps);
     try {

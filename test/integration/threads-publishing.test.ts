@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { threads } from "#connectors/catalog/threads.ts";
 import type { PublicPost } from "../servers/graph-media.ts";
 import { startThreads, type Threads } from "../servers/threads.ts";
-import { forEachEngine, listEnginesForStandIns } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import {
   createTestImage,
   createTestVideo,
@@ -14,112 +14,108 @@ import {
 } from "../support/platform-publishing.ts";
 import { sha256 } from "../support/stores.ts";
 
-forEachEngine(
-  "publishing to Threads",
-  (fixture) => {
-    let standIn: Threads;
-    let studio: PlatformPublishing;
-    let image: TestFile;
+forOneEngine("publishing to Threads", (fixture) => {
+  let standIn: Threads;
+  let studio: PlatformPublishing;
+  let image: TestFile;
 
-    before(async () => {
-      standIn = await startThreads();
-      standIn.quotaTotal = 1000;
-      image = await createTestImage("A vase");
-      studio = await startPlatformPublishing(fixture, {
-        platform: threads,
-        origin: standIn.origin,
-        endpoints: { api: standIn.origin },
-        account: { id: standIn.account.id, handle: standIn.account.username },
-        tokens: { accessToken: standIn.accessToken },
-      });
+  before(async () => {
+    standIn = await startThreads();
+    standIn.quotaTotal = 1000;
+    image = await createTestImage("A vase");
+    studio = await startPlatformPublishing(fixture, {
+      platform: threads,
+      origin: standIn.origin,
+      endpoints: { api: standIn.origin },
+      account: { id: standIn.account.id, handle: standIn.account.username },
+      tokens: { accessToken: standIn.accessToken },
     });
-    after(async () => {
-      await studio?.close();
-      await standIn?.close();
-    });
+  });
+  after(async () => {
+    await studio?.close();
+    await standIn?.close();
+  });
 
-    const listPosts = (text: string): PublicPost[] => standIn.posts().filter((post) => post.text === text);
-    const describeMedia = (text: string) =>
-      listPosts(text).map(({ media }) => media.map((item) => [item.sha256, item.altText]));
+  const listPosts = (text: string): PublicPost[] => standIn.posts().filter((post) => post.text === text);
+  const describeMedia = (text: string) =>
+    listPosts(text).map(({ media }) => media.map((item) => [item.sha256, item.altText]));
 
-    test("publishes text that ends at the limit, and links to the post (PUB-1)", async () => {
-      const text = `Fog & "more" <b> 🌁 ${"é".repeat(500)}`;
-      const fitting = Array.from(text).slice(0, 497).join("");
-      const { url } = await studio.publishAndWait(fitting);
-      assert.deepEqual(
-        listPosts(fitting).map((post) => [post.url, post.media]),
-        [[url, []]],
-      );
-    });
+  test("publishes text that ends at the limit, and links to the post (PUB-1)", async () => {
+    const text = `Fog & "more" <b> 🌁 ${"é".repeat(500)}`;
+    const fitting = Array.from(text).slice(0, 497).join("");
+    const { url } = await studio.publishAndWait(fitting);
+    assert.deepEqual(
+      listPosts(fitting).map((post) => [post.url, post.media]),
+      [[url, []]],
+    );
+  });
 
-    test("publishes an image, a video, and both in one post, with alt text (PUB-1)", async () => {
-      const video = { ...(await createTestVideo()), altText: "A tour" };
-      const files = [image, video, await createTestImage("Another vase", 300, 500)];
-      await studio.publishAndWait("An image", [image]);
-      await studio.publishAndWait("A video", [video]);
-      await studio.publishAndWait("A carousel", files);
-      const expected = files.map(({ content, altText }) => [sha256(content), altText]);
-      assert.deepEqual(describeMedia("An image"), [expected.slice(0, 1)]);
-      assert.deepEqual(describeMedia("A video"), [expected.slice(1, 2)]);
-      assert.deepEqual(describeMedia("A carousel"), [expected]);
-    });
+  test("publishes an image, a video, and both in one post, with alt text (PUB-1)", async () => {
+    const video = { ...(await createTestVideo()), altText: "A tour" };
+    const files = [image, video, await createTestImage("Another vase", 300, 500)];
+    await studio.publishAndWait("An image", [image]);
+    await studio.publishAndWait("A video", [video]);
+    await studio.publishAndWait("A carousel", files);
+    const expected = files.map(({ content, altText }) => [sha256(content), altText]);
+    assert.deepEqual(describeMedia("An image"), [expected.slice(0, 1)]);
+    assert.deepEqual(describeMedia("A video"), [expected.slice(1, 2)]);
+    assert.deepEqual(describeMedia("A carousel"), [expected]);
+  });
 
-    test(`${lostResponses} lost responses lead to no duplicates: the containers say it (PUB-2)`, async () => {
-      const texts = Array.from({ length: lostResponses }, (_, i) => `Lost at Threads ${i}`);
-      standIn.faults.dropPublishResponses = lostResponses;
-      const ids = await Promise.all(texts.map((text) => studio.publish(text)));
-      const urls = [];
-      for (const id of ids) urls.push((await studio.waitForState(id, "published", "unconfirmed")).url);
-      assert.equal(standIn.faults.dropPublishResponses, 0);
-      assert.deepEqual(
-        texts.map((text) => listPosts(text).map(({ url }) => url)),
-        urls.map((url) => [url]),
-      );
-    });
+  test(`${lostResponses} lost responses lead to no duplicates: the containers say it (PUB-2)`, async () => {
+    const texts = Array.from({ length: lostResponses }, (_, i) => `Lost at Threads ${i}`);
+    standIn.faults.dropPublishResponses = lostResponses;
+    const ids = await Promise.all(texts.map((text) => studio.publish(text)));
+    const urls = [];
+    for (const id of ids) urls.push((await studio.waitForState(id, "published", "unconfirmed")).url);
+    assert.equal(standIn.faults.dropPublishResponses, 0);
+    assert.deepEqual(
+      texts.map((text) => listPosts(text).map(({ url }) => url)),
+      urls.map((url) => [url]),
+    );
+  });
 
-    test("a status of 5xx proves nothing: the container says that the post is public (PUB-2)", async () => {
-      standIn.faults.failPublishResponses = 1;
-      await studio.publishAndWait("Public after all", [image]);
-      assert.equal(listPosts("Public after all").length, 1);
-    });
+  test("a status of 5xx proves nothing: the container says that the post is public (PUB-2)", async () => {
+    standIn.faults.failPublishResponses = 1;
+    await studio.publishAndWait("Public after all", [image]);
+    assert.equal(listPosts("Public after all").length, 1);
+  });
 
-    test("a container that expired before it was published is created again (PUB-2)", async () => {
-      standIn.faults.rateLimitedPublishes = 1;
-      Object.assign(standIn.rateLimit, { minutes: 0 });
-      const id = await studio.publish("Expired once");
-      while (standIn.faults.rateLimitedPublishes > 0) await studio.waitForState(id, "scheduled", "publishing");
-      standIn.advanceTime(25 * 3_600_000);
-      await studio.waitForState(id, "published");
-      assert.equal(listPosts("Expired once").length, 1);
-    });
+  test("a container that expired before it was published is created again (PUB-2)", async () => {
+    standIn.faults.rateLimitedPublishes = 1;
+    Object.assign(standIn.rateLimit, { minutes: 0 });
+    const id = await studio.publish("Expired once");
+    while (standIn.faults.rateLimitedPublishes > 0) await studio.waitForState(id, "scheduled", "publishing");
+    standIn.advanceTime(25 * 3_600_000);
+    await studio.waitForState(id, "published");
+    assert.equal(listPosts("Expired once").length, 1);
+  });
 
-    test("waits while the account's quota is used up (PUB-2)", async () => {
-      standIn.quotaTotal = 0;
-      const countReads = (): number =>
-        standIn.requests.filter(({ path }) => path.endsWith("/threads_publishing_limit")).length;
-      const readsBefore = countReads();
-      const id = await studio.publish("Over the quota");
-      while (countReads() < readsBefore + 2) await studio.waitForState(id, "scheduled", "publishing");
-      assert.equal(listPosts("Over the quota").length, 0);
-      standIn.quotaTotal = 1000;
-      await studio.waitForState(id, "published");
-      assert.equal(listPosts("Over the quota").length, 1);
-    });
+  test("waits while the account's quota is used up (PUB-2)", async () => {
+    standIn.quotaTotal = 0;
+    const countReads = (): number =>
+      standIn.requests.filter(({ path }) => path.endsWith("/threads_publishing_limit")).length;
+    const readsBefore = countReads();
+    const id = await studio.publish("Over the quota");
+    while (countReads() < readsBefore + 2) await studio.waitForState(id, "scheduled", "publishing");
+    assert.equal(listPosts("Over the quota").length, 0);
+    standIn.quotaTotal = 1000;
+    await studio.waitForState(id, "published");
+    assert.equal(listPosts("Over the quota").length, 1);
+  });
 
-    test("media that Threads can't process fail the publication, and nothing is public (PUB-4)", async () => {
-      standIn.faults.failProcessing = 1;
-      const { problem } = await studio.waitForState(await studio.publish("Not processed", [image]), "failed");
-      assert.deepEqual([problem?.code, listPosts("Not processed").length], ["media_rejected", 0]);
-    });
+  test("media that Threads can't process fail the publication, and nothing is public (PUB-4)", async () => {
+    standIn.faults.failProcessing = 1;
+    const { problem } = await studio.waitForState(await studio.publish("Not processed", [image]), "failed");
+    assert.deepEqual([problem?.code, listPosts("Not processed").length], ["media_rejected", 0]);
+  });
 
-    test("an expired token fails the publication, and the account needs to be connected again (PUB-4)", async () => {
-      standIn.expireAccessToken();
-      const { problem } = await studio.waitForState(await studio.publish("Expired"), "failed");
-      const { state } = await studio.findConnection();
-      assert.deepEqual([problem?.code, state, listPosts("Expired").length], ["connect_expired", "needs_reconnect", 0]);
-      await studio.storeTokens({ accessToken: standIn.issueAccessToken() });
-      await studio.publishAndWait("Connected again");
-    });
-  },
-  listEnginesForStandIns(),
-);
+  test("an expired token fails the publication, and the account needs to be connected again (PUB-4)", async () => {
+    standIn.expireAccessToken();
+    const { problem } = await studio.waitForState(await studio.publish("Expired"), "failed");
+    const { state } = await studio.findConnection();
+    assert.deepEqual([problem?.code, state, listPosts("Expired").length], ["connect_expired", "needs_reconnect", 0]);
+    await studio.storeTokens({ accessToken: standIn.issueAccessToken() });
+    await studio.publishAndWait("Connected again");
+  });
+});

@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { x } from "#connectors/catalog/x.ts";
 import { hashBytes } from "../servers/http-stand-in.ts";
 import { startX, type XPost, type XStandIn } from "../servers/x/server.ts";
-import { forEachEngine, listEnginesForStandIns } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import {
   createTestImage,
   createTestVideo,
@@ -13,126 +13,123 @@ import {
 } from "../support/platform-publishing.ts";
 import { manyFrameGif } from "../support/samples.ts";
 
-forEachEngine(
-  "publishing to X",
-  (fixture) => {
-    let standIn: XStandIn;
-    let studio: PlatformPublishing;
+forOneEngine("publishing to X", (fixture) => {
+  let standIn: XStandIn;
+  let studio: PlatformPublishing;
 
-    before(async () => {
-      standIn = await startX();
-      standIn.settings.rateLimits["POST /2/tweets"] = 1000;
-      studio = await startPlatformPublishing(fixture, {
-        platform: x,
-        origin: standIn.origin,
-        endpoints: {
-          api: standIn.origin,
-          authorization: `${standIn.origin}/i/oauth2/authorize`,
-          token: `${standIn.origin}/2/oauth2/token`,
-        },
-        account: { id: standIn.userId, handle: standIn.username },
-        tokens: standIn.tokens,
-      });
+  before(async () => {
+    standIn = await startX();
+    standIn.settings.rateLimits["POST /2/tweets"] = 1000;
+    studio = await startPlatformPublishing(fixture, {
+      platform: x,
+      origin: standIn.origin,
+      endpoints: {
+        api: standIn.origin,
+        authorization: `${standIn.origin}/i/oauth2/authorize`,
+        token: `${standIn.origin}/2/oauth2/token`,
+      },
+      account: { id: standIn.userId, handle: standIn.username },
+      tokens: standIn.tokens,
     });
-    after(async () => {
-      await studio?.close();
-      await standIn?.close();
-    });
+  });
+  after(async () => {
+    await studio?.close();
+    await standIn?.close();
+  });
 
-    const listPosts = (text: string): XPost[] => standIn.posts().filter((post) => post.text === text);
-    const describeMedia = (text: string) =>
-      listPosts(text).map(({ media }) => media.map(({ sha256, altText }) => [sha256, altText]));
+  const listPosts = (text: string): XPost[] => standIn.posts().filter((post) => post.text === text);
+  const describeMedia = (text: string) =>
+    listPosts(text).map(({ media }) => media.map(({ sha256, altText }) => [sha256, altText]));
 
-    test("publishes a text of 280 weighted characters, and links to it (PUB-1)", async () => {
-      const text =
-        `${"é".repeat(198)} ${"界".repeat(27)} 👩‍👩‍👧‍👦 https://example.com/${"path/".repeat(30)}?a=1&b=2`.normalize("NFC");
-      const { url } = await studio.publishAndWait(text);
-      const [post, ...others] = listPosts(text);
-      assert.deepEqual([url, others.length], [`https://x.com/atelier/status/${post?.id}`, 0]);
-    });
+  test("publishes a text of 280 weighted characters, and links to it (PUB-1)", async () => {
+    const text = `${"é".repeat(198)} ${"界".repeat(27)} 👩‍👩‍👧‍👦 https://example.com/${"path/".repeat(30)}?a=1&b=2`.normalize(
+      "NFC",
+    );
+    const { url } = await studio.publishAndWait(text);
+    const [post, ...others] = listPosts(text);
+    assert.deepEqual([url, others.length], [`https://x.com/atelier/status/${post?.id}`, 0]);
+  });
 
-    test("publishes one image, and four, with alt text (PUB-1)", async () => {
-      const images = await Promise.all(["One", "Two", "Three", ""].map((text) => createTestImage(text)));
-      await studio.publishAndWait("One image", images.slice(0, 1));
-      await studio.publishAndWait("", images);
-      const expected = images.map(({ content, altText }) => [hashBytes(content), altText === "" ? undefined : altText]);
-      assert.deepEqual(describeMedia("One image"), [expected.slice(0, 1)]);
-      assert.deepEqual(describeMedia(""), [expected]);
-    });
+  test("publishes one image, and four, with alt text (PUB-1)", async () => {
+    const images = await Promise.all(["One", "Two", "Three", ""].map((text) => createTestImage(text)));
+    await studio.publishAndWait("One image", images.slice(0, 1));
+    await studio.publishAndWait("", images);
+    const expected = images.map(({ content, altText }) => [hashBytes(content), altText === "" ? undefined : altText]);
+    assert.deepEqual(describeMedia("One image"), [expected.slice(0, 1)]);
+    assert.deepEqual(describeMedia(""), [expected]);
+  });
 
-    test("publishes a video and an animated GIF in parts (PUB-1)", async () => {
-      const video = await createTestVideo();
-      await studio.publishAndWait("A video", [video]);
-      const gif = { kind: "image", mimeType: "image/gif", filename: "loop.gif", altText: "A loop" } as const;
-      const content = manyFrameGif(3);
-      await studio.publishAndWait("A GIF", [{ ...gif, content }]);
-      assert.deepEqual(describeMedia("A video"), [[[hashBytes(video.content), undefined]]]);
-      assert.deepEqual(describeMedia("A GIF"), [[[hashBytes(content), "A loop"]]]);
-      assert.ok(standIn.requests.filter((request) => request.endsWith("/append")).length > 2);
-    });
+  test("publishes a video and an animated GIF in parts (PUB-1)", async () => {
+    const video = await createTestVideo();
+    await studio.publishAndWait("A video", [video]);
+    const gif = { kind: "image", mimeType: "image/gif", filename: "loop.gif", altText: "A loop" } as const;
+    const content = manyFrameGif(3);
+    await studio.publishAndWait("A GIF", [{ ...gif, content }]);
+    assert.deepEqual(describeMedia("A video"), [[[hashBytes(video.content), undefined]]]);
+    assert.deepEqual(describeMedia("A GIF"), [[[hashBytes(content), "A loop"]]]);
+    assert.ok(standIn.requests.filter((request) => request.endsWith("/append")).length > 2);
+  });
 
-    test("the scopes that a user is asked for are enough to publish (PLATFORM-1, PUB-1)", async () => {
-      standIn.tokens.scopes = new Set();
-      await studio.connect(standIn.tokens.authorize);
-      assert.deepEqual([...standIn.tokens.scopes], x.scopes);
-      await studio.publishAndWait("Connected with OAuth", [await createTestImage("A vase"), await createTestImage("")]);
-      assert.equal(listPosts("Connected with OAuth").length, 1);
-    });
+  test("the scopes that a user is asked for are enough to publish (PLATFORM-1, PUB-1)", async () => {
+    standIn.tokens.scopes = new Set();
+    await studio.connect(standIn.tokens.authorize);
+    assert.deepEqual([...standIn.tokens.scopes], x.scopes);
+    await studio.publishAndWait("Connected with OAuth", [await createTestImage("A vase"), await createTestImage("")]);
+    assert.equal(listPosts("Connected with OAuth").length, 1);
+  });
 
-    test(`${lostResponses} lost responses lead to no duplicates: the posts are found (PUB-2)`, async () => {
-      const texts = Array.from(
-        { length: lostResponses },
-        (_, i) => `Lost & found <${i}>: example.com, https://a.example/b`,
-      );
-      standIn.faults.dropResponses = lostResponses;
-      const ids = await Promise.all(texts.map((text) => studio.publish(text)));
-      const urls = [];
-      for (const id of ids) urls.push((await studio.waitForState(id, "published", "unconfirmed")).url);
-      assert.equal(standIn.faults.dropResponses, 0);
-      const posts = texts.map(listPosts);
-      assert.deepEqual(
-        posts.map(({ length }) => length),
-        texts.map(() => 1),
-      );
-      assert.deepEqual(
-        urls,
-        posts.map(([post]) => `https://x.com/atelier/status/${post?.id}`),
-      );
-    });
+  test(`${lostResponses} lost responses lead to no duplicates: the posts are found (PUB-2)`, async () => {
+    const texts = Array.from(
+      { length: lostResponses },
+      (_, i) => `Lost & found <${i}>: example.com, https://a.example/b`,
+    );
+    standIn.faults.dropResponses = lostResponses;
+    const ids = await Promise.all(texts.map((text) => studio.publish(text)));
+    const urls = [];
+    for (const id of ids) urls.push((await studio.waitForState(id, "published", "unconfirmed")).url);
+    assert.equal(standIn.faults.dropResponses, 0);
+    const posts = texts.map(listPosts);
+    assert.deepEqual(
+      posts.map(({ length }) => length),
+      texts.map(() => 1),
+    );
+    assert.deepEqual(
+      urls,
+      posts.map(([post]) => `https://x.com/atelier/status/${post?.id}`),
+    );
+  });
 
-    test("a lost response of a post with images is found, although the timeline is late (PUB-2)", async () => {
-      standIn.faults.dropResponses = 1;
-      standIn.faults.staleReads = 1;
-      const images = [await createTestImage("A vase"), await createTestImage("Another vase")];
-      await studio.publishAndWait("Lost with images", images);
-      assert.equal(listPosts("Lost with images").length, 1);
-    });
+  test("a lost response of a post with images is found, although the timeline is late (PUB-2)", async () => {
+    standIn.faults.dropResponses = 1;
+    standIn.faults.staleReads = 1;
+    const images = [await createTestImage("A vase"), await createTestImage("Another vase")];
+    await studio.publishAndWait("Lost with images", images);
+    assert.equal(listPosts("Lost with images").length, 1);
+  });
 
-    test("a request that never arrived is not repeated: a person is asked (PUB-2)", async () => {
-      standIn.faults.dropRequests = 1;
-      await studio.waitForState(await studio.publish("Never arrived"), "unconfirmed");
-      assert.equal(listPosts("Never arrived").length, 0);
-    });
+  test("a request that never arrived is not repeated: a person is asked (PUB-2)", async () => {
+    standIn.faults.dropRequests = 1;
+    await studio.waitForState(await studio.publish("Never arrived"), "unconfirmed");
+    assert.equal(listPosts("Never arrived").length, 0);
+  });
 
-    test("renews an expired token, and waits until the rate limit ends (PUB-2)", async () => {
-      standIn.tokens.expire();
-      standIn.faults.rateLimited = 1;
-      await studio.publishAndWait("Renewed");
-      assert.equal(listPosts("Renewed").length, 1);
-    });
+  test("renews an expired token, and waits until the rate limit ends (PUB-2)", async () => {
+    standIn.tokens.expire();
+    standIn.faults.rateLimited = 1;
+    await studio.publishAndWait("Renewed");
+    assert.equal(listPosts("Renewed").length, 1);
+  });
 
-    test("a video that X can't process fails the publication, and nothing is public (PUB-4)", async () => {
-      standIn.faults.failProcessing = 1;
-      const id = await studio.publish("Not processed", [await createTestVideo()]);
-      const { problem } = await studio.waitForState(id, "failed");
-      assert.deepEqual([problem?.code, listPosts("Not processed").length], ["media_rejected", 0]);
-    });
+  test("a video that X can't process fails the publication, and nothing is public (PUB-4)", async () => {
+    standIn.faults.failProcessing = 1;
+    const id = await studio.publish("Not processed", [await createTestVideo()]);
+    const { problem } = await studio.waitForState(id, "failed");
+    assert.deepEqual([problem?.code, listPosts("Not processed").length], ["media_rejected", 0]);
+  });
 
-    test("a post that X rejects as a duplicate fails with that reason (PUB-4)", async () => {
-      await studio.publishAndWait("Good morning");
-      const { problem } = await studio.waitForState(await studio.publish("Good morning"), "failed");
-      assert.deepEqual([problem?.code, listPosts("Good morning").length], ["duplicate", 1]);
-    });
-  },
-  listEnginesForStandIns(),
-);
+  test("a post that X rejects as a duplicate fails with that reason (PUB-4)", async () => {
+    await studio.publishAndWait("Good morning");
+    const { problem } = await studio.waitForState(await studio.publish("Good morning"), "failed");
+    assert.deepEqual([problem?.code, listPosts("Good morning").length], ["duplicate", 1]);
+  });
+});

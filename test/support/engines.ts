@@ -47,8 +47,8 @@ export function listEngines(): EngineName[] {
   return process.env["TEST_DATABASE_URL"] ? ["sqlite", "postgres"] : ["sqlite"];
 }
 
-/** The worker is tested on every engine with the sandbox, so short runs test platforms with their stand-ins on one. */
-export function listEnginesForStandIns(): EngineName[] {
+/** For a suite whose subject is not the database: one engine in a short run, each in a long run. */
+export function listOneEngine(): EngineName[] {
   return isLongRun ? listEngines() : listEngines().slice(-1);
 }
 
@@ -75,6 +75,11 @@ export function forEachEngine(
       define(fixture);
     });
   }
+}
+
+/** Like `forEachEngine`, for a suite whose subject is not the database. */
+export function forOneEngine(name: string, define: (fixture: Fixture) => void): void {
+  forEachEngine(name, define, listOneEngine());
 }
 
 export function createDeps(database: Database, clock: Clock): Deps {

@@ -67,7 +67,7 @@ export const testDependencies: readonly TestDependency[] = [
   {
     name: "Chromium",
     untested: "the upload page and the web app in a real browser",
-    installHint: "apt-get install chromium, or set CHROMIUM_PATH",
+    installHint: "apt-get install chromium-headless-shell (or chromium), or set CHROMIUM_PATH",
     async provide() {
       const path = findChromium();
       return path === undefined ? undefined : { env: { CHROMIUM_PATH: path }, stop: async () => {} };
