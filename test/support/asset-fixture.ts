@@ -7,18 +7,21 @@ import type { Deps } from "#domain/deps.ts";
 import { systemClock } from "#lib/clock.ts";
 import { createSigner } from "#lib/signed-token.ts";
 import { openDiskStore } from "#storage/disk/disk-store.ts";
-import { createDeps, forEachEngine, type Fixture } from "./engines.ts";
+import { createDeps, forEachEngine, listEngines, listOneEngine, type Fixture } from "./engines.ts";
 import { createTempFolder } from "./temp-folder.ts";
 import { findFreeBaseUrl, startService, type RunningService, type ServiceOptions } from "./service.ts";
 import { openTestS3, listStoreNames } from "./stores.ts";
 import { createTestGrant } from "./tokens.ts";
 
-/** Defines the same suite for each store and each database. */
+/** Defines the same suite for each store and each engine; in a short run for the disk on each engine, and S3 on one. */
 export function forEachStoreAndEngine(
   name: string,
   define: (fixture: Fixture, store: FileStore["name"]) => void,
 ): void {
-  for (const store of listStoreNames()) forEachEngine(`${name} on ${store}`, (fixture) => define(fixture, store));
+  for (const store of listStoreNames()) {
+    const engines = store === "disk" ? listEngines() : listOneEngine();
+    forEachEngine(`${name} on ${store}`, (fixture) => define(fixture, store), engines);
+  }
 }
 
 /** Starts the service on a store and the test's database. On S3 it uses the system clock, as the S3 server does. */
