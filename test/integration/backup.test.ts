@@ -71,14 +71,14 @@ describe("backup and restore", () => {
   test("a backup taken under load restores to a service with matching rows and digests", async () => {
     const digests = new Map<string, string>();
     const deleted = new Set<string>();
-    for (let i = 0; i < 150; i++) {
+    for (let i = 0; i < 80; i++) {
       const { id, sha256 } = await uploadInline(base, credentials.token);
       digests.set(id, sha256);
     }
     const initialIds = [...digests.keys()];
     // Until the backup has ended, concurrent writers upload and delete files, empty the trash and update the post.
     const backupEnded = new AbortController();
-    const deletable = initialIds.slice(75).toReversed();
+    const deletable = initialIds.slice(40).toReversed();
     const writers = [0, 1, 2, 3].map(async (writerNumber) => {
       for (let i = 0; !backupEnded.signal.aborted; i++) {
         const { id, sha256 } = await uploadInline(base, credentials.token);

@@ -6,7 +6,7 @@ import { findRegexps, createHardInputs, measureMatchMs } from "../support/regexp
 /** Quadratic in the length of its input, but only matched against our own file names. */
 const trustedInputPatterns = new Set([String.raw`-[\w-]{8,}\.\w+$`]); // files of the built web app
 
-const [inputLength, maxMs] = isLongRun ? [100_000, 100] : [20_000, 50];
+const [inputLength, maxMs] = isLongRun ? [100_000, 100] : [10_000, 25];
 
 test(`every regular expression of src/ and web/ matches ${inputLength} characters of hard input within ${maxMs} ms (X4)`, (t) => {
   const { literals, dynamicFiles } = findRegexps("{src,web/src}/**/*.{ts,tsx}");
@@ -15,8 +15,11 @@ test(`every regular expression of src/ and web/ matches ${inputLength} character
   const slowMatches: string[] = [];
   for (const [name, literal] of regexps) {
     if (trustedInputPatterns.has(literal.pattern)) continue;
-    for (const text of createHardInputs(literal, inputLength)) {
-      if (measureMatchMs(literal, text, maxMs) < maxMs) continue;
+    const texts = [...createHardInputs(literal, inputLength)];
+    // Most expressions match all texts within the limit of one, and a time limit costs more than a match.
+    if (measureMatchMs(literal, texts, maxMs) < maxMs) continue;
+    for (const text of texts) {
+      if (measureMatchMs(literal, [text], maxMs) < maxMs) continue;
       slowMatches.push(`${literal.file}: ${name} on ${JSON.stringify(text.slice(0, 20))}…`);
       break;
     }
@@ -31,7 +34,7 @@ test("hard inputs expose regular expressions with excessive backtracking", () =>
   for (const pattern of slowPatterns) {
     const literal = { file: "", pattern, flags: "" };
     assert.ok(
-      [...createHardInputs(literal, inputLength)].some((text) => measureMatchMs(literal, text, maxMs) >= maxMs),
+      [...createHardInputs(literal, inputLength)].some((text) => measureMatchMs(literal, [text], maxMs) >= maxMs),
       pattern,
     );
   }
