@@ -26,14 +26,14 @@ const path = join(import.meta.dirname, "../docs/tools.md");
 
 function describeTool(tool: Tool): string {
   const { inputSchema, outputSchema, annotations } = toListing(tool) as Listing;
-  const hints = Object.entries(annotations).flatMap(([name, value]) =>
+  const annotationNames = Object.entries(annotations).flatMap(([name, value]) =>
     value === true ? [name.replace(/Hint$/, "").replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)] : [],
   );
   const resultSchema = { ...outputSchema, required: outputSchema.anyOf?.[0]?.required ?? [] };
   return [
     `## ${tool.name}`,
     `**${tool.title}.** ${tool.description}`,
-    `Scope \`${tool.scope}\`; ${hints.join(", ") || "no hints"}.`,
+    `Scope \`${tool.scope}\`; ${annotationNames.join(", ") || "no annotations"}.`,
     `| input | type | |\n| --- | --- | --- |\n${formatRows(inputSchema)}`,
     `| result | type | |\n| --- | --- | --- |\n${formatRows(resultSchema)}`,
   ].join("\n\n");

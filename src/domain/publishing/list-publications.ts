@@ -15,7 +15,7 @@ export const listPublicationsInput = z.strictObject({
   state: z.enum(visibleStates).optional(),
   from: time
     .optional()
-    .describe("Only publications whose time (published, otherwise scheduled or created) is not before."),
+    .describe("Only publications at or after this time: when published, otherwise when scheduled or created."),
   to: time.optional(),
   ...pageInput,
 });

@@ -6,7 +6,7 @@ export const undoChangesTool = defineTool({
   title: "Undo your changes",
   description:
     "Undo everything that you changed for this user in this studio since a time. Your edits are reverted, posts that you created move to the trash, and posts and assets that you deleted are restored. " +
-    "Call it with dryRun first and show the user the result. Fields that someone else has changed since then keep their values and are listed as conflicts. " +
+    "Call it with dryRun first and show the user the result. Fields that someone else changed after you keep their values and are listed as conflicts. " +
     "To undo the undo, call it again with the time of the undo.",
   scope: "studio:write",
   action: "clients.undo",
