@@ -9,7 +9,7 @@ import { createPostgresCluster, findPostgres } from "../test/support/postgres-cl
 import { modernMeta } from "../test/support/mcp.ts";
 import { newStudio } from "../test/support/users.ts";
 import { createTestGrant } from "../test/support/tokens.ts";
-import { measure, startPeer, type Peer } from "./peer.ts";
+import { measure, startMeasuredServer, type MeasuredServer } from "./measured-server.ts";
 
 /**
  * Measures a tool call, compared with a bare server and with other implementations.
@@ -47,8 +47,8 @@ interface Bench {
 }
 
 /** Creates a database with one studio of `postCount` posts, and a token that can read them. */
-async function createBench(engine: EngineName, server: string | undefined, postCount: number): Promise<Bench> {
-  const location = await createTemporaryDatabase(engine, server);
+async function createBench(engine: EngineName, postgresUrl: string | undefined, postCount: number): Promise<Bench> {
+  const location = await createTemporaryDatabase(engine, postgresUrl);
   const database = await openDatabase({ ...location, log: silentLog });
   const deps = createDeps(database, () => Date.now());
   const owner = await newStudio(deps);
@@ -100,7 +100,7 @@ async function createBench(engine: EngineName, server: string | undefined, postC
 
 const createCall =
   (bench: Bench, name: string, input: object) =>
-  ({ url, token = bench.token }: Peer) => ({
+  ({ url, token = bench.token }: MeasuredServer) => ({
     url,
     headers: {
       authorization: `Bearer ${token}`,
@@ -120,7 +120,7 @@ const createCall =
 
 const create2025Call =
   (bench: Bench, name: string, input: object) =>
-  ({ url, token = bench.token }: Peer) => ({
+  ({ url, token = bench.token }: MeasuredServer) => ({
     url,
     headers: {
       authorization: `Bearer ${token}`,
@@ -139,11 +139,11 @@ const expectText =
       throw new Error(`unexpected response: ${response.slice(0, 2000)}`);
   };
 
-async function compare(engine: EngineName, server: string | undefined): Promise<void> {
-  const bench = await createBench(engine, server, 100);
-  const servers: [name: string, file: string, env: Record<string, string>, callFraction?: number][] = [
-    ["ours", "servers/ours.ts", bench.env],
-    ["whole service", "servers/ours.ts", { ...bench.env, BENCH_EDGE: "1" }],
+async function compare(engine: EngineName, postgresUrl: string | undefined): Promise<void> {
+  const bench = await createBench(engine, postgresUrl, 100);
+  const serverOptions: [name: string, file: string, env: Record<string, string>, callFraction?: number][] = [
+    ["endpoint alone", "servers/ours.ts", bench.env],
+    ["behind the entry point", "servers/ours.ts", { ...bench.env, BENCH_ENTRY_POINT: "1" }],
     ["bare node:http", "servers/bare.ts", bench.env],
     ["createMcpHandler", "servers/sdk.ts", bench.env, 0.15],
     ...(hasBetterAuth
@@ -158,11 +158,13 @@ async function compare(engine: EngineName, server: string | undefined): Promise<
       : []),
   ];
   // Two processes of each, because JIT compilation of the same code differs between processes.
-  const peers = await Promise.all([...servers, ...servers].map((options) => startPeer(...options)));
+  const servers = await Promise.all(
+    [...serverOptions, ...serverOptions].map((options) => startMeasuredServer(...options)),
+  );
   const input = { postId: bench.postId };
   try {
     const measurements = await measure(
-      peers,
+      servers,
       createCall(bench, "get_post", input),
       rounds,
       calls,
@@ -171,7 +173,7 @@ async function compare(engine: EngineName, server: string | undefined): Promise<
     const report = (name: string, baseline: string, limit: string): void => {
       const [ourMeasurement, baselineMeasurement] = [measurements.get(name), measurements.get(baseline)];
       if (!ourMeasurement || !baselineMeasurement) return;
-      const label = name === "ours" ? `get_post, ${engine}` : `get_post, ${engine}, ${name}`;
+      const label = `get_post, ${engine}, ${name}`;
       printLine(
         `${label}, CPU per call`,
         ourMeasurement.cpuMicros,
@@ -189,44 +191,47 @@ async function compare(engine: EngineName, server: string | undefined): Promise<
         "/s",
       );
     };
-    report("ours", "bare node:http", "1.80 x");
-    report("whole service", "bare node:http", "1.80 x");
-    report("ours", "createMcpHandler", "1.00 x");
-    report("ours", "better-auth + SDK", "0.20 x");
-    report("whole service", "better-auth + SDK", "0.20 x");
+    report("endpoint alone", "bare node:http", "1.80 x");
+    report("behind the entry point", "bare node:http", "1.80 x");
+    report("endpoint alone", "createMcpHandler", "1.00 x");
+    report("endpoint alone", "better-auth + SDK", "0.20 x");
+    report("behind the entry point", "better-auth + SDK", "0.20 x");
 
-    const endpoints = peers.filter(({ name }) => name === "ours" || name === "bare node:http");
+    const serversFor2025 = servers.filter(({ name }) => name === "endpoint alone" || name === "bare node:http");
     const call = create2025Call(bench, "get_post", input);
-    const measurements2025 = await measure(endpoints, call, rounds, calls, expectText(bench.postId));
+    const measurements2025 = await measure(serversFor2025, call, rounds, calls, expectText(bench.postId));
     const cpu = (name: string): number => measurements2025.get(name)?.cpuMicros ?? Number.NaN;
     printLine(
       `get_post, ${engine}, protocol 2025-11-25, CPU per call`,
-      cpu("ours"),
+      cpu("endpoint alone"),
       "1.80 x",
       "bare node:http",
       cpu("bare node:http"),
       "µs",
     );
   } finally {
-    await Promise.all(peers.map((peer) => peer.stop()));
+    await Promise.all(servers.map((server) => server.stop()));
     await bench.remove();
   }
 }
 
-async function measureGrowth(engine: EngineName, server: string | undefined): Promise<void> {
-  const [smallBench, largeBench] = [await createBench(engine, server, 100), await createBench(engine, server, 100_000)];
-  const [smallPeer, largePeer] = await Promise.all([
-    startPeer("10^2 posts", "servers/ours.ts", smallBench.env),
-    startPeer("10^5 posts", "servers/ours.ts", largeBench.env),
+async function measureGrowth(engine: EngineName, postgresUrl: string | undefined): Promise<void> {
+  const [smallBench, largeBench] = [
+    await createBench(engine, postgresUrl, 100),
+    await createBench(engine, postgresUrl, 100_000),
+  ];
+  const [smallServer, largeServer] = await Promise.all([
+    startMeasuredServer("10^2 posts", "servers/ours.ts", smallBench.env),
+    startMeasuredServer("10^5 posts", "servers/ours.ts", largeBench.env),
   ]);
   try {
     for (const tool of ["get_post", "list_posts"]) {
-      const load = (peer: Peer) => {
-        const bench = peer === smallPeer ? smallBench : largeBench;
-        return createCall(bench, tool, tool === "get_post" ? { postId: bench.postId } : { limit: 20 })(peer);
+      const load = (server: MeasuredServer) => {
+        const bench = server === smallServer ? smallBench : largeBench;
+        return createCall(bench, tool, tool === "get_post" ? { postId: bench.postId } : { limit: 20 })(server);
       };
       const measurements = await measure(
-        [smallPeer, largePeer],
+        [smallServer, largeServer],
         load,
         rounds,
         tool === "get_post" ? calls : calls / 4,
@@ -250,7 +255,7 @@ async function measureGrowth(engine: EngineName, server: string | undefined): Pr
       );
     }
   } finally {
-    await Promise.all([smallPeer.stop(), largePeer.stop()]);
+    await Promise.all([smallServer.stop(), largeServer.stop()]);
     await Promise.all([smallBench.remove(), largeBench.remove()]);
   }
 }

@@ -32,14 +32,14 @@ export function drawCurves(title: string, curves: readonly Curve[]): string {
       `10<tspan dy="-5" font-size="9">${Math.round(first + i)}</tspan>`,
     ),
   );
-  const labelHeights = spreadLabels(curves.map(({ points }) => y(points.at(-1)?.[1] ?? 0)));
+  const labelYs = spreadLabels(curves.map(({ points }) => y(points.at(-1)?.[1] ?? 0)));
   const lines = curves.map(({ name, points }, index) => {
     const color = colors[index % colors.length];
     const path = points.map(([count, ms]) => `${x(count).toFixed(1)},${y(ms).toFixed(1)}`).join(" ");
     const dots = points.map(
       ([count, ms]) => `<circle cx="${x(count).toFixed(1)}" cy="${y(ms).toFixed(1)}" r="3" fill="${color}"/>`,
     );
-    const labelAt = [width - margin.right + 10, (labelHeights[index] ?? 0) + 4] as const;
+    const labelAt = [width - margin.right + 10, (labelYs[index] ?? 0) + 4] as const;
     const label = drawText(labelAt, name, "start", `style="fill:${color}"`);
     return `<polyline points="${path}" fill="none" stroke="${color}" stroke-width="2"/>${dots.join("")}${label}`;
   });
@@ -56,9 +56,9 @@ ${drawText([(margin.left + width - margin.right) / 2, height - 6], "assets in th
 `;
 }
 
-/** Moves heights apart where their labels would overlap. */
-function spreadLabels(heights: readonly number[]): number[] {
-  const labels = heights.map((y, index) => ({ y, index })).toSorted((a, b) => a.y - b.y);
+/** Moves y positions apart where their labels would overlap. */
+function spreadLabels(ys: readonly number[]): number[] {
+  const labels = ys.map((y, index) => ({ y, index })).toSorted((a, b) => a.y - b.y);
   for (const [i, label] of labels.entries()) label.y = Math.max(label.y, (labels[i - 1]?.y ?? -Infinity) + 15);
   return labels.toSorted((a, b) => a.index - b.index).map(({ y }) => y);
 }

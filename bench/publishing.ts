@@ -14,7 +14,7 @@ import { createVault } from "#lib/vault.ts";
 import { createDeps, createTemporaryDatabase, silentLog, type EngineName } from "../test/support/engines.ts";
 import { createPostgresCluster, findPostgres } from "../test/support/postgres-cluster.ts";
 import { newStudio } from "../test/support/users.ts";
-import { startPeer, type Peer } from "./peer.ts";
+import { startMeasuredServer, type MeasuredServer } from "./measured-server.ts";
 import { createReport } from "./report.ts";
 import { withSandbox } from "./servers/publish-setup.ts";
 
@@ -55,7 +55,7 @@ interface Side {
   deps: Deps;
   owner: Caller;
   connectionIds: string[];
-  publisher: Peer;
+  publisher: MeasuredServer;
   close(): Promise<void>;
 }
 
@@ -67,7 +67,7 @@ async function startSide(file: string, engine: EngineName, server: string | unde
   const owner = await newStudio(deps);
   const connectionIds: string[] = [];
   for (let i = 0; i < connectionCount; i++) connectionIds.push(await connectAccount(deps, owner, `account-${i}`));
-  const publisher = await startPeer(file, file, {
+  const publisher = await startMeasuredServer(file, file, {
     BENCH_DATABASE_URL: location.databaseUrl ?? "",
     BENCH_DATA_DIR: location.dataDir,
     BENCH_PLATFORM: origin,

@@ -46,7 +46,7 @@ async function createPhotos(): Promise<string[]> {
 
 const source = { mimeType: "image/jpeg", bytes: 6_000_000, width, height, frames: 1, hasAlpha: false };
 const plan = planRendition(
-  { ...source, hasMetadata: true, isStandard: false },
+  { ...source, hasMetadata: true, canStripMetadata: false },
   { types: ["image/jpeg"], maxBytes: 8_000_000, maxWidth: 2048 },
 );
 if (plan.kind !== "render") throw new Error("the photos need no conversion");

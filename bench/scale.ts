@@ -11,7 +11,7 @@ import { newStudio } from "../test/support/users.ts";
 import { findFreeBaseUrl } from "../test/support/service.ts";
 import { createTestGrant } from "../test/support/tokens.ts";
 import { run } from "./load.ts";
-import { startPeer } from "./peer.ts";
+import { startMeasuredServer } from "./measured-server.ts";
 import { createReport } from "./report.ts";
 
 /**
@@ -121,7 +121,7 @@ async function measureProcesses(server: string): Promise<void> {
 async function measureStreams(): Promise<void> {
   const location = await createTemporaryDatabase("sqlite");
   const ours = await startInstance(location, { CONFORMANCE_FIXTURES: "1" });
-  const bare = await startPeer("bare", "servers/streams.ts", {});
+  const bare = await startMeasuredServer("bare", "servers/streams.ts", {});
   const database = await openDatabase({ ...location, log: silentLog });
   const deps = { ...createDeps(database, systemClock), base };
   const owner = await newStudio(deps);

@@ -11,7 +11,7 @@ import { createCallLimiter } from "#domain/access/call-limiter.ts";
 import { tools } from "#mcp/tool-list.ts";
 import { listen, openDeps, serve, silentLog } from "./setup.ts";
 
-/** Our MCP endpoint alone or, if `BENCH_EDGE` is set, behind the HTTP entry point with its guards, metrics and log. */
+/** Our MCP endpoint alone; with `BENCH_ENTRY_POINT`, behind the HTTP entry point with its guards, metrics and log. */
 const { deps } = await openDeps();
 const endpoint = createMcpEndpoint({
   deps,
@@ -23,7 +23,7 @@ const endpoint = createMcpEndpoint({
   recordCall: createCallRecorder(deps).record,
   version: "0.0.0",
 });
-if (process.env["BENCH_EDGE"]) {
+if (process.env["BENCH_ENTRY_POINT"]) {
   const urls = { base: deps.base, uploadPage: deps.base, isLoopback: true, mcpOrigins: [] };
   const log = createLog((process.env["BENCH_LOG"] ?? "info") as "info", openStandardOutput(process.stdout));
   const httpServer = createHttpServer({

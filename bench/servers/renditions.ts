@@ -7,7 +7,7 @@ import type { ExecutablePlan } from "#domain/renditions/ports.ts";
 import { newStudio } from "../../test/support/users.ts";
 import { openDeps, serve } from "./setup.ts";
 
-/** A server that returns a post, and on request converts photos at the same time. */
+/** A server that returns a post and, when its parent process sends a message, converts photos at the same time. */
 const { deps } = await openDeps();
 const owner = await newStudio(deps);
 const { id: postId } = await createPost(deps, owner, { title: "A post", body: "Some words. ".repeat(50) });

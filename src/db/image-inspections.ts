@@ -28,8 +28,8 @@ export function createImageInspectionStore({ q, run }: Connection): ImageInspect
 
 function toColumns(inspection: ImageInspection): (string | number | null)[] {
   if ("problem" in inspection) return [inspection.problem, null, null, null, null, null, null];
-  const { width, height, frames, hasAlpha, hasMetadata, isStandard } = inspection;
-  return [null, width, height, frames, Number(hasAlpha), Number(hasMetadata), Number(isStandard)];
+  const { width, height, frames, hasAlpha, hasMetadata, canStripMetadata } = inspection;
+  return [null, width, height, frames, Number(hasAlpha), Number(hasMetadata), Number(canStripMetadata)];
 }
 
 function toInspection(row: Selectable<Schema["image_inspections"]>): ImageInspection {
@@ -40,6 +40,6 @@ function toInspection(row: Selectable<Schema["image_inspections"]>): ImageInspec
     frames: row.frames ?? 1,
     hasAlpha: row.has_alpha === 1,
     hasMetadata: row.has_metadata === 1,
-    isStandard: row.is_standard === 1,
+    canStripMetadata: row.is_standard === 1,
   };
 }

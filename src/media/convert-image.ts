@@ -38,7 +38,8 @@ function readTraits(file: Uint8Array, metadata: Metadata): Omit<ImageTraits, "wi
     frames: Math.max(metadata.pages ?? 1, countApngFrames(file)),
     hasAlpha: metadata.hasAlpha,
     hasMetadata: stripped ? stripped.length < file.length : hasUnremovableMetadata,
-    isStandard: hasPlainPixels && (stripped !== undefined || (metadata.format === "heif" && !hasUnremovableMetadata)),
+    canStripMetadata:
+      hasPlainPixels && (stripped !== undefined || (metadata.format === "heif" && !hasUnremovableMetadata)),
   };
 }
 

@@ -30,27 +30,27 @@ export const defaultLimits: ImageProcessLimits = {
 /** Undefined if the image took too long or needed too much memory. */
 export type RunImageTask = (readTask: () => Promise<ImageTask>) => Promise<ImageTaskResult | undefined>;
 
-/** Runs one image per process at a time. Processes start when they are needed and end when idle, or with this one. */
+/** Runs one image per child process at a time. A child starts when needed, and ends when idle or with the server. */
 export function createImageProcesses(limits: ImageProcessLimits): RunImageTask {
   const enqueue = createQueue(limits.maxProcesses);
   const idleProcesses: ChildProcess[] = [];
+  const idleTimers = new WeakMap<ChildProcess, NodeJS.Timeout>();
 
   function keepIdle(child: ChildProcess): void {
     idleProcesses.push(child);
     setRef(child, false);
-    const timer = setTimeout(() => {
+    const idleTimer = setTimeout(() => {
       const index = idleProcesses.indexOf(child);
       if (index >= 0) idleProcesses.splice(index, 1);
       child.kill("SIGKILL");
     }, limits.idleMs);
-    timer.unref();
-    endIdle.set(child, () => clearTimeout(timer));
+    idleTimer.unref();
+    idleTimers.set(child, idleTimer);
   }
-  const endIdle = new WeakMap<ChildProcess, () => void>();
 
   function takeProcess(): ChildProcess {
     for (let child = idleProcesses.pop(); child; child = idleProcesses.pop()) {
-      endIdle.get(child)?.();
+      clearTimeout(idleTimers.get(child));
       if (child.connected && child.exitCode === null && child.signalCode === null) {
         setRef(child, true);
         return child;
@@ -90,7 +90,7 @@ function startProcess({ maxMegabytes }: ImageProcessLimits): ChildProcess {
   return child;
 }
 
-/** Whether the process keeps this one running. */
+/** Whether the child keeps the server process running. */
 function setRef(child: ChildProcess, isNeeded: boolean): void {
   if (isNeeded) {
     child.ref();

@@ -78,13 +78,13 @@ async function readValues(read: ReadPiece, parent: Element, nested: readonly num
   for await (const child of readChildren(read, parent, parseElement)) {
     if (child.id === container) {
       for (const [id, value] of await readValues(read, child, innerContainers)) values.set(id, value);
-    } else if (valueIds.has(child.id)) values.set(child.id, await readNumber(read, child));
+    } else if (knownIds.has(child.id)) values.set(child.id, await readNumber(read, child));
   }
   return values;
 }
 
 const floatIds = new Set([ids.duration, ids.projectionPoseRoll]);
-const valueIds = new Set(Object.values(ids));
+const knownIds = new Set(Object.values(ids));
 
 /** RFC 8794 §7.1 to 7.3. */
 async function readNumber(read: ReadPiece, { id, start, end }: Element): Promise<number> {

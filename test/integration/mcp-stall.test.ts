@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { startPeer, type Peer } from "../../bench/peer.ts";
+import { startMeasuredServer, type MeasuredServer } from "../../bench/measured-server.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { callModern, modernMeta, postMcp, type McpCaller } from "../support/mcp.ts";
 import { newStudio } from "../support/users.ts";
@@ -33,18 +33,18 @@ const hostileBodies: Record<string, () => string> = {
 forEachEngine(
   "event loop stall",
   (fixture) => {
-    let peer: Peer;
+    let server: MeasuredServer;
     let caller: McpCaller;
     before(async () => {
-      peer = await startPeer("ours", "servers/ours.ts", {
+      server = await startMeasuredServer("ours", "servers/ours.ts", {
         BENCH_DATA_DIR: fixture.location.dataDir,
         BENCH_DATABASE_URL: "",
       });
       const deps = { ...fixture.deps, clock: Date.now };
-      caller = { url: peer.url, token: (await createTestGrant(deps, await newStudio(deps))).token };
+      caller = { url: server.url, token: (await createTestGrant(deps, await newStudio(deps))).token };
       await callModern(caller, "tools/list");
     });
-    after(() => peer.stop());
+    after(() => server.stop());
 
     // CPU time of the whole request is an upper bound of the stall, and depends less on the machine's load than elapsed time.
     for (const [name, body] of Object.entries(hostileBodies)) {
@@ -53,9 +53,9 @@ forEachEngine(
         // The minimum of up to three runs: load on the machine can only increase the CPU time.
         let minCpuMs = Infinity;
         for (let i = 0; i < 3 && minCpuMs > 250; i++) {
-          const cpuBefore = await peer.readCpuMicros();
+          const cpuBefore = await server.readCpuMicros();
           const response = await postMcp(caller, bytes, headers);
-          minCpuMs = Math.min(minCpuMs, ((await peer.readCpuMicros()) - cpuBefore) / 1000);
+          minCpuMs = Math.min(minCpuMs, ((await server.readCpuMicros()) - cpuBefore) / 1000);
           t.diagnostic(`${minCpuMs.toFixed(0)} ms of CPU, ${response.status}`);
           assert.ok(
             response.status === 400 || response.json.result?.isError === true,

@@ -15,7 +15,7 @@ const inspect = (file: Buffer) => converter.inspectImage(randomUUID(), createBuf
 const execute = (file: Buffer, plan: ExecutablePlan) =>
   converter.createRendition(randomUUID(), createBufferSource(file), plan);
 
-const traits = { width: 64, height: 48, frames: 1, hasAlpha: false, hasMetadata: true, isStandard: true };
+const traits = { width: 64, height: 48, frames: 1, hasAlpha: false, hasMetadata: true, canStripMetadata: true };
 const limit = { types: ["image/jpeg"], maxBytes: 100_000 };
 /** Plans for an image of this size, as if the file had been one when it was inspected. */
 const renderPlan = planRendition({ ...traits, mimeType: "image/png", bytes: 1 }, limit) as ExecutablePlan;

@@ -78,7 +78,7 @@ test("a rotated photo becomes upright, and a crop selects a part of the upright 
   const rotated = await sharp(upright).rotate(-90).withMetadata({ orientation: 6 }).jpeg({ quality: 95 }).toBuffer();
   const traits = await inspect(rotated);
   assert.ok(traits && !("problem" in traits));
-  assert.deepEqual([traits.width, traits.height, traits.isStandard], [200, 100, false]);
+  assert.deepEqual([traits.width, traits.height, traits.canStripMetadata], [200, 100, false]);
   const limit = { types: ["image/jpeg"], maxAspect: 1 };
   for (const [x, channel] of [
     [0, 0],
@@ -133,7 +133,7 @@ test("a file that is too large is first compressed more, then scaled down", asyn
       frames: 1,
       hasAlpha: false,
       hasMetadata: false,
-      isStandard: true,
+      canStripMetadata: true,
       mimeType: "image/jpeg",
       bytes: bytes.length,
     },

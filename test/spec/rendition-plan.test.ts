@@ -17,7 +17,7 @@ const image: fc.Arbitrary<SourceImage> = fc.record({
   frames: fc.constantFrom(1, 1, 12),
   hasAlpha: fc.boolean(),
   hasMetadata: fc.boolean(),
-  isStandard: fc.boolean(),
+  canStripMetadata: fc.boolean(),
 });
 const crop = fc.option(
   fc.record({ x: fc.double({ min: 0, max: 1, noNaN: true }), y: fc.double({ min: 0, max: 1, noNaN: true }) }),
@@ -118,7 +118,7 @@ test("an image is never enlarged, and its parts lie within it and within the ren
 test("an original is sent only if the platform accepts its type, bytes, size and animation", () => {
   forEachPlan((source, limit, { kind }) => {
     if (kind !== "as_is" && kind !== "strip") return;
-    assert.ok(source.isStandard && limit.types.includes(source.mimeType));
+    assert.ok(source.canStripMetadata && limit.types.includes(source.mimeType));
     assert.ok(acceptsSize(limit, source));
     assert.ok(source.bytes <= (limit.maxBytes ?? Infinity));
     assert.ok(source.frames === 1 || limit.animatedTypes?.includes(source.mimeType));
@@ -156,7 +156,7 @@ test("shows the whole image unless a crop position is set, and then pads only to
 
 const photo: SourceImage = {
   ...{ mimeType: "image/jpeg", bytes: 4_000_000, width: 4000, height: 3000 },
-  ...{ frames: 1, hasAlpha: false, hasMetadata: false, isStandard: true },
+  ...{ frames: 1, hasAlpha: false, hasMetadata: false, canStripMetadata: true },
 };
 
 const examples: [
@@ -169,7 +169,7 @@ const examples: [
   ["a photo with metadata", { hasMetadata: true }, {}, { kind: "strip" }],
   [
     "a rotated photo",
-    { isStandard: false },
+    { canStripMetadata: false },
     {},
     { kind: "render", type: "image/jpeg", size: "4000 3000", changes: [] },
   ],

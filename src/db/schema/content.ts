@@ -138,6 +138,7 @@ export interface ContentTables {
     frames: number | null;
     has_alpha: number | null;
     has_metadata: number | null;
+    /** `canStripMetadata` of `ImageTraits`. */
     is_standard: number | null;
   };
   stray_files: { key: string; due_at: number; doomed: number };

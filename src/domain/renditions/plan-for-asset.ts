@@ -28,5 +28,5 @@ export function planForAsset(
   return planRendition({ ...(traits ?? unknownSize), mimeType, bytes: bytes ?? 0 }, limit, crop);
 }
 
-const ordinaryTraits = { frames: 1, hasAlpha: false, hasMetadata: false, isStandard: true };
+const ordinaryTraits = { frames: 1, hasAlpha: false, hasMetadata: false, canStripMetadata: true };
 const unknownSize = { ...ordinaryTraits, width: 1, height: 1 };

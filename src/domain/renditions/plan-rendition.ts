@@ -9,10 +9,10 @@ export interface ImageTraits extends Size {
   /** Contains metadata, which may name a place, a person or a device. */
   hasMetadata: boolean;
   /**
-   * Looks the same everywhere without its metadata: upright, 8 bits per channel, grey or sRGB. If so, its metadata can
-   * be removed without encoding it again.
+   * Its metadata, if it has any, can be removed without encoding it again, and it looks the same everywhere without it:
+   * upright, 8 bits per channel, grey or sRGB.
    */
-  isStandard: boolean;
+  canStripMetadata: boolean;
 }
 
 export interface SourceImage extends ImageTraits {
@@ -59,7 +59,7 @@ const byteScales = Array.from({ length: 16 }, (_, i) => 0.8 ** i);
 export function planRendition(image: SourceImage, limit: ImageLimit, crop?: CropPosition): RenditionPlan {
   if (!canBeDecoded(image.mimeType))
     return { kind: "reject", code: "heic_unsupported", reason: "can't be converted; export it as JPEG" };
-  if (image.isStandard && fitsLimit(image, limit)) return { kind: image.hasMetadata ? "strip" : "as_is" };
+  if (image.canStripMetadata && fitsLimit(image, limit)) return { kind: image.hasMetadata ? "strip" : "as_is" };
   const types = rankTypes(image, limit);
   const [type] = types;
   if (!type)

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { run, type Load } from "./load.ts";
 
-/** A server in the comparison, in its own process so that its CPU time can be measured. */
-export interface Peer {
+/** A server in its own process, so that its CPU time can be measured: ours, or one that it is compared with. */
+export interface MeasuredServer {
   name: string;
   pid: number;
   url: string;
@@ -17,12 +17,12 @@ export interface Peer {
   stop(): Promise<void>;
 }
 
-export async function startPeer(
+export async function startMeasuredServer(
   name: string,
   file: string,
   env: Record<string, string>,
   callFraction = 1,
-): Promise<Peer> {
+): Promise<MeasuredServer> {
   const child = fork(join(import.meta.dirname, file), {
     env: { ...process.env, ...env },
     stdio: ["ignore", "ignore", "inherit", "ipc"],
@@ -70,27 +70,27 @@ export interface Measurement {
   callsPerSecond: number;
 }
 
-/** Measures in alternating rounds, so that other load affects all peers. Returns the best round of each. */
+/** Measures in alternating rounds, so that other load affects all servers. Returns the best round of each. */
 export async function measure(
-  peers: readonly Peer[],
-  load: (peer: Peer) => Omit<Load, "connections">,
+  servers: readonly MeasuredServer[],
+  load: (server: MeasuredServer) => Omit<Load, "connections">,
   rounds: number,
   calls: number,
   check: (text: string) => void,
 ): Promise<Map<string, Measurement>> {
-  const measurementsByPeer = new Map<string, Measurement[]>(peers.map(({ name }) => [name, []]));
+  const measurementsByName = new Map<string, Measurement[]>(servers.map(({ name }) => [name, []]));
   for (let round = -warmUpRounds; round < rounds; round++) {
-    for (const peer of peers) {
-      const count = Math.round(calls * peer.callFraction);
-      const before = await peer.readCpuMicros();
-      const seconds = await run({ ...load(peer), connections: 8 }, count, check);
-      const cpuMicros = (await peer.readCpuMicros()) - before;
+    for (const server of servers) {
+      const count = Math.round(calls * server.callFraction);
+      const before = await server.readCpuMicros();
+      const seconds = await run({ ...load(server), connections: 8 }, count, check);
+      const cpuMicros = (await server.readCpuMicros()) - before;
       if (round >= 0)
-        measurementsByPeer.get(peer.name)?.push({ cpuMicros: cpuMicros / count, callsPerSecond: count / seconds });
+        measurementsByName.get(server.name)?.push({ cpuMicros: cpuMicros / count, callsPerSecond: count / seconds });
     }
   }
   return new Map(
-    [...measurementsByPeer].map(([name, measurements]) => [
+    [...measurementsByName].map(([name, measurements]) => [
       name,
       {
         cpuMicros: Math.min(...measurements.map(({ cpuMicros }) => cpuMicros)),
