@@ -24,12 +24,12 @@ export interface HistoryStudio {
 export async function createHistoryStudio(deps: Deps, user: SignedInUser): Promise<HistoryStudio> {
   const clock = createShiftedClock();
   const studioDeps = { ...deps, clock };
-  clock.setBack(days(13));
+  clock.setBehindNow(days(13));
   const owner = await newStudio(studioDeps, user, "Blue Door Studio");
   const member = await newMember(studioDeps, owner, "member", await newUser(studioDeps, { name: "Ana Duarte" }));
   const claude = await createClientCaller(studioDeps, owner, "Claude", "claude.ai", true);
 
-  clock.setBack(days(9));
+  clock.setBehindNow(days(9));
   const { id: readyPostId } = await createPost(studioDeps, owner, {
     title: "Spring catalogue: the cover",
     body: samplePostBody,
@@ -42,7 +42,7 @@ export async function createHistoryStudio(deps: Deps, user: SignedInUser): Promi
   }
   const [poster = "", door = "", vase = "", harbour = ""] = assetIds;
   await updateAsset(studioDeps, owner, { assetId: poster, altText: "A green poster with a low sun" });
-  clock.setBack(days(8));
+  clock.setBehindNow(days(8));
   const { id: vasesPostId } = await createPost(studioDeps, member, {
     title: "Three vases, one glaze",
     body: "The same glaze, fired at three temperatures.",
@@ -52,13 +52,13 @@ export async function createHistoryStudio(deps: Deps, user: SignedInUser): Promi
     body: "Forty people asked about the blue one.",
   });
   const paper = await uploadSampleImage(studioDeps, owner, "paper");
-  clock.setBack(days(5));
+  clock.setBehindNow(days(5));
   await updatePost(studioDeps, owner, { postId: readyPostId, status: "ready" });
-  clock.setBack(days(3));
+  clock.setBehindNow(days(3));
   const { id: oldPostId } = await createPost(studioDeps, member, { title: "Opening times, old", body: "" });
   await deletePost(studioDeps, member, { postId: oldPostId });
 
-  clock.setBack(minutes(25));
+  clock.setBehindNow(minutes(25));
   const updateAsClaude = async (postId: string, fields: { title?: string; body?: string }): Promise<void> => {
     const { revision } = await getPost(studioDeps, claude, { postId });
     await updatePost(studioDeps, claude, { postId, ...fields, revision });
@@ -79,7 +79,7 @@ export async function createHistoryStudio(deps: Deps, user: SignedInUser): Promi
   await deletePost(studioDeps, claude, { postId: fairPostId });
   await deleteAsset(studioDeps, claude, { assetId: paper });
   await createPost(studioDeps, claude, { title: "Ten tips for your first kiln", body: "Number seven is a surprise." });
-  clock.setBack(minutes(8));
+  clock.setBehindNow(minutes(8));
   await updatePost(studioDeps, member, { postId: vasesPostId, body: "Three vases, one glaze, three temperatures." });
   await deps.grants.touch(claude.grantId ?? "", Date.now());
   return { owner, member, grantId: claude.grantId ?? "", readyPostId };

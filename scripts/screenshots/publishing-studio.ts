@@ -21,16 +21,19 @@ export interface PublishingStudio {
   proposedPostId: string;
   /** A post that was never published. */
   draftPostId: string;
-  publicationIds: Record<"proposed" | "returned" | "published" | "failed" | "unconfirmed" | "missed", string>;
+  publicationIds: Record<
+    "proposed" | "changedAfterApproval" | "published" | "failed" | "unconfirmed" | "missed",
+    string
+  >;
 }
 
 const runActions = ["publication.started", "publication.committed"] as const;
 
-/** A studio with publications in every state. No worker runs, so they stay in it. */
+/** A studio with publications in every state. No worker runs, so their states do not change. */
 export async function createPublishingStudio(deps: Deps, user: SignedInUser): Promise<PublishingStudio> {
   const clock = createShiftedClock();
   const studioDeps = { ...deps, clock };
-  clock.setBack(days(9));
+  clock.setBehindNow(days(9));
   const owner = await newStudio(studioDeps, user, "Blue Door Studio");
   await deps.studios.update(owner.studio.id, { timezone: "Europe/Lisbon" });
   const member = await newMember(studioDeps, owner, "member", await newUser(studioDeps, { name: "Ana Duarte" }));
@@ -70,7 +73,7 @@ export async function createPublishingStudio(deps: Deps, user: SignedInUser): Pr
     return id;
   };
 
-  clock.setBack(days(7));
+  clock.setBehindNow(days(7));
   const published = await end(
     await publish(owner, "Fog over the harbour", "We opened the windows at six."),
     {
@@ -80,7 +83,7 @@ export async function createPublishingStudio(deps: Deps, user: SignedInUser): Pr
     },
     [...runActions, "publication.published"],
   );
-  clock.setBack(days(5));
+  clock.setBehindNow(days(5));
   const failed = await end(
     await publish(member, "How we choose paper", "Touch first, then look."),
     {
@@ -89,14 +92,14 @@ export async function createPublishingStudio(deps: Deps, user: SignedInUser): Pr
     },
     [...runActions, "publication.failed"],
   );
-  clock.setBack(days(3));
+  clock.setBehindNow(days(3));
   const missedTime = toIsoTime(Date.now() - days(2));
   const missedId = await publish(owner, "Opening times", "From March we open at nine.", missedTime);
   const canceled = await publish(owner, "Notes from the autumn fair", "Forty people asked about the blue one.");
   await cancelPublication(studioDeps, owner, { publicationId: canceled });
-  clock.setBack(hours(46));
+  clock.setBehindNow(hours(46));
   const missed = await end(missedId, { state: "missed" }, ["publication.missed"]);
-  clock.setBack(hours(4));
+  clock.setBehindNow(hours(4));
   const unconfirmed = await end(
     await publish(owner, "Three vases, one glaze", "Fired at three temperatures."),
     {
@@ -110,7 +113,7 @@ export async function createPublishingStudio(deps: Deps, user: SignedInUser): Pr
   );
   await publish(owner, "The kiln is back", "Repaired, and louder than before.", toIsoTime(Date.now() + days(2)));
 
-  clock.setBack(minutes(12));
+  clock.setBehindNow(minutes(12));
   const { id: proposedPostId } = await createPost(studioDeps, claude, {
     title: "Spring catalogue: the cover",
     body: "The cover is green this year, with a sun that is a little too low. It goes out on the first of March.",
@@ -131,7 +134,7 @@ export async function createPublishingStudio(deps: Deps, user: SignedInUser): Pr
     at: toIsoTime(Date.now() + days(1)),
     propose: true,
   });
-  const returned = await addReturnedProposal(studioDeps, { owner, claude, connectionId });
+  const changedAfterApproval = await addChangedPublication(studioDeps, { owner, claude, connectionId });
   const { id: draftPostId } = await createPost(studioDeps, owner, {
     title: "A long letter from the workshop",
     body: samplePostBody,
@@ -142,12 +145,12 @@ export async function createPublishingStudio(deps: Deps, user: SignedInUser): Pr
     member,
     proposedPostId,
     draftPostId,
-    publicationIds: { proposed, returned, published, failed, unconfirmed, missed },
+    publicationIds: { proposed, changedAfterApproval, published, failed, unconfirmed, missed },
   };
 }
 
-/** A publication that was approved, then changed and rescheduled by an AI client. */
-async function addReturnedProposal(
+/** A publication that was approved, then changed and rescheduled by an AI client, so it needs approval again. */
+async function addChangedPublication(
   deps: Deps,
   { owner, claude, connectionId }: { owner: Caller; claude: Caller; connectionId: string },
 ): Promise<string> {

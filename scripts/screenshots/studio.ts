@@ -27,21 +27,21 @@ export interface SampleStudio {
 export interface ShiftedClock {
   (): number;
   /** Sets the clock this far behind the current time, or ahead of it if negative. */
-  setBack(ms: number): void;
+  setBehindNow(ms: number): void;
 }
 
 export function createShiftedClock(): ShiftedClock {
   let offsetMs = 0;
-  return Object.assign(() => Date.now() - offsetMs, { setBack: (ms: number) => void (offsetMs = ms) });
+  return Object.assign(() => Date.now() - offsetMs, { setBehindNow: (ms: number) => void (offsetMs = ms) });
 }
 
 /** Creates a studio with two weeks of activity by users and their AI clients. */
 export async function createSampleStudio(deps: Deps, clock: ShiftedClock): Promise<SampleStudio> {
-  clock.setBack(days(13));
+  clock.setBehindNow(days(13));
   const createUser = (name: string) =>
     newUser(deps, { name, email: `${name.toLowerCase().replace(" ", ".")}@bluedoor.example` });
   const owner = await newStudio(deps, await createUser("Mira Okafor"), "Blue Door Studio");
-  clock.setBack(days(12));
+  clock.setBehindNow(days(12));
   const admin = await newMember(deps, owner, "admin", await createUser("Jonas Lind"));
   const member = await newMember(deps, owner, "member", await createUser("Ana Duarte"));
   await newMember(deps, owner, "member", await createUser("Theo Park"));
@@ -64,19 +64,19 @@ export async function createSampleStudio(deps: Deps, clock: ShiftedClock): Promi
     owner,
     admin,
   ).entries()) {
-    clock.setBack(days(11) - i * hours(29));
+    clock.setBehindNow(days(11) - i * hours(29));
     const post = await createPost(deps, author, { title, body });
     postIds.push(post.id);
     for (const [imageName, altText] of files) {
       const assetId = await uploadSampleImage(deps, author, imageName);
       if (altText !== "") await updateAsset(deps, author, { assetId, altText });
-      clock.setBack(days(11) - i * hours(29) - minutes(4));
+      clock.setBehindNow(days(11) - i * hours(29) - minutes(4));
       await attachAsset(deps, author, { postId: post.id, assetId });
     }
-    clock.setBack(days(11) - i * hours(29) - hours(2));
+    clock.setBehindNow(days(11) - i * hours(29) - hours(2));
     if (status !== "draft") await updatePost(deps, author, { postId: post.id, status });
   }
-  clock.setBack(days(1));
+  clock.setBehindNow(days(1));
   await uploadSampleImage(deps, chatGpt, "paper");
   const notesBase64 = Buffer.from("Paper list for the spring catalogue\n".repeat(40)).toString("base64");
   await uploadAssetInline(deps, owner, {
@@ -87,7 +87,7 @@ export async function createSampleStudio(deps: Deps, clock: ShiftedClock): Promi
   });
   await revokeClient(deps, owner, { grantId: revokedClient.grantId ?? "" });
 
-  clock.setBack(hours(20));
+  clock.setBehindNow(hours(20));
   await createInvitation(deps, owner, { role: "member", email: "lena.weiss@bluedoor.example" });
   await createInvitation(deps, admin, { role: "admin" });
   for (const [{ grantId = "" }, ago, calls] of [
@@ -98,10 +98,10 @@ export async function createSampleStudio(deps: Deps, clock: ShiftedClock): Promi
     await deps.grants.touch(grantId, Date.now() - ago);
     await deps.grants.addCalls(grantId, toDayNumber(Date.now() - ago), calls);
   }
-  clock.setBack(minutes(9));
+  clock.setBehindNow(minutes(9));
   const postId = postIds.at(-1) ?? "";
   await createUploadSession(deps, claude, { postId });
-  clock.setBack(0);
+  clock.setBehindNow(0);
   const { revision } = await getPost(deps, claude, { postId });
   await updatePost(deps, claude, { postId, body: samplePostBody, revision });
   return { owner, member, postId, archivedPostId: postIds[0] ?? "" };

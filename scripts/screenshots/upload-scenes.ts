@@ -148,9 +148,9 @@ export async function createUploadScenes(
         await page.goto(url);
         await chooseFiles(page, images.slice(0, 1));
         await page.locator('[data-state="done"]').waitFor();
-        clock.setBack(-hours(1));
+        clock.setBehindNow(-hours(1));
         await page.goto(url);
-        clock.setBack(0);
+        clock.setBehindNow(0);
       },
     },
   ];

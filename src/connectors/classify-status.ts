@@ -4,14 +4,15 @@ import { seconds } from "#lib/clock.ts";
 /** Statuses that may follow a request that was executed, or is being executed. */
 const inconclusiveStatuses: readonly number[] = [408, 409, 425];
 
-/** What a status that is not a success means. Only those that prove that nothing was published are not `unknown`. */
+/** What a status that is not a success means. `unknown`, unless it proves that nothing was published. */
 export function classifyStatus(response: Response): FailedOutcome {
   const { status } = response;
   if (status === 401) return reconnectOutcome;
-  if (status === 429) return { ...rateLimitOutcome, retryAfterMs: readRetryAfter(response) ?? readResetTime(response) };
+  if (status === 429)
+    return { ...rateLimitOutcome, retryAfterMs: readRetryAfterDelay(response) ?? readResetDelay(response) };
   if (status >= 400 && status <= 499 && !inconclusiveStatuses.includes(status))
     return { kind: "rejected", code: "rejected", message: `The platform rejected the post (status ${status}).` };
-  const retryAfterMs = readRetryAfter(response);
+  const retryAfterMs = readRetryAfterDelay(response);
   return { kind: "unknown", message: `the platform responded with status ${status}`, retryAfterMs };
 }
 
@@ -38,15 +39,15 @@ export const mediaRejected = {
   message: "The platform rejected the media.",
 } as const satisfies FailedOutcome;
 
-/** In seconds, or as a date (RFC 9110 §10.2.3). */
-function readRetryAfter({ headers }: Response): number | undefined {
+/** The header has seconds, or a date (RFC 9110 §10.2.3). */
+function readRetryAfterDelay({ headers }: Response): number | undefined {
   const value = headers.get("retry-after");
   if (value === null) return undefined;
   return toDelay(/^\d+$/.test(value) ? seconds(Number(value)) : Date.parse(value) - Date.now());
 }
 
-/** X states when the limit ends, in seconds since 1970. */
-const readResetTime = ({ headers }: Response): number | undefined =>
+/** How long until the limit ends. X sends that time in seconds since 1970. */
+const readResetDelay = ({ headers }: Response): number | undefined =>
   toDelay(seconds(Number(headers.get("x-rate-limit-reset"))) - Date.now());
 
 const toDelay = (ms: number): number | undefined => (Number.isFinite(ms) && ms > 0 ? ms : undefined);

@@ -9,7 +9,7 @@ export type MediaUpload = (DirectUpload | SessionUpload | FetchedMedia) & {
   buildAltTextCall?: (context: PublishContext, asset: ContentAsset, mediaId: string) => ApiCall | undefined;
   /** For platforms that may process media after the upload. */
   processing?: {
-    /** Whether the last response of the upload says so. */
+    /** Whether the platform is still processing the file, by the last response of the upload. */
     isPending: (status: number, body: JsonObject) => boolean;
     buildStatusCall: (context: PublishContext, mediaId: string) => ApiCall;
     parseStatus: (body: JsonObject, status: number) => ProcessingStatus;

@@ -87,7 +87,7 @@ export function createPublisher({ openFile, sleep, ...options }: PublisherOption
       await saveProgress({ mediaIds: {} });
       return { kind: "unknown", message: "the prepared post has expired at the platform" };
     }
-    // An earlier commit was more successful than its response said.
+    // An earlier commit made the post public, although its response did not say so.
     const isPublic = status.value === "published" || typeof status.value === "object";
     if (isPublic) await saveProgress(Object.assign(progress, { isPublic }));
     return undefined;
@@ -98,7 +98,7 @@ export function createPublisher({ openFile, sleep, ...options }: PublisherOption
     const { quota } = calls.getPublishing(platform);
     if (!quota) return undefined;
     const isReached = await calls.call(platform, quota.buildCall(calls.createContext(request)), quota.isReached);
-    // The commit enforces the quota, too, if it can't be read.
+    // If the platform does not let us read the quota, continue: it rejects the commit if the quota is reached.
     if ("kind" in isReached) return isReached.kind === "rejected" ? undefined : isReached;
     const message = "the account has published as many posts as the platform allows for now";
     return isReached.value ? { kind: "retry_later", retryAfterMs: undefined, message } : undefined;
@@ -118,29 +118,33 @@ export function createPublisher({ openFile, sleep, ...options }: PublisherOption
       calls.findPublishing(platform)?.hosts(calls.getEndpoints(platform, instance)) ?? [],
     getReconciliation(platformId) {
       const { reconcile } = calls.getPublishing(platformId);
-      const isRepeated = typeof reconcile === "object" && "repeatWithinMs" in reconcile;
-      return { repeatWithinMs: isRepeated ? reconcile.repeatWithinMs : undefined };
+      const reconcilesByRepeating = typeof reconcile === "object" && "repeatWithinMs" in reconcile;
+      return { repeatWithinMs: reconcilesByRepeating ? reconcile.repeatWithinMs : undefined };
     },
     async prepare(initialRequest, saveProgress, signal) {
       const progress = { ...initialRequest.progress, mediaIds: { ...initialRequest.progress.mediaIds } };
       const request = { ...initialRequest, progress };
       const { container } = calls.getPublishing(request.connection.platform);
       const isStopped = (): boolean => signal.aborted;
-      const mediaFailure = (await checkQuota(request)) ?? (await prepareMedia(request, saveProgress, signal));
+      const quotaFailure = await checkQuota(request);
+      if (quotaFailure) return quotaFailure;
+      const mediaFailure = await prepareMedia(request, saveProgress, signal);
       if (mediaFailure) return mediaFailure;
       if (!isStopped()) {
         const mentions = await resolveMentions(calls, request);
         if ("kind" in mentions) return mentions;
         if (mentions.value) await saveProgress(Object.assign(progress, { mentions: mentions.value }));
-        const failure = await readEarlierPosts(calls, request, saveProgress);
-        if (failure) return failure;
+        const postsFailure = await readEarlierPosts(calls, request, saveProgress);
+        if (postsFailure) return postsFailure;
       }
+      // If the signal stopped it, the caller does not commit.
       if (!container || isStopped()) return { kind: "prepared" };
       return (await prepareContainer(request, container, saveProgress, signal)) ?? { kind: "prepared" };
     },
     async commit(request) {
       const { platform } = request.connection;
       const { commit } = calls.getPublishing(platform);
+      // `unknown` makes the worker reconcile, which finds the post.
       if (request.progress.isPublic) return { kind: "unknown", message: "the post is already public" };
       const context = calls.createContext(request);
       const post = await calls.call(platform, commit.buildCall(context), (body, _status, headers) =>

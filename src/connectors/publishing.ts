@@ -25,7 +25,7 @@ export interface RemotePost {
 /** Reads the account's newest posts. */
 export interface AccountPosts {
   buildCall: (context: PublishContext) => ApiCall;
-  /** Candidates, the most likely first. */
+  /** Posts that may be the one whose response was lost, the most likely first. */
   findPosts: (body: JsonObject, context: PublishContext) => RemotePost[];
 }
 
@@ -51,7 +51,7 @@ export interface Publishing {
   fetchesMedia?: "all" | "videos";
   /** Says what an error response means, if its status does not. Undefined: decide by the status. */
   classifyError?: (response: ErrorResponse) => FailedOutcome | undefined;
-  /** Says how many more posts the account may publish. */
+  /** Says whether the account has reached the platform's quota of posts. */
   quota?: {
     buildCall: (context: PublishContext) => ApiCall;
     isReached: (body: JsonObject) => boolean;
@@ -94,9 +94,9 @@ export interface Publishing {
     | { repeatWithinMs: number }
     | { publishedContainer: AccountPosts }
     | (AccountPosts & {
-        /** Ids of all posts in the response. Posts that are there before the commit are no candidates. */
+        /** Ids of all posts in the response, read before the commit: none of these posts can be what it created. */
         listIds?: (body: JsonObject) => string[];
-        /** Reads a candidate's exact text, which the list does not have. */
+        /** Reads the exact text of a post from `findPosts`, which the list does not have. */
         exactText?: {
           buildCall: (context: PublishContext, post: RemotePost) => ApiCall;
           isSame: (body: JsonObject, context: PublishContext) => boolean;

@@ -12,12 +12,14 @@ const changedSql = (column: "title" | "body" | "status" | "variants", initial: s
   `CASE WHEN COALESCE(r.${column}, '${initial}') = p.${column} THEN 0 ELSE 1 END`;
 const isTrashedSql = "CASE WHEN p.trashed_at IS NULL THEN 0 ELSE 1 END";
 
-const hasPublicationsSql = (postId: string): string => `CASE WHEN EXISTS (SELECT 1 FROM publications q
+/** The states are `revisableStates` of revise-publications.ts. */
+const hasRevisablePublicationsSql = (postId: string): string => `CASE WHEN EXISTS (SELECT 1 FROM publications q
       WHERE q.post_id = ${postId}
         AND q.state IN ('proposed', 'scheduled', 'preparing', 'committing', 'unconfirmed', 'missed')) THEN 1 ELSE 0 END
     AS has_publications`;
 
 interface RecordedRow {
+  /** 1 if the change can affect publications of the post. */
   has_publications: number;
 }
 
@@ -37,7 +39,7 @@ const insertRevisionQuery = statement<RecordedRow>(
           CASE WHEN COALESCE(r.trashed, 0) = ${isTrashedSql} THEN 0 ELSE 1 END
      FROM posts p LEFT JOIN post_revisions r ON r.post_id = p.id AND r.revision = p.revision - 1
     WHERE p.id = $7
-   RETURNING ${hasPublicationsSql("$7")}`,
+   RETURNING ${hasRevisablePublicationsSql("$7")}`,
 );
 
 const insertAssetsQuery = statement<never>(
@@ -48,7 +50,7 @@ const insertAssetsQuery = statement<never>(
     WHERE p.id = $1 AND p.assets_revision = p.revision AND a.status = 'ready'`,
 );
 
-/** An autosave changes only text. It never replaces a revision that was approved, and with it possibly published. */
+/** An autosave changes only text. It never replaces an approved revision, which may be the text that was published. */
 const collapseAutosaveQuery = statement<RecordedRow>(
   "collapse_autosave",
   `UPDATE post_revisions AS r
@@ -60,7 +62,7 @@ const collapseAutosaveQuery = statement<RecordedRow>(
     WHERE p.id = $1 AND r.post_id = p.id AND r.revision = p.revision - 1
       AND r.user_id = $2 AND r.client_id IS NULL AND r.autosave_start > $3
       AND NOT EXISTS (SELECT 1 FROM publications q WHERE q.post_id = r.post_id AND q.approved_revision = r.revision)
-   RETURNING ${hasPublicationsSql("$1")}`,
+   RETURNING ${hasRevisablePublicationsSql("$1")}`,
 );
 
 export function createRevisionStore({ q, run }: Connection): RevisionStore {

@@ -46,14 +46,15 @@ export function createSandboxApi({ base, store, clock, newId, findAccount }: San
 
   async function uploadMedia(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const account = await requireAccount(req);
-    const { size } = await readAll(req, maxMediaBytes, false);
+    let bytes = 0;
+    for await (const chunk of readBody(req, maxMediaBytes)) bytes += chunk.length;
     const altText = req.headers["x-alt-text"];
     const id = newId("asset");
     await store.addMedia({
       id,
       account,
       mimeType: req.headers["content-type"] ?? "application/octet-stream",
-      bytes: size,
+      bytes,
       altText: typeof altText === "string" ? decodeURIComponent(altText) : null,
       createdAt: clock(),
     });
@@ -200,7 +201,8 @@ function sendJson(res: ServerResponse, status: number, body: unknown): void {
 }
 
 async function readJson(req: IncomingMessage): Promise<unknown> {
-  const { chunks } = await readAll(req, maxJsonBytes, true);
+  const chunks: Buffer[] = [];
+  for await (const chunk of readBody(req, maxJsonBytes)) chunks.push(chunk);
   return parseJsonText(Buffer.concat(chunks).toString());
 }
 
@@ -212,17 +214,11 @@ function parseJsonText(text: string): unknown {
   }
 }
 
-async function readAll(
-  req: IncomingMessage,
-  maxBytes: number,
-  keep: boolean,
-): Promise<{ size: number; chunks: Buffer[] }> {
-  const chunks: Buffer[] = [];
-  let size = 0;
+async function* readBody(req: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
+  let bytes = 0;
   for await (const chunk of req as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxBytes) throw edgeError("too_large", "The body is too large.");
-    if (keep) chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw edgeError("too_large", "The body is too large.");
+    yield chunk;
   }
-  return { size, chunks };
 }

@@ -42,7 +42,7 @@ function defineTests(fixture: Fixture): void {
       ...fixture.location,
       base: publishing.service.base,
       filesFolder: (publishing.service.deps.files as HookedFiles).root,
-      timeouts: 0,
+      timeoutCount: 0,
       leaseMs: seconds(2),
       privateHosts: [new URL(pds.url).host, new URL(pds.plc.url).host],
       plcUrl: pds.plc.url,

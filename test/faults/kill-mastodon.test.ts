@@ -54,7 +54,7 @@ forEachEngine("kill -9 of the service while it publishes to a Mastodon server", 
       ...fixture.location,
       base: publishing.service.base,
       filesFolder: (publishing.service.deps.files as HookedFiles).root,
-      timeouts: 0,
+      timeoutCount: 0,
       leaseMs: seconds(2),
       privateHosts: [new URL(snac.instanceUrl).host],
     });

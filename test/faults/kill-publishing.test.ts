@@ -48,12 +48,12 @@ forEachEngine("kill -9 of the service while it publishes", (fixture) => {
   const processes: HelperProcess[] = [];
   after(() => Promise.all(processes.map((child) => child.kill())));
 
-  function startProcess(timeouts: number): HelperProcess {
+  function startProcess(timeoutCount: number): HelperProcess {
     const child = startHelper("publish.ts", {
       ...fixture.location,
       base: publishing.service.base,
       filesFolder: (publishing.service.deps.files as HookedFiles).root,
-      timeouts,
+      timeoutCount,
       leaseMs: seconds(2),
     });
     processes.push(child);

@@ -30,7 +30,7 @@ forEachEngine(
       const filesFolder = (service.deps.files as HookedFiles).root;
       const bases = [await findFreeBaseUrl(), await findFreeBaseUrl()];
       processes = bases.map((base) =>
-        startHelper("publish.ts", { ...fixture.location, base, filesFolder, timeouts: 0, leaseMs: seconds(30) }),
+        startHelper("publish.ts", { ...fixture.location, base, filesFolder, timeoutCount: 0, leaseMs: seconds(30) }),
       );
       for (let i = 0; i < publicationCount / connectionCount; i++) {
         const { id: postId } = await createPost(service.deps, owner, { title: "", body: `Post ${i}` });
@@ -41,7 +41,7 @@ forEachEngine(
         child.letRun();
         await child.waitForLine("ready");
       }
-      // Only now, because a slow machine takes long to schedule them.
+      // Make them due only now, because creating all publications takes long on a slow machine.
       const dueAt = (await service.deps.publications.getTime()) + seconds(2);
       await fixture.database.q
         .updateTable("publications")

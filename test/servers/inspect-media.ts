@@ -1,7 +1,7 @@
 import { ALL_FORMATS, BufferSource, Input } from "mediabunny";
 import sharp from "sharp";
 
-/** What a platform finds in the bytes that a client uploaded. */
+/** What a platform finds in the bytes that Atelier uploaded to it. */
 
 export interface InspectedImage {
   mimeType: string;

@@ -259,8 +259,8 @@ function respondWithFault(fault: Fault, res: ServerResponse): void {
 /** The same platform without refresh tokens. */
 const createPlatformWithoutRefresh = (origin: string): Platform => ({
   ...createStrictEntry(origin),
-  id: "brief",
-  name: "Brief",
+  id: "no-refresh",
+  name: "No refresh",
   refresh: "none",
 });
 

@@ -28,7 +28,8 @@ export function createAtprotoConnector(base: string, callbackPath: string, setup
   const scope = platform.scopes.join(" ");
   const newestKeyId = clientKeys[0]?.kid;
 
-  async function createSession(
+  /** The arguments that the library needs for each OAuth request. */
+  async function createOAuthArguments(
     server: AuthorizationServer,
     app: PlatformApp | undefined,
     { key, clientKeyId = newestKeyId }: Pick<TokenBinding, "key" | "clientKeyId">,
@@ -42,7 +43,7 @@ export function createAtprotoConnector(base: string, callbackPath: string, setup
   async function start(instance: string, app: PlatformApp | undefined) {
     const server = await discoverServer(publicFetch, instance);
     const key = await createProofKey();
-    const { client, auth, options } = await createSession(server, app, { key });
+    const { client, auth, options } = await createOAuthArguments(server, app, { key });
     const state = oauth.generateRandomState();
     const verifier = oauth.generateRandomCodeVerifier();
     const parameters = {
@@ -78,7 +79,7 @@ export function createAtprotoConnector(base: string, callbackPath: string, setup
     if (pending.tokenKey === undefined) throw new Error("the authorization has no key");
     const key = JSON.parse(pending.tokenKey) as ProofKey;
     const server = await discoverServer(publicFetch, instance);
-    const { client, auth, options } = await createSession(server, app, { key });
+    const { client, auth, options } = await createOAuthArguments(server, app, { key });
     const response = await withProtocolErrors(async () => {
       const authResponse = oauth.validateAuthResponse(server, client, callback, pending.state);
       return withNonceRetry(async () =>
@@ -117,7 +118,7 @@ export function createAtprotoConnector(base: string, callbackPath: string, setup
     // First, because the refresh token works only once. The account may have moved to another server.
     const { serverUrl } = await resolveServer(setup, accountId, issuer);
     const server = await readServerMetadata(publicFetch, issuer);
-    const { client, auth, options } = await createSession(server, app, binding);
+    const { client, auth, options } = await createOAuthArguments(server, app, binding);
     const response = await withProtocolErrors(() =>
       withNonceRetry(async () =>
         oauth.processRefreshTokenResponse(
@@ -139,14 +140,14 @@ export function createAtprotoConnector(base: string, callbackPath: string, setup
     binding: Pick<TokenBinding, "key" | "clientKeyId">,
   ): Promise<void> {
     if (server.revocation_endpoint === undefined) return;
-    const { client, auth, options } = await createSession(server, app, binding);
+    const { client, auth, options } = await createOAuthArguments(server, app, binding);
     // Servers require a proof, which the library sends with pushed requests but not with revocations. Both have the same
     // form.
     const target = { ...server, pushed_authorization_request_endpoint: server.revocation_endpoint };
     const send = (): Promise<Response> =>
       oauth.pushedAuthorizationRequest(target, client, auth, { token: refreshToken ?? accessToken }, options);
     const response = await withPlatformErrors(send());
-    // The first response had the nonce.
+    // The first attempt may have failed only because it had no nonce, which the response supplies.
     if (!response.ok) await withPlatformErrors(send());
   }
 

@@ -14,7 +14,10 @@ export type AuthorizationServer = oauth.AuthorizationServer &
     >
   >;
 
-/** Undefined for any status but success: a document that is not there proves nothing about an account. */
+/**
+ * Undefined for any status but success. Callers must treat that as unavailable: a missing document does not mean that
+ * the account has moved or revoked our access.
+ */
 export async function fetchDocument(publicFetch: PublicFetch, url: string): Promise<JsonObject | undefined> {
   const response = await sendCall(publicFetch, { method: "GET", url });
   return response.ok ? readObject(response) : undefined;

@@ -17,7 +17,7 @@ export const instagramPublishing: Publishing = {
 /** Only images have alt text. A single video is a reel, which is also shown in the feed. */
 function buildMediaParams(context: PublishContext, isChild: boolean, index: number): Record<string, string> {
   const asset = context.content.assets[index];
-  if (!asset) throw new Error("a container needs a file");
+  if (!asset) throw new Error(`the post has no file ${index}`);
   const url = context.createMediaUrl(asset);
   const { kind, altText } = asset;
   return {

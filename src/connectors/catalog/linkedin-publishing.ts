@@ -108,7 +108,8 @@ function createUpload(
       ...(kind === "video" ? { parseId: parsePartId } : {}),
     },
     processing: {
-      // The status of an image can't be read with `w_member_social` alone. A post with it is public once it is processed.
+      // `w_member_social` alone does not let us read the status of an image. LinkedIn makes a post public when it has
+      // processed the post's images, so we need not wait.
       isPending: () => kind !== "image",
       buildStatusCall: (context, mediaId) => buildCall(context, "GET", `/rest/${kind}s/${encodeURIComponent(mediaId)}`),
       parseStatus,

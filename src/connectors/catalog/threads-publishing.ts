@@ -16,13 +16,13 @@ export const threadsPublishing: Publishing = {
     statusField: "status",
     text: { field: "text", param: "text" },
     buildMediaParams,
-    textParams: { media_type: "TEXT" },
+    textOnlyParams: { media_type: "TEXT" },
   }),
 };
 
 function buildMediaParams(context: PublishContext, isChild: boolean, index: number): Record<string, string> {
   const asset = context.content.assets[index];
-  if (!asset) throw new Error("a container needs a file");
+  if (!asset) throw new Error(`the post has no file ${index}`);
   const url = context.createMediaUrl(asset);
   const { kind, altText } = asset;
   return {

@@ -21,8 +21,8 @@ export interface ContainerPlatform {
   text: { field: string; param: string };
   /** The parameters of a container with one file. */
   buildMediaParams: (context: PublishContext, isChild: boolean, index: number) => Record<string, string>;
-  /** The parameters of a post without files, if the platform has them. */
-  textParams?: Record<string, string>;
+  /** Additional parameters of a post without files, if the platform allows such posts. */
+  textOnlyParams?: Record<string, string>;
 }
 
 type ContainerPublishing = Pick<
@@ -68,7 +68,7 @@ export function createContainerPublishing(platform: ContainerPlatform): Containe
   function buildContainerParams(context: PublishContext): Record<string, string> {
     const { content, progress } = context;
     const textParams = content.text === "" ? {} : { [text.param]: content.text };
-    if (content.assets.length === 0) return { ...platform.textParams, ...textParams };
+    if (content.assets.length === 0) return { ...platform.textOnlyParams, ...textParams };
     if (content.assets.length === 1) return { ...platform.buildMediaParams(context, false, 0), ...textParams };
     const children = content.assets.map(({ id }) => progress.mediaIds[id] ?? "").join(",");
     return { media_type: "CAROUSEL", children, ...textParams };

@@ -7,7 +7,7 @@ import type { ErrorResponse } from "../publishing.ts";
 /** Error codes of Meta's Graph API, whose statuses say little: an expired token, too, has status 400. */
 const outcomes = new Map<unknown, FailedOutcome>([
   ...withOutcome([102, 190], reconnectOutcome),
-  // Of the app, the user, the page and the use case; 9 is Instagram's quota of posts.
+  // Rate limits of the app, the user, the page and the use case; 9 is Instagram's quota of posts.
   ...withOutcome([4, 9, 17, 32, 341, 613, 80001, 80002, 80006], rateLimitOutcome),
   ...withOutcome([506], duplicateOutcome),
   ...withOutcome([324, 352, 389, 6000, 6001, 9004, 36000, 36001, 36003], mediaRejected),
@@ -33,11 +33,11 @@ export function classifyGraphError({ status, headers, body }: ErrorResponse): Fa
   const { code, error_subcode: subcode } = toObject(body["error"]);
   if (status >= 500) return undefined;
   const outcome = outcomes.get(subcode === blockedSubcode ? 368 : code);
-  return outcome === rateLimitOutcome ? { ...rateLimitOutcome, retryAfterMs: readRegainTime(headers) } : outcome;
+  return outcome === rateLimitOutcome ? { ...rateLimitOutcome, retryAfterMs: readRegainDelay(headers) } : outcome;
 }
 
-/** When Meta expects that the limit of a use case ends, by account. */
-function readRegainTime(headers: Headers): number | undefined {
+/** How long until Meta expects the limit to end: the longest time of all accounts in the header. */
+function readRegainDelay(headers: Headers): number | undefined {
   try {
     const usage = toObject(JSON.parse(headers.get("x-business-use-case-usage") ?? "{}"));
     const limits = Object.values(usage).flatMap(toObjectList);

@@ -15,6 +15,7 @@ export interface PublishingTables {
     revision: number;
     digest: string;
     approved_revision: number | null;
+    /** The `scheduled_for` that was approved. */
     approved_for: number | null;
     requested_by: string | null;
     requested_grant_id: string | null;
@@ -27,7 +28,9 @@ export interface PublishingTables {
     remote_id: string | null;
     problem_code: string | null;
     problem_message: string | null;
+    /** When the first run is due: at `scheduled_for`, but not before the publication was scheduled. */
     due_at: number | null;
+    /** When the next run is due: `due_at`, or a later time after a failed run. */
     next_run_at: number | null;
     started_at: number | null;
     attempts: Generated<number>;
@@ -58,6 +61,7 @@ export interface PublishingTables {
     connected_at: number;
     limits: string | null;
   };
+  /** Connect links. */
   platform_connects: {
     token_hash: string;
     studio_id: string;

@@ -2,7 +2,7 @@ import { days } from "#lib/clock.ts";
 import type { AssetKind } from "../assets/model/kinds.ts";
 import type { PostStatus, Variant } from "../posts/post.ts";
 
-/** Who made a change, and through which AI client. */
+/** What is stored about who made a change. */
 export interface Author {
   /** Null: unknown. */
   userId: string | null;
@@ -68,7 +68,7 @@ export interface RevisionStore {
    * - `collapseSince`: the change is an autosave. If the previous revision is an autosave of the same user, in a series
    *   that started after this time, the snapshot replaces it.
    * - `haveAssetsChanged`: the list of assets has changed.
-   * Returns whether the post has publications that have not started.
+   * Returns whether the post has publications that the change can affect, even if they have started.
    */
   record(postId: string, author: Author, options?: RecordOptions): Promise<boolean>;
   /** Newest first, older than the revision `before`, until the texts exceed `maxText` characters; at least one. */

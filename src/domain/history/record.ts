@@ -30,8 +30,8 @@ export async function recordRevision(
   postId: string,
   options?: RecordOptions,
 ): Promise<void> {
-  const hasPublications = await tx.revisions.record(postId, toAuthor(editor), options);
-  if (hasPublications) await revisePublications(deps, tx, editor, postId);
+  const hasRevisablePublications = await tx.revisions.record(postId, toAuthor(editor), options);
+  if (hasRevisablePublications) await revisePublications(deps, tx, editor, postId);
 }
 
 /**

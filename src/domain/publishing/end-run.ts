@@ -16,7 +16,7 @@ export async function markPublished(
   publication: Publication,
   { remoteId, url }: Extract<CommitOutcome, { kind: "published" }>,
 ): Promise<void> {
-  // A post at the platform belongs to one publication, so this response names the post of another publication.
+  // A post at the platform belongs to one publication. If its id is taken, the response names the wrong post.
   if (await deps.publications.isRemoteIdTaken(publication.connectionId, remoteId))
     return markUnconfirmed(deps, publication);
   const change = { ...unscheduled, remoteId, url, publishedAt: deps.clock(), problem: null };
@@ -38,7 +38,7 @@ export async function markFailed(
   await changeState(deps, publication, { event: "fail", action: "publication.failed", change, detail });
 }
 
-/** A user decides whether the post is public. */
+/** We don't know whether the post is public: a user checks the account and says so. */
 export async function markUnconfirmed(deps: WorkerDeps, publication: Publication): Promise<void> {
   const problem = {
     code: "unconfirmed",
@@ -48,7 +48,10 @@ export async function markUnconfirmed(deps: WorkerDeps, publication: Publication
   await changeState(deps, publication, { event: "lose", action: "publication.unconfirmed", change });
 }
 
-/** The columns of a run that starts again later. The next run fixes what is sent, and keeps uploads that still fit. */
+/**
+ * The columns of a run that starts again later. The next run reads the content of the post again, and keeps the uploads
+ * that it can still use.
+ */
 const waiting = { leaseExpiresAt: null, content: null, commitKey: null, committedAt: null } as const;
 
 /** Nothing is public: runs again later, until an hour has passed since the first attempt. */

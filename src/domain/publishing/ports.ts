@@ -233,7 +233,7 @@ export interface Publisher {
   /** The hosts of an account's public posts. */
   listHosts(connection: Pick<PlatformConnection, "platform" | "instance">): string[];
   getReconciliation(platform: string): Reconciliation;
-  /** Uploads media and prepares what `commit` refers to; saves each step, so that a later run resumes. The signal ends it early. */
+  /** Uploads media and prepares the commit; saves each step for later runs. Ends early on abort: don't commit then. */
   prepare(
     request: PublishRequest,
     saveProgress: (progress: PublicationProgress) => Promise<void>,

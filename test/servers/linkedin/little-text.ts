@@ -1,14 +1,14 @@
 /**
  * The little text format of LinkedIn's `commentary`.
  *
- * Source: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/little-text-format (start of
- * a stored copy of version 2024-11, read on 2026-11-16; the grammar and the list of characters as public repositories
- * quote them): "All reserved characters need to be escaped with a backslash, even if those characters are not used in
- * one of the supported elements or templates." No source says
- * officially what happens otherwise. Users report that LinkedIn
- * accepts the request and cuts the text at the first character that it can't parse
- * (https://github.com/apoorvdarshan/crossposter/releases/tag/v1.1.5,
- * https://github.com/ComposioHQ/composio/issues/2710), so this parser does the same.
+ * Source: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/little-text-format
+ * We read only the beginning of the page, in a stored copy of version 2024-11, on 2026-11-16: "All reserved characters
+ * need to be escaped with a backslash, even if those characters are not used in one of the supported elements or
+ * templates." The grammar and the list of characters are from quotations in public repositories.
+ *
+ * LinkedIn does not document what happens to characters that are not escaped. Users report that it accepts the request
+ * and cuts the text at the first character that it can't parse, so this parser does the same:
+ * https://github.com/apoorvdarshan/crossposter/releases/tag/v1.1.5, https://github.com/ComposioHQ/composio/issues/2710
  */
 export interface RenderedText {
   /** What readers see. */

@@ -59,9 +59,10 @@ export function findUrls(text: string): FoundUrl[] {
     const labels = domain.split(".");
     if (!isTopLevelDomain(labels.at(-1)!)) return [];
     if (labels.some((name) => (domainToASCII(name) || name).length > maxLabelLength)) return [];
-    // Without a protocol, only the Latin end of a domain counts, and not after these characters.
+    // Without a protocol, only the Latin end of a domain counts.
     const skipped = protocol === undefined ? latinDomain.exec(domain)?.index : 0;
     if (skipped === undefined) return [];
+    // A domain without a protocol does not count directly after one of these characters.
     if (protocol === undefined && /[-_./]$/.test(text.slice(0, match.index))) return [];
     return [{ start: match.index + skipped, end: match.index + url.length, url: url.slice(skipped) }];
   });
@@ -118,6 +119,6 @@ export function shortenUrls(text: string): { text: string; urls: UrlEntity[] } {
 
 export const createShortUrl = (): string => `https://t.co/${randomBytes(5).toString("hex")}`;
 
-/** X returns these characters as HTML entities (data dictionary: "understand &amp; respond"). */
+/** X returns these characters as HTML entities (an example in X's data dictionary has "understand &amp; respond"). */
 export const escapeHtml = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

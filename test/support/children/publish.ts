@@ -15,7 +15,7 @@ import { startService } from "../service.ts";
 const {
   base,
   filesFolder,
-  timeouts,
+  timeoutCount,
   leaseMs,
   privateHosts = [],
   plcUrl = "https://plc.example",
@@ -24,7 +24,7 @@ const {
   base: string;
   filesFolder: string;
   /** How many publish requests time out: some before and some after the sandbox received them. */
-  timeouts: number;
+  timeoutCount: number;
   /** Short, so that tests with many kills do not wait for abandoned runs. */
   leaseMs: number;
   /** Hosts of Mastodon and Bluesky servers. */
@@ -34,7 +34,7 @@ const {
 };
 const printLine = (line: string) => writeSync(1, `${line}\n`); // synchronous, because the process may be killed
 
-let remainingTimeouts = timeouts;
+let remainingTimeouts = timeoutCount;
 const timeOut =
   (fetch: PublicFetch): PublicFetch =>
   async (url, request) => {

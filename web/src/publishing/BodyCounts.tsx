@@ -25,7 +25,7 @@ export function BodyCounts({ post, body }: { post: Post; body: string }) {
 /** Accounts on one platform have the same rule. Accounts with their own text don't receive the body. */
 function listRules({ validation = [], variants }: Post): [platform: string, rule: TextRule][] {
   const rules = new Map<string, TextRule>();
-  for (const { connectionId, platform, text } of validation)
-    if (text && !variants.some((variant) => variant.connectionId === connectionId)) rules.set(platform, text);
+  for (const { connectionId, platform, text: rule } of validation)
+    if (rule && !variants.some((variant) => variant.connectionId === connectionId)) rules.set(platform, rule);
   return [...rules];
 }
