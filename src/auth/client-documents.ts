@@ -6,7 +6,7 @@ import { PublicFetchError } from "#lib/public-fetch.ts";
 export interface ClientDocuments {
   /** Fetches a document from its client's host: public IP addresses only, limited in time and size. */
   fetch: (url: string) => Promise<Response>;
-  /** Throws if the client has caused too many fetches. */
+  /** Throws if the IP address of the request has caused too many fetches. */
   limitFetch: (req: IncomingMessage) => Promise<void>;
 }
 

@@ -84,7 +84,7 @@ export function redirectToLogin(options: {
  * Rejects a token request for another resource, or for scopes that were not granted. The library checks this only after
  * it has consumed the code or refresh token; checking first keeps it usable.
  */
-export function validateBeforeConsume(provider: Provider, base: string): void {
+export function validateBeforeConsumingTokens(provider: Provider, base: string): void {
   const aliases = listResourceAliases(base);
   for (const model of [provider.AuthorizationCode, provider.RefreshToken]) {
     // The token request may use a different alias of the resource than the authorization request did.

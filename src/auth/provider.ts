@@ -21,7 +21,7 @@ import {
   normalizeResponse,
   redirectToLogin,
   unusedSessionCookie,
-  validateBeforeConsume,
+  validateBeforeConsumingTokens,
 } from "./provider-requests.ts";
 import {
   buildDocumentSettings,
@@ -70,7 +70,7 @@ export function createProvider(options: ProviderOptions): Provider {
   const showError = createErrorRenderer(options.renderError, options.clientDocuments !== undefined);
   provider.use(showEarlyErrors({ isOperatorClient, isSignedIn: options.isSignedIn, showError }));
   provider.use(fixResponseTypeError);
-  validateBeforeConsume(provider, options.base);
+  validateBeforeConsumingTokens(provider, options.base);
   compareSecretDigests(provider, isOperatorClient);
   return provider;
 }
@@ -183,13 +183,13 @@ function createInteractionPolicy(): interactionPolicy.DefaultPolicy {
   policy.add(
     new Prompt(
       { name: "login", requestable: true },
-      new Check("approval", "the user must sign in", "login_required", (ctx) => !ctx.oidc.result?.login),
+      new Check("sign_in", "the user must sign in", "login_required", (ctx) => !ctx.oidc.result?.login),
     ),
   );
   policy.add(
     new Prompt(
       { name: "consent", requestable: true },
-      new Check("approval", "the user must consent", "consent_required", (ctx) => !ctx.oidc.grant),
+      new Check("consent", "the user must consent", "consent_required", (ctx) => !ctx.oidc.grant),
     ),
   );
   return policy;

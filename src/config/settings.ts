@@ -16,7 +16,7 @@ const byteCount = wholeNumber(1, Number.MAX_SAFE_INTEGER, "a number of bytes");
 const onOff = z.enum(["on", "off"]);
 const booleanFlag = z.enum(["true", "false", "1", "0"]).transform((value) => value === "true" || value === "1");
 
-const origin = z.string().transform((value, issue) => {
+const httpUrl = z.string().transform((value, issue) => {
   const url = parseUrl(value);
   if (url && /^https?:$/.test(url.protocol) && !url.username && !url.search && !url.hash) {
     return (url.origin + url.pathname).replace(/\/$/, "");
@@ -85,8 +85,8 @@ const mebibyte = 1024 * 1024;
 export const settings = z.object({
   HOST: z.string().min(1).default("127.0.0.1"),
   PORT: port.default(3000),
-  BASE_URL: origin.optional(),
-  UPLOAD_PAGE_URL: origin.optional(),
+  BASE_URL: httpUrl.optional(),
+  UPLOAD_PAGE_URL: httpUrl.optional(),
   LOGIN_URL: z.string().optional(),
   SIGN_IN_ALLOW: signInAllowList.optional(),
   MCP_ORIGINS: origins.default([]),
@@ -95,7 +95,7 @@ export const settings = z.object({
   DATABASE_URL: databaseUrl.optional(),
   DATABASE_LISTEN_URL: databaseUrl.optional(),
   STORAGE: z.enum(["disk", "s3"]).default("disk"),
-  S3_ENDPOINT: origin.optional(),
+  S3_ENDPOINT: httpUrl.optional(),
   S3_REGION: z.string().optional(),
   S3_BUCKET: z.string().optional(),
   S3_ACCESS_KEY_ID: z.string().optional(),
@@ -113,7 +113,7 @@ export const settings = z.object({
   CLIENT_DOCUMENTS: onOff.default("on"),
   TRUST_PROXY: trustedProxies.prefault("off"),
   PRIVATE_HOSTS: privateHosts.prefault(""),
-  BLUESKY_PLC_URL: origin.default("https://plc.directory"),
+  BLUESKY_PLC_URL: httpUrl.default("https://plc.directory"),
   CONFORMANCE_FIXTURES: z.enum(["off", "0", "1"]).default("off"),
   RATE_LIMITS: onOff.default("on"),
   LOG_LEVEL: z.enum(logLevels).default("info"),

@@ -53,7 +53,7 @@ export function createGrantStore({ q }: Connection): GrantStore {
       const row = await q.selectFrom("grants").selectAll().where("id", "=", grantId).executeTakeFirst();
       return row && toGrant(row);
     },
-    async listForStudio(studioId, { userId, includeOthers, grantId, ended, before, limit, callsSince }) {
+    async listVisible(studioId, { userId, includeOthers, grantId, ended, before, limit, callsSince }) {
       const rows = await selectGrants(callsSince)
         .innerJoin("memberships as m", "m.user_id", "u.id")
         .where("m.studio_id", "=", studioId)

@@ -251,7 +251,7 @@ forEachEngine("AI clients", (fixture) => {
     assert.deepEqual(await listCallCounts(), [0, 1]);
     fixture.clock.advance(days(1));
     await createPurgeJob(fixture.deps)({ pause: async () => {}, shouldStop: () => false });
-    const grants = await fixture.deps.grants.listForStudio(owner.studio.id, {
+    const grants = await fixture.deps.grants.listVisible(owner.studio.id, {
       userId: owner.user.id,
       includeOthers: false,
       callsSince: 0,

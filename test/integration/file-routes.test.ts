@@ -66,18 +66,18 @@ describe("signed URLs of the disk store", () => {
 
   test("responds to Expect: 100-continue with an error if the body is too large or the URL has expired, otherwise with 100", async () => {
     const key = newKey();
-    const expectHeaders = (bytes: number) => [`Content-Length: ${bytes}`, "Expect: 100-continue"];
-    const tooLarge = await sendRawPut(await createUploadUrl(key), expectHeaders(maxBytes + 1));
+    const buildContinueHeaders = (bytes: number) => [`Content-Length: ${bytes}`, "Expect: 100-continue"];
+    const tooLarge = await sendRawPut(await createUploadUrl(key), buildContinueHeaders(maxBytes + 1));
     await tooLarge.closed;
     assert.match(tooLarge.getText(), /^HTTP\/1\.1 413 /);
     assert.equal((await server.store.stat(key))?.bytes, maxBytes + 1, "the store records that the body was too large");
 
-    const expired = await sendRawPut(await createUploadUrl(newKey(), -1), expectHeaders(10));
+    const expired = await sendRawPut(await createUploadUrl(newKey(), -1), buildContinueHeaders(10));
     await expired.closed;
     assert.match(expired.getText(), /^HTTP\/1\.1 403 /);
 
     const acceptedKey = newKey();
-    const accepted = await sendRawPut(await createUploadUrl(acceptedKey), expectHeaders(5));
+    const accepted = await sendRawPut(await createUploadUrl(acceptedKey), buildContinueHeaders(5));
     await accepted.waitForText("100 Continue\r\n\r\n");
     assert.equal(await server.store.stat(acceptedKey), undefined);
     accepted.socket.write("hello");

@@ -160,7 +160,7 @@ forEachEngine("listing posts", (fixture) => {
     }
   });
 
-  test("rejects a forged cursor, and a cursor of another studio or another list (T8)", async () => {
+  test("rejects a forged cursor, and a cursor of another studio or of another filter (T8)", async () => {
     const [owner, otherOwner] = [await newStudioWithPosts("A", "B"), await newStudioWithPosts("C", "D")];
     const { nextCursor } = await list(owner, { limit: 1 });
     const cursor = nextCursor ?? "";

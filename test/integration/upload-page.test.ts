@@ -209,7 +209,7 @@ forEachEngine(
       };
       const clientLink = { ...link, url };
       assert.equal((await open(clientLink)).status, 200);
-      const [grant] = await service.deps.grants.listForStudio(link.owner.studio.id, {
+      const [grant] = await service.deps.grants.listVisible(link.owner.studio.id, {
         userId: link.owner.user.id,
         includeOthers: true,
       });

@@ -17,11 +17,12 @@ export interface Authentication {
   /** The grant's studio, even if the user is no longer a member of it. */
   grantStudioId: string | null;
   /**
-   * The membership this request acts with: in the session's studio or else the grant's, if the user is a member of it;
-   * otherwise the user's first. Undefined, like `nextSessionMembership`, if the user has no memberships.
+   * The membership that this request acts with. The requested studio is the session's or, without a session, the
+   * grant's. If the user is not a member of it, the membership is in the studio that the user joined first. Undefined,
+   * like `nextSessionMembership`, if the user has no memberships.
    */
   membership: Membership | undefined;
-  /** The membership of a session that starts now: in the active studio if the user is a member, otherwise the first. */
+  /** The same for a session that starts now, where the requested studio is the user's active studio. */
   nextSessionMembership: Membership | undefined;
   /** The session's studio was deleted: the session ends instead of moving to another studio. */
   isSessionStudioDeleted: boolean;

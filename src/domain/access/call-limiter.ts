@@ -44,10 +44,10 @@ export function createCallLimiter(
 
   const rotateWindow = (now: number): void => {
     if (now < currentWindowEnd && now >= currentWindowEnd - windowMs) return;
-    const next = now - (now % windowMs) + windowMs;
-    previous = next === currentWindowEnd + windowMs ? current : new Map<string, Count>();
+    const newWindowEnd = now - (now % windowMs) + windowMs;
+    previous = newWindowEnd === currentWindowEnd + windowMs ? current : new Map<string, Count>();
     current = new Map();
-    currentWindowEnd = next;
+    currentWindowEnd = newWindowEnd;
   };
   const sumCounts = (count: Count | undefined): number => (count ? count.sharedCount + count.localCount : 0);
 

@@ -39,7 +39,7 @@ export async function listClients(
 ): Promise<{ clients: ClientView[]; nextCursor: string | null }> {
   authorize(caller, "clients.list");
   const listKey = `clients ${caller.studio.id} ${JSON.stringify([ended, mine])}`;
-  const grants = await deps.grants.listForStudio(caller.studio.id, {
+  const grants = await deps.grants.listVisible(caller.studio.id, {
     userId: caller.user.id,
     includeOthers: !mine && may(caller.role, "clients.listAll"),
     ended,

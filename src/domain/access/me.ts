@@ -36,7 +36,6 @@ export async function setActiveStudio(
   caller: SignedInUser,
   input: z.infer<typeof setActiveStudioInput>,
 ): Promise<void> {
-  const didChange =
-    isId("studio", input.studioId) && (await deps.users.setActiveStudio(caller.user.id, input.studioId));
-  if (!didChange) throw notFoundError("studio");
+  const wasSet = isId("studio", input.studioId) && (await deps.users.setActiveStudio(caller.user.id, input.studioId));
+  if (!wasSet) throw notFoundError("studio");
 }

@@ -82,7 +82,7 @@ export interface Grant {
 export interface ListedGrant extends Grant {
   userName: string;
   userEmail: string | null;
-  /** The studio of the next call: the grant's if the user is a member of it, otherwise the user's first. */
+  /** The studio of the next call: the grant's or, if the user is not a member of it, the one they joined first. */
   effectiveStudioId: string | null;
   /** Tool calls since `callsSince`. */
   calls: number;
@@ -115,7 +115,7 @@ export interface GrantStore {
   insert(grant: Grant): Promise<void>;
   find(grantId: string): Promise<Grant | undefined>;
   /** The grants that a user may see in a studio, newest first, including revoked ones. */
-  listForStudio(studioId: string, filter: GrantFilter): Promise<ListedGrant[]>;
+  listVisible(studioId: string, filter: GrantFilter): Promise<ListedGrant[]>;
   /** Revokes the grant and all its tokens; returns false if it is already revoked. */
   revoke(grantId: string, now: number): Promise<boolean>;
   /** Grants of all studios, newest first. Includes revoked grants only if `includeRevoked` is true. */

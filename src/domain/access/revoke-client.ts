@@ -18,7 +18,7 @@ export async function revokeClient(
     includeOthers: may(caller.role, "clients.revokeAny"),
     grantId: input.grantId,
   };
-  const [grant] = isId("grant", input.grantId) ? await deps.grants.listForStudio(caller.studio.id, filter) : [];
+  const [grant] = isId("grant", input.grantId) ? await deps.grants.listVisible(caller.studio.id, filter) : [];
   if (!grant) throw notFoundError("client");
   await deps.transact((tx) => revokeGrant(deps, tx, caller, grant));
 }
@@ -46,7 +46,7 @@ export async function revokeAllClients(
   const filter = { userId: caller.user.id, includeOthers: may(caller.role, "clients.revokeAny"), ended: false };
   return deps.transact(async (tx) => {
     let revoked = 0;
-    for (const grant of await tx.grants.listForStudio(caller.studio.id, filter))
+    for (const grant of await tx.grants.listVisible(caller.studio.id, filter))
       if (await revokeGrant(deps, tx, caller, grant)) revoked++;
     return { revoked };
   });

@@ -12,7 +12,7 @@ import { kindNames, type Asset } from "./model/asset.ts";
 import { createStoredFileSource } from "./content/byte-source.ts";
 import { filenameInput } from "./model/filename.ts";
 import { checkContent } from "./content/check-content.ts";
-import { guessDeclaredType } from "./content/detect-type.ts";
+import { resolveImportType } from "./content/detect-type.ts";
 import { createFileKey } from "./model/storage-keys.ts";
 import { readMediaMetadata } from "./model/media-metadata.ts";
 import { buildNewAsset } from "./lifecycle/new-asset.ts";
@@ -70,6 +70,7 @@ export async function importAssetFromUrl(
   const call = { verb: "import_asset_from_url", key, input: fields };
   const previousResult = await findPreviousResult<Output>(deps, caller, call);
   if (previousResult) return previousResult;
+  // The size is not known yet, so check that there is room for at least one byte.
   await checkQuota(deps, caller.studio.id, 1);
   const timeout = AbortSignal.timeout(importTimeoutMs);
   const signal = context.signal ? AbortSignal.any([context.signal, timeout]) : timeout;
@@ -96,20 +97,20 @@ async function storeImport(
   signal: AbortSignal,
 ): Promise<Output> {
   const peek = await peekStream(translateStreamErrors(response.body), 8192);
-  const { declaredType, filename } = await guessDeclaredType(peek.head, response, input);
-  const maxBytes = deps.limits[declaredType.kind];
+  const { expectedType, filename } = await resolveImportType(peek.head, response, input);
+  const maxBytes = deps.limits[expectedType.kind];
   if (Number(response.headers["content-length"] ?? 0) > maxBytes) throw tooLargeError(maxBytes);
 
-  const newAsset = buildNewAsset(deps, caller, { ...declaredType, filename });
+  const newAsset = buildNewAsset(deps, caller, { ...expectedType, filename });
   const storageKey = createFileKey(deps, newAsset.id);
   return withReservedKey(deps, storageKey, async () => {
     const storedFile = await deps.files.write(storageKey, peek.readAll(), {
-      mimeType: declaredType.mimeType,
+      mimeType: expectedType.mimeType,
       maxBytes,
       signal,
     });
     const source = createStoredFileSource(deps.files, storageKey, storedFile.bytes, signal);
-    const metadata = await readMediaMetadata(deps, source, declaredType, await checkContent(source, declaredType));
+    const metadata = await readMediaMetadata(deps, source, expectedType, await checkContent(source, expectedType));
     const asset: Asset = { ...newAsset, ...toStoredColumns(storageKey, storedFile, metadata), status: "ready" };
     const result = await deps.transact((tx) =>
       runOnce(deps, tx, caller, call, async () => {

@@ -96,7 +96,7 @@ async function mayUndo(deps: UndoDeps & Pick<Deps, "grants">, caller: Caller, gr
   if (grant.userId === caller.user.id) return true;
   if (!may(caller.role, "clients.undoAny")) return false;
   const filter = { userId: caller.user.id, includeOthers: true, grantId: grant.id };
-  if ((await deps.grants.listForStudio(caller.studio.id, filter)).length > 0) return true;
+  if ((await deps.grants.listVisible(caller.studio.id, filter)).length > 0) return true;
   const selection = { userId: grant.userId, clientId: grant.clientId, since: 0 };
   const [postIds, assetIds] = await Promise.all([
     deps.revisions.listPostIds(caller.studio.id, selection, "", 1),

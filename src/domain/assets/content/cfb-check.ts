@@ -1,6 +1,9 @@
 import type { ByteSource } from "./byte-source.ts";
 
-/** Identifies compound files (doc, ppt, xls, but also installers and emails) by their directory streams; [MS-CFB]. */
+/**
+ * Identifies compound files (doc, ppt, xls, but also installers and emails) by the names of the streams in their
+ * directory; [MS-CFB].
+ */
 
 const magic = "d0cf11e0a1b11ae1";
 const streams: readonly [name: string, type: string][] = [

@@ -4,7 +4,7 @@ import { headBytes, type ByteSource } from "./byte-source.ts";
 import type { DeclaredType } from "../model/declared-type.ts";
 import { detectFormat, isSameFamily } from "./formats.ts";
 import { maxPixels, readImageSize, type ImageSize } from "./count-pixels.ts";
-import { detectNonText, findMarkup, isPlainText, isTextType } from "./text-check.ts";
+import { detectRejectedText, findMarkup, isPlainText, isTextType } from "./text-check.ts";
 
 export interface ContentCheckResult {
   /** The dimensions in an image's header, if they were found. */
@@ -34,7 +34,7 @@ export async function inspectFormat(
   { mimeType }: DeclaredType,
 ): Promise<{ format: string | undefined; isMismatch: boolean }> {
   if (isTextType(mimeType)) {
-    const format = detectNonText(head) ?? (isPlainText(head) ? undefined : await detectFormat(source, head));
+    const format = detectRejectedText(head) ?? (isPlainText(head) ? undefined : await detectFormat(source, head));
     return { format, isMismatch: format !== undefined };
   }
   const format = await detectFormat(source, head);

@@ -20,22 +20,22 @@ const genericTypes = new Set([
 ]);
 
 /**
- * The declared type of an imported file: the server's Content-Type, unless it is generic; then the type detected from
- * the bytes; then the type of the extension. `checkContent` later checks the whole file against it.
+ * The type that an imported file should have: the server's Content-Type, unless it is generic; then the type detected
+ * from the bytes; then the type of the extension. `checkContent` later checks the whole file against it.
  */
-export async function guessDeclaredType(
+export async function resolveImportType(
   head: Uint8Array,
   { url, headers }: Pick<PublicResponse, "url" | "headers">,
   overrides: { kind?: AssetKind | undefined; filename?: string | undefined },
-): Promise<{ declaredType: DeclaredType; filename: string }> {
+): Promise<{ expectedType: DeclaredType; filename: string }> {
   if (head.length === 0) throw emptyFileError();
   const name =
     overrides.filename === undefined || overrides.filename === "" ? getFilenameFromUrl(url) : overrides.filename;
-  const declaredType = resolveDeclaredType(
+  const expectedType = requireSupportedType(
     await guessMimeType(head, normalizeMimeType(headers["content-type"] ?? ""), name),
     overrides.kind,
   );
-  return { declaredType, filename: resolveFilename(name, declaredType) };
+  return { expectedType, filename: resolveFilename(name, expectedType) };
 }
 
 async function guessMimeType(head: Uint8Array, serverType: string, name: string): Promise<string> {
@@ -61,7 +61,7 @@ const aliases: Readonly<Record<string, string>> = {
   "application/x-pdf": "application/pdf",
 };
 
-function resolveDeclaredType(mimeType: string, kind: AssetKind | undefined): DeclaredType {
+function requireSupportedType(mimeType: string, kind: AssetKind | undefined): DeclaredType {
   const kindOfType = findAssetKind(mimeType);
   if (kindOfType === undefined && kind === undefined) {
     throw new AppError("unsupported_type:url", { mimeType: mimeType.slice(0, 100) });

@@ -49,7 +49,10 @@ const readUint32 = (head: Uint8Array, offset: number): number =>
     ((head[offset + 3] ?? 0) << 24)) >>>
   0;
 
-/** Checked before the file-type library runs: formats that sent it into an endless loop, or that it does not know. */
+/**
+ * Checked before the file-type library runs: formats that sent it into an endless loop, that it does not know, or that
+ * it detects by too short a signature.
+ */
 const signatures: readonly { name: string; matches: (head: Uint8Array) => boolean }[] = [
   // ASF: crafted object sizes can make a parser loop forever, so no parser reads it.
   { name: "video/x-ms-asf", matches: (head) => startsWith(head, "\x30\x26\xb2\x75\x8e\x66\xcf\x11") },
@@ -62,29 +65,33 @@ const signatures: readonly { name: string; matches: (head: Uint8Array) => boolea
   { name: "application/gzip", matches: (head) => startsWith(head, "\x1f\x8b\x08") },
 ];
 
-const neverMatches = (): boolean => false;
+/** The library's result never counts. */
+const alwaysDiscard = (): boolean => false;
 
-/** Additional checks for signatures so short that other content matches them by chance. */
+/**
+ * Checks that must also pass before a result of the library counts. Its signatures of these types are so short that
+ * other content matches them by chance.
+ */
 const weakSignatureChecks: Readonly<Record<string, (head: Uint8Array) => boolean>> = {
-  "application/x-msdownload": neverMatches, // detected in `signatures`
-  "application/x-compress": neverMatches,
+  "application/x-msdownload": alwaysDiscard, // detected in `signatures`
+  "application/x-compress": alwaysDiscard,
   "application/x-cpio": (head) => startsWith(head, "0707"),
-  "application/x-arj": neverMatches,
-  "application/x-apple-diskimage": neverMatches,
-  "application/x-asar": neverMatches,
+  "application/x-arj": alwaysDiscard,
+  "application/x-apple-diskimage": alwaysDiscard,
+  "application/x-asar": alwaysDiscard,
   "application/postscript": (head) => startsWith(head, "%!PS"),
-  "application/xml": neverMatches, // detected in text-check.ts
-  "audio/vnd.dolby.dd-raw": neverMatches,
+  "application/xml": alwaysDiscard, // detected in text-check.ts
+  "audio/vnd.dolby.dd-raw": alwaysDiscard,
   "audio/mpeg": (head) => startsWith(head, "ID3"),
-  "audio/aac": neverMatches,
-  "font/ttf": neverMatches,
+  "audio/aac": alwaysDiscard,
+  "font/ttf": alwaysDiscard,
   "image/bmp": (head) => [12, 40, 52, 56, 64, 108, 124].includes(readUint32(head, 14)) && readUint32(head, 6) === 0,
   "image/gif": (head) => startsWith(head, "GIF87a") || startsWith(head, "GIF89a"),
   "image/jxl": (head) => startsWith(head, "JXL ", 4),
-  "image/x-icon": neverMatches,
-  "text/calendar": neverMatches,
-  "text/vcard": neverMatches,
-  "text/vtt": neverMatches,
+  "image/x-icon": alwaysDiscard,
+  "text/calendar": alwaysDiscard,
+  "text/vcard": alwaysDiscard,
+  "text/vtt": alwaysDiscard,
   "video/mp2t": (head) =>
     [0, 188, 376, 564].every((offset) => head[offset] === 0x47) ||
     [4, 196, 388].every((offset) => head[offset] === 0x47),

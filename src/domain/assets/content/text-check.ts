@@ -18,8 +18,8 @@ const activeMarkupPattern = /^<(?:!doctype|html|head|body|svg|script|iframe|obje
 /** Any XML tag, instruction or comment; no accepted binary format starts with one. */
 const anyTagPattern = /^<[\p{L}_:?!]/u;
 
-/** The actual format of a file declared as text; undefined if it may be text. */
-export function detectNonText(head: Uint8Array): string | undefined {
+/** The format of text that is rejected, by how it starts. Undefined for other text and for binary content. */
+export function detectRejectedText(head: Uint8Array): string | undefined {
   const text = decodeHead(head);
   if (text === undefined) return undefined;
   const start = skipWhitespace(text);

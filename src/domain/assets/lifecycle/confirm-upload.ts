@@ -23,8 +23,8 @@ type ClaimedAsset = Asset & Claim;
  * 2. Promote exactly those bytes to that key, which clients can't write to.
  * 3. Check the content there, because the client can still overwrite the incoming key.
  * 4. In one transaction, mark the record ready if it still has the claim, and reserve the position on the post.
- * A call after a crash between 1 and 4 resumes from the claim. The key of a claim is never reused, so a late write
- * can't change the bytes of a ready asset.
+ * A call after a crash between 1 and 4 resumes from the claim. The key of a claim is never reused, so a promotion that
+ * finishes late can't change the bytes of a ready asset.
  *
  * Returns undefined if a parallel call changed the asset first; the caller then reads it again.
  */
@@ -56,7 +56,7 @@ export async function confirmUpload(
   return uploadedFile ? undefined : handleMissingUpload(deps, claimedAsset);
 }
 
-/** Throws unless a parallel call has promoted the upload in the meantime: then the record has a new claim. */
+/** Throws, unless a parallel call has changed the record: it has another claim, is ready, or was deleted. */
 async function handleMissingUpload(deps: AttachDeps, asset: Asset): Promise<undefined> {
   const currentAsset = await deps.assets.find(asset.studioId, asset.id);
   if (currentAsset?.status === "pending" && currentAsset.storageKey === asset.storageKey)
