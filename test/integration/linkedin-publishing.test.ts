@@ -1,9 +1,17 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { linkedin } from "#connectors/catalog/linkedin.ts";
+import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { updateAsset } from "#domain/assets/update-asset.ts";
+import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
+import { restorePost } from "#domain/history/restore-post.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import type { PublicationView } from "#domain/publishing/publication.ts";
+import { hours, toIsoTime } from "#lib/clock.ts";
 import { hashBytes } from "../servers/http-stand-in.ts";
 import { startLinkedIn, type LinkedInPost, type LinkedInStandIn } from "../servers/linkedin/server.ts";
 import { forOneEngine } from "../support/engines.ts";
+import { actThroughClient } from "../support/history-fixture.ts";
 import {
   createTestDocument,
   createTestImage,
@@ -71,6 +79,26 @@ forOneEngine("publishing to LinkedIn", (fixture) => {
       listPosts("A document").map(({ media }) => media.map(({ mimeType, title }) => [mimeType, title])),
       [[["application/pdf", "Price list.pdf"]]],
     );
+  });
+
+  test("a document renamed by a client that may not publish needs a new approval (PUB-4)", async () => {
+    const { service, owner, api } = studio.publishing;
+    const { deps } = service;
+    const scopes = ["studio:read", "studio:write"] as const;
+    const client = { ...(await actThroughClient(deps, owner)), scopes };
+    const { id: postId } = await createPost(deps, owner, { title: "Title", body: "Renamed" });
+    const { content, ...file } = createTestDocument();
+    const { assetId } = await uploadAssetInline(deps, owner, { ...file, base64: content.toString("base64") });
+    await attachAsset(deps, owner, { postId, assetId });
+    const request = { connectionIds: [studio.connectionId], at: toIsoTime(Date.now() + hours(1)) };
+    const { body } = await api("POST", `/posts/${postId}/publications`, request);
+    const [publication] = body["publications"] as PublicationView[];
+    assert.equal(publication?.state, "scheduled");
+    await updateAsset(deps, client, { assetId, filename: "Nobody approved this.pdf" });
+    const returned = (await api("GET", `/publications/${publication.id}`)).body;
+    assert.deepEqual([returned["state"], returned["revision"]], ["proposed", publication.revision + 1]);
+    const restored = await restorePost(deps, owner, { postId, revision: publication.revision });
+    assert.equal(restored.assets[0]?.filename, file.filename);
   });
 
   test("the scopes that a user is asked for are enough to publish (PLATFORM-1, PUB-1)", async () => {

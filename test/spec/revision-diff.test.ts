@@ -7,6 +7,7 @@ import { getInputBounds, resolveSince } from "../../web/src/undo/since.ts";
 
 const createAsset = (id: string, altText?: string): RevisionAsset => ({
   id,
+  kind: "image",
   mimeType: "image/png",
   filename: `${id}.png`,
   ...(altText === undefined ? {} : { altText }),
@@ -21,6 +22,15 @@ describe("differences between two revisions", () => {
       ["d moved", "d alt text", "e added", "b removed"],
     );
     assert.deepEqual(compareAssets(before, before), []);
+  });
+
+  test("lists a new name of a document, which platforms show, and of no other file (HIST-1)", () => {
+    const image = createAsset("a");
+    const document = { ...image, id: "b", kind: "document", filename: "Prices.pdf" };
+    const renamed = [image, document].map((asset) => ({ ...asset, filename: `New ${asset.filename}` }));
+    assert.deepEqual(compareAssets([image, document], renamed), [
+      { asset: renamed[1], kind: "name", before: "Prices.pdf", after: "New Prices.pdf" },
+    ]);
   });
 
   test("compares text by word (HIST-1)", () => {

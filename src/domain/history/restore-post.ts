@@ -54,7 +54,7 @@ export async function restorePost(
       if (!restoredPost) throw new ConflictError();
       const assetIds = target.assets.map((asset) => asset.id);
       const missing = haveAssetsChanged ? await setAssets(deps, tx, caller, postId, assetIds, { withTrash: true }) : [];
-      if (haveAssetsChanged) await restoreAltTexts(deps, tx, caller, postId, target);
+      if (haveAssetsChanged) await restoreShownFields(deps, tx, caller, postId, target);
       await recordRevision(deps, tx, caller, postId, { haveAssetsChanged });
       await recordActivity(deps, tx, caller, "post.reverted", postId, {
         restored: input.revision,
@@ -74,20 +74,27 @@ export async function restorePost(
 
 function hasSameAssets(a: Revision, b: Revision): boolean {
   const isSame = (asset: RevisionAsset, i: number): boolean =>
-    asset.id === b.assets[i]?.id && asset.altText === b.assets[i].altText;
+    asset.id === b.assets[i]?.id &&
+    asset.altText === b.assets[i].altText &&
+    (asset.kind !== "document" || asset.filename === b.assets[i].filename);
   return a.assets.length === b.assets.length && a.assets.every(isSame);
 }
 
-async function restoreAltTexts(
+/** Restores what platforms show of the assets. */
+async function restoreShownFields(
   deps: Pick<Deps, "clock">,
   tx: Stores,
   caller: Caller,
   postId: string,
   target: Revision,
 ): Promise<void> {
-  const altTexts = new Map(target.assets.map(({ id: assetId, altText }) => [assetId, altText]));
+  const targetAssets = new Map(target.assets.map((asset) => [asset.id, asset]));
   for (const asset of await tx.assets.listByPosts([postId])) {
-    const altText = altTexts.get(asset.id);
-    if (altText !== undefined && altText !== asset.altText) await changeAsset(deps, tx, caller, asset, { altText });
+    const { altText = asset.altText, filename = asset.filename } = targetAssets.get(asset.id) ?? {};
+    const change = {
+      ...(altText === asset.altText ? {} : { altText }),
+      ...(asset.kind !== "document" || filename === asset.filename ? {} : { filename }),
+    };
+    if (Object.keys(change).length > 0) await changeAsset(deps, tx, caller, asset, change);
   }
 }

@@ -50,7 +50,13 @@ function buildContent(
 
 /** Identifies what an approval covers, apart from the account and the time. */
 export function digestContent({ title, text, assets }: PublicationContent): string {
-  const parts = assets.map(({ digest, altText, crop }) => [digest, altText, ...(crop ? [crop.x, crop.y] : [])]);
+  const parts = assets.map(({ kind, digest, altText, filename, crop }) => [
+    digest,
+    altText,
+    ...(crop ? [crop.x, crop.y] : []),
+    // Platforms show the name of a document as its title.
+    ...(kind === "document" ? [filename] : []),
+  ]);
   return sha256(JSON.stringify([title, text, parts]));
 }
 

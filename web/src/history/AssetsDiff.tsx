@@ -11,6 +11,7 @@ const kindLabels: Record<AssetChange["kind"], { text: string; classes: string }>
   removed: { text: "Removed", classes: "text-danger" },
   moved: { text: "Moved", classes: "text-muted" },
   "alt text": { text: "Alt text", classes: "text-muted" },
+  name: { text: "Renamed", classes: "text-muted" },
 };
 
 /** What happened to the files of a post between two revisions. */
@@ -26,7 +27,7 @@ export function AssetsDiff({
   const changes = useMemo(() => compareAssets(before, after), [before, after]);
   return (
     <ul className="grid grid-cols-1 gap-x-6 gap-y-3 sm:grid-cols-2">
-      {changes.map(({ asset, kind, before: altBefore = "", after: altAfter = "" }) => (
+      {changes.map(({ asset, kind, before: textBefore = "", after: textAfter = "" }) => (
         <li key={`${asset.id} ${kind}`} className="grid min-w-0 grid-cols-[3.5rem_minmax(0,1fr)] items-start gap-3">
           <span className={`[&>*]:m-0 ${kind === "removed" ? "opacity-60" : ""}`}>
             <RevisionAssetImage asset={asset} currentAsset={currentAssets.find(({ id }) => id === asset.id)} />
@@ -34,7 +35,7 @@ export function AssetsDiff({
           <div className="min-w-0 text-sm">
             <p className={`m-0 font-semibold ${kindLabels[kind].classes}`}>{kindLabels[kind].text}</p>
             <p className="m-0 [overflow-wrap:anywhere]">{asset.filename}</p>
-            {kind === "alt text" && <TextDiff before={altBefore} after={altAfter} />}
+            {(kind === "alt text" || kind === "name") && <TextDiff before={textBefore} after={textAfter} />}
           </div>
         </li>
       ))}

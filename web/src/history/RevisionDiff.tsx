@@ -4,7 +4,7 @@ import { platformsQuery, type Asset, type PostStatus } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { statusLabels } from "../posts/status-labels.ts";
 import { AssetsDiff } from "./AssetsDiff.tsx";
-import type { RevisionAsset } from "./compare-assets.ts";
+import { compareAssets, type RevisionAsset } from "./compare-assets.ts";
 import { TextDiff } from "./TextDiff.tsx";
 
 /** The parts of a post that a revision keeps. */
@@ -32,7 +32,7 @@ export function RevisionDiff({
   after: Snapshot;
   currentAssets: readonly Asset[];
 }) {
-  const haveAssetsChanged = describeAssets(before.assets) !== describeAssets(after.assets);
+  const haveAssetsChanged = compareAssets(before.assets, after.assets).length > 0;
   const hasTextChanged = before.title !== after.title || before.body !== after.body;
   const variantChanges = compareVariants(before.variants ?? [], after.variants ?? []);
   const isSame = !hasTextChanged && !haveAssetsChanged && variantChanges.length === 0 && before.status === after.status;
@@ -74,9 +74,6 @@ function DiffPart({ label, children }: { label: string; children: ReactNode }) {
     </div>
   );
 }
-
-const describeAssets = (assets: readonly RevisionAsset[]): string =>
-  JSON.stringify(assets.map(({ id, altText }) => [id, altText ?? ""]));
 
 interface VariantChange {
   connectionId: string;

@@ -3,6 +3,7 @@ import { diffArrays } from "diff";
 /** An asset as a revision stores it. */
 export interface RevisionAsset {
   id: string;
+  kind: string;
   mimeType: string;
   filename: string;
   altText?: string | undefined;
@@ -10,8 +11,8 @@ export interface RevisionAsset {
 
 export interface AssetChange {
   asset: RevisionAsset;
-  kind: "added" | "removed" | "moved" | "alt text";
-  /** The alt text before and after; only for the kind `alt text`. */
+  kind: "added" | "removed" | "moved" | "alt text" | "name";
+  /** Only for the kinds `alt text` and `name`. */
   before?: string;
   after?: string;
 }
@@ -31,8 +32,14 @@ export function compareAssets(before: readonly RevisionAsset[], after: readonly 
     return [
       ...(movedIds.has(asset.id) ? [{ asset, kind: "moved" } as const] : []),
       ...(altBefore === altAfter ? [] : [{ asset, kind: "alt text", before: altBefore, after: altAfter } as const]),
+      ...(hasShownName(asset) && assetBefore.filename !== asset.filename
+        ? [{ asset, kind: "name", before: assetBefore.filename, after: asset.filename } as const]
+        : []),
     ];
   });
   const removedAssets = before.filter(({ id }) => !idsAfter.has(id));
   return [...changes, ...removedAssets.map((asset): AssetChange => ({ asset, kind: "removed" }))];
 }
+
+/** Platforms show the name of a document, and of no other file. */
+const hasShownName = ({ kind }: RevisionAsset): boolean => kind === "document";

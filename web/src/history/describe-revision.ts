@@ -37,6 +37,7 @@ const assetVerbs: Record<AssetChange["kind"], string> = {
   removed: "removed",
   moved: "moved",
   "alt text": "changed the alt text of",
+  name: "renamed",
 };
 
 /** Names the file if one changed, or their number if the same happened to several. */

@@ -1,4 +1,5 @@
 import type { Post } from "../api/queries.ts";
+import { compareAssets } from "../history/compare-assets.ts";
 import type { Snapshot } from "../history/RevisionDiff.tsx";
 import { getTextFor } from "./use-accounts.ts";
 
@@ -18,7 +19,4 @@ export function toSnapshot(
 }
 
 export const isSameContent = (before: Snapshot, after: Snapshot): boolean =>
-  describeContent(before) === describeContent(after);
-
-const describeContent = ({ title, body, assets }: Snapshot): string =>
-  JSON.stringify([title, body, assets.map(({ id, altText }) => [id, altText ?? ""])]);
+  before.title === after.title && before.body === after.body && compareAssets(before.assets, after.assets).length === 0;

@@ -29,12 +29,18 @@ export async function changeAssetAndPost(
   change: AssetChange,
 ): Promise<Asset> {
   const { postId, studioId } = asset;
-  const isShown = asset.status === "ready" && change.altText !== undefined && change.altText !== asset.altText;
-  if (postId === null || !isShown) return changeAsset(deps, tx, editor, asset, change);
+  if (postId === null || asset.status !== "ready" || !isShownInPosts(asset, change))
+    return changeAsset(deps, tx, editor, asset, change);
   await startAssetsRevision(deps, tx, studioId, postId);
   const changedAsset = await changeAsset(deps, tx, editor, asset, change);
   await recordRevision(deps, tx, editor, postId, { haveAssetsChanged: true });
   return changedAsset;
+}
+
+/** Whether platforms show the change: the alt text, and the name of a document, which LinkedIn uses as its title. */
+function isShownInPosts({ kind, altText, filename }: Asset, change: AssetChange): boolean {
+  const isChanged = <T>(before: T, after: T | undefined): boolean => after !== undefined && after !== before;
+  return isChanged(altText, change.altText) || (kind === "document" && isChanged(filename, change.filename));
 }
 
 /** Records for undo that the transaction attached an asset to a post or detached it. */
