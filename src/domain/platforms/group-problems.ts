@@ -9,8 +9,10 @@ export interface FileProblem {
 
 export interface GroupedProblem extends Pick<FileProblem, "level" | "code"> {
   message: string;
-  /** Absent if the problem concerns several files. */
+  /** The file, if the problem concerns one. */
   assetId?: string;
+  /** The files, if the problem concerns several. */
+  assetIds?: string[];
 }
 
 const maxNames = 3;
@@ -24,7 +26,8 @@ export function groupProblems(problems: readonly FileProblem[]): GroupedProblem[
     const { level, code, file, one, many } = first;
     if (group.length === 1) return { level, code, message: `${file.filename} ${one}.`, assetId: file.id };
     const hasSameText = group.every((problem) => problem.one === one && one.startsWith("will "));
-    return { level, code, message: `${listNames(group)} ${hasSameText ? one : many}.` };
+    const message = `${listNames(group)} ${hasSameText ? one : many}.`;
+    return { level, code, message, assetIds: group.map((problem) => problem.file.id) };
   });
 }
 

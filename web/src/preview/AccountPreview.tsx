@@ -8,6 +8,7 @@ import { getTextFor } from "../publishing/use-accounts.ts";
 import type { Size } from "./crop-window.ts";
 import { FileSettings } from "./FileSettings.tsx";
 import { findCrop, getRenditionUrl, type RenditionSize } from "./get-rendition-url.ts";
+import { findRejection } from "./find-rejection.ts";
 import { getDisplay } from "./platform-displays.ts";
 import { PreviewGallery, type PreviewFile } from "./PreviewGallery.tsx";
 import { PreviewText } from "./PreviewText.tsx";
@@ -39,11 +40,11 @@ export function AccountPreview({
   const otherProblems = problems.filter((problem) => problem.assetId === undefined && !textProblems.includes(problem));
   const files = post.assets.map((asset): PreviewFile => {
     const crop = findCrop(post, asset.id, platform);
-    const rejection = listProblems(asset).find(({ level }) => level === "rejected");
+    const rejection = findRejection(problems, asset.id);
     const isImage = asset.kind === "image" && asset.status === "ready" && rejection === undefined;
     return {
       asset,
-      rejection: rejection?.message,
+      rejection,
       url: isImage
         ? getRenditionUrl({ studioId: studio.id, postId: post.id, connectionId }, asset.id, crop)
         : undefined,

@@ -13,8 +13,8 @@ export function ProblemList({ problems }: { problems: readonly AccountProblem[] 
   if (problems.length === 0) return null;
   return (
     <ul className="mt-1 list-disc pl-5 text-sm [overflow-wrap:anywhere]">
-      {problems.map(({ level, code, message, assetId }) => (
-        <li key={`${code} ${assetId ?? ""}`} className={level === "rejected" ? "text-danger" : "text-muted"}>
+      {problems.map(({ level, code, message, assetId, assetIds = [assetId] }) => (
+        <li key={`${code} ${assetIds.join(" ")}`} className={level === "rejected" ? "text-danger" : "text-muted"}>
           {prefixes[level]}
           {message}
         </li>
