@@ -1,4 +1,5 @@
 import type { PlatformApp, PlatformInfo, Platforms } from "#domain/platforms/ports.ts";
+import { isPublicUrl } from "#domain/platforms/public-base.ts";
 import type { Log } from "#lib/log.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";
 import { createAtprotoConnector, type AtprotoSetup } from "./atproto/connector.ts";
@@ -22,7 +23,7 @@ export type Connector = Omit<Platforms, "list" | "find">;
 export const callbackPath = "/api/platforms/callback/";
 
 export function createPlatforms(base: string, setups: readonly PlatformSetup[], log?: Log): Platforms {
-  const infoById = new Map(setups.map((setup) => [setup.platform.id, toPlatformInfo(setup)]));
+  const infoById = new Map(setups.map((setup) => [setup.platform.id, toPlatformInfo(setup, base)]));
   const connectorById = new Map(
     setups.map((setup) => [
       setup.platform.id,
@@ -53,7 +54,7 @@ export function createPlatforms(base: string, setups: readonly PlatformSetup[], 
 
 const isAtproto = (setup: PlatformSetup): setup is AtprotoSetup => setup.platform.protocol === "atproto";
 
-function toPlatformInfo(setup: PlatformSetup): PlatformInfo {
+function toPlatformInfo(setup: PlatformSetup, base: string): PlatformInfo {
   const { id, name, limits, publishing } = setup.platform;
   const publishingInfo = { canPublish: publishing !== undefined, fetchesMedia: publishing?.fetchesMedia };
   if (isAtproto(setup)) {
@@ -67,6 +68,11 @@ function toPlatformInfo(setup: PlatformSetup): PlatformInfo {
     hasInstances: typeof platform.endpoints === "function",
     isConfigured: app !== undefined || platform.appCredentialsFrom !== "settings",
     ...publishingInfo,
+    unreachableMedia: isReachable(platform, base) ? undefined : publishing?.fetchesMedia,
     limits,
   };
 }
+
+/** A platform whose API is in a private network, such as a stand-in, can reach this server there. */
+const isReachable = ({ endpoints }: Platform, base: string): boolean =>
+  isPublicUrl(base) || typeof endpoints === "function" || !isPublicUrl(endpoints.api);

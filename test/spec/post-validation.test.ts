@@ -32,7 +32,9 @@ const createAsset = (overrides: Partial<AssetDetail> = {}): AssetDetail => ({
   ...overrides,
 });
 
-const findCodes = (draft: { title?: string; body?: string; assets?: AssetDetail[] }, postLimits = limits): string[] =>
+type Draft = Parameters<typeof findProblems>[1];
+
+const findCodes = (draft: Partial<Draft>, postLimits = limits): string[] =>
   findProblems(postLimits, { title: "Title", body: "Text", assets: [createAsset()], ...draft }).map(
     ({ level, code }) => `${level} ${code}`,
   );
@@ -98,10 +100,11 @@ test("a problem with a file names the file; with several files, it lists them in
     assetId: "ast_1",
   });
   const unsized = { width: undefined, height: undefined };
-  assert.deepEqual(find(createAsset({ ...unsized, filename: "b.jpg" }), createAsset(unsized)), {
+  assert.deepEqual(find(createAsset({ ...unsized, id: "ast_2", filename: "b.jpg" }), createAsset(unsized)), {
     level: "rejected",
     code: "image_unreadable",
     message: "b.jpg and a.jpg can't be opened; export them as JPEG.",
+    assetIds: ["ast_2", "ast_1"],
   });
   const video = { kind: "video", mimeType: "video/webm" } as const;
   assert.deepEqual(find(createAsset({ ...video, filename: "c.webm" })), {
@@ -110,6 +113,15 @@ test("a problem with a file names the file; with several files, it lists them in
     message: "c.webm is video/webm; the platform accepts video/mp4, and videos are not converted.",
     assetId: "ast_1",
   });
+});
+
+test("warns about an image that was not opened yet, apart from types that never are (PLATFORM-12)", () => {
+  const heic = { id: "ast_2", mimeType: "image/heic" };
+  const [unchecked, checked] = [new Map(), new Map([["ast_1", { problem: "unreadable" } as const]])];
+  const findAll = (draft: Partial<Draft>) =>
+    findCodes({ assets: [createAsset({ bytes: 10 }), createAsset(heic)], ...draft });
+  assert.deepEqual(findAll({ inspections: unchecked }), ["warning image_unchecked", "rejected heic_unsupported"]);
+  assert.deepEqual(findAll({ inspections: checked }), ["rejected image_unreadable", "rejected heic_unsupported"]);
 });
 
 test("counts characters in the unit of the platform (PLATFORM-12)", () => {

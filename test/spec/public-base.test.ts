@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findMediaWarning, isPublicUrl } from "#domain/platforms/public-base.ts";
+import { instagram } from "#connectors/catalog/instagram.ts";
+import { createPlatforms } from "#connectors/connectors.ts";
+import type { AssetKind } from "#domain/assets/model/kinds.ts";
+import { findMediaWarning, findUnreachableMedia, isPublicUrl } from "#domain/platforms/public-base.ts";
+
+assert.ok(typeof instagram.endpoints === "object");
+const instagramEndpoints = instagram.endpoints;
 
 test("recognizes URLs that platforms can't reach", () => {
   const privateUrls = [
@@ -39,4 +45,25 @@ test("warns only for platforms that fetch media, and says what can't be publishe
   assert.match(findMediaWarning(base, { name: "Facebook Pages", fetchesMedia: "videos" }) ?? "", /fetches videos from/);
   assert.equal(findMediaWarning(base, { name: "X" }), undefined);
   assert.equal(findMediaWarning("https://studio.example.com", { name: "Instagram", fetchesMedia: "all" }), undefined);
+});
+
+test("a platform that can't fetch a post's files would reject it; one in a private network can (PLATFORM-12)", () => {
+  const publicFetch = () => Promise.reject(new Error("no requests"));
+  const findProblems = (base: string, api: string, kinds: AssetKind[]) => {
+    const platform = { ...instagram, endpoints: { ...instagramEndpoints, api } };
+    const info = createPlatforms(base, [{ platform, publicFetch }]).find("instagram");
+    assert.ok(info);
+    return findUnreachableMedia(
+      info,
+      kinds.map((kind) => ({ kind })),
+    ).map(({ level, code }) => `${level} ${code}`);
+  };
+  const rejected = ["rejected media_unreachable"];
+  const [local, api] = ["http://localhost:3000", "https://graph.instagram.com"];
+  assert.deepEqual(findProblems(local, api, ["image"]), rejected);
+  assert.deepEqual(findProblems(local, api, ["video"]), rejected);
+  assert.deepEqual(findProblems(local, api, []), []);
+  assert.deepEqual(findProblems("https://studio.example.com", api, ["image"]), []);
+  assert.deepEqual(findProblems(local, "http://127.0.0.1:4000", ["image"]), []);
+  assert.deepEqual(findUnreachableMedia({ name: "Facebook", unreachableMedia: "videos" }, [{ kind: "image" }]), []);
 });

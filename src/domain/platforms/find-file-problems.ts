@@ -12,12 +12,19 @@ type Problem = Pick<FileProblem, "code" | "one" | "many">;
 /** No platform receives an image that we can't open, so these don't depend on its limits. */
 const unconditionalCodes = ["heic_unsupported", "image_unreadable", "image_too_large"];
 
+interface ImageDetails {
+  inspection?: ImageInspection | undefined;
+  crop?: CropPosition | undefined;
+  /** Whether opening it took too long. */
+  isUnchecked: boolean;
+}
+
 /** What happens to an image on a platform, if it is more than removing its metadata. */
 export function findImageProblem(
   file: AssetDetail,
   limit: ImageLimit,
   level: "rejected" | "warning",
-  { inspection, crop }: { inspection?: ImageInspection | undefined; crop?: CropPosition | undefined },
+  { inspection, crop, isUnchecked }: ImageDetails,
 ): FileProblem[] {
   if (file.status === "pending") return [];
   const plan = planForAsset(file, inspection, limit, crop);
@@ -26,11 +33,22 @@ export function findImageProblem(
     const many = pluralReasons[code] ?? "don't fit the platform's limits";
     return [{ level: unconditionalCodes.includes(code) ? "rejected" : level, code, file, one: reason, many }];
   }
+  const unchecked = isUnchecked ? [{ ...uncheckedProblem, file }] : [];
   const description = plan.kind === "render" ? describeRender(plan) : undefined;
-  if (!description) return [];
+  if (!description) return unchecked;
   const many = `will be ${description.action}`;
-  return [{ level: "converted", code: "image_converted", file, one: `${many}, ${description.size}`, many }];
+  return [
+    ...unchecked,
+    { level: "converted", code: "image_converted", file, one: `${many}, ${description.size}`, many },
+  ];
 }
+
+const uncheckedProblem = {
+  level: "warning",
+  code: "image_unchecked",
+  one: "has not been opened yet, so it is not known whether it can be published",
+  many: "have not been opened yet, so it is not known whether they can be published",
+} as const;
 
 const pluralReasons: Readonly<Record<string, string>> = {
   heic_unsupported: "can't be converted; export them as JPEG",

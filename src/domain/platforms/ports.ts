@@ -15,6 +15,8 @@ export interface PlatformInfo {
   canPublish: boolean;
   /** Set if the platform fetches these files from a URL of this server, instead of receiving them. */
   fetchesMedia?: "all" | "videos" | undefined;
+  /** Set if the platform can't fetch these files, because this server has no public URL. */
+  unreachableMedia?: "all" | "videos" | undefined;
   limits: PostLimits;
 }
 

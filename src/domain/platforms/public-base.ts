@@ -1,4 +1,5 @@
 import { isLoopbackName, isPublicAddress, parseIpAddress } from "#lib/ip-address.ts";
+import type { AssetKind } from "../assets/model/kinds.ts";
 import type { PlatformInfo } from "./ports.ts";
 
 /** Names that only resolve inside a network (RFC 6761, RFC 6762, RFC 8375, and `internal`). */
@@ -21,4 +22,16 @@ export function findMediaWarning(
   if (fetchesMedia === undefined || isPublicUrl(base)) return undefined;
   const media = fetchesMedia === "all" ? "images and videos" : "videos";
   return `${name} fetches ${media} from this server, which has no public URL (BASE_URL is ${base}). Posts with ${media} can't be published to ${name}.`;
+}
+
+/** A problem if the platform would have to fetch a file of the post from this server, and can't. */
+export function findUnreachableMedia(
+  { name, unreachableMedia }: Pick<PlatformInfo, "name" | "unreachableMedia">,
+  assets: readonly { kind: AssetKind }[],
+): { level: "rejected"; code: string; message: string }[] {
+  const isAffected = assets.some(({ kind }) => kind === "video" || (kind === "image" && unreachableMedia === "all"));
+  if (unreachableMedia === undefined || !isAffected) return [];
+  const media = unreachableMedia === "all" ? "images and videos" : "videos";
+  const message = `${name} fetches ${media} from this server, which has no public URL; its operator has to set BASE_URL.`;
+  return [{ level: "rejected", code: "media_unreachable", message }];
 }

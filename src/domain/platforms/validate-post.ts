@@ -7,15 +7,18 @@ import { groupProblems, type FileProblem } from "./group-problems.ts";
 import { applyInstanceLimits } from "./instance-limits.ts";
 import type { MediaLimit, PostLimits } from "./limits.ts";
 import type { Platforms } from "./ports.ts";
+import { findUnreachableMedia } from "./public-base.ts";
 import { getCrops, type Crop } from "../renditions/crop.ts";
 import type { CropPosition } from "../renditions/plan-layout.ts";
+import { canBeDecoded } from "../renditions/plan-rendition.ts";
 import type { ImageInspection } from "../renditions/ports.ts";
 
 const problem = z.object({
   level: z.enum(["rejected", "converted", "warning"]).describe("converted: the platform receives a changed version."),
   code: z.string(),
   message: z.string(),
-  assetId: z.string().optional().describe("Absent if the problem concerns several files, or none."),
+  assetId: z.string().optional().describe("Only if the problem concerns one file."),
+  assetIds: z.array(z.string()).optional().describe("Only if the problem concerns several files."),
 });
 
 type Problem = z.infer<typeof problem>;
@@ -66,13 +69,16 @@ export function validatePost(
   // Validate once per platform and text, even if the studio has several accounts there.
   const resultByKey = new Map<string, Pick<ValidationView, "problems" | "text">>();
   return connections.flatMap(({ id, platform, account, limits: instanceLimits }) => {
-    const platformLimits = platforms.find(platform)?.limits;
-    if (!platformLimits) return [];
-    const limits = applyInstanceLimits(platformLimits, instanceLimits);
+    const platformInfo = platforms.find(platform);
+    if (!platformInfo) return [];
+    const limits = applyInstanceLimits(platformInfo.limits, instanceLimits);
     const body = post.variants?.find((variant) => variant.connectionId === id)?.body ?? post.body;
     const key = `${platform} ${JSON.stringify(instanceLimits)} ${body}`;
     const result = resultByKey.get(key) ?? {
-      problems: findProblems(limits, { ...post, body, crops: getCrops(post.crops ?? [], platform) }),
+      problems: [
+        ...findUnreachableMedia(platformInfo, post.assets),
+        ...findProblems(limits, { ...post, body, crops: getCrops(post.crops ?? [], platform) }),
+      ],
       ...measureText(limits, { ...post, body }),
     };
     resultByKey.set(key, result);
@@ -124,8 +130,10 @@ export function findProblems(limits: PostLimits, draft: PlatformDraft): Problem[
   ];
   const fileProblems = assets.flatMap((file): FileProblem[] => {
     if (file.kind === "image" && limits.images) {
-      const known = { inspection: draft.inspections?.get(file.id), crop: draft.crops?.get(file.id) };
-      return findImageProblem(file, limits.images, level, known);
+      const inspection = draft.inspections?.get(file.id);
+      const isUnchecked = draft.inspections !== undefined && !inspection && canBeDecoded(file.mimeType);
+      const details = { inspection, crop: draft.crops?.get(file.id), isUnchecked };
+      return findImageProblem(file, limits.images, level, details);
     }
     const [, limitKey] = kinds.find(([kind]) => kind === file.kind) ?? kinds[0];
     const limit = limits[limitKey];

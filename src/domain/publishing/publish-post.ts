@@ -6,6 +6,7 @@ import type { Caller } from "../caller.ts";
 import type { Deps, Stores } from "../deps.ts";
 import { getAccountLabel, parseConnectionId, type PlatformConnection } from "../platforms/connection.ts";
 import { applyInstanceLimits } from "../platforms/instance-limits.ts";
+import { findUnreachableMedia } from "../platforms/public-base.ts";
 import { findProblems } from "../platforms/validate-post.ts";
 import { authorize, mayPublish } from "../policy.ts";
 import { parsePostId, type Post } from "../posts/post.ts";
@@ -145,7 +146,8 @@ function findPlatformProblems(
     ...(asset.durationMs === null ? {} : { durationMs: asset.durationMs }),
   }));
   const limits = applyInstanceLimits(platformInfo.limits, instanceLimits);
-  return findProblems(limits, { title, body, assets: details, inspections, crops: getCrops(crops, platform) })
+  const draft = { title, body, assets: details, inspections, crops: getCrops(crops, platform) };
+  return [...findUnreachableMedia(platformInfo, assets), ...findProblems(limits, draft)]
     .filter(({ level }) => level === "rejected")
     .map(({ code, message }) => ({ code, message }));
 }
