@@ -4,6 +4,7 @@ import { createBufferSource } from "#domain/assets/content/byte-source.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import type { ExecutablePlan } from "#domain/renditions/ports.ts";
+import { createImageRequest } from "../../test/support/image-request.ts";
 import { newStudio } from "../../test/support/users.ts";
 import { openDeps, serve } from "./setup.ts";
 
@@ -17,7 +18,10 @@ async function convert({ paths, plan }: { paths: string[]; plan: ExecutablePlan 
   const photos = paths.map((path) => readFileSync(path));
   const startedAt = performance.now();
   const results = await Promise.all(
-    photos.map((photo) => deps.media.createRendition(randomUUID(), createBufferSource(photo), plan)),
+    photos.map((photo) => {
+      const request = { ...createImageRequest(randomUUID()), isUrgent: true };
+      return deps.media.createRendition(request, createBufferSource(photo), plan);
+    }),
   );
   if (!results.every((result) => result && "content" in result)) throw new Error("a photo was not converted");
   process.send?.({ ms: performance.now() - startedAt });

@@ -23,6 +23,25 @@ export function createImageInspectionStore({ q, run }: Connection): ImageInspect
     async record(assetId, inspection) {
       await run(recordQuery, [assetId, ...toColumns(inspection)]);
     },
+    async recordPreview(assetId, key, maxCount) {
+      for (;;) {
+        const row = await q
+          .selectFrom("image_inspections")
+          .select("previews")
+          .where("asset_id", "=", assetId)
+          .executeTakeFirst();
+        if (!row) return [];
+        const keys = [...(JSON.parse(row.previews) as string[]).filter((other) => other !== key), key];
+        const { numUpdatedRows } = await q
+          .updateTable("image_inspections")
+          .set({ previews: JSON.stringify(keys.slice(-maxCount)) })
+          .where("asset_id", "=", assetId)
+          .where("previews", "=", row.previews)
+          .executeTakeFirst();
+        // Otherwise another request changed it in between.
+        if (numUpdatedRows > 0n) return keys.slice(0, -maxCount);
+      }
+    },
   };
 }
 

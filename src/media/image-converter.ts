@@ -1,4 +1,4 @@
-import type { ImageConverter, ImageInspection, RenderedImage } from "#domain/renditions/ports.ts";
+import type { ImageConverter, ImageInspection, ImageRequest, RenderedImage } from "#domain/renditions/ports.ts";
 import type { ByteSource } from "#domain/assets/content/byte-source.ts";
 import {
   createImageProcesses,
@@ -7,33 +7,66 @@ import {
   type ImageTask,
   type ImageTaskResult,
 } from "./image-process-pool.ts";
-import { createSingleFlight } from "./queue.ts";
+import { createSingleFlight, type SingleFlightWork } from "./queue.ts";
 
 /** An image is read into memory before it is decoded. */
 const maxImageBytes = 100 * 1024 * 1024;
+
+/** After this many attempts that took too long, an image counts as unreadable. */
+const maxSlowInspections = 3;
+const maxRememberedImages = 10_000;
 
 /** Opens images in processes of their own, which can be killed. */
 export function createImageConverter(limits: Partial<ImageProcessLimits> = {}): ImageConverter {
   const runTask = createImageProcesses({ ...defaultLimits, ...limits });
   const runOncePerKey = createSingleFlight<ImageTaskResult>();
+  const requestsByKey = new Map<string, ImageRequest[]>();
+  const slowInspections = new Map<string, number>();
 
-  const run = (
-    key: string,
+  const run = async (
+    request: ImageRequest,
     source: ByteSource,
     createTask: (file: Uint8Array) => ImageTask,
-  ): Promise<ImageTaskResult | undefined> =>
-    runOncePerKey(key, async (skipRetries) => {
+    onTimeout?: () => ImageTaskResult | undefined,
+  ): Promise<ImageTaskResult | undefined> => {
+    const { key, imageKey, isUrgent } = request;
+    const requests = requestsByKey.get(key) ?? [];
+    requests.push(request);
+    requestsByKey.set(key, requests);
+    const work: SingleFlightWork<ImageTaskResult> = async (skipRetries) => {
       if (source.bytes > maxImageBytes) return { problem: "too_many_pixels" };
-      const result = await runTask(async () => createTask(await source.read(0, source.bytes)));
-      if (!result) skipRetries();
-      return result;
-    });
+      const result = await runTask(requests, async () => createTask(await source.read(0, source.bytes)));
+      if (!result || result.value) return result?.value;
+      skipRetries();
+      return onTimeout?.();
+    };
+    try {
+      // Previews of one image have many plans. A publication is tried even if a preview took too long.
+      return await runOncePerKey(key, work, isUrgent ? key : imageKey);
+    } finally {
+      requestsByKey.delete(key);
+    }
+  };
+
+  const countSlowInspection = (imageKey: string): ImageInspection | undefined => {
+    const slowCount = (slowInspections.get(imageKey) ?? 0) + 1;
+    slowInspections.delete(imageKey);
+    const [oldest] = slowInspections.keys();
+    if (slowInspections.size >= maxRememberedImages && oldest !== undefined) slowInspections.delete(oldest);
+    if (slowCount < maxSlowInspections) slowInspections.set(imageKey, slowCount);
+    return slowCount < maxSlowInspections ? undefined : { problem: "unreadable" };
+  };
 
   return {
-    inspectImage: async (key, source) =>
-      (await run(key, source, (file) => ({ kind: "inspect", file }))) as ImageInspection | undefined,
-    createRendition: async (key, source, plan) =>
-      (await run(key, source, (file) => ({ kind: "render", file, plan }))) as
+    inspectImage: async (request, source) =>
+      (await run(
+        request,
+        source,
+        (file) => ({ kind: "inspect", file }),
+        () => countSlowInspection(request.imageKey),
+      )) as ImageInspection | undefined,
+    createRendition: async (request, source, plan) =>
+      (await run(request, source, (file) => ({ kind: "render", file, plan }))) as
         | RenderedImage
         | { problem: "unreadable" | "too_many_pixels" | "too_large" }
         | undefined,

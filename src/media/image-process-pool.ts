@@ -2,8 +2,14 @@ import { fork, type ChildProcess } from "node:child_process";
 import { constants, setPriority } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ExecutablePlan, ImageInspection, ImageProblem, RenderedImage } from "#domain/renditions/ports.ts";
-import { createQueue } from "./queue.ts";
+import type {
+  ExecutablePlan,
+  ImageInspection,
+  ImageProblem,
+  ImageRequest,
+  RenderedImage,
+} from "#domain/renditions/ports.ts";
+import { createFairQueue } from "./fair-queue.ts";
 
 export type ImageTask =
   | { kind: "inspect"; file: Uint8Array }
@@ -18,6 +24,8 @@ export interface ImageProcessLimits {
   maxMegabytes: number;
   /** How long a process without work is kept. */
   idleMs: number;
+  /** How many images of one studio may wait, apart from those of publications. */
+  maxWaitingPerStudio: number;
 }
 
 export const defaultLimits: ImageProcessLimits = {
@@ -25,14 +33,18 @@ export const defaultLimits: ImageProcessLimits = {
   timeoutMs: 30_000,
   maxMegabytes: 1024,
   idleMs: 30_000,
+  maxWaitingPerStudio: 50,
 };
 
-/** Undefined if the image took too long or needed too much memory. */
-export type RunImageTask = (readTask: () => Promise<ImageTask>) => Promise<ImageTaskResult | undefined>;
+/** Undefined if the task was dropped; its value is undefined if the image took too long or needed too much memory. */
+export type RunImageTask = (
+  requests: readonly ImageRequest[],
+  readTask: () => Promise<ImageTask>,
+) => Promise<{ value: ImageTaskResult | undefined } | undefined>;
 
 /** Runs one image per child process at a time. A child starts when needed, and ends when idle or with the server. */
 export function createImageProcesses(limits: ImageProcessLimits): RunImageTask {
-  const enqueue = createQueue(limits.maxProcesses);
+  const enqueue = createFairQueue(limits.maxProcesses, limits.maxWaitingPerStudio);
   const idleProcesses: ChildProcess[] = [];
   const idleTimers = new WeakMap<ChildProcess, NodeJS.Timeout>();
 
@@ -59,8 +71,8 @@ export function createImageProcesses(limits: ImageProcessLimits): RunImageTask {
     return startProcess(limits);
   }
 
-  return (readTask) =>
-    enqueue(async () => {
+  return (requests, readTask) =>
+    enqueue(requests, async () => {
       const task = await readTask();
       const child = takeProcess();
       const result = await runTask(child, task, limits.timeoutMs);

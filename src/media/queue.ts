@@ -25,9 +25,13 @@ export type SingleFlightWork<T> = (skipRetries: () => void) => Promise<T | undef
 
 /**
  * Runs one task per key at a time; concurrent callers with the same key share its result. If a task calls
- * `skipRetries`, calls with its key return undefined until `failureTtlMs` has passed.
+ * `skipRetries`, calls with its `failureKey` return undefined until `failureTtlMs` has passed.
  */
-export function createSingleFlight<T>(): (key: string, work: SingleFlightWork<T>) => Promise<T | undefined> {
+export function createSingleFlight<T>(): (
+  key: string,
+  work: SingleFlightWork<T>,
+  failureKey?: string,
+) => Promise<T | undefined> {
   const inFlightTasks = new Map<string, Promise<T | undefined>>();
   const failedKeys = new Set<string>();
 
@@ -37,17 +41,17 @@ export function createSingleFlight<T>(): (key: string, work: SingleFlightWork<T>
     failedKeys.add(key);
     setTimeout(() => failedKeys.delete(key), failureTtlMs).unref();
   };
-  const attempt = async (key: string, work: SingleFlightWork<T>): Promise<T | undefined> => {
+  const attempt = async (key: string, work: SingleFlightWork<T>, failureKey: string): Promise<T | undefined> => {
     try {
-      return await work(() => rememberFailure(key));
+      return await work(() => rememberFailure(failureKey));
     } finally {
       inFlightTasks.delete(key);
     }
   };
 
-  return async (key, work) => {
-    if (failedKeys.has(key)) return undefined;
-    const task = inFlightTasks.get(key) ?? attempt(key, work);
+  return async (key, work, failureKey = key) => {
+    if (failedKeys.has(failureKey)) return undefined;
+    const task = inFlightTasks.get(key) ?? attempt(key, work, failureKey);
     inFlightTasks.set(key, task);
     return task;
   };

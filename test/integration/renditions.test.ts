@@ -281,6 +281,49 @@ forEachEngine("renditions", (fixture) => {
     assert.deepEqual(await listStates(), ["scheduled", "proposed"]);
   });
 
+  test("keeps at most 20 previews of an image, and none of them is what a publication sends (U19)", async () => {
+    const { service, owner } = publishing;
+    const bytes = await sharp({ create: { width: 90, height: 20, channels: 3, background: "#456" } })
+      .png()
+      .toBuffer();
+    const { postId, assetIds } = await newPost([{ bytes, mimeType: "image/png", filename: "wide.png" }]);
+    const target = { postId, assetId: assetIds[0] ?? "", connectionId: narrowId };
+    const storageKeys: string[] = [];
+    for (let i = 0; i <= 20; i++) {
+      const crop = { postId, assetId: target.assetId, platform: "narrow", mode: "crop", x: i / 20, y: 0 } as const;
+      await setCrop(service.deps, owner, crop);
+      storageKeys.push((await getRendition(service.deps, owner, target)).storageKey);
+    }
+    assert.equal(new Set(storageKeys).size, 21);
+    assert.ok(storageKeys.every((key) => key.startsWith("previews/")));
+    const stored = await Promise.all(storageKeys.map((key) => service.deps.files.stat(key)));
+    assert.deepEqual(
+      stored.map((file) => file !== undefined),
+      [false, ...Array.from({ length: 20 }, () => true)],
+    );
+  });
+
+  test("a rendition that is used again is never about to be removed (PUB-1)", async () => {
+    const { clock } = fixture;
+    const files = createHookedFiles(clock);
+    const deps = { ...fixture.deps, files };
+    const owner = await newStudio(deps);
+    const upload = { kind: "image" as const, mimeType: "image/png", base64: (await png()).toString("base64") };
+    const { assetId } = await uploadAssetInline(deps, owner, upload);
+    const asset = await deps.assets.find(owner.studio.id, assetId);
+    assert.ok(asset && isReady(asset));
+    const plan = planForAsset(asset, undefined, { types: ["image/jpeg"] }, undefined);
+    const image = { ...asset, digest: asset.version };
+    const requester = { studioId: owner.studio.id, isUrgent: true };
+    for (let day = 0; day < 8; day++) {
+      const rendition = await findOrCreateRendition(deps, image, plan, requester);
+      assert.ok(!("kind" in rendition));
+      clock.advance(hours(26));
+      await createAssetSweeper(deps)({ pause: async () => {}, shouldStop: () => false });
+      assert.ok(await files.stat(rendition.storageKey), `day ${day}`);
+    }
+  });
+
   test("keeps renditions for a week, unless their asset is deleted, and creates them again", async () => {
     const { clock } = fixture;
     const files = createHookedFiles(clock);
@@ -296,6 +339,7 @@ forEachEngine("renditions", (fixture) => {
         deps,
         { ...asset, digest: asset.version },
         planForAsset(asset, undefined, limit, undefined),
+        { studioId: owner.studio.id, isUrgent: true },
       );
     const countAfter = async (ms: number): Promise<number> => {
       clock.advance(ms);
@@ -308,7 +352,10 @@ forEachEngine("renditions", (fixture) => {
     assert.deepEqual(await create(), rendition);
     assert.equal(writes, 0);
     assert.deepEqual([await countAfter(days(6)), await countAfter(days(2))], [1, 0]);
-    assert.deepEqual(await create(), rendition);
+    assert.ok(!("kind" in rendition));
+    const createdAgain = await create();
+    assert.ok(!("kind" in createdAgain));
+    assert.deepEqual({ ...createdAgain, storageKey: "" }, { ...rendition, storageKey: "" });
     await deleteAsset(deps, owner, { assetId });
     await emptyTrash(deps, owner);
     assert.equal(await countAfter(hours(2)), 0);

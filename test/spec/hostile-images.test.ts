@@ -8,12 +8,13 @@ import { planRendition, type RenditionPlan } from "#domain/renditions/plan-rendi
 import type { ExecutablePlan, ImageInspection } from "#domain/renditions/ports.ts";
 import { createImageConverter } from "#media/image-converter.ts";
 import { encodePngChunk } from "../support/image-corpus.ts";
+import { createImageRequest } from "../support/image-request.ts";
 import { hugePng, jpeg, gif, manyFrameGif, pdf, png, zip } from "../support/samples.ts";
 
 const converter = createImageConverter();
-const inspect = (file: Buffer) => converter.inspectImage(randomUUID(), createBufferSource(file));
+const inspect = (file: Buffer) => converter.inspectImage(createImageRequest(randomUUID()), createBufferSource(file));
 const execute = (file: Buffer, plan: ExecutablePlan) =>
-  converter.createRendition(randomUUID(), createBufferSource(file), plan);
+  converter.createRendition(createImageRequest(randomUUID()), createBufferSource(file), plan);
 
 const traits = { width: 64, height: 48, frames: 1, hasAlpha: false, hasMetadata: true, canStripMetadata: true };
 const limit = { types: ["image/jpeg"], maxBytes: 100_000 };
@@ -185,8 +186,8 @@ test("text that inflates to 400 MB is not inflated (U14)", async () => {
   const text = encodePngChunk("zTXt", Buffer.concat([Buffer.from("Comment\0\0"), bomb]));
   const limited = createImageConverter({ maxProcesses: 1, maxMegabytes: 300 });
   const file = splice(await png(), 33, text);
-  const inspection = await limited.inspectImage("text", createBufferSource(file));
+  const inspection = await limited.inspectImage(createImageRequest("text"), createBufferSource(file));
   assert.ok(inspection && !("problem" in inspection) && inspection.hasMetadata);
-  const stripped = await limited.createRendition("text", createBufferSource(file), stripPlan);
+  const stripped = await limited.createRendition(createImageRequest("text"), createBufferSource(file), stripPlan);
   assert.ok(stripped && "content" in stripped && stripped.content.length < file.length - bomb.length);
 });

@@ -7,9 +7,11 @@ import type { ImageLimit } from "#domain/platforms/limits.ts";
 import { planRendition } from "#domain/renditions/plan-rendition.ts";
 import { createImageConverter } from "#media/image-converter.ts";
 import { awkwardImages, createNoise, type AwkwardImage } from "../support/awkward-images.ts";
+import { createImageRequest } from "../support/image-request.ts";
 
 const converter = createImageConverter();
-const inspect = (bytes: Uint8Array) => converter.inspectImage(randomUUID(), createBufferSource(bytes));
+const inspect = (bytes: Uint8Array) =>
+  converter.inspectImage(createImageRequest(randomUUID()), createBufferSource(bytes));
 
 const jpegOnly: ImageLimit = { types: ["image/jpeg"], maxBytes: 8_000_000, minAspect: 0.8, maxAspect: 1.91 };
 const common: ImageLimit = {
@@ -28,7 +30,7 @@ async function convert({ bytes, mimeType }: Pick<AwkwardImage, "bytes" | "mimeTy
   const plan = planRendition({ ...traits, mimeType, bytes: bytes.length }, limit);
   if (plan.kind === "as_is") return { content: bytes, plan };
   assert.ok(plan.kind !== "reject");
-  const rendition = await converter.createRendition(randomUUID(), createBufferSource(bytes), plan);
+  const rendition = await converter.createRendition(createImageRequest(randomUUID()), createBufferSource(bytes), plan);
   assert.ok(rendition && "content" in rendition, JSON.stringify(rendition));
   return { content: Buffer.from(rendition.content), plan };
 }
@@ -86,7 +88,11 @@ test("a rotated photo becomes upright, and a crop selects a part of the upright 
   ] as const) {
     const plan = planRendition({ ...traits, mimeType: "image/jpeg", bytes: rotated.length }, limit, { x, y: 0.5 });
     assert.ok(plan.kind === "render");
-    const rendition = await converter.createRendition(randomUUID(), createBufferSource(rotated), plan);
+    const rendition = await converter.createRendition(
+      createImageRequest(randomUUID()),
+      createBufferSource(rotated),
+      plan,
+    );
     assert.ok(rendition && "content" in rendition);
     const image = sharp(rendition.content);
     const [{ width, height }, { channels }] = [await image.metadata(), await image.stats()];
@@ -140,7 +146,7 @@ test("a file that is too large is first compressed more, then scaled down", asyn
     { types: ["image/jpeg"], maxBytes: 100 },
   );
   assert.ok(tiny.kind === "render");
-  assert.deepEqual(await converter.createRendition(randomUUID(), createBufferSource(bytes), tiny), {
+  assert.deepEqual(await converter.createRendition(createImageRequest(randomUUID()), createBufferSource(bytes), tiny), {
     problem: "too_large",
   });
 });
@@ -176,23 +182,41 @@ test("an image that needs too much memory ends its process, and the same convert
   const large = await createPlain(6000).png({ progressive: true }).toBuffer();
   const small = await createPlain(10).png().toBuffer();
   const limited = createImageConverter({ maxProcesses: 1, maxMegabytes: 170 });
-  assert.ok(await limited.inspectImage("small", createBufferSource(small)));
-  assert.equal(await limited.inspectImage("large", createBufferSource(large)), undefined);
-  assert.ok(await limited.inspectImage("next", createBufferSource(small)));
+  assert.ok(await limited.inspectImage(createImageRequest("small"), createBufferSource(small)));
+  assert.equal(await limited.inspectImage(createImageRequest("large"), createBufferSource(large)), undefined);
+  assert.ok(await limited.inspectImage(createImageRequest("next"), createBufferSource(small)));
 });
 
 test("a task that exceeds its time is ended, and not started again at once (U14, U15)", async () => {
   const small = await createPlain(10).png().toBuffer();
   // Shorter than the start of a process: this tests the limit itself, not a slow image.
   const limited = createImageConverter({ maxProcesses: 1, timeoutMs: 1 });
-  assert.equal(await limited.inspectImage("image", createBufferSource(small)), undefined);
+  assert.equal(await limited.inspectImage(createImageRequest("image"), createBufferSource(small)), undefined);
   let reads = 0;
   const read = async () => {
     reads++;
     return small;
   };
-  assert.equal(await limited.inspectImage("image", { bytes: small.length, read }), undefined);
+  assert.equal(await limited.inspectImage(createImageRequest("image"), { bytes: small.length, read }), undefined);
   assert.equal(reads, 0);
+});
+
+test("after an image took too long, no preview of it starts, but a publication does; the third time, it counts as unreadable (U14, U15)", async () => {
+  const small = await createPlain(10).png().toBuffer();
+  const limited = createImageConverter({ maxProcesses: 1, timeoutMs: 1 });
+  let reads = 0;
+  const read = async () => {
+    reads++;
+    return small;
+  };
+  const inspectAs = (key: string, isUrgent: boolean) =>
+    limited.inspectImage({ ...createImageRequest(key), imageKey: "image", isUrgent }, { bytes: small.length, read });
+  assert.equal(await inspectAs("first plan", false), undefined);
+  assert.equal(await inspectAs("second plan", false), undefined);
+  assert.equal(reads, 1);
+  assert.equal(await inspectAs("publication", true), undefined);
+  assert.deepEqual(await inspectAs("another publication", true), { problem: "unreadable" });
+  assert.equal(reads, 3);
 });
 
 test("the process that opens images ends when it is idle, and another one takes over (U15)", async () => {
@@ -200,7 +224,7 @@ test("the process that opens images ends when it is idle, and another one takes 
     .png()
     .toBuffer();
   const short = createImageConverter({ maxProcesses: 1, idleMs: 50 });
-  assert.ok(await short.inspectImage("a", createBufferSource(small)));
+  assert.ok(await short.inspectImage(createImageRequest("a"), createBufferSource(small)));
   await new Promise((resolve) => setTimeout(resolve, 300));
-  assert.ok(await short.inspectImage("b", createBufferSource(small)));
+  assert.ok(await short.inspectImage(createImageRequest("b"), createBufferSource(small)));
 });

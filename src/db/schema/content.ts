@@ -84,6 +84,7 @@ export interface ContentTables {
     trashed_changed: number;
     variants: string;
     variants_changed: number;
+    crops: Generated<string>;
     autosave_start: number | null;
   } & AuthorColumns;
   post_revision_assets: {
@@ -140,6 +141,7 @@ export interface ContentTables {
     has_metadata: number | null;
     /** `canStripMetadata` of `ImageTraits`. */
     is_standard: number | null;
+    previews: Generated<string>;
   };
   stray_files: { key: string; due_at: number; doomed: number };
 }

@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import { days } from "#lib/clock.ts";
 import { sha256 } from "#lib/digest.ts";
 import {
   createBufferSource,
@@ -13,6 +14,7 @@ import { renditionKey } from "../assets/model/storage-keys.ts";
 import type { Deps } from "../deps.ts";
 import type { ContentAsset } from "../publishing/ports.ts";
 import type { RenditionPlan } from "./plan-rendition.ts";
+import type { ImageRequest } from "./ports.ts";
 
 /** The file that a platform receives instead of an asset's own. */
 export type Rendition = Pick<ContentAsset, "mimeType" | "filename" | "bytes" | "storageKey" | "width" | "height">;
@@ -23,30 +25,46 @@ export type MissingRendition = { kind: "rejected"; code: string; reason: string 
 /** Increase it if the same plan leads to other bytes, so that stored renditions are not used any more. */
 const converterVersion = 1;
 
+/** Per image. Previews don't count toward the quota, and every position of a crop is another one. */
+const maxPreviews = 20;
+
 const failures = {
   unreadable: { code: "image_unreadable", reason: "can't be opened; export it as JPEG" },
   too_many_pixels: { code: "image_too_large", reason: "is too large to be converted; export it with fewer pixels" },
   too_large: { code: "file_too_large", reason: "can't be made small enough for the platform" },
 } as const;
 
+/**
+ * A stored rendition is used in the period in which it was created. It is kept for a week, so one that was found is not
+ * removed before the longest run ends.
+ */
+const reusePeriod = days(5);
+
 /** Executes a plan, or finds the file that an earlier execution stored. */
 export async function findOrCreateRendition(
-  deps: Pick<Deps, "files" | "media">,
+  deps: Pick<Deps, "files" | "media" | "clock" | "imageInspections">,
   image: Pick<ContentAsset, "id" | "digest"> & Rendition,
   plan: RenditionPlan,
+  requester: Pick<ImageRequest, "studioId" | "isUrgent" | "signal">,
 ): Promise<Rendition | MissingRendition> {
   const { mimeType, filename, bytes, storageKey, width, height } = image;
   if (plan.kind === "reject") return { kind: "rejected", code: plan.code, reason: plan.reason };
   if (plan.kind === "as_is") return { mimeType, filename, bytes, storageKey, width, height };
-  const key = renditionKey(image.id, sha256(JSON.stringify([converterVersion, image.digest, plan])));
+  const period = Math.floor(deps.clock() / reusePeriod);
+  const hash = sha256(JSON.stringify([converterVersion, image.digest, plan, period]));
+  // Previews are removed when there are many, and a publication must not lose its file.
+  const key = renditionKey(requester.isUrgent ? "renditions/" : "previews/", image.id, hash);
   const storedFile = await deps.files.stat(key);
   if (storedFile) return describeRendition(image, key, createStoredFileSource(deps.files, key, storedFile.bytes));
   const source = createStoredFileSource(deps.files, storageKey, bytes);
-  const result = await deps.media.createRendition(key, source, plan);
+  const result = await deps.media.createRendition({ key, imageKey: storageKey, ...requester }, source, plan);
   if (!result) return { kind: "busy" };
   if ("problem" in result) return { kind: "rejected", ...failures[result.problem] };
   const { content } = result;
   const options = { mimeType: result.mimeType ?? mimeType, maxBytes: content.length };
+  if (!requester.isUrgent)
+    for (const oldKey of await deps.imageInspections.recordPreview(image.id, key, maxPreviews))
+      await deps.files.remove(oldKey);
   await deps.files.write(key, Readable.from([content]), options);
   return describeRendition(image, key, createBufferSource(content));
 }

@@ -38,6 +38,7 @@ export async function fitContent(
     deps,
     assets.filter((asset) => asset !== undefined),
     maxInspectionMs,
+    { isUrgent: true },
   );
   const fit = async (asset: ContentAsset): Promise<ContentAsset | FailedOutcome> => {
     if (asset.kind !== "image") return asset;
@@ -47,7 +48,7 @@ export async function fitContent(
     // An image that was not opened may contain a location.
     if (!inspection && canBeDecoded(asset.mimeType)) return busy;
     const plan = planForAsset(asset, inspection, limit, asset.crop);
-    const rendition = await findOrCreateRendition(deps, asset, plan);
+    const rendition = await findOrCreateRendition(deps, asset, plan, { studioId, isUrgent: true });
     if (!("kind" in rendition)) return { ...asset, rendition };
     if (rendition.kind === "busy") return busy;
     const { code, reason } = rendition;

@@ -20,6 +20,7 @@ export async function getRendition(
   deps: Pick<Deps, "posts" | "assets" | "platforms" | "platformStore"> & InspectDeps,
   caller: Caller,
   input: { postId: string; assetId: string; connectionId: string },
+  signal?: AbortSignal,
 ): Promise<Rendition> {
   authorize(caller, "posts.read");
   const { studio } = caller;
@@ -34,13 +35,14 @@ export async function getRendition(
   if (!asset || asset.postId !== postId) throw notFoundError("asset");
   const limit = getImageLimit(deps, connection);
   if (!isReady(asset) || asset.kind !== "image" || !limit) throw notFoundError("image");
-  const inspections = await inspectImages(deps, [asset], maxInspectionMs);
+  const inspections = await inspectImages(deps, [asset], maxInspectionMs, { signal });
   const crop = getCrops(post.crops, connection.platform).get(assetId);
   const inspection = inspections.get(assetId);
   const plan = planForAsset(asset, inspection, limit, crop);
+  const requester = { studioId: studio.id, isUrgent: false, signal };
   const rendition =
     inspection || !canBeDecoded(asset.mimeType)
-      ? await findOrCreateRendition(deps, { ...asset, digest: asset.sha256 ?? asset.version }, plan)
+      ? await findOrCreateRendition(deps, { ...asset, digest: asset.sha256 ?? asset.version }, plan, requester)
       : ({ kind: "busy" } as const);
   if (!("kind" in rendition)) return rendition;
   const { code, reason } =

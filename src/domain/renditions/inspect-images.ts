@@ -2,9 +2,11 @@ import { isReady, type Asset, type ReadyAsset } from "../assets/model/asset.ts";
 import { createStoredFileSource } from "../assets/content/byte-source.ts";
 import type { Deps } from "../deps.ts";
 import { canBeDecoded } from "./plan-rendition.ts";
-import type { ImageInspection } from "./ports.ts";
+import type { ImageInspection, ImageRequest } from "./ports.ts";
 
-export type InspectDeps = Pick<Deps, "imageInspections" | "files" | "media" | "sleep">;
+export type InspectDeps = Pick<Deps, "imageInspections" | "files" | "media" | "sleep" | "clock">;
+
+type RequestOptions = Partial<Pick<ImageRequest, "isUrgent" | "signal">>;
 
 /**
  * Opens the images among these assets that were never opened, and records the result, so that each is opened once.
@@ -14,22 +16,29 @@ export async function inspectImages(
   deps: InspectDeps,
   assets: readonly Asset[],
   maxWaitMs: number,
+  options: RequestOptions = {},
 ): Promise<Map<string, ImageInspection>> {
   const images = assets.filter(isReady).filter(({ kind, mimeType }) => kind === "image" && canBeDecoded(mimeType));
   const inspections = await deps.imageInspections.list(images.map(({ id }) => id));
   const pendingInspections = images
     .filter(({ id }) => !inspections.has(id))
     .map(async (image) => {
-      const inspection = await inspectImage(deps, image).catch(() => undefined);
+      const inspection = await inspectImage(deps, image, options).catch(() => undefined);
       if (inspection) inspections.set(image.id, inspection);
     });
   if (pendingInspections.length > 0) await Promise.race([Promise.all(pendingInspections), deps.sleep(maxWaitMs)]);
   return inspections;
 }
 
-async function inspectImage(deps: InspectDeps, image: ReadyAsset): Promise<ImageInspection | undefined> {
-  const source = createStoredFileSource(deps.files, image.storageKey, image.bytes);
-  const inspection = await deps.media.inspectImage(`inspect ${image.storageKey}`, source);
-  if (inspection) await deps.imageInspections.record(image.id, inspection);
+async function inspectImage(
+  deps: InspectDeps,
+  image: ReadyAsset,
+  { isUrgent = false, signal }: RequestOptions,
+): Promise<ImageInspection | undefined> {
+  const { id, storageKey, studioId } = image;
+  const source = createStoredFileSource(deps.files, storageKey, image.bytes);
+  const request = { key: `inspect ${storageKey}`, imageKey: storageKey, studioId, isUrgent, signal };
+  const inspection = await deps.media.inspectImage(request, source);
+  if (inspection) await deps.imageInspections.record(id, inspection);
   return inspection;
 }

@@ -16,15 +16,30 @@ export interface RenderedImage {
   content: Uint8Array;
 }
 
+/** Who needs an image opened. */
+export interface ImageRequest {
+  /** Identifies the work: parallel calls share one result. */
+  key: string;
+  /** Identifies the original's bytes. */
+  imageKey: string;
+  studioId: string;
+  /** For a publication, which comes before all previews. */
+  isUrgent: boolean;
+  /** Aborts when the result is no longer needed. Work that has started continues. */
+  signal?: AbortSignal | undefined;
+}
+
 /**
- * Opens untrusted images within limits of time and memory. Returns undefined if a limit is reached; the same image is
- * then not opened again for a while. `key` identifies the work: parallel calls share one result.
+ * Opens untrusted images within limits of time and memory. Returns undefined if a limit is reached; the same work, and
+ * every preview of the same image, is then not tried again for a while. Also returns undefined if the studio has too
+ * many images waiting.
  */
 export interface ImageConverter {
-  inspectImage(key: string, source: ByteSource): Promise<ImageInspection | undefined>;
+  /** An image that repeatedly takes too long counts as unreadable. */
+  inspectImage(request: ImageRequest, source: ByteSource): Promise<ImageInspection | undefined>;
   /** `problem`: the image can't be decoded, or does not become small enough. */
   createRendition(
-    key: string,
+    request: ImageRequest,
     source: ByteSource,
     plan: ExecutablePlan,
   ): Promise<RenderedImage | { problem: ImageProblem | "too_large" } | undefined>;
@@ -35,4 +50,6 @@ export interface ImageInspectionStore {
   list(assetIds: readonly string[]): Promise<Map<string, ImageInspection>>;
   /** Keeps an existing record: the bytes of an asset never change. */
   record(assetId: string, inspection: ImageInspection): Promise<void>;
+  /** Records a preview of an image before it is stored. Forgets the oldest ones beyond `maxCount`, and returns their keys. */
+  recordPreview(assetId: string, key: string, maxCount: number): Promise<string[]>;
 }

@@ -13,7 +13,9 @@ const setCropBody = setCropInput.omit({ postId: true, assetId: true });
 export function createRenditionRoutes({ deps }: ApiOptions) {
   return new Hono<StudioEnv>()
     .get("/posts/:postId/assets/:assetId/renditions/:connectionId", async (c) => {
-      const { storageKey, mimeType, filename, bytes } = await getRendition(deps, c.var.caller, c.req.param());
+      const { signal } = c.req.raw;
+      const rendition = await getRendition(deps, c.var.caller, c.req.param(), signal);
+      const { storageKey, mimeType, filename, bytes } = rendition;
       // The bytes of a key never change.
       const etag = `"${sha256(storageKey)}"`;
       c.header("etag", etag);

@@ -86,7 +86,8 @@ async function sweepOrphans(
   const orphans = oldFiles.filter(({ key, modifiedAt }) => {
     const asset = records.get(parseKeyAssetId(key) ?? "");
     if (area === "incoming/") return asset?.status !== "pending";
-    if (area === "renditions/") return asset?.status !== "ready" || modifiedAt <= deps.clock() - renditionLifetime;
+    if (area === "renditions/" || area === "previews/")
+      return asset?.status !== "ready" || modifiedAt <= deps.clock() - renditionLifetime;
     return asset?.storageKey !== (area === "thumbs/" ? fileKeyForThumbnail(key) : key);
   });
   await discardKeys(

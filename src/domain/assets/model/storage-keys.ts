@@ -7,8 +7,9 @@ import { isId } from "#lib/ids.ts";
  * - `files/<asset>.<random>`: the checked file. Written once, never writable by clients.
  * - `thumbs/<asset>.<random>`: its thumbnail. Can be generated again.
  * - `renditions/<asset>.<hash>`: a version of it for a platform. Can be generated again, so backups and moves skip it.
+ * - `previews/<asset>.<hash>`: the same, as shown to users; a publication never uses it.
  */
-export const storageAreas = ["incoming/", "files/", "thumbs/", "renditions/"] as const;
+export const storageAreas = ["incoming/", "files/", "thumbs/", "renditions/", "previews/"] as const;
 export type StorageArea = (typeof storageAreas)[number];
 
 export const incomingKey = (assetId: string): string => `incoming/${assetId}`;
@@ -19,7 +20,8 @@ export const createFileKey = (deps: { newSecret: () => string }, assetId: string
 export const thumbnailKey = (fileKey: string): string => fileKey.replace(/^files\//, "thumbs/");
 
 /** `hash` identifies the original's bytes and the plan. */
-export const renditionKey = (assetId: string, hash: string): string => `renditions/${assetId}.${hash.slice(0, 32)}`;
+export const renditionKey = (area: "renditions/" | "previews/", assetId: string, hash: string): string =>
+  `${area}${assetId}.${hash.slice(0, 32)}`;
 
 export const fileKeyForThumbnail = (key: string): string => key.replace(/^thumbs\//, "files/");
 

@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createFairQueue } from "#media/fair-queue.ts";
+
+type Requester = Parameters<ReturnType<typeof createFairQueue>>[0][number];
+
+const preview = (studioId: string, signal?: AbortSignal): Requester => ({ studioId, isUrgent: false, signal });
+const urgent = (studioId: string): Requester => ({ studioId, isUrgent: true });
+
+/** A queue with one slot, which is taken until `release` is called. */
+function startBlockedQueue(maxWaiting = 10) {
+  const run = createFairQueue(1, maxWaiting);
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const order: string[] = [];
+  const blocker = run([preview("a")], () => released);
+  const add = (name: string, requesters: readonly Requester[]) => run(requesters, async () => order.push(name));
+  return { add, order, blocker, release };
+}
+
+test("publications come before previews, and no studio's previews hold the queue (U15)", async () => {
+  const run = createFairQueue(2, 10);
+  const order: string[] = [];
+  const releases: (() => void)[] = [];
+  const add = (name: string, requester: Requester) =>
+    run([requester], async () => {
+      order.push(name);
+      await new Promise<void>((resolve) => releases.push(resolve));
+    });
+  const tasks = [add("a1", preview("a")), add("a2", preview("a")), add("a3", preview("a")), add("a4", preview("a"))];
+  tasks.push(add("b1", preview("b")), add("c", urgent("c")));
+  await Promise.resolve();
+  assert.deepEqual(order, ["a1", "a2"]);
+  while (releases.length > 0) {
+    releases.pop()?.();
+    await new Promise(setImmediate);
+  }
+  await Promise.all(tasks);
+  assert.deepEqual(order, ["a1", "a2", "c", "b1", "a3", "a4"]);
+});
+
+test("work that nobody needs any more does not start, unless a publication needs it too (U15)", async () => {
+  const { add, order, blocker, release } = startBlockedQueue();
+  const controller = new AbortController();
+  const shared = [preview("a", controller.signal)];
+  const tasks = [add("abandoned", [preview("a", controller.signal)]), add("shared", shared)];
+  shared.push({ ...preview("a"), isUrgent: true });
+  controller.abort();
+  release();
+  await blocker;
+  assert.deepEqual(await Promise.all(tasks), [undefined, { value: 1 }]);
+  assert.deepEqual(order, ["shared"]);
+});
+
+test("a studio has a bounded number of previews that wait; publications and other studios are not affected (U15)", async () => {
+  const { add, order, blocker, release } = startBlockedQueue(1);
+  const tasks = [add("waits", [preview("a")])];
+  assert.equal(await add("too many", [preview("a")]), undefined);
+  tasks.push(add("other studio", [preview("b")]), add("publication", [urgent("a")]));
+  release();
+  await Promise.all([blocker, ...tasks]);
+  assert.deepEqual(order.toSorted(), ["other studio", "publication", "waits"]);
+});
