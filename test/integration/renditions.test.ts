@@ -238,7 +238,7 @@ forEachEngine("renditions", (fixture) => {
     assert.equal(status, 200, JSON.stringify(body));
     assert.deepEqual(body["crops"], [{ assetId: assetIds[0], platform: "narrow", x: 1, y: 0.5 }]);
     assert.deepEqual(await findImageProblems(postId, narrowId), [
-      "converted: logo.png will be converted to JPEG, cropped and given a white background, 1080 × 565.",
+      "converted: logo.png will be converted to JPEG, cropped and given a white background, 1079 × 565.",
     ]);
     const padded = await publishing.api("PATCH", path, { platform: "narrow", mode: "pad" });
     assert.equal(padded.body["crops"], undefined);

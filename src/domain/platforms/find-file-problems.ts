@@ -2,7 +2,7 @@ import { formatByteLimit, formatExcess } from "#lib/format-bytes.ts";
 import type { AssetDetail } from "../assets/model/asset.ts";
 import { describeRender } from "../renditions/describe-plan.ts";
 import { planForAsset } from "../renditions/plan-for-asset.ts";
-import type { CropPosition } from "../renditions/plan-layout.ts";
+import { aspectTolerance, type CropPosition } from "../renditions/plan-layout.ts";
 import type { ImageInspection } from "../renditions/ports.ts";
 import type { FileProblem } from "./group-problems.ts";
 import type { ImageLimit, MediaLimit, VideoLimit } from "./limits.ts";
@@ -80,9 +80,8 @@ export function findFileProblems(file: AssetDetail, limit: MediaLimit & VideoLim
 
 function findSizeProblems({ width, height }: AssetDetail, limit: VideoLimit): Problem[] {
   if (!width || !height) return [];
-  // Tolerate one pixel, as for images.
-  const isTooWide = exceeds((width - 1) / (height + 1), limit.maxAspect);
-  const isTooTall = exceeds(limit.minAspect, (width + 1) / Math.max(height - 1, 1));
+  const isTooWide = exceeds(width / height / (1 + aspectTolerance), limit.maxAspect);
+  const isTooTall = exceeds(limit.minAspect, width / height / (1 - aspectTolerance));
   const size = `${width} × ${height} pixels`;
   const maxSize = `${limit.maxWidth ?? "any"} × ${limit.maxHeight ?? "any"}`;
   const minSize = `${limit.minWidth ?? 1} × ${limit.minHeight ?? 1}`;

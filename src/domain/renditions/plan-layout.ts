@@ -26,21 +26,28 @@ export type SizeLimit = Pick<
   "maxPixels" | "minWidth" | "maxWidth" | "minHeight" | "maxHeight" | "minAspect" | "maxAspect"
 >;
 
-/** Whether an image of this size is within the limits. */
-export function fitsSizeLimit({ width, height }: Size, limit: SizeLimit): boolean {
+/** Whether an image of this size is within the limits. Of a rendition, use the tolerance `rounding`. */
+export function fitsSizeLimit({ width, height }: Size, limit: SizeLimit, tolerance = aspectTolerance): boolean {
   return (
     width * height <= (limit.maxPixels ?? Infinity) &&
     width <= (limit.maxWidth ?? Infinity) &&
     height <= (limit.maxHeight ?? Infinity) &&
     width >= (limit.minWidth ?? 1) &&
     height >= (limit.minHeight ?? 1) &&
-    hasAllowedAspect({ width, height }, limit)
+    hasAllowedAspect({ width, height }, limit, tolerance)
   );
 }
 
-/** Tolerates one pixel: few aspect ratios are exact in pixels, and 1200 × 628 is commonly used for 1.91:1. */
-function hasAllowedAspect({ width, height }: Size, { minAspect = 0, maxAspect = Infinity }: SizeLimit): boolean {
-  return (width - 1) / (height + 1) <= maxAspect && (width + 1) / Math.max(height - 1, 1) >= minAspect;
+/** Few aspect ratios are exact in pixels, and 1200 × 628 is commonly used for 1.91:1. */
+export const aspectTolerance = 0.003;
+
+function hasAllowedAspect(
+  { width, height }: Size,
+  { minAspect = 0, maxAspect = Infinity }: SizeLimit,
+  tolerance: number,
+): boolean {
+  const aspect = width / height;
+  return aspect <= maxAspect * (1 + tolerance) && aspect >= minAspect * (1 - tolerance);
 }
 
 /** Enough to find the largest scale to a fraction of a pixel. */
@@ -56,10 +63,13 @@ export function planLayout(
   { crop, maxScale = 1 }: { crop?: CropPosition | undefined; maxScale?: number } = {},
 ): Layout | undefined {
   const region = cropToAspect(image, limit, crop);
+  const isWithinAspect = hasAllowedAspect(region, limit, aspectTolerance);
   const layOut = (scale: number): Layout | undefined => {
-    const scaled = { width: scaleSide(region.width, scale), height: scaleSide(region.height, scale) };
+    const floored = { width: scaleSide(region.width, scale), height: scaleSide(region.height, scale) };
+    // A pixel less of one side is better than a line of padding.
+    const scaled = isWithinAspect ? trimToAspect(floored, limit) : floored;
     const canvas = padToLimit(scaled, limit);
-    return fitsSizeLimit(canvas, limit) ? { region, scaled, canvas } : undefined;
+    return fitsSizeLimit(canvas, limit, rounding) ? { region, scaled, canvas } : undefined;
   };
   const largest = layOut(maxScale);
   if (largest) return largest;
@@ -78,22 +88,37 @@ const scaleSide = (side: number, scale: number): number => Math.max(1, Math.floo
 /** Keeps a product such as 3 × (1 / 3) from being rounded to the wrong integer. */
 const rounding = 1e-6;
 
+/** The longest side of any format. */
+const maxSide = 65_500;
+
 /** The smallest canvas that contains the image and has the required size and aspect ratio. */
 function padToLimit({ width, height }: Size, limit: SizeLimit): Size {
-  const { minWidth = 1, minHeight = 1, minAspect = 0, maxAspect = Infinity } = limit;
-  const paddedHeight = Math.max(height, minHeight, Math.ceil(Math.max(width, minWidth) / maxAspect - rounding));
-  const paddedWidth = Math.max(width, minWidth, Math.ceil(paddedHeight * minAspect - rounding));
-  // One pixel of difference is tolerated, and not worth a line of padding.
-  return hasAllowedAspect({ width, height }, limit) && width >= minWidth && height >= minHeight
-    ? { width, height }
-    : { width: paddedWidth, height: paddedHeight };
+  const { minWidth = 1, minHeight = 1, minAspect = 0, maxAspect = Infinity, maxHeight = maxSide } = limit;
+  if (width >= minWidth && height >= minHeight && hasAllowedAspect({ width, height }, limit, rounding))
+    return { width, height };
+  const minPadded = { width: Math.max(width, minWidth), height: Math.max(height, minHeight) };
+  const smallestHeight = Math.max(minPadded.height, Math.ceil(minPadded.width / maxAspect - rounding));
+  const padTo = (canvasHeight: number): Size => ({
+    width: Math.max(minPadded.width, Math.ceil(canvasHeight * minAspect - rounding)),
+    height: canvasHeight,
+  });
+  // If minimum and maximum are close to each other, not every height has a width between them.
+  for (let canvasHeight = smallestHeight; canvasHeight <= maxHeight; canvasHeight++)
+    if (hasAllowedAspect(padTo(canvasHeight), limit, rounding)) return padTo(canvasHeight);
+  return padTo(smallestHeight);
+}
+
+/** The largest size with an allowed aspect ratio that is not larger on either side. */
+function trimToAspect({ width, height }: Size, { minAspect = 0, maxAspect = Infinity }: SizeLimit): Size {
+  return {
+    width: Math.max(1, Math.min(width, Math.floor(height * maxAspect + rounding))),
+    height: Math.max(1, Math.min(height, Math.floor(width / minAspect + rounding))),
+  };
 }
 
 function cropToAspect(image: Size, limit: SizeLimit, crop: CropPosition | undefined): Layout["region"] {
-  const { minAspect = 0, maxAspect = Infinity } = limit;
   if (!crop) return { left: 0, top: 0, width: image.width, height: image.height };
-  const width = Math.max(1, Math.min(image.width, Math.floor(image.height * maxAspect + rounding)));
-  const height = Math.max(1, Math.min(image.height, Math.floor(image.width / minAspect + rounding)));
+  const { width, height } = trimToAspect(image, limit);
   return {
     left: Math.round((image.width - width) * crop.x),
     top: Math.round((image.height - height) * crop.y),
