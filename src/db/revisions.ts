@@ -1,6 +1,7 @@
 import type { Selectable } from "kysely";
 import type { AssetChangeStore, Author, Revision, RevisionAsset, RevisionStore } from "#domain/history/ports.ts";
 import type { Variant } from "#domain/posts/post.ts";
+import type { Crop } from "#domain/renditions/crop.ts";
 import { statement, type Connection } from "./client.ts";
 import type { Schema } from "./schema.ts";
 import { listAssetIds, listAssetSteps, listChanged, listPostIds, listRevisionSteps } from "./undo-steps.ts";
@@ -27,12 +28,12 @@ const insertRevisionQuery = statement<RecordedRow>(
   "insert_revision",
   `INSERT INTO post_revisions (
        post_id, revision, studio_id, at, user_id, grant_id, client_id, client_name, undo_id, autosave_start,
-       title, body, status, variants, trashed, assets_revision,
+       title, body, status, variants, crops, trashed, assets_revision,
        title_changed, body_changed, status_changed, variants_changed, assets_changed, trashed_changed)
    SELECT p.id, p.revision, p.studio_id, p.updated_at,
           CAST($1 AS TEXT), CAST($2 AS TEXT), CAST($3 AS TEXT), CAST($4 AS TEXT), CAST($5 AS TEXT),
           CASE WHEN CAST($6 AS INTEGER) = 1 THEN p.updated_at END,
-          p.title, p.body, p.status, p.variants, ${isTrashedSql}, p.assets_revision,
+          p.title, p.body, p.status, p.variants, p.crops, ${isTrashedSql}, p.assets_revision,
           ${changedSql("title", "")}, ${changedSql("body", "")}, ${changedSql("status", "draft")},
           ${changedSql("variants", "[]")},
           CASE WHEN p.assets_revision = p.revision AND r.post_id IS NOT NULL THEN 1 ELSE 0 END,
@@ -116,6 +117,7 @@ export function createRevisionStore({ q, run }: Connection): RevisionStore {
       isTrashed: row.trashed === 1,
       changed: listChanged(row),
       assets: assets.get(row.assets_revision) ?? [],
+      crops: JSON.parse(row.crops) as Crop[],
     }));
   }
 

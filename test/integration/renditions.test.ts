@@ -8,6 +8,8 @@ import { deleteAsset } from "#domain/assets/delete-asset.ts";
 import { createAssetSweeper } from "#domain/assets/lifecycle/sweep-assets.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import { emptyTrash } from "#domain/trash/empty-trash.ts";
+import { getPostHistory } from "#domain/history/get-post-history.ts";
+import { restorePost } from "#domain/history/restore-post.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { listPublications } from "#domain/publishing/list-publications.ts";
@@ -279,6 +281,13 @@ forEachEngine("renditions", (fixture) => {
     };
     await setCrop(service.deps, client, { ...crop, x: 0.3 });
     assert.deepEqual(await listStates(), ["scheduled", "proposed"]);
+    const { revisions } = await getPostHistory(service.deps, owner, { postId, limit: 2 });
+    assert.deepEqual(
+      revisions.map(({ crops }) => crops?.map(({ x }) => x)),
+      [[0.3], [0]],
+    );
+    await restorePost(service.deps, owner, { postId, revision });
+    assert.equal((await getPost(service.deps, owner, { postId })).crops?.[0]?.x, 0);
   });
 
   test("keeps at most 20 previews of an image, and none of them is what a publication sends (U19)", async () => {

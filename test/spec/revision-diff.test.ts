@@ -18,19 +18,29 @@ describe("differences between two revisions", () => {
     const before = [createAsset("a"), createAsset("b"), createAsset("c"), createAsset("d", "Old")];
     const after = [createAsset("d", "New"), createAsset("a"), createAsset("c"), createAsset("e")];
     assert.deepEqual(
-      compareAssets(before, after).map(({ asset: { id }, kind }) => `${id} ${kind}`),
+      compareAssets({ assets: before }, { assets: after }).map(({ asset: { id }, kind }) => `${id} ${kind}`),
       ["d moved", "d alt text", "e added", "b removed"],
     );
-    assert.deepEqual(compareAssets(before, before), []);
+    assert.deepEqual(compareAssets({ assets: before }, { assets: before }), []);
   });
 
   test("lists a new name of a document, which platforms show, and of no other file (HIST-1)", () => {
     const image = createAsset("a");
     const document = { ...image, id: "b", kind: "document", filename: "Prices.pdf" };
     const renamed = [image, document].map((asset) => ({ ...asset, filename: `New ${asset.filename}` }));
-    assert.deepEqual(compareAssets([image, document], renamed), [
+    assert.deepEqual(compareAssets({ assets: [image, document] }, { assets: renamed }), [
       { asset: renamed[1], kind: "name", before: "Prices.pdf", after: "New Prices.pdf" },
     ]);
+  });
+
+  test("lists a new crop (HIST-1, PUB-3)", () => {
+    const assets = [createAsset("a"), createAsset("b")];
+    const crop = { assetId: "b", platform: "instagram", x: 0.5, y: 0.5 };
+    const moved = { assets, crops: [{ ...crop, x: 1 }] };
+    const expected = [{ asset: assets[1], kind: "crop" }];
+    assert.deepEqual(compareAssets({ assets, crops: [crop] }, moved), expected);
+    assert.deepEqual(compareAssets({ assets }, moved), expected);
+    assert.deepEqual(compareAssets(moved, moved), []);
   });
 
   test("compares text by word (HIST-1)", () => {

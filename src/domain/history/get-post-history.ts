@@ -7,6 +7,7 @@ import type { Deps } from "../deps.ts";
 import { encodeCursor, pageInput, parseCursor } from "../page.ts";
 import { authorize } from "../policy.ts";
 import { parsePostId, postStatuses, variant } from "../posts/post.ts";
+import { crop } from "../renditions/crop.ts";
 import { id } from "../text.ts";
 import { revisionFields, type Revision } from "./ports.ts";
 
@@ -35,6 +36,7 @@ export const revisionView = z.object({
       }),
     )
     .describe("In the order of the post. Some may have been deleted since."),
+  crops: z.array(crop).optional().describe("How images were cropped for platforms. Absent if none was."),
 });
 
 export type RevisionView = z.infer<typeof revisionView>;
@@ -100,5 +102,6 @@ function toRevisionView(revision: Revision): RevisionView {
     status: revision.status,
     variants: revision.variants,
     assets: revision.assets.map(({ altText, ...asset }) => ({ ...asset, ...(altText === null ? {} : { altText }) })),
+    ...(revision.crops.length === 0 ? {} : { crops: revision.crops }),
   };
 }

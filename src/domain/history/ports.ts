@@ -1,6 +1,7 @@
 import { days } from "#lib/clock.ts";
 import type { AssetKind } from "../assets/model/kinds.ts";
 import type { PostStatus, Variant } from "../posts/post.ts";
+import type { Crop } from "../renditions/crop.ts";
 
 /** What is stored about who made a change. */
 export interface Author {
@@ -31,6 +32,7 @@ export interface Revision extends Author {
   changed: RevisionField[];
   /** In the order of the post. */
   assets: RevisionAsset[];
+  crops: Crop[];
 }
 
 export interface RevisionAsset {

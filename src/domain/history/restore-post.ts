@@ -44,9 +44,10 @@ export async function restorePost(
     const current = await deps.revisions.find(postId, currentPost.revision);
     const haveAssetsChanged = !current || !hasSameAssets(current, target);
     return deps.transact(async (tx) => {
-      const { title, body, status, variants } = target;
+      const { title, body, status, variants, crops } = target;
       // A status that stays the same must not count as marked ready again.
-      const change = { title, body, variants, ...(status === currentPost.status ? {} : { status }), haveAssetsChanged };
+      const statusChange = status === currentPost.status ? {} : { status };
+      const change = { title, body, variants, crops, ...statusChange, haveAssetsChanged };
       const restoredPost = await tx.posts.update(caller.studio.id, postId, change, {
         revision: currentPost.revision,
         now: deps.clock(),
@@ -77,7 +78,8 @@ function hasSameAssets(a: Revision, b: Revision): boolean {
     asset.id === b.assets[i]?.id &&
     asset.altText === b.assets[i].altText &&
     (asset.kind !== "document" || asset.filename === b.assets[i].filename);
-  return a.assets.length === b.assets.length && a.assets.every(isSame);
+  const haveSameCrops = JSON.stringify(a.crops) === JSON.stringify(b.crops);
+  return a.assets.length === b.assets.length && a.assets.every(isSame) && haveSameCrops;
 }
 
 /** Restores what platforms show of the assets. */

@@ -3,7 +3,7 @@ import { useMemo } from "react";
 import { assetQuery, type Asset } from "../api/queries.ts";
 import { AssetImage } from "../assets/AssetImage.tsx";
 import { useStudio } from "../layout/use-studio.ts";
-import { compareAssets, type AssetChange, type RevisionAsset } from "./compare-assets.ts";
+import { compareAssets, type AssetChange, type PostFiles, type RevisionAsset } from "./compare-assets.ts";
 import { TextDiff } from "./TextDiff.tsx";
 
 const kindLabels: Record<AssetChange["kind"], { text: string; classes: string }> = {
@@ -12,6 +12,7 @@ const kindLabels: Record<AssetChange["kind"], { text: string; classes: string }>
   moved: { text: "Moved", classes: "text-muted" },
   "alt text": { text: "Alt text", classes: "text-muted" },
   name: { text: "Renamed", classes: "text-muted" },
+  crop: { text: "Crop changed", classes: "text-muted" },
 };
 
 /** What happened to the files of a post between two revisions. */
@@ -20,8 +21,8 @@ export function AssetsDiff({
   after,
   currentAssets,
 }: {
-  before: readonly RevisionAsset[];
-  after: readonly RevisionAsset[];
+  before: PostFiles;
+  after: PostFiles;
   currentAssets: readonly Asset[];
 }) {
   const changes = useMemo(() => compareAssets(before, after), [before, after]);

@@ -4,15 +4,14 @@ import { platformsQuery, type Asset, type PostStatus } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { statusLabels } from "../posts/status-labels.ts";
 import { AssetsDiff } from "./AssetsDiff.tsx";
-import { compareAssets, type RevisionAsset } from "./compare-assets.ts";
+import { compareAssets, type PostFiles } from "./compare-assets.ts";
 import { TextDiff } from "./TextDiff.tsx";
 
 /** The parts of a post that a revision keeps. */
-export interface Snapshot {
+export interface Snapshot extends PostFiles {
   title: string;
   body: string;
   status: PostStatus;
-  assets: readonly RevisionAsset[];
   /** Texts for single accounts. */
   variants?: readonly Variant[];
 }
@@ -32,7 +31,7 @@ export function RevisionDiff({
   after: Snapshot;
   currentAssets: readonly Asset[];
 }) {
-  const haveAssetsChanged = compareAssets(before.assets, after.assets).length > 0;
+  const haveAssetsChanged = compareAssets(before, after).length > 0;
   const hasTextChanged = before.title !== after.title || before.body !== after.body;
   const variantChanges = compareVariants(before.variants ?? [], after.variants ?? []);
   const isSame = !hasTextChanged && !haveAssetsChanged && variantChanges.length === 0 && before.status === after.status;
@@ -59,7 +58,7 @@ export function RevisionDiff({
       )}
       {haveAssetsChanged && (
         <DiffPart label="Files">
-          <AssetsDiff before={before.assets} after={after.assets} currentAssets={currentAssets} />
+          <AssetsDiff before={before} after={after} currentAssets={currentAssets} />
         </DiffPart>
       )}
     </div>

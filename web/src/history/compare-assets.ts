@@ -11,14 +11,28 @@ export interface RevisionAsset {
 
 export interface AssetChange {
   asset: RevisionAsset;
-  kind: "added" | "removed" | "moved" | "alt text" | "name";
+  kind: "added" | "removed" | "moved" | "alt text" | "name" | "crop";
   /** Only for the kinds `alt text` and `name`. */
   before?: string;
   after?: string;
 }
 
+export interface Crop {
+  assetId: string;
+  platform: string;
+  x: number;
+  y: number;
+}
+
+/** The files of a post, and how they are cropped. */
+export interface PostFiles {
+  assets: readonly RevisionAsset[];
+  crops?: readonly Crop[] | undefined;
+}
+
 /** Lists the changes of assets between two revisions, in the order of the later revision. Removed assets come last. */
-export function compareAssets(before: readonly RevisionAsset[], after: readonly RevisionAsset[]): AssetChange[] {
+export function compareAssets(filesBefore: PostFiles, filesAfter: PostFiles): AssetChange[] {
+  const [before, after] = [filesBefore.assets, filesAfter.assets];
   const assetsBefore = new Map(before.map((asset) => [asset.id, asset]));
   const idsAfter = new Set(after.map(({ id }) => id));
   const orderBefore = before.map(({ id }) => id).filter((id) => idsAfter.has(id));
@@ -35,6 +49,9 @@ export function compareAssets(before: readonly RevisionAsset[], after: readonly 
       ...(hasShownName(asset) && assetBefore.filename !== asset.filename
         ? [{ asset, kind: "name", before: assetBefore.filename, after: asset.filename } as const]
         : []),
+      ...(describeCrops(filesBefore, asset.id) === describeCrops(filesAfter, asset.id)
+        ? []
+        : [{ asset, kind: "crop" } as const]),
     ];
   });
   const removedAssets = before.filter(({ id }) => !idsAfter.has(id));
@@ -43,3 +60,10 @@ export function compareAssets(before: readonly RevisionAsset[], after: readonly 
 
 /** Platforms show the name of a document, and of no other file. */
 const hasShownName = ({ kind }: RevisionAsset): boolean => kind === "document";
+
+const describeCrops = ({ crops = [] }: PostFiles, assetId: string): string =>
+  crops
+    .filter((crop) => crop.assetId === assetId)
+    .map(({ platform, x, y }) => `${platform} ${x} ${y}`)
+    .toSorted()
+    .join();

@@ -1,4 +1,4 @@
-import { compareAssets, type AssetChange, type RevisionAsset } from "./compare-assets.ts";
+import { compareAssets, type AssetChange, type PostFiles } from "./compare-assets.ts";
 
 const fieldLabels = { title: "title", body: "text" } as const;
 const statusVerbs = {
@@ -8,24 +8,23 @@ const statusVerbs = {
 } as const;
 const listFormat = new Intl.ListFormat("en", { type: "conjunction" });
 
-interface RevisionChange {
+interface RevisionChange extends PostFiles {
   revision: number;
   changed: readonly string[];
   status: keyof typeof statusVerbs;
-  assets: readonly RevisionAsset[];
 }
 
 /** Completes a sentence that starts with the author: "changed the title and text, marked it ready". */
 export function describeRevision(
-  { revision, changed, status, assets }: RevisionChange,
-  { previous, isTrashedAfter }: { previous: Pick<RevisionChange, "assets"> | undefined; isTrashedAfter: boolean },
+  { revision, changed, status, ...files }: RevisionChange,
+  { previous, isTrashedAfter }: { previous: PostFiles | undefined; isTrashedAfter: boolean },
 ): string {
   if (!previous) return revision === 1 ? "created the post" : "saved the oldest version on record";
   const fields = (["title", "body"] as const).filter((field) => changed.includes(field));
   const actions = [
     ...(fields.length > 0 ? [`changed the ${listFormat.format(fields.map((field) => fieldLabels[field]))}`] : []),
     ...(changed.includes("variants") ? ["changed the text of single accounts"] : []),
-    ...(changed.includes("assets") ? [describeAssets(compareAssets(previous.assets, assets))] : []),
+    ...(changed.includes("assets") ? [describeAssets(compareAssets(previous, files))] : []),
     ...(changed.includes("status") ? [statusVerbs[status]] : []),
     ...(changed.includes("trashed") ? [isTrashedAfter ? "moved it to the trash" : "restored it from the trash"] : []),
   ];
@@ -38,6 +37,7 @@ const assetVerbs: Record<AssetChange["kind"], string> = {
   moved: "moved",
   "alt text": "changed the alt text of",
   name: "renamed",
+  crop: "changed the crop of",
 };
 
 /** Names the file if one changed, or their number if the same happened to several. */

@@ -14,7 +14,7 @@ export function RenditionImage({
   altText: string;
   /** Whether the image fills its tile and is cut off where it doesn't fit, as platforms do in a grid. */
   isCover: boolean;
-  onLoad: (size: Size) => void;
+  onLoad?: (size: Size) => void;
 }) {
   const [attempt, setAttempt] = useState(0);
   const [loadedUrl, setLoadedUrl] = useState<string>();
@@ -41,7 +41,7 @@ export function RenditionImage({
         decoding="async"
         onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) => {
           setLoadedUrl(src);
-          onLoad({ width: naturalWidth, height: naturalHeight });
+          onLoad?.({ width: naturalWidth, height: naturalHeight });
         }}
         onError={() => void readFailure(src).then((message) => setFailure({ url: src, message }))}
       />

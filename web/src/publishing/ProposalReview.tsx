@@ -6,6 +6,7 @@ import { publicationQuery, type Publication } from "../api/publication-queries.t
 import { postQuery, refreshQueries, type Post } from "../api/queries.ts";
 import { RevisionDiff } from "../history/RevisionDiff.tsx";
 import { useStudio } from "../layout/use-studio.ts";
+import { findCrop, getRenditionUrl } from "../preview/get-rendition-url.ts";
 import { Button } from "../ui/Button.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { QueryStatus } from "../ui/QueryStatus.tsx";
@@ -23,7 +24,7 @@ export function ProposalReview({ publication }: { publication: Publication }) {
   const queryClient = useQueryClient();
   const showToast = useToast();
   const { isRunning, error, run } = useAction();
-  const { id, postId, account, scheduledFor } = publication;
+  const { id, postId, connectionId, platform, account, scheduledFor } = publication;
   const post = useQuery({ ...postQuery(studio.id, postId), refetchInterval: 5000, staleTime: 0 });
   const detail = useQuery({ ...publicationQuery(studio.id, id), refetchInterval: 5000 });
   // An older version in the cache is not what the user reviews.
@@ -77,7 +78,15 @@ export function ProposalReview({ publication }: { publication: Publication }) {
           <p className="m-0 mb-2 text-sm text-muted">New version</p>
         </>
       )}
-      <SentContent title={includesTitle ? title : null} text={body} assets={assets} currentAssets={current.assets} />
+      <SentContent
+        title={includesTitle ? title : null}
+        text={body}
+        assets={assets}
+        currentAssets={current.assets}
+        getRenditionUrl={(assetId) =>
+          getRenditionUrl({ studioId: studio.id, postId, connectionId }, assetId, findCrop(shown, assetId, platform))
+        }
+      />
       {error !== undefined && <ErrorMessage error={error} />}
       {!mayPublish(studio) && <p className="text-muted">An owner or admin needs to approve this.</p>}
       <p className="mt-5 flex flex-wrap items-center gap-3 max-sm:*:min-h-11">

@@ -1,5 +1,6 @@
 import type { Asset } from "../api/queries.ts";
 import { AssetImage } from "../assets/AssetImage.tsx";
+import { RenditionImage } from "../preview/RenditionImage.tsx";
 
 interface SentAsset {
   id: string;
@@ -14,6 +15,7 @@ export function SentContent({
   text,
   assets,
   currentAssets = [],
+  getRenditionUrl,
 }: {
   /** For platforms whose posts have a title. */
   title?: string | null;
@@ -21,7 +23,11 @@ export function SentContent({
   assets: readonly SentAsset[];
   /** The files of the post now, for thumbnails of an earlier revision. */
   currentAssets?: readonly Asset[];
+  /** The URL of an image as the account will receive it. If absent, the originals are shown. */
+  getRenditionUrl?: (assetId: string) => string;
 }) {
+  const isRendition = ({ mimeType }: SentAsset): boolean =>
+    getRenditionUrl !== undefined && mimeType.startsWith("image/");
   return (
     <div>
       {title !== null && <p className="m-0 mb-3 font-serif text-xl [overflow-wrap:anywhere]">{title}</p>}
@@ -40,8 +46,17 @@ export function SentContent({
       {assets.length > 0 && (
         <ol className="mt-4 grid grid-cols-1 gap-3 sm:grid-cols-2" aria-label="Files">
           {assets.map((asset) => (
-            <li key={asset.id} className="grid min-w-0 grid-cols-[4rem_minmax(0,1fr)] items-start gap-3">
-              <AssetImage asset={currentAssets.find(({ id }) => id === asset.id) ?? asset} />
+            <li
+              key={asset.id}
+              className={`grid min-w-0 items-start gap-3 ${isRendition(asset) ? "" : "grid-cols-[4rem_minmax(0,1fr)]"}`}
+            >
+              {getRenditionUrl && isRendition(asset) ? (
+                <div className="border border-rule bg-wash">
+                  <RenditionImage url={getRenditionUrl(asset.id)} altText={asset.altText ?? ""} isCover={false} />
+                </div>
+              ) : (
+                <AssetImage asset={currentAssets.find(({ id }) => id === asset.id) ?? asset} />
+              )}
               <div className="min-w-0 text-sm [overflow-wrap:anywhere]">
                 <p className="m-0">{asset.filename}</p>
                 <p className="m-0 text-muted">

@@ -3,20 +3,21 @@ import { compareAssets } from "../history/compare-assets.ts";
 import type { Snapshot } from "../history/RevisionDiff.tsx";
 import { getTextFor } from "./use-accounts.ts";
 
-type PostContent = Pick<Snapshot, "title" | "body" | "assets"> & Pick<Post, "variants">;
+type PostContent = Pick<Snapshot, "title" | "body" | "assets" | "crops"> & Pick<Post, "variants">;
 
 /** What one account receives of a post or revision. The status is always `draft`, so that a diff never shows it. */
 export function toSnapshot(
   content: PostContent,
-  { connectionId, includesTitle }: { connectionId: string; includesTitle: boolean },
+  { connectionId, platform, includesTitle }: { connectionId: string; platform: string; includesTitle: boolean },
 ): Snapshot {
   return {
     title: includesTitle ? content.title : "",
     body: getTextFor(content, connectionId),
     status: "draft",
     assets: content.assets.filter((asset) => !("status" in asset) || asset.status === "ready"),
+    crops: content.crops?.filter((crop) => crop.platform === platform),
   };
 }
 
 export const isSameContent = (before: Snapshot, after: Snapshot): boolean =>
-  before.title === after.title && before.body === after.body && compareAssets(before.assets, after.assets).length === 0;
+  before.title === after.title && before.body === after.body && compareAssets(before, after).length === 0;
