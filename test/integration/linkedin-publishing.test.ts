@@ -94,7 +94,7 @@ forOneEngine("publishing to LinkedIn", (fixture) => {
     const { body } = await api("POST", `/posts/${postId}/publications`, request);
     const [publication] = body["publications"] as PublicationView[];
     assert.equal(publication?.state, "scheduled");
-    await updateAsset(deps, client, { assetId, filename: "Nobody approved this.pdf" });
+    await updateAsset(deps, client, { assetId, filename: "Not approved.pdf" });
     const returned = (await api("GET", `/publications/${publication.id}`)).body;
     assert.deepEqual([returned["state"], returned["revision"]], ["proposed", publication.revision + 1]);
     const restored = await restorePost(deps, owner, { postId, revision: publication.revision });

@@ -38,7 +38,7 @@ test("publications come before previews, and no studio's previews hold the queue
   assert.deepEqual(order, ["a1", "a2", "c", "b1", "a3", "a4"]);
 });
 
-test("work that nobody needs any more does not start, unless a publication needs it too (U15)", async () => {
+test("work whose requesters have gone does not start, unless a publication needs it too (U15)", async () => {
   const { add, order, blocker, release } = startBlockedQueue();
   const controller = new AbortController();
   const shared = [preview("a", controller.signal)];
