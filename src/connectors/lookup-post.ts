@@ -1,4 +1,5 @@
-import type { FailedOutcome, LookUpOutcome, PublicationProgress, PublishRequest } from "#domain/publishing/ports.ts";
+import type { FailedOutcome, LookUpOutcome, PublishRequest } from "#domain/publishing/ports.ts";
+import type { PublicationProgress } from "#domain/publishing/progress.ts";
 import { mediaRejected } from "./classify-status.ts";
 import type { CallOutcome, PublishCalls } from "./publish-calls.ts";
 import type { AccountPosts, Publishing, PublishContext, RemotePost } from "./publishing.ts";
@@ -51,7 +52,8 @@ export async function lookUpPost(
   if ("kind" in samePosts) return toUnknown(samePosts);
   const [post, ...others] = samePosts.value;
   // A person may have posted the same text by hand, and only a user can tell which post is ours.
-  if (!post || (reconcile.listIds && others.length > 0)) return { kind: "unidentified" };
+  if (!post || (reconcile.listIds && others.length > 0))
+    return { kind: "unidentified", appearsWithinMs: reconcile.getAppearanceTime?.(request.content) };
   return { kind: "published", remoteId: post.id, url: post.url };
 }
 

@@ -1,10 +1,10 @@
 import type {
   ContentAsset,
   FailedOutcome,
-  PublicationProgress,
   Publisher,
   PublishRequest,
 } from "#domain/publishing/ports.ts";
+import type { PublicationProgress } from "#domain/publishing/progress.ts";
 import { awaitProcessing } from "./await-processing.ts";
 import { mediaRejected } from "./classify-status.ts";
 import { lookUpPost, readEarlierPosts } from "./lookup-post.ts";

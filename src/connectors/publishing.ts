@@ -1,6 +1,7 @@
 import type { Account } from "#domain/platforms/connection.ts";
 import type { AccessToken } from "#domain/platforms/ports.ts";
-import type { ContentAsset, FailedOutcome, PublicationContent, PublicationProgress } from "#domain/publishing/ports.ts";
+import type { ContentAsset, FailedOutcome, PublicationContent } from "#domain/publishing/ports.ts";
+import type { PublicationProgress } from "#domain/publishing/progress.ts";
 import type { MediaUpload } from "./media-upload.ts";
 import type { ApiCall, Endpoints, JsonObject } from "./platform.ts";
 
@@ -27,6 +28,8 @@ export interface AccountPosts {
   buildCall: (context: PublishContext) => ApiCall;
   /** Posts that may be the one whose response was lost, the most likely first. */
   findPosts: (body: JsonObject, context: PublishContext) => RemotePost[];
+  /** How long the platform may need after a lost response until the post can be found. Absent: seconds. */
+  getAppearanceTime?: (content: PublicationContent) => number | undefined;
 }
 
 /** A response that is not a success. */

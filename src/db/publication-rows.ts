@@ -4,8 +4,8 @@ import type {
   Publication,
   PublicationChange,
   PublicationContent,
-  PublicationProgress,
 } from "#domain/publishing/ports.ts";
+import type { PublicationProgress } from "#domain/publishing/progress.ts";
 import type { Schema } from "./schema.ts";
 
 export type PublicationRow = Selectable<Schema["publications"]>;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { facebook } from "#connectors/catalog/facebook.ts";
+import { minutes } from "#lib/clock.ts";
 import { startFacebook, type Facebook, type FacebookPost } from "../servers/facebook.ts";
 import { forOneEngine } from "../support/engines.ts";
 import {
@@ -12,6 +13,7 @@ import {
 } from "../support/platform-publishing.ts";
 import { manyFrameGif } from "../support/samples.ts";
 import { sha256 } from "../support/stores.ts";
+import { waitUntil } from "../support/wait-until.ts";
 
 forOneEngine("publishing to Facebook Pages", (fixture) => {
   let standIn: Facebook;
@@ -85,6 +87,21 @@ forOneEngine("publishing to Facebook Pages", (fixture) => {
       await studio.publishAndWait(text, files);
       assert.equal(listPosts(text).length, 1);
     }
+  });
+
+  test("looks for minutes for a video whose response is lost, because Facebook may still fetch it (PUB-2)", async () => {
+    const countReads = (): number =>
+      standIn.requests.filter(({ method, path }) => method === "GET" && path.endsWith("/feed")).length;
+    standIn.faults.dropPublishRequests = 1;
+    const id = await studio.publish("Still fetched", [await createTestVideo()]);
+    await studio.backdateLookUp(id, minutes(10));
+    const reads = countReads();
+    await waitUntil(() => countReads() >= reads + 3, { timeoutMs: 60_000 });
+    await studio.waitForState(id, "publishing");
+    await studio.backdateLookUp(id, minutes(20));
+    const { problem } = await studio.waitForState(id, "unconfirmed");
+    assert.match(problem?.message ?? "", /may still be processing/);
+    assert.equal(listPosts("Still fetched").length, 0);
   });
 
   test("a post with the same text that was there before is not mistaken for a lost one (PUB-2)", async () => {

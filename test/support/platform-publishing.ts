@@ -53,6 +53,8 @@ export interface PlatformPublishing {
   waitForState(publicationId: string, ...states: string[]): Promise<PublicationView>;
   /** Publishes, and waits until the post is public. */
   publishAndWait(text: string, files?: readonly TestFile[]): Promise<PublicationView>;
+  /** Moves the start of the search for a lost post into the past, as if this time had passed. */
+  backdateLookUp(publicationId: string, ms: number): Promise<void>;
   findConnection(): Promise<PlatformConnection>;
   storeTokens(tokens: Pick<PlatformTokens, "accessToken" | "refreshToken">): Promise<void>;
   /** Connects the account through OAuth. `authorize` consents at the platform and returns the callback URL. */
@@ -119,8 +121,19 @@ export async function startPlatformPublishing(fixture: Fixture, standIn: StandIn
     return view;
   };
 
+  const backdateLookUp: PlatformPublishing["backdateLookUp"] = async (publicationId, ms) => {
+    const tryUpdate = async (): Promise<boolean> => {
+      const { progress } = (await deps.publications.find(owner.studio.id, publicationId)) ?? {};
+      if (progress?.lookedUpSince === undefined) return false;
+      const change = { progress: { ...progress, lookedUpSince: (await deps.publications.getTime()) - ms } };
+      return (await deps.publications.update(publicationId, change, { states: ["committing"] })) !== undefined;
+    };
+    await waitUntil(tryUpdate, { timeoutMs: 60_000, intervalMs: 50 });
+  };
+
   return {
     publishing,
+    backdateLookUp,
     connectionId,
     publish,
     waitForState,

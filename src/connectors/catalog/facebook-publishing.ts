@@ -1,4 +1,5 @@
-import { seconds } from "#lib/clock.ts";
+import { minutes, seconds } from "#lib/clock.ts";
+import type { ContentAsset, PublicationContent } from "#domain/publishing/ports.ts";
 import { requireText, toObject, toObjectList, toText } from "../call-api.ts";
 import { classifyGraphError } from "../graph/errors.ts";
 import type { MediaUpload } from "../media-upload.ts";
@@ -11,6 +12,8 @@ const comparedPosts = 10;
 const listedFiles = 12;
 /** Facebook fetches the video before it responds. Shorter than the drain at shutdown, which waits for a commit. */
 const videoTimeoutMs = seconds(25);
+/** How long Facebook may need to fetch a video, after which the post is in the feed. */
+const videoAppearanceMs = minutes(15);
 const site = "https://www.facebook.com";
 
 export const facebookPublishing: Publishing = {
@@ -20,8 +23,8 @@ export const facebookPublishing: Publishing = {
   media: ({ kind }) => (kind === "image" ? unpublishedPhoto : undefined),
   commit: {
     buildCall: (context) => {
-      const { text, assets } = context.content;
-      const video = assets.find(({ kind }) => kind === "video");
+      const { text } = context.content;
+      const video = findVideo(context.content);
       if (video)
         return {
           ...buildCall(context, "POST", "videos"),
@@ -60,12 +63,16 @@ export const facebookPublishing: Publishing = {
       toObjectList(data)
         .filter((post) => isSamePost(post, context))
         .map(toPost),
+    getAppearanceTime: (content) => (findVideo(content) ? videoAppearanceMs : undefined),
   },
 };
 
 function buildCall({ accessToken, endpoints, account }: PublishContext, method: "GET" | "POST", edge: string): ApiCall {
   return { method, url: `${endpoints.api}/${encodeURIComponent(account.id)}/${edge}`, bearer: accessToken };
 }
+
+const findVideo = ({ assets }: PublicationContent): ContentAsset | undefined =>
+  assets.find(({ kind }) => kind === "video");
 
 /** A photo without a post, which a post then refers to. */
 const unpublishedPhoto: MediaUpload = {

@@ -42,7 +42,7 @@ export async function markFailed(
 export async function markUnconfirmed(deps: WorkerDeps, publication: Publication): Promise<void> {
   const problem = {
     code: "unconfirmed",
-    message: "The platform did not confirm the post. Check the account, then say whether it is there.",
+    message: "The platform did not confirm the post and may still be processing it. Check the account, then say whether it is there.",
   };
   const change = { ...unscheduled, problem };
   await changeState(deps, publication, { event: "lose", action: "publication.unconfirmed", change });

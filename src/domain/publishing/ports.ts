@@ -2,6 +2,7 @@ import type { AssetKind } from "../assets/model/kinds.ts";
 import type { PlatformConnection } from "../platforms/connection.ts";
 import type { AccessToken } from "../platforms/ports.ts";
 import type { CropPosition } from "../renditions/plan-layout.ts";
+import type { PublicationProgress } from "./progress.ts";
 import type { PublicationState, VisibleState } from "./states.ts";
 
 /** What an account receives. Fixed when the run starts. */
@@ -29,22 +30,6 @@ export interface ContentAsset {
   crop?: CropPosition | undefined;
   /** What is sent instead. */
   rendition?: Pick<ContentAsset, "mimeType" | "filename" | "bytes" | "storageKey" | "width" | "height"> | undefined;
-}
-
-/** What the platform knows of a run so far: ids of uploaded media, by asset, and of a container. */
-export interface PublicationProgress {
-  mediaIds: Record<string, string>;
-  /** Media that the platform had not processed when it was uploaded. */
-  pendingIds?: string[] | undefined;
-  containerId?: string | undefined;
-  /** The accounts that the text mentions, by name. Fixed before the commit, so that a repetition sends the same. */
-  mentions?: Record<string, string> | undefined;
-  /** The account's newest posts before the commit, for platforms where a lost commit is looked up among them. */
-  earlierPostIds?: string[] | undefined;
-  /** The platform said before the commit that the container is public, so the commit is not sent. */
-  isPublic?: boolean | undefined;
-  /** The digest of the content that was uploaded. */
-  digest?: string | undefined;
 }
 
 /** A publication as stored in the database. */
@@ -209,8 +194,11 @@ export type LookUpOutcome =
   | Extract<CommitOutcome, { kind: "published" | "rejected" | "reconnect" | "unknown" }>
   /** The platform says that the post is not public, and accepts the same commit at most once. */
   | { kind: "repeatable" }
-  /** No post, or more than one, can be this one. This proves nothing, so the commit is not repeated: a user decides. */
-  | { kind: "unidentified" }
+  /**
+   * No post, or more than one, can be this one. This proves nothing, so the commit is not repeated: a user decides.
+   * `appearsWithinMs`: how long the platform may need until the post can be found, if that is long.
+   */
+  | { kind: "unidentified"; appearsWithinMs?: number | undefined }
   /** The platform does not let this server read the account's posts. */
   | { kind: "unreadable" };
 

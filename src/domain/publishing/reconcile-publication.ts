@@ -8,8 +8,8 @@ import type { CommitOutcome, LookUpOutcome, Publication, PublishRequest } from "
 
 /** How long workers keep trying if the platform does not respond. */
 const reconcileWindow = minutes(60);
-/** If the account still does not show the post after this time, a user must check it. */
-const unidentifiedWindow = seconds(20);
+/** If the account still does not show the post after this time, a user must check it. Some platforms need longer. */
+const defaultAppearanceMs = seconds(20);
 const backoff = { minMs: 500, maxMs: seconds(15) } as const;
 
 /**
@@ -20,14 +20,18 @@ export async function reconcile(deps: WorkerDeps, publication: Publication): Pro
   const { content, commitKey, committedAt, studioId, connectionId } = publication;
   const connection = await deps.platformStore.find(studioId, connectionId);
   if (!content || commitKey === null || committedAt === null || !connection) return markUnconfirmed(deps, publication);
-  const elapsedMs = (await deps.publications.getTime()) - committedAt;
+  const startedAt = await deps.publications.getTime();
+  const elapsedMs = startedAt - committedAt;
+  // The time until a response was lost is not time in which the post could be found.
+  const lookedUpSince = publication.progress?.lookedUpSince ?? startedAt;
+  const progress = { mediaIds: {}, ...publication.progress, lookedUpSince };
   const callWithToken = createCallWithToken(deps, publication);
   const outcome = await callWithToken((token) =>
     repeatOrLookUp(deps, publication, elapsedMs, {
       ...token,
       connection,
       content: toSentContent(content),
-      progress: publication.progress ?? { mediaIds: {} },
+      progress,
       commitKey,
       committedAt,
     }),
@@ -36,14 +40,18 @@ export async function reconcile(deps: WorkerDeps, publication: Publication): Pro
   if (outcome.kind === "rejected") return markFailed(deps, publication, outcome);
   if (outcome.kind === "unrepeatable" || outcome.kind === "unreadable" || outcome.kind === "reconnect")
     return markUnconfirmed(deps, publication);
-  if (elapsedMs > (outcome.kind === "unidentified" ? unidentifiedWindow : reconcileWindow))
-    return markUnconfirmed(deps, publication);
+  const hasTimedOut =
+    outcome.kind === "unidentified"
+      ? startedAt - lookedUpSince > (outcome.appearsWithinMs ?? defaultAppearanceMs)
+      : elapsedMs > reconcileWindow;
+  if (hasTimedOut) return markUnconfirmed(deps, publication);
   const now = await deps.publications.getTime();
   const delayMs = Math.min(Math.max(elapsedMs / 2, backoff.minMs), backoff.maxMs);
   const retryAfterMs = "retryAfterMs" in outcome ? (outcome.retryAfterMs ?? 0) : 0;
   // The lease ends now, so any worker can continue at `nextRunAt`. The state stays `committing`, so no other
   // publication of the account runs until then.
   await updateClaimed(deps, publication, {
+    ...(publication.progress?.lookedUpSince === undefined ? { progress } : {}),
     leaseExpiresAt: now,
     nextRunAt: now + Math.round(Math.min(Math.max(delayMs, retryAfterMs), reconcileWindow)),
   });
