@@ -32,8 +32,11 @@ export async function lookUpPost(
   isTaken: IsTaken,
 ): Promise<LookUpOutcome> {
   const { platform } = request.connection;
-  const { container, reconcile } = calls.getPublishing(platform);
+  const { commit, container, reconcile } = calls.getPublishing(platform);
   const context = calls.createContext(request);
+  const { processingId } = request.progress;
+  if (processingId !== undefined && commit.processing)
+    return readProcessedPost(calls, platform, commit.processing, processingId, context);
   if (reconcile === "unreadable") return { kind: "unreadable" };
   if (reconcile === "container" && container) return readContainer(calls, platform, container, context);
   if (typeof reconcile === "object" && "publishedContainer" in reconcile && container) {
@@ -57,6 +60,27 @@ export async function lookUpPost(
   return { kind: "published", remoteId: post.id, url: post.url };
 }
 
+/** The platform accepted the commit. Reads whether it has processed the media. */
+async function readProcessedPost(
+  calls: PublishCalls,
+  platformId: string,
+  { buildStatusCall, parseStatus }: NonNullable<Publishing["commit"]["processing"]>,
+  processingId: string,
+  context: PublishContext,
+): Promise<LookUpOutcome> {
+  const call = buildStatusCall(context, processingId);
+  const status = await calls.call(platformId, call, (body) => parseStatus(body, context));
+  if ("kind" in status) return toUnknown(status);
+  if (status.value === "rejected") return mediaRejected;
+  if (status.value === "in_progress") return stillProcessing;
+  return { kind: "published", remoteId: status.value.id, url: status.value.url };
+}
+
+const stillProcessing = {
+  kind: "unknown",
+  message: "the platform is still processing the media",
+} as const satisfies LookUpOutcome;
+
 async function readContainer(
   calls: PublishCalls,
   platformId: string,
@@ -75,7 +99,7 @@ async function readContainer(
     };
   if (status.value === "published") return toContainerPost(context);
   return status.value === "in_progress" || "checkAfterMs" in status.value
-    ? { kind: "unknown", message: "the platform is still processing the media" }
+    ? stillProcessing
     : { kind: "published", remoteId: status.value.id, url: status.value.url };
 }
 

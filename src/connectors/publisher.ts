@@ -152,6 +152,7 @@ export function createPublisher({ openFile, sleep, ...options }: PublisherOption
       );
       if ("kind" in post) return post;
       const { id, url } = post.value;
+      if (commit.processing?.isRequired(request.content)) return { kind: "processing", processingId: id };
       return { kind: "published", remoteId: id, url: (await readPermalink(request, id)) ?? url };
     },
     lookUp: (request, isTaken) => lookUpPost(calls, request, isTaken),

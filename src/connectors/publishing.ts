@@ -78,6 +78,12 @@ export interface Publishing {
   commit: {
     buildCall: (context: PublishContext) => ApiCall;
     parsePost: (body: JsonObject, context: PublishContext, headers: Headers) => RemotePost;
+    /** For posts that the platform processes after the commit. The status is read with the id from `parsePost`. */
+    processing?: {
+      isRequired: (content: PublicationContent) => boolean;
+      buildStatusCall: (context: PublishContext, id: string) => ApiCall;
+      parseStatus: (body: JsonObject, context: PublishContext) => "in_progress" | "rejected" | RemotePost;
+    };
   };
   /** Reads the URL of a post, for platforms whose commit returns only an id. */
   permalink?: {

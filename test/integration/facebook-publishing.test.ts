@@ -66,6 +66,27 @@ forOneEngine("publishing to Facebook Pages", (fixture) => {
     assert.match(url ?? "", /^https:\/\/www\.facebook\.com\/\d+$/);
   });
 
+  test("a video is published only when Facebook has processed it (PUB-1)", async () => {
+    standIn.processingPolls = 3;
+    const countReads = (): number =>
+      standIn.requests.filter(({ method, path }) => method === "GET" && /\/\d+$/.test(path)).length;
+    const reads = countReads();
+    await studio.publishAndWait("Processed later", [await createTestVideo()]);
+    standIn.processingPolls = 1;
+    assert.ok(countReads() - reads >= 4);
+    assert.equal(listPosts("Processed later").length, 1);
+  });
+
+  test("a video that Facebook accepts and then can't process fails, and nothing is public (PUB-4)", async () => {
+    standIn.faults.failProcessing = 1;
+    const { problem } = await studio.waitForState(
+      await studio.publish("Not processed", [await createTestVideo()]),
+      "failed",
+      "published",
+    );
+    assert.deepEqual([problem?.code, listPosts("Not processed").length], ["media_rejected", 0]);
+  });
+
   test(`${lostResponses} lost responses lead to no duplicates: the posts are found (PUB-2)`, async () => {
     const texts = Array.from({ length: lostResponses }, (_, i) => `Lost at Facebook ${i}`);
     standIn.faults.dropPublishResponses = lostResponses;

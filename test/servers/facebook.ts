@@ -35,7 +35,8 @@ import {
  * - /docs/graph-api/reference/page/videos
  * - /docs/video-api/guides/publishing (also an earlier version, which describes the upload phases)
  * - /docs/graph-api/guides/upload
- * - /docs/graph-api/reference/video-status; the other fields of videos: `AdVideo` in the Business SDK
+ * - /docs/graph-api/reference/video-status; the other fields of videos: `AdVideo` in the Business SDK, and those of the
+ *   phases: `VideoStatus` there; their values are from the example in the guide to reels
  *
  * | request | result |
  * | --- | --- |
@@ -535,12 +536,22 @@ function toVideoNode(video: Video): Record<string, unknown> {
     post_id: postId,
     permalink_url: `/${id}`,
     published: postId !== undefined,
-    status: { video_status: toVideoStatus(video) },
+    status: toVideoStatus(video),
   };
 }
 
-function toVideoStatus({ state, remainingPolls }: Video): string {
-  if (state === "failed") return "error";
-  if (state === "uploading") return "uploading";
-  return remainingPolls > 0 ? "processing" : "ready";
+/** A failed phase has errors, and the next phases do not start. */
+function toVideoStatus({ state, remainingPolls }: Video): Record<string, unknown> {
+  const [complete, waiting] = [{ status: "complete" }, { status: "not_started" }];
+  const toStatus = (videoStatus: string, uploading: object, processing: object, publishing: object) => ({
+    video_status: videoStatus,
+    uploading_phase: uploading,
+    processing_phase: processing,
+    publishing_phase: publishing,
+  });
+  if (state === "failed")
+    return toStatus("error", complete, { status: "error", errors: [{ message: "Video processing failed" }] }, waiting);
+  if (state === "uploading") return toStatus("uploading", { status: "in_progress" }, waiting, waiting);
+  if (remainingPolls > 0) return toStatus("processing", complete, { status: "in_progress" }, waiting);
+  return toStatus("ready", complete, complete, { status: "complete", publish_status: "published" });
 }

@@ -40,14 +40,15 @@ export const facebookPublishing: Publishing = {
       const id = requireText(body["id"], "id");
       return { id, url: `${site}/${id}` };
     },
+    // The response has the id of the video. It is public when Facebook has processed it, which may fail.
+    processing: {
+      isRequired: (content) => findVideo(content) !== undefined,
+      buildStatusCall: (context, videoId) => buildReadCall(context, videoId, "status,post_id,permalink_url"),
+      parseStatus: parseVideoStatus,
+    },
   },
   permalink: {
-    buildCall: ({ accessToken, endpoints }, postId) => ({
-      method: "GET",
-      url: `${endpoints.api}/${encodeURIComponent(postId)}`,
-      bearer: accessToken,
-      query: { fields: "permalink_url" },
-    }),
+    buildCall: (context, postId) => buildReadCall(context, postId, "permalink_url"),
     parseUrl,
   },
   reconcile: {
@@ -69,6 +70,15 @@ export const facebookPublishing: Publishing = {
 
 function buildCall({ accessToken, endpoints, account }: PublishContext, method: "GET" | "POST", edge: string): ApiCall {
   return { method, url: `${endpoints.api}/${encodeURIComponent(account.id)}/${edge}`, bearer: accessToken };
+}
+
+function buildReadCall({ accessToken, endpoints }: PublishContext, id: string, fields: string): ApiCall {
+  return {
+    method: "GET",
+    url: `${endpoints.api}/${encodeURIComponent(id)}`,
+    bearer: accessToken,
+    query: { fields },
+  };
 }
 
 const findVideo = ({ assets }: PublicationContent): ContentAsset | undefined =>
@@ -97,6 +107,18 @@ function buildAttachedMedia({ content, progress }: PublishContext): Record<strin
 function toPost(post: JsonObject): RemotePost {
   const id = requireText(post["id"], "id");
   return { id, url: parseUrl(post) ?? `${site}/${id}` };
+}
+
+const videoPhases = ["uploading_phase", "processing_phase", "publishing_phase"] as const;
+const failedStatuses: readonly unknown[] = ["error", "expired", "upload_failed"];
+
+function parseVideoStatus(video: JsonObject): "in_progress" | "rejected" | RemotePost {
+  const status = toObject(video["status"]);
+  const videoStatus = requireText(status["video_status"], "video_status");
+  const phaseStatuses = videoPhases.map((phase) => toObject(status[phase])["status"]);
+  if ([videoStatus, ...phaseStatuses].some((value) => failedStatuses.includes(value))) return "rejected";
+  const isPublic = videoStatus === "ready" && phaseStatuses.every((value) => value === undefined || value === "complete");
+  return isPublic ? toPost(video) : "in_progress";
 }
 
 /** Videos have a URL without the host. */

@@ -88,6 +88,7 @@ export const facebook: Platform = {
     { url: `${docs}/docs/graph-api/reference/page/photos/`, readOn: publishingReadOn },
     { url: `${docs}/docs/graph-api/reference/page/videos`, readOn: publishingReadOn },
     { url: `${docs}/docs/graph-api/reference/user/videos/`, readOn: publishingReadOn },
+    { url: `${docs}/docs/graph-api/reference/video-status`, readOn: publishingReadOn },
     { url: `${docs}/docs/graph-api/reference/page/feed/`, readOn: publishingReadOn },
     { url: `${docs}/docs/graph-api/reference/page-post/attachments/`, readOn: publishingReadOn },
     { url: `${docs}/docs/graph-api/guides/error-handling`, readOn: publishingReadOn },

@@ -177,6 +177,8 @@ export interface PendingWork {
 /** What came of a request that makes a post public. */
 export type CommitOutcome =
   | { kind: "published"; remoteId: string; url: string | null }
+  /** The platform accepted it, and decides after it has processed the media. */
+  | { kind: "processing"; processingId: string }
   /** The platform rejected it; nothing is public. */
   | { kind: "rejected"; code: string; message: string }
   /** Nothing is public; the platform asks to come back later. */
@@ -186,8 +188,8 @@ export type CommitOutcome =
   /** The request may have made the post public. */
   | { kind: "unknown"; message: string; retryAfterMs?: number | undefined };
 
-/** Anything but a published post. */
-export type FailedOutcome = Exclude<CommitOutcome, { kind: "published" }>;
+/** Anything but a post that is published, or may be soon. */
+export type FailedOutcome = Exclude<CommitOutcome, { kind: "published" | "processing" }>;
 
 /** What an account's posts say about an earlier commit. */
 export type LookUpOutcome =

@@ -10,6 +10,8 @@ export interface PublicationProgress {
   earlierPostIds?: string[] | undefined;
   /** The platform said before the commit that the container is public, so the commit is not sent. */
   isPublic?: boolean | undefined;
+  /** What the commit returned for a post that the platform still processes, to read its status with. */
+  processingId?: string | undefined;
   /** The digest of the content that was uploaded. */
   digest?: string | undefined;
   /** When the first read that should find a lost commit was made. */

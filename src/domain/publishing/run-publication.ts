@@ -97,6 +97,11 @@ async function endUnpublished(deps: WorkerDeps, publication: Publication, outcom
 async function endCommitting(deps: WorkerDeps, publication: Publication, outcome: CommitOutcome): Promise<void> {
   if (outcome.kind === "published") return markPublished(deps, publication, outcome);
   if (outcome.kind === "unknown") return reconcile(deps, publication);
+  if (outcome.kind === "processing") {
+    const { processingId } = outcome;
+    const progress = { mediaIds: {}, ...publication.progress, processingId };
+    return reconcile(deps, await updateClaimed(deps, publication, { progress }));
+  }
   return endUnpublished(deps, publication, outcome);
 }
 
