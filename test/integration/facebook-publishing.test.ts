@@ -135,6 +135,16 @@ forOneEngine("publishing to Facebook Pages", (fixture) => {
     standIn.rejectsDuplicates = true;
   });
 
+  test("a visitor's post with the same text is not mistaken for a lost one (PUB-2)", async () => {
+    standIn.faults.dropPublishRequests = 1;
+    const id = await studio.publish("Happy birthday");
+    await waitUntil(() => standIn.faults.dropPublishRequests === 0);
+    standIn.addVisitorPost("Happy birthday");
+    await studio.backdateLookUp(id, minutes(1));
+    const { problem, url } = await studio.waitForState(id, "published", "unconfirmed");
+    assert.deepEqual([problem?.code, url], ["unconfirmed", null]);
+  });
+
   test("waits for the rate limit, although it has the status of an error (PUB-2)", async () => {
     Object.assign(standIn.rateLimit, { minutes: 0 });
     standIn.faults.rateLimitedRequests = 1;

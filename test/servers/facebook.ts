@@ -63,6 +63,8 @@ export interface Facebook extends Pick<
   userAccessToken: string;
   /** The public posts, oldest first. */
   posts(): FacebookPost[];
+  /** A visitor posts on the Page. Only the feed has this post. */
+  addVisitorPost(text: string): void;
   /** Expires the access token of the Page. */
   expireAccessToken(): void;
   issueAccessToken(): string;
@@ -104,6 +106,7 @@ interface Video {
 
 interface Post {
   id: string;
+  author: { id: string; name: string };
   text: string;
   link: string | undefined;
   photos: Photo[];
@@ -185,7 +188,7 @@ export async function startFacebook(): Promise<Facebook> {
         return listNodes(posts.map(toListedNode), request, defaultFields);
       case "GET posts":
       case "GET published_posts":
-        return listNodes(posts.filter(({ isPublished }) => isPublished).map(toListedNode), request, defaultFields);
+        return listNodes(posts.filter(isOwnPublicPost).map(toListedNode), request, defaultFields);
       case "GET ":
         return selectFields({ ...page, username: undefined }, request, ["name"]);
       default:
@@ -200,10 +203,12 @@ export async function startFacebook(): Promise<Facebook> {
   }
 
   function addPost(details: Pick<Post, "text" | "link" | "photos" | "video">, isPublished: boolean): Post {
-    const post = { ...details, id: `${page.id}_${nextId()}`, isPublished, createdAt: graph.now() };
+    const post: Post = { ...details, id: `${page.id}_${nextId()}`, author: page, isPublished, createdAt: graph.now() };
     posts.push(post);
     return post;
   }
+
+  const isOwnPublicPost = ({ isPublished, author }: Post): boolean => isPublished && author.id === page.id;
 
   function createPost(request: GraphRequest): object {
     const { params } = request;
@@ -428,16 +433,18 @@ export async function startFacebook(): Promise<Facebook> {
     accessToken: graph.tokens.issue(page.id),
     userAccessToken: graph.tokens.issue(user.id),
     posts: () =>
-      posts
-        .filter(({ isPublished }) => isPublished)
-        .map((post) => ({
-          id: post.id,
-          text: post.text,
-          link: post.link,
-          media: [...post.photos, post.video].flatMap((item) => item?.media ?? []),
-          createdAt: new Date(post.createdAt),
-          url: toUrl(post.id),
-        })),
+      posts.filter(isOwnPublicPost).map((post) => ({
+        id: post.id,
+        text: post.text,
+        link: post.link,
+        media: [...post.photos, post.video].flatMap((item) => item?.media ?? []),
+        createdAt: new Date(post.createdAt),
+        url: toUrl(post.id),
+      })),
+    addVisitorPost: (text) => {
+      const post = addPost({ text, link: undefined, photos: [], video: undefined }, true);
+      post.author = { id: "10153848260347999", name: "A visitor" };
+    },
     expireAccessToken: () => graph.tokens.expire(page.id),
     issueAccessToken: () => (standIn.accessToken = graph.tokens.issue(page.id)),
     processingPolls: 1,
@@ -480,7 +487,7 @@ async function checkPhoto(file: MediaFile | undefined): Promise<void> {
 }
 
 function toListedNode(post: Post): ListedNode {
-  const { id, text, link, photos, video, isPublished, createdAt } = post;
+  const { id, text, link, photos, video, isPublished, createdAt, author } = post;
   const [photo] = photos;
   return {
     createdAt,
@@ -494,7 +501,7 @@ function toListedNode(post: Post): ListedNode {
       status_type: toStatusType(post),
       attachments: photo || video || link ? { data: [toAttachment(post)] } : undefined,
       full_picture: undefined,
-      from: undefined,
+      from: { name: author.name, id: author.id },
       story: undefined,
     },
   };

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { facebookPublishing } from "#connectors/catalog/facebook-publishing.ts";
 import { escapeLittleText, linkedinPublishing } from "#connectors/catalog/linkedin-publishing.ts";
 import { threadsPublishing } from "#connectors/catalog/threads-publishing.ts";
 import { x } from "#connectors/catalog/x.ts";
@@ -97,6 +98,36 @@ test("finds a post on X although its links were shortened, and no older or diffe
   assert.deepEqual(reconcile.findPosts({ data: [...others, post] }, createContext(text, [asset])), [
     { id: "20", url: "https://x.com/ada/status/20" },
   ]);
+});
+
+test("finds a post on a Facebook page by author, time, text and media (PUB-2)", () => {
+  const post = {
+    id: "1_2",
+    message: "Text",
+    created_time: "2026-11-16T12:00:01+0000",
+    from: { id: "1", name: "The page" },
+    permalink_url: "https://www.facebook.com/1/posts/2",
+    attachments: { data: [{ media_type: "photo" }] },
+  };
+  const others = [
+    { ...post, from: { id: "7", name: "A visitor" } },
+    { ...post, from: undefined },
+    { ...post, created_time: "2026-11-16T11:58:00+0000" },
+    { ...post, message: "Another text" },
+    { ...post, attachments: { data: [{ media_type: "video" }] } },
+    { ...post, attachments: { data: [{ media_type: "link" }] } },
+    { ...post, attachments: undefined },
+  ];
+  const { reconcile } = facebookPublishing;
+  assert.ok(typeof reconcile === "object" && "findPosts" in reconcile);
+  const findPosts = (data: object[], assets: ContentAsset[]) =>
+    reconcile.findPosts({ data }, createContext("Text", assets)).map(({ id }) => id);
+  assert.deepEqual(findPosts([post], [asset]), ["1_2"]);
+  for (const other of others) assert.deepEqual(findPosts([other], [asset]), [], JSON.stringify(other));
+  const video: ContentAsset = { ...asset, kind: "video", mimeType: "video/mp4" };
+  assert.deepEqual(findPosts([post], [video]), []);
+  assert.deepEqual(findPosts([post], []), []);
+  assert.deepEqual(findPosts([{ ...post, attachments: { data: [{ media_type: "link" }] } }], []), ["1_2"]);
 });
 
 test("classifies the errors of Meta's Graph API by their codes, and never a 5xx (PUB-2, PUB-4)", () => {

@@ -14,6 +14,8 @@ const listedFiles = 12;
 const videoTimeoutMs = seconds(25);
 /** How long Facebook may need to fetch a video, after which the post is in the feed. */
 const videoAppearanceMs = minutes(15);
+/** How far Facebook's clock may be behind ours. */
+const clockTolerance = seconds(60);
 const site = "https://www.facebook.com";
 
 export const facebookPublishing: Publishing = {
@@ -55,7 +57,7 @@ export const facebookPublishing: Publishing = {
     buildCall: (context) => ({
       ...buildCall(context, "GET", "feed"),
       query: {
-        fields: "id,message,permalink_url,attachments{media_type,subattachments{media_type}}",
+        fields: "id,message,created_time,from,permalink_url,attachments{media_type,subattachments{media_type}}",
         limit: String(comparedPosts),
       },
     }),
@@ -128,12 +130,25 @@ function parseUrl({ permalink_url: permalink }: JsonObject): string | null {
   return url?.startsWith("https://") ? url : null;
 }
 
-function isSamePost(post: JsonObject, { content }: PublishContext): boolean {
-  if ((toText(post["message"]) ?? "").trim() !== content.text.trim()) return false;
-  // Facebook attaches a preview to a post with a link, which is not a file.
-  if (content.assets.length === 0) return true;
+/** The feed also has posts of visitors, and older ones. */
+function isSamePost(post: JsonObject, { account, content, committedAt = 0 }: PublishContext): boolean {
+  return (
+    toText(toObject(post["from"])["id"]) === account.id &&
+    Date.parse(toText(post["created_time"]) ?? "") >= committedAt - clockTolerance &&
+    (toText(post["message"]) ?? "").trim() === content.text.trim() &&
+    hasSameMedia(post, content)
+  );
+}
+
+function hasSameMedia(post: JsonObject, { assets }: PublicationContent): boolean {
   const [attachment] = toObjectList(toObject(post["attachments"])["data"]);
   const files = toObjectList(toObject(attachment?.["subattachments"])["data"]);
-  const count = Math.min(Math.max(files.length, 1), listedFiles);
-  return attachment !== undefined && count === Math.min(content.assets.length, listedFiles);
+  const mediaTypes = (files.length > 0 ? files : attachment ? [attachment] : []).map((file) => file["media_type"]);
+  // Facebook attaches a preview to a post with a link, which is not a file.
+  if (assets.length === 0) return mediaTypes.every((type) => type !== "photo" && type !== "video");
+  const expectedTypes = assets.slice(0, listedFiles).map(({ kind }) => (kind === "video" ? "video" : "photo"));
+  return (
+    Math.min(mediaTypes.length, listedFiles) === expectedTypes.length &&
+    expectedTypes.every((type, i) => mediaTypes[i] === type)
+  );
 }
