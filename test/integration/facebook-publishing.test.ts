@@ -58,12 +58,17 @@ forOneEngine("publishing to Facebook Pages", (fixture) => {
 
   test("publishes a video, which Facebook fetches from a signed URL (PUB-1)", async () => {
     const video = await createTestVideo();
-    const { url } = await studio.publishAndWait("A video", [video]);
+    const { id, url } = await studio.publishAndWait("A video", [video]);
     assert.deepEqual(
       listPosts("A video").map(({ media }) => media.map((item) => [item.mimeType, item.sha256])),
       [[["video/mp4", sha256(video.content)]]],
     );
     assert.match(url ?? "", /^https:\/\/www\.facebook\.com\/\d+$/);
+    // The feed has this id, so that the post is not mistaken for that of another publication after a lost response.
+    const [post] = listPosts("A video");
+    const { service, owner } = studio.publishing;
+    const publication = await service.deps.publications.find(owner.studio.id, id);
+    assert.equal(publication?.remoteId, post?.id);
   });
 
   test("a video is published only when Facebook has processed it (PUB-1)", async () => {

@@ -130,6 +130,29 @@ test("finds a post on a Facebook page by author, time, text and media (PUB-2)", 
   assert.deepEqual(findPosts([{ ...post, attachments: { data: [{ media_type: "link" }] } }], []), ["1_2"]);
 });
 
+test("a video at Facebook is the post in the feed, and is not public before all phases are complete (PUB-2)", () => {
+  const { processing } = facebookPublishing.commit;
+  assert.ok(processing);
+  const complete = { status: "complete" };
+  const video = {
+    id: "9",
+    permalink_url: "/1/videos/9/",
+    status: { video_status: "ready", processing_phase: complete, publishing_phase: complete },
+  };
+  const parse = (change: object) => processing.parseStatus({ ...video, ...change }, createContext("Text"));
+  const url = "https://www.facebook.com/1/videos/9/";
+  assert.deepEqual(parse({ post_id: "1_2" }), { id: "1_2", url });
+  assert.deepEqual(parse({ post_id: "2" }), { id: "1_2", url });
+  assert.deepEqual(parse({}), { id: "9", url });
+  const waiting = { ...video.status, publishing_phase: { status: "not_started" } };
+  const failed = { ...video.status, publishing_phase: { status: "error" } };
+  assert.equal(parse({ status: waiting }), "in_progress");
+  assert.equal(parse({ status: { video_status: "processing" } }), "in_progress");
+  assert.equal(parse({ status: failed }), "rejected");
+  assert.equal(parse({ status: { video_status: "error" } }), "rejected");
+  assert.throws(() => parse({ status: undefined }));
+});
+
 test("classifies the errors of Meta's Graph API by their codes, and never a 5xx (PUB-2, PUB-4)", () => {
   const classify = (error: object, status = 400, headers = {}) =>
     classifyGraphError({ status, headers: new Headers(headers), body: { error } });

@@ -114,13 +114,21 @@ function toPost(post: JsonObject): RemotePost {
 const videoPhases = ["uploading_phase", "processing_phase", "publishing_phase"] as const;
 const failedStatuses: readonly unknown[] = ["error", "expired", "upload_failed"];
 
-function parseVideoStatus(video: JsonObject): "in_progress" | "rejected" | RemotePost {
+function parseVideoStatus(video: JsonObject, context: PublishContext): "in_progress" | "rejected" | RemotePost {
   const status = toObject(video["status"]);
   const videoStatus = requireText(status["video_status"], "video_status");
   const phaseStatuses = videoPhases.map((phase) => toObject(status[phase])["status"]);
   if ([videoStatus, ...phaseStatuses].some((value) => failedStatuses.includes(value))) return "rejected";
   const isPublic = videoStatus === "ready" && phaseStatuses.every((value) => value === undefined || value === "complete");
-  return isPublic ? toPost(video) : "in_progress";
+  return isPublic ? toVideoPost(video, context) : "in_progress";
+}
+
+/** The post of a video, with the id that the feed has: `{page}_{post}`. */
+function toVideoPost(video: JsonObject, { account }: PublishContext): RemotePost {
+  const { id: videoId, url } = toPost(video);
+  const postId = toText(video["post_id"]);
+  if (postId === undefined) return { id: videoId, url };
+  return { id: postId.includes("_") ? postId : `${account.id}_${postId}`, url };
 }
 
 /** Videos have a URL without the host. */
