@@ -21,6 +21,12 @@ export interface PublisherOptions extends PublishCallsOptions {
 
 type SaveProgress = (progress: PublicationProgress) => Promise<void>;
 
+/** The next run uploads everything again. */
+async function startOver(saveProgress: SaveProgress): Promise<FailedOutcome> {
+  await saveProgress({ mediaIds: {} });
+  return { kind: "unknown", message: "the prepared post has expired at the platform" };
+}
+
 /** Executes the publishing descriptions of the platforms. */
 export function createPublisher({ openFile, sleep, ...options }: PublisherOptions): Publisher {
   const calls = createPublishCalls(options);
@@ -37,6 +43,8 @@ export function createPublisher({ openFile, sleep, ...options }: PublisherOption
     signal: AbortSignal,
   ): Promise<FailedOutcome | undefined> {
     const { content, progress, connection } = request;
+    // The container has the files, and may already be public.
+    if (progress.containerId !== undefined) return undefined;
     const transfer = { calls, platformId: connection.platform, openFile, signal };
     for (const asset of content.assets) {
       const upload = chooseUpload(request, asset);
@@ -58,6 +66,7 @@ export function createPublisher({ openFile, sleep, ...options }: PublisherOption
       const status = await awaitProcessing(readStatus, sleep, signal);
       if ("kind" in status) return status;
       if (status.value === "rejected") return mediaRejected;
+      if (status.value === "expired") return startOver(saveProgress);
     }
     return undefined;
   }
@@ -83,10 +92,7 @@ export function createPublisher({ openFile, sleep, ...options }: PublisherOption
     const status = await awaitProcessing(readStatus, sleep, signal);
     if ("kind" in status) return status;
     if (status.value === "rejected") return mediaRejected;
-    if (status.value === "expired") {
-      await saveProgress({ mediaIds: {} });
-      return { kind: "unknown", message: "the prepared post has expired at the platform" };
-    }
+    if (status.value === "expired") return startOver(saveProgress);
     // An earlier commit made the post public, although its response did not say so.
     const isPublic = status.value === "published" || typeof status.value === "object";
     if (isPublic) await saveProgress(Object.assign(progress, { isPublic }));
@@ -126,7 +132,8 @@ export function createPublisher({ openFile, sleep, ...options }: PublisherOption
       const request = { ...initialRequest, progress };
       const { container } = calls.getPublishing(request.connection.platform);
       const isStopped = (): boolean => signal.aborted;
-      const quotaFailure = await checkQuota(request);
+      const hasContainer = progress.containerId !== undefined;
+      const quotaFailure = hasContainer ? undefined : await checkQuota(request);
       if (quotaFailure) return quotaFailure;
       const mediaFailure = await prepareMedia(request, saveProgress, signal);
       if (mediaFailure) return mediaFailure;
@@ -139,7 +146,11 @@ export function createPublisher({ openFile, sleep, ...options }: PublisherOption
       }
       // If the signal stopped it, the caller does not commit.
       if (!container || isStopped()) return { kind: "prepared" };
-      return (await prepareContainer(request, container, saveProgress, signal)) ?? { kind: "prepared" };
+      const containerFailure = await prepareContainer(request, container, saveProgress, signal);
+      if (containerFailure) return containerFailure;
+      // The container of an earlier run may be public, which must be known before the quota can end the run.
+      const mustCheckQuota = hasContainer && !progress.isPublic;
+      return (mustCheckQuota ? await checkQuota(request) : undefined) ?? { kind: "prepared" };
     },
     async commit(request) {
       const { platform } = request.connection;

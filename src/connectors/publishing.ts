@@ -40,11 +40,14 @@ export interface ErrorResponse {
   body: JsonObject;
 }
 
-/** `checkAfterMs`: still in progress, and the platform says when to ask again. */
-export type ProcessingStatus = "in_progress" | { checkAfterMs: number } | "ready" | "rejected";
+/**
+ * `checkAfterMs`: still in progress, and the platform says when to ask again. `expired`: it can no longer become
+ * public.
+ */
+export type ProcessingStatus = "in_progress" | { checkAfterMs: number } | "ready" | "rejected" | "expired";
 
-/** `expired`: it can no longer become public. `published`: it is public, but its status does not name the post. */
-export type ContainerStatus = ProcessingStatus | "expired" | "published" | RemotePost;
+/** `published`: it is public, but its status does not name the post. */
+export type ContainerStatus = ProcessingStatus | "published" | RemotePost;
 
 /** How a platform publishes, as data and pure functions. One runner executes it. */
 export interface Publishing {

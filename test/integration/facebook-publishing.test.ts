@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { facebook } from "#connectors/catalog/facebook.ts";
-import { minutes } from "#lib/clock.ts";
+import { hours, minutes } from "#lib/clock.ts";
 import { startFacebook, type Facebook, type FacebookPost } from "../servers/facebook.ts";
 import { forOneEngine } from "../support/engines.ts";
 import {
@@ -156,6 +156,25 @@ forOneEngine("publishing to Facebook Pages", (fixture) => {
     standIn.faults.rateLimitedPublishes = 1;
     await studio.publishAndWait("Limited at first", [await createTestImage("A vase")]);
     assert.equal(listPosts("Limited at first").length, 1);
+  });
+
+  test("images are uploaded again if the publication is moved until after they expired (PUB-2)", async () => {
+    const { service, owner, api } = studio.publishing;
+    const { publications } = service.deps;
+    Object.assign(standIn.rateLimit, { minutes: 30 });
+    standIn.faults.rateLimitedPublishes = 1;
+    const id = await studio.publish("Moved to another day", [await createTestImage("A vase")]);
+    await waitUntil(() => standIn.faults.rateLimitedPublishes === 0, { timeoutMs: 60_000 });
+    await studio.waitForState(id, "scheduled");
+    const { progress } = (await publications.find(owner.studio.id, id)) ?? {};
+    assert.equal(Object.keys(progress?.mediaIds ?? {}).length, 1);
+    const uploadedSince = (await publications.getTime()) - hours(25);
+    await publications.update(id, { progress: { ...progress!, uploadedSince } }, { states: ["scheduled"] });
+    standIn.advanceTime(hours(25));
+    const { status } = await api("POST", `/publications/${id}/reschedule`, { at: new Date().toISOString() });
+    assert.equal(status, 200);
+    const { problem } = await studio.waitForState(id, "published", "failed");
+    assert.deepEqual([problem, listPosts("Moved to another day").length], [null, 1]);
   });
 
   test("an image that Facebook rejects, and a duplicate, fail with a reason (PUB-4)", async () => {

@@ -10,7 +10,8 @@ import { classifyGraphError } from "#connectors/graph/errors.ts";
 import { createPublisher } from "#connectors/publisher.ts";
 import type { PublishContext } from "#connectors/publishing.ts";
 import { threads } from "#connectors/catalog/threads.ts";
-import type { ContentAsset, LookUpOutcome, PublishRequest } from "#domain/publishing/ports.ts";
+import type { ContentAsset, LookUpOutcome, Publisher, PublishRequest } from "#domain/publishing/ports.ts";
+import type { PublicationProgress } from "#domain/publishing/progress.ts";
 import { countText } from "#portable/count-text.ts";
 import { renderLittleText } from "../servers/linkedin/little-text.ts";
 import { weighText } from "../servers/x/text.ts";
@@ -169,9 +170,11 @@ test("classifies the errors of Meta's Graph API by their codes, and never a 5xx 
   assert.equal(classify({ code: 32 }, 400, { "x-business-use-case-usage": "not JSON" })?.kind, "retry_later");
 });
 
-/** What the status of a container says after a lost commit. */
-async function lookUp(responses: Record<string, object | number>, isTaken = false): Promise<LookUpOutcome> {
-  const publisher = createPublisher({
+/** Responses of Threads by path; a number is a status. */
+type ThreadsResponses = Record<string, object | number>;
+
+const createThreadsPublisher = (responses: ThreadsResponses): Publisher =>
+  createPublisher({
     setups: [
       {
         platform: threads,
@@ -186,18 +189,54 @@ async function lookUp(responses: Record<string, object | number>, isTaken = fals
     openFile: () => Promise.reject(new Error("this test has no files")),
     sleep: async () => {},
   });
-  const { endpoints: _endpoints, createMediaUrl: _createMediaUrl, account, ...context } = createContext("Text");
-  const request: PublishRequest = {
+
+function createThreadsRequest(progress: PublicationProgress, assets: ContentAsset[] = []): PublishRequest {
+  const { endpoints: _endpoints, createMediaUrl: _createMediaUrl, account, ...context } = createContext("Text", assets);
+  return {
     ...context,
     connection: {
       platform: "threads",
       instance: "",
       account: { ...account, name: null, avatarUrl: null, profileUrl: null },
     },
-    progress: { mediaIds: {}, containerId: "c1" },
+    progress,
   };
-  return publisher.lookUp(request, async () => isTaken);
 }
+
+/** What the status of a container says after a lost commit. */
+function lookUp(responses: ThreadsResponses, isTaken = false): Promise<LookUpOutcome> {
+  const request = createThreadsRequest({ mediaIds: {}, containerId: "c1" });
+  return createThreadsPublisher(responses).lookUp(request, async () => isTaken);
+}
+
+/** Resumes a run with two files that were uploaded by an earlier one. Returns the outcome and the last saved progress. */
+async function resume(responses: ThreadsResponses, containerId?: string) {
+  let saved: PublicationProgress | undefined;
+  const progress = { mediaIds: { ast_1: "m1", ast_2: "m2" }, pendingIds: ["m1", "m2"], containerId };
+  const request = createThreadsRequest(progress, [asset, { ...asset, id: "ast_2" }]);
+  const save = async (next: PublicationProgress): Promise<void> => void (saved = next);
+  const outcome = await createThreadsPublisher(responses).prepare(request, save, new AbortController().signal);
+  return { outcome: outcome.kind, saved };
+}
+
+const quota = { data: [{ quota_usage: 1, config: { quota_total: 250 } }] };
+const usedQuota = { data: [{ quota_usage: 250, config: { quota_total: 250 } }] };
+
+test("a file that expired at the platform is uploaded again by the next run (PUB-2)", async () => {
+  const statuses = { m1: { status: "FINISHED" }, m2: { status: "EXPIRED" } };
+  const { outcome, saved } = await resume({ ...statuses, "1/threads_publishing_limit": quota });
+  assert.deepEqual([outcome, saved], ["unknown", { mediaIds: {} }]);
+});
+
+test("a container that became public is found, whatever its files and the quota say (PUB-2)", async () => {
+  for (const status of ["PUBLISHED", "EXPIRED", "ERROR"]) {
+    const responses = { m1: { status }, m2: { status }, c1: { status: "PUBLISHED" } };
+    const { outcome, saved } = await resume({ ...responses, "1/threads_publishing_limit": usedQuota }, "c1");
+    assert.deepEqual([outcome, saved?.isPublic], ["prepared", true], status);
+  }
+  const { outcome } = await resume({ c1: { status: "FINISHED" }, "1/threads_publishing_limit": usedQuota }, "c1");
+  assert.equal(outcome, "retry_later");
+});
 
 test("a container that is public is published, with the URL of its post if that is certain (PUB-2)", async () => {
   const post = {

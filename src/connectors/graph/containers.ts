@@ -60,7 +60,7 @@ export function createContainerPublishing(platform: ContainerPlatform): Containe
       buildStatusCall,
       parseStatus: (body) => {
         const status = parseContainerStatus(body[statusField]);
-        return status === "ready" || status === "in_progress" ? status : "rejected";
+        return status === "ready" || status === "in_progress" || status === "expired" ? status : "rejected";
       },
     },
   };

@@ -14,6 +14,8 @@ export interface PublicationProgress {
   processingId?: string | undefined;
   /** The digest of the content that was uploaded. */
   digest?: string | undefined;
+  /** When the first file was about to be uploaded. */
+  uploadedSince?: number | undefined;
   /** When the first read that should find a lost commit was made. */
   lookedUpSince?: number | undefined;
 }

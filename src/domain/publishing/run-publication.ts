@@ -1,3 +1,4 @@
+import { hours } from "#lib/clock.ts";
 import { ConflictError } from "../conflict.ts";
 import type { PlatformConnection } from "../platforms/connection.ts";
 import type { AccessToken } from "../platforms/ports.ts";
@@ -8,10 +9,14 @@ import { changeState, changeStateIn, LostClaimError, updateClaimed, type WorkerD
 import { digestContent, isEmpty, readContent, toSentContent } from "./content.ts";
 import { markFailed, markPublished, release, retryLater, retryWindow, type Problem } from "./end-run.ts";
 import type { CommitOutcome, FailedOutcome, Publication, PublishRequest } from "./ports.ts";
+import type { PublicationProgress } from "./progress.ts";
 import { recordPublicationActivity, workerActor } from "./publication.ts";
 import { unscheduled } from "./publish-time.ts";
 import { reconcile } from "./reconcile-publication.ts";
 import { fitContent } from "../renditions/fit-content.ts";
+
+/** Shorter than the 24 hours for which platforms keep media without a post. */
+const uploadLifetime = hours(20);
 
 /** One run of a claimed publication. Each step is a conditional update that repeats the claim's fence. */
 export async function runPublication(deps: WorkerDeps, claimed: Publication, signal: AbortSignal): Promise<void> {
@@ -46,7 +51,8 @@ async function prepareAndCommit(deps: WorkerDeps, claimed: Publication, signal: 
     deps.publisher.prepare(
       { ...request, ...token },
       async (progress) => {
-        request.progress = { ...progress, digest: started.digest };
+        const uploadedSince = progress.uploadedSince ?? (await deps.publications.getTime());
+        request.progress = { ...progress, digest: started.digest, uploadedSince };
         await updateClaimed(deps, started, { progress: request.progress });
       },
       signal,
@@ -142,8 +148,7 @@ async function start(deps: WorkerDeps, publication: Publication): Promise<Public
       content,
       revision: post.revision,
       approvedRevision: post.revision,
-      // An earlier run of the same content may have uploaded files.
-      progress: publication.progress?.digest === digest ? publication.progress : { mediaIds: {}, digest },
+      progress: selectProgress(publication, digest, await tx.publications.getTime()),
     };
     const { id, state, fence } = publication;
     // The row has the approved digest: an edit since the claim may have moved the approval.
@@ -163,4 +168,15 @@ async function start(deps: WorkerDeps, publication: Publication): Promise<Public
     await recordPublicationActivity(deps, tx, workerActor, "publication.started", started);
     return started;
   });
+}
+
+/**
+ * An earlier run of the same content may have uploaded files. A container is kept regardless of its age: it says itself
+ * that it has expired, or that it is public.
+ */
+function selectProgress({ progress }: Publication, digest: string, now: number): PublicationProgress {
+  const unused = { mediaIds: {}, digest, uploadedSince: now };
+  if (progress?.digest !== digest) return unused;
+  const isExpired = progress.containerId === undefined && now - (progress.uploadedSince ?? now) > uploadLifetime;
+  return isExpired ? unused : progress;
 }
