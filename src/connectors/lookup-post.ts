@@ -42,7 +42,11 @@ export async function lookUpPost(
   if (typeof reconcile === "object" && "publishedContainer" in reconcile && container) {
     const status = await readContainer(calls, platform, container, context);
     // Not public yet. The platform does not say that a second commit would be harmless.
-    if (status.kind === "repeatable") return { kind: "unidentified" };
+    if (status.kind === "repeatable")
+      return {
+        kind: "unidentified",
+        appearsWithinMs: reconcile.publishedContainer.getAppearanceTime?.(request.content),
+      };
     if (status.kind !== "published" || status.url !== null) return status;
     return findContainerPost(calls, platform, reconcile.publishedContainer, context, isTaken);
   }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { instagram } from "#connectors/catalog/instagram.ts";
-import { days } from "#lib/clock.ts";
+import { days, minutes } from "#lib/clock.ts";
 import type { PublicPost } from "../servers/graph-media.ts";
 import { startInstagram, type Instagram } from "../servers/instagram.ts";
 import { forOneEngine } from "../support/engines.ts";
@@ -87,8 +87,37 @@ forOneEngine("publishing to Instagram", (fixture) => {
 
   test("a request that never arrived is not repeated: a person is asked (PUB-2)", async () => {
     standIn.faults.dropPublishRequests = 1;
-    await studio.waitForState(await studio.publish("Never arrived", [image]), "unconfirmed");
+    const id = await studio.publish("Never arrived", [image]);
+    await studio.backdateLookUp(id, minutes(6));
+    await studio.waitForState(id, "unconfirmed");
     assert.equal(listPosts("Never arrived").length, 0);
+    await studio.publishing.api("POST", `/publications/${id}/resolve`, { outcome: "retry" });
+    const { url } = await studio.waitForState(id, "published");
+    assert.deepEqual(
+      listPosts("Never arrived").map((post) => post.url),
+      [url],
+    );
+  });
+
+  test("a post that became public while a person was asked is not published again (PUB-2)", async () => {
+    standIn.faults.dropPublishRequests = 1;
+    const id = await studio.publish("Public later", [image, image]);
+    await studio.backdateLookUp(id, minutes(6));
+    await studio.waitForState(id, "unconfirmed");
+    const { service, owner, api } = studio.publishing;
+    const { progress } = (await service.deps.publications.find(owner.studio.id, id)) ?? {};
+    const response = await fetch(`${standIn.origin}/v25.0/${standIn.account.id}/media_publish`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${standIn.accessToken}` },
+      body: new URLSearchParams({ creation_id: progress?.containerId ?? "" }),
+    });
+    assert.equal(response.status, 200);
+    await api("POST", `/publications/${id}/resolve`, { outcome: "retry" });
+    const { url } = await studio.waitForState(id, "published", "unconfirmed", "failed");
+    assert.deepEqual(
+      listPosts("Public later").map((post) => post.url),
+      [url],
+    );
   });
 
   test("waits while the account's quota is used up (PUB-2)", async () => {

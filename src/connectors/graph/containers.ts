@@ -1,4 +1,4 @@
-import { seconds } from "#lib/clock.ts";
+import { minutes, seconds } from "#lib/clock.ts";
 import { requireText, toObject, toObjectList, toText } from "../call-api.ts";
 import type { MediaUpload } from "../media-upload.ts";
 import type { ApiCall, JsonObject } from "../platform.ts";
@@ -6,6 +6,8 @@ import type { ContainerStatus, PublishContext, Publishing, RemotePost } from "..
 
 /** How many of the account's newest posts are searched for the one that a container became. */
 const comparedPosts = 10;
+/** How long a container may need to become public after a lost response. */
+const publishedWithinMs = minutes(5);
 /** How far Meta's clock may be behind ours. */
 const clockTolerance = seconds(60);
 
@@ -111,14 +113,17 @@ export function createContainerPublishing(platform: ContainerPlatform): Containe
           buildCall(context, buildAccountPath(context, edges.posts), {
             query: { fields: `id,permalink,timestamp,${text.field}`, limit: String(comparedPosts) },
           }),
-        findPosts: ({ data }, { content, committedAt = 0 }): RemotePost[] =>
-          toObjectList(data)
+        findPosts: ({ data }, { content, progress, committedAt = 0 }): RemotePost[] => {
+          const earliestTime = (progress.firstCommittedAt ?? committedAt) - clockTolerance;
+          return toObjectList(data)
             .filter(
               (post) =>
-                Date.parse(toText(post["timestamp"]) ?? "") >= committedAt - clockTolerance &&
+                Date.parse(toText(post["timestamp"]) ?? "") >= earliestTime &&
                 (toText(post[text.field]) ?? "").trim() === content.text.trim(),
             )
-            .map((post) => ({ id: parseId(post), url: parsePermalink(post) })),
+            .map((post) => ({ id: parseId(post), url: parsePermalink(post) }));
+        },
+        getAppearanceTime: () => publishedWithinMs,
       },
     },
   };

@@ -9,6 +9,7 @@ import { revisionConflictError } from "../posts/post.ts";
 import { id } from "../text.ts";
 import { digestContent, readContent } from "./content.ts";
 import type { PublicationWithNames, Publication, PublicationChange } from "./ports.ts";
+import type { PublicationProgress } from "./progress.ts";
 import {
   getPublication,
   recordPublicationActivity,
@@ -133,14 +134,14 @@ export async function resolvePublication(
   authorize(caller, "publications.approve");
   await assertPerson(deps, caller);
   if (input.outcome === "retry")
-    return changeState(deps, caller, input.publicationId, "publication.resolved", async ({ scheduledFor }, tx) => ({
+    return changeState(deps, caller, input.publicationId, "publication.resolved", async (publication, tx) => ({
       event: "publishAgain",
       change: {
         ...unscheduled,
-        ...scheduleAt(scheduledFor, await tx.publications.getTime()),
+        ...scheduleAt(publication.scheduledFor, await tx.publications.getTime()),
         problem: null,
         content: null,
-        progress: null,
+        progress: keepContainer(publication),
         commitKey: null,
         committedAt: null,
       },
@@ -151,6 +152,13 @@ export async function resolvePublication(
     event: "confirm",
     change: { url, publishedAt: deps.clock(), problem: null },
   }));
+}
+
+/** The next run reads the container's status first: it may have become public after the publication was given up. */
+function keepContainer({ progress, committedAt }: Publication): PublicationProgress | null {
+  if (progress?.containerId === undefined) return null;
+  const { mediaIds, containerId, digest, firstCommittedAt = committedAt ?? undefined } = progress;
+  return { mediaIds, containerId, digest, firstCommittedAt };
 }
 
 async function assertPlatformHost(

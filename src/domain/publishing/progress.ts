@@ -4,6 +4,8 @@ export interface PublicationProgress {
   /** Media that the platform had not processed when it was uploaded. */
   pendingIds?: string[] | undefined;
   containerId?: string | undefined;
+  /** When the container was first committed, if a user chose to publish it again. */
+  firstCommittedAt?: number | undefined;
   /** The accounts that the text mentions, by name. Fixed before the commit, so that a repetition sends the same. */
   mentions?: Record<string, string> | undefined;
   /** The account's newest posts before the commit, for platforms where a lost commit is looked up among them. */
