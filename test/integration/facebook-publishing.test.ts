@@ -158,6 +158,17 @@ forOneEngine("publishing to Facebook Pages", (fixture) => {
     assert.equal(listPosts("Limited at first").length, 1);
   });
 
+  test("a rate limit of more than an hour fails at once, and says until when it lasts (PUB-4)", async () => {
+    Object.assign(standIn.rateLimit, { minutes: 90 });
+    standIn.faults.rateLimitedPublishes = 1;
+    const endsAt = Date.now() + minutes(90);
+    const { problem } = await studio.waitForState(await studio.publish("Limited for long"), "failed");
+    const [, time = ""] = /^The platform asks to wait until (\S+), which is longer/.exec(problem?.message ?? "") ?? [];
+    assert.equal(problem?.code, "platform_unavailable");
+    assert.ok(Date.parse(time) >= endsAt, problem?.message);
+    assert.equal(listPosts("Limited for long").length, 0);
+  });
+
   test("images are uploaded again if the publication is moved until after they expired (PUB-2)", async () => {
     const { service, owner, api } = studio.publishing;
     const { publications } = service.deps;

@@ -1,4 +1,4 @@
-import { minutes, seconds } from "#lib/clock.ts";
+import { minutes, seconds, toIsoTime } from "#lib/clock.ts";
 import { changeState, changeStateIn, type WorkerDeps } from "./claim.ts";
 import type { CommitOutcome, Publication } from "./ports.ts";
 import { unscheduled } from "./publish-time.ts";
@@ -42,7 +42,8 @@ export async function markFailed(
 export async function markUnconfirmed(deps: WorkerDeps, publication: Publication): Promise<void> {
   const problem = {
     code: "unconfirmed",
-    message: "The platform did not confirm the post and may still be processing it. Check the account, then say whether it is there.",
+    message:
+      "The platform did not confirm the post and may still be processing it. Check the account, then say whether it is there.",
   };
   const change = { ...unscheduled, problem };
   await changeState(deps, publication, { event: "lose", action: "publication.unconfirmed", change });
@@ -61,12 +62,16 @@ export async function retryLater(
   { retryAfterMs, message }: { retryAfterMs?: number | undefined; message: string },
 ): Promise<void> {
   const now = await deps.publications.getTime();
-  const nextRunAt = now + Math.max(retryAfterMs ?? 0, computeBackoff(publication.attempts));
-  if (nextRunAt > (publication.startedAt ?? now) + retryWindow)
-    return markFailed(deps, publication, {
-      code: "platform_unavailable",
-      message: `Gave up after an hour: ${message}.`,
-    });
+  const backoffMs = computeBackoff(publication.attempts);
+  const nextRunAt = now + Math.max(retryAfterMs ?? 0, backoffMs);
+  const retryUntil = (publication.startedAt ?? now) + retryWindow;
+  if (nextRunAt > retryUntil) {
+    const reason =
+      now + backoffMs > retryUntil
+        ? "Gave up after an hour"
+        : `The platform asks to wait until ${toIsoTime(nextRunAt)}, which is longer than Atelier retries`;
+    return markFailed(deps, publication, { code: "platform_unavailable", message: `${reason}: ${message}.` });
+  }
   const detail = { retryAt: nextRunAt, reason: message };
   const change = { ...waiting, nextRunAt };
   await changeState(deps, publication, { event: "retry", action: "publication.delayed", change, detail });
