@@ -39,6 +39,16 @@ const findCodes = (draft: Partial<Draft>, postLimits = limits): string[] =>
     ({ level, code }) => `${level} ${code}`,
   );
 
+test("an alt text of a video counts only where it is sent (PLATFORM-12)", () => {
+  const video = { kind: "video", mimeType: "video/mp4", durationMs: 5000 } as const;
+  const assets = [createAsset({ ...video, altText: "A longer one" })];
+  const sending = { ...limits, altText: { maxLength: 5, isSentForVideos: true } };
+  assert.deepEqual(findCodes({ assets }), []);
+  assert.deepEqual(findCodes({ assets }, sending), ["rejected alt_text_too_long"]);
+  assert.deepEqual(findCodes({ assets: [createAsset({ ...video, altText: undefined })] }, sending), []);
+  assert.deepEqual(findCodes({ assets }, { ...sending, variesByInstance: true }), ["warning alt_text_too_long"]);
+});
+
 test("a post within all limits has no problem (PLATFORM-12)", () => assert.deepEqual(findCodes({}), []));
 
 const cases: [name: string, draft: Parameters<typeof findCodes>[0], expected: string[]][] = [
@@ -59,7 +69,8 @@ const cases: [name: string, draft: Parameters<typeof findCodes>[0], expected: st
   ["too tall", { assets: [createAsset({ height: 400 })] }, ["converted image_converted"]],
   ["too small", { assets: [createAsset({ width: 90, height: 90 })] }, ["converted image_converted"]],
   ["alt text missing", { assets: [createAsset({ altText: undefined })] }, ["warning alt_text_missing"]],
-  ["alt text too long", { assets: [createAsset({ altText: "A longer one" })] }, ["warning alt_text_too_long"]],
+  ["alt text too long", { assets: [createAsset({ altText: "A longer one" })] }, ["rejected alt_text_too_long"]],
+  ["alt text of as many emoji as are allowed", { assets: [createAsset({ altText: "🌁🌁🌁🌁🌁" })] }, []],
   [
     "unsupported document",
     { assets: [createAsset({ kind: "document", mimeType: "application/pdf" })] },

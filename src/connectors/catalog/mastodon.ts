@@ -62,7 +62,7 @@ export const mastodon: Platform = {
       maxBytes: 99 * megabyte,
     },
     allowsMixedKinds: false,
-    altText: { maxLength: 1500 },
+    altText: { maxLength: 1500, isSentForVideos: true },
     variesByInstance: true,
     sources: [{ url: "https://docs.joinmastodon.org/user/posting/", readOn: "2026-11-15" }],
   },

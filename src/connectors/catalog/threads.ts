@@ -63,7 +63,7 @@ export const threads: Platform = {
       maxDurationMs: 5 * 60_000,
     },
     allowsMixedKinds: true,
-    altText: { maxLength: 1000 },
+    altText: { maxLength: 1000, isSentForVideos: true },
     sources: [
       { url: `${docs}/posts`, readOn, dated: "2026-04-14" },
       { url: `${docs}/overview`, readOn, dated: "2025-12-22" },

@@ -13,8 +13,8 @@ export interface PostLimits {
   documents?: MediaLimit;
   /** Whether one post may have different kinds of files. */
   allowsMixedKinds: boolean;
-  /** Absent if the platform does not support alt text. */
-  altText?: { maxLength?: number };
+  /** Absent if the platform does not support alt text. `maxLength` is in code points. */
+  altText?: { maxLength?: number; isSentForVideos?: boolean };
   /** Instances can have other limits, so exceeding these is only a warning. */
   variesByInstance?: boolean;
   /** The pages that state these limits, the most detailed first. */

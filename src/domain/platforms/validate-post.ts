@@ -2,6 +2,7 @@ import { z } from "zod";
 import { countText, textUnits, type TextLimit } from "#portable/count-text.ts";
 import type { AssetDetail } from "../assets/model/asset.ts";
 import { getAccountLabel, type PlatformConnection } from "./connection.ts";
+import { findAltTextProblems } from "./find-alt-text-problems.ts";
 import { findFileProblems, findImageProblem } from "./find-file-problems.ts";
 import { groupProblems, type FileProblem } from "./group-problems.ts";
 import { applyInstanceLimits } from "./instance-limits.ts";
@@ -142,7 +143,7 @@ export function findProblems(limits: PostLimits, draft: PlatformDraft): Problem[
   });
   return [
     ...limitProblems.map((detail) => ({ ...detail, level }) as const),
-    ...groupProblems([...fileProblems, ...findAltTextProblems(limits, assets)]),
+    ...groupProblems([...fileProblems, ...findAltTextProblems(limits, assets, level)]),
   ];
 }
 
@@ -222,26 +223,4 @@ function findTooManyFiles(
 ): ProblemDetail[] {
   if (files.length <= max) return [];
   return [{ code, message: `The post has ${files.length} ${pluralLabel}; the platform allows up to ${max}.` }];
-}
-
-/** Only warnings: no platform rejects an image for its alt text. */
-function findAltTextProblems({ altText }: PostLimits, assets: readonly AssetDetail[]): FileProblem[] {
-  if (!altText) return [];
-  const { maxLength = Infinity } = altText;
-  return assets.flatMap((file): FileProblem[] => {
-    if (file.kind !== "image") return [];
-    const common = { level: "warning", file } as const;
-    if (!file.altText)
-      return [{ ...common, code: "alt_text_missing", one: "has no alt text", many: "have no alt text" }];
-    if (file.altText.length <= maxLength) return [];
-    const limit = `the platform allows up to ${maxLength}`;
-    return [
-      {
-        ...common,
-        code: "alt_text_too_long",
-        one: `has an alt text of ${file.altText.length} characters; ${limit}`,
-        many: `have alt texts that are too long; ${limit} characters`,
-      },
-    ];
-  });
 }
