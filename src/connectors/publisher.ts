@@ -1,9 +1,4 @@
-import type {
-  ContentAsset,
-  FailedOutcome,
-  Publisher,
-  PublishRequest,
-} from "#domain/publishing/ports.ts";
+import type { ContentAsset, FailedOutcome, Publisher, PublishRequest } from "#domain/publishing/ports.ts";
 import type { PublicationProgress } from "#domain/publishing/progress.ts";
 import { awaitProcessing } from "./await-processing.ts";
 import { mediaRejected } from "./classify-status.ts";

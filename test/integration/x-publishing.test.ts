@@ -70,6 +70,15 @@ forOneEngine("publishing to X", (fixture) => {
     assert.ok(standIn.requests.filter((request) => request.endsWith("/append")).length > 2);
   });
 
+  test("an animated GIF beside other images is sent as its first frame (PUB-1)", async () => {
+    const gif = { kind: "image", mimeType: "image/gif", filename: "loop.gif", content: manyFrameGif(3) } as const;
+    await studio.publishAndWait("A GIF and an image", [gif, await createTestImage("A vase")]);
+    assert.deepEqual(
+      listPosts("A GIF and an image").map(({ media }) => media.map(({ mimeType }) => mimeType)),
+      [["image/png", "image/jpeg"]],
+    );
+  });
+
   test("the scopes that a user is asked for are enough to publish (PLATFORM-1, PUB-1)", async () => {
     standIn.tokens.scopes = new Set();
     await studio.connect(standIn.tokens.authorize);

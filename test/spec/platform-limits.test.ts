@@ -4,6 +4,7 @@ import type { AssetDetail } from "#domain/assets/model/asset.ts";
 import { countText, type TextLimit } from "#portable/count-text.ts";
 import { findProblems } from "#domain/platforms/validate-post.ts";
 import { catalog } from "#connectors/catalog.ts";
+import { x } from "#connectors/catalog/x.ts";
 
 const familyEmoji = "👨‍👩‍👧‍👦";
 
@@ -104,6 +105,17 @@ for (const [id, description, draft, codes] of cases) {
       assert.equal(problem.level, problem.code === "image_converted" ? "converted" : level);
   });
 }
+
+test("of a GIF beside other images on X, the first frame is sent; alone it may be animated and larger", () => {
+  const gif = createImage({ mimeType: "image/gif", bytes: 12_000_000 });
+  const inspections = new Map([
+    [gif.id, { width: 800, height: 600, frames: 20, hasAlpha: false, hasMetadata: false, isStandard: true }],
+  ]);
+  const findCodes = (assets: AssetDetail[]): string[] =>
+    findProblems(x.limits, { ...post, assets, inspections }).map(({ level, code }) => `${level} ${code}`);
+  assert.deepEqual(findCodes([gif]), []);
+  assert.deepEqual(findCodes([gif, createImage({ id: "ast_2" })]), ["converted image_converted"]);
+});
 
 test("warns about an image without alt text only on platforms that support alt text", () => {
   for (const { id, limits } of catalog) {

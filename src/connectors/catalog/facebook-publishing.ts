@@ -119,7 +119,8 @@ function parseVideoStatus(video: JsonObject, context: PublishContext): "in_progr
   const videoStatus = requireText(status["video_status"], "video_status");
   const phaseStatuses = videoPhases.map((phase) => toObject(status[phase])["status"]);
   if ([videoStatus, ...phaseStatuses].some((value) => failedStatuses.includes(value))) return "rejected";
-  const isPublic = videoStatus === "ready" && phaseStatuses.every((value) => value === undefined || value === "complete");
+  const isPublic =
+    videoStatus === "ready" && phaseStatuses.every((value) => value === undefined || value === "complete");
   return isPublic ? toVideoPost(video, context) : "in_progress";
 }
 

@@ -48,8 +48,7 @@ export const x: Platform = {
       max: 4,
       types: ["image/jpeg", "image/png", "image/gif", "image/webp"],
       maxBytes: 5_000_000,
-      maxBytesByType: { "image/gif": 15_000_000 },
-      animatedTypes: ["image/gif"],
+      asOnlyFile: { maxBytesByType: { "image/gif": 15_000_000 }, animatedTypes: ["image/gif"] },
     },
     videos: {
       max: 1,

@@ -47,6 +47,8 @@ export interface ImageLimit extends MediaLimit {
   maxAspect?: number;
   /** The types in `types` whose animations the platform shows. Of other animated images, the first frame is sent. */
   animatedTypes?: readonly string[];
+  /** What differs for an image that is the only file of its post. */
+  asOnlyFile?: Pick<ImageLimit, "animatedTypes" | "maxBytesByType">;
 }
 
 export interface VideoLimit extends ImageLimit {

@@ -9,6 +9,7 @@ import { applyInstanceLimits } from "./instance-limits.ts";
 import type { MediaLimit, PostLimits } from "./limits.ts";
 import type { Platforms } from "./ports.ts";
 import { findUnreachableMedia } from "./public-base.ts";
+import { selectImageLimit } from "./select-image-limit.ts";
 import { getCrops, type Crop } from "../renditions/crop.ts";
 import type { CropPosition } from "../renditions/plan-layout.ts";
 import { canBeDecoded } from "../renditions/plan-rendition.ts";
@@ -134,7 +135,7 @@ export function findProblems(limits: PostLimits, draft: PlatformDraft): Problem[
       const inspection = draft.inspections?.get(file.id);
       const isUnchecked = draft.inspections !== undefined && !inspection && canBeDecoded(file.mimeType);
       const details = { inspection, crop: draft.crops?.get(file.id), isUnchecked };
-      return findImageProblem(file, limits.images, level, details);
+      return findImageProblem(file, selectImageLimit(limits.images, assets.length), level, details);
     }
     const [, limitKey] = kinds.find(([kind]) => kind === file.kind) ?? kinds[0];
     const limit = limits[limitKey];

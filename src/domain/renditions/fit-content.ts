@@ -3,6 +3,7 @@ import type { Deps } from "../deps.ts";
 import type { PlatformConnection } from "../platforms/connection.ts";
 import { applyInstanceLimits } from "../platforms/instance-limits.ts";
 import type { ImageLimit } from "../platforms/limits.ts";
+import { selectImageLimit } from "../platforms/select-image-limit.ts";
 import type { ContentAsset, FailedOutcome, PublicationContent } from "../publishing/ports.ts";
 import { findOrCreateRendition } from "./find-or-create-rendition.ts";
 import { inspectImages, type InspectDeps } from "./inspect-images.ts";
@@ -14,13 +15,15 @@ const maxInspectionMs = seconds(60);
 
 type FitDeps = Pick<Deps, "assets" | "platforms"> & InspectDeps;
 
-/** The limits of images on this account's platform or instance; undefined if it accepts none. */
+/** The limits of images of a post on this account's platform or instance; undefined if it accepts none. */
 export function getImageLimit(
   { platforms }: Pick<Deps, "platforms">,
   { platform, limits }: Pick<PlatformConnection, "platform" | "limits">,
+  fileCount: number,
 ): ImageLimit | undefined {
   const platformLimits = platforms.find(platform)?.limits;
-  return platformLimits && applyInstanceLimits(platformLimits, limits).images;
+  const imageLimit = platformLimits && applyInstanceLimits(platformLimits, limits).images;
+  return imageLimit && selectImageLimit(imageLimit, fileCount);
 }
 
 /** Creates the renditions of all images for an account. */
@@ -30,7 +33,7 @@ export async function fitContent(
   connection: PlatformConnection,
   content: PublicationContent,
 ): Promise<PublicationContent | FailedOutcome> {
-  const limit = getImageLimit(deps, connection);
+  const limit = getImageLimit(deps, connection, content.assets.length);
   const images = content.assets.filter(({ kind }) => kind === "image");
   if (!limit || images.length === 0) return content;
   const assets = await Promise.all(images.map(({ id }) => deps.assets.findWithTrash(studioId, id)));

@@ -33,7 +33,8 @@ export async function getRendition(
   if (!post) throw notFoundError("post");
   if (!connection) throw notFoundError("platform_connection");
   if (!asset || asset.postId !== postId) throw notFoundError("asset");
-  const limit = getImageLimit(deps, connection);
+  const files = (await deps.assets.listByPosts([postId])).filter(isReady);
+  const limit = getImageLimit(deps, connection, files.length);
   if (!isReady(asset) || asset.kind !== "image" || !limit) throw notFoundError("image");
   const inspections = await inspectImages(deps, [asset], maxInspectionMs, { signal });
   const crop = getCrops(post.crops, connection.platform).get(assetId);
