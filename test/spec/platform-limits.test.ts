@@ -4,6 +4,7 @@ import type { AssetDetail } from "#domain/assets/model/asset.ts";
 import { countText, type TextLimit } from "#portable/count-text.ts";
 import { findProblems } from "#domain/platforms/validate-post.ts";
 import { catalog } from "#connectors/catalog.ts";
+import { instagram } from "#connectors/catalog/instagram.ts";
 import { x } from "#connectors/catalog/x.ts";
 
 const familyEmoji = "👨‍👩‍👧‍👦";
@@ -105,6 +106,16 @@ for (const [id, description, draft, codes] of cases) {
       assert.equal(problem.level, problem.code === "image_converted" ? "converted" : level);
   });
 }
+
+test("counts the hashtags and mentions of a text for Instagram (PLATFORM-12)", () => {
+  const repeat = (count: number, word: string): string => Array.from({ length: count }, () => word).join(" ");
+  const findCodes = (body: string): string[] =>
+    findProblems(instagram.limits, { ...post, body, assets: [createImage()] }).map(({ code }) => code);
+  assert.deepEqual(findCodes(`${repeat(30, "#größe")} ${repeat(20, "@ada.l")}`), []);
+  assert.deepEqual(findCodes(repeat(31, "#größe")), ["too_many_hashtags"]);
+  assert.deepEqual(findCodes(repeat(21, "@ada.l")), ["too_many_mentions"]);
+  assert.deepEqual(findCodes(`${repeat(31, "#1")} ${repeat(21, "ada@example.com")} ${repeat(31, "a#b")}`), []);
+});
 
 test("of a GIF beside other images on X, the first frame is sent; alone it may be animated and larger", () => {
   const gif = createImage({ mimeType: "image/gif", bytes: 12_000_000 });

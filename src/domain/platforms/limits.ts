@@ -3,6 +3,8 @@ import type { TextLimit } from "#portable/count-text.ts";
 /** What a platform accepts in one post. A limit that its documentation does not state is omitted, never guessed. */
 export interface PostLimits {
   text?: TextLimit;
+  /** Maximum numbers of hashtags and mentions in the text. */
+  tags?: { maxHashtags: number; maxMentions: number };
   /** For platforms whose posts have a title; we send the post's title. */
   title?: TextLimit;
   /** Minimum and maximum number of files of all kinds per post. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { countHashtags, countMentions } from "#portable/count-tags.ts";
 import { countText, textUnits, type TextLimit } from "#portable/count-text.ts";
 import type { AssetDetail } from "../assets/model/asset.ts";
 import { getAccountLabel, type PlatformConnection } from "./connection.ts";
@@ -119,6 +120,7 @@ export function findProblems(limits: PostLimits, draft: PlatformDraft): Problem[
   const level = limits.variesByInstance ? "warning" : "rejected";
   const limitProblems = [
     ...findTextProblems("text", "The text", body, findTextLimit("text", limits, assets)),
+    ...findTagProblems(limits, body),
     ...findTextProblems("title", "The title", title, findTextLimit("title", limits, assets)),
     ...findCountProblems(limits, assets),
     ...kinds.flatMap(([kind, limitKey, tooManyCode]) =>
@@ -191,6 +193,20 @@ function findTextProblems(
         },
       ]
     : [];
+}
+
+function findTagProblems({ tags }: PostLimits, text: string): ProblemDetail[] {
+  if (!tags) return [];
+  const counts = [
+    { code: "too_many_hashtags", label: "hashtags", count: countHashtags(text), max: tags.maxHashtags },
+    { code: "too_many_mentions", label: "mentions", count: countMentions(text), max: tags.maxMentions },
+  ];
+  return counts
+    .filter(({ count, max }) => count > max)
+    .map(({ code, label, count, max }) => ({
+      code,
+      message: `The text has ${count} ${label}; the platform allows up to ${max}.`,
+    }));
 }
 
 function findCountProblems(limits: PostLimits, assets: readonly AssetDetail[]): ProblemDetail[] {
