@@ -74,7 +74,8 @@ export function createPublisher({ openFile, sleep, ...options }: PublisherOption
     signal: AbortSignal,
   ): Promise<FailedOutcome | undefined> {
     const { progress, connection } = request;
-    if (progress.containerId === undefined) {
+    const isNew = progress.containerId === undefined;
+    if (isNew) {
       const created = await calls.call(connection.platform, buildCall(calls.createContext(request)), parseId, {
         signal,
       });
@@ -85,12 +86,32 @@ export function createPublisher({ openFile, sleep, ...options }: PublisherOption
     const statusCall = buildStatusCall(calls.createContext(request));
     const readStatus = () => calls.call(connection.platform, statusCall, parseStatus, { signal });
     const status = await awaitProcessing(readStatus, sleep, signal);
+    // The platform no longer knows the container of an earlier run.
+    if ("kind" in status && status.kind === "rejected" && !isNew) return startOver(saveProgress);
     if ("kind" in status) return status;
     if (status.value === "rejected") return mediaRejected;
     if (status.value === "expired") return startOver(saveProgress);
     // An earlier commit made the post public, although its response did not say so.
     const isPublic = status.value === "published" || typeof status.value === "object";
     if (isPublic) await saveProgress(Object.assign(progress, { isPublic }));
+    return undefined;
+  }
+
+  /** A user chose to publish again what the platform was still processing. Unless that failed, the commit is not sent. */
+  async function checkEarlierCommit(
+    request: PublishRequest,
+    saveProgress: SaveProgress,
+  ): Promise<FailedOutcome | undefined> {
+    const { progress, connection } = request;
+    const { processing } = calls.getPublishing(connection.platform).commit;
+    if (progress.processingId === undefined || !processing) return undefined;
+    const context = calls.createContext(request);
+    const call = processing.buildStatusCall(context, progress.processingId);
+    const status = await calls.call(connection.platform, call, (body) => processing.parseStatus(body, context));
+    const isGone = "kind" in status && status.kind === "rejected";
+    if ("kind" in status && !isGone) return status;
+    const hasFailed = isGone || ("value" in status && status.value === "rejected");
+    await saveProgress(Object.assign(progress, hasFailed ? { processingId: undefined } : { isPublic: true }));
     return undefined;
   }
 
@@ -127,6 +148,9 @@ export function createPublisher({ openFile, sleep, ...options }: PublisherOption
       const request = { ...initialRequest, progress };
       const { container } = calls.getPublishing(request.connection.platform);
       const isStopped = (): boolean => signal.aborted;
+      const earlierFailure = await checkEarlierCommit(request, saveProgress);
+      if (earlierFailure) return earlierFailure;
+      if (progress.isPublic) return { kind: "prepared" };
       const hasContainer = progress.containerId !== undefined;
       const quotaFailure = hasContainer ? undefined : await checkQuota(request);
       if (quotaFailure) return quotaFailure;

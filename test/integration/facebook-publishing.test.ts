@@ -92,6 +92,22 @@ forOneEngine("publishing to Facebook Pages", (fixture) => {
     assert.deepEqual([problem?.code, listPosts("Not processed").length], ["media_rejected", 0]);
   });
 
+  test("a video that Facebook still processes when a person publishes again appears once (PUB-2)", async () => {
+    standIn.processingPolls = 1000;
+    const id = await studio.publish("Processed slowly", [await createTestVideo()]);
+    await studio.backdateLookUp(id, 0);
+    standIn.expireAccessToken();
+    await studio.waitForState(id, "unconfirmed");
+    await studio.storeTokens({ accessToken: standIn.issueAccessToken() });
+    await studio.publishing.api("POST", `/publications/${id}/resolve`, { outcome: "retry" });
+    await studio.backdateLookUp(id, 0);
+    await studio.waitForState(id, "publishing");
+    standIn.finishProcessing();
+    await studio.waitForState(id, "published");
+    standIn.processingPolls = 1;
+    assert.equal(listPosts("Processed slowly").length, 1);
+  });
+
   test(`${lostResponses} lost responses lead to no duplicates: the posts are found (PUB-2)`, async () => {
     const texts = Array.from({ length: lostResponses }, (_, i) => `Lost at Facebook ${i}`);
     standIn.faults.dropPublishResponses = lostResponses;

@@ -63,6 +63,8 @@ export interface Facebook extends Pick<
   userAccessToken: string;
   /** The public posts, oldest first. */
   posts(): FacebookPost[];
+  /** Completes the processing of all videos. */
+  finishProcessing(): void;
   /** A visitor posts on the Page. Only the feed has this post. */
   addVisitorPost(text: string): void;
   /** Expires the access token of the Page. */
@@ -441,6 +443,9 @@ export async function startFacebook(): Promise<Facebook> {
         createdAt: new Date(post.createdAt),
         url: toUrl(post.id),
       })),
+    finishProcessing: () => {
+      for (const video of videos.values()) video.remainingPolls = 0;
+    },
     addVisitorPost: (text) => {
       const post = addPost({ text, link: undefined, photos: [], video: undefined }, true);
       post.author = { id: "10153848260347999", name: "A visitor" };

@@ -228,6 +228,11 @@ test("a file that expired at the platform is uploaded again by the next run (PUB
   assert.deepEqual([outcome, saved], ["unknown", { mediaIds: {} }]);
 });
 
+test("a container that the platform no longer knows is created again by the next run (PUB-2)", async () => {
+  const { outcome, saved } = await resume({ c1: 400, "1/threads_publishing_limit": quota }, "c1");
+  assert.deepEqual([outcome, saved], ["unknown", { mediaIds: {} }]);
+});
+
 test("a container that became public is found, whatever its files and the quota say (PUB-2)", async () => {
   for (const status of ["PUBLISHED", "EXPIRED", "ERROR"]) {
     const responses = { m1: { status }, m2: { status }, c1: { status: "PUBLISHED" } };

@@ -141,7 +141,7 @@ export async function resolvePublication(
         ...scheduleAt(publication.scheduledFor, await tx.publications.getTime()),
         problem: null,
         content: null,
-        progress: keepContainer(publication),
+        progress: keepCommitted(publication),
         commitKey: null,
         committedAt: null,
       },
@@ -154,11 +154,11 @@ export async function resolvePublication(
   }));
 }
 
-/** The next run reads the container's status first: it may have become public after the publication was given up. */
-function keepContainer({ progress, committedAt }: Publication): PublicationProgress | null {
-  if (progress?.containerId === undefined) return null;
-  const { mediaIds, containerId, digest, firstCommittedAt = committedAt ?? undefined } = progress;
-  return { mediaIds, containerId, digest, firstCommittedAt };
+/** The next run first reads the status of what was committed: it may have become public in the meantime. */
+function keepCommitted({ progress, committedAt }: Publication): PublicationProgress | null {
+  if (!progress || (progress.containerId === undefined && progress.processingId === undefined)) return null;
+  const { mediaIds, containerId, processingId, digest, firstCommittedAt = committedAt ?? undefined } = progress;
+  return { mediaIds, containerId, processingId, digest, firstCommittedAt };
 }
 
 async function assertPlatformHost(

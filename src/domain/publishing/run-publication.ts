@@ -171,12 +171,13 @@ async function start(deps: WorkerDeps, publication: Publication): Promise<Public
 }
 
 /**
- * An earlier run of the same content may have uploaded files. A container is kept regardless of its age: it says itself
- * that it has expired, or that it is public.
+ * An earlier run of the same content may have uploaded files. What was committed is kept regardless of its age: its
+ * status says whether it has expired, or is public.
  */
 function selectProgress({ progress }: Publication, digest: string, now: number): PublicationProgress {
   const unused = { mediaIds: {}, digest, uploadedSince: now };
   if (progress?.digest !== digest) return unused;
-  const isExpired = progress.containerId === undefined && now - (progress.uploadedSince ?? now) > uploadLifetime;
-  return isExpired ? unused : progress;
+  const isCommitted = progress.containerId !== undefined || progress.processingId !== undefined;
+  const isExpired = now - (progress.uploadedSince ?? now) > uploadLifetime;
+  return isExpired && !isCommitted ? unused : progress;
 }
