@@ -150,9 +150,9 @@ function isSamePost(post: JsonObject, { account, content, committedAt = 0 }: Pub
 }
 
 function hasSameMedia(post: JsonObject, { assets }: PublicationContent): boolean {
-  const [attachment] = toObjectList(toObject(post["attachments"])["data"]);
-  const files = toObjectList(toObject(attachment?.["subattachments"])["data"]);
-  const mediaTypes = (files.length > 0 ? files : attachment ? [attachment] : []).map((file) => file["media_type"]);
+  const attachments = toObjectList(toObject(post["attachments"])["data"]).slice(0, 1);
+  const files = toObjectList(toObject(attachments[0]?.["subattachments"])["data"]);
+  const mediaTypes = (files.length > 0 ? files : attachments).map((file) => file["media_type"]);
   // Facebook attaches a preview to a post with a link, which is not a file.
   if (assets.length === 0) return mediaTypes.every((type) => type !== "photo" && type !== "video");
   const expectedTypes = assets.slice(0, listedFiles).map(({ kind }) => (kind === "video" ? "video" : "photo"));
