@@ -120,7 +120,7 @@ test("counts the hashtags and mentions of a text for Instagram (PLATFORM-12)", (
 test("of a GIF beside other images on X, the first frame is sent; alone it may be animated and larger", () => {
   const gif = createImage({ mimeType: "image/gif", bytes: 12_000_000 });
   const inspections = new Map([
-    [gif.id, { width: 800, height: 600, frames: 20, hasAlpha: false, hasMetadata: false, isStandard: true }],
+    [gif.id, { width: 800, height: 600, frames: 20, hasAlpha: false, hasMetadata: false, canStripMetadata: true }],
   ]);
   const findCodes = (assets: AssetDetail[]): string[] =>
     findProblems(x.limits, { ...post, assets, inspections }).map(({ level, code }) => `${level} ${code}`);
