@@ -1,3 +1,5 @@
+import { hashtagPattern, instagramMentionPattern } from "#portable/count-tags.ts";
+
 /** How a platform's own app shows a post. Contains only what its documentation or the source of its app states. */
 export interface PlatformDisplay {
   /** Which parts of the text the platform turns into links. */
@@ -16,9 +18,6 @@ export interface FeatureRules {
   tag?: RegExp;
 }
 
-/** Letters, digits and underscores, but not digits alone. */
-const wordTag = /(?<![\p{L}\p{M}\p{N}_&/])[#＃][\p{N}_]*[\p{L}\p{M}][\p{L}\p{M}\p{N}_]*/gu;
-
 const plain: PlatformDisplay = { features: { hasLinks: false }, gallery: "grid" };
 
 const displays: Readonly<Record<string, PlatformDisplay>> = {
@@ -30,22 +29,22 @@ const displays: Readonly<Record<string, PlatformDisplay>> = {
     features: {
       hasLinks: true,
       mention: /(?<![=/\w])@\w+(?:[.-]+\w+)*(?:@[\p{L}\p{N}_]+(?:[.-]+[\p{L}\p{N}_]+)*)?/gu,
-      tag: wordTag,
+      tag: hashtagPattern,
     },
     foldLines: 32,
     gallery: "grid",
   },
   // https://docs.x.com/fundamentals/counting-characters, read 2026-11-16. Texts of up to 280 characters are not folded.
-  x: { features: { hasLinks: true, mention: /(?<![\w@])@\w{1,15}(?![\w@])/g, tag: wordTag }, gallery: "grid" },
+  x: { features: { hasLinks: true, mention: /(?<![\w@])@\w{1,15}(?![\w@])/g, tag: hashtagPattern }, gallery: "grid" },
   // https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/little-text-format,
   // read 2026-11-16. A mention needs an id, so a name stays text.
-  linkedin: { features: { hasLinks: true, tag: wordTag }, gallery: "grid" },
+  linkedin: { features: { hasLinks: true, tag: hashtagPattern }, gallery: "grid" },
   // A mention needs an id. Where the app folds is not documented.
-  facebook: { features: { hasLinks: true, tag: wordTag }, gallery: "grid" },
+  facebook: { features: { hasLinks: true, tag: hashtagPattern }, gallery: "grid" },
   // https://developers.facebook.com/documentation/instagram-platform/instagram-graph-api/reference/ig-user/media: tags
   // and usernames in captions become links; URLs don't. Where the app folds is not documented.
   instagram: {
-    features: { hasLinks: false, mention: /(?<![\w@.])@\w(?:[\w.]{0,28}\w)?/g, tag: wordTag },
+    features: { hasLinks: false, mention: instagramMentionPattern, tag: hashtagPattern },
     gallery: "carousel",
     isMediaFirst: true,
   },
