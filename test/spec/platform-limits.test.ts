@@ -119,13 +119,16 @@ test("counts the hashtags and mentions of a text for Instagram (PLATFORM-12)", (
 
 test("of a GIF beside other images on X, the first frame is sent; alone it may be animated and larger", () => {
   const gif = createImage({ mimeType: "image/gif", bytes: 12_000_000 });
+  const photo = createImage({ id: "ast_2" });
+  const traits = { width: 800, height: 600, frames: 1, hasAlpha: false, hasMetadata: false, canStripMetadata: true };
   const inspections = new Map([
-    [gif.id, { width: 800, height: 600, frames: 20, hasAlpha: false, hasMetadata: false, canStripMetadata: true }],
+    [gif.id, { ...traits, frames: 20 }],
+    [photo.id, traits],
   ]);
   const findCodes = (assets: AssetDetail[]): string[] =>
     findProblems(x.limits, { ...post, assets, inspections }).map(({ level, code }) => `${level} ${code}`);
   assert.deepEqual(findCodes([gif]), []);
-  assert.deepEqual(findCodes([gif, createImage({ id: "ast_2" })]), ["converted image_converted"]);
+  assert.deepEqual(findCodes([gif, photo]), ["converted image_converted"]);
 });
 
 test("warns about an image without alt text only on platforms that support alt text", () => {
