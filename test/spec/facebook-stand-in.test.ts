@@ -147,7 +147,12 @@ suite("the stand-in for Facebook Pages", () => {
     facebook.faults.failProcessing = 1;
     const failed = await upload("videos", {}, video, "source");
     const status = await client.get(`/${failed.body.id}`, { fields: "status" });
-    assert.deepEqual(status.body["status"], { video_status: "error" });
+    assert.deepEqual(status.body["status"], {
+      video_status: "error",
+      uploading_phase: { status: "complete" },
+      processing_phase: { status: "error", errors: [{ message: "Video processing failed" }] },
+      publishing_phase: { status: "not_started" },
+    });
     assert.equal(facebook.posts().length, 2);
   });
 
