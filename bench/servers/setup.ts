@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createStores, openDatabase } from "#db/open-database.ts";
 import type { Database } from "#db/client.ts";
 import { createImportSlots } from "#domain/assets/lifecycle/import-slots.ts";
-import { createSearchQueue } from "#domain/posts/search-queue.ts";
+import { createSearchQueue } from "#domain/search/search-queue.ts";
 import type { Deps } from "#domain/deps.ts";
 import { systemClock } from "#lib/clock.ts";
 import { createIdGenerator } from "#lib/ids.ts";

@@ -4,6 +4,7 @@ import { createPurgeJob } from "#domain/housekeeping/purge-expired.ts";
 import { createAssetSweeper, createLostFileFinder } from "#domain/assets/lifecycle/sweep-assets.ts";
 import type { Deps } from "#domain/deps.ts";
 import { renewDueCredentials } from "#domain/platforms/renew-credentials.ts";
+import { hasUnindexed, indexExisting } from "#domain/search/index-existing.ts";
 import { sweepTrash } from "#domain/trash/sweep-trash.ts";
 import { releaseIdleUploads, sweepUploads } from "#domain/uploads/sweep-uploads.ts";
 import { minutes, seconds } from "#lib/clock.ts";
@@ -13,18 +14,23 @@ import type { Log } from "#lib/log.ts";
 /** Creates options that pause between batches, and stop after `budgetMs` or when the server shuts down. */
 type BatchOptionsFactory = (budgetMs: number) => BatchOptions;
 
-/** Starts the background jobs. Each runs every minute under a lease, so only one instance runs it at a time. */
+/** Starts the background jobs. Each runs under a lease, so only one instance runs it at a time. */
 export function startBackgroundJobs(deps: Deps, log: Log): RepeatingJob[] {
   const leaseHolder = deps.newSecret();
-  const createJob = (name: string, work: (createBatchOptions: BatchOptionsFactory) => Promise<void>): RepeatingJob => {
-    const run = (isStopping: () => boolean) => {
+  const createJob = (
+    name: string,
+    work: (createBatchOptions: BatchOptionsFactory) => Promise<void>,
+    { intervalMs = minutes(1), isNeeded = async () => true } = {},
+  ): RepeatingJob => {
+    const run = async (isStopping: () => boolean) => {
+      if (!(await isNeeded())) return false;
       const createBatchOptions: BatchOptionsFactory = (budgetMs) => {
         const deadline = deps.clock() + budgetMs;
         return { pause: () => sleep(20), shouldStop: () => isStopping() || deps.clock() >= deadline };
       };
       return withLease(deps, name, leaseHolder, minutes(3), () => work(createBatchOptions));
     };
-    return runEvery(minutes(1), name, run, log);
+    return runEvery(intervalMs, name, run, log);
   };
   const purgeExpired = createPurgeJob(deps);
   const sweepAssets = createAssetSweeper(deps);
@@ -45,6 +51,12 @@ export function startBackgroundJobs(deps: Deps, log: Log): RepeatingJob[] {
       for (const { id, studioId, storageKey } of await findLostFiles())
         log.error({ assetId: id, studioId, storageKey }, "stored file missing or changed; restore it from a backup");
     }),
+    createJob(
+      "search-index",
+      async (createBatchOptions) => indexExisting(deps, createBatchOptions(seconds(60)), log),
+      // Soon after an upgrade, and without a write for the lease while all rows are indexed.
+      { intervalMs: seconds(5), isNeeded: () => hasUnindexed(deps) },
+    ),
     createJob("renew", async (createBatchOptions) => {
       const { failed } = await renewDueCredentials(deps, createBatchOptions(seconds(40)));
       if (failed > 0) log.warn({ failed }, "failed to renew platform credentials");

@@ -10,7 +10,7 @@ import type { Config } from "#config/config.ts";
 import { listenForNotifications } from "#db/notifications.ts";
 import { createStores, openDatabase } from "#db/open-database.ts";
 import { createImportSlots } from "#domain/assets/lifecycle/import-slots.ts";
-import { createSearchQueue } from "#domain/posts/search-queue.ts";
+import { createSearchQueue } from "#domain/search/search-queue.ts";
 import type { Deps } from "#domain/deps.ts";
 import { loadStaticFiles } from "#http/static-files.ts";
 import { seconds, systemClock } from "#lib/clock.ts";

@@ -1,6 +1,7 @@
 import type { Selectable } from "kysely";
 import { isReady, type Asset, type ReadyAsset } from "#domain/assets/model/asset.ts";
 import type { Schema } from "./schema.ts";
+import { buildAssetText, parseTags } from "./search-index.ts";
 
 export type AssetRow = Selectable<Schema["assets"]>;
 
@@ -21,6 +22,9 @@ export function toAssetRow(asset: Asset): Omit<AssetRow, "trashed_at" | "trashed
     source_version: asset.sourceVersion,
     charged_bytes: asset.chargedBytes,
     alt_text: asset.altText,
+    tags: JSON.stringify(asset.tags),
+    search_text: buildAssetText(asset),
+    search_indexed: 1,
     width: asset.width,
     height: asset.height,
     duration_ms: asset.durationMs,
@@ -50,6 +54,7 @@ export function toAsset(row: AssetRow): Asset {
     sourceVersion: row.source_version,
     chargedBytes: row.charged_bytes,
     altText: row.alt_text,
+    tags: parseTags(row.tags),
     width: row.width,
     height: row.height,
     durationMs: row.duration_ms,

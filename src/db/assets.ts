@@ -1,6 +1,9 @@
-import type { AssetStore } from "#domain/assets/ports.ts";
+import type { Asset } from "#domain/assets/model/asset.ts";
+import type { AssetFilter, AssetStore } from "#domain/assets/ports.ts";
 import { toAsset, toAssetRow, toReadyAsset, type AssetRow } from "./asset-row.ts";
 import { statement, type Connection } from "./client.ts";
+import { buildAssetText, saveSearchText, saveTokens } from "./search-index.ts";
+import { createSearchSource, createSearchStatements } from "./search-source.ts";
 import { toTrashColumns } from "./trash.ts";
 
 const findAssetQuery = statement<AssetRow>(
@@ -52,10 +55,21 @@ const chargeQuery = statement<Pick<AssetRow, "id">>(
   "UPDATE studios SET used_bytes = used_bytes + $1 WHERE id = $2 AND used_bytes + $1 <= $3 RETURNING id",
 );
 
-export function createAssetStore({ q, run }: Connection): AssetStore {
+const prepareSearch = createSearchStatements("assets");
+
+export function createAssetStore(connection: Connection): AssetStore {
+  const { q, run } = connection;
+  async function saveText(row: AssetRow, haveTagsChanged: boolean): Promise<void> {
+    const asset = toAsset(row);
+    const searchText = buildAssetText(asset);
+    const isCurrent = row.search_indexed === 1 && searchText === row.search_text && !haveTagsChanged;
+    if (!isCurrent) await saveSearchText(connection, "assets", { ...asset, searchText });
+  }
   return {
     async insert(asset) {
-      await q.insertInto("assets").values(toAssetRow(asset)).execute();
+      const row = toAssetRow(asset);
+      await q.insertInto("assets").values(row).execute();
+      await saveTokens(connection, "assets", { ...asset, searchText: row.search_text }, true);
     },
     async find(studioId, assetId) {
       const [row] = await run(findAssetQuery, [studioId, assetId]);
@@ -79,6 +93,21 @@ export function createAssetStore({ q, run }: Connection): AssetStore {
         .execute();
       return rows.map(toAsset);
     },
+    search: createSearchSource<AssetRow, Asset, Pick<AssetFilter, "unattached" | "kind">>(
+      connection,
+      {
+        table: "assets",
+        columns: ["*"],
+        textColumns: ["filename", "alt_text"],
+        listConditions: ({ unattached, kind }, bind) => [
+          ...(unattached === true ? ["t.post_id IS NULL"] : []),
+          ...(kind === undefined ? [] : [`t.kind = ${bind(kind)}`]),
+        ],
+        buildText: (row) => buildAssetText(toAsset(row)),
+        toItem: toAsset,
+      },
+      prepareSearch,
+    ),
     async listByPosts(postIds) {
       if (postIds.length === 0) return [];
       if (postIds.length === 1) return (await run(listByPostQuery, [postIds[0]])).map(toAsset);
@@ -130,6 +159,7 @@ export function createAssetStore({ q, run }: Connection): AssetStore {
         asset.chargedBytes,
       ];
       const [row] = await run(confirmOnPostQuery, [...values, ...conditions]);
+      if (row && filename !== asset.filename) await saveText(row, false);
       return row && toReadyAsset(row);
     },
     async attach(studioId, assetId, { postId, position }) {
@@ -150,12 +180,13 @@ export function createAssetStore({ q, run }: Connection): AssetStore {
           .execute();
       }
     },
-    async update({ id, postId, changeCount, trashExpiresAt }, { altText, filename, trash }, now) {
+    async update({ id, postId, changeCount, trashExpiresAt }, { altText, filename, tags, trash }, now) {
       const row = await q
         .updateTable("assets")
         .set({
           ...(altText === undefined ? {} : { alt_text: altText }),
           ...(filename === undefined ? {} : { filename }),
+          ...(tags === undefined ? {} : { tags: JSON.stringify(tags) }),
           ...(trash === undefined ? {} : toTrashColumns(trash)),
           change_count: changeCount + 1,
         })
@@ -168,6 +199,8 @@ export function createAssetStore({ q, run }: Connection): AssetStore {
         .$if(trash !== undefined, (assets) => assets.where("status", "=", "ready").where("post_id", "is", null))
         .returningAll()
         .executeTakeFirst();
+      if (row && (altText !== undefined || filename !== undefined || tags !== undefined))
+        await saveText(row, tags !== undefined);
       return row && toAsset(row);
     },
     async setTrashOfPostAssets(postId, trash) {

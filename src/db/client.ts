@@ -37,6 +37,7 @@ export function rejectStreaming(): never {
 
 /** Runs statements, either on the database or in one open transaction. */
 export interface Connection {
+  readonly engine: "sqlite" | "postgres";
   q: Kysely<Schema>;
   /** Runs a prepared statement. For hot paths, where building a query with Kysely costs too much. */
   run<Row>(statement: Statement<Row>, params: readonly unknown[]): Promise<Row[]>;
@@ -48,7 +49,6 @@ export interface Connection {
 export type Channel = "publications_due";
 
 export interface Database extends Connection {
-  readonly engine: "sqlite" | "postgres";
   /**
    * Runs `work` in one transaction and retries it from the start after a deadlock or a serialization failure.
    * `work` must have no side effects outside its connection.
@@ -94,6 +94,7 @@ const notifyQuery = statement("notify", "SELECT pg_notify($1, '')");
 export function createDatabase(engine: Engine): Database {
   const pingQuery = statement<{ one: number }>("ping", "SELECT 1 AS one");
   const createConnection = (q: Connection["q"], run: Connection["run"]): Connection => ({
+    engine: engine.name,
     q,
     run,
     async notify(channel) {
@@ -102,7 +103,6 @@ export function createDatabase(engine: Engine): Database {
   });
 
   const database: Database = {
-    engine: engine.name,
     ...createConnection(engine.q, (query, params) => engine.runPrepared(query, params) as Promise<never>),
     async transact(work) {
       for (let attempt = 1; ; attempt++) {

@@ -19,7 +19,7 @@ export async function assertTargetEmpty(source: SqliteFile, url: string): Promis
 
 /**
  * Copies every row in one transaction and verifies all of them before the commit, so PostgreSQL ends up with either
- * all rows or none. `transform` can change a row on the way.
+ * all rows or none. `transform` can change a row on the way. The service indexes the rows for search when it starts.
  */
 export async function moveRows(
   source: SqliteFile,
@@ -41,7 +41,7 @@ export async function moveRows(
     const movedTables: MovedTable[] = [];
     for (const table of tables) {
       const sentChecksum = createChecksum(table);
-      for (const batch of batches(source.readRows(table), table, (row) => transform(table.name, row))) {
+      for (const batch of batches(source.readRows(table), table, (row) => toUnindexed(transform(table.name, row)))) {
         batch.forEach(sentChecksum.add);
         await insert(client, table, batch);
         reportProgress(table.name, sentChecksum.countRows());
@@ -57,6 +57,8 @@ export async function moveRows(
     return movedTables;
   });
 }
+
+const toUnindexed = (row: Row): Row => ("search_indexed" in row ? { ...row, search_indexed: 0 } : row);
 
 async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({

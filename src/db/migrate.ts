@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
 import { sha256 } from "#lib/digest.ts";
 import { OperatorError } from "#lib/errors.ts";
+import type { Database } from "./client.ts";
 
 /** The migration files and the database do not match. Thrown before anything is changed. */
 export class MigrationError extends OperatorError {
@@ -18,6 +19,7 @@ interface Migration {
 
 /** A dedicated connection for one migration run. */
 interface MigrationConnection {
+  engine: Database["engine"];
   /** Runs one or more statements and returns the rows of the last one. */
   exec(sql: string): Promise<unknown[]>;
   /** Runs before all migrations. On PostgreSQL, it waits for the migration lock. */
@@ -32,6 +34,7 @@ const lockKey = 7_283_549_106;
 export async function migrateSqlite(path: string, folder: string): Promise<string[]> {
   const db = new DatabaseSync(path, { timeout: 30_000, enableForeignKeyConstraints: true });
   return migrate(folder, {
+    engine: "sqlite",
     exec: async (sql) => {
       if (/^\s*SELECT/i.test(sql)) return db.prepare(sql).all();
       db.exec(sql);
@@ -53,6 +56,7 @@ export async function migratePostgres(url: string, folder: string): Promise<stri
   client.on("error", () => {}); // the running statement rejects
   await client.connect();
   return migrate(folder, {
+    engine: "postgres",
     exec: async (sql) => {
       // pg returns an array of results for several statements, which its types omit.
       const results: pg.QueryResult<object> | pg.QueryResult<object>[] = await client.query<object>(sql);
@@ -71,7 +75,7 @@ export async function migratePostgres(url: string, folder: string): Promise<stri
  * leaves a file either fully applied or not applied.
  */
 async function migrate(folder: string, connection: MigrationConnection): Promise<string[]> {
-  const migrations = await readMigrations(folder);
+  const migrations = await readMigrations(folder, connection.engine);
   const applied: string[] = [];
   try {
     await connection.exec(connection.setupSql);
@@ -134,12 +138,19 @@ function checkHistory(
   }
 }
 
-async function readMigrations(folder: string): Promise<Migration[]> {
-  const names = (await readdir(folder)).filter((name) => /^\d{4}-[a-z0-9-]+\.sql$/.test(name)).toSorted();
-  return Promise.all(
-    names.map(async (name) => {
-      const sql = await readFile(join(folder, name), "utf8");
-      return { name, sql, checksum: sha256(sql) };
-    }),
+/**
+ * A migration is one file for both engines, or one file for each: `0016-search-index.sqlite.sql` and
+ * `0016-search-index.postgres.sql` are the migration `0016-search-index.sql`.
+ */
+async function readMigrations(folder: string, engine: Database["engine"]): Promise<Migration[]> {
+  const files = (await readdir(folder)).filter((file) => /^\d{4}-[a-z0-9-]+(\.sqlite|\.postgres)?\.sql$/.test(file));
+  const migrations = await Promise.all(
+    files
+      .filter((file) => file.split(".").length === 2 || file.endsWith(`.${engine}.sql`))
+      .map(async (file) => {
+        const sql = await readFile(join(folder, file), "utf8");
+        return { name: file.replace(`.${engine}.sql`, ".sql"), sql, checksum: sha256(sql) };
+      }),
   );
+  return migrations.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }

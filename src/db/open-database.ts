@@ -17,6 +17,7 @@ import { openPostgres } from "./postgres.ts";
 import { createPostStore } from "./posts.ts";
 import { createPublicationStore } from "./publications.ts";
 import { createAssetChangeStore, createRevisionStore } from "./revisions.ts";
+import { createSearchIndexStore } from "./search-index.ts";
 import { DamagedDatabaseError, isBusy, openSqlite } from "./sqlite.ts";
 import { createSandboxStore } from "./sandbox.ts";
 import { createImageInspectionStore } from "./image-inspections.ts";
@@ -43,6 +44,7 @@ function createStoresFor(connection: Connection): Stores {
     assets: createAssetStore(connection),
     assetChanges: createAssetChangeStore(connection),
     trash: createTrashStore(connection),
+    searchIndex: createSearchIndexStore(connection),
     strayFiles: createStrayFileStore(connection),
     imageInspections: createImageInspectionStore(connection),
     uploads: createUploadStore(connection),

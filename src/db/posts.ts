@@ -1,11 +1,37 @@
 import type { Post, Variant } from "#domain/posts/post.ts";
-import type { PostChange, PostStore } from "#domain/posts/ports.ts";
+import type { Selectable } from "kysely";
+import type { PostChange, PostFilter, PostStore } from "#domain/posts/ports.ts";
 import type { Crop } from "#domain/renditions/crop.ts";
-import { normalizeForSearch } from "#domain/posts/search-posts.ts";
 import { statement, type Connection } from "./client.ts";
 import { toTrashColumns } from "./trash.ts";
 import { createUpdateBuilder, type UpdatePart } from "./update-builder.ts";
-import { columns, findMatches, listSearchSizes, type PostRow } from "./post-search.ts";
+import type { Schema } from "./schema.ts";
+import { buildPostText, parseTags, saveSearchText, saveTokens } from "./search-index.ts";
+import { createSearchSource, createSearchStatements } from "./search-source.ts";
+
+/** All columns but those of the search: `search_text` can be longer than all others together. */
+const columns = [
+  "id",
+  "studio_id",
+  "title",
+  "body",
+  "status",
+  "revision",
+  "created_by",
+  "created_at",
+  "updated_at",
+  "asset_count",
+  "last_position",
+  "created_client_name",
+  "ready_revision",
+  "trashed_at",
+  "variants",
+  "crops",
+  "tags",
+] as const;
+
+type PostRow = Pick<Selectable<Schema["posts"]>, (typeof columns)[number]>;
+type IndexedPostRow = PostRow & Pick<Selectable<Schema["posts"]>, "search_text" | "search_indexed">;
 
 const findPostQuery = statement<PostRow>(
   "find_post",
@@ -30,8 +56,6 @@ const findPlatformStatusQuery = statement<{ has_platforms: number; has_publicati
                THEN 1 ELSE 0 END AS has_platforms,
           CASE WHEN EXISTS (SELECT 1 FROM publications WHERE post_id = $2) THEN 1 ELSE 0 END AS has_publications`,
 );
-
-const setSearchTextQuery = statement("set_search_text", "UPDATE posts SET search_text = $1 WHERE id = $2");
 
 const reservePositionQuery = statement<Pick<PostRow, "last_position">>(
   "reserve_position",
@@ -66,11 +90,14 @@ const allocatePositionNumbersQuery = statement<Pick<PostRow, "last_position">>(
   "UPDATE posts SET last_position = last_position + $1 WHERE studio_id = $2 AND id = $3 RETURNING last_position",
 );
 
-const buildUpdate = createUpdateBuilder<PostRow & { search_text: string }>("posts");
+const buildUpdate = createUpdateBuilder<IndexedPostRow>("posts");
+const prepareSearch = createSearchStatements("posts");
 
-export function createPostStore({ q, run }: Connection): PostStore {
+export function createPostStore(connection: Connection): PostStore {
+  const { q, run } = connection;
   return {
     async insert(post) {
+      const searchText = buildPostText(post);
       await q
         .insertInto("posts")
         .values({
@@ -80,13 +107,16 @@ export function createPostStore({ q, run }: Connection): PostStore {
           body: post.body,
           status: post.status,
           revision: post.revision,
-          search_text: buildSearchText(post),
+          tags: JSON.stringify(post.tags),
+          search_text: searchText,
+          search_indexed: 1,
           created_by: post.createdBy,
           created_client_name: post.createdByClientName,
           created_at: post.createdAt,
           updated_at: post.updatedAt,
         })
         .execute();
+      await saveTokens(connection, "posts", { ...post, searchText }, true);
     },
     async find(studioId, postId) {
       const [row] = await run(findPostQuery, [studioId, postId]);
@@ -115,9 +145,18 @@ export function createPostStore({ q, run }: Connection): PostStore {
         .execute();
       return rows.map(toPost);
     },
-    listSearchSizes: (studioId, filter) => listSearchSizes(run, studioId, filter),
-    findMatches: async (studioId, range, query, limit) =>
-      (await findMatches(run, studioId, range, query, limit)).map(toPost),
+    search: createSearchSource<IndexedPostRow, Post, Pick<PostFilter, "status">>(
+      connection,
+      {
+        table: "posts",
+        columns,
+        textColumns: ["title", "body"],
+        listConditions: ({ status }, bind) => (status === undefined ? [] : [`t.status = ${bind(status)}`]),
+        buildText: (row) => buildPostText(toPost(row)),
+        toItem: toPost,
+      },
+      prepareSearch,
+    ),
     async reservePosition(studioId, postId, limit) {
       const [row] = await run(reservePositionQuery, [studioId, postId, limit]);
       return row?.last_position;
@@ -143,10 +182,13 @@ export function createPostStore({ q, run }: Connection): PostStore {
       if (revision !== undefined) conditions.push(["revision =", revision]);
       const [row] = await run(...buildUpdate(listAssignments(change, now), conditions));
       if (!row) return undefined;
-      const searchText = buildSearchText(row);
-      // A change may contain only the title or only the body, so the search text is built from the updated row.
-      if (searchText !== row.search_text) await run(setSearchTextQuery, [searchText, postId]);
-      return toPost(row);
+      const post = toPost(row);
+      if (change.title === undefined && change.body === undefined && change.tags === undefined) return post;
+      // A change may contain only one of the fields, so the search text is built from the updated row.
+      const searchText = buildPostText(post);
+      const isCurrent = row.search_indexed === 1 && searchText === row.search_text && change.tags === undefined;
+      if (!isCurrent) await saveSearchText(connection, "posts", { ...post, searchText });
+      return post;
     },
     async findWithTrash(studioId, postId, now) {
       const row = await q
@@ -172,7 +214,7 @@ export function createPostStore({ q, run }: Connection): PostStore {
 }
 
 function listAssignments(change: PostChange, now: number): UpdatePart[] {
-  const { title, body, status, variants, crops, trash, haveAssetsChanged = false } = change;
+  const { title, body, status, variants, crops, tags, trash, haveAssetsChanged = false } = change;
   const assignments: UpdatePart[] = ["revision = revision + 1", ["updated_at =", now]];
   if (title !== undefined) assignments.push(["title =", title]);
   if (body !== undefined) assignments.push(["body =", body]);
@@ -180,14 +222,11 @@ function listAssignments(change: PostChange, now: number): UpdatePart[] {
     assignments.push(["status =", status], `ready_revision = ${status === "ready" ? "revision + 1" : "NULL"}`);
   if (variants !== undefined) assignments.push(["variants =", JSON.stringify(variants)]);
   if (crops !== undefined) assignments.push(["crops =", JSON.stringify(crops)]);
+  if (tags !== undefined) assignments.push(["tags =", JSON.stringify(tags)]);
   if (trash !== undefined)
     assignments.push(...Object.entries(toTrashColumns(trash)).map(([name, value]): UpdatePart => [`${name} =`, value]));
   if (haveAssetsChanged) assignments.push("assets_revision = revision + 1");
   return assignments;
-}
-
-function buildSearchText({ title, body }: Pick<Post, "title" | "body">): string {
-  return normalizeForSearch(`${title} ${body}`, "text");
 }
 
 function toPost(row: PostRow): Post {
@@ -201,6 +240,7 @@ function toPost(row: PostRow): Post {
     assetCount: row.asset_count,
     variants: JSON.parse(row.variants) as Variant[],
     crops: JSON.parse(row.crops) as Crop[],
+    tags: parseTags(row.tags),
     createdBy: row.created_by,
     createdByClientName: row.created_client_name,
     readyRevision: row.ready_revision,

@@ -4,12 +4,13 @@ import type { Variant } from "#domain/posts/post.ts";
 import type { Crop } from "#domain/renditions/crop.ts";
 import { statement, type Connection } from "./client.ts";
 import type { Schema } from "./schema.ts";
+import { parseTags } from "./search-index.ts";
 import { listAssetIds, listAssetSteps, listChanged, listPostIds, listRevisionSteps } from "./undo-steps.ts";
 
 type RevisionRow = Selectable<Schema["post_revisions"]>;
 
 /** Compares the post with its previous revision; a new post has none. */
-const changedSql = (column: "title" | "body" | "status" | "variants", initial: string): string =>
+const changedSql = (column: "title" | "body" | "status" | "variants" | "tags", initial: string): string =>
   `CASE WHEN COALESCE(r.${column}, '${initial}') = p.${column} THEN 0 ELSE 1 END`;
 const isTrashedSql = "CASE WHEN p.trashed_at IS NULL THEN 0 ELSE 1 END";
 
@@ -28,14 +29,14 @@ const insertRevisionQuery = statement<RecordedRow>(
   "insert_revision",
   `INSERT INTO post_revisions (
        post_id, revision, studio_id, at, user_id, grant_id, client_id, client_name, undo_id, autosave_start,
-       title, body, status, variants, crops, trashed, assets_revision,
-       title_changed, body_changed, status_changed, variants_changed, assets_changed, trashed_changed)
+       title, body, status, variants, crops, tags, trashed, assets_revision,
+       title_changed, body_changed, status_changed, variants_changed, tags_changed, assets_changed, trashed_changed)
    SELECT p.id, p.revision, p.studio_id, p.updated_at,
           CAST($1 AS TEXT), CAST($2 AS TEXT), CAST($3 AS TEXT), CAST($4 AS TEXT), CAST($5 AS TEXT),
           CASE WHEN CAST($6 AS INTEGER) = 1 THEN p.updated_at END,
-          p.title, p.body, p.status, p.variants, p.crops, ${isTrashedSql}, p.assets_revision,
+          p.title, p.body, p.status, p.variants, p.crops, p.tags, ${isTrashedSql}, p.assets_revision,
           ${changedSql("title", "")}, ${changedSql("body", "")}, ${changedSql("status", "draft")},
-          ${changedSql("variants", "[]")},
+          ${changedSql("variants", "[]")}, ${changedSql("tags", "[]")},
           CASE WHEN p.assets_revision = p.revision AND r.post_id IS NOT NULL THEN 1 ELSE 0 END,
           CASE WHEN COALESCE(r.trashed, 0) = ${isTrashedSql} THEN 0 ELSE 1 END
      FROM posts p LEFT JOIN post_revisions r ON r.post_id = p.id AND r.revision = p.revision - 1
@@ -114,6 +115,7 @@ export function createRevisionStore({ q, run }: Connection): RevisionStore {
       body: row.body,
       status: row.status,
       variants: JSON.parse(row.variants) as Variant[],
+      tags: parseTags(row.tags),
       isTrashed: row.trashed === 1,
       changed: listChanged(row),
       assets: assets.get(row.assets_revision) ?? [],

@@ -3,7 +3,10 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { databaseFileName } from "./open-database.ts";
 import { OperatorError } from "#lib/errors.ts";
+import { indexTables } from "./search-index.ts";
 import { isBusy } from "./sqlite.ts";
+
+const indexTableNames = new Set<string>(Object.values(indexTables).map(({ entries }) => entries));
 
 /** The file of a ready asset, as recorded in the database. */
 export interface RecordedFile {
@@ -88,15 +91,18 @@ function acquireExclusiveLock(db: DatabaseSync, dataDir: string): void {
   }
 }
 
-/** Atelier's tables, each after the tables that its foreign keys reference. */
+/**
+ * Atelier's tables, each after the tables that its foreign keys reference. Without the search index, which the engines
+ * store differently.
+ */
 function readTables(db: DatabaseSync): TableSchema[] {
   const names = db
     .prepare(
-      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY name",
+      "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY name",
     )
     .all()
     .map((row) => String(row["name"]))
-    .filter((name) => name !== "schema_migrations");
+    .filter((name) => name !== "schema_migrations" && !indexTableNames.has(name));
   const orderedNames = new Set<string>();
   const addAfterReferences = (name: string): void => {
     if (orderedNames.has(name)) return;

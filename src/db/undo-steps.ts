@@ -78,6 +78,7 @@ export async function listRevisionSteps(
       "r.body_changed",
       "r.status_changed",
       "r.variants_changed",
+      "r.tags_changed",
       "r.assets_changed",
       "r.trashed_changed",
     ])

@@ -26,7 +26,8 @@ import type { Publisher, PublicationStore } from "./publishing/ports.ts";
 import type { SandboxStore } from "./publishing/sandbox-store.ts";
 import type { ImageInspectionStore } from "./renditions/ports.ts";
 import type { PostStore } from "./posts/ports.ts";
-import type { SearchQueue } from "./posts/search-queue.ts";
+import type { SearchIndexStore } from "./search/ports.ts";
+import type { SearchQueue } from "./search/search-queue.ts";
 import type { StudioLimits } from "./studios/members.ts";
 import type { InvitationStore, MembershipStore, StudioStore } from "./studios/ports.ts";
 import type { TrashStore } from "./trash/ports.ts";
@@ -48,6 +49,7 @@ export interface Stores {
   assets: AssetStore;
   assetChanges: AssetChangeStore;
   trash: TrashStore;
+  searchIndex: SearchIndexStore;
   strayFiles: StrayFileStore;
   imageInspections: ImageInspectionStore;
   uploads: UploadStore;

@@ -64,6 +64,18 @@ export function isId(kind: IdKind, value: string): boolean {
   return idPattern.test(value) && value.startsWith(`${idPrefixes[kind]}_`);
 }
 
+/** The time in an id, and the first 20 of its random bits. */
+export function readIdNumbers(id: string): { time: number; random: number } {
+  const start = id.indexOf("_") + 1;
+  return { time: decode(id, start, timeChars), random: decode(id, start + timeChars, 4) };
+}
+
+function decode(text: string, start: number, length: number): number {
+  let value = 0;
+  for (let i = start; i < start + length; i++) value = value * 32 + alphabet.indexOf(text.charAt(i));
+  return value;
+}
+
 function encodeTime(ms: number): string {
   let remaining = ms;
   let encoded = "";

@@ -63,6 +63,7 @@ forEachEngine("transactions", (fixture) => {
         body: "",
         variants: [],
         crops: [],
+        tags: [],
         status: "draft",
         revision: 1,
         assetCount: 0,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createSearchQueue, maxWaitingSearches } from "#domain/posts/search-queue.ts";
+import { createSearchQueue, maxWaitingSearches } from "#domain/search/search-queue.ts";
 import { getOutcome } from "../support/outcome.ts";
 
 const noPause = { sleep: async (): Promise<void> => {}, clock: () => 0 };

@@ -7,7 +7,7 @@ import { readConfig } from "#config/config.ts";
 import type { Database } from "#db/client.ts";
 import { createStores, openDatabase, type OpenDatabaseOptions } from "#db/open-database.ts";
 import { createImportSlots } from "#domain/assets/lifecycle/import-slots.ts";
-import { createSearchQueue } from "#domain/posts/search-queue.ts";
+import { createSearchQueue } from "#domain/search/search-queue.ts";
 import type { Deps } from "#domain/deps.ts";
 import type { Clock } from "#lib/clock.ts";
 import { createIdGenerator } from "#lib/ids.ts";

@@ -5,6 +5,14 @@ import type { AssetField } from "#domain/history/ports.ts";
 import type { PostStatus } from "#domain/posts/post.ts";
 import type { ImageProblem } from "#domain/renditions/ports.ts";
 
+interface SearchColumns {
+  /** A JSON array. */
+  tags: Generated<string>;
+  search_text: string;
+  /** 0: the search text and the tokens are missing or outdated. */
+  search_indexed: Generated<number>;
+}
+
 interface TrashColumns {
   trashed_at: number | null;
   trash_expires_at: number | null;
@@ -31,7 +39,6 @@ export interface ContentTables {
     body: string;
     status: PostStatus;
     revision: number;
-    search_text: string;
     created_by: string;
     created_at: number;
     updated_at: number;
@@ -42,7 +49,8 @@ export interface ContentTables {
     assets_revision: Generated<number>;
     variants: Generated<string>;
     crops: Generated<string>;
-  } & TrashColumns;
+  } & SearchColumns &
+    TrashColumns;
   assets: {
     id: string;
     studio_id: string;
@@ -67,7 +75,8 @@ export interface ContentTables {
     created_at: number;
     created_client_name: string | null;
     change_count: number;
-  } & TrashColumns;
+  } & SearchColumns &
+    TrashColumns;
   post_revisions: {
     post_id: string;
     revision: number;
@@ -85,6 +94,8 @@ export interface ContentTables {
     variants: string;
     variants_changed: number;
     crops: Generated<string>;
+    tags: string;
+    tags_changed: number;
     autosave_start: number | null;
   } & AuthorColumns;
   post_revision_assets: {

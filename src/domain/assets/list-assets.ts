@@ -3,32 +3,45 @@ import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { pageInput, parseCursor, toPage, type Page } from "../page.ts";
 import { authorize } from "../policy.ts";
-import { assetView, kindNames, toAssetView, type Asset, type AssetDetail } from "./model/asset.ts";
+import { splitQuery } from "../search/fold.ts";
+import { search } from "../search/search.ts";
+import { tagFilter } from "../tags.ts";
+import { text } from "../text.ts";
+import { kindNames, listedAssetView, toListedAssetView, type Asset, type AssetDetail } from "./model/asset.ts";
 import { describeAssets } from "./model/describe-asset.ts";
 
 export const listAssetsInput = z.strictObject({
   unattached: z.boolean().optional().describe("true: only assets that are not on a post."),
   kind: z.enum(kindNames).optional().describe("Only assets of this kind."),
+  tag: tagFilter,
+  query: text(200)
+    .optional()
+    .describe("Only assets with all of these words in filename, alt text or tags, in any order; finds parts of words."),
   ...pageInput,
 });
 
+type ListDeps = Pick<Deps, "assets" | "clock" | "searchQueue">;
+
 type Input = z.infer<typeof listAssetsInput>;
 
-export const listAssetsOutput = z.object({ assets: z.array(assetView), nextCursor: z.string().nullable() });
+export const listAssetsOutput = z.object({ assets: z.array(listedAssetView), nextCursor: z.string().nullable() });
 
-/** Lists a studio's assets, newest first. Cursors stay valid while assets are added or removed. */
+/**
+ * Lists a studio's assets, newest first. Cursors stay valid while assets are added or removed. A page of search results
+ * can have fewer assets than `limit`, even none, and still have a cursor.
+ */
 export async function listAssets(
-  deps: Pick<Deps, "assets">,
+  deps: ListDeps,
   caller: Caller,
   input: Input,
 ): Promise<z.infer<typeof listAssetsOutput>> {
   const { items, nextCursor } = await readPage(deps, caller, input);
-  return { assets: items.map(toAssetView), nextCursor };
+  return { assets: items.map(toListedAssetView), nextCursor };
 }
 
 /** The same list with URLs and media metadata, for the web app. */
 export async function listAssetDetails(
-  deps: Pick<Deps, "assets" | "files" | "signer" | "clock" | "base">,
+  deps: ListDeps & Pick<Deps, "files" | "signer" | "base">,
   caller: Caller,
   input: Input,
 ): Promise<{ assets: AssetDetail[]; nextCursor: string | null }> {
@@ -37,17 +50,18 @@ export async function listAssetDetails(
 }
 
 async function readPage(
-  deps: Pick<Deps, "assets">,
+  deps: ListDeps,
   caller: Caller,
-  { unattached, kind, limit, cursor }: Input,
+  { unattached, kind, tag, query = "", limit, cursor }: Input,
 ): Promise<Page<Asset>> {
   authorize(caller, "assets.read");
-  const listKey = `assets ${caller.studio.id} ${unattached ? "unattached" : ""} ${kind ?? ""}`;
-  const rows = await deps.assets.list(caller.studio.id, {
-    unattached,
-    kind,
-    before: parseCursor(cursor, listKey),
-    limit: limit + 1,
-  });
-  return toPage(rows, limit, listKey);
+  const terms = { words: splitQuery(query), tag };
+  const listKey = `assets ${caller.studio.id} ${unattached ? "unattached" : ""} ${kind ?? ""} ${JSON.stringify(terms)}`;
+  const filter = { unattached: unattached === true ? true : undefined, kind };
+  const range = { before: parseCursor(cursor, listKey), limit: limit + 1 };
+  const isSearch = terms.words.length > 0 || tag !== undefined;
+  const { items, scannedTo } = isSearch
+    ? await search(deps, caller, { source: deps.assets.search, terms, filter, ...range })
+    : { items: await deps.assets.list(caller.studio.id, { ...filter, ...range }), scannedTo: undefined };
+  return toPage(items, limit, listKey, scannedTo);
 }

@@ -1,4 +1,5 @@
 import type { Asset, UploadingAsset, MediaMetadata, ReadyAsset } from "./model/asset.ts";
+import type { SearchSource } from "../search/ports.ts";
 import type { TrashMark } from "../trash/ports.ts";
 import type { AssetKind } from "./model/kinds.ts";
 
@@ -38,6 +39,7 @@ export interface AssetStore {
   findWithTrash(studioId: string, assetId: string): Promise<Asset | undefined>;
   /** Newest first. */
   list(studioId: string, filter: AssetFilter): Promise<Asset[]>;
+  readonly search: SearchSource<Asset, Pick<AssetFilter, "unattached" | "kind">>;
   /** The assets of these posts, by position within each post. The posts may be in the trash. */
   listByPosts(postIds: readonly string[]): Promise<Asset[]>;
   /** Claims a pending asset; false if it is not pending or its claimed key is no longer `previousKey`. */
@@ -85,7 +87,7 @@ export interface PostPosition {
   position: number;
 }
 
-export type AssetChange = Partial<Pick<Asset, "altText" | "filename">> & {
+export type AssetChange = Partial<Pick<Asset, "altText" | "filename" | "tags">> & {
   /** Null restores the asset from the trash. */
   trash?: TrashMark | null;
 };

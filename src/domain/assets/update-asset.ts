@@ -5,6 +5,7 @@ import type { Caller } from "../caller.ts";
 import { retryOnConflict } from "../conflict.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
+import { tags } from "../tags.ts";
 import { id, text } from "../text.ts";
 import { changeAssetAndPost } from "./lifecycle/change-asset.ts";
 import { parseAssetId, type AssetDetail } from "./model/asset.ts";
@@ -19,9 +20,10 @@ export const updateAssetInput = z.strictObject({
     .optional()
     .describe("Describes the image for people who cannot see it. An empty string removes the alt text."),
   filename: requiredFilename.optional().describe("Display name, such as team.jpg."),
+  tags: tags.optional(),
 });
 
-/** Updates the alt text or filename of an asset; the stored bytes never change. */
+/** Updates the alt text, filename or tags of an asset; the stored bytes never change. */
 export async function updateAsset(
   deps: Pick<Deps, "assets" | "transact" | "newId" | "clock" | "files" | "signer" | "base">,
   caller: Caller,
@@ -32,9 +34,10 @@ export async function updateAsset(
   const change: AssetChange = {
     ...(input.altText === undefined ? {} : { altText: input.altText === "" ? null : input.altText }),
     ...(input.filename === undefined ? {} : { filename: input.filename }),
+    ...(input.tags === undefined ? {} : { tags: input.tags }),
   };
   if (Object.keys(change).length === 0) {
-    throw new AppError("invalid_input:no_changes", { fields: "altText or filename" });
+    throw new AppError("invalid_input:no_changes", { fields: "altText, filename or tags" });
   }
   const asset = await retryOnConflict(async () => {
     const currentAsset = await deps.assets.find(caller.studio.id, assetId);

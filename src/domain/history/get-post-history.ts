@@ -8,6 +8,7 @@ import { encodeCursor, pageInput, parseCursor } from "../page.ts";
 import { authorize } from "../policy.ts";
 import { parsePostId, postStatuses, variant } from "../posts/post.ts";
 import { crop } from "../renditions/crop.ts";
+import { tagsView } from "../tags.ts";
 import { id } from "../text.ts";
 import { revisionFields, type Revision } from "./ports.ts";
 
@@ -25,6 +26,7 @@ export const revisionView = z.object({
   body: z.string(),
   status: z.enum(postStatuses),
   variants: z.array(variant),
+  tags: tagsView,
   assets: z
     .array(
       z.object({
@@ -101,6 +103,7 @@ function toRevisionView(revision: Revision): RevisionView {
     body: revision.body,
     status: revision.status,
     variants: revision.variants,
+    tags: revision.tags,
     assets: revision.assets.map(({ altText, ...asset }) => ({ ...asset, ...(altText === null ? {} : { altText }) })),
     ...(revision.crops.length === 0 ? {} : { crops: revision.crops }),
   };

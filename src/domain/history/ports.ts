@@ -15,7 +15,7 @@ export interface Author {
   undoId: string | null;
 }
 
-export const revisionFields = ["title", "body", "status", "variants", "assets", "trashed"] as const;
+export const revisionFields = ["title", "body", "status", "variants", "tags", "assets", "trashed"] as const;
 export type RevisionField = (typeof revisionFields)[number];
 
 /** A post after one change. */
@@ -27,6 +27,7 @@ export interface Revision extends Author {
   body: string;
   status: PostStatus;
   variants: Variant[];
+  tags: string[];
   isTrashed: boolean;
   /** Which fields differ from the revision before. */
   changed: RevisionField[];
@@ -85,9 +86,9 @@ export interface RevisionStore {
   listSteps(postId: string, selection: ChangeSelection): Promise<RevisionStep[]>;
 }
 
-export type AssetField = "altText" | "filename" | "postId" | "trashed";
+export type AssetField = "altText" | "filename" | "tags" | "postId" | "trashed";
 
-/** A change of one field of an asset. `trashed` is "0" or "1". */
+/** A change of one field of an asset. `trashed` is "0" or "1"; `tags` is a JSON array. */
 export interface AssetFieldChange {
   field: AssetField;
   before: string | null;

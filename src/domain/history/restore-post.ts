@@ -44,10 +44,10 @@ export async function restorePost(
     const current = await deps.revisions.find(postId, currentPost.revision);
     const haveAssetsChanged = !current || !hasSameAssets(current, target);
     return deps.transact(async (tx) => {
-      const { title, body, status, variants, crops } = target;
+      const { title, body, status, variants, crops, tags } = target;
       // A status that stays the same must not count as marked ready again.
       const statusChange = status === currentPost.status ? {} : { status };
-      const change = { title, body, variants, crops, ...statusChange, haveAssetsChanged };
+      const change = { title, body, variants, crops, tags, ...statusChange, haveAssetsChanged };
       const restoredPost = await tx.posts.update(caller.studio.id, postId, change, {
         revision: currentPost.revision,
         now: deps.clock(),

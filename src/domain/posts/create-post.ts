@@ -5,12 +5,14 @@ import type { Deps } from "../deps.ts";
 import { recordRevision } from "../history/record.ts";
 import { idempotencyKey, runOnce } from "../run-once.ts";
 import { authorize } from "../policy.ts";
+import { tags } from "../tags.ts";
 import { postFields, toPostView, type Post, type PostView } from "./post.ts";
 import { addDetails, type ValidationDeps } from "./get-post.ts";
 
 export const createPostInput = z.strictObject({
   title: postFields.title,
   body: postFields.body.default(""),
+  tags: tags.optional(),
   idempotencyKey,
 });
 
@@ -32,6 +34,7 @@ export async function createPost(
     assetCount: 0,
     variants: [],
     crops: [],
+    tags: fields.tags ?? [],
     createdBy: caller.user.id,
     createdByClientName: caller.client?.name ?? null,
     readyRevision: null,

@@ -4,13 +4,18 @@ import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { pageInput, parseCursor, toPage } from "../page.ts";
 import { authorize } from "../policy.ts";
+import { splitQuery } from "../search/fold.ts";
+import { search } from "../search/search.ts";
+import { tagFilter } from "../tags.ts";
 import { text } from "../text.ts";
 import { postStatuses, postView, toPostView, type Post } from "./post.ts";
-import { normalizeForSearch, searchPosts } from "./search-posts.ts";
 
 export const listPostsInput = z.strictObject({
   status: z.enum(postStatuses).optional().describe("Only posts with this status."),
-  query: text(200).optional().describe("Only posts with this text in the title or body; case and accents are ignored."),
+  tag: tagFilter,
+  query: text(200)
+    .optional()
+    .describe("Only posts with all of these words in title, body or tags, in any order; finds parts of words."),
   ...pageInput,
 });
 
@@ -29,13 +34,15 @@ export async function listPosts(
   input: z.infer<typeof listPostsInput>,
 ): Promise<z.infer<typeof listPostsOutput>> {
   authorize(caller, "posts.read");
-  const query = normalizeForSearch(input.query ?? "", "query");
-  const listKey = `posts ${caller.studio.id} ${input.status ?? ""} ${encodeURIComponent(query)}`;
-  const filter = { status: input.status, before: parseCursor(input.cursor, listKey), limit: input.limit + 1 };
-  const { posts, scannedTo } =
-    query === ""
-      ? { posts: await deps.posts.list(caller.studio.id, filter), scannedTo: undefined }
-      : await searchPosts(deps, caller, { ...filter, query, maxTextLength });
+  const { status, tag } = input;
+  const terms = { words: splitQuery(input.query ?? ""), tag };
+  const listKey = `posts ${caller.studio.id} ${status ?? ""} ${JSON.stringify(terms)}`;
+  const range = { before: parseCursor(input.cursor, listKey), limit: input.limit + 1 };
+  const isSearch = terms.words.length > 0 || tag !== undefined;
+  const isPageFull = (posts: readonly Post[]): boolean => countFitting(posts) < posts.length;
+  const { items: posts, scannedTo } = isSearch
+    ? await search(deps, caller, { source: deps.posts.search, terms, filter: { status }, ...range, isPageFull })
+    : { items: await deps.posts.list(caller.studio.id, { status, ...range }), scannedTo: undefined };
   const { items, nextCursor } = toPage(posts, Math.min(input.limit, countFitting(posts)), listKey, scannedTo);
   const postIdsWithAssets = items.filter((post) => post.assetCount > 0).map((post) => post.id);
   const assetsByPost = Map.groupBy(await deps.assets.listByPosts(postIdsWithAssets), (asset) => asset.postId);

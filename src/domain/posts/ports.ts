@@ -1,3 +1,4 @@
+import type { SearchSource } from "../search/ports.ts";
 import type { TrashMark } from "../trash/ports.ts";
 import type { Post, PostStatus } from "./post.ts";
 
@@ -8,14 +9,7 @@ export interface PostFilter {
   limit: number;
 }
 
-/** A range of posts; includes both ends. */
-export interface PostRange {
-  status?: PostStatus | undefined;
-  newest: string;
-  oldest: string;
-}
-
-export type PostChange = Partial<Pick<Post, "title" | "body" | "status" | "variants" | "crops">> & {
+export type PostChange = Partial<Pick<Post, "title" | "body" | "status" | "variants" | "crops" | "tags">> & {
   /** Null: restored from the trash. */
   trash?: TrashMark | null;
   /** The list of assets changes in the same transaction. */
@@ -43,10 +37,7 @@ export interface PostStore {
   findPlatformStatus(studioId: string, postId: string): Promise<{ hasPlatforms: boolean; hasPublications: boolean }>;
   /** Newest first. */
   list(studioId: string, filter: PostFilter): Promise<Post[]>;
-  /** Newest first, with the number of bytes that a search reads per post. Reads no text itself. */
-  listSearchSizes(studioId: string, filter: PostFilter): Promise<{ id: string; bytes: number }[]>;
-  /** Posts in the range that contain the query (normalized by `normalizeForSearch`), newest first, at most `limit`. */
-  findMatches(studioId: string, range: PostRange, query: string, limit: number): Promise<Post[]>;
+  readonly search: SearchSource<Post, Pick<PostFilter, "status">>;
   /** Adds one to the asset count and returns a position; undefined if the post is gone or already has `limit` assets. */
   reservePosition(studioId: string, postId: string, limit: number): Promise<number | undefined>;
   /** Subtracts one from the asset count, also in the trash; returns false if the post is gone or has no assets. */

@@ -6,6 +6,7 @@ import { assetDetail, type AssetDetail } from "../assets/model/asset.ts";
 import { validationView } from "../platforms/validate-post.ts";
 import { crop, type Crop } from "../renditions/crop.ts";
 import { publicationView } from "../publishing/publication.ts";
+import { tagsView } from "../tags.ts";
 import { singleLine, text } from "../text.ts";
 
 export const postStatuses = ["draft", "ready", "archived"] as const;
@@ -28,6 +29,7 @@ export interface Post {
   variants: Variant[];
   /** May name assets that are no longer on the post. */
   crops: Crop[];
+  tags: string[];
   createdBy: string;
   /** The AI client that created it for the user; null if the user did so in the web app. */
   createdByClientName: string | null;
@@ -64,6 +66,7 @@ export const postView = z.object({
     .array(crop)
     .optional()
     .describe("Images that a platform receives cropped instead of padded, if its limits require it. Absent: none."),
+  tags: tagsView,
   createdBy: z.string(),
   createdByClient: z.string().nullable().describe("The AI client that created it for this user, or null."),
   createdAt: z.string(),
@@ -89,6 +92,7 @@ export function toPostView(base: string, post: Post, assets: readonly AssetDetai
     assets: [...assets],
     variants: post.variants,
     ...(crops.length === 0 ? {} : { crops }),
+    tags: post.tags,
     createdBy: post.createdBy,
     createdByClient: post.createdByClientName,
     readyRevision: post.readyRevision,

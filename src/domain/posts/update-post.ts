@@ -8,6 +8,7 @@ import type { Deps, Stores } from "../deps.ts";
 import { autosaveWindow, recordRevision } from "../history/record.ts";
 import { parseConnectionId } from "../platforms/connection.ts";
 import { authorize } from "../policy.ts";
+import { tags } from "../tags.ts";
 import { id } from "../text.ts";
 import { parsePostId, postFields, postStatuses, revisionConflictError, toPostView, type PostView } from "./post.ts";
 import { addDetails, type ValidationDeps } from "./get-post.ts";
@@ -22,6 +23,7 @@ export const updatePostInput = z.strictObject({
     .max(50)
     .optional()
     .describe("Texts for single accounts instead of the body; replaces all variants."),
+  tags: tags.optional(),
   assetIds: z
     .array(id)
     .max(1000)
@@ -51,7 +53,7 @@ export async function updatePost(
   const changedFields = [...Object.keys(change), ...(assetIds ? ["assetIds"] : [])];
   if (changedFields.length === 0) {
     throw new AppError("invalid_input:no_changes", {
-      fields: "at least one of title, body, status, variants or assetIds",
+      fields: "at least one of title, body, status, variants, tags or assetIds",
     });
   }
   const changesText = input.title !== undefined || input.body !== undefined || input.variants !== undefined;

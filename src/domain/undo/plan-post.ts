@@ -8,7 +8,7 @@ import { listMovedIds, planAssets, type AssetsPlan } from "./plan-assets.ts";
 import { planField, type FieldPlan } from "./plan-field.ts";
 import { readMovePlans } from "./plan-move.ts";
 
-type TextField = "title" | "body" | "status" | "variants";
+type TextField = "title" | "body" | "status" | "variants" | "tags";
 /** `created` and `trashed`: the post can't move to the trash. */
 type ConflictField = TextField | "created" | "trashed";
 
@@ -56,7 +56,7 @@ export async function planPost(
   plan.assets = planAssets(postId, steps, await readMovePlans(deps, studioId, movedIds, selection));
   if (plan.isCreation) plan.trash = true;
   if (plan.isCreation) return (await isPostInUse(deps, postId, selection)) ? keepPost(plan) : plan;
-  for (const field of ["title", "body", "status", "variants"] as const) {
+  for (const field of ["title", "body", "status", "variants", "tags"] as const) {
     const fieldPlan = planField(toFieldSteps(steps, field));
     if (!fieldPlan) continue;
     const target = await readValue(deps, postId, steps[fieldPlan.first - 1], field);

@@ -14,7 +14,7 @@ type ChangeStep = AssetFieldChange & { isSelected: boolean };
 
 export interface AssetPlan {
   asset: Asset;
-  change: { altText?: string | null; filename?: string };
+  change: { altText?: string | null; filename?: string; tags?: string[] };
   /** True: the asset moves to the trash. False: it is restored. Undefined: neither. */
   trash: boolean | undefined;
   conflicts: UndoConflict[];
@@ -40,9 +40,10 @@ export function planAsset(asset: Asset, steps: readonly ChangeStep[]): AssetPlan
   const current: Record<OwnField, string | null> = {
     altText: asset.altText,
     filename: asset.filename,
+    tags: JSON.stringify(asset.tags),
     trashed: isTrashed ? "1" : "0",
   };
-  for (const field of ["altText", "filename", "trashed"] as const) {
+  for (const field of ["altText", "filename", "tags", "trashed"] as const) {
     const changes = steps.filter((step) => step.field === field);
     const fieldPlan = planField(changes.map(({ isSelected }) => ({ isSelected, isChange: true })));
     if (!fieldPlan) continue;
@@ -54,6 +55,7 @@ export function planAsset(asset: Asset, steps: readonly ChangeStep[]): AssetPlan
       plan.conflicts.push({ type: "asset", id: asset.id, field, ...toValues(field, clientValue, current[field]) });
     else if (field === "trashed") plan.trash = target === "1";
     else if (field === "altText") plan.change.altText = target;
+    else if (field === "tags") plan.change.tags = parseTags(target);
     else plan.change.filename = target ?? asset.filename;
   }
   // While in the trash, an asset can't be changed.
@@ -61,10 +63,13 @@ export function planAsset(asset: Asset, steps: readonly ChangeStep[]): AssetPlan
   return plan;
 }
 
-const toValues = (field: OwnField, clientValue: string | null, currentValue: string | null) =>
-  field === "trashed"
-    ? { clientValue: clientValue === "1", currentValue: currentValue === "1" }
-    : { clientValue, currentValue };
+const parseTags = (value: string | null): string[] => JSON.parse(value ?? "[]") as string[];
+
+function toValues(field: OwnField, clientValue: string | null, currentValue: string | null) {
+  if (field === "trashed") return { clientValue: clientValue === "1", currentValue: currentValue === "1" };
+  if (field === "tags") return { clientValue: parseTags(clientValue), currentValue: parseTags(currentValue) };
+  return { clientValue, currentValue };
+}
 
 export function reportAssetPlan(report: UndoReport, { asset, change, trash, conflicts }: AssetPlan): void {
   for (const field of Object.keys(change)) addUndone(report, { type: "asset", id: asset.id, field });

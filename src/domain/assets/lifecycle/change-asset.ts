@@ -59,10 +59,11 @@ function listChanges(before: Asset, after: Asset): AssetFieldChange[] {
   const toFields = (asset: Asset) => ({
     altText: asset.altText,
     filename: asset.filename,
+    tags: JSON.stringify(asset.tags),
     trashed: asset.trashExpiresAt === null ? "0" : "1",
   });
   const [oldFields, newFields] = [toFields(before), toFields(after)];
-  return (["altText", "filename", "trashed"] as const)
+  return (["altText", "filename", "tags", "trashed"] as const)
     .filter((field) => oldFields[field] !== newFields[field])
     .map((field) => ({ field, before: oldFields[field], after: newFields[field] }));
 }

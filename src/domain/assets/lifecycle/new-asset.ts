@@ -32,6 +32,7 @@ export function buildNewAsset(
     sourceVersion: null,
     chargedBytes: 0,
     altText: null,
+    tags: [],
     ...unknownMetadata,
     uploadExpiresAt: null,
     createdBy: caller.user.id,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { notFoundError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
+import { tagsView } from "../../tags.ts";
 import { assetKinds, type AssetKind } from "./kinds.ts";
 
 export const assetStatuses = ["pending", "ready"] as const;
@@ -33,12 +34,13 @@ export interface Asset extends MediaMetadata {
   sourceVersion: string | null;
   chargedBytes: number;
   altText: string | null;
+  tags: string[];
   /** When the upload URL of a pending asset expires. */
   uploadExpiresAt: number | null;
   createdBy: string;
   /** The AI client that created it for the user; null if the user did so in the web app. */
   createdByClientName: string | null;
-  /** Increases with every change of the alt text or filename, and when the asset is deleted or restored. */
+  /** Increases with every change of the alt text, filename or tags, and when the asset is deleted or restored. */
   changeCount: number;
   /** In the trash: when it expires. */
   trashExpiresAt: number | null;
@@ -80,7 +82,15 @@ export function toAssetView({ id, postId, kind, mimeType, filename, bytes, statu
   return { id, postId, kind, mimeType, filename, bytes: status === "ready" ? bytes : null, status };
 }
 
+/** An asset in a list of assets. */
+export const listedAssetView = assetView.extend({ tags: tagsView });
+
+export type ListedAssetView = z.infer<typeof listedAssetView>;
+
+export const toListedAssetView = (asset: Asset): ListedAssetView => ({ ...toAssetView(asset), tags: asset.tags });
+
 export const assetDetail = assetView.extend({
+  tags: tagsView.optional(),
   url: z.string().optional().describe("Download URL, valid for one hour."),
   thumbnailUrl: z.string().optional().describe("URL of a preview image of up to 512 px, valid for one hour."),
   altText: z.string().optional(),

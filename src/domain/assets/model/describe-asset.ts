@@ -1,6 +1,6 @@
 import { hours, minutes } from "#lib/clock.ts";
 import type { Deps } from "../../deps.ts";
-import { isReady, toAssetView, type Asset, type AssetDetail, type ReadyAsset } from "./asset.ts";
+import { isReady, toListedAssetView, type Asset, type AssetDetail, type ReadyAsset } from "./asset.ts";
 import { canHaveThumbnail } from "./media-metadata.ts";
 
 const urlLifetime = hours(1);
@@ -9,11 +9,11 @@ const urlStabilityWindow = minutes(10);
 
 type DescribeDeps = Pick<Deps, "files" | "signer" | "clock" | "base">;
 
-/** The asset with its alt text, media metadata and URLs. */
+/** The asset with its tags, alt text, media metadata and URLs. */
 export async function describeAsset(deps: DescribeDeps, asset: Asset): Promise<AssetDetail> {
   const { altText, width, height, durationMs } = asset;
   return {
-    ...toAssetView(asset),
+    ...toListedAssetView(asset),
     ...(isReady(asset) ? await createUrls(deps, asset) : {}),
     ...(altText === null ? {} : { altText }),
     ...(width === null ? {} : { width }),

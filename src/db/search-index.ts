@@ -1,0 +1,152 @@
+import { sql } from "kysely";
+import { buildSearchText } from "#domain/search/fold.ts";
+import type { SearchableTable, SearchIndexStore } from "#domain/search/ports.ts";
+import { listTextTokens, type IndexedText } from "#domain/search/tokens.ts";
+import { readIdNumbers } from "#lib/ids.ts";
+import { statement, type Connection } from "./client.ts";
+
+/** The tables of the index. On SQLite, `entries` numbers the rows of `tokens`, an FTS5 table. */
+export const indexTables = {
+  posts: { entries: "post_search", idColumn: "post_id", tokens: "post_tokens" },
+  assets: { entries: "asset_search", idColumn: "asset_id", tokens: "asset_tokens" },
+} as const satisfies Record<SearchableTable, object>;
+
+/** PostgreSQL reads an array; FTS5 skips the punctuation. */
+export const encodeTokens = (tokens: readonly number[]): string => `{${tokens.join()}}`;
+
+export const buildPostText = (post: { title: string; body: string; tags: readonly string[] }): string =>
+  buildSearchText([post.title, post.body], post.tags);
+
+export const buildAssetText = (asset: { filename: string; altText: string | null; tags: readonly string[] }): string =>
+  buildSearchText([asset.filename, asset.altText], asset.tags);
+
+interface IndexedRow extends IndexedText {
+  id: string;
+  studioId: string;
+}
+
+/** Saves the tokens of a row, in the transaction of the change, which holds a lock on the row. */
+export async function saveTokens(
+  { engine, run }: Connection,
+  table: SearchableTable,
+  row: IndexedRow,
+  isNew: boolean,
+): Promise<void> {
+  const statements = saveStatements[table];
+  const tokens = encodeTokens(listTextTokens(row.studioId, row));
+  if (engine === "postgres") return void (await run(statements.upsert, [row.id, tokens]));
+  const { time, random } = readIdNumbers(row.id);
+  await run(statements.addEntry, [time, random, row.id]);
+  await run(isNew ? statements.insertTokens : statements.replaceTokens, [tokens, row.id]);
+}
+
+/** Numbers of consecutive rows differ by this much, so that rows between them can be added later. */
+const rowSpacing = 1024;
+
+/**
+ * The number of a row on SQLite starts with the time in its id, and follows the numbers of older ids. If a newer id has
+ * the number already, the row gets one in between.
+ */
+const addEntrySql = (entries: string, idColumn: string): string => `
+  INSERT INTO ${entries} (row, ${idColumn})
+  SELECT CASE WHEN next IS NULL OR own < next THEN own ELSE (previous + next) / 2 END, id
+    FROM (SELECT id, previous, next, max(first, previous + ${rowSpacing}) AS own
+            FROM (SELECT (CAST($1 AS INTEGER) << 20) + CAST($2 AS INTEGER) AS first, $3 AS id,
+                         coalesce((SELECT row FROM ${entries} WHERE ${idColumn} < $3 ORDER BY ${idColumn} DESC LIMIT 1), 0) AS previous,
+                         (SELECT row FROM ${entries} WHERE ${idColumn} > $3 ORDER BY ${idColumn} LIMIT 1) AS next))
+   WHERE true
+  ON CONFLICT (${idColumn}) DO NOTHING`;
+
+function createSaveStatements(table: SearchableTable) {
+  const { entries, idColumn, tokens } = indexTables[table];
+  const writeTokensSql = (verb: string): string =>
+    `${verb} INTO ${tokens} (rowid, tokens) SELECT row, $1 FROM ${entries} WHERE ${idColumn} = $2`;
+  return {
+    upsert: statement(
+      `save_tokens_of_${table}`,
+      `INSERT INTO ${entries} (${idColumn}, tokens) VALUES ($1, $2::int[])
+       ON CONFLICT (${idColumn}) DO UPDATE SET tokens = excluded.tokens`,
+    ),
+    addEntry: statement(`add_search_entry_to_${table}`, addEntrySql(entries, idColumn)),
+    insertTokens: statement(`insert_tokens_of_${table}`, writeTokensSql("INSERT")),
+    replaceTokens: statement(`replace_tokens_of_${table}`, writeTokensSql("INSERT OR REPLACE")),
+  };
+}
+
+const saveStatements = { posts: createSaveStatements("posts"), assets: createSaveStatements("assets") };
+
+interface UnindexedPost {
+  id: string;
+  studio_id: string;
+  title: string;
+  body: string;
+  tags: string;
+}
+
+interface UnindexedAsset {
+  id: string;
+  studio_id: string;
+  filename: string;
+  alt_text: string | null;
+  tags: string;
+}
+
+/** Locks the rows, so that no other transaction changes their text before they are indexed. */
+const claimSql = (table: SearchableTable, columns: string): string =>
+  `UPDATE ${table} SET search_indexed = 1
+    WHERE search_indexed = 0
+      AND id IN (SELECT id FROM ${table} WHERE search_indexed = 0 ORDER BY studio_id, id LIMIT $1)
+   RETURNING ${columns}`;
+
+const claimPostsQuery = statement<UnindexedPost>(
+  "claim_unindexed_posts",
+  claimSql("posts", "id, studio_id, title, body, tags"),
+);
+const claimAssetsQuery = statement<UnindexedAsset>(
+  "claim_unindexed_assets",
+  claimSql("assets", "id, studio_id, filename, alt_text, tags"),
+);
+
+const setSearchTextQueries = {
+  posts: statement("set_search_text_of_post", "UPDATE posts SET search_text = $1, search_indexed = 1 WHERE id = $2"),
+  assets: statement("set_search_text_of_asset", "UPDATE assets SET search_text = $1, search_indexed = 1 WHERE id = $2"),
+};
+
+/** Saves the search text and the tokens of a row whose text has changed. */
+export async function saveSearchText(connection: Connection, table: SearchableTable, row: IndexedRow): Promise<void> {
+  await connection.run(setSearchTextQueries[table], [row.searchText, row.id]);
+  await saveTokens(connection, table, row, false);
+}
+
+export function createSearchIndexStore(connection: Connection): SearchIndexStore {
+  const { q, run } = connection;
+  async function claimRows(table: SearchableTable, limit: number): Promise<IndexedRow[]> {
+    if (table === "posts")
+      return (await run(claimPostsQuery, [limit])).map(({ id, studio_id: studioId, title, body, tags: json }) => {
+        const tags = parseTags(json);
+        return { id, studioId, tags, searchText: buildPostText({ title, body, tags }) };
+      });
+    return (await run(claimAssetsQuery, [limit])).map(({ id, studio_id: studioId, filename, alt_text, tags: json }) => {
+      const tags = parseTags(json);
+      return { id, studioId, tags, searchText: buildAssetText({ filename, altText: alt_text, tags }) };
+    });
+  }
+  return {
+    async countUnindexed(table) {
+      const row = await q
+        .selectFrom(table)
+        .select((eb) => eb.fn.countAll<number>().as("count"))
+        .where("search_indexed", "=", sql.lit(0)) // a literal, so that SQLite uses the partial index
+        .executeTakeFirst();
+      return Number(row?.count ?? 0);
+    },
+    async indexNext(table, limit) {
+      const rows = await claimRows(table, limit);
+      // In the order of their ids, so that their numbers on SQLite follow each other.
+      for (const row of rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))) await saveSearchText(connection, table, row);
+      return rows.length;
+    },
+  };
+}
+
+export const parseTags = (json: string): string[] => JSON.parse(json) as string[];

@@ -1,0 +1,161 @@
+import { containsWords } from "#domain/search/fold.ts";
+import type { SearchableTable, SearchRange, SearchSource, SizedRow } from "#domain/search/ports.ts";
+import { statement, type Connection, type Statement } from "./client.ts";
+import { encodeTokens, indexTables } from "./search-index.ts";
+
+/** How to search one table. */
+interface SearchDefinition<Row, Item, Filter> {
+  table: SearchableTable;
+  /** Of the results. */
+  columns: readonly string[];
+  /** The columns that are searched before the row is indexed. */
+  textColumns: readonly string[];
+  /** SQL conditions on the table `t`, with `bind` for values. */
+  listConditions(filter: Filter, bind: Bind): string[];
+  buildText(row: Row): string;
+  toItem(row: Row): Item;
+}
+
+/** Adds a parameter and returns its placeholder. */
+type Bind = (value: unknown) => string;
+
+type Engine = Connection["engine"];
+
+/** Both compare bytes. PostgreSQL's strpos compares characters, which is far slower for a crafted text and query. */
+const containsWordsSql = {
+  postgres: (words: string): string =>
+    `NOT EXISTS (SELECT 1 FROM jsonb_array_elements_text(${words}::jsonb) AS w(word)
+                  WHERE position(convert_to(w.word, 'UTF8') IN convert_to(t.search_text, 'UTF8')) = 0)`,
+  sqlite: (words: string): string =>
+    `NOT EXISTS (SELECT 1 FROM json_each(${words}) AS w WHERE instr(t.search_text, w.value) = 0)`,
+} satisfies Record<Engine, unknown>;
+
+/** Every element of a JSON array in `tags` follows a comma or the opening bracket; inside an element, quotes are escaped. */
+const hasTagSql = {
+  postgres: (element: string): string => `position(${element} IN ',' || substr(t.tags, 2)) > 0`,
+  sqlite: (element: string): string => `instr(',' || substr(t.tags, 2), ${element}) > 0`,
+} satisfies Record<Engine, unknown>;
+
+const hasIdSql = {
+  postgres: (ids: string): string => `t.id = ANY (${ids}::text[])`,
+  sqlite: (ids: string): string => `t.id IN (SELECT value FROM json_each(${ids}))`,
+} satisfies Record<Engine, unknown>;
+
+const encodeIds = {
+  postgres: (ids: readonly string[]): string => `{${ids.join()}}`,
+  sqlite: (ids: readonly string[]): string => JSON.stringify(ids),
+} satisfies Record<Engine, unknown>;
+
+export function createSearchSource<Row extends { search_indexed: number }, Item, Filter>(
+  { engine, run }: Connection,
+  definition: SearchDefinition<Row, Item, Filter>,
+  prepare: PrepareSearch,
+): SearchSource<Item, Filter> {
+  const { table, columns, textColumns } = definition;
+  const { entries, idColumn, tokens: tokensTable } = indexTables[table];
+  const bytesSql = [...textColumns, "search_text"]
+    .map((column) => `coalesce(octet_length(t.${column}), 0)`)
+    .join(" + ");
+
+  /** Runs a query. Every shape of it is prepared once. */
+  function runQuery<Result>(build: (bind: Bind) => string): Promise<Result[]> {
+    const params: unknown[] = [];
+    const sql = build((value) => `$${params.push(value)}`);
+    return run(prepare(sql) as Statement<Result>, params);
+  }
+
+  return {
+    streamsCandidates: engine === "sqlite",
+    async isIndexed(studioId) {
+      const rows = await runQuery(
+        (bind) => `SELECT 1 AS one FROM ${table} WHERE studio_id = ${bind(studioId)} AND search_indexed = 0 LIMIT 1`,
+      );
+      return rows.length === 0;
+    },
+    listNewest: (studioId, filter, { before, limit }) =>
+      runQuery<SizedRow>((bind) => {
+        const conditions = [`t.studio_id = ${bind(studioId)}`, "t.trashed_at IS NULL"];
+        conditions.push(...definition.listConditions(filter, bind));
+        if (before !== undefined) conditions.push(`t.id < ${bind(before)}`);
+        return `SELECT t.id, ${bytesSql} AS bytes FROM ${table} t
+                 WHERE ${conditions.join(" AND ")} ORDER BY t.id DESC LIMIT ${bind(limit)}`;
+      }),
+    async listCandidates(_studioId, tokenLists, filter, range) {
+      const rows = await runQuery<SizedRow & { is_listed: number }>((bind) => {
+        const candidatesSql = buildCandidates[engine](bind, { entries, idColumn, tokensTable }, tokenLists, range);
+        const conditions = ["t.trashed_at IS NULL", ...definition.listConditions(filter, bind)];
+        return `SELECT t.id, ${bytesSql} AS bytes, CASE WHEN ${conditions.join(" AND ")} THEN 1 ELSE 0 END AS is_listed
+                  FROM (${candidatesSql}) AS c JOIN ${table} t ON t.id = c.id ORDER BY t.id DESC`;
+      });
+      return rows.map(({ id, bytes, is_listed }) => ({ id, bytes, isListed: is_listed === 1 }));
+    },
+    async findMatches(studioId, ids, filter, terms) {
+      const rows = await runQuery<Row>((bind) => {
+        const conditions = [
+          `t.studio_id = ${bind(studioId)}`,
+          hasIdSql[engine](bind(encodeIds[engine](ids))),
+          "t.trashed_at IS NULL",
+          ...definition.listConditions(filter, bind),
+        ];
+        if (terms.words.length > 0)
+          conditions.push(`(t.search_indexed = 0 OR ${containsWordsSql[engine](bind(JSON.stringify(terms.words)))})`);
+        if (terms.tag !== undefined) conditions.push(hasTagSql[engine](bind(`,${JSON.stringify(terms.tag)}`)));
+        return `SELECT ${columns.map((column) => `t.${column}`).join(", ")}, t.search_indexed FROM ${table} t
+                 WHERE ${conditions.join(" AND ")} ORDER BY t.id DESC`;
+      });
+      // The search text of a row that is not indexed may be outdated or missing.
+      const isMatch = (row: Row): boolean =>
+        row.search_indexed === 1 || containsWords(definition.buildText(row), terms.words);
+      return rows.filter(isMatch).map(definition.toItem);
+    },
+  };
+}
+
+interface IndexNames {
+  entries: string;
+  idColumn: string;
+  tokensTable: string;
+}
+
+type BuildCandidates = (
+  bind: Bind,
+  names: IndexNames,
+  tokenLists: readonly (readonly number[])[],
+  range: SearchRange,
+) => string;
+
+const buildCandidates: Record<Engine, BuildCandidates> = {
+  /** A materialized subquery, so that the planner can't read all rows in the order of their ids instead of the index. */
+  postgres(bind, { entries, idColumn }, tokenLists, { before, limit }) {
+    const conditions = tokenLists.map((tokens) => `tokens @> ${bind(encodeTokens(tokens))}::int[]`);
+    const beforeSql = before === undefined ? "" : `WHERE id < ${bind(before)}`;
+    return `WITH candidates AS MATERIALIZED (SELECT ${idColumn} AS id FROM ${entries} WHERE ${conditions.join(" OR ")})
+            SELECT id FROM candidates ${beforeSql} ORDER BY id DESC LIMIT ${bind(limit)}`;
+  },
+  /** FTS5 reads the newest rows first and stops at the limit. */
+  sqlite(bind, { entries, idColumn, tokensTable }, tokenLists, { before, limit }) {
+    const query = tokenLists.map((tokens) => `(${tokens.join(" AND ")})`).join(" OR ");
+    const matchSql = `${tokensTable} MATCH ${bind(query)}`;
+    const newestSql =
+      before === undefined
+        ? ""
+        : `AND rowid <= coalesce((SELECT row FROM ${entries} WHERE ${idColumn} < ${bind(before)} ORDER BY ${idColumn} DESC LIMIT 1), -1)`;
+    return `SELECT e.${idColumn} AS id FROM
+              (SELECT rowid AS row FROM ${tokensTable} WHERE ${matchSql} ${newestSql} ORDER BY rowid DESC LIMIT ${bind(limit)}) AS f
+              JOIN ${entries} e ON e.row = f.row`;
+  },
+};
+
+export type PrepareSearch = (sql: string) => Statement<unknown>;
+
+/** Each store is created for every transaction, so the statements are kept outside of it. */
+export function createSearchStatements(name: string): PrepareSearch {
+  const statements = new Map<string, Statement<unknown>>();
+  return (sql) => {
+    const existing = statements.get(sql);
+    if (existing) return existing;
+    const created = statement(`search_${name}_${statements.size}`, sql);
+    statements.set(sql, created);
+    return created;
+  };
+}

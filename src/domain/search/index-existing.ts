@@ -1,0 +1,40 @@
+import { seconds } from "#lib/clock.ts";
+import type { Log } from "#lib/log.ts";
+import type { Deps } from "../deps.ts";
+import { runInBatches, type BatchOptions } from "../housekeeping/batches.ts";
+import { searchableTables } from "./ports.ts";
+
+/** Rows per transaction: small enough not to delay other writes noticeably. */
+const batchSize = 25;
+
+const progressInterval = seconds(10);
+
+export async function hasUnindexed({ searchIndex }: Pick<Deps, "searchIndex">): Promise<boolean> {
+  for (const table of searchableTables) if ((await searchIndex.countUnindexed(table)) > 0) return true;
+  return false;
+}
+
+/** Indexes the rows that are not indexed yet, in small transactions. A process that is killed loses at most one. */
+export async function indexExisting(
+  deps: Pick<Deps, "searchIndex" | "transact" | "clock">,
+  options: BatchOptions,
+  log: Pick<Log, "info">,
+): Promise<void> {
+  for (const table of searchableTables) {
+    const total = await deps.searchIndex.countUnindexed(table);
+    if (total === 0) continue;
+    log.info({ table, remaining: total }, "indexing existing rows for search");
+    let indexed = 0;
+    let reportedAt = deps.clock();
+    await runInBatches(options, batchSize, async () => {
+      const count = await deps.transact((tx) => tx.searchIndex.indexNext(table, batchSize));
+      indexed += count;
+      if (deps.clock() - reportedAt >= progressInterval) {
+        log.info({ table, indexed, remaining: Math.max(0, total - indexed) }, "indexing existing rows for search");
+        reportedAt = deps.clock();
+      }
+      return count;
+    });
+    if (indexed >= total) log.info({ table, indexed }, "indexed all existing rows for search");
+  }
+}

@@ -1,0 +1,55 @@
+/** What a result must have; at least one of both. */
+export interface SearchTerms {
+  /** Folded by `splitQuery`. */
+  words: readonly string[];
+  tag: string | undefined;
+}
+
+export interface SearchRange {
+  /** Only rows older than this id. */
+  before?: string | undefined;
+  limit: number;
+}
+
+export interface SizedRow {
+  id: string;
+  /** How many bytes comparing this row reads. */
+  bytes: number;
+}
+
+export interface CandidateRow extends SizedRow {
+  /** Whether the row passes the filter and is not in the trash. */
+  isListed: boolean;
+}
+
+/** The searchable rows of one table. All lists are newest first. */
+export interface SearchSource<Item, Filter> {
+  /**
+   * Whether listing candidates costs the same however many there are. If not, words that most rows contain are found
+   * faster by reading the newest rows.
+   */
+  readonly streamsCandidates: boolean;
+  /** Whether all rows of the studio are in the index; false while existing rows are being indexed after an upgrade. */
+  isIndexed(studioId: string): Promise<boolean>;
+  /** Reads no text. */
+  listNewest(studioId: string, filter: Filter, range: SearchRange): Promise<SizedRow[]>;
+  /** The rows whose tokens include all tokens of one of the lists, from the index. */
+  listCandidates(
+    studioId: string,
+    tokenLists: readonly (readonly number[])[],
+    filter: Filter,
+    range: SearchRange,
+  ): Promise<CandidateRow[]>;
+  /** Compares these rows with the terms and returns the ones that match. Also finds rows that are not indexed yet. */
+  findMatches(studioId: string, ids: readonly string[], filter: Filter, terms: SearchTerms): Promise<Item[]>;
+}
+
+export const searchableTables = ["posts", "assets"] as const;
+export type SearchableTable = (typeof searchableTables)[number];
+
+/** Adds rows to the index that were created before it existed, or by an older version of the server. */
+export interface SearchIndexStore {
+  countUnindexed(table: SearchableTable): Promise<number>;
+  /** Indexes the next rows, and returns how many. Must run in a transaction. */
+  indexNext(table: SearchableTable, limit: number): Promise<number>;
+}

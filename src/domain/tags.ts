@@ -1,0 +1,15 @@
+import { z } from "zod";
+import { singleLine } from "./text.ts";
+
+/** Trimmed and in lower case before its length is checked. */
+export const tag = z.string().trim().toLowerCase().pipe(singleLine(40));
+
+export const tags = z
+  .array(tag)
+  .overwrite((values) => [...new Set(values)])
+  .max(20)
+  .describe("Labels of 1 to 40 characters, in lower case; replaces the list.");
+
+export const tagFilter = tag.optional().describe("Only results with this tag.");
+
+export const tagsView = z.array(z.string());

@@ -1,0 +1,54 @@
+import type { Database } from "#db/client.ts";
+import { saveTokens } from "#db/search-index.ts";
+import type { Caller } from "#domain/caller.ts";
+import type { Deps } from "#domain/deps.ts";
+import type { PostStatus } from "#domain/posts/post.ts";
+
+/** U+2057, which `foldForSearch` expands to four U+2032; all are three bytes in UTF-8. */
+const hostileBody = "\u2057".repeat(99_000);
+
+/** The index has all of its tokens in every hostile post, but no hostile post contains it. */
+export const almostMatchingQuery = "\u2032\u2032\u2032b";
+
+export interface PostContent {
+  title: string;
+  status?: PostStatus;
+  /** Adds the longest text that almost matches `almostMatchingQuery`. */
+  isHostile?: boolean;
+  /** Not indexed: as created by an older version. */
+  isIndexed?: boolean;
+}
+
+/** Inserts rows directly: creating a thousand posts with the verb would take minutes. */
+export async function insertPosts(
+  { database, deps }: { database: Database; deps: Deps },
+  { studio, user }: Pick<Caller, "studio" | "user">,
+  count: number,
+  createContent: (i: number) => PostContent,
+): Promise<void> {
+  const now = deps.clock();
+  await database.transact(async (connection) => {
+    for (let i = 0; i < count; i++) {
+      const { title, status = "draft", isHostile = false, isIndexed = true } = createContent(i);
+      const id = deps.newId("post");
+      const searchText = `${title.toLowerCase()}${isHostile ? ` \u2032\u2032b ${"\u2032".repeat(199_000)}` : ""}`;
+      await connection.q
+        .insertInto("posts")
+        .values({
+          id,
+          studio_id: studio.id,
+          title,
+          body: isHostile ? hostileBody : "",
+          status,
+          revision: 1,
+          search_text: isIndexed ? searchText : "",
+          search_indexed: isIndexed ? 1 : 0,
+          created_by: user.id,
+          created_at: now,
+          updated_at: now,
+        })
+        .execute();
+      if (isIndexed) await saveTokens(connection, "posts", { id, studioId: studio.id, searchText, tags: [] }, true);
+    }
+  });
+}
