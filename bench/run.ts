@@ -17,6 +17,7 @@ const benchmarks: readonly [file: string, ...args: string[]][] = [
   ["scale.ts", ...(isFullRun ? [] : ["--quick"])],
   ["assets.ts", "sqlite", "postgres", `--assets=${isFullRun ? 1_000_000 : 100_000}`],
   ["history.ts"],
+  ["search.ts", ...(isFullRun ? ["--full"] : [])],
   ["publishing.ts"],
   ["renditions.ts"],
   ...(isFullRun ? [["growth.ts", "--write"] satisfies [string, string]] : []),

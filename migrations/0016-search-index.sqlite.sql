@@ -19,3 +19,13 @@ END;
 CREATE TRIGGER asset_search_deleted AFTER DELETE ON asset_search BEGIN
   DELETE FROM asset_tokens WHERE rowid = old.row;
 END;
+
+-- A change by a version of the server that does not know the index; this version marks the row as indexed again.
+CREATE TRIGGER post_text_changed AFTER UPDATE OF title, body, tags ON posts
+WHEN new.title <> old.title OR new.body <> old.body OR new.tags <> old.tags BEGIN
+  UPDATE posts SET search_indexed = 0 WHERE id = new.id;
+END;
+CREATE TRIGGER asset_text_changed AFTER UPDATE OF filename, alt_text, tags ON assets
+WHEN new.filename <> old.filename OR new.alt_text IS NOT old.alt_text OR new.tags <> old.tags BEGIN
+  UPDATE assets SET search_indexed = 0 WHERE id = new.id;
+END;

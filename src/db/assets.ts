@@ -2,7 +2,7 @@ import type { Asset } from "#domain/assets/model/asset.ts";
 import type { AssetFilter, AssetStore } from "#domain/assets/ports.ts";
 import { toAsset, toAssetRow, toReadyAsset, type AssetRow } from "./asset-row.ts";
 import { statement, type Connection } from "./client.ts";
-import { buildAssetText, saveSearchText, saveTokens } from "./search-index.ts";
+import { buildAssetText, saveTokens, updateSearchText } from "./search-index.ts";
 import { createSearchSource, createSearchStatements } from "./search-source.ts";
 import { toTrashColumns } from "./trash.ts";
 
@@ -62,8 +62,7 @@ export function createAssetStore(connection: Connection): AssetStore {
   async function saveText(row: AssetRow, haveTagsChanged: boolean): Promise<void> {
     const asset = toAsset(row);
     const searchText = buildAssetText(asset);
-    const isCurrent = row.search_indexed === 1 && searchText === row.search_text && !haveTagsChanged;
-    if (!isCurrent) await saveSearchText(connection, "assets", { ...asset, searchText });
+    await updateSearchText(connection, "assets", { ...asset, searchText }, row, haveTagsChanged);
   }
   return {
     async insert(asset) {

@@ -6,7 +6,7 @@ import { statement, type Connection } from "./client.ts";
 import { toTrashColumns } from "./trash.ts";
 import { createUpdateBuilder, type UpdatePart } from "./update-builder.ts";
 import type { Schema } from "./schema.ts";
-import { buildPostText, parseTags, saveSearchText, saveTokens } from "./search-index.ts";
+import { buildPostText, parseTags, saveTokens, updateSearchText } from "./search-index.ts";
 import { createSearchSource, createSearchStatements } from "./search-source.ts";
 
 /** All columns but those of the search: `search_text` can be longer than all others together. */
@@ -186,8 +186,7 @@ export function createPostStore(connection: Connection): PostStore {
       if (change.title === undefined && change.body === undefined && change.tags === undefined) return post;
       // A change may contain only one of the fields, so the search text is built from the updated row.
       const searchText = buildPostText(post);
-      const isCurrent = row.search_indexed === 1 && searchText === row.search_text && change.tags === undefined;
-      if (!isCurrent) await saveSearchText(connection, "posts", { ...post, searchText });
+      await updateSearchText(connection, "posts", { ...post, searchText }, row, change.tags !== undefined);
       return post;
     },
     async findWithTrash(studioId, postId, now) {

@@ -112,8 +112,28 @@ const setSearchTextQueries = {
   assets: statement("set_search_text_of_asset", "UPDATE assets SET search_text = $1, search_indexed = 1 WHERE id = $2"),
 };
 
-/** Saves the search text and the tokens of a row whose text has changed. */
-export async function saveSearchText(connection: Connection, table: SearchableTable, row: IndexedRow): Promise<void> {
+const markIndexedQueries = {
+  posts: statement("mark_post_indexed", "UPDATE posts SET search_indexed = 1 WHERE id = $1 AND search_indexed = 0"),
+  assets: statement("mark_asset_indexed", "UPDATE assets SET search_indexed = 1 WHERE id = $1 AND search_indexed = 0"),
+};
+
+/**
+ * Updates the index after an update of the row, which returned `saved`. A trigger marks rows whose text changes as not
+ * indexed. `saved` shows that on PostgreSQL; on SQLite it shows whether the row was indexed before.
+ */
+export async function updateSearchText(
+  connection: Connection,
+  table: SearchableTable,
+  row: IndexedRow,
+  saved: { search_text: string; search_indexed: number },
+  haveTagsChanged: boolean,
+): Promise<void> {
+  const isCurrent = saved.search_indexed === 1 && saved.search_text === row.searchText && !haveTagsChanged;
+  if (!isCurrent) await saveSearchText(connection, table, row);
+  else if (connection.engine === "sqlite") await connection.run(markIndexedQueries[table], [row.id]);
+}
+
+async function saveSearchText(connection: Connection, table: SearchableTable, row: IndexedRow): Promise<void> {
   await connection.run(setSearchTextQueries[table], [row.searchText, row.id]);
   await saveTokens(connection, table, row, false);
 }

@@ -151,19 +151,38 @@ for (const engine of listEngines()) {
     test("our migrations are all applied and create exactly the tables that they declare (RUN-7)", async () => {
       const location = await newDatabase();
       await (await openDatabase({ ...location, log: silentLog })).close();
-      const migrationNames = readdirSync(join(import.meta.dirname, "../../migrations")).toSorted();
+      const otherEngine = engine === "sqlite" ? "postgres" : "sqlite";
+      const files = readdirSync(join(import.meta.dirname, "../../migrations"))
+        .filter((file) => !file.includes(`.${otherEngine}.`))
+        .toSorted();
       assert.deepEqual(
         (await listAppliedMigrations(location)).map(({ name }) => name),
-        migrationNames,
+        files.map((file) => file.replace(`.${engine}.`, ".")),
       );
-      const createdTables = migrationNames.flatMap((name) =>
-        [
-          ...readFileSync(join(import.meta.dirname, "../../migrations", name), "utf8").matchAll(
-            /^CREATE TABLE (\w+)/gm,
-          ),
-        ].map((match) => match[1] ?? ""),
-      );
+      const sql = files
+        .map((file) => readFileSync(join(import.meta.dirname, "../../migrations", file), "utf8"))
+        .join("\n");
+      const matchNames = (pattern: RegExp): string[] => [...sql.matchAll(pattern)].map((match) => match[1] ?? "");
+      const renamedTables = matchNames(/^ALTER TABLE (\w+) RENAME TO/gm);
+      const createdTables = matchNames(/^CREATE TABLE (\w+)/gm).filter((name) => !renamedTables.includes(name));
       assert.deepEqual(await listTables(location), [...createdTables, "schema_migrations"].toSorted());
+    });
+
+    test("a migration with a file for each engine is applied under one name (RUN-7)", async () => {
+      const location = await newDatabase();
+      const files = {
+        ...firstMigration,
+        "0002-two.sqlite.sql": "CREATE TABLE only_sqlite (x TEXT);",
+        "0002-two.postgres.sql": "CREATE TABLE only_postgres (x TEXT);",
+        "0003-three.sql": "CREATE TABLE c (x TEXT);",
+      };
+      await open(location, files);
+      await open(location, files);
+      assert.deepEqual(await listTables(location), ["a", "b", "c", `only_${engine}`, "schema_migrations"]);
+      assert.deepEqual(
+        (await listAppliedMigrations(location)).map(({ name }) => name),
+        ["0001-one.sql", "0002-two.sql", "0003-three.sql"],
+      );
     });
   });
 }

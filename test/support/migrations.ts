@@ -45,11 +45,12 @@ export async function queryDatabase(location: DatabaseLocation, sql: string): Pr
   }
 }
 
+/** Without virtual tables and the tables in which they store their data. */
 export async function listTables(location: DatabaseLocation): Promise<string[]> {
   const rows = await queryDatabase(
     location,
     location.databaseUrl === undefined
-      ? "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name"
+      ? "SELECT name FROM pragma_table_list WHERE type = 'table' AND schema = 'main' AND name NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY name"
       : "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename",
   );
   return rows.map(({ name }) => String(name));

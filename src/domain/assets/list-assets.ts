@@ -56,10 +56,11 @@ async function readPage(
 ): Promise<Page<Asset>> {
   authorize(caller, "assets.read");
   const terms = { words: splitQuery(query), tag };
-  const listKey = `assets ${caller.studio.id} ${unattached ? "unattached" : ""} ${kind ?? ""} ${JSON.stringify(terms)}`;
+  const isSearch = terms.words.length > 0 || tag !== undefined;
+  const searchKey = isSearch ? ` ${JSON.stringify(terms)}` : "";
+  const listKey = `assets ${caller.studio.id} ${unattached ? "unattached" : ""} ${kind ?? ""}${searchKey}`;
   const filter = { unattached: unattached === true ? true : undefined, kind };
   const range = { before: parseCursor(cursor, listKey), limit: limit + 1 };
-  const isSearch = terms.words.length > 0 || tag !== undefined;
   const { items, scannedTo } = isSearch
     ? await search(deps, caller, { source: deps.assets.search, terms, filter, ...range })
     : { items: await deps.assets.list(caller.studio.id, { ...filter, ...range }), scannedTo: undefined };

@@ -36,9 +36,9 @@ export async function listPosts(
   authorize(caller, "posts.read");
   const { status, tag } = input;
   const terms = { words: splitQuery(input.query ?? ""), tag };
-  const listKey = `posts ${caller.studio.id} ${status ?? ""} ${JSON.stringify(terms)}`;
-  const range = { before: parseCursor(input.cursor, listKey), limit: input.limit + 1 };
   const isSearch = terms.words.length > 0 || tag !== undefined;
+  const listKey = `posts ${caller.studio.id} ${status ?? ""} ${isSearch ? JSON.stringify(terms) : ""}`;
+  const range = { before: parseCursor(input.cursor, listKey), limit: input.limit + 1 };
   const isPageFull = (posts: readonly Post[]): boolean => countFitting(posts) < posts.length;
   const { items: posts, scannedTo } = isSearch
     ? await search(deps, caller, { source: deps.posts.search, terms, filter: { status }, ...range, isPageFull })

@@ -79,16 +79,19 @@ function createScan<Item, Filter>(
   let listedRows: CandidateRow[] = [];
   let isLastList = false;
 
+  /** How many of the newest rows probably fill the page; Infinity if none of them matched so far. */
+  const estimateRows = (needed: number): number => (needed * scannedRows) / foundItems;
+
   /** Whether the index finds the rest of the page faster than reading the newest rows. */
   async function shouldUseIndex(needed: number): Promise<boolean> {
     if (candidateLimit !== undefined || scannedRows === 0) return false;
-    const expectedRows = (needed * scannedRows) / foundItems;
-    const isSlow = expectedRows > maxNewestRows || (source.streamsCandidates && !hasFilter);
+    const isSlow = estimateRows(needed) > maxNewestRows || (source.streamsCandidates && !hasFilter);
     return isSlow && source.isIndexed(studioId);
   }
 
-  async function listRows(): Promise<CandidateRow[]> {
-    const range = { before: scannedTo, limit: candidateLimit ?? Math.max(listSize.newest, limit) };
+  async function listRows(needed: number): Promise<CandidateRow[]> {
+    const newestLimit = foundItems === 0 ? listSize.newest : Math.min(Math.ceil(1.2 * estimateRows(needed)), maxNewestRows);
+    const range = { before: scannedTo, limit: candidateLimit ?? Math.max(newestLimit, limit) };
     const rows =
       candidateLimit === undefined
         ? (await source.listNewest(studioId, filter, range)).map((row) => ({ ...row, isListed: true }))
@@ -104,7 +107,7 @@ function createScan<Item, Filter>(
         candidateLimit = listSize.minCandidates;
         listedRows = [];
       }
-      if (listedRows.length === 0) listedRows = await listRows();
+      if (listedRows.length === 0) listedRows = await listRows(needed);
       const { count, bytes } = countFitting(listedRows);
       const rows = listedRows.slice(0, count);
       listedRows = listedRows.slice(count);

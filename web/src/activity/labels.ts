@@ -73,6 +73,7 @@ const fieldLabels: Record<string, string> = {
   assetIds: "order of files",
   variants: "text per account",
   altText: "alt text",
+  tags: "tags",
   filename: "file name",
 };
 

@@ -14,6 +14,7 @@ export interface Snapshot extends PostFiles {
   status: PostStatus;
   /** Texts for single accounts. */
   variants?: readonly Variant[];
+  tags?: readonly string[];
 }
 
 interface Variant {
@@ -34,10 +35,16 @@ export function RevisionDiff({
   const haveAssetsChanged = compareAssets(before, after).length > 0;
   const hasTextChanged = before.title !== after.title || before.body !== after.body;
   const variantChanges = compareVariants(before.variants ?? [], after.variants ?? []);
-  const isSame = !hasTextChanged && !haveAssetsChanged && variantChanges.length === 0 && before.status === after.status;
+  const [tagsBefore, tagsAfter] = [(before.tags ?? []).join(", "), (after.tags ?? []).join(", ")];
+  const isSame =
+    !hasTextChanged &&
+    !haveAssetsChanged &&
+    variantChanges.length === 0 &&
+    before.status === after.status &&
+    tagsBefore === tagsAfter;
   return (
     <div className="grid gap-4">
-      {isSame && <p className="m-0 text-muted">No differences in title, text, status or files.</p>}
+      {isSame && <p className="m-0 text-muted">No differences in title, text, status, tags or files.</p>}
       {before.title !== after.title && (
         <DiffPart label="Title">
           <TextDiff before={before.title} after={after.title} />
@@ -54,6 +61,11 @@ export function RevisionDiff({
       {before.status !== after.status && (
         <DiffPart label="Status">
           <TextDiff before={statusLabels[before.status].singular} after={statusLabels[after.status].singular} />
+        </DiffPart>
+      )}
+      {tagsBefore !== tagsAfter && (
+        <DiffPart label="Tags">
+          <TextDiff before={tagsBefore} after={tagsAfter} />
         </DiffPart>
       )}
       {haveAssetsChanged && (

@@ -24,6 +24,7 @@ export function describeRevision(
   const actions = [
     ...(fields.length > 0 ? [`changed the ${listFormat.format(fields.map((field) => fieldLabels[field]))}`] : []),
     ...(changed.includes("variants") ? ["changed the text of single accounts"] : []),
+    ...(changed.includes("tags") ? ["changed the tags"] : []),
     ...(changed.includes("assets") ? [describeAssets(compareAssets(previous, files))] : []),
     ...(changed.includes("status") ? [statusVerbs[status]] : []),
     ...(changed.includes("trashed") ? [isTrashedAfter ? "moved it to the trash" : "restored it from the trash"] : []),

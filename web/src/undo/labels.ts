@@ -10,6 +10,7 @@ const fieldLabels: Record<string, string> = {
   body: "Text",
   status: "Status",
   variants: "Custom texts",
+  tags: "Tags",
   assets: "File order",
   altText: "Alt text",
   filename: "File name",
@@ -55,6 +56,7 @@ export function formatValue(field: string, value: unknown): string {
   if (field === "postId") return typeof value === "string" ? "On a post" : "Not on the post";
   if (field === "variants" && Array.isArray(value) && value.length > 0)
     return (value as Post["variants"]).map(({ body }) => body).join("\n\n");
+  if (field === "tags" && Array.isArray(value) && value.length > 0) return value.join(", ");
   if (field === "assets") return Array.isArray(value) ? "The client’s order" : "Another order";
   return typeof value === "string" && value !== "" ? value : "Empty";
 }

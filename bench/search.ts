@@ -1,0 +1,166 @@
+import { sql } from "kysely";
+import type { Connection, Database } from "#db/client.ts";
+import { createStores } from "#db/open-database.ts";
+import { listAssets } from "#domain/assets/list-assets.ts";
+import type { Deps } from "#domain/deps.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { listPosts } from "#domain/posts/list-posts.ts";
+import { updatePost } from "#domain/posts/update-post.ts";
+import type { SearchableTable } from "#domain/search/ports.ts";
+import type { EngineName } from "../test/support/engines.ts";
+import { createPostgresCluster, findPostgres } from "../test/support/postgres-cluster.ts";
+import { createBench, insertAssets, measureMedians, type Bench } from "./asset-fixture.ts";
+import { createReport } from "./report.ts";
+
+/**
+ * Measures searches in a large and a small studio, and what the index costs when a post is created or changed.
+ *   node bench/search.ts [sqlite] [postgres] [--posts=100000] [--full]    --full also searches a million assets
+ */
+
+const args = process.argv.slice(2);
+const isFullRun = args.includes("--full");
+const postCount = Number(args.find((arg) => arg.startsWith("--posts="))?.slice(8) ?? 100_000);
+const engines = (["sqlite", "postgres"] as const).filter(
+  (engine) => !args.some((arg) => arg === "sqlite" || arg === "postgres") || args.includes(engine),
+);
+const smallCount = 100;
+const rounds = 100;
+const limit = 50;
+
+const report = createReport(3);
+
+/** Some words are in every text, others in one of hundreds or thousands. */
+const words = Array.from({ length: 2000 }, (_, i) => `w${(i * 7919) % 2000}${"aeiou"[i % 5]}${(i * 31).toString(36)}`);
+const createText = (i: number): string =>
+  `Common ${i % 2 === 0 ? "straight" : "crooked"} ${i % 20 === 0 ? "medium " : ""}${i === 3 ? "rarest " : ""}${words[i % 2000]} ${words[(i * 13) % 2000]} and a few more words about number ${i}`;
+
+/** Searches by what they find. */
+const searches: Record<string, { query?: string; tag?: string }> = {
+  "in every row": { query: "common" },
+  "in every 20th row": { query: "medium" },
+  "in one row": { query: "rarest" },
+  "in no row": { query: "zzyzx" },
+  "in half of all rows, beside one in the others": { query: "straight crooked" },
+  "of one letter": { query: "o" },
+  "and a second one": { query: "few rarest" },
+};
+
+async function insertPosts({ database, deps, owner }: Bench, count: number): Promise<void> {
+  for (let from = 0; from < count; from += 500) {
+    const rows = Array.from({ length: Math.min(500, count - from) }, (_, i) => ({
+      id: deps.newId("post"),
+      studio_id: owner.studio.id,
+      title: createText(from + i),
+      body: createText(from + i + 2),
+      status: "draft" as const,
+      revision: 1,
+      search_text: "",
+      created_by: owner.user.id,
+      created_at: 1,
+      updated_at: 1,
+    }));
+    await database.q.insertInto("posts").values(rows).execute();
+  }
+}
+
+async function insertNamedAssets(bench: Bench, count: number): Promise<void> {
+  await insertAssets(bench, count);
+  for (let from = 0; from < count; from += 10_000) {
+    const [first, last] = [from, from + 9999].map((n) => `ast_${String(n).padStart(26, "0")}`);
+    const number = "CAST(substr(id, 5) AS INTEGER)";
+    const filename = `'Common ' || CASE WHEN ${number} % 2 = 0 THEN 'straight ' ELSE 'crooked ' END || CASE WHEN ${number} % 20 = 0 THEN 'medium ' ELSE '' END || CASE WHEN ${number} = 3 THEN 'rarest ' ELSE '' END || 'number-' || ${number} || ' few.jpg'`;
+    await sql.raw(`UPDATE assets SET filename = ${filename} WHERE id BETWEEN '${first}' AND '${last}'`).execute(bench.database.q);
+  }
+}
+
+/** As the background job does after an upgrade, in larger transactions and without pauses. */
+async function indexAll({ deps, database }: Bench, table: SearchableTable): Promise<void> {
+  const startedAt = performance.now();
+  let total = 0;
+  for (let count = -1; count !== 0; total += count)
+    count = await deps.transact((tx) => tx.searchIndex.indexNext(table, 250));
+  if (database.engine === "postgres") await database.run({ name: "vacuum", sql: "VACUUM ANALYZE" }, []);
+  const seconds = (performance.now() - startedAt) / 1000;
+  process.stdout.write(`indexed ${total} ${table} in ${seconds.toFixed(1)} s (${database.engine})\n`);
+}
+
+async function measureSearches(
+  engine: EngineName,
+  server: string | undefined,
+  table: SearchableTable,
+  count: number,
+): Promise<void> {
+  const createStudio = async (rows: number): Promise<Bench> => {
+    const bench = await createBench(engine, server);
+    await (table === "posts" ? insertPosts(bench, rows) : insertNamedAssets(bench, rows));
+    await indexAll(bench, table);
+    return bench;
+  };
+  const [large, small] = [await createStudio(count), await createStudio(smallCount)];
+  const list = table === "posts" ? listPosts : listAssets;
+  for (const [name, input] of Object.entries(searches)) {
+    const search = ({ deps, owner }: Bench) => () => list(deps, owner, { limit, ...input });
+    await measureMedians(20, search(large), search(small));
+    const [largeMs, smallMs] = await measureMedians(rounds, search(large), search(small));
+    report.printLine(`${table} with a word ${name} (${engine}, ${count})`, largeMs, 3, `${smallCount} ${table}`, smallMs, "ms");
+  }
+  await Promise.all([large.close(), small.close()]);
+}
+
+/** The same database, but without writing to the index. */
+function skipIndex(database: Database): Database {
+  const run: (tx: Connection) => Connection["run"] = (tx) => async (statement, params) =>
+    /_tokens_of_|_search_entry_/.test(statement.name) ? [] : tx.run(statement, params);
+  return { ...database, transact: (work) => database.transact((tx) => work({ ...tx, run: run(tx) })) };
+}
+
+/** CPU time of this process, and so without that of PostgreSQL. */
+async function measureCpuMs(work: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage();
+  for (let i = 0; i < 50; i++) await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000 / 50;
+}
+
+async function measureWrites({ deps, database, owner }: Bench): Promise<void> {
+  const baselineDeps: Deps = { ...deps, ...createStores(skipIndex(database)) };
+  let count = 0;
+  const createText280 = (): string => `${createText(count++)} ${createText(count * 17)} ${createText(count * 31)}`;
+  const create = (writeDeps: Deps) => () => createPost(writeDeps, owner, { title: "A post", body: createText280() });
+  const update = async (writeDeps: Deps, createChange: () => object): Promise<() => Promise<unknown>> => {
+    const { id: postId } = await createPost(writeDeps, owner, { title: "A post", body: createText280() });
+    return () => updatePost(writeDeps, owner, { postId, ...createChange() });
+  };
+  const changeBody = () => ({ body: createText280() });
+  const changeStatus = () => ({ status: count++ % 2 === 0 ? "ready" : "draft" });
+  const cases: [name: string, limit: number, ours: () => Promise<unknown>, baseline: () => Promise<unknown>][] = [
+    ["create_post", 3, create(deps), create(baselineDeps)],
+    ["update_post, new body", 3, await update(deps, changeBody), await update(baselineDeps, changeBody)],
+    ["update_post, new status", 1.1, await update(deps, changeStatus), await update(baselineDeps, changeStatus)],
+  ];
+  for (const [name, maxRatio, ours, baseline] of cases) {
+    const times: [number[], number[]] = [[], []];
+    for (let round = 0; round < 20; round++) {
+      times[0].push(await measureCpuMs(ours));
+      times[1].push(await measureCpuMs(baseline));
+    }
+    const [oursMs, baselineMs] = times.map((values) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0);
+    report.printLine(`CPU of ${name} (${database.engine})`, oursMs ?? 0, maxRatio, "without the index", baselineMs ?? 0, "ms");
+  }
+}
+
+for (const engine of engines) {
+  const programs = engine === "postgres" ? findPostgres() : undefined;
+  if (engine === "postgres" && !programs) continue;
+  const cluster = programs ? await createPostgresCluster(programs, { fsync: "off" }) : undefined;
+  try {
+    const bench = await createBench(engine, cluster?.url());
+    await measureWrites(bench);
+    await bench.close();
+    await measureSearches(engine, cluster?.url(), "posts", postCount);
+    if (isFullRun) await measureSearches(engine, cluster?.url(), "assets", 1_000_000);
+  } finally {
+    await cluster?.remove();
+  }
+}
+process.exit(report.hasMissedLimit ? 1 : 0);

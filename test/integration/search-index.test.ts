@@ -1,0 +1,220 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createStores, openDatabase } from "#db/open-database.ts";
+import type { Connection, Database } from "#db/client.ts";
+import { deleteAsset } from "#domain/assets/delete-asset.ts";
+import { listAssets } from "#domain/assets/list-assets.ts";
+import { updateAsset } from "#domain/assets/update-asset.ts";
+import type { Deps } from "#domain/deps.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { deletePost } from "#domain/posts/delete-post.ts";
+import { listPosts } from "#domain/posts/list-posts.ts";
+import { updatePost } from "#domain/posts/update-post.ts";
+import { hasUnindexed, indexExisting } from "#domain/search/index-existing.ts";
+import { trashLifetime } from "#domain/trash/ports.ts";
+import { sweepTrash } from "#domain/trash/sweep-trash.ts";
+import { createIdGenerator } from "#lib/ids.ts";
+import { createDeps, createTemporaryDatabase, forEachEngine, silentLog } from "../support/engines.ts";
+import { addFile } from "../support/history-fixture.ts";
+import { insertPosts } from "../support/hostile-posts.ts";
+import { assertTokensMatch } from "../support/index-tokens.ts";
+import { isLongRun } from "../support/long-run.ts";
+import { createMigrationFolder } from "../support/migrations.ts";
+import { newStudio } from "../support/users.ts";
+
+const noPause = { pause: async () => {}, shouldStop: () => false };
+
+/** Counts the statements that write to the index. */
+function countTokenWrites(deps: Deps, database: Database): { deps: Deps; readCount: () => number } {
+  let count = 0;
+  const countRuns = (tx: Connection): Connection => ({
+    ...tx,
+    run: (statement, params) => {
+      if (statement.name.includes("tokens_of")) count++;
+      return tx.run(statement, params);
+    },
+  });
+  const stores = createStores({ ...database, transact: (work) => database.transact((tx) => work(countRuns(tx))) });
+  return { deps: { ...deps, ...stores }, readCount: () => count };
+}
+
+forEachEngine("search index", (fixture) => {
+  test("tokens are written with the text, and only if the text or the tags change", async () => {
+    const { deps, readCount } = countTokenWrites(fixture.deps, fixture.database);
+    const owner = await newStudio(deps);
+    const { id: postId } = await createPost(deps, owner, { title: "Harbour", body: "Text" });
+    const assetId = await addFile(deps, owner);
+    const countWrites = async (work: () => Promise<unknown>): Promise<number> => {
+      const before = readCount();
+      await work();
+      return readCount() - before;
+    };
+    const changes: [count: number, change: () => Promise<unknown>][] = [
+      [0, () => updatePost(deps, owner, { postId, status: "ready" })],
+      [0, () => updatePost(deps, owner, { postId, title: "Harbour", body: "Text" })],
+      [1, () => updatePost(deps, owner, { postId, body: "Other" })],
+      [1, () => updatePost(deps, owner, { postId, tags: ["sea"] })],
+      [0, () => updateAsset(deps, owner, { assetId, filename: "file.pdf" })],
+      [1, () => updateAsset(deps, owner, { assetId, altText: "Gulls" })],
+      [0, () => deleteAsset(deps, owner, { assetId })],
+      [0, () => deletePost(deps, owner, { postId })],
+    ];
+    for (const [i, [count, change]] of changes.entries()) assert.equal(await countWrites(change), count, `change ${i}`);
+    await assertTokensMatch(fixture.location);
+  });
+
+  test("deleting a post or an asset for good deletes its tokens", async () => {
+    const { deps, clock } = fixture;
+    const owner = await newStudio(deps);
+    const { id: postId } = await createPost(deps, owner, { title: "Harbour", body: "Text" });
+    const assetId = await addFile(deps, owner);
+    await deletePost(deps, owner, { postId });
+    await deleteAsset(deps, owner, { assetId });
+    clock.advance(trashLifetime + 1);
+    assert.ok((await sweepTrash(deps, noPause)).deletedFromTrash >= 2);
+    assert.equal((await fixture.database.q.selectFrom("posts").where("id", "=", postId).select("id").execute()).length, 0);
+    await assertTokensMatch(fixture.location);
+  });
+
+  test("the tokens match the final text after concurrent updates of one post (R1)", async () => {
+    const { deps } = fixture;
+    const owner = await newStudio(deps);
+    const { id: postId } = await createPost(deps, owner, { title: "Start", body: "" });
+    const assetId = await addFile(deps, owner);
+    for (let round = 0; round < (isLongRun ? 50 : 5); round++) {
+      const changes = Array.from({ length: 6 }, (_, i) => async () => {
+        await sleep(Math.random() * 5);
+        const text = `text${round}-${i} ${"word ".repeat(i)}`;
+        if (i % 3 === 0) return updatePost(deps, owner, { postId, title: text });
+        if (i % 3 === 1) return updatePost(deps, owner, { postId, body: text, tags: [text.slice(0, 7)] });
+        return updateAsset(deps, owner, { assetId, altText: text });
+      });
+      await Promise.all(changes.map((change) => change()));
+      await assertTokensMatch(fixture.location);
+    }
+  });
+
+  test("indexes existing rows while they change, in several processes", async () => {
+    const { deps, database } = fixture;
+    const owner = await newStudio(deps);
+    await insertPosts(fixture, owner, 120, (i) => ({ title: `Harbour ${i}`, isIndexed: false }));
+    const { posts } = await listPosts(deps, owner, { limit: 20, query: "harbour" });
+    const otherDatabase = await openDatabase({ ...fixture.location, log: silentLog });
+    const otherDeps = createDeps(otherDatabase, fixture.clock);
+    const messages: string[] = [];
+    const log = { info: (_: unknown, message?: string) => void messages.push(message ?? "") };
+    try {
+      await Promise.all([
+        indexExisting(deps, { ...noPause, pause: () => sleep(1) }, log),
+        indexExisting(otherDeps, { ...noPause, pause: () => sleep(1) }, log),
+        ...posts.map(async ({ id: postId }, i) => {
+          await sleep(i * 3);
+          await updatePost(otherDeps, owner, i % 2 === 0 ? { postId, body: `Changed ${i}` } : { postId, status: "ready" });
+        }),
+      ]);
+    } finally {
+      await otherDatabase.close();
+    }
+    assert.equal(await hasUnindexed(deps), false);
+    assert.ok(messages.includes("indexing existing rows for search"));
+    await assertTokensMatch(fixture.location);
+    assert.equal((await listPosts(deps, owner, { limit: 100, query: "harbour" })).posts.length, 100);
+    assert.equal((await listPosts(deps, owner, { limit: 100, query: "changed harb" })).posts.length, 10);
+    const indexed = await database.q.selectFrom("posts").select("id").where("search_indexed", "=", 0).execute();
+    assert.deepEqual(indexed, []);
+  });
+
+  test("a row that an older version of the server changes is found by its new text, before and after it is indexed again", async () => {
+    const { deps } = fixture;
+    const owner = await newStudio(deps);
+    const { id: postId } = await createPost(deps, owner, { title: "Harbour", body: "Text" });
+    const assetId = await addFile(deps, owner);
+    await insertPosts(fixture, owner, 120, () => ({ title: "~" }));
+    // The older version knows neither tokens nor the column that marks the row.
+    await fixture.database.q.updateTable("posts").set({ title: "Port" }).where("id", "=", postId).execute();
+    await fixture.database.q.updateTable("posts").set({ search_text: "port text" }).where("id", "=", postId).execute();
+    await fixture.database.q.updateTable("assets").set({ alt_text: "Gulls" }).where("id", "=", assetId).execute();
+    for (const isIndexed of [false, true]) {
+      if (isIndexed) await indexExisting(deps, noPause, silentLog);
+      const count = async (query: string): Promise<number> =>
+        (await listPosts(deps, owner, { limit: 5, query })).posts.length +
+        (await listAssets(deps, owner, { limit: 5, query })).assets.length;
+      assert.deepEqual([await count("port"), await count("harbour"), await count("gulls")], [1, 0, 1]);
+    }
+    await assertTokensMatch(fixture.location);
+    // This version updates the row before the background job does.
+    await fixture.database.q.updateTable("posts").set({ title: "Quay" }).where("id", "=", postId).execute();
+    await fixture.database.q.updateTable("posts").set({ search_text: "quay text" }).where("id", "=", postId).execute();
+    await updatePost(deps, owner, { postId, title: "QUAY" });
+    await assertTokensMatch(fixture.location);
+    assert.equal(await hasUnindexed(deps), false);
+  });
+
+  test("ids that were created in the same millisecond but committed in another order are listed by id", async () => {
+    const { deps } = fixture;
+    const owner = await newStudio(deps);
+    const generators = [createIdGenerator(fixture.clock), createIdGenerator(fixture.clock)];
+    const ids = Array.from({ length: 60 }, (_, i) => generators[i % 2]?.("post") ?? "");
+    const shuffled = ids.toSorted((a, b) => (a.slice(-5) < b.slice(-5) ? -1 : 1)).toReversed();
+    for (const id of shuffled) await createPost({ ...deps, newId: (kind) => (kind === "post" ? id : deps.newId(kind)) }, owner, { title: "Harbour", body: "" });
+    fixture.clock.advance(1000);
+    await insertPosts(fixture, owner, 120, () => ({ title: "~" }));
+    const listedIds: string[] = [];
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const page = await listPosts(deps, owner, { limit: 7, query: "harbour", ...(cursor === undefined ? {} : { cursor }) });
+      listedIds.push(...page.posts.map(({ id }) => id));
+      cursor = page.nextCursor;
+    }
+    assert.deepEqual(listedIds, ids.toSorted().toReversed());
+  });
+
+  test("rows from before the index existed are found before and after they are indexed (RUN-7)", async () => {
+    const migrations = join(import.meta.dirname, "../../migrations");
+    const readMigrations = (isIncluded: (name: string) => boolean) =>
+      Object.fromEntries(
+        readdirSync(migrations)
+          .filter(isIncluded)
+          .map((name) => [name, readFileSync(join(migrations, name), "utf8")]),
+      );
+    const folder = createMigrationFolder(readMigrations((name) => name < "0015"));
+    const location = await createTemporaryDatabase(fixture.engine);
+    try {
+      const older = await openDatabase({ ...location, migrations: folder.path, log: silentLog });
+      const owner = await newStudio(createDeps(older, fixture.clock));
+      const [postId, assetId] = [fixture.deps.newId("post"), fixture.deps.newId("asset")];
+      const row = { studio_id: owner.studio.id, created_by: owner.user.id, created_at: 1 };
+      // As version 0014 stored it: its search text has no marks at all.
+      const post = { title: "Straße หน้า", body: "Text", status: "draft" as const, revision: 1, search_text: "straße หนา text" };
+      await older.q.insertInto("posts").values({ ...row, ...post, id: postId, updated_at: 1 } as never).execute();
+      const asset = { kind: "image", mime_type: "image/png", filename: "Größe.png", status: "pending", charged_bytes: 0, upload_expires_at: 1 };
+      await older.q.insertInto("assets").values({ ...row, ...asset, id: assetId } as never).execute();
+      const change = { asset_id: assetId, change: 1, field: "altText", before: null, after: "x", studio_id: owner.studio.id, at: 1 };
+      await older.q.insertInto("asset_changes").values(change as never).execute();
+      await older.close();
+
+      const database = await openDatabase({ ...location, log: silentLog });
+      const deps = createDeps(database, fixture.clock);
+      for (const isIndexed of [false, true]) {
+        if (isIndexed) await indexExisting(deps, noPause, silentLog);
+        assert.equal(await hasUnindexed(deps), !isIndexed);
+        const search = async (query: string) => [
+          ...(await listPosts(deps, owner, { limit: 10, query })).posts.map(({ id }) => id),
+          ...(await listAssets(deps, owner, { limit: 10, query })).assets.map(({ id }) => id),
+        ];
+        assert.deepEqual(await search("strasse text"), [postId]);
+        assert.deepEqual(await search("หน้า"), [postId]);
+        assert.deepEqual(await search("หนา"), []);
+        assert.deepEqual(await search("grosse png"), [assetId]);
+      }
+      assert.equal((await database.q.selectFrom("asset_changes").selectAll().execute()).length, 1);
+      await assertTokensMatch(location);
+      await database.close();
+    } finally {
+      folder.remove();
+      await location.remove();
+    }
+  });
+});

@@ -1,0 +1,20 @@
+import { once } from "node:events";
+import { writeSync } from "node:fs";
+import { openDatabase, type OpenDatabaseOptions } from "#db/open-database.ts";
+import { indexExisting } from "#domain/search/index-existing.ts";
+import { systemClock } from "#lib/clock.ts";
+import { createDeps, silentLog } from "../engines.ts";
+
+/** Child process: indexes existing rows for search and prints a line after each batch. */
+
+const options = JSON.parse(process.argv[2] ?? "") as Omit<OpenDatabaseOptions, "log">;
+const printLine = (line: string) => writeSync(1, `${line}\n`); // synchronous, because the process may be killed
+
+const database = await openDatabase({ ...options, log: silentLog });
+printLine("loaded");
+await once(process.stdin, "data");
+const pause = async (): Promise<void> => void printLine("batch");
+await indexExisting(createDeps(database, systemClock), { pause, shouldStop: () => false }, silentLog);
+printLine("done");
+await database.close();
+process.exit();

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { join } from "node:path";
+import { databaseFileName } from "#db/open-database.ts";
+import { buildSearchText } from "#domain/search/fold.ts";
+import { listTextTokens } from "#domain/search/tokens.ts";
+import type { DatabaseLocation } from "./engines.ts";
+import { queryDatabase } from "./migrations.ts";
+
+interface TokenTable {
+  table: "posts" | "assets";
+  textColumns: readonly [string, string];
+}
+
+const tables: readonly TokenTable[] = [
+  { table: "posts", textColumns: ["title", "body"] },
+  { table: "assets", textColumns: ["filename", "alt_text"] },
+];
+
+/** Asserts that the index has exactly the tokens of every row that is marked as indexed, and no other rows. */
+export async function assertTokensMatch(location: DatabaseLocation): Promise<void> {
+  for (const { table, textColumns } of tables) {
+    const rows = await queryDatabase(location, `SELECT * FROM ${table} WHERE search_indexed = 1`);
+    const expected = new Map(
+      rows.map((row) => {
+        const tags = JSON.parse(String(row["tags"])) as string[];
+        const searchText = buildSearchText(
+          textColumns.map((column) => row[column] as string | null),
+          tags,
+        );
+        assert.equal(row["search_text"], searchText);
+        return [String(row["id"]), sortTokens(listTextTokens(String(row["studio_id"]), { searchText, tags }))];
+      }),
+    );
+    const actual = await readTokens(location, table === "posts" ? "post" : "asset");
+    assert.deepEqual([...actual.keys()].toSorted(), [...expected.keys()].toSorted());
+    for (const [id, tokens] of expected) assert.deepEqual(actual.get(id), tokens, `${id} ${table}`);
+  }
+}
+
+const sortTokens = (tokens: readonly number[]): number[] => tokens.toSorted((a, b) => a - b);
+
+async function readTokens(location: DatabaseLocation, kind: "post" | "asset"): Promise<Map<string, number[]>> {
+  if (location.databaseUrl !== undefined) {
+    const rows = await queryDatabase(location, `SELECT ${kind}_id AS id, tokens FROM ${kind}_search`);
+    return new Map(rows.map(({ id, tokens }) => [String(id), sortTokens(tokens as number[])]));
+  }
+  const db = new DatabaseSync(join(location.dataDir, databaseFileName), { timeout: 5000 });
+  try {
+    db.exec(`CREATE VIRTUAL TABLE temp.terms USING fts5vocab (main, ${kind}_tokens, instance)`);
+    const rows = db
+      .prepare(
+        `SELECT s.${kind}_id AS id, t.term FROM temp.terms t LEFT JOIN ${kind}_search s ON s.row = t.doc`,
+      )
+      .all();
+    const tokensById = Map.groupBy(rows, (row) => String(row["id"]));
+    return new Map([...tokensById].map(([id, group]) => [id, sortTokens(group.map(({ term }) => Number(term)))]));
+  } finally {
+    db.close();
+  }
+}
