@@ -27,17 +27,25 @@ interface IndexedRow extends IndexedText {
 
 /** Saves the tokens of a row, in the transaction of the change, which holds a lock on the row. */
 export async function saveTokens(
-  { engine, run }: Connection,
+  connection: Connection,
   table: SearchableTable,
   row: IndexedRow,
   isNew: boolean,
 ): Promise<void> {
+  const { engine, run } = connection;
   const statements = saveStatements[table];
   const tokens = encodeTokens(listTextTokens(row.studioId, row));
   if (engine === "postgres") return void (await run(statements.upsert, [row.id, tokens]));
   const { time, random } = readIdNumbers(row.id);
-  await run(statements.addEntry, [time, random, row.id]);
+  while ((await run(statements.addEntry, [time, random, row.id])).length === 0)
+    await removeNextEntry(run, table, row.id);
   await run(isNew ? statements.insertTokens : statements.replaceTokens, [tokens, row.id]);
+}
+
+/** Makes room for a number before it. The background job indexes the removed row again. */
+async function removeNextEntry(run: Connection["run"], table: SearchableTable, id: string): Promise<void> {
+  const [removedEntry] = await run(saveStatements[table].removeNextEntry, [id]);
+  if (removedEntry) await run(saveStatements[table].markUnindexed, [removedEntry.id]);
 }
 
 /** Numbers of consecutive rows differ by this much, so that rows between them can be added later. */
@@ -45,17 +53,19 @@ const rowSpacing = 1024;
 
 /**
  * The number of a row on SQLite starts with the time in its id, and follows the numbers of older ids. If a newer id has
- * the number already, the row gets one in between.
+ * that number or a lower one already, the row gets one in between. Returns no row if there is none.
  */
 const addEntrySql = (entries: string, idColumn: string): string => `
   INSERT INTO ${entries} (row, ${idColumn})
-  SELECT CASE WHEN next IS NULL OR own < next THEN own ELSE (previous + next) / 2 END, id
+  SELECT CASE WHEN next IS NULL OR own < next THEN own
+              ELSE previous + min(${rowSpacing}, (next - previous) / 2) END, id
     FROM (SELECT id, previous, next, max(first, previous + ${rowSpacing}) AS own
             FROM (SELECT (CAST($1 AS INTEGER) << 20) + CAST($2 AS INTEGER) AS first, $3 AS id,
                          coalesce((SELECT row FROM ${entries} WHERE ${idColumn} < $3 ORDER BY ${idColumn} DESC LIMIT 1), 0) AS previous,
                          (SELECT row FROM ${entries} WHERE ${idColumn} > $3 ORDER BY ${idColumn} LIMIT 1) AS next))
-   WHERE true
-  ON CONFLICT (${idColumn}) DO NOTHING`;
+   WHERE next IS NULL OR next > previous + 1
+  ON CONFLICT (${idColumn}) DO UPDATE SET ${idColumn} = excluded.${idColumn}
+  RETURNING 1 AS added`;
 
 function createSaveStatements(table: SearchableTable) {
   const { entries, idColumn, tokens } = indexTables[table];
@@ -68,6 +78,13 @@ function createSaveStatements(table: SearchableTable) {
        ON CONFLICT (${idColumn}) DO UPDATE SET tokens = excluded.tokens`,
     ),
     addEntry: statement(`add_search_entry_to_${table}`, addEntrySql(entries, idColumn)),
+    removeNextEntry: statement<{ id: string }>(
+      `remove_next_search_entry_of_${table}`,
+      `DELETE FROM ${entries}
+        WHERE ${idColumn} = (SELECT ${idColumn} FROM ${entries} WHERE ${idColumn} > $1 ORDER BY ${idColumn} LIMIT 1)
+        RETURNING ${idColumn} AS id`,
+    ),
+    markUnindexed: statement(`mark_${table}_unindexed`, `UPDATE ${table} SET search_indexed = 0 WHERE id = $1`),
     insertTokens: statement(`insert_tokens_of_${table}`, writeTokensSql("INSERT")),
     replaceTokens: statement(`replace_tokens_of_${table}`, writeTokensSql("INSERT OR REPLACE")),
   };

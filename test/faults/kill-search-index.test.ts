@@ -16,7 +16,10 @@ forEachEngine("kill -9 while existing posts are indexed", (fixture) => {
     const { deps, database, location } = fixture;
     const owner = await newStudio(deps);
     const postCount = killCount * 100;
-    await insertPosts(fixture, owner, postCount, (i) => ({ title: `Harbour ${i} ${i === 0 ? "oldest" : ""}`, isIndexed: false }));
+    await insertPosts(fixture, owner, postCount, (i) => ({
+      title: `Harbour ${i} ${i === 0 ? "oldest" : ""}`,
+      isIndexed: false,
+    }));
     const countIndexed = async (): Promise<number> =>
       (await database.q.selectFrom("posts").select("id").where("search_indexed", "=", 1).execute()).length;
     const indexedCounts: number[] = [];
@@ -32,7 +35,10 @@ forEachEngine("kill -9 while existing posts are indexed", (fixture) => {
       const { posts } = await listPosts(deps, owner, { limit: 10, query: "oldest harbour" });
       assert.equal(posts.length, 1);
     }
-    assert.ok(indexedCounts.some((count) => count > 0 && count < postCount), indexedCounts.join(" "));
+    assert.ok(
+      indexedCounts.some((count) => count > 0 && count < postCount),
+      indexedCounts.join(" "),
+    );
     const helper = startHelper("index-existing.ts", location);
     await helper.waitForLine("loaded");
     helper.letRun();

@@ -75,7 +75,10 @@ forEachEngine("search index", (fixture) => {
     await deleteAsset(deps, owner, { assetId });
     clock.advance(trashLifetime + 1);
     assert.ok((await sweepTrash(deps, noPause)).deletedFromTrash >= 2);
-    assert.equal((await fixture.database.q.selectFrom("posts").where("id", "=", postId).select("id").execute()).length, 0);
+    assert.equal(
+      (await fixture.database.q.selectFrom("posts").where("id", "=", postId).select("id").execute()).length,
+      0,
+    );
     await assertTokensMatch(fixture.location);
   });
 
@@ -112,7 +115,11 @@ forEachEngine("search index", (fixture) => {
         indexExisting(otherDeps, { ...noPause, pause: () => sleep(1) }, log),
         ...posts.map(async ({ id: postId }, i) => {
           await sleep(i * 3);
-          await updatePost(otherDeps, owner, i % 2 === 0 ? { postId, body: `Changed ${i}` } : { postId, status: "ready" });
+          await updatePost(
+            otherDeps,
+            owner,
+            i % 2 === 0 ? { postId, body: `Changed ${i}` } : { postId, status: "ready" },
+          );
         }),
       ]);
     } finally {
@@ -159,16 +166,29 @@ forEachEngine("search index", (fixture) => {
     const generators = [createIdGenerator(fixture.clock), createIdGenerator(fixture.clock)];
     const ids = Array.from({ length: 60 }, (_, i) => generators[i % 2]?.("post") ?? "");
     const shuffled = ids.toSorted((a, b) => (a.slice(-5) < b.slice(-5) ? -1 : 1)).toReversed();
-    for (const id of shuffled) await createPost({ ...deps, newId: (kind) => (kind === "post" ? id : deps.newId(kind)) }, owner, { title: "Harbour", body: "" });
+    for (const id of shuffled)
+      await createPost({ ...deps, newId: (kind) => (kind === "post" ? id : deps.newId(kind)) }, owner, {
+        title: "Harbour",
+        body: "",
+      });
     fixture.clock.advance(1000);
     await insertPosts(fixture, owner, 120, () => ({ title: "~" }));
-    const listedIds: string[] = [];
-    for (let cursor: string | null | undefined; cursor !== null;) {
-      const page = await listPosts(deps, owner, { limit: 7, query: "harbour", ...(cursor === undefined ? {} : { cursor }) });
-      listedIds.push(...page.posts.map(({ id }) => id));
-      cursor = page.nextCursor;
+    for (const isReindexed of [false, true]) {
+      if (isReindexed) await indexExisting(deps, noPause, silentLog);
+      const listedIds: string[] = [];
+      for (let cursor: string | null | undefined; cursor !== null;) {
+        const page = await listPosts(deps, owner, {
+          limit: 7,
+          query: "harbour",
+          ...(cursor === undefined ? {} : { cursor }),
+        });
+        listedIds.push(...page.posts.map(({ id }) => id));
+        cursor = page.nextCursor;
+      }
+      assert.deepEqual(listedIds, ids.toSorted().toReversed());
     }
-    assert.deepEqual(listedIds, ids.toSorted().toReversed());
+    assert.equal(await hasUnindexed(deps), false);
+    await assertTokensMatch(fixture.location);
   });
 
   test("rows from before the index existed are found before and after they are indexed (RUN-7)", async () => {
@@ -187,12 +207,42 @@ forEachEngine("search index", (fixture) => {
       const [postId, assetId] = [fixture.deps.newId("post"), fixture.deps.newId("asset")];
       const row = { studio_id: owner.studio.id, created_by: owner.user.id, created_at: 1 };
       // As version 0014 stored it: its search text has no marks at all.
-      const post = { title: "Straße หน้า", body: "Text", status: "draft" as const, revision: 1, search_text: "straße หนา text" };
-      await older.q.insertInto("posts").values({ ...row, ...post, id: postId, updated_at: 1 } as never).execute();
-      const asset = { kind: "image", mime_type: "image/png", filename: "Größe.png", status: "pending", charged_bytes: 0, upload_expires_at: 1 };
-      await older.q.insertInto("assets").values({ ...row, ...asset, id: assetId } as never).execute();
-      const change = { asset_id: assetId, change: 1, field: "altText", before: null, after: "x", studio_id: owner.studio.id, at: 1 };
-      await older.q.insertInto("asset_changes").values(change as never).execute();
+      const post = {
+        title: "Straße หน้า",
+        body: "Text",
+        status: "draft" as const,
+        revision: 1,
+        search_text: "straße หนา text",
+      };
+      await older.q
+        .insertInto("posts")
+        .values({ ...row, ...post, id: postId, updated_at: 1 } as never)
+        .execute();
+      const asset = {
+        kind: "image",
+        mime_type: "image/png",
+        filename: "Größe.png",
+        status: "pending",
+        charged_bytes: 0,
+        upload_expires_at: 1,
+      };
+      await older.q
+        .insertInto("assets")
+        .values({ ...row, ...asset, id: assetId } as never)
+        .execute();
+      const change = {
+        asset_id: assetId,
+        change: 1,
+        field: "altText",
+        before: null,
+        after: "x",
+        studio_id: owner.studio.id,
+        at: 1,
+      };
+      await older.q
+        .insertInto("asset_changes")
+        .values(change as never)
+        .execute();
       await older.close();
 
       const database = await openDatabase({ ...location, log: silentLog });

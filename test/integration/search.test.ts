@@ -156,10 +156,35 @@ forEachEngine("search", (fixture) => {
   });
 
   test("a search finds what a scan finds, after any sequence of changes (POST-3)", async () => {
-    const alphabet = ["a", "b", "ä", "ß", "ss", "i", "ı", "İ", "σ", "ς", "本", "日", "😀", " ", "\u0301", "%", "'", "Ab"];
+    const alphabet = [
+      "a",
+      "b",
+      "ä",
+      "ß",
+      "ss",
+      "i",
+      "ı",
+      "İ",
+      "σ",
+      "ς",
+      "本",
+      "日",
+      "😀",
+      " ",
+      "\u0301",
+      "%",
+      "'",
+      "Ab",
+    ];
     const textOf = (maxLength: number) =>
       fc.array(fc.constantFrom(...alphabet), { maxLength }).map((parts) => parts.join(""));
-    const change = fc.record({ index: fc.nat(9), title: textOf(6), body: textOf(12), tag: textOf(3), isDeleted: fc.nat(5) });
+    const change = fc.record({
+      index: fc.nat(9),
+      title: textOf(6),
+      body: textOf(12),
+      tag: textOf(3),
+      isDeleted: fc.nat(5),
+    });
     await fc.assert(
       fc.asyncProperty(
         fc.array(change, { minLength: 5, maxLength: 25 }),

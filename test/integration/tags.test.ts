@@ -60,9 +60,15 @@ forEachEngine("tags", (fixture) => {
       (await getPost(deps, owner, { postId })).tags,
       (await listPosts(deps, owner, { limit: 1 })).posts[0]?.tags,
     ];
-    assert.deepEqual(await readTags(), [["launch", "sea"], ["launch", "sea"]]);
+    assert.deepEqual(await readTags(), [
+      ["launch", "sea"],
+      ["launch", "sea"],
+    ]);
     await updatePost(deps, owner, { postId, title: "B" });
-    assert.deepEqual(await readTags(), [["launch", "sea"], ["launch", "sea"]]);
+    assert.deepEqual(await readTags(), [
+      ["launch", "sea"],
+      ["launch", "sea"],
+    ]);
     await updatePost(deps, owner, { postId, tags: ["new"] });
     assert.deepEqual(await readTags(), [["new"], ["new"]]);
     await updatePost(deps, owner, { postId, tags: [] });
@@ -89,11 +95,9 @@ forEachEngine("tags", (fixture) => {
     const assetId = await addFile(deps, owner);
     assert.equal(await getOutcome(updatePost(deps, client, { postId, tags: ["a"] })), "ok");
     await updateAsset(deps, client, { assetId, tags: ["b"] });
-    const { entries } = (await listActivity(deps, owner, { limit: 2 })) as unknown as {
-      entries: { detail: { fields?: string[] } }[];
-    };
+    const { activity } = await listActivity(deps, owner, { limit: 2 });
     assert.deepEqual(
-      entries.map(({ detail }) => detail.fields),
+      activity.map(({ detail }) => (detail as { fields?: string[] }).fields),
       [["tags"], ["tags"]],
     );
   });

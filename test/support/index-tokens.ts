@@ -49,9 +49,7 @@ async function readTokens(location: DatabaseLocation, kind: "post" | "asset"): P
   try {
     db.exec(`CREATE VIRTUAL TABLE temp.terms USING fts5vocab (main, ${kind}_tokens, instance)`);
     const rows = db
-      .prepare(
-        `SELECT s.${kind}_id AS id, t.term FROM temp.terms t LEFT JOIN ${kind}_search s ON s.row = t.doc`,
-      )
+      .prepare(`SELECT s.${kind}_id AS id, t.term FROM temp.terms t LEFT JOIN ${kind}_search s ON s.row = t.doc`)
       .all();
     const tokensById = Map.groupBy(rows, (row) => String(row["id"]));
     return new Map([...tokensById].map(([id, group]) => [id, sortTokens(group.map(({ term }) => Number(term)))]));

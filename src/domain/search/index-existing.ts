@@ -33,7 +33,8 @@ export async function indexExisting(
         log.info({ table, indexed, remaining: Math.max(0, total - indexed) }, "indexing existing rows for search");
         reportedAt = deps.clock();
       }
-      return count;
+      // Indexing a row can mark another one as not indexed, so only an empty batch is the last.
+      return count === 0 ? 0 : batchSize;
     });
     if (indexed >= total) log.info({ table, indexed }, "indexed all existing rows for search");
   }

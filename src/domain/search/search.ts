@@ -90,7 +90,8 @@ function createScan<Item, Filter>(
   }
 
   async function listRows(needed: number): Promise<CandidateRow[]> {
-    const newestLimit = foundItems === 0 ? listSize.newest : Math.min(Math.ceil(1.2 * estimateRows(needed)), maxNewestRows);
+    const newestLimit =
+      foundItems === 0 ? listSize.newest : Math.min(Math.ceil(1.2 * estimateRows(needed)), maxNewestRows);
     const range = { before: scannedTo, limit: candidateLimit ?? Math.max(newestLimit, limit) };
     const rows =
       candidateLimit === undefined
