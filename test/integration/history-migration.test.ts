@@ -121,6 +121,7 @@ for (const engine of listEngines()) {
         body: "Body",
         status: "ready",
         variants: [],
+        tags: [],
         assets: [
           { id: ids.second, kind: "document", mimeType: "text/plain", filename: "a.txt" },
           { id: ids.first, kind: "document", mimeType: "text/plain", filename: "a.txt", altText: "What it shows" },

@@ -27,6 +27,7 @@ forEachEngine("posts", (fixture) => {
       revision: 1,
       assets: [],
       variants: [],
+      tags: [],
       createdBy: owner.user.id,
       createdByClient: null,
       readyRevision: null,
