@@ -82,7 +82,7 @@ forEachEngine("search index", (fixture) => {
     await assertTokensMatch(fixture.location);
   });
 
-  test("the tokens match the final text after concurrent updates of one post (R2)", async () => {
+  test("the tokens match the final text after concurrent updates of one post", async () => {
     const { deps } = fixture;
     const owner = await newStudio(deps);
     const { id: postId } = await createPost(deps, owner, { title: "Start", body: "" });
