@@ -175,7 +175,7 @@ export function createSearchIndexStore(connection: Connection): SearchIndexStore
         .select((eb) => eb.fn.countAll<number>().as("count"))
         .where("search_indexed", "=", sql.lit(0)) // a literal, so that SQLite uses the partial index
         .executeTakeFirst();
-      return Number(row?.count ?? 0);
+      return row?.count ?? 0;
     },
     async indexNext(table, limit) {
       const rows = await claimRows(table, limit);

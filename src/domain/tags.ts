@@ -2,7 +2,7 @@ import { z } from "zod";
 import { singleLine } from "./text.ts";
 
 /** Trimmed and in lower case before its length is checked. */
-export const tag = z.string().trim().toLowerCase().pipe(singleLine(40));
+const tag = z.string().trim().toLowerCase().pipe(singleLine(40));
 
 export const tags = z
   .array(tag)

@@ -29,7 +29,6 @@ function foldUnicode(value: string, maxExpandedLength: number): string {
     .replace(/ς/g, "σ");
 }
 
-// oxlint-disable-next-line no-control-regex
 const isAscii = (value: string): boolean => /^[\0-\x7f]*$/.test(value);
 
 /** Never splits a surrogate pair. */

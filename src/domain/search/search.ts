@@ -12,7 +12,7 @@ const maxChunkBytes = 1024 * 1024;
 /** Rows per list. The newest rows are always compared first: that is all that a small studio needs. */
 const listSize = { newest: 100, minCandidates: 100, maxCandidates: 2000 } as const;
 
-/** Reading the newest rows goes on if it will probably fill the page within this number of rows. */
+/** A search continues to read the newest rows if that will probably fill the page within this number of rows. */
 const maxNewestRows = 1000;
 
 export interface SearchOptions<Item, Filter> {

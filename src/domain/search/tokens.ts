@@ -7,7 +7,7 @@
  */
 
 /** Texts with more tokens are not indexed but compared by every search, because saving their tokens would take too long. */
-export const maxTokens = 10_000;
+const maxTokens = 10_000;
 
 /** More tokens make a search no more selective, only slower. */
 const maxQueryTokens = 32;
