@@ -139,8 +139,8 @@ function checkHistory(
 }
 
 /**
- * A migration is one file for both engines, or one file for each: `0016-search-index.sqlite.sql` and
- * `0016-search-index.postgres.sql` are the migration `0016-search-index.sql`.
+ * A migration is one file for both engines, or one file for each: `0017-search-index.sqlite.sql` and
+ * `0017-search-index.postgres.sql` are the migration `0017-search-index.sql`.
  */
 async function readMigrations(folder: string, engine: Database["engine"]): Promise<Migration[]> {
   const files = (await readdir(folder)).filter((file) => /^\d{4}-[a-z0-9-]+(\.sqlite|\.postgres)?\.sql$/.test(file));

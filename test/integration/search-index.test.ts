@@ -199,7 +199,7 @@ forEachEngine("search index", (fixture) => {
           .filter(isIncluded)
           .map((name) => [name, readFileSync(join(migrations, name), "utf8")]),
       );
-    const folder = createMigrationFolder(readMigrations((name) => name < "0015"));
+    const folder = createMigrationFolder(readMigrations((name) => name < "0016"));
     const location = await createTemporaryDatabase(fixture.engine);
     try {
       const older = await openDatabase({ ...location, migrations: folder.path, log: silentLog });
