@@ -32,6 +32,7 @@ export function toAssetRow(asset: Asset): Omit<AssetRow, "trashed_at" | "trashed
     created_by: asset.createdBy,
     created_client_name: asset.createdByClientName,
     change_count: asset.changeCount,
+    for_library: Number(asset.isLibraryUpload),
     trash_expires_at: asset.trashExpiresAt,
     created_at: asset.createdAt,
   };
@@ -62,6 +63,7 @@ export function toAsset(row: AssetRow): Asset {
     createdBy: row.created_by,
     createdByClientName: row.created_client_name,
     changeCount: row.change_count,
+    isLibraryUpload: row.for_library === 1,
     trashExpiresAt: row.trash_expires_at,
     createdAt: row.created_at,
   };

@@ -40,12 +40,12 @@ const confirmAndAttachQuery = statement<AssetRow>(
     WHERE id = $9 AND status = 'pending' AND storage_key = $10 AND source_version = $11 RETURNING *`,
 );
 
-const confirmOnPostQuery = statement<AssetRow>(
-  "confirm_asset_on_post",
+const confirmUploadedQuery = statement<AssetRow>(
+  "confirm_uploaded_asset",
   `UPDATE assets SET status = 'ready', bytes = $1, charged_bytes = $1, version = $2, sha256 = $3,
           width = $4, height = $5, duration_ms = $6, kind = $7, mime_type = $8, filename = $9,
           change_count = change_count + 1
-    WHERE id = $10 AND status = 'pending' AND post_id = $11 AND storage_key = $12 AND source_version = $13
+    WHERE id = $10 AND status = 'pending' AND COALESCE(post_id, '') = $11 AND storage_key = $12 AND source_version = $13
       AND filename = $14 AND charged_bytes = $15
     RETURNING *`,
 );
@@ -146,18 +146,18 @@ export function createAssetStore(connection: Connection): AssetStore {
       ]);
       return row && toReadyAsset(row);
     },
-    async confirmOnPost(asset, confirmed) {
+    async confirmUploaded(asset, confirmed) {
       const { bytes, version, sha256, width, height, durationMs, kind, mimeType, filename } = confirmed;
       const values = [bytes, version, sha256, width, height, durationMs, kind, mimeType, filename];
       const conditions = [
         asset.id,
-        asset.postId,
+        asset.postId ?? "",
         asset.storageKey,
         asset.sourceVersion,
         asset.filename,
         asset.chargedBytes,
       ];
-      const [row] = await run(confirmOnPostQuery, [...values, ...conditions]);
+      const [row] = await run(confirmUploadedQuery, [...values, ...conditions]);
       if (row && filename !== asset.filename) await saveText(row, false);
       return row && toReadyAsset(row);
     },
@@ -262,7 +262,7 @@ export function createAssetStore(connection: Connection): AssetStore {
       if (assetIds.length === 0) return [];
       return q
         .selectFrom("assets")
-        .select(["id", "status", "storage_key as storageKey"])
+        .select(["id", "status", "storage_key as storageKey", "trash_expires_at as trashExpiresAt"])
         .where("id", "in", assetIds)
         .execute();
     },

@@ -13,6 +13,13 @@ const recordQuery = statement<never>(
    ON CONFLICT (asset_id) DO NOTHING`,
 );
 
+const copyQuery = statement<never>(
+  "copy_image_inspection",
+  `INSERT INTO image_inspections (asset_id, problem, width, height, frames, has_alpha, has_metadata, is_standard)
+   SELECT CAST($1 AS TEXT), problem, width, height, frames, has_alpha, has_metadata, is_standard
+     FROM image_inspections WHERE asset_id = $2`,
+);
+
 export function createImageInspectionStore({ q, run }: Connection): ImageInspectionStore {
   return {
     async list(assetIds) {
@@ -41,6 +48,9 @@ export function createImageInspectionStore({ q, run }: Connection): ImageInspect
         // Otherwise another request changed it in between.
         if (numUpdatedRows > 0n) return keys.slice(0, -maxCount);
       }
+    },
+    async copy(fromAssetId, toAssetId) {
+      await run(copyQuery, [toAssetId, fromAssetId]);
     },
   };
 }

@@ -21,6 +21,7 @@ import { createSearchIndexStore } from "./search-index.ts";
 import { DamagedDatabaseError, isBusy, openSqlite } from "./sqlite.ts";
 import { createSandboxStore } from "./sandbox.ts";
 import { createImageInspectionStore } from "./image-inspections.ts";
+import { createSharedFileStore } from "./shared-files.ts";
 import { createStrayFileStore } from "./stray-files.ts";
 import { createStudioStore } from "./studios.ts";
 import { createTokenStore } from "./tokens.ts";
@@ -45,6 +46,7 @@ function createStoresFor(connection: Connection): Stores {
     assetChanges: createAssetChangeStore(connection),
     trash: createTrashStore(connection),
     searchIndex: createSearchIndexStore(connection),
+    sharedFiles: createSharedFileStore(connection),
     strayFiles: createStrayFileStore(connection),
     imageInspections: createImageInspectionStore(connection),
     uploads: createUploadStore(connection),

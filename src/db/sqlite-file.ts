@@ -8,10 +8,8 @@ import { isBusy } from "./sqlite.ts";
 
 const indexTableNames = new Set<string>(Object.values(indexTables).map(({ entries }) => entries));
 
-/** The file of a ready asset, as recorded in the database. */
+/** The file of one or more ready assets, as recorded in the database. */
 export interface RecordedFile {
-  assetId: string;
-  studioId: string;
   key: string;
   mimeType: string;
   bytes: number;
@@ -26,6 +24,7 @@ export interface SqliteFile {
   countReadyFiles(): number;
   /** Whether an asset uses this storage key. */
   hasFile(key: string): boolean;
+  listAssetsOfFile(key: string): { assetId: string; studioId: string }[];
   listTables(): TableSchema[];
   readRows(table: TableSchema): Iterable<Row>;
   /** The names of the applied migrations. */
@@ -53,7 +52,11 @@ export function openSqliteFile(dataDir: string, options: { exclusive: boolean })
     throw error;
   }
   const findByKey = db.prepare("SELECT 1 FROM assets WHERE storage_key = ?");
-  const readyAssetsSql = "FROM assets WHERE status = 'ready'";
+  const findAssetsByKey = db.prepare(
+    'SELECT id AS "assetId", studio_id AS "studioId" FROM assets WHERE storage_key = ? ORDER BY id',
+  );
+  // Copies share their file, and everything about it.
+  const readyFilesSql = "FROM assets WHERE status = 'ready' AND storage_key IS NOT NULL";
   return {
     // Not SQLite's backup API: it restarts whenever another process writes, and never finishes under load.
     copyTo: (targetPath) => void db.prepare("VACUUM INTO ?").run(targetPath),
@@ -61,11 +64,13 @@ export function openSqliteFile(dataDir: string, options: { exclusive: boolean })
     listReadyFiles: () =>
       db
         .prepare(
-          `SELECT id AS "assetId", studio_id AS "studioId", storage_key AS key, mime_type AS "mimeType", bytes, version AS sha256
-             ${readyAssetsSql} ORDER BY id`,
+          `SELECT storage_key AS key, mime_type AS "mimeType", bytes, version AS sha256
+             ${readyFilesSql} GROUP BY storage_key ORDER BY storage_key`,
         )
         .iterate() as Iterable<unknown> as Iterable<RecordedFile>,
-    countReadyFiles: () => Number(db.prepare(`SELECT COUNT(*) AS count ${readyAssetsSql}`).get()?.["count"]),
+    countReadyFiles: () =>
+      Number(db.prepare(`SELECT COUNT(DISTINCT storage_key) AS count ${readyFilesSql}`).get()?.["count"]),
+    listAssetsOfFile: (key) => findAssetsByKey.all(key) as { assetId: string; studioId: string }[],
     hasFile: (key) => findByKey.get(key) !== undefined,
     listTables: () => readTables(db),
     readRows: ({ name, columns }) =>

@@ -20,8 +20,8 @@ const fileCountsSql = `${buildFileCountSql("pending", "pending_files")}, ${build
 
 interface ResolvedLinkRow extends LinkRow, FileCounts {
   studio_name: string;
-  post_title: string;
-  post_status: PostStatus;
+  post_title: string | null;
+  post_status: PostStatus | null;
   creator_name: string;
   creator_email: string | null;
   creator_role: Role | null;
@@ -35,7 +35,7 @@ const findLinkQuery = statement<ResolvedLinkRow>(
           u.email AS creator_email, m.role AS creator_role, g.revoked_at AS grant_revoked_at, ${fileCountsSql}
      FROM upload_links l
      JOIN studios s ON s.id = l.studio_id
-     JOIN posts p ON p.id = l.post_id
+     LEFT JOIN posts p ON p.id = l.post_id
      JOIN users u ON u.id = l.created_by
      LEFT JOIN memberships m ON m.studio_id = l.studio_id AND m.user_id = l.created_by AND u.disabled_at IS NULL
      LEFT JOIN grants g ON g.id = l.grant_id
@@ -90,7 +90,7 @@ const listAbandonedQuery = statement<AssetRow>(
   `SELECT a.* FROM assets a
      JOIN upload_files f ON f.asset_id = a.id
      JOIN upload_links l ON l.id = f.link_id
-     JOIN posts p ON p.id = l.post_id
+     LEFT JOIN posts p ON p.id = l.post_id
      LEFT JOIN memberships m ON m.studio_id = l.studio_id AND m.user_id = l.created_by
      LEFT JOIN grants g ON g.id = l.grant_id
     WHERE a.status = 'pending'
@@ -221,7 +221,7 @@ function toLinkRow(link: UploadLink): LinkRow {
     grant_id: link.grantId,
     client_id: link.clientId,
     client_name: link.clientName,
-    in_place: Number(link.isForPostPage),
+    in_place: Number(link.isInPlace),
     created_at: link.createdAt,
     expires_at: link.expiresAt,
     withdrawn_at: link.withdrawnAt,
@@ -237,7 +237,7 @@ function toLink(row: LinkRow): UploadLink {
     grantId: row.grant_id,
     clientId: row.client_id,
     clientName: row.client_name,
-    isForPostPage: row.in_place === 1,
+    isInPlace: row.in_place === 1,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     withdrawnAt: row.withdrawn_at,

@@ -17,7 +17,7 @@ import type { FileStore } from "./assets/model/file-store.ts";
 import type { ImportSlots } from "./assets/lifecycle/import-slots.ts";
 import type { AssetLimits } from "./assets/model/kinds.ts";
 import type { MediaReader } from "./assets/model/media-metadata.ts";
-import type { AssetStore, StrayFileStore } from "./assets/ports.ts";
+import type { AssetStore, SharedFileStore, StrayFileStore } from "./assets/ports.ts";
 import type { AssetChangeStore, RevisionStore } from "./history/ports.ts";
 import type { IdempotencyStore } from "./run-once.ts";
 import type { LeaseStore, PurgeStore } from "./housekeeping/purge-expired.ts";
@@ -50,6 +50,7 @@ export interface Stores {
   assetChanges: AssetChangeStore;
   trash: TrashStore;
   searchIndex: SearchIndexStore;
+  sharedFiles: SharedFileStore;
   strayFiles: StrayFileStore;
   imageInspections: ImageInspectionStore;
   uploads: UploadStore;

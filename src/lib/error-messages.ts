@@ -92,6 +92,7 @@ export const errorMessages = {
   "type_mismatch:upload": (data: { declared: string; actual: string }) =>
     `The file was declared as ${data.declared}, but its content is ${data.actual}; it was deleted.`,
   not_uploaded: () => "The file has not been uploaded yet.",
+  "not_uploaded:copy": () => "The file of this asset has not been uploaded and verified, so it can't be copied.",
   "not_uploaded:parts": () => "Some parts of the file have not arrived yet.",
   "upload_expired:url": () => "Nothing was uploaded before the upload URL expired.",
   "upload_expired:link": () => "This link no longer accepts new files: it expired after 30 minutes.",

@@ -56,9 +56,10 @@ export const errorHints: ErrorHints = {
   "type_mismatch:upload":
     "Call request_asset_upload again with the file's real type, PUT the file to the new uploadUrl and attach the new asset. Call whoami for the allowed types.",
   not_uploaded: 'PUT the file to its uploadUrl (curl -T file "$uploadUrl"), then call attach_asset again.',
+  "not_uploaded:copy": "Call attach_asset first, which verifies an uploaded file, then copy the asset.",
   "upload_expired:url": "Call request_asset_upload for a new URL.",
   asset_limit_reached: "Call detach_asset for one of them first, or attach this asset to another post.",
-  already_attached: "Call detach_asset for that post first.",
+  already_attached: "Call copy_asset and attach the copy, or call detach_asset for that post first to move it.",
   not_attached: "Call get_asset to see which post it is on.",
   asset_in_use: "Call detach_asset first.",
   not_publishable:

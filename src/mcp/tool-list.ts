@@ -2,6 +2,7 @@ import type { Tool } from "./define-tool.ts";
 import { attachAssetTool } from "./tools/attach-asset.ts";
 import { cancelPublicationTool } from "./tools/cancel-publication.ts";
 import { connectPlatformTool } from "./tools/connect-platform.ts";
+import { copyAssetTool } from "./tools/copy-asset.ts";
 import { createPostTool } from "./tools/create-post.ts";
 import { createUploadSessionTool } from "./tools/create-upload-session.ts";
 import { deleteAssetTool } from "./tools/delete-asset.ts";
@@ -46,6 +47,7 @@ export const tools: readonly Tool[] = [
   listAssetsTool,
   getAssetTool,
   updateAssetTool,
+  copyAssetTool,
   deleteAssetTool,
   publishPostTool,
   listPublicationsTool,

@@ -4,7 +4,7 @@ import { join, relative, resolve } from "node:path";
 import { openSqliteFile, type RecordedFile, type SqliteFile } from "#db/sqlite-file.ts";
 import { createStores, databaseFileName } from "#db/open-database.ts";
 import { openSqlite } from "#db/sqlite.ts";
-import { deleteRecord } from "#domain/assets/lifecycle/delete-files.ts";
+import { deleteRecords } from "#domain/assets/lifecycle/delete-files.ts";
 import { toIsoTime, type Clock } from "#lib/clock.ts";
 import { formatBytes } from "#lib/format-bytes.ts";
 import { secretFileName } from "#lib/secret-file.ts";
@@ -44,8 +44,8 @@ export interface Backup {
 /**
  * Copies a data folder while a server may be using it: first a snapshot of the database, then the file of every ready
  * asset in that snapshot. Stored files never change, so they match the snapshot. If a file was deleted in the meantime,
- * its record is deleted from the snapshot too. If a file is missing or damaged although the server still has its
- * record, the manifest lists it as lost and its record stays. Every other record in a backup has its file.
+ * its records are deleted from the snapshot too. If a file is missing or damaged although the server still has a record
+ * of it, the manifest lists it as lost and its records stay. Every other record in a backup has its file.
  */
 export async function createBackup(options: BackupOptions): Promise<Backup> {
   const { dataDir, targetFolder, clock } = options;
@@ -111,7 +111,7 @@ async function copyContent(
     entries.push({ path: secretFileName, ...(await copyFileDurably(secretPath, join(partialPath, secretFileName))) });
 
   const lostKeys: string[] = [];
-  const deletedFiles: RecordedFile[] = [];
+  const deletedAssets: { assetId: string; studioId: string }[] = [];
   const snapshot = openSqliteFile(partialPath, { exclusive: false });
   const total = snapshot.countReadyFiles();
   let [copied, bytes] = [0, 0];
@@ -123,13 +123,13 @@ async function copyContent(
         copied++;
         bytes += file.bytes;
       } else if (liveDatabase.hasFile(file.key)) lostKeys.push(file.key);
-      else deletedFiles.push(file);
+      else deletedAssets.push(...snapshot.listAssetsOfFile(file.key));
       reportProgress(`copied ${copied} of ${total} files, ${formatBytes(bytes)}`);
     });
   } finally {
     snapshot.close();
   }
-  await deleteRecordsOfDeletedFiles(join(partialPath, databaseFileName), deletedFiles, clock);
+  await deleteAssetRecords(join(partialPath, databaseFileName), deletedAssets, clock);
   await syncFile(join(partialPath, databaseFileName));
   entries.push({ path: databaseFileName, sha256: await computeFileDigest(join(partialPath, databaseFileName)) });
   return { entries, lost: lostKeys.toSorted(), bytes };
@@ -154,15 +154,19 @@ async function copyStoredFile(
   return undefined;
 }
 
-/** Deletes from the snapshot the records of files that the live server deleted during the backup. */
-async function deleteRecordsOfDeletedFiles(path: string, files: readonly RecordedFile[], clock: Clock): Promise<void> {
-  if (files.length === 0) return;
+/** Deletes records from the snapshot whose files the live server deleted during the backup. */
+async function deleteAssetRecords(
+  path: string,
+  assets: readonly { assetId: string; studioId: string }[],
+  clock: Clock,
+): Promise<void> {
+  if (assets.length === 0) return;
   const database = openSqlite(path);
   try {
     const stores = createStores(database);
-    for (const { studioId, assetId } of files) {
+    for (const { studioId, assetId } of assets) {
       const asset = await stores.assets.findWithTrash(studioId, assetId);
-      if (asset) await stores.transact((tx) => deleteRecord({ clock }, tx, asset));
+      if (asset) await stores.transact((tx) => deleteRecords({ clock }, tx, [asset]));
     }
   } finally {
     await database.close();

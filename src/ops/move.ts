@@ -50,7 +50,9 @@ export async function moveData({
       source,
       databaseUrl,
       (table, row) =>
-        table === "assets" ? { ...row, version: versions.get(String(row["id"])) ?? row["version"] ?? null } : row,
+        table === "assets"
+          ? { ...row, version: versions.get(String(row["storage_key"])) ?? row["version"] ?? null }
+          : row,
       (table, rows) => reportProgress(`copying the table ${table}: ${rows} rows`),
     );
     return { files: versions.size, bytes, tables };
@@ -95,20 +97,23 @@ async function moveFiles(
   const total = source.countReadyFiles();
   let bytes = 0;
   await forEachConcurrent(source.listReadyFiles(), 4, async (file) => {
-    versions.set(file.assetId, (await findMovedVersion(files, file)) ?? (await moveFile(dataDir, files, file)));
+    versions.set(file.key, (await findMovedVersion(files, file)) ?? (await moveFile(source, dataDir, files, file)));
     bytes += file.bytes;
     reportProgress(`moved ${versions.size} of ${total} files, ${formatBytes(bytes)}`);
   });
   return { versions, bytes };
 }
 
-async function moveFile(dataDir: string, files: FileStore, file: RecordedFile): Promise<string> {
+async function moveFile(source: SqliteFile, dataDir: string, files: FileStore, file: RecordedFile): Promise<string> {
   const sourceVersion = (await findVersions(join(dataDir, "files"), file.key)).find(
     ({ sha256 }) => sha256 === file.sha256,
   );
   if (!sourceVersion)
     throw new OperatorError(
-      `The file of ${file.assetId} (${file.key}) is missing from ${dataDir}. Restore it from a backup or delete the asset.`,
+      `The file of ${source
+        .listAssetsOfFile(file.key)
+        .map(({ assetId }) => assetId)
+        .join(", ")} (${file.key}) is missing from ${dataDir}. Restore it from a backup or delete the asset.`,
     );
   const body = createReadStream(sourceVersion.path, { highWaterMark: 1024 * 1024 });
   const { sha256 } = await files.write(file.key, body, { mimeType: file.mimeType, maxBytes: file.bytes });

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { listActivity, listActivityInput, searchActivityInput } from "#domain/activity/list-activity.ts";
 import type { ActivityAction } from "#domain/activity/record.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { copyAsset } from "#domain/assets/copy-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
 import { detachAsset } from "#domain/assets/detach-asset.ts";
 import { importAssetFromUrl } from "#domain/assets/import-asset-from-url.ts";
@@ -135,6 +136,10 @@ const changes: Record<Change, (deps: Deps, users: StudioUsers) => Promise<() => 
     async (deps, { member }) =>
     () =>
       importAssetFromUrl({ ...deps, openUrl: openHello }, member, { url: "https://example.com/a.txt" }),
+  "asset.copied": async (deps, { member }) => {
+    const assetId = await newFile(deps, member);
+    return () => copyAsset(deps, member, { assetId });
+  },
   "asset.attached": async (deps, { member }) => {
     const [post, assetId] = [await createPost(deps, member, { title: "A", body: "" }), await newFile(deps, member)];
     return () => attachAsset(deps, member, { postId: post.id, assetId });

@@ -75,6 +75,7 @@ export interface ContentTables {
     created_at: number;
     created_client_name: string | null;
     change_count: number;
+    for_library: number;
   } & SearchColumns &
     TrashColumns;
   post_revisions: {
@@ -120,7 +121,7 @@ export interface ContentTables {
   upload_links: {
     id: string;
     studio_id: string;
-    post_id: string;
+    post_id: string | null;
     created_by: string;
     grant_id: string | null;
     client_id: string | null;
@@ -154,5 +155,6 @@ export interface ContentTables {
     is_standard: number | null;
     previews: Generated<string>;
   };
+  shared_files: { storage_key: string; studio_id: string; asset_count: number };
   stray_files: { key: string; due_at: number; doomed: number };
 }

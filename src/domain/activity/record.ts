@@ -63,6 +63,7 @@ export const activityActions = [
   "asset.requested",
   "asset.uploaded",
   "asset.imported",
+  "asset.copied",
   "asset.attached",
   "asset.refused",
   "asset.detached",

@@ -7,7 +7,7 @@ import { recordRevision, startAssetsRevision } from "../history/record.ts";
 import { authorize } from "../policy.ts";
 import { parsePostId, type Post } from "../posts/post.ts";
 import { id } from "../text.ts";
-import { parseAssetId, toAssetView, type Asset, type AssetView, type ReadyAsset } from "./model/asset.ts";
+import { isUploading, parseAssetId, toAssetView, type Asset, type AssetView, type ReadyAsset } from "./model/asset.ts";
 import { recordMove } from "./lifecycle/change-asset.ts";
 import { confirmUpload, notUploadedError } from "./lifecycle/confirm-upload.ts";
 import { rejectFullPost, reservePosition, type AttachDeps } from "./lifecycle/positions.ts";
@@ -40,8 +40,8 @@ export async function attachAsset(
     if (!post) throw notFoundError("post");
     if (!asset) throw new AppError("not_found:attachable_asset");
     if (asset.postId === postId && asset.status === "ready") return toAssetView(asset);
-    if (asset.postId === postId) throw notUploadedError();
-    if (asset.postId !== null) throw createTransitionError("attach");
+    if (asset.postId !== null && asset.postId !== postId) throw createTransitionError("attach");
+    if (isUploading(asset)) throw notUploadedError();
     const attachedAsset = await (asset.status === "ready"
       ? attachReadyAsset(deps, caller, asset, post, input.order)
       : confirmUpload(deps, caller, asset, post));

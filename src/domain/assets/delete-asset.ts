@@ -8,7 +8,7 @@ import { authorize } from "../policy.ts";
 import { id } from "../text.ts";
 import { createTrashMark } from "../trash/trash-mark.ts";
 import { changeAsset } from "./lifecycle/change-asset.ts";
-import { removeFiles, deleteRecord } from "./lifecycle/delete-files.ts";
+import { removeFiles, deleteRecords } from "./lifecycle/delete-files.ts";
 import { checkTransition } from "./lifecycle/transitions.ts";
 import { parseAssetId } from "./model/asset.ts";
 
@@ -30,13 +30,13 @@ export async function deleteAsset(
     const asset = await deps.assets.find(caller.studio.id, assetId);
     if (!asset) throw notFoundError("asset");
     checkTransition("delete", asset);
-    await deps.transact(async (tx) => {
-      if (asset.status === "ready")
-        await changeAsset(deps, tx, caller, asset, { trash: createTrashMark(deps, caller) });
-      else await deleteRecord(deps, tx, asset);
+    const unusedFiles = await deps.transact(async (tx) => {
       await recordActivity(deps, tx, caller, "asset.deleted", assetId, { filename: asset.filename });
+      if (asset.status === "pending") return deleteRecords(deps, tx, [asset]);
+      await changeAsset(deps, tx, caller, asset, { trash: createTrashMark(deps, caller) });
+      return undefined;
     });
-    if (asset.status === "pending") await removeFiles(deps, asset);
+    if (unusedFiles) await removeFiles(deps, unusedFiles);
   });
   return { deleted: assetId };
 }

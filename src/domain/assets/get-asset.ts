@@ -24,8 +24,8 @@ export async function getAsset(
   return describeAsset(deps, asset);
 }
 
-/** Whether the asset of a key still exists: an upload URL stays valid after its asset was rejected or deleted. */
+/** Whether the asset of a key was not deleted: its upload URL stays valid after it was rejected or deleted. */
 export async function hasAsset(deps: Pick<Deps, "assets">, key: string): Promise<boolean> {
-  const assetId = parseKeyAssetId(key);
-  return assetId !== undefined && (await deps.assets.findForSweep([assetId])).length > 0;
+  const [asset] = await deps.assets.findForSweep([parseKeyAssetId(key) ?? ""]);
+  return asset?.trashExpiresAt === null;
 }

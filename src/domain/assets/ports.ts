@@ -51,8 +51,8 @@ export interface AssetStore {
     file: ConfirmedFile,
     position: PostPosition,
   ): Promise<ReadyAsset | undefined>;
-  /** Marks an uploading asset ready that already has a position on its post; undefined if it has changed since it was read. */
-  confirmOnPost(asset: UploadingAsset, file: ConfirmedFile & RecognizedFile): Promise<ReadyAsset | undefined>;
+  /** Marks an uploading asset ready where it is, on its post or in the library; undefined if it has changed since it was read. */
+  confirmUploaded(asset: UploadingAsset, file: ConfirmedFile & RecognizedFile): Promise<ReadyAsset | undefined>;
   /** Undefined if the asset is not ready or already on a post. */
   attach(studioId: string, assetId: string, position: PostPosition): Promise<ReadyAsset | undefined>;
   /** Undefined if the asset is not ready on this post. */
@@ -79,7 +79,7 @@ export interface AssetStore {
     limit: number,
   ): Promise<Pick<Asset, "id" | "studioId" | "storageKey" | "bytes" | "version">[]>;
   /** The assets with these ids that have a record; includes the trash. */
-  findForSweep(assetIds: readonly string[]): Promise<Pick<Asset, "id" | "status" | "storageKey">[]>;
+  findForSweep(assetIds: readonly string[]): Promise<Pick<Asset, "id" | "status" | "storageKey" | "trashExpiresAt">[]>;
 }
 
 export interface PostPosition {
@@ -91,6 +91,18 @@ export type AssetChange = Partial<Pick<Asset, "altText" | "filename" | "tags">> 
   /** Null restores the asset from the trash. */
   trash?: TrashMark | null;
 };
+
+/** Files that several assets may use. The number of assets is recorded for files that were copied. */
+export interface SharedFileStore {
+  /** Locks a ready asset until the transaction ends; undefined if it is not ready or in the trash. */
+  lockAsset(studioId: string, assetId: string): Promise<ReadyAsset | undefined>;
+  /** Counts one more asset of the file of a locked asset. */
+  addAsset(lockedAsset: ReadyAsset): Promise<void>;
+  /** Counts one asset less, which the transaction must have deleted. Returns whether it was the file's last one. */
+  removeAsset(fileKey: string): Promise<boolean>;
+  /** Those of the file keys that an asset uses; includes the trash. */
+  listUsedKeys(fileKeys: readonly string[]): Promise<string[]>;
+}
 
 /** Keys without an asset: reserved for a new asset, or left over from a deleted one. */
 export interface StrayFileStore {

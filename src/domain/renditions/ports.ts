@@ -52,4 +52,6 @@ export interface ImageInspectionStore {
   record(assetId: string, inspection: ImageInspection): Promise<void>;
   /** Records a preview of an image before it is stored. Forgets the oldest ones beyond `maxCount`, and returns their keys. */
   recordPreview(assetId: string, key: string, maxCount: number): Promise<string[]>;
+  /** For a new asset with the same file. */
+  copy(fromAssetId: string, toAssetId: string): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { seconds } from "#lib/clock.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import type { Asset } from "../assets/model/asset.ts";
-import { markFilesForDeletion, removeFiles } from "../assets/lifecycle/delete-files.ts";
+import { listUnusedFiles, markForDeletion, removeFiles } from "../assets/lifecycle/delete-files.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps, Stores } from "../deps.ts";
 import { revokeAtPlatform } from "../platforms/credentials.ts";
@@ -41,7 +41,7 @@ export async function deleteStudio(
   const deadline = deps.clock() + fileRemovalTimeoutMs;
   for (const asset of assets) {
     if (deps.clock() >= deadline) return;
-    await removeFiles(deps, asset);
+    await removeFiles(deps, listUnusedFiles([asset]));
   }
 }
 
@@ -49,7 +49,7 @@ async function markStudioFilesForDeletion(deps: Pick<Deps, "clock">, tx: Stores,
   const allAssets: Asset[] = [];
   for (let page = await tx.assets.list(studioId, { withTrash: true, limit: batchSize }); page.length > 0;) {
     allAssets.push(...page);
-    await markFilesForDeletion(deps, tx, page);
+    await markForDeletion(deps, tx, listUnusedFiles(page));
     page = await tx.assets.list(studioId, { withTrash: true, before: page.at(-1)?.id, limit: batchSize });
   }
   return allAssets;

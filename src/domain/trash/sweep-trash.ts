@@ -1,4 +1,4 @@
-import { deleteRecord, removeAssets, removeFiles } from "../assets/lifecycle/delete-files.ts";
+import { deleteRecords, removeAssets, removeFiles } from "../assets/lifecycle/delete-files.ts";
 import { undefinedOnConflict, ConflictError } from "../conflict.ts";
 import type { Deps } from "../deps.ts";
 import { runInBatches, type BatchOptions } from "../housekeeping/batches.ts";
@@ -26,14 +26,13 @@ export async function sweepTrash(deps: SweepDeps, options: BatchOptions): Promis
 }
 
 async function deletePostForGood(deps: SweepDeps, postId: string): Promise<void> {
-  const assets = await deps
+  const unusedFiles = await deps
     .transact(async (tx) => {
       if (!(await tx.posts.lockExpired(postId, deps.clock()))) throw new ConflictError();
-      const postAssets = await tx.assets.listByPosts([postId]);
-      for (const asset of postAssets) await deleteRecord(deps, tx, asset);
+      const files = await deleteRecords(deps, tx, await tx.assets.listByPosts([postId]));
       await tx.posts.remove(postId);
-      return postAssets;
+      return files;
     })
     .catch(undefinedOnConflict);
-  for (const asset of assets ?? []) await removeFiles(deps, asset);
+  if (unusedFiles) await removeFiles(deps, unusedFiles);
 }

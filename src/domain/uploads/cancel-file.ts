@@ -1,7 +1,7 @@
 import { AppError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import { isUploading } from "../assets/model/asset.ts";
-import { removeFiles, deleteRecord } from "../assets/lifecycle/delete-files.ts";
+import { removeFiles, deleteRecords } from "../assets/lifecycle/delete-files.ts";
 import type { Deps } from "../deps.ts";
 import { undefinedOnConflict } from "../conflict.ts";
 import { authorize } from "../policy.ts";
@@ -20,15 +20,15 @@ export async function cancelFile(
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const { asset } = await getFile(deps, caller, input.fileId);
     if (!isUploading(asset)) throw new AppError("already_attached:file");
-    const wasRemoved = await deps
+    const unusedFiles = await deps
       .transact(async (tx) => {
-        await deleteRecord(deps, tx, asset);
+        const files = await deleteRecords(deps, tx, [asset]);
         await recordActivity(deps, tx, caller, "asset.deleted", asset.id, { filename: asset.filename });
-        return true;
+        return files;
       })
       .catch(undefinedOnConflict);
-    if (!wasRemoved) continue; // a parallel call reserved a part or completed the file
-    await removeFiles(deps, asset);
+    if (!unusedFiles) continue; // a parallel call reserved a part or completed the file
+    await removeFiles(deps, unusedFiles);
     return;
   }
   throw new AppError("storage_unavailable:contention", undefined, { retryAfter: 1 });

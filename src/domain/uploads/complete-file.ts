@@ -30,8 +30,8 @@ type CompleteDeps = Pick<
 const maxAttempts = 10;
 
 /**
- * Completes an upload: the store assembles the parts, the content is checked, and the asset becomes ready at the
- * position reserved when the upload started. Parallel calls and calls after a crash converge on one outcome: the store
+ * Completes an upload: the store assembles the parts, the content is checked, and the asset becomes ready in the
+ * library, or on the post at the position reserved when the upload started. Parallel calls and calls after a crash converge on one outcome: the store
  * completes once, and one conditional statement marks the record ready.
  */
 export async function completeFile(
@@ -65,11 +65,13 @@ function confirmCompletedFile(
       return { ...checkResult, kind, mimeType, filename: fitExtension(asset.filename, mimeType) };
     },
     async markReady(tx, file) {
-      await startAssetsRevision(deps, tx, asset.studioId, asset.postId);
-      const readyAsset = await tx.assets.confirmOnPost(asset, file);
+      const { postId } = asset;
+      if (postId === null) return tx.assets.confirmUploaded(asset, file);
+      await startAssetsRevision(deps, tx, asset.studioId, postId);
+      const readyAsset = await tx.assets.confirmUploaded(asset, file);
       if (!readyAsset) return undefined;
       await recordMove(deps, tx, toUploader(caller), readyAsset, null);
-      await recordRevision(deps, tx, toUploader(caller), asset.postId, { haveAssetsChanged: true });
+      await recordRevision(deps, tx, toUploader(caller), postId, { haveAssetsChanged: true });
       return readyAsset;
     },
     activityDetail: { linkId: caller.link.id },

@@ -41,12 +41,20 @@ export const createUploadLinkInput = z.strictObject({
   inPlace: z.boolean().default(false).describe("For the calling page's own uploads; not listed as a link."),
 });
 
+export interface CreatedUploadLink {
+  id: string;
+  url: string;
+  token: string;
+  expiresInMinutes: number;
+  expiresAt: string;
+}
+
 /** Creates a link for the web app, which also needs the id to withdraw it. */
 export async function createUploadLink(
   deps: CreateLinkDeps,
   caller: Caller,
   input: z.infer<typeof createUploadLinkInput>,
-): Promise<{ id: string; url: string; token: string; expiresInMinutes: number; expiresAt: string }> {
+): Promise<CreatedUploadLink> {
   authorize(caller, "assets.write");
   const postId = parsePostId(input.postId);
   const post = await deps.posts.find(caller.studio.id, postId);
@@ -54,6 +62,24 @@ export async function createUploadLink(
   if (post.status === "archived") {
     throw new AppError("invalid_input:post_archived");
   }
+  return insertUploadLink(deps, caller, postId, input.inPlace);
+}
+
+/** Creates a link for uploads to the library on the page of the caller, who signed in. It is never listed. */
+export async function createLibraryUploadLink(
+  deps: Omit<CreateLinkDeps, "posts">,
+  caller: Caller,
+): Promise<CreatedUploadLink> {
+  authorize(caller, "assets.write");
+  return insertUploadLink(deps, caller, null, true);
+}
+
+async function insertUploadLink(
+  deps: Omit<CreateLinkDeps, "posts">,
+  caller: Caller,
+  postId: string | null,
+  isInPlace: boolean,
+): Promise<CreatedUploadLink> {
   const now = deps.clock();
   const link: UploadLink = {
     id: deps.newId("uploadLink"),
@@ -63,14 +89,14 @@ export async function createUploadLink(
     grantId: caller.grantId ?? null,
     clientId: caller.client?.id ?? null,
     clientName: caller.client?.name ?? null,
-    isForPostPage: input.inPlace,
+    isInPlace,
     createdAt: now,
     expiresAt: now + linkLifetime,
     withdrawnAt: null,
   };
   await deps.transact(async (tx) => {
     await tx.uploads.insertLink(link);
-    if (!link.isForPostPage) await recordActivity(deps, tx, caller, "upload_link.created", link.id, { postId });
+    if (!isInPlace) await recordActivity(deps, tx, caller, "upload_link.created", link.id, { postId });
   });
   // The token expires later than the link, because started uploads may continue; the record decides what is allowed.
   const token = deps.signer.sign("upload", { link: link.id }, link.expiresAt + maxUploadDuration);

@@ -8,7 +8,8 @@ import { linkExpiredError, type UploadCaller } from "./upload-link.ts";
 
 export interface UploadPageView {
   studio: { name: string };
-  post: { title: string };
+  /** Null: files go to the library. */
+  post: { title: string } | null;
   /** New uploads can be started until this time. */
   expiresAt: string;
   /** MIME types and extensions, for the `accept` attribute of a file input. */
@@ -27,7 +28,7 @@ export async function describeUploadPage(
   const files = await deps.uploads.listFiles(link.id);
   return {
     studio: { name: studio.name },
-    post: { title: link.postTitle },
+    post: link.postTitle === null ? null : { title: link.postTitle },
     expiresAt: toIsoTime(link.expiresAt),
     accepts: Object.values(assetKinds).flatMap((types) => types.flatMap((type) => [type, ...listExtensions(type)])),
     files: await Promise.all(files.map((file) => toFileView(deps, caller, file))),

@@ -21,22 +21,22 @@ export interface FileView {
   thumbnailUrl?: string;
 }
 
-/** Once the studio has removed the file from this post, its name, alt text and thumbnail are no longer shown here. */
+/** Once the studio has moved the file, its name, alt text and thumbnail are no longer shown here. */
 export async function toFileView(
   deps: Pick<Deps, "files" | "signer" | "clock" | "base">,
   { link }: UploadCaller,
   { asset, bytes }: Pick<UploadFile, "asset" | "bytes">,
 ): Promise<FileView> {
-  const isOnLinkedPost = asset.postId === link.postId;
-  const thumbnailUrl = isOnLinkedPost ? (await describeAsset(deps, asset)).thumbnailUrl : undefined;
+  const isWhereUploaded = asset.postId === link.postId;
+  const thumbnailUrl = isWhereUploaded ? (await describeAsset(deps, asset)).thumbnailUrl : undefined;
   return {
     id: asset.id,
-    filename: isOnLinkedPost ? asset.filename : resolveFilename(undefined, asset),
+    filename: isWhereUploaded ? asset.filename : resolveFilename(undefined, asset),
     kind: asset.kind,
     mimeType: asset.mimeType,
     bytes,
     status: asset.status,
-    altText: (isOnLinkedPost ? asset.altText : null) ?? "",
+    altText: (isWhereUploaded ? asset.altText : null) ?? "",
     ...(thumbnailUrl === undefined ? {} : { thumbnailUrl }),
   };
 }

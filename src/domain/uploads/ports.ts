@@ -6,14 +6,15 @@ import type { Role } from "../policy.ts";
 export interface UploadLink {
   id: string;
   studioId: string;
-  postId: string;
+  /** Null: files go to the library. */
+  postId: string | null;
   createdBy: string;
   /** The grant of the AI client that created the link, if any. */
   grantId: string | null;
   clientId: string | null;
   clientName: string | null;
-  /** Created by the web app for uploads on the post's page; not listed as a link. */
-  isForPostPage: boolean;
+  /** Created by the web app for its own uploads; not listed as a link. */
+  isInPlace: boolean;
   createdAt: number;
   expiresAt: number;
   withdrawnAt: number | null;
@@ -22,8 +23,8 @@ export interface UploadLink {
 /** A link with everything that determines its state, read in one query. */
 export interface ResolvedLink extends UploadLink {
   studioName: string;
-  postTitle: string;
-  postStatus: PostStatus;
+  postTitle: string | null;
+  postStatus: PostStatus | null;
   creator: Person;
   /** Null if the creator is disabled or no longer a member. */
   creatorRole: Role | null;
@@ -54,7 +55,7 @@ export interface UploadFile {
 export interface UploadStore {
   insertLink(link: UploadLink): Promise<void>;
   findLink(linkId: string): Promise<ResolvedLink | undefined>;
-  /** Links to a post that are open at `now`, newest first; without those for the post's page. */
+  /** Links to a post that are open at `now`, newest first; without those of the web app. */
   listLinks(studioId: string, postId: string, now: number): Promise<ListedLink[]>;
   /** False if the link is already withdrawn or does not belong to this post. */
   withdraw(studioId: string, postId: string, linkId: string, now: number): Promise<boolean>;

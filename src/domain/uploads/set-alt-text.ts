@@ -12,8 +12,8 @@ import { toUploader, type UploadCaller } from "./upload-link.ts";
 export const setAltTextInput = z.strictObject({ altText: text(2000).trim() });
 
 /**
- * Sets the alt text of a file during or after its upload. Once the studio has removed the file from the link's post,
- * the link can no longer change it.
+ * Sets the alt text of a file during or after its upload. Once the studio has moved the file, the link can no
+ * longer change it.
  */
 export async function setAltText(
   deps: Pick<Deps, "uploads" | "transact" | "files" | "signer" | "newId" | "clock" | "base">,

@@ -12,7 +12,7 @@ import { createFileKey } from "../assets/model/storage-keys.ts";
 import { createPendingAsset } from "../assets/lifecycle/new-asset.ts";
 import { choosePartBytes } from "../assets/model/file-store.ts";
 import { reservePosition } from "../assets/lifecycle/positions.ts";
-import { removeFiles, deleteRecord } from "../assets/lifecycle/delete-files.ts";
+import { removeFiles, deleteRecords } from "../assets/lifecycle/delete-files.ts";
 import { chargeStudio, checkQuota } from "../assets/lifecycle/store-bytes.ts";
 import type { Deps } from "../deps.ts";
 import { undefinedOnConflict, ConflictError } from "../conflict.ts";
@@ -69,7 +69,7 @@ const maxAttempts = 10;
 
 /**
  * Starts or resumes an upload. Name, size and modification time identify a file, so it also resumes after a reload, in
- * another browser, or after the link's 30 minutes. A new file reserves its position and its share of the quota in the
+ * another browser, or after the link's 30 minutes. A new file reserves its position on the post and its share of the quota in the
  * transaction that creates its record, so a full post is reported before any bytes are sent.
  */
 export async function startFile(deps: StartDeps, caller: UploadCaller, input: Input): Promise<StartedFile> {
@@ -96,8 +96,8 @@ async function resumeUpload(
   const parts = await deps.files.parts.list(upload.multipartFile);
   if (parts) return { file: await toFileView(deps, caller, existingUpload), partBytes, parts };
   // The store no longer has the upload: start again.
-  await deps.transact((tx) => deleteRecord(deps, tx, upload.asset)).catch(undefinedOnConflict);
-  await removeFiles(deps, upload.asset);
+  const unusedFiles = await deps.transact((tx) => deleteRecords(deps, tx, [upload.asset])).catch(undefinedOnConflict);
+  if (unusedFiles) await removeFiles(deps, unusedFiles);
   return undefined;
 }
 
@@ -114,7 +114,7 @@ async function startUpload(
   const name = truncateFilename(cleanFilename(input.name));
   const declaredType = await recognizeTypeFromHead(input.head, size, guessType(name, input.type));
   await checkQuota(deps, studio.id, size);
-  const post = await deps.posts.find(studio.id, link.postId);
+  const post = link.postId === null ? undefined : await deps.posts.find(studio.id, link.postId);
   if (post && post.assetCount >= deps.limits.assetsPerPost) throw postFullError(deps);
 
   const partBytes = choosePartBytes(size);
@@ -134,16 +134,25 @@ async function startUpload(
   try {
     insertedAsset = await deps
       .transact(async (tx) => {
-        const position = await reservePosition(deps, tx, newAsset, link.postId);
+        const { postId } = link;
+        const position = postId === null ? null : await reservePosition(deps, tx, newAsset, postId);
         const chargedBytes = await computeInitialReservation(deps, tx, link.id, size);
-        const asset: Asset = { ...newAsset, postId: link.postId, position, storageKey, sourceVersion, chargedBytes };
+        const asset: Asset = {
+          ...newAsset,
+          postId,
+          position,
+          isLibraryUpload: postId === null,
+          storageKey,
+          sourceVersion,
+          chargedBytes,
+        };
         await tx.assets.insert(asset);
         if (chargedBytes > 0) await chargeStudio(deps, tx, studio.id, chargedBytes);
         const file = { assetId: asset.id, bytes: size, partBytes };
         if (!(await tx.uploads.insertFile(link.id, fileHash, file, deps.clock()))) throw new ConflictError();
         await recordActivity(deps, tx, caller, "asset.requested", asset.id, {
           filename: asset.filename,
-          postId: link.postId,
+          postId,
           linkId: link.id,
         });
         return asset;

@@ -38,7 +38,7 @@ export const linkExpiredError = (): AppError => new AppError("upload_expired:lin
 
 export const fileExpiredError = (): AppError => new AppError("upload_expired:file");
 
-/** Anyone with the link. Acts as its creator, on one post, and only to upload files. */
+/** Anyone with the link. Acts as its creator, on one post or the library, and only to upload files. */
 export interface UploadCaller extends Caller {
   link: ResolvedLink;
   state: Exclude<LinkState, "withdrawn">;

@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { attachInOrderInput, attachAsset } from "#domain/assets/attach-asset.ts";
+import { copyAsset } from "#domain/assets/copy-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
 import { detachAsset } from "#domain/assets/detach-asset.ts";
 import { getAsset } from "#domain/assets/get-asset.ts";
@@ -29,6 +30,9 @@ export function createAssetRoutes({ deps }: ApiOptions) {
       await deleteAsset(deps, c.var.caller, { assetId: c.req.param("assetId") });
       return c.body(null, 204);
     })
+    .post("/assets/:assetId/copy", async (c) =>
+      c.json(await copyAsset(deps, c.var.caller, { assetId: c.req.param("assetId") }), 201),
+    )
     .get("/posts/:postId/assets", async (c) => {
       const { assets } = await getPost(deps, c.var.caller, { postId: c.req.param("postId") });
       return jsonWithEtag(c, { assets });

@@ -6,7 +6,11 @@ import { deletePost } from "#domain/posts/delete-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { listPosts, listPostsInput } from "#domain/posts/list-posts.ts";
 import { updatePost, updatePostInput } from "#domain/posts/update-post.ts";
-import { createUploadLink, createUploadLinkInput } from "#domain/uploads/create-upload-link.ts";
+import {
+  createLibraryUploadLink,
+  createUploadLink,
+  createUploadLinkInput,
+} from "#domain/uploads/create-upload-link.ts";
 import { listUploadLinks } from "#domain/uploads/list-upload-links.ts";
 import { withdrawUploadLink } from "#domain/uploads/withdraw-upload-link.ts";
 import type { ApiOptions, StudioEnv } from "./context.ts";
@@ -50,6 +54,7 @@ const createUploadLinkBody = createUploadLinkInput.omit({ postId: true });
 
 export function createUploadLinkRoutes({ deps }: ApiOptions) {
   return new Hono<StudioEnv>()
+    .post("/upload-links", async (c) => c.json(await createLibraryUploadLink(deps, c.var.caller), 201))
     .get("/posts/:postId/upload-links", async (c) =>
       c.json(await listUploadLinks(deps, c.var.caller, { postId: c.req.param("postId") })),
     )

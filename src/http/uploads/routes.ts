@@ -38,7 +38,7 @@ export function createUploadRoutes({ deps, api, webFiles }: UploadRouteOptions):
       "cache-control": "no-store",
       "referrer-policy": "no-referrer",
     });
-    res.end(fillTemplate(template, { studio: studioName, post: postTitle }));
+    res.end(fillTemplate(template, { studio: studioName, post: postTitle ?? "Library" }));
   }
 
   async function handlePage(

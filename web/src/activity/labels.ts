@@ -26,6 +26,7 @@ export const actionLabels: Record<NonNullable<ActivityFilter["action"]>, { filte
   "asset.requested": { filterLabel: "Upload started", verb: "started uploading a file" },
   "asset.uploaded": { filterLabel: "File uploaded", verb: "uploaded a file" },
   "asset.imported": { filterLabel: "File imported", verb: "imported a file" },
+  "asset.copied": { filterLabel: "File copied", verb: "copied a file" },
   "asset.attached": { filterLabel: "File attached", verb: "attached a file to" },
   "asset.refused": { filterLabel: "File rejected", verb: "uploaded a file that was rejected" },
   "asset.detached": { filterLabel: "File removed from post", verb: "removed a file from" },

@@ -8,7 +8,7 @@ import type { Asset, ReadyAsset } from "../model/asset.ts";
 import type { StoredFile } from "../model/file-store.ts";
 import { readMediaMetadata } from "../model/media-metadata.ts";
 import type { ConfirmedFile, RecognizedFile } from "../ports.ts";
-import { deleteRecord, removeFiles } from "./delete-files.ts";
+import { deleteRecords, removeFiles } from "./delete-files.ts";
 import { chargeStudio } from "./store-bytes.ts";
 
 type ConfirmDeps = Pick<Deps, "assets" | "strayFiles" | "transact" | "files" | "media" | "newId" | "clock" | "limits">;
@@ -20,7 +20,7 @@ type StoredAsset = Asset & { storageKey: string };
 export interface Confirmation {
   /** Throws `too_large`, `type_mismatch` or `invalid_input` to reject the file. */
   checkContent(source: ByteSource): Promise<ContentCheckResult & RecognizedFile>;
-  /** Marks the record ready on its post. Returns undefined or throws `ConflictError` if another call was first. */
+  /** Marks the record ready. Returns undefined or throws `ConflictError` if another call was first. */
   markReady(tx: Stores, file: ConfirmedFile & RecognizedFile): Promise<ReadyAsset | undefined>;
   /** More fields for the activity. */
   activityDetail?: Record<string, unknown>;
@@ -46,8 +46,9 @@ export async function confirmStoredFile(
       if (!readyAsset) throw new ConflictError();
       const unchargedBytes = file.bytes - asset.chargedBytes;
       if (unchargedBytes !== 0) await chargeStudio(deps, tx, asset.studioId, unchargedBytes);
-      await recordActivity(deps, tx, caller, "asset.attached", asset.id, {
-        postId: readyAsset.postId,
+      const { postId } = readyAsset;
+      await recordActivity(deps, tx, caller, postId === null ? "asset.uploaded" : "asset.attached", asset.id, {
+        ...(postId === null ? {} : { postId }),
         filename: file.filename,
         bytes: file.bytes,
         ...confirmation.activityDetail,
@@ -86,17 +87,17 @@ export async function rejectUpload(
   asset: Asset,
   rejection: AppError,
 ): Promise<undefined> {
-  const wasRemoved = await deps
+  const unusedFiles = await deps
     .transact(async (tx) => {
-      await deleteRecord(deps, tx, asset);
+      const files = await deleteRecords(deps, tx, [asset]);
       await recordActivity(deps, tx, caller, "asset.refused", asset.id, {
         filename: asset.filename,
         code: rejection.code,
       });
-      return true;
+      return files;
     })
     .catch(undefinedOnConflict);
-  if (!wasRemoved) return undefined;
-  await removeFiles(deps, asset);
+  if (!unusedFiles) return undefined;
+  await removeFiles(deps, unusedFiles);
   throw rejection;
 }

@@ -1,73 +1,95 @@
 import { hours } from "#lib/clock.ts";
 import type { Deps, Stores } from "../../deps.ts";
 import { undefinedOnConflict, ConflictError } from "../../conflict.ts";
-import { isUploading, type Asset } from "../model/asset.ts";
+import { isReady, isUploading, type Asset } from "../model/asset.ts";
+import type { MultipartFile } from "../model/file-store.ts";
 import { incomingKey, thumbnailKey } from "../model/storage-keys.ts";
 
 /** Longer than any write that is still in progress when its key is marked for deletion. */
 export const lateWriteGrace = hours(1);
 
-/**
- * Deletes an asset's record, marks its files for deletion and releases its position on a post, all in `tx`. Throws
- * `ConflictError` if the asset has changed since it was read.
- */
-export async function deleteRecord(deps: Pick<Deps, "clock">, tx: Stores, asset: Asset): Promise<void> {
-  if (asset.postId !== null) await tx.posts.releasePosition(asset.studioId, asset.postId);
-  if (!(await tx.assets.remove(asset))) throw new ConflictError();
-  if (asset.chargedBytes > 0) await tx.assets.charge(asset.studioId, -asset.chargedBytes, undefined);
-  await markFilesForDeletion(deps, tx, [asset]);
+/** The files of deleted assets that no other asset uses. */
+export interface UnusedFiles {
+  deletableNow: string[];
+  /** Keys that a write in progress may still create. */
+  deletableLater: string[];
+  uploads: Pick<MultipartFile, "key" | "id">[];
 }
 
-export async function markFilesForDeletion(
+/**
+ * Deletes the records of a studio's assets, marks the files that no other asset uses for deletion, refunds their bytes and
+ * releases positions on posts, all in `tx`. Returns these files, to be removed after the commit. Throws `ConflictError`
+ * if an asset has changed since it was read.
+ */
+export async function deleteRecords(
+  deps: Pick<Deps, "clock">,
+  tx: Stores,
+  assets: readonly Asset[],
+): Promise<UnusedFiles> {
+  for (const asset of assets) {
+    if (asset.postId !== null) await tx.posts.releasePosition(asset.studioId, asset.postId);
+    if (!(await tx.assets.remove(asset))) throw new ConflictError();
+  }
+  const lastAssets = await findLastAssets(tx, assets);
+  const refundedBytes = lastAssets.reduce((sum, { chargedBytes }) => sum + chargedBytes, 0);
+  if (lastAssets[0] && refundedBytes > 0) await tx.assets.charge(lastAssets[0].studioId, -refundedBytes, undefined);
+  const unusedFiles = listUnusedFiles(lastAssets);
+  await markForDeletion(deps, tx, unusedFiles);
+  return unusedFiles;
+}
+
+/** Leaves out the assets whose file another asset still uses. Sorts the keys, because parallel calls lock them, too. */
+async function findLastAssets(tx: Pick<Stores, "sharedFiles">, assets: readonly Asset[]): Promise<Asset[]> {
+  const readyAssets = assets.filter(isReady).toSorted((a, b) => (a.storageKey < b.storageKey ? -1 : 1));
+  const lastAssets: Asset[] = assets.filter((asset) => !isReady(asset));
+  for (const asset of readyAssets) if (await tx.sharedFiles.removeAsset(asset.storageKey)) lastAssets.push(asset);
+  return lastAssets;
+}
+
+/** All files of these assets. Their copies, if there are any, must be among them. */
+export function listUnusedFiles(assets: readonly Asset[]): UnusedFiles {
+  const pendingAssets = assets.filter((asset) => !isReady(asset));
+  const fileKeys = [...new Set(assets.filter(isReady).map(({ storageKey }) => storageKey))];
+  return {
+    deletableNow: [...pendingAssets.map(({ id }) => incomingKey(id)), ...fileKeys],
+    deletableLater: [...pendingAssets.flatMap(({ storageKey }) => storageKey ?? []), ...fileKeys.map(thumbnailKey)],
+    uploads: assets
+      .filter(isUploading)
+      .map(({ storageKey, sourceVersion }) => ({ key: storageKey, id: sourceVersion })),
+  };
+}
+
+export async function markForDeletion(
   deps: Pick<Deps, "clock">,
   tx: Pick<Stores, "strayFiles">,
-  assets: readonly Asset[],
+  { deletableNow, deletableLater }: UnusedFiles,
 ): Promise<void> {
-  const fileKeys = assets.map(listFileKeys);
   const now = deps.clock();
-  await tx.strayFiles.markForDeletion(
-    fileKeys.flatMap((keys) => keys.deletableNow),
-    now,
-  );
-  await tx.strayFiles.markForDeletion(
-    fileKeys.flatMap((keys) => keys.deletableLater),
-    now + lateWriteGrace,
-  );
+  await tx.strayFiles.markForDeletion(deletableNow, now);
+  await tx.strayFiles.markForDeletion(deletableLater, now + lateWriteGrace);
 }
 
-/** The keys of an asset that can be deleted now, and those that a write in progress may still create. */
-function listFileKeys({ id, status, storageKey }: Asset): { deletableNow: string[]; deletableLater: string[] } {
-  if (status === "pending")
-    return { deletableNow: [incomingKey(id)], deletableLater: storageKey === null ? [] : [storageKey] };
-  return storageKey === null
-    ? { deletableNow: [], deletableLater: [] }
-    : { deletableNow: [storageKey], deletableLater: [thumbnailKey(storageKey)] };
-}
-
-/** Deletes assets with their files, each in its own transaction. Skips assets that changed since they were read. */
+/** Deletes assets, each in its own transaction, and their files. Skips assets that changed since they were read. */
 export async function removeAssets(
   deps: Pick<Deps, "files" | "strayFiles" | "transact" | "clock">,
   assets: readonly Asset[],
 ): Promise<void> {
   for (const asset of assets) {
-    const wasRemoved = await deps
-      .transact(async (tx) => {
-        await deleteRecord(deps, tx, asset);
-        return true;
-      })
-      .catch(undefinedOnConflict);
-    if (wasRemoved) await removeFiles(deps, asset);
+    const unusedFiles = await deps.transact((tx) => deleteRecords(deps, tx, [asset])).catch(undefinedOnConflict);
+    if (unusedFiles) await removeFiles(deps, unusedFiles);
   }
 }
 
 /**
- * Removes the files of a deleted asset. The sweeper retries failures, and removes the `deletableLater` keys once more
- * in case a write was still in progress.
+ * Removes files that `deleteRecords` returned. The sweeper retries failures, and removes the `deletableLater` keys once
+ * more in case a write was still in progress.
  */
-export async function removeFiles(deps: Pick<Deps, "files" | "strayFiles">, asset: Asset): Promise<void> {
-  const { deletableNow, deletableLater } = listFileKeys(asset);
+export async function removeFiles(
+  deps: Pick<Deps, "files" | "strayFiles">,
+  { deletableNow, deletableLater, uploads }: UnusedFiles,
+): Promise<void> {
   try {
-    if (isUploading(asset)) await deps.files.parts.abort({ key: asset.storageKey, id: asset.sourceVersion });
+    for (const upload of uploads) await deps.files.parts.abort(upload);
     await Promise.all([...deletableNow, ...deletableLater].map((key) => deps.files.remove(key)));
     await deps.strayFiles.deleteRecords(deletableNow);
   } catch {

@@ -38,6 +38,7 @@ export function buildNewAsset(
     createdBy: caller.user.id,
     createdByClientName: caller.client?.name ?? null,
     changeCount: 0,
+    isLibraryUpload: false,
     trashExpiresAt: null,
     createdAt: deps.clock(),
   };

@@ -2,6 +2,7 @@ import { days, hours } from "#lib/clock.ts";
 import type { Deps } from "../../deps.ts";
 import { runInBatches, type BatchOptions } from "../../housekeeping/batches.ts";
 import type { Asset } from "../model/asset.ts";
+import type { FileStore } from "../model/file-store.ts";
 import { fileKeyForThumbnail, parseKeyAssetId, storageAreas, type StorageArea } from "../model/storage-keys.ts";
 import { removeAssets } from "./delete-files.ts";
 
@@ -25,13 +26,15 @@ export interface SweepResult {
   temporary: number;
 }
 
-type SweepDeps = Pick<Deps, "assets" | "strayFiles" | "transact" | "files" | "clock">;
+type SweepDeps = Pick<Deps, "assets" | "sharedFiles" | "strayFiles" | "transact" | "files" | "clock">;
+type ListedFile = Awaited<ReturnType<FileStore["list"]>>[number];
 export type AssetSweeper = (options: BatchOptions) => Promise<SweepResult>;
 
 /**
  * Deletes expired uploads and files without an asset. This is safe because all code follows the same order: a key is
  * recorded, in an asset or as a stray, before bytes are written to it; a record is deleted before its bytes; and no
- * asset can claim a key that was marked for deletion. So bytes without a record never become an asset's file.
+ * asset can claim a key that was marked for deletion. Only an existing asset can be copied. So bytes without a record
+ * never become an asset's file.
  */
 export function createAssetSweeper(deps: SweepDeps): AssetSweeper {
   // Each run continues listing the store where the last one stopped, and starts over at the end.
@@ -81,20 +84,36 @@ async function sweepOrphans(
   const listedFiles = await deps.files.list(area, { limit: batchSize, ...(after === undefined ? {} : { after }) });
   const oldFiles = listedFiles.filter(({ modifiedAt }) => modifiedAt <= deps.clock() - orphanAge);
   // Find the records after listing the files, so that an asset created in between protects its file.
-  const ids = new Set(oldFiles.flatMap(({ key }) => parseKeyAssetId(key) ?? []));
-  const records = new Map((await deps.assets.findForSweep([...ids])).map((asset) => [asset.id, asset]));
-  const orphans = oldFiles.filter(({ key, modifiedAt }) => {
-    const asset = records.get(parseKeyAssetId(key) ?? "");
-    if (area === "incoming/") return asset?.status !== "pending";
-    if (area === "renditions/" || area === "previews/")
-      return asset?.status !== "ready" || modifiedAt <= deps.clock() - renditionLifetime;
-    return asset?.storageKey !== (area === "thumbs/" ? fileKeyForThumbnail(key) : key);
-  });
+  const orphans =
+    area === "files/" || area === "thumbs/"
+      ? await findUnusedFiles(deps, oldFiles)
+      : await findFilesWithoutAsset(deps, area, oldFiles);
   await discardKeys(
     deps,
     orphans.map(({ key }) => key),
   );
   return { listed: listedFiles.length, removed: orphans.length, lastKey: listedFiles.at(-1)?.key };
+}
+
+/** Files that no asset uses. The id in the key says nothing: a file can outlive the asset that it was created for. */
+async function findUnusedFiles(deps: SweepDeps, files: readonly ListedFile[]): Promise<ListedFile[]> {
+  const usedKeys = new Set(await deps.sharedFiles.listUsedKeys(files.map(({ key }) => fileKeyForThumbnail(key))));
+  return files.filter(({ key }) => !usedKeys.has(fileKeyForThumbnail(key)));
+}
+
+/** Uploads, renditions and previews belong to the one asset that their key names. */
+async function findFilesWithoutAsset(
+  deps: SweepDeps,
+  area: "incoming/" | "renditions/" | "previews/",
+  files: readonly ListedFile[],
+): Promise<ListedFile[]> {
+  const ids = new Set(files.flatMap(({ key }) => parseKeyAssetId(key) ?? []));
+  const records = new Map((await deps.assets.findForSweep([...ids])).map((asset) => [asset.id, asset]));
+  return files.filter(({ key, modifiedAt }) => {
+    const asset = records.get(parseKeyAssetId(key) ?? "");
+    if (area === "incoming/") return asset?.status !== "pending";
+    return asset?.status !== "ready" || modifiedAt <= deps.clock() - renditionLifetime;
+  });
 }
 
 /** Assets per run: keeps the cost low with stores that charge per request. */
@@ -111,14 +130,18 @@ export function createLostFileFinder(deps: Pick<Deps, "assets" | "files">): () =
   return async () => {
     const nextAssets = await deps.assets.listStored(lastCheckedId, lostFileBatchSize);
     lastCheckedId = nextAssets.length < lostFileBatchSize ? "" : (nextAssets.at(-1)?.id ?? "");
-    const suspects: LostFile[] = [];
-    for (const { bytes, version, ...asset } of nextAssets) {
-      const storedFile = await deps.files.stat(asset.storageKey ?? "");
-      if (storedFile?.bytes !== bytes || storedFile.version !== version) suspects.push(asset);
+    const isLostByKey = new Map<string, boolean>();
+    for (const { storageKey, bytes, version } of nextAssets) {
+      if (storageKey === null || isLostByKey.has(storageKey)) continue;
+      const storedFile = await deps.files.stat(storageKey);
+      isLostByKey.set(storageKey, storedFile?.bytes !== bytes || storedFile.version !== version);
     }
+    const suspects = nextAssets
+      .filter(({ storageKey }) => isLostByKey.get(storageKey ?? "") === true)
+      .map(({ id, studioId, storageKey }) => ({ id, studioId, storageKey }));
     // Ignore assets that were deleted during the check.
     const records = await deps.assets.findForSweep(suspects.map(({ id }) => id));
-    const liveKeys = new Set(records.map(({ storageKey }) => storageKey));
-    return suspects.filter(({ storageKey }) => liveKeys.has(storageKey));
+    const liveIds = new Set(records.map(({ id }) => id));
+    return suspects.filter(({ id }) => liveIds.has(id));
   };
 }

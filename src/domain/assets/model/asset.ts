@@ -42,6 +42,8 @@ export interface Asset extends MediaMetadata {
   createdByClientName: string | null;
   /** Increases with every change of the alt text, filename or tags, and when the asset is deleted or restored. */
   changeCount: number;
+  /** Uploaded in parts to the library. Uploads in parts to a post have a `postId`. */
+  isLibraryUpload: boolean;
   /** In the trash: when it expires. */
   trashExpiresAt: number | null;
   createdAt: number;
@@ -51,17 +53,19 @@ export type ReadyAsset = Asset & { status: "ready"; bytes: number; version: stri
 
 export const isReady = (asset: Asset): asset is ReadyAsset => asset.status === "ready";
 
-/** A multipart upload whose position on the post is reserved. `sourceVersion` is the store's upload id. */
+/** A multipart upload. `sourceVersion` is the store's upload id. On a post, its position is reserved. */
 export type UploadingAsset = Asset & {
   status: "pending";
-  postId: string;
   storageKey: string;
   sourceVersion: string;
   uploadExpiresAt: number;
 };
 
 export const isUploading = (asset: Asset): asset is UploadingAsset =>
-  asset.status === "pending" && asset.postId !== null && asset.storageKey !== null && asset.sourceVersion !== null;
+  asset.status === "pending" &&
+  (asset.postId !== null || asset.isLibraryUpload) &&
+  asset.storageKey !== null &&
+  asset.sourceVersion !== null;
 
 export const kindNames = Object.keys(assetKinds) as [AssetKind, ...AssetKind[]];
 

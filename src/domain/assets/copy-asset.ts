@@ -1,0 +1,66 @@
+import { z } from "zod";
+import { AppError, notFoundError } from "#lib/errors.ts";
+import { recordActivity } from "../activity/record.ts";
+import type { Caller } from "../caller.ts";
+import { ConflictError, retryOnConflict } from "../conflict.ts";
+import type { Deps, Stores } from "../deps.ts";
+import { authorize } from "../policy.ts";
+import { id } from "../text.ts";
+import { buildNewAsset } from "./lifecycle/new-asset.ts";
+import { parseAssetId, type Asset, type ReadyAsset } from "./model/asset.ts";
+
+export const copyAssetInput = z.strictObject({ assetId: id });
+export const copyAssetOutput = z.object({ assetId: z.string().describe("The id of the copy.") });
+
+/**
+ * Creates an asset that shares the file of another one and is not on a post. No bytes are copied or charged: the file
+ * counts once toward the quota and is deleted with its last asset.
+ */
+export async function copyAsset(
+  deps: Pick<Deps, "transact" | "newId" | "clock">,
+  caller: Caller,
+  input: z.infer<typeof copyAssetInput>,
+): Promise<z.infer<typeof copyAssetOutput>> {
+  authorize(caller, "assets.write");
+  const originalId = parseAssetId(input.assetId);
+  return retryOnConflict(() =>
+    deps.transact(async (tx) => {
+      const original = await tx.sharedFiles.lockAsset(caller.studio.id, originalId);
+      if (!original) return throwNotCopyable(tx, caller.studio.id, originalId);
+      const copy = buildCopy(deps, caller, original);
+      await tx.sharedFiles.addAsset(original);
+      await tx.assets.insert(copy);
+      await tx.imageInspections.copy(original.id, copy.id);
+      await recordActivity(deps, tx, caller, "asset.copied", copy.id, {
+        filename: copy.filename,
+        originalId: original.id,
+      });
+      return { assetId: copy.id };
+    }),
+  );
+}
+
+/** Everything that describes the file is copied; where the original is and how it arrived is not. */
+function buildCopy(deps: Pick<Deps, "newId" | "clock">, caller: Caller, original: ReadyAsset): Asset {
+  const { id: copyId, createdBy, createdByClientName, createdAt } = buildNewAsset(deps, caller, original);
+  return {
+    ...original,
+    id: copyId,
+    postId: null,
+    position: null,
+    sourceVersion: null,
+    uploadExpiresAt: null,
+    isLibraryUpload: false,
+    changeCount: 0,
+    createdBy,
+    createdByClientName,
+    createdAt,
+  };
+}
+
+async function throwNotCopyable(tx: Pick<Stores, "assets">, studioId: string, assetId: string): Promise<never> {
+  const asset = await tx.assets.find(studioId, assetId);
+  if (!asset) throw notFoundError("asset");
+  if (asset.status === "pending") throw new AppError("not_uploaded:copy");
+  throw new ConflictError(); // it became ready, or was restored, after the first statement
+}

@@ -1,0 +1,307 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { copyAsset } from "#domain/assets/copy-asset.ts";
+import { deleteAsset } from "#domain/assets/delete-asset.ts";
+import { getAsset } from "#domain/assets/get-asset.ts";
+import { removeAssets } from "#domain/assets/lifecycle/delete-files.ts";
+import { createAssetSweeper, createLostFileFinder } from "#domain/assets/lifecycle/sweep-assets.ts";
+import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
+import { previewAssets } from "#domain/assets/thumbnails.ts";
+import { updateAsset } from "#domain/assets/update-asset.ts";
+import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
+import type { Caller } from "#domain/caller.ts";
+import type { Deps } from "#domain/deps.ts";
+import type { BatchOptions } from "#domain/housekeeping/batches.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { deletePost } from "#domain/posts/delete-post.ts";
+import { deleteStudio } from "#domain/studios/delete-studio.ts";
+import { emptyTrash } from "#domain/trash/empty-trash.ts";
+import { restoreFromTrash } from "#domain/trash/restore-from-trash.ts";
+import { sweepTrash } from "#domain/trash/sweep-trash.ts";
+import { undoOwnChanges } from "#domain/undo/undo-changes.ts";
+import { days, hours, toIsoTime } from "#lib/clock.ts";
+import { forEachEngine, type Fixture } from "../support/engines.ts";
+import { actThroughClient, addFile } from "../support/history-fixture.ts";
+import { createHookedFiles, type HookedFiles } from "../support/hooked-files.ts";
+import { countOutcomes, getOutcome } from "../support/outcome.ts";
+import { jpeg } from "../support/samples.ts";
+import { newStudio } from "../support/users.ts";
+import { waitUntil } from "../support/wait-until.ts";
+
+const untilDone: BatchOptions = { pause: async () => {}, shouldStop: () => false };
+const image = await jpeg(90, 60);
+
+interface StudioFixture {
+  deps: Deps;
+  files: HookedFiles;
+  owner: Caller;
+  /** An image with alt text and a thumbnail. */
+  assetId: string;
+  fileKey: string;
+}
+
+async function createStudioFixture(fixture: Fixture, limits: Partial<Deps["limits"]> = {}): Promise<StudioFixture> {
+  const files = createHookedFiles(fixture.clock);
+  const deps: Deps = { ...fixture.deps, files, limits: { ...fixture.deps.limits, ...limits } };
+  const owner = await newStudio(deps);
+  const input = { kind: "image", mimeType: "image/jpeg", filename: "logo.jpg" } as const;
+  const { assetId } = await uploadAssetInline(deps, owner, { ...input, base64: image.toString("base64") });
+  await updateAsset(deps, owner, { assetId, altText: "Our logo" });
+  await previewAssets(deps, owner, [assetId]);
+  const fileKey = (await deps.assets.find(owner.studio.id, assetId))?.storageKey ?? "";
+  return { deps, files, owner, assetId, fileKey };
+}
+
+const copy = async ({ deps, owner, assetId }: StudioFixture): Promise<string> =>
+  (await copyAsset(deps, owner, { assetId })).assetId;
+
+async function deleteForGood({ deps, owner }: StudioFixture, assetId: string): Promise<void> {
+  await deleteAsset(deps, owner, { assetId });
+  await emptyTrash(deps, owner);
+}
+
+/** The recorded number of assets of the file; undefined if it was never copied. */
+async function readAssetCount({ database }: Fixture, { fileKey }: StudioFixture): Promise<number | undefined> {
+  const counts = database.q.selectFrom("shared_files").select("asset_count").where("storage_key", "=", fileKey);
+  return (await counts.executeTakeFirst())?.asset_count;
+}
+
+const hasFile = async ({ files, fileKey }: StudioFixture): Promise<boolean> => (await files.keys()).includes(fileKey);
+
+forEachEngine("copies of assets", (fixture) => {
+  test("a copy has the same file, filename and alt text, is on no post, and leaves the original as it was (LIB-4)", async () => {
+    const studio = await createStudioFixture(fixture);
+    const { deps, files, owner, assetId, fileKey } = studio;
+    const post = await createPost(deps, owner, { title: "A", body: "" });
+    await attachAsset(deps, owner, { postId: post.id, assetId });
+    const original = await getAsset(deps, owner, { assetId });
+    const keys = await files.keys();
+    const copyId = await copy(studio);
+    assert.notEqual(copyId, assetId);
+    const copied = await getAsset(deps, owner, { assetId: copyId });
+    assert.deepEqual({ ...copied, thumbnailUrl: "" }, { ...original, id: copyId, postId: null, thumbnailUrl: "" });
+    assert.deepEqual(await getAsset(deps, owner, { assetId }), original);
+    assert.deepEqual(await files.keys(), keys, "no bytes were copied");
+    assert.equal((await deps.assets.find(owner.studio.id, copyId))?.storageKey, fileKey);
+    const [preview] = await previewAssets(deps, owner, [copyId]);
+    assert.ok(preview);
+    assert.deepEqual(await files.keys(), keys, "the thumbnail is shared, too");
+  });
+
+  test("a copy can be attached to another post, copied again and edited on its own (LIB-4)", async () => {
+    const studio = await createStudioFixture(fixture);
+    const { deps, owner, assetId } = studio;
+    const copyId = await copy(studio);
+    const secondCopyId = (await copyAsset(deps, owner, { assetId: copyId })).assetId;
+    for (const id of [assetId, copyId, secondCopyId]) {
+      const post = await createPost(deps, owner, { title: "A", body: "" });
+      assert.equal((await attachAsset(deps, owner, { postId: post.id, assetId: id })).postId, post.id);
+    }
+    await updateAsset(deps, owner, { assetId: copyId, filename: "other.jpg", altText: "Other" });
+    const views = await Promise.all([assetId, secondCopyId].map((id) => getAsset(deps, owner, { assetId: id })));
+    assert.deepEqual(
+      views.map(({ filename, altText }) => [filename, altText]),
+      [
+        ["logo.jpg", "Our logo"],
+        ["logo.jpg", "Our logo"],
+      ],
+    );
+  });
+
+  test("the file counts once toward the quota, also for copies of a full studio, and is refunded with its last asset (LIB-5)", async () => {
+    const studio = await createStudioFixture(fixture, { studioBytes: image.length });
+    const { deps, owner, assetId } = studio;
+    const getUsedBytes = () => deps.assets.getUsedBytes(owner.studio.id);
+    const copyIds = [await copy(studio), await copy(studio)];
+    assert.equal(await getUsedBytes(), image.length);
+    await deleteForGood(studio, copyIds[0] ?? "");
+    await deleteForGood(studio, assetId);
+    assert.equal(await getUsedBytes(), image.length);
+    await deleteForGood(studio, copyIds[1] ?? "");
+    assert.equal(await getUsedBytes(), 0);
+  });
+
+  test("the file and its thumbnail are deleted with the last asset, in whatever order the assets are deleted (LIB-5)", async () => {
+    for (const order of [
+      [0, 1, 2],
+      [2, 1, 0],
+      [1, 0, 2],
+    ]) {
+      const studio = await createStudioFixture(fixture);
+      const ids = [studio.assetId, await copy(studio), await copy(studio)];
+      for (const [i, index] of order.entries()) {
+        assert.equal(await hasFile(studio), true);
+        const assetId = ids[index] ?? "";
+        await deleteAsset(studio.deps, studio.owner, { assetId });
+        if (i === 1) {
+          await restoreFromTrash(studio.deps, studio.owner, { id: assetId });
+          await deleteAsset(studio.deps, studio.owner, { assetId });
+        }
+        assert.equal(await hasFile(studio), true, "files in the trash are kept");
+        await emptyTrash(studio.deps, studio.owner);
+      }
+      assert.deepEqual(await studio.files.keys(), []);
+      assert.equal(await readAssetCount(fixture, studio), undefined);
+    }
+  });
+
+  test("the trash sweep keeps the file of a copy and deletes it with the last one, also for copies on one post", async () => {
+    const studio = await createStudioFixture(fixture);
+    const { deps, owner, assetId } = studio;
+    const copyIds = [await copy(studio), await copy(studio), await copy(studio)];
+    const post = await createPost(deps, owner, { title: "A", body: "" });
+    for (const id of copyIds.slice(0, 2)) await attachAsset(deps, owner, { postId: post.id, assetId: id });
+    await deletePost(deps, owner, { postId: post.id });
+    await deleteAsset(deps, owner, { assetId });
+    fixture.clock.advance(days(30) + 1);
+    await sweepTrash(deps, untilDone);
+    assert.equal(await hasFile(studio), true);
+    assert.equal((await getAsset(deps, owner, { assetId: copyIds[2] ?? "" })).status, "ready");
+    await deleteForGood(studio, copyIds[2] ?? "");
+    assert.deepEqual(await studio.files.keys(), []);
+    assert.equal(await deps.assets.getUsedBytes(owner.studio.id), 0);
+  });
+
+  test("the sweeper keeps files and thumbnails whose first asset is gone, and the lost-file search finds them by copy", async () => {
+    const studio = await createStudioFixture(fixture);
+    const { deps, files, assetId, fileKey } = studio;
+    const copyIds = [await copy(studio), await copy(studio)];
+    await deleteForGood(studio, assetId);
+    const keys = await files.keys();
+    fixture.clock.advance(hours(3));
+    await createAssetSweeper(deps)(untilDone);
+    assert.deepEqual(await files.keys(), keys);
+
+    const findOwnLostFiles = async () =>
+      (await createLostFileFinder(deps)()).map(({ id }) => id).filter((id) => copyIds.includes(id));
+    const statted: string[] = [];
+    files.hook = (call, when, key) => void (call === "stat" && when === "before" && statted.push(key));
+    assert.deepEqual(await findOwnLostFiles(), []);
+    assert.equal(statted.filter((key) => key === fileKey).length, 1, "a shared file is read once");
+    files.hook = undefined;
+    await files.deleteBytes(fileKey);
+    assert.deepEqual(await findOwnLostFiles(), copyIds);
+  });
+
+  test("deleting a studio deletes shared files and their counts", async () => {
+    const studio = await createStudioFixture(fixture);
+    await copy(studio);
+    await copy(studio);
+    assert.equal(await readAssetCount(fixture, studio), 3);
+    await deleteStudio(studio.deps, studio.owner, { name: "Studio" });
+    assert.deepEqual(await studio.files.keys(), []);
+    assert.equal(await readAssetCount(fixture, studio), undefined);
+  });
+
+  test("an image that was opened once is not opened again for its copy", async () => {
+    const studio = await createStudioFixture(fixture);
+    const { deps, assetId } = studio;
+    const inspection = { width: 90, height: 60, frames: 1, hasAlpha: false, hasMetadata: false, canStripMetadata: true };
+    await deps.imageInspections.record(assetId, inspection);
+    const copyId = await copy(studio);
+    assert.deepEqual((await deps.imageInspections.list([copyId])).get(copyId), inspection);
+  });
+
+  test("only ready assets of the studio that are not in the trash can be copied (LIB-4, S1)", async () => {
+    const studio = await createStudioFixture(fixture);
+    const { deps, owner, assetId } = studio;
+    const pending = await requestAssetUpload(deps, owner, { kind: "image", mimeType: "image/png" });
+    const post = await createPost(deps, owner, { title: "A", body: "" });
+    const onTrashedPost = await copy(studio);
+    await attachAsset(deps, owner, { postId: post.id, assetId: onTrashedPost });
+    await deletePost(deps, owner, { postId: post.id });
+    const trashed = await copy(studio);
+    await deleteAsset(deps, owner, { assetId: trashed });
+    const outcome = (caller: Caller, id: string) => getOutcome(() => copyAsset(deps, caller, { assetId: id }));
+    assert.equal(await outcome(owner, pending.assetId), "not_uploaded");
+    for (const id of [onTrashedPost, trashed, post.id, "ast_x", ""])
+      assert.equal(await outcome(owner, id), "not_found", id);
+    assert.equal(await outcome(await newStudio(deps), assetId), "not_found");
+  });
+
+  test("undoing a client's changes keeps the copies it made, like its uploads", async () => {
+    const { deps } = fixture;
+    const owner = await newStudio(deps);
+    const client = await actThroughClient(deps, owner);
+    const original = await addFile(deps, owner);
+    const since = toIsoTime(fixture.clock());
+    fixture.clock.advance(1000);
+    const { assetId } = await copyAsset(deps, client, { assetId: original });
+    await deleteAsset(deps, client, { assetId: original });
+    await undoOwnChanges(deps, client, { since });
+    for (const id of [original, assetId]) assert.equal((await getAsset(deps, owner, { assetId: id })).status, "ready");
+  });
+
+  test("of parallel copies and a deletion, every copy that succeeds keeps its file, and otherwise the file is gone (LIB-5, R3)", async () => {
+    for (let round = 0; round < 8; round++) {
+      const studio = await createStudioFixture(fixture);
+      const copies = Array.from({ length: round % 4 }, () => copyAsset(studio.deps, studio.owner, studio));
+      const outcomes = countOutcomes(copies);
+      await deleteForGood(studio, studio.assetId);
+      const { ok = 0, not_found: notFound = 0 } = await outcomes;
+      assert.equal(ok + notFound, copies.length);
+      assert.equal(await hasFile(studio), ok > 0);
+      assert.equal(await studio.deps.assets.getUsedBytes(studio.owner.studio.id), ok > 0 ? image.length : 0);
+    }
+  });
+
+  test("when the last two assets of a file are deleted at the same time, the file is deleted and refunded once", async () => {
+    for (let round = 0; round < 8; round++) {
+      const studio = await createStudioFixture(fixture);
+      const { deps, owner, assetId } = studio;
+      const ids = [assetId, await copy(studio)];
+      const assets = await Promise.all(ids.map((id) => deps.assets.find(owner.studio.id, id)));
+      await Promise.all(assets.map((asset) => removeAssets(deps, asset ? [asset] : [])));
+      assert.deepEqual(await studio.files.keys(), []);
+      assert.equal(await deps.assets.getUsedBytes(owner.studio.id), 0);
+    }
+  });
+});
+
+forEachEngine(
+  "copies on separate connections",
+  (fixture) => {
+    test("a deletion that starts during a copy waits for it and then keeps the file (LIB-5, R3)", async () => {
+      const studio = await createStudioFixture(fixture);
+      const { deps, owner, assetId } = studio;
+      const asset = await deps.assets.find(owner.studio.id, assetId);
+      assert.ok(asset);
+      let deletion: Promise<void> | undefined;
+      const pausingDeps: Deps = {
+        ...deps,
+        transact: (work) =>
+          deps.transact((tx) =>
+            work({
+              ...tx,
+              sharedFiles: {
+                ...tx.sharedFiles,
+                async addAsset(lockedAsset) {
+                  deletion = removeAssets(deps, [asset]);
+                  await waitUntil(() => isWaitingForLock(fixture));
+                  await tx.sharedFiles.addAsset(lockedAsset);
+                },
+              },
+            }),
+          ),
+      };
+      const { assetId: copyId } = await copyAsset(pausingDeps, owner, { assetId });
+      await deletion;
+      assert.equal(await deps.assets.findWithTrash(owner.studio.id, assetId), undefined);
+      assert.equal((await getAsset(deps, owner, { assetId: copyId })).status, "ready");
+      assert.equal(await hasFile(studio), true);
+    });
+  },
+  ["postgres"],
+);
+
+async function isWaitingForLock({ database }: Fixture): Promise<boolean> {
+  const rows = await database.run<{ waiting: number }>(
+    {
+      name: "count_lock_waits",
+      sql: "SELECT COUNT(*)::int AS waiting FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+    },
+    [],
+  );
+  return (rows[0]?.waiting ?? 0) > 0;
+}
