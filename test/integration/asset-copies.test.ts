@@ -70,7 +70,7 @@ async function readAssetCount({ database }: Fixture, { fileKey }: StudioFixture)
 const hasFile = async ({ files, fileKey }: StudioFixture): Promise<boolean> => (await files.keys()).includes(fileKey);
 
 forEachEngine("copies of assets", (fixture) => {
-  test("a copy has the same file, filename and alt text, is on no post, and leaves the original as it was (LIB-4)", async () => {
+  test("a copy has the same file, filename and alt text, is on no post, and leaves the original as it was (LIB-1)", async () => {
     const studio = await createStudioFixture(fixture);
     const { deps, files, owner, assetId, fileKey } = studio;
     const post = await createPost(deps, owner, { title: "A", body: "" });
@@ -89,7 +89,7 @@ forEachEngine("copies of assets", (fixture) => {
     assert.deepEqual(await files.keys(), keys, "the thumbnail is shared, too");
   });
 
-  test("a copy can be attached to another post, copied again and edited on its own (LIB-4)", async () => {
+  test("a copy can be attached to another post, copied again and edited on its own (LIB-1)", async () => {
     const studio = await createStudioFixture(fixture);
     const { deps, owner, assetId } = studio;
     const copyId = await copy(studio);
@@ -109,7 +109,7 @@ forEachEngine("copies of assets", (fixture) => {
     );
   });
 
-  test("the file counts once toward the quota, also for copies of a full studio, and is refunded with its last asset (LIB-5)", async () => {
+  test("the file counts once toward the quota, also for copies of a full studio, and is refunded with its last asset (LIB-2)", async () => {
     const studio = await createStudioFixture(fixture, { studioBytes: image.length });
     const { deps, owner, assetId } = studio;
     const getUsedBytes = () => deps.assets.getUsedBytes(owner.studio.id);
@@ -122,7 +122,7 @@ forEachEngine("copies of assets", (fixture) => {
     assert.equal(await getUsedBytes(), 0);
   });
 
-  test("the file and its thumbnail are deleted with the last asset, in whatever order the assets are deleted (LIB-5)", async () => {
+  test("the file and its thumbnail are deleted with the last asset, in whatever order the assets are deleted (LIB-2)", async () => {
     for (const order of [
       [0, 1, 2],
       [2, 1, 0],
@@ -203,7 +203,7 @@ forEachEngine("copies of assets", (fixture) => {
     assert.deepEqual((await deps.imageInspections.list([copyId])).get(copyId), inspection);
   });
 
-  test("only ready assets of the studio that are not in the trash can be copied (LIB-4, S1)", async () => {
+  test("only ready assets of the studio that are not in the trash can be copied (LIB-1, T1)", async () => {
     const studio = await createStudioFixture(fixture);
     const { deps, owner, assetId } = studio;
     const pending = await requestAssetUpload(deps, owner, { kind: "image", mimeType: "image/png" });
@@ -233,7 +233,7 @@ forEachEngine("copies of assets", (fixture) => {
     for (const id of [original, assetId]) assert.equal((await getAsset(deps, owner, { assetId: id })).status, "ready");
   });
 
-  test("of parallel copies and a deletion, every copy that succeeds keeps its file, and otherwise the file is gone (LIB-5, R3)", async () => {
+  test("of parallel copies and a deletion, every copy that succeeds keeps its file, and otherwise the file is gone (LIB-2, R3)", async () => {
     for (let round = 0; round < 8; round++) {
       const studio = await createStudioFixture(fixture);
       const copies = Array.from({ length: round % 4 }, () => copyAsset(studio.deps, studio.owner, studio));
@@ -262,7 +262,7 @@ forEachEngine("copies of assets", (fixture) => {
 forEachEngine(
   "copies on separate connections",
   (fixture) => {
-    test("a deletion that starts during a copy waits for it and then keeps the file (LIB-5, R3)", async () => {
+    test("a deletion that starts during a copy waits for it and then keeps the file (LIB-2, R3)", async () => {
       const studio = await createStudioFixture(fixture);
       const { deps, owner, assetId } = studio;
       const asset = await deps.assets.find(owner.studio.id, assetId);

@@ -21,7 +21,7 @@ import { createTempFolder } from "../support/temp-folder.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { newStudio } from "../support/users.ts";
 import type { RunningService } from "../support/service.ts";
-import { putBytes } from "../support/stores.ts";
+import { putBytes, withOwnFiles } from "../support/stores.ts";
 import { hugePng, jpeg, mp4, png, rotatedJpeg } from "../support/samples.ts";
 
 const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
@@ -161,7 +161,8 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
       assert.equal(again.structured.code, "not_found");
       assert.match(again.structured.hint, /request_asset_upload for a new URL/);
       if (store === "s3") {
-        const later: Deps = { ...service.deps, clock: () => service.deps.clock() + hours(2) };
+        const files = withOwnFiles(service.deps.files, (listedKey) => listedKey === key);
+        const later: Deps = { ...service.deps, files, clock: () => service.deps.clock() + hours(2) };
         await createAssetSweeper(later)({ pause: async () => {}, shouldStop: () => false });
         assert.equal(await service.deps.files.stat(key), undefined, "the bytes are swept");
       }
@@ -187,6 +188,13 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
       assert.match(problem.hint, /new upload URL/);
       assert.equal(await service.deps.files.stat(`incoming/${assetId}`), undefined);
     }
+    const trashed = await client.callOk("request_asset_upload", { kind: "image", mimeType: "image/jpeg" });
+    assert.equal(await putBytes(trashed.uploadUrl, await jpeg()), 200);
+    await client.callOk("attach_asset", { postId: post, assetId: trashed.assetId });
+    await client.callOk("detach_asset", { postId: post, assetId: trashed.assetId });
+    await client.callOk("delete_asset", { assetId: trashed.assetId });
+    assert.equal(await putBytes(trashed.uploadUrl, await jpeg()), store === "disk" ? 410 : 200);
+
     const stranger = await connectToolClient(service, await newStudio(service.deps));
     const theirs = await stranger.callOk("request_asset_upload", { kind: "image", mimeType: "image/jpeg" });
     const [deletedResult, otherStudioResult] = await Promise.all(

@@ -212,6 +212,10 @@ const assets = {
   "ASSET-22": "files are served with the verified type, nosniff and a sandboxing CSP; documents as a download",
   "ASSET-23": "assets follow the state transition table",
   "ASSET-24": "invalid base64 and empty files are invalid_input",
+  "LIB-1":
+    "copy_asset returns { assetId }: a ready asset on no post with the same filename, alt text and file; no bytes are copied",
+  "LIB-2": "a file that assets share counts once toward the quota and is deleted with its last asset",
+  "LIB-3": "people upload to the library without a post",
 } as const satisfies Record<string, string>;
 
 /** Upload links and the upload page. */

@@ -59,6 +59,14 @@ export function openTestS3(
   return openS3Store({ settings: { ...getTestS3Settings(), ...settings }, clock: () => Date.now(), ...rest });
 }
 
+/** The same store, which lists only some of its files: suites share a bucket, and a sweeper deletes what it doesn't know. */
+export function withOwnFiles<Store extends FileStore>(store: Store, isOwnKey: (key: string) => boolean): Store {
+  return {
+    ...store,
+    list: async (...args) => (await store.list(...args)).filter(({ key }) => isOwnKey(key)),
+  };
+}
+
 export const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
 export async function readBytes(stream: Readable): Promise<Buffer> {
