@@ -68,17 +68,24 @@ describe("backup and restore", () => {
     folder.remove();
   });
 
-  test("a backup taken under load restores to a service with matching rows and digests", async () => {
+  test("a backup taken under load restores to a service with matching rows and digests, copies included (LIB-2)", async () => {
     const digests = new Map<string, string>();
     const deleted = new Set<string>();
     for (let i = 0; i < 80; i++) {
       const { id, sha256 } = await uploadInline(base, credentials.token);
       digests.set(id, sha256);
     }
+    const copyFile = async (assetId: string) => {
+      const copy = await callToolOk<{ assetId: string }>(base, credentials.token, "copy_asset", { assetId });
+      digests.set(copy.assetId, digests.get(assetId) ?? "");
+    };
+    const uploadedIds = [...digests.keys()];
+    // The originals of some copies are deleted during the backup.
+    for (const id of [...uploadedIds.slice(0, 5), ...uploadedIds.slice(-10)]) await copyFile(id);
     const initialIds = [...digests.keys()];
     // Until the backup has ended, concurrent writers upload and delete files, empty the trash and update the post.
     const backupEnded = new AbortController();
-    const deletable = initialIds.slice(40).toReversed();
+    const deletable = uploadedIds.slice(40).toReversed();
     const writers = [0, 1, 2, 3].map(async (writerNumber) => {
       for (let i = 0; !backupEnded.signal.aborted; i++) {
         const { id, sha256 } = await uploadInline(base, credentials.token);
@@ -172,8 +179,9 @@ describe("backup and restore", () => {
     await start();
   });
 
-  test("omits the record of a file deleted after the database copy, and lists a lost file", async () => {
+  test("omits the records of a file deleted after the database copy, and lists a lost file (LIB-2)", async () => {
     const [deleted, lost] = [await uploadInline(base, credentials.token), await uploadInline(base, credentials.token)];
+    const copy = await callToolOk<{ assetId: string }>(base, credentials.token, "copy_asset", { assetId: deleted.id });
     await callToolOk(base, credentials.token, "attach_asset", { postId: credentials.postId, assetId: deleted.id });
     await stop();
     const keys = new Map(readAssets(dataDir).map(({ id, storage_key: key }) => [id, key]));
@@ -193,7 +201,7 @@ describe("backup and restore", () => {
         firstReport = text;
         const live = new DatabaseSync(join(dataDir, "atelier.db"));
         live.exec(
-          `DELETE FROM assets WHERE id = '${deleted.id}'; UPDATE posts SET asset_count = asset_count - 1 WHERE id = '${credentials.postId}'`,
+          `DELETE FROM assets WHERE id IN ('${deleted.id}', '${copy.assetId}'); DELETE FROM shared_files WHERE storage_key = '${keys.get(deleted.id)}'; UPDATE posts SET asset_count = asset_count - 1 WHERE id = '${credentials.postId}'`,
         );
         live.close();
         rmSync(deletedFile ?? "");
@@ -203,7 +211,10 @@ describe("backup and restore", () => {
     assert.match(firstReport, /^copied 1 of /, "the progress counts assets, not the secret file");
     assert.deepEqual(manifest.lost, [keys.get(lost.id)]);
     const ids = readAssets(path).map(({ id }) => id);
-    assert.deepEqual([ids.includes(deleted.id), ids.includes(lost.id)], [false, true]);
+    assert.deepEqual(
+      [deleted.id, copy.assetId, lost.id].map((id) => ids.includes(id)),
+      [false, false, true],
+    );
     assertConsistent(path);
 
     const command = await backup();
@@ -310,7 +321,14 @@ function assertConsistent(dataFolder: string): void {
   );
   assert.deepEqual(
     select(`SELECT s.id FROM studios s
-          WHERE used_bytes <> (SELECT COALESCE(SUM(charged_bytes), 0) FROM assets a WHERE a.studio_id = s.id)`),
+          WHERE used_bytes <> (SELECT COALESCE(SUM(charged_bytes), 0)
+                                 FROM (SELECT * FROM assets GROUP BY COALESCE(storage_key, id)) a
+                                WHERE a.studio_id = s.id)`),
+    [],
+  );
+  assert.deepEqual(
+    select(`SELECT storage_key FROM shared_files f
+             WHERE asset_count <> (SELECT COUNT(*) FROM assets a WHERE a.storage_key = f.storage_key)`),
     [],
   );
   db.close();

@@ -156,6 +156,19 @@ for (const engine of listEngines()) {
       );
     });
 
+    test("upload links and their files are kept when their tables are replaced (LIB-3)", async () => {
+      const deps = createDeps(database, () => now + 1000);
+      assert.equal((await deps.uploads.findLink(ids.link))?.postId, ids.byClient);
+      assert.deepEqual(
+        (await deps.uploads.listFiles(ids.link)).map(({ asset, bytes, receivedBytes }) => [
+          asset.id,
+          bytes,
+          receivedBytes,
+        ]),
+        [[ids.linked, 5, 0]],
+      );
+    });
+
     test("an existing post can be changed and restored to its first revision (HIST-7, HIST-5)", async () => {
       const deps = createDeps(database, () => now + 1000);
       const originalPost = await getPost(deps, owner, { postId: ids.byClient });

@@ -159,13 +159,18 @@ for (const engine of listEngines()) {
         (await listAppliedMigrations(location)).map(({ name }) => name),
         files.map((file) => file.replace(`.${engine}.`, ".")),
       );
-      const sql = files
-        .map((file) => readFileSync(join(import.meta.dirname, "../../migrations", file), "utf8"))
-        .join("\n");
-      const matchNames = (pattern: RegExp): string[] => [...sql.matchAll(pattern)].map((match) => match[1] ?? "");
-      const renamedTables = matchNames(/^ALTER TABLE (\w+) RENAME TO/gm);
-      const createdTables = matchNames(/^CREATE TABLE (\w+)/gm).filter((name) => !renamedTables.includes(name));
-      assert.deepEqual(await listTables(location), [...createdTables, "schema_migrations"].toSorted());
+      const declaredTables = new Set(["schema_migrations"]);
+      for (const file of files) {
+        const migrationSql = readFileSync(join(import.meta.dirname, "../../migrations", file), "utf8");
+        for (const [, verb, table = "", newName = ""] of migrationSql.matchAll(
+          /^(CREATE|DROP|ALTER) TABLE (\w+)(?: RENAME TO (\w+))?/gm,
+        )) {
+          if (verb === "ALTER" && newName === "") continue;
+          if (verb !== "CREATE") declaredTables.delete(table);
+          if (verb !== "DROP") declaredTables.add(newName || table);
+        }
+      }
+      assert.deepEqual(await listTables(location), [...declaredTables].toSorted());
     });
 
     test("a migration with a file for each engine is applied under one name (RUN-7)", async () => {

@@ -77,6 +77,9 @@ describe("moving from SQLite and disk to PostgreSQL and S3", { skip: !hasServers
       digestsById.set(id, sha256);
       if (i < 5) await callToolOk(base, credentials.token, "attach_asset", { postId: credentials.postId, assetId: id });
     }
+    const [originalId = "", digest = ""] = [...digestsById][1] ?? [];
+    const copy = await callToolOk<{ assetId: string }>(base, credentials.token, "copy_asset", { assetId: originalId });
+    digestsById.set(copy.assetId, digest);
     trashedPost = await createTrashedPost(base, credentials);
     digestsById.set(trashedPost.assetId, trashedPost.sha256);
     // An upload that has not arrived yet: its row has no file to copy.
@@ -119,14 +122,14 @@ describe("moving from SQLite and disk to PostgreSQL and S3", { skip: !hasServers
     assert.deepEqual(await listPostgresTables(targetDatabase), [], "the intended target is untouched");
   });
 
-  test("a move that was killed and restarted copies every row and file, and leaves the source unchanged", async () => {
+  test("a move that was killed and restarted copies every row and file, shared files once, and leaves the source unchanged (LIB-2)", async () => {
     const rowsBefore = readSqliteRows(dataDir);
     const modifiedAt = statSync(join(dataDir, "atelier.db")).mtimeMs;
     const store = await openTestS3({ settings: { bucket } });
     const interruptedMove = startCommand(["move"], getTargetEnv());
     for (let copiedFiles = 0; copiedFiles < 5; await sleep(5)) {
       copiedFiles = (await store.list("files/", { limit: 1000 })).length;
-      assert.ok(copiedFiles < digestsById.size, "the move finished before it could be killed");
+      assert.ok(copiedFiles < digestsById.size - 1, "the move finished before it could be killed");
     }
     await interruptedMove.stop();
     assert.deepEqual(await countPostgresRows(targetDatabase), 0);
@@ -134,7 +137,7 @@ describe("moving from SQLite and disk to PostgreSQL and S3", { skip: !hasServers
 
     const { code, output, stdout } = await runCommand(["move"], getTargetEnv());
     assert.equal(code, 0, output);
-    assert.match(stdout, /^assets {2}32 rows {2}[0-9a-f]{64}$/m);
+    assert.match(stdout, /^assets {2}33 rows {2}[0-9a-f]{64}$/m);
     assert.match(stdout, /^31 files, 3\.\d MB, each read back/m);
     assert.deepEqual(readSqliteRows(dataDir), rowsBefore);
     assert.equal(statSync(join(dataDir, "atelier.db")).mtimeMs, modifiedAt);
