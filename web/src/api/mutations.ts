@@ -97,12 +97,20 @@ export const updateAsset = (
   json: Body<(typeof studioApi.assets)[":assetId"]["$patch"]>,
 ) => fetchJson(studioApi.assets[":assetId"].$patch({ param: { studioId, assetId }, json }));
 
+/** Creates an unattached asset with the same file. */
+export const copyAsset = (studioId: string, assetId: string) =>
+  fetchJson(studioApi.assets[":assetId"].copy.$post({ param: { studioId, assetId } }));
+
 /** Moves a file to the trash, or cancels an upload. */
 export const deleteAsset = (studioId: string, assetId: string) =>
   sendRequest(studioApi.assets[":assetId"].$delete({ param: { studioId, assetId } }));
 
 export const createUploadLink = (studioId: string, postId: string, json: { inPlace: boolean }) =>
   fetchJson(studioApi.posts[":postId"]["upload-links"].$post({ param: { studioId, postId }, json }));
+
+/** For uploads to the library on the page of the user. */
+export const createLibraryUploadLink = (studioId: string) =>
+  fetchJson(studioApi["upload-links"].$post({ param: { studioId } }));
 
 export const withdrawUploadLink = (studioId: string, postId: string, linkId: string) =>
   sendRequest(studioApi.posts[":postId"]["upload-links"][":linkId"].$delete({ param: { studioId, postId, linkId } }));

@@ -10,21 +10,32 @@ import { TextAreaField, TextField } from "../ui/Field.tsx";
 import { requiredTextProps } from "../ui/required-text.ts";
 import { useAction } from "../ui/use-action.ts";
 import { AssetImage } from "./AssetImage.tsx";
+import { useCopyAsset } from "./use-copy-asset.ts";
 import { useDeleteAsset } from "./use-delete-asset.tsx";
 import { formatMediaMetadata } from "./labels.ts";
 
-/** Shows one file, and lets the user edit its details or delete it. */
+/** Shows one file, and lets the user edit its details, copy or delete it. */
 export function AssetDialog({ asset, onClose }: { asset: Asset; onClose: () => void }) {
   const { studio, may } = useStudio();
   const queryClient = useQueryClient();
+  const copyAsset = useCopyAsset();
   const deleteAsset = useDeleteAsset();
   const [altText, setAltText] = useState(asset.altText ?? "");
   const [filename, setFilename] = useState(asset.filename);
   const { isRunning, error, run } = useAction();
+  const copying = useAction();
 
   async function save(): Promise<void> {
     await updateAsset(studio.id, asset.id, { altText, filename });
     await refreshQueries(queryClient, studio.id);
+    onClose();
+  }
+
+  /** Saves first, so that the copy has the details that the dialog shows. */
+  async function copy(): Promise<void> {
+    if (altText !== (asset.altText ?? "") || filename !== asset.filename)
+      await updateAsset(studio.id, asset.id, { altText, filename });
+    await copyAsset({ ...asset, filename });
     onClose();
   }
 
@@ -76,19 +87,32 @@ export function AssetDialog({ asset, onClose }: { asset: Asset; onClose: () => v
           onChange={(event) => setFilename(event.target.value)}
         />
         {error !== undefined && <ErrorMessage error={error} />}
+        {copying.error !== undefined && <ErrorMessage error={copying.error} />}
+        {asset.postId !== null && asset.status === "ready" && (
+          <p className="mt-5 text-sm text-muted">
+            To use this file in another post, make a copy. To delete it, remove it from its post first.
+          </p>
+        )}
         <div className="mt-7 flex flex-wrap justify-between gap-3">
-          {may("assets.write") && (asset.postId === null || asset.status === "pending") ? (
-            <Button
-              variant={asset.status === "pending" ? "dangerOutline" : "secondary"}
-              onClick={closeAndConfirmDelete}
-            >
-              {asset.status === "pending" ? "Cancel upload…" : "Move to trash"}
-            </Button>
-          ) : (
-            <p className="m-0 self-center text-sm text-muted">
-              {asset.postId !== null && "To delete this file, remove it from its post first."}
-            </p>
-          )}
+          <div className="flex flex-wrap gap-3">
+            {may("assets.write") && asset.status === "ready" && (
+              <Button
+                variant="secondary"
+                busyLabel={copying.isRunning && "Copying…"}
+                onClick={() => void copying.run(copy)}
+              >
+                Make a copy
+              </Button>
+            )}
+            {may("assets.write") && (asset.postId === null || asset.status === "pending") && (
+              <Button
+                variant={asset.status === "pending" ? "dangerOutline" : "secondary"}
+                onClick={closeAndConfirmDelete}
+              >
+                {asset.status === "pending" ? "Cancel upload…" : "Move to trash"}
+              </Button>
+            )}
+          </div>
           <div className="ml-auto flex flex-wrap justify-end gap-3">
             <Button variant="secondary" onClick={onClose}>
               {may("assets.write") && asset.status !== "pending" ? "Cancel" : "Close"}

@@ -12,22 +12,27 @@ import { PageHeader } from "../ui/PageHeader.tsx";
 import { FilterTabs } from "../ui/Tabs.tsx";
 import { AssetDialog } from "./AssetDialog.tsx";
 import { AssetGrid, AssetGridItem, AssetTile } from "./AssetGrid.tsx";
+import { UploadButton, UploadPanel, useUploadPanel } from "./UploadPanel.tsx";
 
 const route = getRouteApi("/studios/$studioId/assets");
 
 const kindLabels = { image: "Images", video: "Videos", document: "Documents" } as const;
 
 export function AssetsPage() {
-  const { studio } = useStudio();
+  const { studio, may } = useStudio();
   const filter = route.useSearch();
   const { kind: currentKind, ...otherFilters } = filter;
   const assets = usePagedList(assetsQuery(studio.id, filter));
   const [openId, setOpenId] = useState<string>();
+  const uploadPanel = useUploadPanel(studio.id);
   const openAsset = assets.items.find(({ id }) => id === openId);
 
   return (
     <>
-      <PageHeader title="Assets">All files in this studio, newest first.</PageHeader>
+      <PageHeader title="Assets" actions={may("assets.write") && <UploadButton {...uploadPanel} />}>
+        All files in this studio, newest first.
+      </PageHeader>
+      {may("assets.write") && <UploadPanel {...uploadPanel} />}
       <Toolbar>
         <FilterTabs
           label="Filter by kind"
@@ -116,8 +121,8 @@ function NoAssets({ filter }: { filter: AssetFilter }) {
         </>
       }
     >
-      Images, videos and documents appear here. Open a post and drop files on it, or ask a connected AI client to add
-      some.
+      Images, videos and documents appear here. Drop files on this page or on a post, or ask a connected AI client to
+      add some.
     </EmptyState>
   );
 }

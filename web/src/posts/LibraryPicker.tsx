@@ -1,27 +1,32 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { attachAsset } from "../api/mutations.ts";
-import { assetsQuery, refreshQueries } from "../api/queries.ts";
+import { attachAsset, copyAsset, deleteAsset } from "../api/mutations.ts";
+import { assetsQuery, refreshQueries, type Asset } from "../api/queries.ts";
 import { usePagedList } from "../api/use-paged-list.ts";
 import { AssetGrid, AssetGridItem, assetTileClasses } from "../assets/AssetGrid.tsx";
 import { AssetImage } from "../assets/AssetImage.tsx";
 import { useStudio } from "../layout/use-studio.ts";
+import { ChoiceField } from "../ui/Field.tsx";
 import { FormDialog } from "../ui/FormDialog.tsx";
 import { PagedList } from "../ui/List.tsx";
 
-/** Lets the user attach unused files. */
+/** Lets the user attach unused files, and copies of files that are on other posts. */
 export function LibraryPicker({ postId, onClose }: { postId: string; onClose: () => void }) {
   const { studio } = useStudio();
   const queryClient = useQueryClient();
-  const assets = usePagedList(assetsQuery(studio.id, { unattached: "true" }));
-  const [selectedIds, setSelectedIds] = useState<readonly string[]>([]);
-  const [attachedCount, setAttachedCount] = useState(0);
+  const [isShowingUsed, setIsShowingUsed] = useState(false);
+  const assets = usePagedList(assetsQuery(studio.id, isShowingUsed ? {} : { unattached: "true" }));
+  const items = assets.items.filter((asset) => asset.status === "ready" && asset.postId !== postId);
+  const [selectedAssets, setSelectedAssets] = useState<readonly Asset[]>([]);
+  const [progressLabel, setProgressLabel] = useState("");
 
   async function attach(): Promise<void> {
     try {
-      for (const [i, assetId] of selectedIds.entries()) {
-        setAttachedCount(i);
-        await attachAsset(studio.id, postId, assetId);
+      for (const [i, asset] of selectedAssets.entries()) {
+        setProgressLabel(`Adding ${i + 1} of ${selectedAssets.length}…`);
+        await attachAssetOrCopy(studio.id, postId, asset);
+        // If a later file fails, a second attempt must not add this one again.
+        setSelectedAssets((current) => current.filter(({ id }) => id !== asset.id));
       }
       onClose();
     } finally {
@@ -32,38 +37,38 @@ export function LibraryPicker({ postId, onClose }: { postId: string; onClose: ()
   return (
     <FormDialog
       title="Add from library"
-      submitLabel={selectedIds.length > 0 ? `Add ${selectedIds.length}` : "Add"}
-      busyLabel={`Adding ${attachedCount + 1} of ${selectedIds.length}…`}
-      canSubmit={selectedIds.length > 0}
+      submitLabel={selectedAssets.length > 0 ? `Add ${selectedAssets.length}` : "Add"}
+      busyLabel={progressLabel}
+      canSubmit={selectedAssets.length > 0}
       onSubmit={attach}
       onClose={onClose}
     >
+      <div className="mt-4">
+        <ChoiceField
+          type="checkbox"
+          label="Show files of other posts"
+          checked={isShowingUsed}
+          onChange={({ target }) => setIsShowingUsed(target.checked)}
+        />
+      </div>
       <PagedList
-        list={{ ...assets, items: assets.items.filter(({ status }) => status === "ready") }}
-        empty={<p className="text-muted">No unused files.</p>}
+        list={{ ...assets, items }}
+        empty={<p className="text-muted">{isShowingUsed ? "No other files." : "No unused files."}</p>}
       >
-        {(items) => (
+        {(listedAssets) => (
           <div className="mt-5 max-h-[50vh] overflow-auto p-1">
             <AssetGrid>
-              {items.map((asset) => (
+              {listedAssets.map((asset) => (
                 <AssetGridItem key={asset.id}>
-                  <label className={`font-normal ${assetTileClasses}`} htmlFor={`pick-${asset.id}`}>
-                    <AssetImage asset={asset} />
-                    <span className="flex min-w-0 items-center gap-2">
-                      <input
-                        id={`pick-${asset.id}`}
-                        className="m-0"
-                        type="checkbox"
-                        checked={selectedIds.includes(asset.id)}
-                        onChange={({ target }) =>
-                          setSelectedIds(
-                            target.checked ? [...selectedIds, asset.id] : selectedIds.filter((id) => id !== asset.id),
-                          )
-                        }
-                      />
-                      <span className="truncate">{asset.filename}</span>
-                    </span>
-                  </label>
+                  <PickableAsset
+                    asset={asset}
+                    isSelected={selectedAssets.some(({ id }) => id === asset.id)}
+                    onChange={(isSelected) =>
+                      setSelectedAssets((current) =>
+                        isSelected ? [...current, asset] : current.filter(({ id }) => id !== asset.id),
+                      )
+                    }
+                  />
                 </AssetGridItem>
               ))}
             </AssetGrid>
@@ -72,4 +77,45 @@ export function LibraryPicker({ postId, onClose }: { postId: string; onClose: ()
       </PagedList>
     </FormDialog>
   );
+}
+
+function PickableAsset({
+  asset,
+  isSelected,
+  onChange,
+}: {
+  asset: Asset;
+  isSelected: boolean;
+  onChange: (isSelected: boolean) => void;
+}) {
+  return (
+    <label className={`font-normal ${assetTileClasses}`} htmlFor={`pick-${asset.id}`}>
+      <AssetImage asset={asset} />
+      <span className="flex min-w-0 items-center gap-2">
+        <input
+          id={`pick-${asset.id}`}
+          className="m-0"
+          type="checkbox"
+          checked={isSelected}
+          onChange={({ target }) => onChange(target.checked)}
+        />
+        <span className="truncate">{asset.filename}</span>
+      </span>
+      {asset.postId !== null && <span className="text-sm text-muted">On another post: adds a copy</span>}
+    </label>
+  );
+}
+
+async function attachAssetOrCopy(studioId: string, postId: string, asset: Asset): Promise<void> {
+  if (asset.postId === null) {
+    await attachAsset(studioId, postId, asset.id);
+    return;
+  }
+  const { assetId } = await copyAsset(studioId, asset.id);
+  try {
+    await attachAsset(studioId, postId, assetId);
+  } catch (error) {
+    await deleteAsset(studioId, assetId).catch(() => {}); // keep unused copies out of the library
+    throw error;
+  }
 }

@@ -1,6 +1,7 @@
 import { createUploadClient, RequestError, type RemoteFile, type UploadLinkDetails } from "./client.ts";
 import { createUploaderUi, type UploaderUi } from "./ui.ts";
 import { loadLanguage } from "./languages.ts";
+import { toLibraryStrings } from "./strings.ts";
 import { createUploader } from "./uploader.ts";
 
 export interface MountOptions {
@@ -10,6 +11,8 @@ export interface MountOptions {
   previousToken?: string | undefined;
   /** The URL that the phone dialog shows as a QR code. */
   phoneUrl?: string | undefined;
+  /** Whether files go to the library; by default, the link of `previousToken` determines it. */
+  isForLibrary?: boolean | undefined;
   languages?: readonly string[];
   onUploaded?: ((file: RemoteFile) => void) | undefined;
 }
@@ -26,14 +29,16 @@ export function mountUploader(root: HTMLElement, options: MountOptions): Mounted
   let expiryTimer: ReturnType<typeof setTimeout> | undefined;
 
   async function start(): Promise<void> {
-    const [language, linkDetails] = await Promise.all([
+    const [{ strings: postStrings, ...language }, linkDetails] = await Promise.all([
       loadLanguage(options.languages ?? navigator.languages),
       options.previousToken === undefined ? undefined : loadLinkDetails(options.previousToken),
     ]);
     if (isDestroyed) return;
+    const isForLibrary = options.isForLibrary ?? linkDetails?.post === null;
+    const strings = isForLibrary ? toLibraryStrings(postStrings) : postStrings;
     const createdUi = createUploaderUi(root, {
       uploader,
-      language,
+      language: { ...language, strings },
       accepts: linkDetails?.accepts ?? [],
       phoneUrl: options.phoneUrl,
     });
@@ -41,7 +46,7 @@ export function mountUploader(root: HTMLElement, options: MountOptions): Mounted
     if (!linkDetails || options.previousToken === undefined) return;
     await uploader.restore(options.previousToken, linkDetails.files);
     const remainingMs = Date.parse(linkDetails.expiresAt) - Date.now();
-    expiryTimer = setTimeout(() => createdUi.showNotice(language.strings.linkExpired), Math.max(0, remainingMs));
+    expiryTimer = setTimeout(() => createdUi.showNotice(strings.linkExpired), Math.max(0, remainingMs));
   }
 
   void start();

@@ -25,6 +25,9 @@ export const english = {
   waiting: "Waiting",
   checking: "Checking",
   onPost: "Attached",
+  libraryIntro:
+    "Images, videos and documents of any size. You can also paste files. They upload right away and stay in the library until you add them to a post.",
+  inLibrary: "In the library",
   offline: "You are offline. The upload resumes when you are back online.",
   unreachable: "The server isn’t responding. The upload resumes automatically.",
   connectionRestored: "Connection restored.",
@@ -38,6 +41,7 @@ export const english = {
   phoneHint: "Scan this with your phone’s camera. Anyone with the link can upload files to this post.",
   phoneLocalOnly: "This link only works on this computer.",
   allDone: "All files are attached. You can close this page or add more.",
+  libraryAllDone: "All files are in the library. You can add more.",
   linkExpired: "This link has expired and accepts no new files. Uploads in progress continue.",
   close: "Close",
   cancelConfirmation: "Cancel this upload? The uploaded part will be deleted.",
@@ -50,6 +54,14 @@ export const english = {
 
 export type Strings = typeof english;
 export type StringOverrides = Partial<Strings>;
+
+/** The same strings for uploads that go to the library instead of a post. */
+export const toLibraryStrings = (strings: Strings): Strings => ({
+  ...strings,
+  intro: strings.libraryIntro,
+  onPost: strings.inLibrary,
+  allDone: strings.libraryAllDone,
+});
 
 export function interpolate(text: string, values: Record<string, string | number>): string {
   return text.replace(/%\{(\w+)\}/g, (placeholder, name: string) => String(values[name] ?? placeholder));

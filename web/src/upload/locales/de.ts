@@ -9,6 +9,9 @@ export const strings: StringOverrides = {
   waiting: "Wartet",
   checking: "Wird geprüft",
   onPost: "Im Beitrag",
+  libraryIntro:
+    "Bilder, Videos und Dokumente in beliebiger Größe. Sie können Dateien auch einfügen. Alle Dateien werden sofort hochgeladen und bleiben in der Bibliothek, bis Sie sie einem Beitrag hinzufügen.",
+  inLibrary: "In der Bibliothek",
   offline: "Sie sind offline. Der Upload wird fortgesetzt, sobald Sie wieder online sind.",
   unreachable: "Der Server antwortet nicht. Der Upload wird automatisch fortgesetzt.",
   connectionRestored: "Verbindung wiederhergestellt.",
@@ -23,6 +26,7 @@ export const strings: StringOverrides = {
   phoneHint: "Mit der Kamera des Telefons scannen. Alle mit dem Link können Dateien zu diesem Beitrag hochladen.",
   phoneLocalOnly: "Dieser Link funktioniert nur auf diesem Computer.",
   allDone: "Alle Dateien sind im Beitrag. Sie können die Seite schließen oder weitere hinzufügen.",
+  libraryAllDone: "Alle Dateien sind in der Bibliothek. Sie können weitere hinzufügen.",
   linkExpired: "Dieser Link ist abgelaufen und nimmt keine neuen Dateien mehr an. Laufende Uploads werden fortgesetzt.",
   close: "Schließen",
   cancelConfirmation: "Diesen Upload abbrechen? Der bereits hochgeladene Teil wird gelöscht.",

@@ -9,6 +9,9 @@ export const strings: StringOverrides = {
   waiting: "En attente",
   checking: "Vérification",
   onPost: "Dans la publication",
+  libraryIntro:
+    "Images, vidéos et documents, sans limite de taille. Vous pouvez aussi les coller. Les fichiers sont envoyés aussitôt et restent dans la bibliothèque jusqu’à ce que vous les ajoutiez à une publication.",
+  inLibrary: "Dans la bibliothèque",
   offline: "Vous êtes hors ligne. L’envoi reprendra au retour de la connexion.",
   unreachable: "Le serveur ne répond pas. L’envoi reprendra automatiquement.",
   connectionRestored: "Connexion rétablie.",
@@ -23,6 +26,7 @@ export const strings: StringOverrides = {
     "Scannez ce code avec l’appareil photo du téléphone. Toute personne disposant du lien peut envoyer des fichiers à cette publication.",
   phoneLocalOnly: "Ce lien ne fonctionne que sur cet ordinateur.",
   allDone: "Tous les fichiers sont dans la publication. Vous pouvez fermer cette page ou en ajouter d’autres.",
+  libraryAllDone: "Tous les fichiers sont dans la bibliothèque. Vous pouvez en ajouter d’autres.",
   linkExpired: "Ce lien a expiré et n’accepte plus de nouveaux fichiers. Les envois en cours continuent.",
   close: "Fermer",
   cancelConfirmation: "Annuler cet envoi ? La partie déjà envoyée sera supprimée.",

@@ -9,6 +9,9 @@ export const strings: StringOverrides = {
   waiting: "In attesa",
   checking: "Controllo",
   onPost: "Nel post",
+  libraryIntro:
+    "Immagini, video e documenti di qualsiasi dimensione. Puoi anche incollare i file. I file vengono caricati subito e restano nella libreria finché non li aggiungi a un post.",
+  inLibrary: "Nella libreria",
   offline: "Sei offline. Il caricamento riprenderà quando torni online.",
   unreachable: "Il server non risponde. Il caricamento riprenderà automaticamente.",
   connectionRestored: "Connessione ripristinata.",
@@ -23,6 +26,7 @@ export const strings: StringOverrides = {
     "Inquadra il codice con la fotocamera del telefono. Chiunque abbia il link può caricare file su questo post.",
   phoneLocalOnly: "Questo link funziona solo su questo computer.",
   allDone: "Tutti i file sono nel post. Puoi chiudere la pagina o aggiungerne altri.",
+  libraryAllDone: "Tutti i file sono nella libreria. Puoi aggiungerne altri.",
   linkExpired: "Questo link è scaduto e non accetta nuovi file. I caricamenti in corso continuano.",
   close: "Chiudi",
   cancelConfirmation: "Annullare questo caricamento? La parte già caricata verrà eliminata.",

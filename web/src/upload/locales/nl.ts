@@ -9,6 +9,9 @@ export const strings: StringOverrides = {
   waiting: "In de wachtrij",
   checking: "Wordt gecontroleerd",
   onPost: "In het bericht",
+  libraryIntro:
+    "Afbeeldingen, video’s en documenten van elke grootte. U kunt bestanden ook plakken. Ze worden meteen geüpload en blijven in de bibliotheek tot u ze aan een bericht toevoegt.",
+  inLibrary: "In de bibliotheek",
   offline: "U bent offline. De upload wordt hervat zodra u weer online bent.",
   unreachable: "De server reageert niet. De upload wordt automatisch hervat.",
   connectionRestored: "Verbinding hersteld.",
@@ -23,6 +26,7 @@ export const strings: StringOverrides = {
     "Scan de code met de camera van de telefoon. Iedereen met de link kan bestanden naar dit bericht uploaden.",
   phoneLocalOnly: "Deze link werkt alleen op deze computer.",
   allDone: "Alle bestanden staan in het bericht. U kunt deze pagina sluiten of er meer toevoegen.",
+  libraryAllDone: "Alle bestanden staan in de bibliotheek. U kunt er meer toevoegen.",
   linkExpired: "Deze link is verlopen en neemt geen nieuwe bestanden meer aan. Lopende uploads gaan door.",
   close: "Sluiten",
   cancelConfirmation: "Deze upload annuleren? Het al geüploade deel wordt verwijderd.",

@@ -9,6 +9,9 @@ export const strings: StringOverrides = {
   waiting: "Em espera",
   checking: "A verificar",
   onPost: "Na publicação",
+  libraryIntro:
+    "Imagens, vídeos e documentos de qualquer tamanho. Também os pode colar. Os ficheiros são enviados de imediato e ficam na biblioteca até os adicionar a uma publicação.",
+  inLibrary: "Na biblioteca",
   offline: "Está sem ligação. O envio será retomado quando a ligação voltar.",
   unreachable: "O servidor não responde. O envio será retomado automaticamente.",
   connectionRestored: "Ligação restabelecida.",
@@ -23,6 +26,7 @@ export const strings: StringOverrides = {
     "Leia o código com a câmara do telemóvel. Qualquer pessoa com a hiperligação pode enviar ficheiros para esta publicação.",
   phoneLocalOnly: "Esta hiperligação só funciona neste computador.",
   allDone: "Todos os ficheiros estão na publicação. Pode fechar esta página ou adicionar mais.",
+  libraryAllDone: "Todos os ficheiros estão na biblioteca. Pode adicionar mais.",
   linkExpired: "Esta hiperligação expirou e já não aceita ficheiros novos. Os envios em curso continuam.",
   close: "Fechar",
   cancelConfirmation: "Cancelar este envio? A parte já enviada será eliminada.",
