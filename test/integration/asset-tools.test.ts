@@ -204,6 +204,41 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     await stranger.close();
   });
 
+  test("copy_asset returns { assetId }: an unattached copy that can be attached, and is served after its original was deleted (LIB-1, LIB-2)", async () => {
+    const [first, second] = [await newPost(), await newPost()];
+    const bytes = await jpeg(70, 50);
+    const assetId = await uploadInline(bytes);
+    await client.callOk("update_asset", { assetId, altText: "Our logo" });
+    await client.callOk("attach_asset", { postId: first, assetId });
+    const { structured } = await client.call("attach_asset", { postId: second, assetId });
+    assert.equal(structured.code, "already_attached");
+    assert.match(structured.hint, /copy_asset/);
+
+    const copy = await client.callOk("copy_asset", { assetId });
+    assert.deepEqual(Object.keys(copy), ["assetId"]);
+    const [original, copied] = await Promise.all(
+      [assetId, copy.assetId].map((id) => client.callOk("get_asset", { assetId: id })),
+    );
+    assert.deepEqual(
+      [copied?.filename, copied?.altText, copied?.bytes, copied?.postId, copied?.width],
+      [original?.filename, "Our logo", bytes.length, null, 70],
+    );
+    await client.callOk("attach_asset", { postId: second, assetId: copy.assetId });
+    await client.callOk("detach_asset", { postId: first, assetId });
+    await client.callOk("delete_asset", { assetId });
+    await emptyTrash(service.deps, owner);
+    const { url = "" } = await client.callOk("get_asset", { assetId: copy.assetId });
+    assert.equal(sha256(await downloadBytes(url)), sha256(bytes));
+
+    const pending = await client.callOk("request_asset_upload", { kind: "image", mimeType: "image/jpeg" });
+    const notUploaded = await client.call("copy_asset", { assetId: pending.assetId });
+    assert.equal(notUploaded.structured.code, "not_uploaded");
+    assert.match(notUploaded.structured.hint, /attach_asset first/);
+    const stranger = await connectToolClient(service, await newStudio(service.deps));
+    assert.equal(await stranger.callError("copy_asset", { assetId: copy.assetId }), "not_found");
+    await stranger.close();
+  });
+
   test("attaching an empty upload deletes it (U6)", async () => {
     const { assetId, uploadUrl } = await client.callOk("request_asset_upload", {
       kind: "image",

@@ -178,6 +178,7 @@ forEachEngine("MCP sessions and tokens", (fixture) => {
     const { session } = await initialize(caller);
     for (const response of [
       await callModern(caller, "tools/call", { name: "create_post", arguments: { title: "x" } }),
+      await callModern(caller, "tools/call", { name: "copy_asset", arguments: { assetId: "ast_x" } }),
       await callLegacy({ ...caller, session }, "tools/call", { name: "create_post", arguments: { title: "x" } }),
     ]) {
       assert.equal(response.status, 403);
