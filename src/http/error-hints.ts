@@ -54,7 +54,7 @@ export const errorHints: ErrorHints = {
   "upload_expired:file": newLink,
   asset_limit_reached: "Remove a file from the post or cancel an upload, then try again.",
   already_attached: "Make a copy of it, or remove it from that post first.",
-  "already_attached:file": "You can remove it from the post in the web app.",
+  "already_attached:file": "You can remove or delete it in the web app.",
   not_attached: "Reload the post to see its current files.",
   asset_in_use: "Remove it from the post first.",
   not_publishable: "Fix the problems, or publish to fewer accounts.",

@@ -110,8 +110,8 @@ const renderFinishedPage = (): RenderedPage =>
   renderUploadErrorPage(
     "All files received",
     html`<p>
-        Every file sent through this link is on the post. The link has expired, so you can’t add more. You can close
-        this page.
+        Every file sent through this link has arrived. The link has expired, so you can’t add more. You can close this
+        page.
       </p>
       ${newLinkHint}`,
   );
