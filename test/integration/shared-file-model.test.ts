@@ -26,6 +26,7 @@ import { openTestS3, readDigest, sha256, withOwnFiles } from "../support/stores.
 import { newStudio } from "../support/users.ts";
 
 const [workerCount, operationsPerWorker, roundCount] = [8, 4, isLongRun ? 20 : 4];
+const runCounts = isLongRun ? { disk: 20, s3: 5 } : { disk: 2, s3: 1 };
 const untilDone: BatchOptions = { pause: async () => {}, shouldStop: () => false };
 
 /** `pick` selects one of the assets or posts that exist when the operation runs. */
@@ -79,7 +80,7 @@ forEachStoreAndEngine("shared files compared with a model", (fixture, storeName)
         }
       }),
       // A race cannot be replayed, so shrinking is off and the first failure is reported with its seed.
-      { numRuns: isLongRun ? 100 : { disk: 2, s3: 1 }[storeName], endOnFailure: true },
+      { numRuns: runCounts[storeName], endOnFailure: true },
     );
     t.diagnostic(`${completed} operations, ${copied} of them copies`);
   });
