@@ -9,7 +9,7 @@ import { assertTokensMatch } from "../support/index-tokens.ts";
 import { isLongRun } from "../support/long-run.ts";
 import { newStudio } from "../support/users.ts";
 
-const killCount = isLongRun ? 30 : 4;
+const killCount = isLongRun ? 30 : 2;
 
 forEachEngine("kill -9 while existing posts are indexed", (fixture) => {
   test(`${killCount} kills at random moments: searches stay complete, and the last process finishes the index (RUN-7, D7)`, async () => {
