@@ -87,14 +87,16 @@ export function toAssetView({ id, postId, kind, mimeType, filename, bytes, statu
 }
 
 /** An asset in a list of assets. */
-export const listedAssetView = assetView.extend({ tags: tagsView });
+export const listedAssetView = assetView.extend({ tags: tagsView.optional().describe("Absent: none.") });
 
 export type ListedAssetView = z.infer<typeof listedAssetView>;
 
-export const toListedAssetView = (asset: Asset): ListedAssetView => ({ ...toAssetView(asset), tags: asset.tags });
+export const toListedAssetView = (asset: Asset): ListedAssetView => ({
+  ...toAssetView(asset),
+  ...(asset.tags.length === 0 ? {} : { tags: asset.tags }),
+});
 
-export const assetDetail = assetView.extend({
-  tags: tagsView.optional(),
+export const assetDetail = listedAssetView.extend({
   url: z.string().optional().describe("Download URL, valid for one hour."),
   thumbnailUrl: z.string().optional().describe("URL of a preview image of up to 512 px, valid for one hour."),
   altText: z.string().optional(),
