@@ -1,9 +1,8 @@
-import type { Asset } from "#domain/assets/model/asset.ts";
-import type { AssetFilter, AssetStore } from "#domain/assets/ports.ts";
+import type { AssetStore } from "#domain/assets/ports.ts";
 import { toAsset, toAssetRow, toReadyAsset, type AssetRow } from "./asset-row.ts";
 import { statement, type Connection } from "./client.ts";
-import { buildAssetText, saveTokens, updateSearchText } from "./search-index.ts";
-import { createSearchSource, createSearchStatements } from "./search-source.ts";
+import { createAssetSearch, updateAssetText } from "./asset-search.ts";
+import { saveTokens } from "./search-index.ts";
 import { toTrashColumns } from "./trash.ts";
 
 const findAssetQuery = statement<AssetRow>(
@@ -55,15 +54,8 @@ const chargeQuery = statement<Pick<AssetRow, "id">>(
   "UPDATE studios SET used_bytes = used_bytes + $1 WHERE id = $2 AND used_bytes + $1 <= $3 RETURNING id",
 );
 
-const prepareSearch = createSearchStatements("assets");
-
 export function createAssetStore(connection: Connection): AssetStore {
   const { q, run } = connection;
-  async function saveText(row: AssetRow, haveTagsChanged: boolean): Promise<void> {
-    const asset = toAsset(row);
-    const searchText = buildAssetText(asset);
-    await updateSearchText(connection, "assets", { ...asset, searchText }, row, haveTagsChanged);
-  }
   return {
     async insert(asset) {
       const row = toAssetRow(asset);
@@ -92,21 +84,7 @@ export function createAssetStore(connection: Connection): AssetStore {
         .execute();
       return rows.map(toAsset);
     },
-    search: createSearchSource<AssetRow, Asset, Pick<AssetFilter, "unattached" | "kind">>(
-      connection,
-      {
-        table: "assets",
-        columns: ["*"],
-        textColumns: ["filename", "alt_text"],
-        listConditions: ({ unattached, kind }, bind) => [
-          ...(unattached === true ? ["t.post_id IS NULL"] : []),
-          ...(kind === undefined ? [] : [`t.kind = ${bind(kind)}`]),
-        ],
-        buildText: (row) => buildAssetText(toAsset(row)),
-        toItem: toAsset,
-      },
-      prepareSearch,
-    ),
+    search: createAssetSearch(connection),
     async listByPosts(postIds) {
       if (postIds.length === 0) return [];
       if (postIds.length === 1) return (await run(listByPostQuery, [postIds[0]])).map(toAsset);
@@ -158,7 +136,7 @@ export function createAssetStore(connection: Connection): AssetStore {
         asset.chargedBytes,
       ];
       const [row] = await run(confirmUploadedQuery, [...values, ...conditions]);
-      if (row && filename !== asset.filename) await saveText(row, false);
+      if (row && filename !== asset.filename) await updateAssetText(connection, row, false);
       return row && toReadyAsset(row);
     },
     async attach(studioId, assetId, { postId, position }) {
@@ -199,7 +177,7 @@ export function createAssetStore(connection: Connection): AssetStore {
         .returningAll()
         .executeTakeFirst();
       if (row && (altText !== undefined || filename !== undefined || tags !== undefined))
-        await saveText(row, tags !== undefined);
+        await updateAssetText(connection, row, tags !== undefined);
       return row && toAsset(row);
     },
     async setTrashOfPostAssets(postId, trash) {
