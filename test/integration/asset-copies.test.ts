@@ -8,6 +8,7 @@ import { removeAssets } from "#domain/assets/lifecycle/delete-files.ts";
 import { createAssetSweeper, createLostFileFinder } from "#domain/assets/lifecycle/sweep-assets.ts";
 import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
 import { previewAssets } from "#domain/assets/thumbnails.ts";
+import { listAssets } from "#domain/assets/list-assets.ts";
 import { updateAsset } from "#domain/assets/update-asset.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { Caller } from "#domain/caller.ts";
@@ -47,7 +48,7 @@ async function createStudioFixture(fixture: Fixture, limits: Partial<Deps["limit
   const owner = await newStudio(deps);
   const input = { kind: "image", mimeType: "image/jpeg", filename: "logo.jpg" } as const;
   const { assetId } = await uploadAssetInline(deps, owner, { ...input, base64: image.toString("base64") });
-  await updateAsset(deps, owner, { assetId, altText: "Our logo" });
+  await updateAsset(deps, owner, { assetId, altText: "Our logo", tags: ["brand"] });
   await previewAssets(deps, owner, [assetId]);
   const fileKey = (await deps.assets.find(owner.studio.id, assetId))?.storageKey ?? "";
   return { deps, files, owner, assetId, fileKey };
@@ -70,7 +71,7 @@ async function readAssetCount({ database }: Fixture, { fileKey }: StudioFixture)
 const hasFile = async ({ files, fileKey }: StudioFixture): Promise<boolean> => (await files.keys()).includes(fileKey);
 
 forEachEngine("copies of assets", (fixture) => {
-  test("a copy has the same file, filename and alt text, is on no post, and leaves the original as it was (LIB-1)", async () => {
+  test("a copy has the same file, filename, alt text and tags, is found by search, is on no post, and leaves the original as it was (LIB-1)", async () => {
     const studio = await createStudioFixture(fixture);
     const { deps, files, owner, assetId, fileKey } = studio;
     const post = await createPost(deps, owner, { title: "A", body: "" });
@@ -82,6 +83,11 @@ forEachEngine("copies of assets", (fixture) => {
     const copied = await getAsset(deps, owner, { assetId: copyId });
     assert.deepEqual({ ...copied, thumbnailUrl: "" }, { ...original, id: copyId, postId: null, thumbnailUrl: "" });
     assert.deepEqual(await getAsset(deps, owner, { assetId }), original);
+    const { assets: found } = await listAssets(deps, owner, { query: "logo", tag: "brand", limit: 10 });
+    assert.deepEqual(
+      found.map(({ id }) => id),
+      [copyId, assetId],
+    );
     assert.deepEqual(await files.keys(), keys, "no bytes were copied");
     assert.equal((await deps.assets.find(owner.studio.id, copyId))?.storageKey, fileKey);
     const [preview] = await previewAssets(deps, owner, [copyId]);
@@ -197,7 +203,14 @@ forEachEngine("copies of assets", (fixture) => {
   test("an image that was opened once is not opened again for its copy", async () => {
     const studio = await createStudioFixture(fixture);
     const { deps, assetId } = studio;
-    const inspection = { width: 90, height: 60, frames: 1, hasAlpha: false, hasMetadata: false, canStripMetadata: true };
+    const inspection = {
+      width: 90,
+      height: 60,
+      frames: 1,
+      hasAlpha: false,
+      hasMetadata: false,
+      canStripMetadata: true,
+    };
     await deps.imageInspections.record(assetId, inspection);
     const copyId = await copy(studio);
     assert.deepEqual((await deps.imageInspections.list([copyId])).get(copyId), inspection);
