@@ -430,9 +430,14 @@ forEachEngine("asset states", (fixture) => {
 
   test("exactly 20 of 200 parallel attaches of ready and pending assets succeed at a limit of 20 (ASSET-10, R2)", async () => {
     const postFixture = await createPostFixture(fixture, { assetsPerPost: 20 });
-    const readyIds = await Promise.all(Array.from({ length: 100 }, () => uploadInline(postFixture)));
-    const pendingIds = await Promise.all(Array.from({ length: 100 }, () => requestUpload(postFixture)));
-    for (const assetId of pendingIds) await postFixture.files.put(incomingKey(assetId), image);
+    const readyIds: string[] = [];
+    const pendingIds: string[] = [];
+    for (let i = 0; i < 100; i++) {
+      readyIds.push(await uploadInline(postFixture));
+      const assetId = await requestUpload(postFixture);
+      await postFixture.files.put(incomingKey(assetId), image);
+      pendingIds.push(assetId);
+    }
     const results = await countOutcomes(
       [...readyIds, ...pendingIds].map((assetId) =>
         attachAsset(postFixture.deps, postFixture.owner, { postId: postFixture.postId, assetId }),
