@@ -1,10 +1,18 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { listAssets } from "#domain/assets/list-assets.ts";
+import { updateAsset } from "#domain/assets/update-asset.ts";
+import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
+import type { Caller } from "#domain/caller.ts";
 import { createPost } from "#domain/posts/create-post.ts";
+import { getPost } from "#domain/posts/get-post.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
+import { findViolations } from "../support/axe.ts";
 import { almostMatchingQuery } from "../support/hostile-posts.ts";
+import { png } from "../support/samples.ts";
 import { newStudio } from "../support/users.ts";
 import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
+import { waitUntil } from "../support/wait-until.ts";
 
 describe("search in the web app", { skip: skipWithoutChromium }, () => {
   let fixture: WebFixture;
@@ -29,6 +37,106 @@ describe("search in the web app", { skip: skipWithoutChromium }, () => {
     assert.equal(await page.getByRole("button", { name: "Show more" }).count(), 0);
     await page.getByLabel("Search posts").fill("nowhere");
     await page.getByText("No matching posts").waitFor();
+    await context.close();
+  });
+
+  async function uploadImage(owner: Caller, filename: string, altText: string): Promise<string> {
+    const { deps } = fixture.service;
+    const image = { kind: "image", mimeType: "image/png", base64: (await png()).toString("base64"), filename } as const;
+    const { assetId } = await uploadAssetInline(deps, owner, image);
+    await updateAsset(deps, owner, { assetId, altText });
+    return assetId;
+  }
+
+  test("tags a post with the keyboard, and filters posts by the tag (POST-3, POST-5, WEB-12)", async () => {
+    const { deps, base } = fixture.service;
+    const owner = await newStudio(deps);
+    const { id: postId } = await createPost(deps, owner, { title: "Boats", body: "" });
+    await createPost(deps, owner, { title: "Hills", body: "" });
+    const context = await fixture.openContext(owner);
+    const page = await context.newPage();
+    const hasTags = async (expected: string) =>
+      (await getPost(deps, owner, { postId })).tags.toSorted().join() === expected;
+    await page.goto(`${base}/studios/${owner.studio.id}/posts/${postId}`);
+    const field = page.getByRole("textbox", { name: "Tags" });
+    await field.pressSequentially("Harbour,sea,");
+    await field.pressSequentially("draft idea");
+    await field.press("Enter");
+    await waitUntil(() => hasTags("draft idea,harbour,sea"));
+    await field.press("Backspace");
+    await page.getByRole("button", { name: "Remove tag sea" }).press("Enter");
+    assert.equal(await field.evaluate("(input) => document.activeElement === input"), true);
+    await waitUntil(() => hasTags("harbour"));
+    await field.pressSequentially("x".repeat(41));
+    await field.press("Enter");
+    await page.getByText("This tag is too long.").waitFor();
+    assert.equal(await field.inputValue(), "x".repeat(41));
+    await field.fill("");
+
+    await page.goto(`${base}/studios/${owner.studio.id}/posts`);
+    await page.getByRole("link", { name: "harbour", exact: true }).press("Enter");
+    await page.getByRole("link", { name: "Hills" }).waitFor({ state: "detached" });
+    assert.equal(new URL(page.url()).searchParams.get("tag"), "harbour");
+    await page.getByRole("link", { name: "Boats" }).waitFor();
+    await page.getByRole("link", { name: "Clear tag filter" }).press("Enter");
+    await page.getByRole("link", { name: "Hills" }).waitFor();
+    assert.equal(new URL(page.url()).search, "");
+    await context.close();
+  });
+
+  test("tags a file, and finds it by alt text and tag, with the keyboard on a phone (POST-5, WEB-12)", async () => {
+    const { deps, base } = fixture.service;
+    const owner = await newStudio(deps);
+    const boatId = await uploadImage(owner, "one.png", "A red boat at low tide");
+    await uploadImage(owner, "two.png", "A green hill");
+    const { id: postId } = await createPost(deps, owner, { title: "Boats", body: "" });
+    const context = await fixture.openContext(owner, {
+      viewport: { width: 390, height: 800 },
+      colorScheme: "dark",
+      bypassCSP: true,
+    });
+    const page = await context.newPage();
+    const assertFits = async () => {
+      assert.deepEqual(await findViolations(page), []);
+      assert.equal(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0);
+    };
+    await page.goto(`${base}/studios/${owner.studio.id}/assets`);
+    const [boat, hill] = ["one.png", "two.png"].map((name) => page.getByRole("button", { name }));
+    await boat?.press("Enter");
+    const field = page.getByRole("dialog").getByRole("textbox", { name: "Tags" });
+    await field.pressSequentially("Harbour");
+    await field.press("Enter");
+    await page.getByRole("button", { name: "Remove tag harbour" }).waitFor();
+    await field.pressSequentially("a tag as long as a tag may possibly be");
+    await page.getByRole("button", { name: "Save" }).press("Enter"); // moving on adds the typed text, too
+    await page.getByRole("dialog").waitFor({ state: "hidden" });
+    const { assets } = await listAssets(deps, owner, { limit: 10, tag: "harbour" });
+    assert.deepEqual(
+      assets.map(({ id, tags }) => [id, tags]),
+      [[boatId, ["harbour", "a tag as long as a tag may possibly be"]]],
+    );
+
+    const search = page.getByLabel("Search files");
+    await search.pressSequentially("tide red");
+    await hill?.waitFor({ state: "detached" });
+    await page.getByRole("link", { name: "harbour", exact: true }).press("Enter");
+    await page.getByRole("link", { name: "Clear tag filter" }).waitFor();
+    await assertFits();
+    await search.fill("green");
+    await page.getByText("No files with the tag “harbour” match “green”").waitFor();
+    await page.getByRole("link", { name: "Clear tag filter" }).press("Enter");
+    await hill?.waitFor();
+
+    await page.goto(`${base}/studios/${owner.studio.id}/posts/${postId}`);
+    await page.getByRole("button", { name: "Add from library" }).press("Enter");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "harbour", exact: true }).press("Enter");
+    await dialog.getByText("two.png").waitFor({ state: "detached" });
+    await dialog.getByLabel("Search files").pressSequentially("hill");
+    await dialog.getByText("No files with the tag “harbour” match “hill”").waitFor();
+    await assertFits();
+    await dialog.getByRole("button", { name: "Clear search" }).press("Enter");
+    await dialog.getByRole("checkbox", { name: "two.png" }).waitFor();
     await context.close();
   });
 });

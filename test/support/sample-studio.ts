@@ -31,6 +31,7 @@ export async function createSampleStudio(deps: Deps, text: string): Promise<Samp
   const { id: postId } = await createPost(deps, clientCaller, {
     title: text.slice(0, 300),
     body: `${text}\n\n${text}`,
+    tags: [text.slice(0, 40), "launch"],
   });
   await updatePost(deps, clientCaller, { postId, status: "ready" });
   await updateStudio(deps, owner, { name });
@@ -38,7 +39,7 @@ export async function createSampleStudio(deps: Deps, text: string): Promise<Samp
   const image = { kind: "image", mimeType: "image/png", base64, filename: `${name}.png` } as const;
   for (const shouldAttach of [true, false]) {
     const { assetId } = await uploadAssetInline(deps, clientCaller, image);
-    await updateAsset(deps, owner, { assetId, altText: text });
+    await updateAsset(deps, owner, { assetId, altText: text, tags: [text.slice(0, 40), "logo"] });
     if (shouldAttach) await attachAsset(deps, owner, { postId, assetId });
   }
   const grantIds: string[] = [];

@@ -6,22 +6,32 @@ import type { ActivityFilter, AssetFilter, PostStatus } from "./api/queries.ts";
 export interface PostSearch {
   status?: PostStatus;
   q?: string;
+  tag?: string;
 }
 
 export const postStatuses = ["draft", "ready", "archived"] as const satisfies readonly PostStatus[];
 
 export function parsePostSearch(params: Record<string, unknown>): PostSearch {
   const status = postStatuses.find((candidate) => candidate === params["status"]);
-  const q = parseText(params["q"]);
-  return { ...(status ? { status } : {}), ...(q === undefined ? {} : { q }) };
+  return { ...(status ? { status } : {}), ...parseTextSearch(params) };
 }
 
 export const assetKinds = ["image", "video", "document"] as const satisfies readonly AssetFilter["kind"][];
 
-export function parseAssetSearch(params: Record<string, unknown>): AssetFilter {
+export interface AssetSearch extends Pick<AssetFilter, "kind" | "unattached"> {
+  q?: string;
+  tag?: string;
+}
+
+export function parseAssetSearch(params: Record<string, unknown>): AssetSearch {
   const kind = assetKinds.find((candidate) => candidate === params["kind"]);
   const isUnattached = params["unattached"] === "true" || params["unattached"] === true;
-  return { ...(kind ? { kind } : {}), ...(isUnattached ? { unattached: "true" } : {}) };
+  return { ...(kind ? { kind } : {}), ...(isUnattached ? { unattached: "true" } : {}), ...parseTextSearch(params) };
+}
+
+function parseTextSearch(params: Record<string, unknown>): { q?: string; tag?: string } {
+  const [q, tag] = [parseText(params["q"]), parseText(params["tag"])];
+  return { ...(q === undefined ? {} : { q }), ...(tag === undefined ? {} : { tag }) };
 }
 
 export function parseActivitySearch(params: Record<string, unknown>): ActivityFilter {

@@ -59,14 +59,17 @@ export const postQuery = (studioId: string, postId: string) =>
     structuralSharing: false,
   });
 
+/** A search costs the server more than a list, so it only repeats when the window regains focus. */
+const getListPollInterval = ({ query, tag }: { query?: string | undefined; tag?: string | undefined }) =>
+  query === undefined && tag === undefined ? livePollInterval : false;
+
 export const postsQuery = (studioId: string, filter: PostFilter) =>
   pagedQuery({
     queryKey: ["studio", studioId, "posts", filter],
     limit: 30,
     fetchPage: (page, options) => studioApi.posts.$get({ param: { studioId }, query: { ...filter, ...page } }, options),
     select: selectPosts,
-    // A search costs the server more than a list, so it only repeats when the window regains focus.
-    refetchInterval: filter.query === undefined ? livePollInterval : false,
+    refetchInterval: getListPollInterval(filter),
   });
 
 export const assetsQuery = (studioId: string, filter: AssetFilter) =>
@@ -76,7 +79,7 @@ export const assetsQuery = (studioId: string, filter: AssetFilter) =>
     fetchPage: (page, options) =>
       studioApi.assets.$get({ param: { studioId }, query: { ...filter, ...page } }, options),
     select: selectAssets,
-    refetchInterval: livePollInterval,
+    refetchInterval: getListPollInterval(filter),
   });
 
 export const clientsQuery = (studioId: string, filter: ClientFilter) =>

@@ -8,6 +8,7 @@ import { Dialog } from "../ui/Dialog.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { TextAreaField, TextField } from "../ui/Field.tsx";
 import { requiredTextProps } from "../ui/required-text.ts";
+import { TagField } from "../ui/TagField.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { AssetImage } from "./AssetImage.tsx";
 import { useCopyAsset } from "./use-copy-asset.ts";
@@ -22,19 +23,22 @@ export function AssetDialog({ asset, onClose }: { asset: Asset; onClose: () => v
   const deleteAsset = useDeleteAsset();
   const [altText, setAltText] = useState(asset.altText ?? "");
   const [filename, setFilename] = useState(asset.filename);
+  const [editedTags, setEditedTags] = useState<readonly string[]>();
   const { isRunning, error, run } = useAction();
   const copying = useAction();
 
+  const saveDetails = () =>
+    updateAsset(studio.id, asset.id, { altText, filename, ...(editedTags && { tags: [...editedTags] }) });
+
   async function save(): Promise<void> {
-    await updateAsset(studio.id, asset.id, { altText, filename });
+    await saveDetails();
     await refreshQueries(queryClient, studio.id);
     onClose();
   }
 
   /** Saves first, so that the copy has the details that the dialog shows. */
   async function copy(): Promise<void> {
-    if (altText !== (asset.altText ?? "") || filename !== asset.filename)
-      await updateAsset(studio.id, asset.id, { altText, filename });
+    if (altText !== (asset.altText ?? "") || filename !== asset.filename || editedTags) await saveDetails();
     await copyAsset({ ...asset, filename });
     onClose();
   }
@@ -86,6 +90,7 @@ export function AssetDialog({ asset, onClose }: { asset: Asset; onClose: () => v
           {...requiredTextProps}
           onChange={(event) => setFilename(event.target.value)}
         />
+        <TagField tags={editedTags ?? asset.tags ?? []} isReadOnly={!may("assets.write")} onChange={setEditedTags} />
         {error !== undefined && <ErrorMessage error={error} />}
         {copying.error !== undefined && <ErrorMessage error={copying.error} />}
         {asset.postId !== null && asset.status === "ready" && (

@@ -1,15 +1,18 @@
 import { getRouteApi, Link, linkOptions } from "@tanstack/react-router";
 import { useState } from "react";
-import { assetsQuery, type AssetFilter } from "../api/queries.ts";
+import { assetsQuery } from "../api/queries.ts";
 import { usePagedList } from "../api/use-paged-list.ts";
 import { useStudio } from "../layout/use-studio.ts";
-import { assetKinds } from "../search-params.ts";
+import { assetKinds, type AssetSearch } from "../search-params.ts";
 import { ButtonLink } from "../ui/Button.tsx";
 import { EmptyState } from "../ui/EmptyState.tsx";
 import { ChoiceField } from "../ui/Field.tsx";
 import { PagedList, Toolbar } from "../ui/List.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
+import { SearchField } from "../ui/SearchField.tsx";
 import { FilterTabs } from "../ui/Tabs.tsx";
+import { ActiveTag, ItemTags, tagClasses } from "../ui/Tags.tsx";
+import { describeNoMatch } from "../ui/describe-no-match.ts";
 import { AssetDialog } from "./AssetDialog.tsx";
 import { AssetGrid, AssetGridItem, AssetTile } from "./AssetGrid.tsx";
 import { UploadButton, UploadPanel, useUploadPanel } from "./UploadPanel.tsx";
@@ -20,9 +23,11 @@ const kindLabels = { image: "Images", video: "Videos", document: "Documents" } a
 
 export function AssetsPage() {
   const { studio, may } = useStudio();
-  const filter = route.useSearch();
-  const { kind: currentKind, ...otherFilters } = filter;
-  const assets = usePagedList(assetsQuery(studio.id, filter));
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const { kind: currentKind, ...otherSearch } = search;
+  const { q, ...filter } = search;
+  const assets = usePagedList(assetsQuery(studio.id, { ...filter, ...(q && { query: q }) }));
   const [openId, setOpenId] = useState<string>();
   const uploadPanel = useUploadPanel(studio.id);
   const openAsset = assets.items.find(({ id }) => id === openId);
@@ -42,13 +47,33 @@ export function AssetsPage() {
             linkOptions({
               to: "/studios/$studioId/assets",
               params: { studioId: studio.id },
-              search: kind ? { ...otherFilters, kind } : otherFilters,
+              search: kind ? { ...otherSearch, kind } : otherSearch,
             })
           }
         />
-        <UnattachedSwitch filter={filter} />
+        <UnattachedSwitch search={search} />
+        <SearchField
+          label="Search files"
+          query={q ?? ""}
+          onSearch={(nextQuery) =>
+            void navigate({
+              search: ({ q: _, ...others }) => ({ ...others, ...(nextQuery && { q: nextQuery }) }),
+              replace: true,
+            })
+          }
+        />
       </Toolbar>
-      <PagedList list={assets} empty={<NoAssets filter={filter} />}>
+      {search.tag !== undefined && (
+        <ActiveTag
+          tag={search.tag}
+          clear={
+            <Link from={route.id} to="." search={({ tag: _, ...others }) => others} aria-label="Clear tag filter">
+              Clear
+            </Link>
+          }
+        />
+      )}
+      <PagedList list={assets} empty={<NoAssets search={search} />} autoLoadingLabel="Searching older files…">
         {(items) => (
           <AssetGrid aria-label="Assets">
             {items.map((asset) => (
@@ -67,6 +92,20 @@ export function AssetsPage() {
                     </Link>
                   )}
                 </p>
+                <ItemTags tags={asset.tags}>
+                  {(tag) => (
+                    <Link
+                      key={tag}
+                      className={tagClasses}
+                      from={route.id}
+                      to="."
+                      search={(current) => ({ ...current, tag })}
+                      title={`Show files with the tag ${tag}`}
+                    >
+                      {tag}
+                    </Link>
+                  )}
+                </ItemTags>
               </AssetGridItem>
             ))}
           </AssetGrid>
@@ -77,13 +116,13 @@ export function AssetsPage() {
   );
 }
 
-function UnattachedSwitch({ filter }: { filter: AssetFilter }) {
+function UnattachedSwitch({ search }: { search: AssetSearch }) {
   const navigate = route.useNavigate();
   return (
     <ChoiceField
       type="checkbox"
       label="Unused only"
-      checked={filter.unattached !== undefined}
+      checked={search.unattached !== undefined}
       onChange={({ target }) =>
         void navigate({
           search: ({ unattached: _, ...others }) => (target.checked ? { ...others, unattached: "true" } : others),
@@ -93,9 +132,9 @@ function UnattachedSwitch({ filter }: { filter: AssetFilter }) {
   );
 }
 
-function NoAssets({ filter }: { filter: AssetFilter }) {
+function NoAssets({ search }: { search: AssetSearch }) {
   const { studio } = useStudio();
-  if (Object.keys(filter).length > 0) {
+  if (Object.keys(search).length > 0) {
     return (
       <EmptyState
         title="No matching files"
@@ -104,7 +143,9 @@ function NoAssets({ filter }: { filter: AssetFilter }) {
             Show all files
           </Link>
         }
-      />
+      >
+        {describeNoMatch("files", search)}
+      </EmptyState>
     );
   }
   return (

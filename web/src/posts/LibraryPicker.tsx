@@ -1,21 +1,33 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { attachAsset, copyAsset, deleteAsset } from "../api/mutations.ts";
 import { assetsQuery, refreshQueries, type Asset } from "../api/queries.ts";
 import { usePagedList } from "../api/use-paged-list.ts";
 import { AssetGrid, AssetGridItem, assetTileClasses } from "../assets/AssetGrid.tsx";
 import { AssetImage } from "../assets/AssetImage.tsx";
 import { useStudio } from "../layout/use-studio.ts";
+import { Button } from "../ui/Button.tsx";
+import { describeNoMatch } from "../ui/describe-no-match.ts";
 import { ChoiceField } from "../ui/Field.tsx";
 import { FormDialog } from "../ui/FormDialog.tsx";
 import { PagedList } from "../ui/List.tsx";
+import { SearchField } from "../ui/SearchField.tsx";
+import { ActiveTag, ItemTags, tagClasses } from "../ui/Tags.tsx";
 
 /** Lets the user attach unused files, and copies of files that are on other posts. */
 export function LibraryPicker({ postId, onClose }: { postId: string; onClose: () => void }) {
   const { studio } = useStudio();
   const queryClient = useQueryClient();
   const [isShowingUsed, setIsShowingUsed] = useState(false);
-  const assets = usePagedList(assetsQuery(studio.id, isShowingUsed ? {} : { unattached: "true" }));
+  const [search, setSearch] = useState<{ q?: string; tag?: string }>({});
+  const filters = useRef<HTMLDivElement>(null);
+  const assets = usePagedList(
+    assetsQuery(studio.id, {
+      ...(isShowingUsed ? {} : { unattached: "true" }),
+      ...(search.q && { query: search.q }),
+      ...(search.tag && { tag: search.tag }),
+    }),
+  );
   const items = assets.items.filter((asset) => asset.status === "ready" && asset.postId !== postId);
   const [selectedAssets, setSelectedAssets] = useState<readonly Asset[]>([]);
   const [progressLabel, setProgressLabel] = useState("");
@@ -34,6 +46,12 @@ export function LibraryPicker({ postId, onClose }: { postId: string; onClose: ()
     }
   }
 
+  /** Moves the focus to the search field, because the control that changed the filter can disappear. */
+  function changeSearch(nextSearch: { q?: string; tag?: string }): void {
+    setSearch(nextSearch);
+    filters.current?.querySelector<HTMLElement>("input[type=search]")?.focus();
+  }
+
   return (
     <FormDialog
       title="Add from library"
@@ -43,7 +61,12 @@ export function LibraryPicker({ postId, onClose }: { postId: string; onClose: ()
       onSubmit={attach}
       onClose={onClose}
     >
-      <div className="mt-4">
+      <div ref={filters} className="mt-4 mb-4 flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
+        <SearchField
+          label="Search files"
+          query={search.q ?? ""}
+          onSearch={(q) => setSearch(({ q: _, ...others }) => ({ ...others, ...(q && { q }) }))}
+        />
         <ChoiceField
           type="checkbox"
           label="Show files of other posts"
@@ -51,9 +74,24 @@ export function LibraryPicker({ postId, onClose }: { postId: string; onClose: ()
           onChange={({ target }) => setIsShowingUsed(target.checked)}
         />
       </div>
+      {search.tag !== undefined && (
+        <ActiveTag
+          tag={search.tag}
+          clear={
+            <Button
+              variant="quiet"
+              aria-label="Clear tag filter"
+              onClick={() => changeSearch(search.q === undefined ? {} : { q: search.q })}
+            >
+              Clear
+            </Button>
+          }
+        />
+      )}
       <PagedList
         list={{ ...assets, items }}
-        empty={<p className="text-muted">{isShowingUsed ? "No other files." : "No unused files."}</p>}
+        autoLoadingLabel="Searching older files…"
+        empty={<NoFiles search={search} isShowingUsed={isShowingUsed} onClear={() => changeSearch({})} />}
       >
         {(listedAssets) => (
           <div className="mt-5 max-h-[50vh] overflow-auto p-1">
@@ -69,6 +107,19 @@ export function LibraryPicker({ postId, onClose }: { postId: string; onClose: ()
                       )
                     }
                   />
+                  <ItemTags tags={asset.tags}>
+                    {(tag) => (
+                      <button
+                        key={tag}
+                        type="button"
+                        className={tagClasses}
+                        title={`Show files with the tag ${tag}`}
+                        onClick={() => changeSearch({ ...search, tag })}
+                      >
+                        {tag}
+                      </button>
+                    )}
+                  </ItemTags>
                 </AssetGridItem>
               ))}
             </AssetGrid>
@@ -76,6 +127,30 @@ export function LibraryPicker({ postId, onClose }: { postId: string; onClose: ()
         )}
       </PagedList>
     </FormDialog>
+  );
+}
+
+function NoFiles({
+  search,
+  isShowingUsed,
+  onClear,
+}: {
+  search: { q?: string; tag?: string };
+  isShowingUsed: boolean;
+  onClear: () => void;
+}) {
+  const noMatch = describeNoMatch("files", search);
+  if (noMatch === undefined)
+    return <p className="text-muted">{isShowingUsed ? "No other files." : "No unused files."}</p>;
+  return (
+    <>
+      <p className="text-muted [overflow-wrap:anywhere]">{noMatch}</p>
+      <p>
+        <Button variant="quiet" onClick={onClear}>
+          Clear search
+        </Button>
+      </p>
+    </>
   );
 }
 

@@ -1,23 +1,27 @@
 import { useQuery } from "@tanstack/react-query";
 import { updatePost } from "../api/mutations.ts";
 import { describeError } from "../api/api-error.ts";
-import { membersQuery, type PostStatus } from "../api/queries.ts";
+import { membersQuery, type Post, type PostStatus } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { countCharacters } from "../publishing/measure-text.ts";
 import { postStatuses } from "../search-params.ts";
 import { Button } from "../ui/Button.tsx";
+import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { formatActor } from "../ui/format-actor.ts";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
+import { TagField } from "../ui/TagField.tsx";
 import { useToast } from "../ui/Toasts.tsx";
 import { PostChecks } from "./PostChecks.tsx";
 import { statusLabels } from "./status-labels.ts";
 import { useDeletePost } from "./use-delete-post.ts";
 import type { DraftController } from "./use-draft.ts";
+import { usePostTags } from "./use-post-tags.ts";
 
-/** The sidebar of a post: status, length, dates, author and platform checks. */
-export function PostDetails({ controller }: { controller: DraftController }) {
+/** The sidebar of a post: status, length, dates, author, tags and platform checks. */
+export function PostDetails({ post: serverPost, controller }: { post: Post; controller: DraftController }) {
   const { studio, may } = useStudio();
   const { base: post, draft } = controller;
+  const postTags = usePostTags(serverPost, controller.accept);
   const setStatus = useSetStatus(controller);
   const members = useQuery(membersQuery(studio.id));
   const author = members.data?.members.find(({ userId }) => userId === post.createdBy);
@@ -59,6 +63,10 @@ export function PostDetails({ controller }: { controller: DraftController }) {
           {members.isSuccess && `by ${formatActor(author, toNamed(post.createdByClient))}`}
         </dd>
       </dl>
+      <div className="mb-6">
+        <TagField tags={postTags.tags} isReadOnly={!may("posts.write")} onChange={postTags.save} />
+        {postTags.error !== undefined && <ErrorMessage error={postTags.error} />}
+      </div>
       {may("posts.write") && (
         <p className="m-0 flex flex-wrap gap-2">
           <Button variant="quiet" onClick={() => void setStatus(isArchived ? "draft" : "archived")}>

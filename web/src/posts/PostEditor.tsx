@@ -131,7 +131,7 @@ export function PostEditor({ post }: { post: Post }) {
           </Suspense>
         </div>
       </article>
-      <PostDetails controller={controller} />
+      <PostDetails post={post} controller={controller} />
     </div>
   );
 }

@@ -3,6 +3,7 @@ import type { Post, PostStatus } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
 import { ListRow } from "../ui/List.tsx";
+import { ItemTags, tagClasses } from "../ui/Tags.tsx";
 import { statusLabels } from "./status-labels.ts";
 
 const statusMarkClasses: Record<PostStatus, string> = {
@@ -28,6 +29,20 @@ export function PostRow({ post }: { post: Post }) {
           </Link>
         </h2>
         <p className="mt-1 line-clamp-1 text-muted">{excerpt === "" ? "No text yet" : excerpt}</p>
+        <ItemTags tags={post.tags}>
+          {(tag) => (
+            <Link
+              key={tag}
+              className={tagClasses}
+              to="/studios/$studioId/posts"
+              params={{ studioId: studio.id }}
+              search={(search) => ({ ...search, tag })}
+              title={`Show posts with the tag ${tag}`}
+            >
+              {tag}
+            </Link>
+          )}
+        </ItemTags>
       </div>
       <p className="m-0 grid grid-cols-[5.5rem_3.5rem_6.5rem] gap-4 text-[0.9rem] whitespace-nowrap text-muted max-sm:flex max-sm:gap-5">
         <span>

@@ -1,5 +1,4 @@
 import { getRouteApi, Link, linkOptions } from "@tanstack/react-router";
-import { useEffect, useRef, useState } from "react";
 import { postsQuery } from "../api/queries.ts";
 import { usePagedList } from "../api/use-paged-list.ts";
 import { useStudio } from "../layout/use-studio.ts";
@@ -8,7 +7,10 @@ import { ButtonLink } from "../ui/Button.tsx";
 import { EmptyState } from "../ui/EmptyState.tsx";
 import { List, PagedList, Toolbar } from "../ui/List.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
+import { SearchField } from "../ui/SearchField.tsx";
 import { FilterTabs } from "../ui/Tabs.tsx";
+import { ActiveTag } from "../ui/Tags.tsx";
+import { describeNoMatch } from "../ui/describe-no-match.ts";
 import { ConnectClientHint } from "./ConnectClientHint.tsx";
 import { PostRow } from "./PostRow.tsx";
 import { statusLabels } from "./status-labels.ts";
@@ -18,11 +20,13 @@ const route = getRouteApi("/studios/$studioId/posts");
 export function PostsPage() {
   const { studio, may } = useStudio();
   const search = route.useSearch();
+  const navigate = route.useNavigate();
   const { status: currentStatus, ...otherSearch } = search;
   const posts = usePagedList(
     postsQuery(studio.id, {
       ...(currentStatus ? { status: currentStatus } : {}),
       ...(search.q ? { query: search.q } : {}),
+      ...(search.tag ? { tag: search.tag } : {}),
     }),
   );
 
@@ -55,8 +59,25 @@ export function PostsPage() {
             })
           }
         />
-        <SearchField q={search.q ?? ""} />
+        <SearchField
+          label="Search posts"
+          query={search.q ?? ""}
+          // In the URL, so that a search can be bookmarked and shared.
+          onSearch={(q) =>
+            void navigate({ search: ({ q: _, ...others }) => ({ ...others, ...(q && { q }) }), replace: true })
+          }
+        />
       </Toolbar>
+      {search.tag !== undefined && (
+        <ActiveTag
+          tag={search.tag}
+          clear={
+            <Link from={route.id} to="." search={({ tag: _, ...others }) => others} aria-label="Clear tag filter">
+              Clear
+            </Link>
+          }
+        />
+      )}
       <PagedList list={posts} empty={<NoPosts search={search} />} autoLoadingLabel="Searching older posts…">
         {(items) => (
           <List aria-label="Posts">
@@ -71,50 +92,7 @@ export function PostsPage() {
   );
 }
 
-/** Writes the search text to the URL when the user pauses typing, so that a search can be bookmarked and shared. */
-function SearchField({ q }: { q: string }) {
-  const navigate = route.useNavigate();
-  const [searchText, setSearchText] = useState(q);
-  // The query this field last wrote to the URL; any other value came from navigation and replaces the text.
-  const appliedQuery = useRef(q);
-
-  useEffect(() => {
-    if (q === appliedQuery.current) return;
-    appliedQuery.current = q;
-    setSearchText(q);
-  }, [q]);
-
-  useEffect(() => {
-    const nextQuery = searchText.trim();
-    if (nextQuery === appliedQuery.current) return undefined;
-    const timer = setTimeout(() => {
-      appliedQuery.current = nextQuery;
-      void navigate({
-        search: ({ q: _, ...others }) => ({ ...others, ...(nextQuery === "" ? {} : { q: nextQuery }) }),
-        replace: true,
-      });
-    }, 250);
-    return () => clearTimeout(timer);
-  }, [searchText, navigate]);
-
-  return (
-    <div className="flex-[0_1_16rem] max-sm:flex-[1_1_100%]">
-      <label htmlFor="search" className="sr-only">
-        Search posts
-      </label>
-      <input
-        id="search"
-        type="search"
-        placeholder="Search"
-        maxLength={200}
-        value={searchText}
-        onChange={(event) => setSearchText(event.target.value)}
-      />
-    </div>
-  );
-}
-
-const isFiltered = ({ q, status }: PostSearch): boolean => q !== undefined || status !== undefined;
+const isFiltered = (search: PostSearch): boolean => Object.keys(search).length > 0;
 
 function NoPosts({ search }: { search: PostSearch }) {
   const { studio, may } = useStudio();
@@ -128,7 +106,7 @@ function NoPosts({ search }: { search: PostSearch }) {
           </Link>
         }
       >
-        {search.q === undefined ? "No posts have this status." : `No posts contain “${search.q}” in the title or text.`}
+        {describeNoMatch("posts", search) ?? "No posts have this status."}
       </EmptyState>
     );
   }

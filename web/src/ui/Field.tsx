@@ -11,7 +11,7 @@ interface ControlProps {
 }
 
 /** A label, its control and a hint, connected for screen readers. */
-function Field({ label, hint, children }: FieldProps & { children: (props: ControlProps) => ReactNode }) {
+export function Field({ label, hint, children }: FieldProps & { children: (props: ControlProps) => ReactNode }) {
   const id = useId();
   const hintId = hint === undefined ? undefined : `${id}-hint`;
   return (

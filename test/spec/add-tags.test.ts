@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { tags as tagsSchema } from "#domain/tags.ts";
+import { addTags } from "../../web/src/ui/add-tags.ts";
+
+describe("tags that a user types", () => {
+  test("are split at commas, trimmed, in lower case, and added once (POST-5)", () => {
+    assert.deepEqual(addTags(["harbour"], " Summer, HARBOUR,,summer , new York "), {
+      addedTags: ["summer", "new york"],
+      rejectedTexts: [],
+      error: "",
+    });
+  });
+
+  test("are rejected with a reason if the server would reject them, and the other ones are added (POST-5)", () => {
+    for (const invalidTag of ["x".repeat(41), "\u200b", "a\u0007b"]) {
+      assert.equal(tagsSchema.safeParse([invalidTag]).success, false);
+      const { addedTags, rejectedTexts, error } = addTags([], `${invalidTag}, sea`);
+      assert.deepEqual({ addedTags, rejectedTexts }, { addedTags: ["sea"], rejectedTexts: [invalidTag] });
+      assert.notEqual(error, "");
+    }
+    assert.deepEqual(addTags([], "x".repeat(40)).addedTags, ["x".repeat(40)]);
+  });
+
+  test("are at most twenty (POST-5)", () => {
+    const existingTags = Array.from({ length: 19 }, (_, i) => `tag ${i}`);
+    const { addedTags, rejectedTexts, error } = addTags(existingTags, "a, b");
+    assert.deepEqual({ addedTags, rejectedTexts }, { addedTags: ["a"], rejectedTexts: ["b"] });
+    assert.match(error, /At most 20 tags/);
+    assert.equal(tagsSchema.safeParse([...existingTags, "a"]).success, true);
+    assert.equal(tagsSchema.safeParse([...existingTags, "a", "b"]).success, false);
+  });
+});

@@ -1,0 +1,50 @@
+import { useRef, useState } from "react";
+import { updatePost } from "../api/mutations.ts";
+import type { Post } from "../api/queries.ts";
+import { useStudio } from "../layout/use-studio.ts";
+
+import { useAction, type ActionState } from "../ui/use-action.ts";
+
+interface PostTags extends Pick<ActionState, "error"> {
+  tags: readonly string[];
+  save: (tags: readonly string[]) => void;
+}
+
+/** Saves the tags of a post at once, one request at a time. The last change wins. */
+export function usePostTags(post: Post, onSaved: (post: Post) => void): PostTags {
+  const { studio } = useStudio();
+  const { error, run } = useAction();
+  const [unsavedTags, setUnsavedTags] = useState<readonly string[]>();
+  const [savedPost, setSavedPost] = useState(post);
+  const nextTags = useRef<readonly string[] | undefined>(undefined);
+  const isSaving = useRef(false);
+
+  async function saveAll(): Promise<void> {
+    isSaving.current = true;
+    try {
+      while (nextTags.current) {
+        const tags = [...nextTags.current];
+        nextTags.current = undefined;
+        const saved = await updatePost(studio.id, post.id, { tags });
+        setSavedPost(saved);
+        onSaved(saved);
+      }
+    } finally {
+      isSaving.current = false;
+      nextTags.current = undefined;
+      setUnsavedTags(undefined);
+    }
+  }
+
+  // A poll that started before a save can return an older post after it.
+  const currentPost = savedPost.revision > post.revision ? savedPost : post;
+  return {
+    tags: unsavedTags ?? currentPost.tags,
+    error,
+    save: (tags) => {
+      nextTags.current = tags;
+      setUnsavedTags(tags);
+      if (!isSaving.current) void run(saveAll);
+    },
+  };
+}

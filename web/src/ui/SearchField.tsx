@@ -1,0 +1,53 @@
+import { useEffect, useEffectEvent, useId, useRef, useState } from "react";
+
+/** Calls `onSearch` with the trimmed text when the user pauses typing. */
+export function SearchField({
+  label,
+  query,
+  onSearch,
+}: {
+  label: string;
+  query: string;
+  onSearch: (query: string) => void;
+}) {
+  const id = useId();
+  const [searchText, setSearchText] = useState(query);
+  // The query this field last passed to `onSearch`; any other value came from navigation and replaces the text.
+  const appliedQuery = useRef(query);
+
+  useEffect(() => {
+    if (query === appliedQuery.current) return;
+    appliedQuery.current = query;
+    setSearchText(query);
+  }, [query]);
+
+  const applyText = useEffectEvent(() => {
+    const nextQuery = searchText.trim();
+    if (nextQuery === appliedQuery.current) return;
+    appliedQuery.current = nextQuery;
+    onSearch(nextQuery);
+  });
+
+  useEffect(() => {
+    const timer = setTimeout(() => applyText(), 250);
+    return () => clearTimeout(timer);
+  }, [searchText]);
+
+  return (
+    <div className="flex-[0_1_16rem] max-sm:flex-[1_1_100%]">
+      <label htmlFor={id} className="sr-only">
+        {label}
+      </label>
+      <input
+        id={id}
+        type="search"
+        placeholder="Search"
+        maxLength={200}
+        value={searchText}
+        onChange={(event) => setSearchText(event.target.value)}
+        // In a form, Enter would submit it.
+        onKeyDown={(event) => event.key === "Enter" && event.preventDefault()}
+      />
+    </div>
+  );
+}
