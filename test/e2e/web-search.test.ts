@@ -108,7 +108,10 @@ describe("search in the web app", { skip: skipWithoutChromium }, () => {
     await field.press("Enter");
     await page.getByRole("button", { name: "Remove tag harbour" }).waitFor();
     await field.pressSequentially("a tag as long as a tag may possibly be");
-    await page.getByRole("button", { name: "Save" }).press("Enter"); // moving on adds the typed text, too
+    await page.getByRole("button", { name: "Save" }).press("Enter");
+    assert.match(String(await field.evaluate("(input) => input.validationMessage")), /^Press Enter to add this tag/);
+    await field.press("Enter");
+    await page.getByRole("button", { name: "Save" }).press("Enter");
     await page.getByRole("dialog").waitFor({ state: "hidden" });
     const { assets } = await listAssets(deps, owner, { limit: 10, tag: "harbour" });
     assert.deepEqual(

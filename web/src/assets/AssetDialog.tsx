@@ -104,7 +104,7 @@ export function AssetDialog({ asset, onClose }: { asset: Asset; onClose: () => v
               <Button
                 variant="secondary"
                 busyLabel={copying.isRunning && "Copying…"}
-                onClick={() => void copying.run(copy)}
+                onClick={({ currentTarget }) => currentTarget.form?.reportValidity() && void copying.run(copy)}
               >
                 Make a copy
               </Button>

@@ -34,8 +34,8 @@ export function PostRow({ post }: { post: Post }) {
             <Link
               key={tag}
               className={tagClasses}
-              to="/studios/$studioId/posts"
-              params={{ studioId: studio.id }}
+              from="/studios/$studioId/posts"
+              to="."
               search={(search) => ({ ...search, tag })}
               title={`Show posts with the tag ${tag}`}
             >

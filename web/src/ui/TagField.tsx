@@ -1,4 +1,4 @@
-import { useRef, useState, type FocusEvent, type KeyboardEvent } from "react";
+import { useEffect, useRef, useState, type FocusEvent, type KeyboardEvent } from "react";
 import { addTags, maxTags } from "./add-tags.ts";
 import { Field } from "./Field.tsx";
 
@@ -55,9 +55,15 @@ export function TagField({
     }
   }
 
-  /** Adds the typed text when the focus moves on, but not when the user switches to another window. */
-  function handleBlur(event: FocusEvent<HTMLInputElement>): void {
-    if (document.activeElement !== event.currentTarget && tagText !== "") add(tagText);
+  // A form must not be saved without the typed text. Adding it on blur would move the button that is being clicked.
+  useEffect(() => {
+    const hasTextToAdd = tagText.trim() !== "";
+    input.current?.setCustomValidity(hasTextToAdd ? "Press Enter to add this tag, or clear the field." : "");
+  }, [tagText]);
+
+  /** Outside a form, adds the typed text when the focus moves on, but not when the user switches to another window. */
+  function handleBlur({ currentTarget }: FocusEvent<HTMLInputElement>): void {
+    if (currentTarget.form === null && document.activeElement !== currentTarget && tagText !== "") add(tagText);
   }
 
   if (isReadOnly) {
