@@ -22,6 +22,7 @@ describe("a full disk under the database", { skip: strace === undefined }, () =>
       "-e",
       `inject=pwrite64:error=ENOSPC:when=${firstFailingWrite}..${lastFailingWrite}`,
     ];
+    await (await startMain(env)).kill(); // The first start migrates the database, which takes many writes.
     const service = await startMain(env, [strace ?? "", "-f", "-qq", "-o", "/dev/null", ...injection]);
     try {
       const studio = await newStudioClient(base);
