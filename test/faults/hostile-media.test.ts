@@ -145,8 +145,8 @@ describe("hostile media", { timeout: 900_000 }, () => {
 
   test("many mutated videos: the service survives, each result comes within a second, and other calls stay fast (U14, U15)", async (t) => {
     const all = await createMutatedVideos();
-    const files = isLongRun ? all : all.filter((_, i) => i < 20 || i % 20 === 0);
-    assert.ok(files.length >= (isLongRun ? 1500 : 250), `${files.length} files`);
+    const files = isLongRun ? all : all.filter((_, i) => i < 20 || i % 40 === 0);
+    assert.ok(files.length >= (isLongRun ? 1500 : 130), `${files.length} files`);
     const formats = ["mp4", "mp4, moov last", "mov", "webm"] as const;
     const intactVideos = await Promise.all(
       formats.map(async (name) => ({ name, mimeType: mimeTypeOf(name), bytes: await muxVideo(name) })),

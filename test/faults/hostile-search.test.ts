@@ -8,8 +8,8 @@ import { callModern } from "../support/mcp.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
 
-const postCount = isLongRun ? 1000 : 100;
-const measuredCalls = isLongRun ? 1000 : 200;
+const postCount = isLongRun ? 1000 : 60;
+const measuredCalls = isLongRun ? 1000 : 100;
 
 /** More searches than a process has PostgreSQL connections. */
 const concurrentSearches = 16;

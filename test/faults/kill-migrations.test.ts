@@ -9,7 +9,7 @@ import { isLongRun } from "../support/long-run.ts";
 
 const fileCount = 12;
 const tablesPerFile = 6;
-const rounds = isLongRun ? 20 : 6;
+const rounds = isLongRun ? 20 : 4;
 
 /** Migrations that create tables and increment a counter, so that a statement that ran twice or never is detected. */
 const migrations = Object.fromEntries(

@@ -23,7 +23,7 @@ test("the package contains only the files that the server needs: no keys, data, 
   ];
   for (const path of requiredPaths) assert.ok(paths.includes(path), path);
   const allowedPaths =
-    /^(src\/.*\.ts|migrations\/\d{4}-[a-z-]+\.sql|web\/dist\/.*|scripts\/(build-web\.ts|start\.ts|require-node\.js)|package\.json|README\.md|LICENSE)$/;
+    /^(src\/.*\.ts|migrations\/\d{4}-[a-z-]+(\.(sqlite|postgres))?\.sql|web\/dist\/.*|scripts\/(build-web\.ts|start\.ts|require-node\.js)|package\.json|README\.md|LICENSE)$/;
   assert.deepEqual(
     paths.filter(
       (path) => !allowedPaths.test(path) || /(^|\/)(\.env|data\/|secret$)|\.(pem|key|db|map|log)$/.test(path),
