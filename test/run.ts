@@ -52,8 +52,8 @@ async function main(): Promise<number> {
   const files = requestedFiles.length > 0 ? requestedFiles.map((file) => relative(root, file)) : allFiles;
   const [browserTests, otherTests] = [files.filter(isEndToEnd), files.filter((file) => !isEndToEnd(file))];
   // Most tests wait more than they compute, so two cores run four files at a time. Browsers have a
-  // phase of their own, because they would disturb tests that measure response times.
-  const passed = [await runTests(otherTests, 4, env), await runTests(browserTests, 4, env)];
+  // phase of their own, because they would disturb tests that measure response times, and need more of a core.
+  const passed = [await runTests(otherTests, 4, env), await runTests(browserTests, 3, env)];
   return reportMissing(missingDependencies) && passed.every(Boolean) ? 0 : 1;
 }
 
