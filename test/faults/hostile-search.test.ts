@@ -9,7 +9,7 @@ import { findFreeBaseUrl } from "../support/service.ts";
 import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
 
 const postCount = isLongRun ? 1000 : 60;
-const measuredCalls = isLongRun ? 1000 : 100;
+const measuredCalls = isLongRun ? 1000 : 200;
 
 /** More searches than a process has PostgreSQL connections. */
 const concurrentSearches = 16;
