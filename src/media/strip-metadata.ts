@@ -1,6 +1,6 @@
 /**
  * Removes everything from an image file that its pixels and colors do not need, without encoding it again: EXIF, XMP,
- * IPTC, comments, thumbnails, other images and whatever follows the end of the image. Animations stay. Returns
+ * IPTC, comments, thumbnails, other images and everything after the end of the image. Animations stay. Returns
  * undefined if the file can't be parsed or has another format.
  */
 export function stripMetadata(bytes: Uint8Array): Buffer | undefined {

@@ -128,7 +128,7 @@ forEachEngine("copies of assets", (fixture) => {
     assert.equal(await getUsedBytes(), 0);
   });
 
-  test("the file and its thumbnail are deleted with the last asset, in whatever order the assets are deleted (LIB-2)", async () => {
+  test("the file and its thumbnail are deleted with the last asset, in any order of deletion (LIB-2)", async () => {
     for (const order of [
       [0, 1, 2],
       [2, 1, 0],

@@ -45,7 +45,7 @@ const texts = fc.string({
   ),
 });
 
-test("LinkedIn shows exactly the text that was sent, whatever it contains (PUB-1)", () => {
+test("LinkedIn shows exactly the text that was sent, also with special characters (PUB-1)", () => {
   fc.assert(fc.property(texts, (text) => assert.equal(renderLittleText(escapeLittleText(text)).text, text)));
 });
 
@@ -233,7 +233,7 @@ test("a container that the platform no longer knows is created again by the next
   assert.deepEqual([outcome, saved], ["unknown", { mediaIds: {} }]);
 });
 
-test("a container that became public is found, whatever its files and the quota say (PUB-2)", async () => {
+test("a container that became public is found before its files and the quota are read (PUB-2)", async () => {
   for (const status of ["PUBLISHED", "EXPIRED", "ERROR"]) {
     const responses = { m1: { status }, m2: { status }, c1: { status: "PUBLISHED" } };
     const { outcome, saved } = await resume({ ...responses, "1/threads_publishing_limit": usedQuota }, "c1");
