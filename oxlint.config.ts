@@ -45,7 +45,10 @@ export const packageOwners: Readonly<Record<string, readonly string[]>> = {
   pino: ["lib"],
   react: ["web"],
   "react-dom": ["web"],
-  "@radix-ui/*": ["web"],
+  "radix-ui": ["web"],
+  "lucide-react": ["web"],
+  "@dnd-kit/*": ["web"],
+  cmdk: ["web"],
   "@tanstack/*": ["web"],
   "node:process": ["main.ts", "cli.ts"],
 };
@@ -247,7 +250,7 @@ export default defineConfig({
         "unicorn/filename-case": ["error", { cases: { kebabCase: true, pascalCase: true } }],
       },
     },
-    { files: ["web/vite.config.ts"], env: { node: true }, rules: rules("off", "import/no-default-export") },
+    { files: ["web/*.config.ts"], env: { node: true }, rules: rules("off", "import/no-default-export") },
     { files: ["oxlint.config.ts"], rules: rules("off", "import/no-default-export") },
     { files: ["scripts/**", "test/**", "bench/**"], rules: rules("off", "no-console", "no-restricted-properties") },
     {

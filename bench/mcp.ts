@@ -94,7 +94,12 @@ async function createBench(engine: EngineName, postgresUrl: string | undefined, 
     },
     token,
     postId: post.id,
-    session: sessions.encode({ grantId, studioId: owner.studio.id, protocolVersion: "2025-11-25" }),
+    session: sessions.encode({
+      grantId,
+      studioId: owner.studio.id,
+      protocolVersion: "2025-11-25",
+      supportsApps: false,
+    }),
     remove: () => location.remove(),
   };
 }
@@ -177,10 +182,10 @@ async function compare(engine: EngineName, postgresUrl: string | undefined): Pro
       const label = `get_post, ${engine}, ${name}`;
       printLine(
         `${label}, CPU per call`,
-        ourMeasurement.cpuMicros,
+        ourMeasurement.cpuMicrosPerCall,
         limit,
         baseline,
-        baselineMeasurement.cpuMicros,
+        baselineMeasurement.cpuMicrosPerCall,
         "µs",
       );
       printLine(
@@ -201,7 +206,7 @@ async function compare(engine: EngineName, postgresUrl: string | undefined): Pro
     const serversFor2025 = servers.filter(({ name }) => name === "endpoint alone" || name === "bare node:http");
     const call = create2025Call(bench, "get_post", input);
     const measurements2025 = await measure(serversFor2025, call, rounds, calls, expectText(bench.postId));
-    const cpu = (name: string): number => measurements2025.get(name)?.cpuMicros ?? Number.NaN;
+    const cpu = (name: string): number => measurements2025.get(name)?.cpuMicrosPerCall ?? Number.NaN;
     printLine(
       `get_post, ${engine}, protocol 2025-11-25, CPU per call`,
       cpu("endpoint alone"),
@@ -240,10 +245,10 @@ async function measureGrowth(engine: EngineName, postgresUrl: string | undefined
       );
       printLine(
         `${tool}, ${engine}, 10^5 posts, CPU per call`,
-        measurements.get("10^5 posts")?.cpuMicros ?? Number.NaN,
+        measurements.get("10^5 posts")?.cpuMicrosPerCall ?? Number.NaN,
         "1.50 x",
         "10^2 posts",
-        measurements.get("10^2 posts")?.cpuMicros ?? Number.NaN,
+        measurements.get("10^2 posts")?.cpuMicrosPerCall ?? Number.NaN,
         "µs",
       );
       printLine(

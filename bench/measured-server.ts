@@ -66,11 +66,14 @@ async function receive<T>(child: ChildProcess): Promise<T> {
 const warmUpRounds = 8;
 
 export interface Measurement {
-  cpuMicros: number;
+  cpuMicrosPerCall: number;
   callsPerSecond: number;
 }
 
-/** Measures in alternating rounds, so that other load affects all servers. Returns the best round of each. */
+/**
+ * Measures in alternating rounds, so that other load affects all servers. Returns the best value of each measure per
+ * server, over all rounds.
+ */
 export async function measure(
   servers: readonly MeasuredServer[],
   load: (server: MeasuredServer) => Omit<Load, "connections">,
@@ -86,14 +89,16 @@ export async function measure(
       const seconds = await run({ ...load(server), connections: 8 }, count, check);
       const cpuMicros = (await server.readCpuMicros()) - before;
       if (round >= 0)
-        measurementsByName.get(server.name)?.push({ cpuMicros: cpuMicros / count, callsPerSecond: count / seconds });
+        measurementsByName
+          .get(server.name)
+          ?.push({ cpuMicrosPerCall: cpuMicros / count, callsPerSecond: count / seconds });
     }
   }
   return new Map(
     [...measurementsByName].map(([name, measurements]) => [
       name,
       {
-        cpuMicros: Math.min(...measurements.map(({ cpuMicros }) => cpuMicros)),
+        cpuMicrosPerCall: Math.min(...measurements.map(({ cpuMicrosPerCall }) => cpuMicrosPerCall)),
         callsPerSecond: Math.max(...measurements.map(({ callsPerSecond }) => callsPerSecond)),
       },
     ]),

@@ -14,11 +14,13 @@ const benchmarks: readonly [file: string, ...args: string[]][] = [
   ["mcp.ts", "--growth", ...(isFullRun ? [] : ["--quick"])],
   ["disk-put.ts", ...(isFullRun ? ["--full"] : [])],
   ["upload-page.ts", ...(isFullRun ? ["--full"] : [])],
+  ["scroll.ts"],
   ["scale.ts", ...(isFullRun ? [] : ["--quick"])],
   ["assets.ts", "sqlite", "postgres", `--assets=${isFullRun ? 1_000_000 : 100_000}`],
   ["history.ts"],
   ["search.ts", ...(isFullRun ? ["--full"] : [])],
   ["publishing.ts"],
+  ["subscriptions.ts"],
   ["renditions.ts"],
   ...(isFullRun ? [["growth.ts", "--write"] satisfies [string, string]] : []),
 ];

@@ -11,7 +11,7 @@ const stampFile = join(web, "dist", ".stamp");
 
 /** Builds web/ into web/dist, unless web/dist is up to date. */
 export async function buildWeb(): Promise<void> {
-  const isBuilt = existsSync(join(web, "dist/index.html"));
+  const isBuilt = ["index.html", "chat-app.html"].every((name) => existsSync(join(web, "dist", name)));
   // A deployment may contain only web/dist, or no build tools.
   if (isBuilt && (!existsSync(join(web, "index.html")) || !findVite())) return;
 
@@ -22,7 +22,9 @@ export async function buildWeb(): Promise<void> {
   if (!vite)
     throw new Error("The web app is not built, and its build tools are not installed. Run: npm ci --include=dev");
   process.stderr.write("Building the web app. This takes a few seconds.\n");
-  await runVite(vite);
+  await runVite(vite, "vite.config.ts");
+  // After the web app, whose build empties the folder.
+  await runVite(vite, "chat-app.config.ts");
   // Written last, so that an interrupted build starts over.
   await writeFile(stampFile, stamp);
 }
@@ -52,9 +54,12 @@ function findVite(): string | undefined {
 }
 
 /** Builds in a child process, so that the build's memory is released. Shows its output only if it fails. */
-function runVite(vite: string): Promise<void> {
+function runVite(vite: string, config: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [vite, "build", web], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(process.execPath, [vite, "build", web, "--config", join(web, config)], {
+      cwd: root,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     let output = "";
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (text: Buffer) => (output += text.toString()));
     child.once("error", reject);

@@ -105,7 +105,7 @@ const commands: Record<string, Command> = {
       const runAdminCommand = parseAdminCommand(args);
       const { databaseUrl, dataDir } = readProcessConfig();
       // Throws if there is no database. `openDatabase` would create one instead.
-      if (databaseUrl === undefined) openSqliteFile(dataDir, { exclusive: false }).close();
+      if (databaseUrl === undefined) openSqliteFile(dataDir, { isExclusive: false }).close();
       const database = await openDatabase({ databaseUrl, dataDir, log: createLog("silent") });
       try {
         const stores = createStores(database);

@@ -1,4 +1,5 @@
 import tailwindcss from "@tailwindcss/vite";
+import { join } from "node:path";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 
@@ -6,6 +7,7 @@ import { defineConfig } from "vite";
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), tailwindcss()],
+  resolve: { alias: { "react-remove-scroll": join(import.meta.dirname, "src/ui/remove-scroll.ts") } },
   build: {
     outDir: "dist",
     emptyOutDir: true,
@@ -14,6 +16,13 @@ export default defineConfig({
     rolldownOptions: {
       input: { index: "index.html", upload: "upload.html", pages: "src/pages.css" },
       output: {
+        // Without this, pages load dozens of small files. The upload page shares only the classes of buttons.
+        codeSplitting: {
+          groups: [
+            { name: "button-classes", test: /web\/src\/ui\/button-classes/, priority: 2 },
+            { name: "common", test: /web\/src\/(api|layout|ui)\/|lucide-react/, minShareCount: 3, priority: 1 },
+          ],
+        },
         // Server-rendered pages link to this style sheet by name, so its name has no hash.
         assetFileNames: ({ names }) => (names.includes("pages.css") ? "pages.css" : "assets/[name]-[hash][extname]"),
       },

@@ -27,7 +27,7 @@ if (process.env["BENCH_ENTRY_POINT"]) {
   const urls = { base: deps.base, uploadPage: deps.base, isLoopback: true, mcpOrigins: [] };
   const log = createLog((process.env["BENCH_LOG"] ?? "info") as "info", openStandardOutput(process.stdout));
   const httpServer = createHttpServer({
-    routes: () => [createMcpRoute(endpoint)],
+    routes: () => [createMcpRoute(endpoint, deps.base)],
     urls,
     metrics: createMetrics(log),
     newId: deps.newId,

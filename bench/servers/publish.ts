@@ -12,8 +12,7 @@ const worker = startPublishingWorker(deps, {
 if (databaseUrl !== undefined)
   listenForNotifications({
     url: databaseUrl,
-    channel: "publications_due",
-    onNotification: () => worker.wake(),
+    handlers: { publications_due: () => worker.wake() },
     log: silentLog,
   });
 serve((_req, res) => res.end());

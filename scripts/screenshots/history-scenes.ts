@@ -112,7 +112,8 @@ export async function createHistoryScenes({ service }: WebFixture): Promise<Scen
     }),
     change("post-delete-toast", async (page, { owner, readyPostId }) => {
       await open(page, owner, `posts/${readyPostId}`);
-      await clickButton(page, "Delete");
+      await clickButton(page, "Actions for this post");
+      await page.getByRole("menuitem", { name: "Move to trash" }).click();
       await page
         .getByText(/moved to the trash/)
         .first()
@@ -125,7 +126,7 @@ export async function createHistoryScenes({ service }: WebFixture): Promise<Scen
       await page.getByText("This post was moved to the trash").first().waitFor();
     }),
     change("asset-delete-toast", async (page, { owner }) => {
-      await open(page, owner, "assets?unattached=true");
+      await open(page, owner, "assets?usage=unused");
       await clickButton(page, /vase\.jpg/);
       await clickButton(page, "Move to trash");
       await page.getByText("moved to the trash").first().waitFor();

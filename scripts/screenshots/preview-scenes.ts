@@ -112,9 +112,8 @@ export async function createPreviewScenes({ service }: WebFixture): Promise<Scen
 }
 
 async function openPreview(page: Page, account: string): Promise<void> {
-  const previews = page.getByRole("list", { name: "Preview per account" });
-  await previews.getByText(account).click();
-  await previews.getByRole("group", { name: "Post on" }).waitFor();
+  await page.getByRole("tab", { name: new RegExp(`^${account}`) }).click();
+  await page.getByRole("group", { name: "Post on" }).waitFor();
   await page.locator("[aria-busy=true]").first().waitFor({ state: "detached" });
   await page.waitForTimeout(500); // for the carousel's and the slider's images
 }

@@ -27,6 +27,11 @@ export async function createPublishingScenes({ service }: WebFixture): Promise<S
   const clickButton = (page: Page, name: string) => page.getByRole("button", { name }).first().click();
 
   return [
+    view("posts", "posts"),
+    view("board", "posts?view=board"),
+    view("calendar-month", "posts?view=calendar"),
+    view("calendar-week", "posts?view=calendar&range=week"),
+    view("calendar-agenda", "posts?view=calendar&range=agenda"),
     view("list", "publications"),
     view("list-empty", "publications", undefined, emptyStudioOwner),
     view("list-filtered", "publications?state=published&from=2020-01-01&to=2020-02-01"),
@@ -41,8 +46,8 @@ export async function createPublishingScenes({ service }: WebFixture): Promise<S
     view("post", `posts/${proposedPostId}`, (page) => page.getByRole("heading", { name: "Publishing" }).waitFor()),
     view("post-member", `posts/${draftPostId}`, (page) => clickButton(page, "Publish…"), member),
     view("post-schedule", `posts/${draftPostId}`, (page) => clickButton(page, "Schedule…")),
-    view("post-variant", `posts/${draftPostId}`, (page) => clickButton(page, "Customize text for bluedoor")),
-    view("post-cancel", `posts/${proposedPostId}`, (page) => clickButton(page, "Cancel bluedoor")),
+    view("post-variant", `posts/${draftPostId}`, (page) => clickButton(page, "Text and preview for bluedoor")),
+    view("post-cancel", `posts/${proposedPostId}`, (page) => clickButton(page, "Cancel publication to bluedoor")),
     view("post-reschedule", `posts/${proposedPostId}`, (page) => clickButton(page, "Reschedule bluedoor")),
     view("settings", "settings"),
     view("activity", "activity"),

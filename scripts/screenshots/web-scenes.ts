@@ -64,7 +64,7 @@ export async function createWebScenes({ service }: WebFixture, sampleStudio: Sam
     scene("dev-issuer-error", undefined, openPath("/login"), async (page) => {
       await clickButton(page, /^Continue with/);
       await page.getByLabel("Email").fill("mira");
-      await page.locator("form").first().evaluate("(form) => (form.noValidate = true)");
+      await page.evaluate("document.forms[0].noValidate = true");
       await clickButton(page, "Sign in");
     }),
     scene("consent", owner, async (page) => page.goto(await createAuthorizeUrl(base))),
@@ -74,12 +74,18 @@ export async function createWebScenes({ service }: WebFixture, sampleStudio: Sam
     scene("join-invalid", userWithoutStudio, openPath("/join/nothing")),
     scene("first-studio", userWithoutStudio, openPath("/")),
     scene("new-studio", owner, openPath("/studios/new")),
-    ...["posts", "assets", "platforms", "clients", "members", "activity", "connect"].map((page) =>
+    ...["posts", "assets", "platforms", "clients", "members", "activity"].map((page) =>
       scene(`${page}-empty`, emptyStudioOwner, openStudioPage(emptyStudioOwner, page)),
     ),
-    ...["posts", "posts?status=ready", "posts?q=lighthouse", "posts/new", "assets", "assets?unattached=true"].map(
-      (page) => scene(page.replace(/\W+/g, "-"), owner, openStudioPage(owner, page)),
-    ),
+    ...[
+      "posts",
+      "posts?view=board",
+      "posts?status=ready",
+      "posts?q=lighthouse",
+      "posts/new",
+      "assets",
+      "assets?usage=unused",
+    ].map((page) => scene(page.replace(/\W+/g, "-"), owner, openStudioPage(owner, page))),
     ...["members", "platforms", "clients", "activity", "settings"].map((page) =>
       scene(page, owner, openStudioPage(owner, page)),
     ),
@@ -96,25 +102,29 @@ export async function createWebScenes({ service }: WebFixture, sampleStudio: Sam
       const menu = page.getByRole("button", { name: "Menu" });
       if (await menu.isVisible()) await menu.click();
     }),
-    scene("post", owner, openSamplePost, (page) => page.getByRole("region", { name: "Choose files" }).waitFor()),
+    scene("post", owner, openSamplePost, (page) => page.getByRole("list", { name: "Files of this post" }).waitFor()),
     scene("post-preview", owner, openSamplePost, (page) => clickButton(page, "Preview")),
     scene("post-archived", owner, openStudioPage(owner, `posts/${archivedPostId}`)),
     scene("post-file", owner, openSamplePost, (page) => clickButton(page, /poster\.jpg/)),
     scene("post-library", owner, openSamplePost, (page) => clickButton(page, "Add from library")),
-    scene("post-link", scratchStudioOwner, openScratchPost, (page) => clickButton(page, "Create upload link")),
+    scene("post-link", scratchStudioOwner, openScratchPost, async (page) => {
+      await clickButton(page, "More ways to add files");
+      await page.getByRole("menuitem", { name: "Request files with a link" }).click();
+      await page.getByText("Share this upload link").waitFor();
+    }),
     scene("post-withdraw", owner, openSamplePost, (page) => clickButton(page, /^Withdraw/)),
     scene("post-archive-toast", scratchStudioOwner, openScratchPost, async (page) => {
-      await clickButton(page, "Archive");
+      await clickButton(page, "Actions for this post");
+      await page.getByRole("menuitem", { name: "Archive" }).click();
       await page.getByText("Archived.", { exact: true }).waitFor();
     }),
     scene("post-upload", scratchStudioOwner, openScratchPost, async (page) => {
-      await page.getByRole("region", { name: "Choose files" }).waitFor();
       await throttleUploads(page, 300_000);
       await page
         .locator("input[type=file]")
         .first()
         .setInputFiles({ name: "making-of.mp4", mimeType: "video/mp4", buffer: Buffer.alloc(9_000_000) });
-      await page.locator('[data-status="sending"]').waitFor();
+      await page.locator('[data-upload-status="sending"]').waitFor();
       await sleep(2500);
     }),
     scene("post-conflict", scratchStudioOwner, async (page) => {
@@ -126,9 +136,21 @@ export async function createWebScenes({ service }: WebFixture, sampleStudio: Sam
       });
       await page.getByRole("heading", { name: /two places/ }).waitFor();
     }),
-    scene("asset-dialog", owner, openStudioPage(owner, "assets?unattached=true"), (page) =>
+    scene("asset-dialog", owner, openStudioPage(owner, "assets?usage=unused"), (page) =>
       clickButton(page, /paper\.jpg/),
     ),
+    scene("assets-list", owner, openStudioPage(owner, "assets?view=list")),
+    scene("assets-no-match", owner, openStudioPage(owner, "assets?q=lighthouse&kind=image")),
+    scene("assets-selected", owner, openStudioPage(owner, "assets"), (page) => page.keyboard.press("Control+a")),
+    scene("assets-tags", owner, openStudioPage(owner, "assets"), async (page) => {
+      await page.keyboard.press("Control+a");
+      await clickButton(page, "Tags");
+    }),
+    scene("asset-add-to-post", owner, openStudioPage(owner, "assets?usage=used"), async (page) => {
+      await clickButton(page, /door\.jpg/);
+      await clickButton(page, "Copy to another post…");
+      await page.getByRole("radio", { name: /glaze/ }).waitFor();
+    }),
     scene("invite", owner, openStudioPage(owner, "members"), (page) => clickButton(page, "Invite someone")),
     scene("invite-link", scratchStudioOwner, openStudioPage(scratchStudioOwner, "members"), async (page) => {
       await clickButton(page, "Invite someone");
@@ -138,10 +160,18 @@ export async function createWebScenes({ service }: WebFixture, sampleStudio: Sam
     scene("revoke", owner, openStudioPage(owner, "clients"), (page) => clickButton(page, "Revoke Claude")),
     scene("activity-filtered", owner, openStudioPage(owner, "activity?action=post.updated")),
     scene("settings-delete", owner, openStudioPage(owner, "settings"), (page) => clickButton(page, "Delete studio…")),
-    scene("connect", owner, openStudioPage(owner, "connect"), (page) =>
+    scene("activity-member", member, openStudioPage(member, "activity")),
+    scene("activity-expanded", owner, openStudioPage(owner, "activity"), (page) =>
+      page.locator("details").first().locator("summary").click(),
+    ),
+    scene("clients-setup", owner, openStudioPage(owner, "connect"), (page) =>
       page.getByRole("tab", { name: "Cursor" }).click(),
     ),
-    scene("connect-connected", scratchStudioOwner, openStudioPage(scratchStudioOwner, "connect"), async (page) => {
+    scene("clients-setup-other", owner, openStudioPage(owner, "connect"), (page) =>
+      page.getByRole("tab", { name: "Other" }).click(),
+    ),
+    scene("clients-connected", scratchStudioOwner, openStudioPage(scratchStudioOwner, "clients"), async (page) => {
+      await page.getByText("Waiting for a client").or(page.getByText("is connected.")).first().waitFor();
       await createGrant(deps, scratchStudioOwner, {
         clientId: "vscode",
         clientName: "Visual Studio Code",
@@ -149,7 +179,7 @@ export async function createWebScenes({ service }: WebFixture, sampleStudio: Sam
         redirectHost: "localhost",
         scopes: ["studio:read", "studio:write"],
       });
-      await page.getByText("is connected").first().waitFor();
+      await page.getByRole("button", { name: "Copy Try this prompt" }).waitFor();
     }),
     scene("not-found", owner, openPath("/nowhere")),
     scene("post-not-found", owner, openStudioPage(owner, "posts/pst_nothing")),
@@ -159,7 +189,7 @@ export async function createWebScenes({ service }: WebFixture, sampleStudio: Sam
       await page.getByRole("heading").first().waitFor();
     }),
     scene("error-list-down", owner, async (page) => {
-      await page.route("**/api/studios/*/posts*", (route) => route.fulfill({ status: 503, body: "" }));
+      await page.route("**/api/studios/*/post-summaries*", (route) => route.fulfill({ status: 503, body: "" }));
       await page.goto(`${base}/studios/${owner.studio.id}/posts`);
       await page.getByRole("alert").waitFor({ timeout: 30_000 });
     }),

@@ -14,7 +14,7 @@ import type { Log } from "#lib/log.ts";
 /** Creates options that pause between batches, and stop after `budgetMs` or when the server shuts down. */
 type BatchOptionsFactory = (budgetMs: number) => BatchOptions;
 
-/** Starts the background jobs. Each runs under a lease, so only one instance runs it at a time. */
+/** Starts the background jobs. Each job needs a lease, so only one instance runs it at a time. */
 export function startBackgroundJobs(deps: Deps, log: Log): RepeatingJob[] {
   const leaseHolder = deps.newSecret();
   const createJob = (

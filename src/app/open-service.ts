@@ -2,12 +2,12 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startBackgroundJobs } from "./background-jobs.ts";
+import { listenForChanges } from "./change-notifications.ts";
 import { openFileStorage } from "./open-file-store.ts";
 import { createService, type Secrets, type Service } from "./service.ts";
 import { findClientProblems, readOperatorClients } from "#auth/operator-clients.ts";
 import { documentLimits } from "#auth/provider.ts";
 import type { Config } from "#config/config.ts";
-import { listenForNotifications } from "#db/notifications.ts";
 import { createStores, openDatabase } from "#db/open-database.ts";
 import { createImportSlots } from "#domain/assets/lifecycle/import-slots.ts";
 import { createSearchQueue } from "#domain/search/search-queue.ts";
@@ -84,10 +84,11 @@ export async function openService(config: Config, log: Log): Promise<Service> {
   const listener =
     config.databaseListenUrl === undefined
       ? undefined
-      : listenForNotifications({
+      : listenForChanges({
           url: config.databaseListenUrl,
-          channel: "publications_due",
-          onNotification: service.deps.wakeWorker,
+          database,
+          feed: service.changeFeed,
+          wakeWorker: service.deps.wakeWorker,
           log,
         });
   const jobs = [

@@ -25,11 +25,11 @@ import { renderErrorPage } from "#http/pages/page.ts";
 import { createMediaTokens } from "#http/files/media-tokens.ts";
 import { createRoutes } from "#http/routes.ts";
 import { createHttpServer, type HttpServer } from "#http/server.ts";
-import type { StaticFiles } from "#http/static-files.ts";
+import { chatAppPath, type StaticFiles } from "#http/static-files.ts";
 import { createUploadApi, type UploadApi } from "#http/uploads/api.ts";
 import type { Log } from "#lib/log.ts";
 import { deriveSigningKeys } from "#lib/signing-keys.ts";
-import { createMcpEndpoint } from "#mcp/endpoint.ts";
+import { createMcpEndpoint, type McpEndpoint } from "#mcp/endpoint.ts";
 import { createConformanceFixtures } from "#dev/conformance/fixtures.ts";
 import { createDevServices } from "#dev/dev-services.ts";
 import { startPublishingWorker, type PublishingWorker } from "#domain/publishing/worker.ts";
@@ -50,6 +50,8 @@ export interface Service {
   flushCallCounts(): Promise<void>;
   /** Shares the call counts of users and upload links with all instances. */
   syncCallLimits(): Promise<void>;
+  /** Receives the notifications of the database, for open streams of AI clients. */
+  changeFeed: McpEndpoint["changeFeed"];
   /** Drains accepted requests, then releases all resources. */
   close(): Promise<void>;
 }
@@ -135,6 +137,7 @@ export function createService(options: CreateServiceOptions): Service {
     checkCallLimit: config.rateLimits ? toolCallLimiter.check : noCallLimit,
     recordCall: callRecorder.record,
     version: packageJson.version,
+    chatAppHtml: webFiles.find(chatAppPath)?.content.toString(),
     extension: config.conformanceFixtures ? createConformanceFixtures(deps.newSecret) : undefined,
   });
   const api = createApi({
@@ -196,14 +199,16 @@ export function createService(options: CreateServiceOptions): Service {
       });
     },
     stopWorker: async () => worker?.stop(),
+    changeFeed: mcp.changeFeed,
     flushCallCounts: callRecorder.flush,
     syncCallLimits: async () =>
       void (await Promise.all([toolCallLimiter.sync(), webCallLimiter.sync(), linkCallLimiter.sync()])),
     async close() {
-      mcp.close();
+      const tasksEnded = mcp.close();
       const workerStopped = Promise.resolve(worker?.stop());
       // The worker may need the sandbox, which this server runs.
-      await drain(httpServer, log, workerStopped);
+      await drain(httpServer, log, Promise.all([workerStopped, tasksEnded]));
+      await mcp.stopTasks();
       await workerStopped;
     },
   };

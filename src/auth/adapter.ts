@@ -74,7 +74,7 @@ function createRecordAdapter(deps: AdapterDeps, model: string): Adapter {
   };
 }
 
-/** An interaction's id is also the value of its cookie, so it must not be stored. `returnTo` ends with it. */
+/** An interaction's id is also the value of its cookie, so the id must not be stored. `returnTo` ends with the id. */
 function stripId(id: string, { jti: _jti, returnTo, ...rest }: AdapterPayload): Record<string, unknown> {
   return returnTo?.endsWith(id) ? { ...rest, returnTo: returnTo.slice(0, -id.length) } : rest;
 }

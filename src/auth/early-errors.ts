@@ -36,8 +36,8 @@ export function showEarlyErrors({ isOperatorClient, isSignedIn, showError }: Ear
 }
 
 /**
- * The library puts the error into the fragment if the client requests a `response_type` that would respond there, such as
- * `token`, even though it rejects that type.
+ * Reads the query and the fragment: if the client requests a `response_type` that responds in the fragment, such as
+ * `token`, the library puts the error into the fragment, even though it rejects that type.
  */
 function readError({ search, hash }: URL): AuthorizationError | undefined {
   const params = [search, hash]

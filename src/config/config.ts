@@ -33,7 +33,7 @@ export function readConfig(
   const parsed = settings.safeParse(variables);
   const issues = parsed.error?.issues ?? [];
   const problems = issues.map(formatIssue);
-  // An invalid value must not hide other problems: check the rest with its default instead.
+  // An invalid value must not hide other problems: the other settings are checked with its default instead.
   const invalidNames = new Set(issues.map((issue) => String(issue.path[0])));
   const validVariables = Object.fromEntries(Object.entries(variables).filter(([name]) => !invalidNames.has(name)));
   const config = resolveConfig(parsed.data ?? settings.parse(validVariables), variables, problems);
@@ -72,19 +72,19 @@ function resolveConfig(env: Settings, variables: Environment, problems: string[]
     metricsToken: env.METRICS_TOKEN,
     dataDir: env.DATA_DIR,
     databaseUrl: env.DATABASE_URL,
-    /** The session connection that receives notifications of other processes; absent: SQLite. */
+    /** The session connection that receives notifications of other processes; undefined with SQLite. */
     databaseListenUrl: env.DATABASE_LISTEN_URL ?? env.DATABASE_URL,
     storage: env.STORAGE === "s3" ? readS3Settings(env, problems) : ({ kind: "disk" } as const),
-    /** Absent: generated and stored in the data folder. Only on loopback. */
+    /** Undefined only on loopback, where the server generates a secret and stores it in the data folder. */
     secrets: env.SECRETS,
-    /** Empty: the built-in dev issuer. Only on loopback. */
+    /** Empty only on loopback, where users sign in with the built-in dev issuer. */
     identityProviders: readIdentityProviders(variables, problems),
     limits: {
       image: env.MAX_IMAGE_BYTES,
       video: env.MAX_VIDEO_BYTES,
       document: env.MAX_DOCUMENT_BYTES,
       assetsPerPost: env.MAX_ASSETS_PER_POST,
-      /** The quota for all files of a studio; absent: unlimited. */
+      /** The quota for all files of a studio; undefined if it is unlimited. */
       studioBytes: env.MAX_STUDIO_BYTES,
       studiosPerUser: env.MAX_STUDIOS_PER_USER,
     },

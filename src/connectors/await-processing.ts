@@ -8,7 +8,10 @@ const pollDelay = { minMs: seconds(1), maxMs: seconds(10) } as const;
 
 type PendingStatus = "in_progress" | { checkAfterMs: number };
 
-/** Asks until the platform has processed what was sent. Undefined if `signal` ended the wait. */
+/**
+ * Reads the status until the platform has processed the media or the container, then returns the last status.
+ * Its value is undefined if `signal` ended the wait.
+ */
 export async function awaitProcessing(
   readStatus: () => Promise<CallOutcome<ContainerStatus>>,
   sleep: (ms: number) => Promise<void>,
@@ -21,7 +24,7 @@ export async function awaitProcessing(
     const status = await readStatus();
     if ("kind" in status) return status;
     if (!isPending(status.value)) return { value: status.value };
-    // The platforms ask for few requests: each delay is twice the last one.
+    // Platforms want few requests, so each delay is twice the previous one, unless the platform states a delay.
     const nextDelayMs = getCheckDelay(status.value) ?? (waitedMs === 0 ? delayMs : delayMs * 2);
     delayMs = Math.min(Math.max(nextDelayMs, pollDelay.minMs), pollDelay.maxMs);
     await Promise.race([sleep(delayMs), aborted]);

@@ -17,7 +17,7 @@ import type { AtprotoSetup } from "./atproto/connector.ts";
 import { callbackPath, type PlatformSetup } from "./connectors.ts";
 import { stepTimeoutMs } from "./step-timeout.ts";
 
-/** Every platform with RFC 6749 that can be connected; development adds the sandbox. */
+/** Every platform that uses RFC 6749: all except Bluesky. In development, the sandbox is added. */
 export const catalog: readonly Platform[] = [
   linkedin,
   x,
@@ -42,14 +42,14 @@ export function createPlatformSetups(
   return [
     ...catalog.map((platform) => ({
       platform,
-      app: platform.appCredentialsFrom === "settings" ? credentials[platform.id] : undefined,
+      app: platform.appRegistration ? undefined : credentials[platform.id],
       publicFetch,
     })),
     { platform: bluesky, publicFetch, ...atprotoOptions },
   ];
 }
 
-/** The document that servers of the AT Protocol read to know this server. */
+/** The metadata document that servers of the AT Protocol read about this server. */
 export function buildClientDocument(
   base: string,
   clientKeys: readonly PrivateJwk[],
@@ -59,9 +59,7 @@ export function buildClientDocument(
 
 /** An error message for each credential of an unknown platform, or of a platform that needs none: probably typos. */
 export function describeUnusedCredentials(credentials: Readonly<Record<string, PlatformApp>>): string[] {
-  const configurableIds = catalog
-    .filter(({ appCredentialsFrom }) => appCredentialsFrom === "settings")
-    .map(({ id }) => id);
+  const configurableIds = catalog.filter(({ appRegistration }) => !appRegistration).map(({ id }) => id);
   return Object.keys(credentials)
     .filter((name) => !configurableIds.includes(name))
     .map((name) => {

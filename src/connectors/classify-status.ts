@@ -4,7 +4,7 @@ import { seconds } from "#lib/clock.ts";
 /** Statuses that may follow a request that was executed, or is being executed. */
 const inconclusiveStatuses: readonly number[] = [408, 409, 425];
 
-/** What a status that is not a success means. `unknown`, unless it proves that nothing was published. */
+/** What the status of an error response means: `unknown`, unless the status proves that nothing was published. */
 export function classifyStatus(response: Response): FailedOutcome {
   const { status } = response;
   if (status === 401) return reconnectOutcome;

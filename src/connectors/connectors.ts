@@ -9,7 +9,7 @@ import type { Platform } from "./platform.ts";
 /** A platform, and this server's credentials for it. */
 export interface OAuthSetup {
   platform: Platform;
-  /** From the settings. Undefined if the operator has not set it, or if the server registers with each instance. */
+  /** The credentials from the settings. Undefined if there are none, or if the server registers with each instance. */
   app?: PlatformApp | undefined;
   publicFetch: PublicFetch;
 }
@@ -66,13 +66,13 @@ function toPlatformInfo(setup: PlatformSetup, base: string): PlatformInfo {
     id,
     name,
     hasInstances: typeof platform.endpoints === "function",
-    isConfigured: app !== undefined || platform.appCredentialsFrom !== "settings",
+    isConfigured: app !== undefined || platform.appRegistration !== undefined,
     ...publishingInfo,
     unreachableMedia: isReachable(platform, base) ? undefined : publishing?.fetchesMedia,
     limits,
   };
 }
 
-/** A platform whose API is in a private network, such as a stand-in, can reach this server there. */
+/** A platform whose API is in a private network, such as a stand-in, can reach a server in the same network. */
 const isReachable = ({ endpoints }: Platform, base: string): boolean =>
   isPublicUrl(base) || typeof endpoints === "function" || !isPublicUrl(endpoints.api);

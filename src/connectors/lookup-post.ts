@@ -10,7 +10,7 @@ type IsTaken = (remoteId: string) => Promise<boolean>;
 const isPostComparison = (reconcile: Publishing["reconcile"]): reconcile is PostComparison =>
   typeof reconcile === "object" && "findPosts" in reconcile;
 
-/** Before the commit: remembers the account's posts, so that none of them is mistaken for the new one later. */
+/** Stores the ids of the account's posts before the commit, so that none of them is mistaken for the new post later. */
 export async function readEarlierPosts(
   calls: PublishCalls,
   request: PublishRequest,
@@ -64,7 +64,7 @@ export async function lookUpPost(
   return { kind: "published", remoteId: post.id, url: post.url };
 }
 
-/** The platform accepted the commit. Reads whether it has processed the media. */
+/** Reads whether the platform has processed the media of a commit that it accepted. */
 async function readProcessedPost(
   calls: PublishCalls,
   platformId: string,

@@ -12,6 +12,7 @@ import { timeoutError, withStepTimeout } from "./step-timeout.ts";
 /** Connects accounts of platforms that follow RFC 6749, more or less. */
 export function createOAuthConnector(base: string, callbackPath: string, setup: OAuthSetup, log?: Log): Connector {
   const { platform, publicFetch } = setup;
+  const { appRegistration } = platform;
 
   const buildRedirectUri = ({ instance }: PlatformTarget): string =>
     `${base}${callbackPath}${platform.id}${instance === "" ? "" : `/${encodeURIComponent(new URL(instance).host)}`}`;
@@ -34,7 +35,7 @@ export function createOAuthConnector(base: string, callbackPath: string, setup: 
     try {
       return await withStepTimeout(work);
     } catch (error) {
-      if (error instanceof PlatformError && error.kind === "unknown_app" && platform.appCredentialsFrom === "settings")
+      if (error instanceof PlatformError && error.kind === "unknown_app" && !appRegistration)
         log?.warn({ platform: platform.id, kind: error.kind }, "platform rejected the configured client id and secret");
       throw error;
     }
@@ -43,14 +44,11 @@ export function createOAuthConnector(base: string, callbackPath: string, setup: 
   return {
     getRedirectUri: buildRedirectUri,
     async registerApp(target) {
-      if (platform.appCredentialsFrom === "settings") throw new Error(`${platform.id} does not support registration`);
+      if (!appRegistration) throw new Error(`${platform.id} does not support registration`);
       const appInfo = { name: "Atelier", website: base, redirectUri: buildRedirectUri(target) };
-      const body = await callApi(
-        publicFetch,
-        platform.appCredentialsFrom.buildRegistrationCall(target.instance, appInfo),
-      );
+      const body = await callApi(publicFetch, appRegistration.buildRegistrationCall(target.instance, appInfo));
       try {
-        return platform.appCredentialsFrom.parseCredentials(body);
+        return appRegistration.parseCredentials(body);
       } catch {
         throw new PlatformError("unavailable", `this URL is not a ${platform.name} instance`);
       }

@@ -21,7 +21,8 @@ export function createOAuthFetch(
   convert: (url: string, response: Response) => Response | Promise<Response> = (_url, response) => response,
 ): OAuthFetchOptions {
   return {
-    // Plain http stays on this machine: only the sandbox has it, and hosts that the operator allows with PRIVATE_HOSTS.
+    // Only the sandbox and hosts in PRIVATE_HOSTS can have an http URL, and `publicFetch` sends plain http only to this
+    // machine.
     // oxlint-disable-next-line typescript/no-deprecated -- marked deprecated as a warning, not for removal
     [oauth.allowInsecureRequests]: serverUrl.startsWith("http:"),
     [oauth.customFetch]: async (url, { method, headers, body }) => {

@@ -10,7 +10,7 @@ interface PlatformDescription {
   name: string;
   scopes: readonly string[];
   limits: PostLimits;
-  /** Absent if this server can't publish there yet. */
+  /** Absent if Atelier can't publish to this platform yet. */
   publishing?: Publishing;
   /** The documentation pages for everything but `limits`. */
   sources: Sources;
@@ -33,8 +33,8 @@ export interface Platform extends PlatformDescription {
   protocol?: never;
   /** Fixed, or derived from the instance's origin (`https://mastodon.social`) if the platform has instances. */
   endpoints: Endpoints | ((instance: string) => Endpoints);
-  /** Where our credentials come from: the settings, or a registration with each platform instance. */
-  appCredentialsFrom: "settings" | AppRegistration;
+  /** Registers Atelier with each platform instance. Without it, the settings contain the credentials of our app. */
+  appRegistration?: AppRegistration;
   /** Space by default. */
   scopeSeparator?: ",";
   /** RFC 7636 with S256. False only if the platform rejects or does not document the parameters. */

@@ -31,7 +31,7 @@ export function createPublisher({ openFile, sleep, ...options }: PublisherOption
     return typeof media === "function" ? media(asset, request.content) : media;
   };
 
-  /** Uploads the files that are not at the platform yet, and waits until it has processed them. */
+  /** Uploads the files that are not at the platform yet, and waits until the platform has processed them. */
   async function prepareMedia(
     request: PublishRequest,
     saveProgress: SaveProgress,
@@ -126,7 +126,7 @@ export function createPublisher({ openFile, sleep, ...options }: PublisherOption
     return isReached.value ? { kind: "retry_later", retryAfterMs: undefined, message } : undefined;
   }
 
-  /** Undefined if the URL can't be read: the post is public all the same. */
+  /** Undefined if the URL can't be read; the post is public nevertheless. */
   async function readPermalink(request: PublishRequest, postId: string): Promise<string | undefined> {
     const { permalink } = calls.getPublishing(request.connection.platform);
     if (!permalink) return undefined;
@@ -136,8 +136,8 @@ export function createPublisher({ openFile, sleep, ...options }: PublisherOption
   }
 
   return {
-    listHosts: ({ platform, instance }) =>
-      calls.findPublishing(platform)?.hosts(calls.getEndpoints(platform, instance)) ?? [],
+    listPostHosts: ({ platform, instance }) =>
+      calls.findPublishing(platform)?.listPostHosts(calls.getEndpoints(platform, instance)) ?? [],
     getReconciliation(platformId) {
       const { reconcile } = calls.getPublishing(platformId);
       const reconcilesByRepeating = typeof reconcile === "object" && "repeatWithinMs" in reconcile;
@@ -163,7 +163,7 @@ export function createPublisher({ openFile, sleep, ...options }: PublisherOption
         const postsFailure = await readEarlierPosts(calls, request, saveProgress);
         if (postsFailure) return postsFailure;
       }
-      // If the signal stopped it, the caller does not commit.
+      // If the signal stopped the preparation, the caller does not commit.
       if (!container || isStopped()) return { kind: "prepared" };
       const containerFailure = await prepareContainer(request, container, saveProgress, signal);
       if (containerFailure) return containerFailure;

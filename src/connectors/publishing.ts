@@ -11,7 +11,7 @@ export interface PublishContext extends AccessToken {
   endpoints: Pick<Endpoints, "api">;
   content: PublicationContent;
   progress: PublicationProgress;
-  /** The same for every repetition of one publication's commit. */
+  /** Identifies the commit: a repeated commit of a publication has the same key. */
   commitKey: string;
   committedAt?: number | undefined;
   /** Signs a public URL from which the platform can fetch this file, and no other, for an hour. */
@@ -26,9 +26,12 @@ export interface RemotePost {
 /** Reads the account's newest posts. */
 export interface AccountPosts {
   buildCall: (context: PublishContext) => ApiCall;
-  /** Posts that may be the one whose response was lost, the most likely first. */
+  /** Finds the posts that the commit whose response was lost may have created, the most likely first. */
   findPosts: (body: JsonObject, context: PublishContext) => RemotePost[];
-  /** How long the platform may need after a lost response until the post can be found. Absent: seconds. */
+  /**
+   * How long the platform may need after a lost response until the post can be found, in milliseconds. Without this
+   * function, a few seconds are enough.
+   */
   getAppearanceTime?: (content: PublicationContent) => number | undefined;
 }
 
@@ -36,33 +39,33 @@ export interface AccountPosts {
 export interface ErrorResponse {
   status: number;
   headers: Headers;
-  /** Empty if it is not a JSON object. */
+  /** Empty if the response is not a JSON object. */
   body: JsonObject;
 }
 
 /**
- * `checkAfterMs`: still in progress, and the platform says when to ask again. `expired`: it can no longer become
- * public.
+ * The status of media, or of a container. `checkAfterMs`: still in progress, and the platform says when to ask again.
+ * `expired`: it can no longer become public.
  */
 export type ProcessingStatus = "in_progress" | { checkAfterMs: number } | "ready" | "rejected" | "expired";
 
-/** `published`: it is public, but its status does not name the post. */
+/** `published`: the container is public, but its status does not name the post. */
 export type ContainerStatus = ProcessingStatus | "published" | RemotePost;
 
-/** How a platform publishes, as data and pure functions. One runner executes it. */
+/** How a platform publishes, as data and pure functions. One publisher executes them for all platforms. */
 export interface Publishing {
-  /** The hosts of public posts. */
-  hosts: (endpoints: Pick<Endpoints, "api">) => string[];
+  /** The hosts in the URLs of public posts. */
+  listPostHosts: (endpoints: Pick<Endpoints, "api">) => string[];
   /** Set if the platform fetches these files from a URL of this server, which must be public. */
   fetchesMedia?: "all" | "videos";
-  /** Says what an error response means, if its status does not. Undefined: decide by the status. */
+  /** Returns what an error response means; undefined if its status is enough to decide. */
   classifyError?: (response: ErrorResponse) => FailedOutcome | undefined;
   /** Says whether the account has reached the platform's quota of posts. */
   quota?: {
     buildCall: (context: PublishContext) => ApiCall;
     isReached: (body: JsonObject) => boolean;
   };
-  /** Uploads one file before the post refers to it. A function chooses by file; undefined: no upload. */
+  /** Uploads one file before the post refers to it. A function decides for each file; undefined means no upload. */
   media?: MediaUpload | ((asset: ContentAsset, content: PublicationContent) => MediaUpload | undefined);
   /** Looks up the accounts that the text mentions. A name that is not an account stays text. */
   mentions?: {
@@ -94,11 +97,14 @@ export interface Publishing {
     parseUrl: (body: JsonObject) => string | null;
   };
   /**
-   * What to do if the response was lost. `repeatWithinMs`: how long the platform recognizes the commit's key, with a
-   * margin. `container`: its status says whether the post is public, and it can become public only once.
-   * `publishedContainer`: the same, but the platform does not promise that a repeated commit is harmless, so the commit
-   * is never repeated; the account's posts say which post the container became. `unreadable`: the platform does not let
-   * us read posts, so a user has to check. Otherwise the account's newest posts are compared with what was sent.
+   * What to do if the response to the commit was lost:
+   * - `repeatWithinMs`: repeat the commit, for as long as the platform recognizes the commit's key, with a margin.
+   * - `container`: read its status, which says whether the post is public. A container can become public only once, so
+   *   the commit can be repeated.
+   * - `publishedContainer`: read its status, but never repeat the commit, because the platform does not promise that
+   *   this is harmless. The account's posts say which post the container became.
+   * - `unreadable`: the platform does not let us read posts, so a user has to check.
+   * - `AccountPosts`: compare the account's newest posts with what was sent.
    */
   reconcile:
     | "container"
@@ -106,7 +112,7 @@ export interface Publishing {
     | { repeatWithinMs: number }
     | { publishedContainer: AccountPosts }
     | (AccountPosts & {
-        /** Ids of all posts in the response, read before the commit: none of these posts can be what it created. */
+        /** Ids of all posts in a list that is read before the commit: the commit can't have created these posts. */
         listIds?: (body: JsonObject) => string[];
         /** Reads the exact text of a post from `findPosts`, which the list does not have. */
         exactText?: {

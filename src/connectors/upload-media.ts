@@ -17,7 +17,7 @@ export interface MediaTransfer {
 
 export interface UploadedMedia {
   id: string;
-  /** The platform still processes it. */
+  /** Whether the platform still processes the file. */
   isPending: boolean;
 }
 
@@ -84,13 +84,13 @@ async function sendInSession(
   let last: SentMedia = { id, status: 200, body: {} };
   for (const [index, range] of parts.entries()) {
     const call = part.buildCall(context, asset, session.value, index);
-    const sent = await sendPart(transfer, call, asset, range, (body, status, headers) => ({
+    const partOutcome = await sendPart(transfer, call, asset, range, (body, status, headers) => ({
       media: { id, status, body },
       partId: part.parseId?.(headers),
     }));
-    if ("kind" in sent) return sent;
-    last = sent.value.media;
-    if (sent.value.partId !== undefined) partIds.push(sent.value.partId);
+    if ("kind" in partOutcome) return partOutcome;
+    last = partOutcome.value.media;
+    if (partOutcome.value.partId !== undefined) partIds.push(partOutcome.value.partId);
   }
   if (!finish) return { value: last };
   const call = finish.buildCall(context, session.value, partIds);

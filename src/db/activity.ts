@@ -1,5 +1,6 @@
 import type { Selectable } from "kysely";
 import type { ActivityRow, ActivityStore } from "#domain/activity/record.ts";
+import { findObjectNames } from "./activity-names.ts";
 import { statement, type Connection } from "./client.ts";
 import type { Schema } from "./schema.ts";
 
@@ -49,6 +50,7 @@ export function createActivityStore({ q, run }: Connection): ActivityStore {
         .executeTakeFirst();
       return row && toActivity(row);
     },
+    findNames: (studioId, objects) => findObjectNames(q, studioId, objects),
   };
 }
 

@@ -18,7 +18,7 @@ export const createAssetSearch = (connection: Connection): SearchSource<Asset, F
       columns: ["*"],
       textColumns: ["filename", "alt_text"],
       listConditions: ({ unattached, kind }, bind) => [
-        ...(unattached === true ? ["t.post_id IS NULL"] : []),
+        ...(unattached === undefined ? [] : [`t.post_id IS ${unattached ? "" : "NOT "}NULL`]),
         ...(kind === undefined ? [] : [`t.kind = ${bind(kind)}`]),
       ],
       buildText: (row) => buildAssetText(toAsset(row)),

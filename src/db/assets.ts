@@ -77,6 +77,7 @@ export function createAssetStore(connection: Connection): AssetStore {
         .where("studio_id", "=", studioId)
         .$if(withTrash !== true, (assets) => assets.where("trashed_at", "is", null))
         .$if(unattached === true, (assets) => assets.where("post_id", "is", null))
+        .$if(unattached === false, (assets) => assets.where("post_id", "is not", null))
         .$if(kind !== undefined, (assets) => assets.where("kind", "=", kind!))
         .$if(before !== undefined, (assets) => assets.where("id", "<", before!))
         .orderBy("id", "desc")

@@ -41,12 +41,15 @@ export interface Connection {
   q: Kysely<Schema>;
   /** Runs a prepared statement. For hot paths, where building a query with Kysely costs too much. */
   run<Row>(statement: Statement<Row>, params: readonly unknown[]): Promise<Row[]>;
-  /** Notifies the listeners of all processes when the transaction commits. SQLite has none; its processes poll. */
-  notify(channel: Channel): Promise<void>;
+  /** Notifies the listeners of all processes when the transaction commits. On SQLite, processes poll instead. */
+  notify(channel: Channel, payload?: string): Promise<void>;
 }
 
-/** What processes notify each other of. */
-export type Channel = "publications_due";
+/**
+ * What processes notify each other of. The payload of `changes` names what changed: a post (`post:<id>`), the access of
+ * a user (`user:<id>`), or the subscriptions of an MCP session (`session:<digest>`).
+ */
+export type Channel = "publications_due" | "changes";
 
 export interface Database extends Connection {
   /**
@@ -89,7 +92,7 @@ export interface Engine {
 }
 
 const maxAttempts = 8;
-const notifyQuery = statement("notify", "SELECT pg_notify($1, '')");
+const notifyQuery = statement("notify", "SELECT pg_notify($1, $2)");
 
 export function createDatabase(engine: Engine): Database {
   const pingQuery = statement<{ one: number }>("ping", "SELECT 1 AS one");
@@ -97,8 +100,8 @@ export function createDatabase(engine: Engine): Database {
     engine: engine.name,
     q,
     run,
-    async notify(channel) {
-      if (engine.name === "postgres") await run(notifyQuery, [channel]);
+    async notify(channel, payload = "") {
+      if (engine.name === "postgres") await run(notifyQuery, [channel, payload]);
     },
   });
 

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from "kysely";
 import { callHistoryDays, toDayNumber } from "#domain/access/call-counts.ts";
-import { assetChangeLifetime } from "#domain/history/ports.ts";
+import { changeLifetime } from "#domain/history/ports.ts";
 import type { RateLimitStore } from "#domain/access/ports.ts";
 import type { LeaseStore, PurgeableKind, PurgeStore } from "#domain/housekeeping/purge-expired.ts";
 import type { IdempotencyKey, IdempotencyStore } from "#domain/run-once.ts";
@@ -32,7 +32,7 @@ const rowsPerStatement = 500;
 export function createRateLimitStore({ q }: Connection): RateLimitStore {
   return {
     async hit(key, windowEnd, limit) {
-      // Past the limit, the statement updates nothing, so a flood of requests causes reads but no writes.
+      // Beyond the limit, the statement updates nothing, so a flood of requests causes reads but no writes.
       const countedRow = await q
         .insertInto("rate_limits")
         .values({ key, window_end: windowEnd, hits: 1 })
@@ -79,6 +79,14 @@ export function createIdempotencyStore({ q }: Connection): IdempotencyStore {
       .where("user_id", "=", userId)
       .where("verb", "=", verb)
       .where("key", "=", key);
+  const updateResult = ({ studioId, userId, verb, key }: IdempotencyKey, result: string) =>
+    q
+      .updateTable("idempotency_keys")
+      .set({ result })
+      .where("studio_id", "=", studioId)
+      .where("user_id", "=", userId)
+      .where("verb", "=", verb)
+      .where("key", "=", key);
   return {
     async find(idempotencyKey, expiredBefore) {
       return selectResult(idempotencyKey).where("created_at", ">", expiredBefore).executeTakeFirst();
@@ -99,15 +107,12 @@ export function createIdempotencyStore({ q }: Connection): IdempotencyStore {
       if (numInsertedOrUpdatedRows !== 0n) return undefined;
       return selectResult(idempotencyKey).executeTakeFirstOrThrow();
     },
-    async saveResult({ studioId, userId, verb, key }, result) {
-      await q
-        .updateTable("idempotency_keys")
-        .set({ result })
-        .where("studio_id", "=", studioId)
-        .where("user_id", "=", userId)
-        .where("verb", "=", verb)
-        .where("key", "=", key)
-        .execute();
+    async saveResult(idempotencyKey, result) {
+      await updateResult(idempotencyKey, result).execute();
+    },
+    async replaceResult(idempotencyKey, from, to) {
+      const { numUpdatedRows } = await updateResult(idempotencyKey, to).where("result", "=", from).executeTakeFirst();
+      return numUpdatedRows === 1n;
     },
   };
 }
@@ -156,6 +161,8 @@ const deleteStatements: Record<PurgeableKind, (now: number, limit: number) => Ra
     (SELECT model, id_hash FROM oauth_records WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${limit})`,
   sessions: (now, limit) => sql`DELETE FROM sessions WHERE token_hash IN
     (SELECT token_hash FROM sessions WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${limit})`,
+  mcpSessions: (now, limit) => sql`DELETE FROM mcp_sessions WHERE id_hash IN
+    (SELECT id_hash FROM mcp_sessions WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${limit})`,
   // Kept for 7 days after they expire: an upload that started before the expiry still needs its link.
   uploadLinks: (now, limit) => sql`DELETE FROM upload_links WHERE id IN
     (SELECT id FROM upload_links WHERE expires_at <= ${now - days(7)} ORDER BY expires_at LIMIT ${limit})`,
@@ -172,7 +179,16 @@ const deleteStatements: Record<PurgeableKind, (now: number, limit: number) => Ra
   grantCalls: (now, limit) => sql`DELETE FROM grant_calls WHERE (grant_id, day) IN
     (SELECT grant_id, day FROM grant_calls WHERE day < ${toDayNumber(now) - callHistoryDays} ORDER BY day LIMIT ${limit})`,
   assetChanges: (now, limit) => sql`DELETE FROM asset_changes WHERE (asset_id, change, field) IN
-    (SELECT asset_id, change, field FROM asset_changes WHERE at < ${now - assetChangeLifetime} ORDER BY at LIMIT ${limit})`,
+    (SELECT asset_id, change, field FROM asset_changes WHERE at < ${now - changeLifetime} ORDER BY at LIMIT ${limit})`,
+  commentChanges: (now, limit) => sql`DELETE FROM comment_changes WHERE (comment_id, change) IN
+    (SELECT comment_id, change FROM comment_changes WHERE at < ${now - changeLifetime} ORDER BY at LIMIT ${limit})`,
+  // Deleted when no undo can restore them. The first comment of a thread stays while the thread has replies.
+  deletedComments: (now, limit) => sql`DELETE FROM comments WHERE id IN
+    (SELECT c.id FROM comments c WHERE c.removed_at < ${now - changeLifetime}
+      AND NOT EXISTS (SELECT 1 FROM comments r WHERE r.post_id = c.post_id AND r.parent_id = c.id)
+      ORDER BY c.removed_at LIMIT ${limit})`,
+  deletedCommentTexts: (now, limit) => sql`UPDATE comments SET body = '' WHERE id IN
+    (SELECT id FROM comments WHERE removed_at < ${now - changeLifetime} AND body <> '' ORDER BY removed_at LIMIT ${limit})`,
   rateLimits: (now, limit) => sql`DELETE FROM rate_limits WHERE (key, window_end) IN
     (SELECT key, window_end FROM rate_limits WHERE window_end <= ${now} ORDER BY window_end LIMIT ${limit})`,
 };

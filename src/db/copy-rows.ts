@@ -19,7 +19,8 @@ export async function assertTargetEmpty(source: SqliteFile, url: string): Promis
 
 /**
  * Copies every row in one transaction and verifies all of them before the commit, so PostgreSQL ends up with either
- * all rows or none. `transform` can change a row on the way. The service indexes the rows for search when it starts.
+ * all rows or none. `transform` can change each row before it is written. The service indexes the rows for search
+ * when it starts.
  */
 export async function moveRows(
   source: SqliteFile,

@@ -3,7 +3,7 @@ import type { ImageInspection, ImageInspectionStore } from "#domain/renditions/p
 import { statement, type Connection } from "./client.ts";
 import type { Schema } from "./schema.ts";
 
-/** The asset may have been deleted while it was opened, and another process may have recorded the same. */
+/** Has no effect if the asset was deleted while it was opened, or if another process has recorded its inspection. */
 const recordQuery = statement<never>(
   "record_image_inspection",
   `INSERT INTO image_inspections (asset_id, problem, width, height, frames, has_alpha, has_metadata, is_standard)
@@ -45,7 +45,7 @@ export function createImageInspectionStore({ q, run }: Connection): ImageInspect
           .where("asset_id", "=", assetId)
           .where("previews", "=", row.previews)
           .executeTakeFirst();
-        // Otherwise another request changed it in between.
+        // Without an updated row, another request has changed the list since it was read: try again.
         if (numUpdatedRows > 0n) return keys.slice(0, -maxCount);
       }
     },

@@ -41,7 +41,7 @@ export async function migrateSqlite(path: string, folder: string): Promise<strin
       return [];
     },
     setupSql: "PRAGMA synchronous = FULL",
-    begin: "BEGIN IMMEDIATE", // the write lock is the migration lock
+    begin: "BEGIN IMMEDIATE", // takes the write lock, which serves as the migration lock
     hasTable: async (name) => db.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").all(name).length > 0,
     close: async () => db.close(),
   });
@@ -139,7 +139,7 @@ function checkHistory(
 }
 
 /**
- * A migration is one file for both engines, or one file for each: `0017-search-index.sqlite.sql` and
+ * A migration is one file for both engines, or one file for each engine that needs it: `0017-search-index.sqlite.sql` and
  * `0017-search-index.postgres.sql` are the migration `0017-search-index.sql`.
  */
 async function readMigrations(folder: string, engine: Database["engine"]): Promise<Migration[]> {

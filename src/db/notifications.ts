@@ -1,31 +1,40 @@
 import pg from "pg";
+import { seconds } from "#lib/clock.ts";
 import type { Log } from "#lib/log.ts";
 import type { Channel } from "./client.ts";
 
 const connectTimeoutMs = 2000;
+/** The default of operating systems is hours, and firewalls drop idle connections after minutes. */
+const keepAliveDelayMs = seconds(10);
 const backoff = { minMs: 250, maxMs: 30_000 } as const;
 
 /** The type definitions lack this method. */
 type UnrefableClient = pg.Client & { unref(): void };
 
 export interface NotificationListener {
+  /** Replaces a connection that no longer responds. */
+  reconnect(): void;
   close(): Promise<void>;
 }
 
 interface ListenOptions {
   /** A session connection: behind a transaction pooler, LISTEN has no effect. */
   url: string;
-  channel: Channel;
-  /** Called for each notification, and after each connect, because notifications may have been missed before. */
-  onNotification: () => void;
+  /**
+   * Called with the payload of each notification. Also called without a payload after each connect, because
+   * notifications may have been missed while there was no connection.
+   */
+  handlers: Partial<Record<Channel, (payload?: string) => void>>;
+  /** Called when notifications can be missed from now on. */
+  onDisconnect?: () => void;
   log: Log;
 }
 
 /**
- * Listens for notifications of other processes on a connection of its own, and reconnects when that is lost.
+ * Listens for notifications of other processes on a connection of its own, and reconnects when it loses the connection.
  * Notifications only save time: callers also poll. Does not keep the process alive.
  */
-export function listenForNotifications({ url, channel, onNotification, log }: ListenOptions): NotificationListener {
+export function listenForNotifications({ url, handlers, onDisconnect, log }: ListenOptions): NotificationListener {
   let client: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;
   let failures = 0;
@@ -35,18 +44,20 @@ export function listenForNotifications({ url, channel, onNotification, log }: Li
     const newClient = new pg.Client({
       connectionString: url,
       keepAlive: true,
+      keepAliveInitialDelayMillis: keepAliveDelayMs,
       connectionTimeoutMillis: connectTimeoutMs,
       query_timeout: connectTimeoutMs,
       application_name: "atelier listener",
     }) as UnrefableClient;
     client = newClient;
-    newClient.on("error", () => {}); // followed by `end`
-    newClient.on("notification", onNotification);
+    newClient.on("error", () => {}); // the event `end` follows, and its listener reconnects
+    newClient.on("notification", ({ channel, payload = "" }) => handlers[channel as Channel]?.(payload));
     newClient.unref();
     try {
       await newClient.connect();
       newClient.unref(); // again, because TLS replaces the socket
-      await newClient.query(`LISTEN ${newClient.escapeIdentifier(channel)}`);
+      for (const channel of Object.keys(handlers))
+        await newClient.query(`LISTEN ${newClient.escapeIdentifier(channel)}`);
     } catch (error) {
       void newClient.end().catch(() => {});
       if (failures === 0 && !isClosed)
@@ -58,21 +69,26 @@ export function listenForNotifications({ url, channel, onNotification, log }: Li
       reconnectLater();
       return;
     }
-    newClient.once("end", reconnectLater);
+    newClient.once("end", () => {
+      onDisconnect?.();
+      reconnectLater();
+    });
     if (failures > 0) log.info("listening for database notifications again");
     failures = 0;
-    onNotification();
+    for (const handle of Object.values(handlers)) handle();
   }
 
   function reconnectLater(): void {
     if (isClosed) return;
     const delayMs = Math.min(backoff.minMs * 2 ** failures, backoff.maxMs);
-    // Jitter: all processes lose their connections at the same time.
+    // Jitter: if the database restarts, all processes lose their connections at the same time.
     timer = setTimeout(() => void (connecting = connect()), delayMs * (0.5 + Math.random() / 2)).unref();
   }
 
   let connecting = connect();
   return {
+    // `end` would wait until the server responds.
+    reconnect: () => void client?.connection.stream.destroy(),
     async close() {
       isClosed = true;
       clearTimeout(timer);

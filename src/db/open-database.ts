@@ -5,7 +5,9 @@ import type { Deps, Stores } from "#domain/deps.ts";
 import type { Log } from "#lib/log.ts";
 import { createActivityStore } from "./activity.ts";
 import { createAssetStore } from "./assets.ts";
+import { createCalendarStore } from "./calendar.ts";
 import type { Connection, Database } from "./client.ts";
+import { createCommentStore } from "./comments.ts";
 import { createIdempotencyStore, createLeaseStore, createPurgeStore, createRateLimitStore } from "./coordination.ts";
 import { createGrantStore } from "./grants.ts";
 import { createInvitationStore } from "./invitations.ts";
@@ -14,6 +16,7 @@ import { migratePostgres, migrateSqlite } from "./migrate.ts";
 import { createOAuthClientStore, createOAuthRecordStore } from "./oauth.ts";
 import { createPlatformStore } from "./platforms.ts";
 import { openPostgres } from "./postgres.ts";
+import { createPostSummaryStore } from "./post-summaries.ts";
 import { createPostStore } from "./posts.ts";
 import { createPublicationStore } from "./publications.ts";
 import { createAssetChangeStore, createRevisionStore } from "./revisions.ts";
@@ -24,6 +27,7 @@ import { createImageInspectionStore } from "./image-inspections.ts";
 import { createSharedFileStore } from "./shared-files.ts";
 import { createStrayFileStore } from "./stray-files.ts";
 import { createStudioStore } from "./studios.ts";
+import { createSubscriptionStore } from "./subscriptions.ts";
 import { createTokenStore } from "./tokens.ts";
 import { createTrashStore } from "./trash.ts";
 import { createUploadStore } from "./uploads.ts";
@@ -41,9 +45,12 @@ function createStoresFor(connection: Connection): Stores {
     memberships: createMembershipStore(connection),
     invitations: createInvitationStore(connection),
     posts: createPostStore(connection),
+    postSummaries: createPostSummaryStore(connection),
     revisions: createRevisionStore(connection),
     assets: createAssetStore(connection),
     assetChanges: createAssetChangeStore(connection),
+    comments: createCommentStore(connection),
+    subscriptions: createSubscriptionStore(connection),
     trash: createTrashStore(connection),
     searchIndex: createSearchIndexStore(connection),
     sharedFiles: createSharedFileStore(connection),
@@ -52,6 +59,7 @@ function createStoresFor(connection: Connection): Stores {
     uploads: createUploadStore(connection),
     platformStore: createPlatformStore(connection),
     publications: createPublicationStore(connection),
+    calendar: createCalendarStore(connection),
     sandbox: createSandboxStore(connection),
     activity: createActivityStore(connection),
     rateLimits: createRateLimitStore(connection),

@@ -32,6 +32,9 @@ export function openPostgres(url: string, log: Log): Database {
   // The pool only handles errors of idle connections. Errors of a connection in use also reject its running query.
   pool.on("connect", (client) => void client.on("error", () => {}));
 
+  /** Names of statements that a connection prepares once. Statements without a name are parsed for each call. */
+  const statementNames = new WeakMap<CompiledQuery, string>();
+
   const acquire = async (): Promise<DriverConnection> => {
     const client = await pool.connect().catch(rethrowDatabaseError);
     let connectionError: unknown;
@@ -40,7 +43,11 @@ export function openPostgres(url: string, log: Log): Database {
         // Do not send a rollback on a lost connection: it would only time out again.
         if (connectionError !== undefined) return rethrowDatabaseError(connectionError);
         try {
-          const { command, rowCount, rows } = await client.query<Row & object>(query.sql, [...query.parameters]);
+          const { command, rowCount, rows } = await client.query<Row & object>({
+            name: statementNames.get(query),
+            text: query.sql,
+            values: [...query.parameters],
+          });
           return /^(INSERT|UPDATE|DELETE)$/.test(command) ? { rows, numAffectedRows: BigInt(rowCount ?? 0) } : { rows };
         } catch (error) {
           if (isConnectionLost(error)) connectionError = error;
@@ -62,8 +69,12 @@ export function openPostgres(url: string, log: Log): Database {
       const { rows } = await pool.query({ name, text: sql, values: params as unknown[] }).catch(rethrowDatabaseError);
       return rows as unknown[];
     },
-    compile: ({ sql }, params) => CompiledQuery.raw(sql, [...params]),
-    isRetryable: (error) => ["40001", "40P01"].includes(sqlState(error) ?? ""),
+    compile: ({ name, sql }, params) => {
+      const query = CompiledQuery.raw(sql, [...params]);
+      statementNames.set(query, name);
+      return query;
+    },
+    isRetryable: (error) => ["40001", "40P01"].includes(getSqlState(error) ?? ""),
     close: async () => {
       await q.destroy();
       await pool.end();
@@ -79,7 +90,7 @@ function rethrowDatabaseError(error: unknown): never {
 
 /** The connection is unusable: connection refused, reset, shut down or timed out. */
 function isConnectionLost(error: unknown): boolean {
-  const state = sqlState(error) ?? "";
+  const state = getSqlState(error) ?? "";
   if (/^(08|57P)/.test(state)) return true;
   if (
     ["ECONNREFUSED", "ECONNRESET", "EPIPE", "ENOENT", "ENOTFOUND", "EAI_AGAIN", "ETIMEDOUT", "EHOSTUNREACH"].includes(
@@ -95,10 +106,10 @@ function isConnectionLost(error: unknown): boolean {
 
 /** The server responds but cannot do the work: statement or lock timeout, too many connections, disk full. */
 function isOverloaded(error: unknown): boolean {
-  return ["57014", "55P03", "53300", "53100", "53200"].includes(sqlState(error) ?? "");
+  return ["57014", "55P03", "53300", "53100", "53200"].includes(getSqlState(error) ?? "");
 }
 
-function sqlState(error: unknown): string | undefined {
+function getSqlState(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === "string" ? code : undefined;
 }

@@ -1,37 +1,12 @@
-import type { Post, Variant } from "#domain/posts/post.ts";
-import type { Selectable } from "kysely";
-import type { PostChange, PostFilter, PostStore } from "#domain/posts/ports.ts";
-import type { Crop } from "#domain/renditions/crop.ts";
+import type { Post } from "#domain/posts/post.ts";
+import type { PostChange, PostSearchFilter, PostStore } from "#domain/posts/ports.ts";
 import { statement, type Connection } from "./client.ts";
+import { postColumns as columns, toPost, type IndexedPostRow, type PostRow } from "./post-row.ts";
 import { toTrashColumns } from "./trash.ts";
 import { createUpdateBuilder, type UpdatePart } from "./update-builder.ts";
-import type { Schema } from "./schema.ts";
-import { buildPostText, parseTags, saveTokens, updateSearchText } from "./search-index.ts";
+import { buildPostText, saveTokens, updateSearchText } from "./search-index.ts";
 import { createSearchSource, createSearchStatements } from "./search-source.ts";
-
-/** All columns but those of the search: `search_text` can be longer than all others together. */
-const columns = [
-  "id",
-  "studio_id",
-  "title",
-  "body",
-  "status",
-  "revision",
-  "created_by",
-  "created_at",
-  "updated_at",
-  "asset_count",
-  "last_position",
-  "created_client_name",
-  "ready_revision",
-  "trashed_at",
-  "variants",
-  "crops",
-  "tags",
-] as const;
-
-type PostRow = Pick<Selectable<Schema["posts"]>, (typeof columns)[number]>;
-type IndexedPostRow = PostRow & Pick<Selectable<Schema["posts"]>, "search_text" | "search_indexed">;
+import { buildIsUnscheduled } from "./unscheduled-posts.ts";
 
 const findPostQuery = statement<PostRow>(
   "find_post",
@@ -40,7 +15,7 @@ const findPostQuery = statement<PostRow>(
 
 /**
  * Also returns whether the studio has connected platforms and whether the post has publications. Usually both are false,
- * and the caller then skips the queries for them.
+ * and the caller then skips the queries for platforms and publications.
  */
 const findPostWithPlatformStatusQuery = statement<PostRow & { has_platforms: number; has_publications: number }>(
   "find_post_with_platform_status",
@@ -145,13 +120,17 @@ export function createPostStore(connection: Connection): PostStore {
         .execute();
       return rows.map(toPost);
     },
-    search: createSearchSource<IndexedPostRow, Post, Pick<PostFilter, "status">>(
+    search: createSearchSource<IndexedPostRow, Post, PostSearchFilter>(
       connection,
       {
         table: "posts",
         columns,
         textColumns: ["title", "body"],
-        listConditions: ({ status }, bind) => (status === undefined ? [] : [`t.status = ${bind(status)}`]),
+        listConditions: ({ statuses, createdBy, isUnscheduled }, bind) => [
+          ...(statuses ? [`t.status IN (${statuses.map(bind).join()})`] : []),
+          ...(createdBy === undefined ? [] : [`t.created_by = ${bind(createdBy)}`]),
+          ...(isUnscheduled === true ? [buildIsUnscheduled("t.id")] : []),
+        ],
         buildText: (row) => buildPostText(toPost(row)),
         toItem: toPost,
       },
@@ -177,7 +156,7 @@ export function createPostStore(connection: Connection): PostStore {
         ["studio_id =", studioId],
         ["id =", postId],
       ];
-      // An expired post in the trash belongs to the sweeper.
+      // Only the sweeper may change a post whose time in the trash has expired.
       conditions.push(isTrashed ? ["trashed_at IS NOT NULL AND trash_expires_at >", now] : "trashed_at IS NULL");
       if (revision !== undefined) conditions.push(["revision =", revision]);
       const [row] = await run(...buildUpdate(listAssignments(change, now), conditions));
@@ -226,25 +205,4 @@ function listAssignments(change: PostChange, now: number): UpdatePart[] {
     assignments.push(...Object.entries(toTrashColumns(trash)).map(([name, value]): UpdatePart => [`${name} =`, value]));
   if (haveAssetsChanged) assignments.push("assets_revision = revision + 1");
   return assignments;
-}
-
-function toPost(row: PostRow): Post {
-  return {
-    id: row.id,
-    studioId: row.studio_id,
-    title: row.title,
-    body: row.body,
-    status: row.status,
-    revision: row.revision,
-    assetCount: row.asset_count,
-    variants: JSON.parse(row.variants) as Variant[],
-    crops: JSON.parse(row.crops) as Crop[],
-    tags: parseTags(row.tags),
-    createdBy: row.created_by,
-    createdByClientName: row.created_client_name,
-    readyRevision: row.ready_revision,
-    isTrashed: row.trashed_at !== null,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
 }

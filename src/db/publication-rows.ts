@@ -10,7 +10,7 @@ import type { Schema } from "./schema.ts";
 
 export type PublicationRow = Selectable<Schema["publications"]>;
 
-/** Leaves out what the change does not mention. */
+/** Returns only the columns of the fields that the change contains. */
 export function toColumns(change: PublicationChange): Partial<PublicationRow> {
   const { problem, content, progress } = change;
   const columns = {
@@ -83,6 +83,7 @@ export function toPublicationWithNames(
     account_name: string | null;
     requested_by_name: string | null;
     approved_by_name: string | null;
+    is_superseded: number;
   },
 ): PublicationWithNames {
   return {
@@ -91,5 +92,6 @@ export function toPublicationWithNames(
     account: { id: row.account_id, handle: row.handle, name: row.account_name },
     requestedByName: row.requested_by_name,
     approvedByName: row.approved_by_name,
+    isSuperseded: row.is_superseded === 1,
   };
 }

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { PublicationStore } from "#domain/publishing/ports.ts";
 import type { PublicationState, VisibleState } from "#domain/publishing/states.ts";
 import { statement, type Connection } from "./client.ts";
@@ -28,6 +29,8 @@ export function createPublicationStore(connection: Connection): PublicationStore
         "c.name as account_name",
         "r.name as requested_by_name",
         "a.name as approved_by_name",
+        sql<number>`CASE WHEN EXISTS (SELECT 1 FROM publications n WHERE n.post_id = p.post_id
+          AND n.connection_id = p.connection_id AND n.id > p.id) THEN 1 ELSE 0 END`.as("is_superseded"),
       ])
       .where("p.studio_id", "=", studioId);
 
@@ -63,6 +66,12 @@ export function createPublicationStore(connection: Connection): PublicationStore
     async find(studioId, publicationId) {
       const row = await selectWithNames(studioId).where("p.id", "=", publicationId).executeTakeFirst();
       return row && toPublicationWithNames(row);
+    },
+    async listByIds(studioId, publicationIds) {
+      if (publicationIds.length === 0) return [];
+      const rows = await selectWithNames(studioId).where("p.id", "in", publicationIds).execute();
+      const rowsById = new Map(rows.map((row) => [row.id, row]));
+      return publicationIds.flatMap((id) => rowsById.get(id) ?? []).map(toPublicationWithNames);
     },
     async list(studioId, { postId, state, from, to, before, limit }) {
       const rows = await selectWithNames(studioId)

@@ -3,7 +3,7 @@ import type { PublishingWorkStore } from "#domain/publishing/ports.ts";
 import { statement, type Connection } from "./client.ts";
 import { toPublication, type PublicationRow } from "./publication-rows.ts";
 
-/** Skips accounts with a running publication; the unique index decides between workers that claim at the same time. */
+/** Skips accounts with a running publication; a unique index rejects all but one of several simultaneous claims. */
 const dueSql = (lock: string): string =>
   `UPDATE publications
       SET state = 'preparing', fence = fence + 1, attempts = attempts + 1, lease_expires_at = $1,

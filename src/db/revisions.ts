@@ -20,6 +20,9 @@ const hasRevisablePublicationsSql = (postId: string): string => `CASE WHEN EXIST
         AND q.state IN ('proposed', 'scheduled', 'preparing', 'committing', 'unconfirmed', 'missed')) THEN 1 ELSE 0 END
     AS has_publications`;
 
+/** A subquery, because with a join PostgreSQL may read all revisions of the post to find the previous one. */
+const previousRevisionSql = (postId: string): string => `(SELECT revision - 1 FROM posts WHERE id = ${postId})`;
+
 interface RecordedRow {
   /** 1 if the change can affect publications of the post. */
   has_publications: number;
@@ -39,7 +42,7 @@ const insertRevisionQuery = statement<RecordedRow>(
           ${changedSql("variants", "[]")}, ${changedSql("tags", "[]")},
           CASE WHEN p.assets_revision = p.revision AND r.post_id IS NOT NULL THEN 1 ELSE 0 END,
           CASE WHEN COALESCE(r.trashed, 0) = ${isTrashedSql} THEN 0 ELSE 1 END
-     FROM posts p LEFT JOIN post_revisions r ON r.post_id = p.id AND r.revision = p.revision - 1
+     FROM posts p LEFT JOIN post_revisions r ON r.post_id = $7 AND r.revision = ${previousRevisionSql("$7")}
     WHERE p.id = $7
    RETURNING ${hasRevisablePublicationsSql("$7")}`,
 );
@@ -61,14 +64,14 @@ const collapseAutosaveQuery = statement<RecordedRow>(
           title_changed = CASE WHEN r.title = p.title THEN r.title_changed ELSE 1 END,
           body_changed = CASE WHEN r.body = p.body THEN r.body_changed ELSE 1 END
      FROM posts AS p
-    WHERE p.id = $1 AND r.post_id = p.id AND r.revision = p.revision - 1
+    WHERE p.id = $1 AND r.post_id = $1 AND r.revision = ${previousRevisionSql("$1")}
       AND r.user_id = $2 AND r.client_id IS NULL AND r.autosave_start > $3
       AND NOT EXISTS (SELECT 1 FROM publications q WHERE q.post_id = r.post_id AND q.approved_revision = r.revision)
    RETURNING ${hasRevisablePublicationsSql("$1")}`,
 );
 
 export function createRevisionStore({ q, run }: Connection): RevisionStore {
-  /** The assets of revisions, by the revision that stored them. */
+  /** Lists the assets of revisions, by the number of the revision that stored them. */
   async function listAssets(postId: string, assetsRevisions: readonly number[]): Promise<Map<number, RevisionAsset[]>> {
     if (assetsRevisions.length === 0) return new Map();
     const rows = await q
@@ -153,9 +156,9 @@ export function createRevisionStore({ q, run }: Connection): RevisionStore {
         .orderBy("revision", "desc")
         .limit(limit + 1)
         .execute();
-      let text = 0;
-      const fitting = sizes.slice(0, limit).filter(({ length }, i) => (text += length) <= maxText || i === 0);
-      const oldest = fitting.at(-1);
+      let textLength = 0;
+      const page = sizes.slice(0, limit).filter(({ length }, i) => (textLength += length) <= maxText || i === 0);
+      const oldest = page.at(-1);
       if (!oldest) return { revisions: [], hasMore: false };
       const rows = await selectRevisions()
         .where("r.post_id", "=", postId)
@@ -163,7 +166,7 @@ export function createRevisionStore({ q, run }: Connection): RevisionStore {
         .$if(before !== undefined, (revisions) => revisions.where("r.revision", "<", before!))
         .orderBy("r.revision", "desc")
         .execute();
-      return { revisions: await toRevisions(postId, rows), hasMore: sizes.length > fitting.length };
+      return { revisions: await toRevisions(postId, rows), hasMore: sizes.length > page.length };
     },
     async find(postId, revision) {
       const rows = await selectRevisions().where("r.post_id", "=", postId).where("r.revision", "=", revision).execute();

@@ -11,8 +11,24 @@ export const indexTables = {
   assets: { entries: "asset_search", idColumn: "asset_id", tokens: "asset_tokens" },
 } as const satisfies Record<SearchableTable, object>;
 
-/** PostgreSQL reads an array; FTS5 skips the punctuation. */
-export const encodeTokens = (tokens: readonly number[]): string => `{${tokens.join()}}`;
+export const encodeTokens = {
+  /** An array literal. */
+  postgres: (tokens: readonly number[]): string => `{${tokens.join()}}`,
+  /** Two characters per token, separated by spaces: FTS5 indexes them faster than the digits of a number. */
+  sqlite: (tokens: readonly number[]): string => {
+    const codes = new Uint16Array(3 * tokens.length);
+    let i = 0;
+    for (const token of tokens) {
+      codes[i++] = firstTokenCode + (token >>> 15);
+      codes[i++] = firstTokenCode + (token & 0x7fff);
+      codes[i++] = 0x20;
+    }
+    return Buffer.from(codes.buffer).toString("utf16le");
+  },
+} satisfies Record<Connection["engine"], unknown>;
+
+/** FTS5's tokenizer `ascii` folds and splits only at ASCII characters, so these characters stay unchanged. */
+const firstTokenCode = 0x800;
 
 export const buildPostText = (post: { title: string; body: string; tags: readonly string[] }): string =>
   buildSearchText([post.title, post.body], post.tags);
@@ -34,7 +50,7 @@ export async function saveTokens(
 ): Promise<void> {
   const { engine, run } = connection;
   const statements = saveStatements[table];
-  const tokens = encodeTokens(listTextTokens(row.studioId, row));
+  const tokens = encodeTokens[engine](listTextTokens(row.studioId, row));
   if (engine === "postgres") return void (await run(statements.upsert, [row.id, tokens]));
   const { time, random } = readIdNumbers(row.id);
   while ((await run(statements.addEntry, [time, random, row.id])).length === 0)
@@ -42,7 +58,7 @@ export async function saveTokens(
   await run(isNew ? statements.insertTokens : statements.replaceTokens, [tokens, row.id]);
 }
 
-/** Makes room for a number before it. The background job indexes the removed row again. */
+/** Deletes the entry of the next newer id, which frees its number. The background job indexes that row again. */
 async function removeNextEntry(run: Connection["run"], table: SearchableTable, id: string): Promise<void> {
   const [removedEntry] = await run(saveStatements[table].removeNextEntry, [id]);
   if (removedEntry) await run(saveStatements[table].markUnindexed, [removedEntry.id]);
@@ -52,8 +68,9 @@ async function removeNextEntry(run: Connection["run"], table: SearchableTable, i
 const rowSpacing = 1024;
 
 /**
- * The number of a row on SQLite starts with the time in its id, and follows the numbers of older ids. If a newer id has
- * that number or a lower one already, the row gets one in between. Returns no row if there is none.
+ * The number of a row on SQLite starts with the time in its id, and is higher than the numbers of older ids. If a newer
+ * id already has that number or a lower one, the row gets a number between its neighbors. Returns no row if no number is
+ * free between them.
  */
 const addEntrySql = (entries: string, idColumn: string): string => `
   INSERT INTO ${entries} (row, ${idColumn})
@@ -135,17 +152,17 @@ const markIndexedQueries = {
 };
 
 /**
- * Updates the index after an update of the row, which returned `saved`. A trigger marks rows whose text changes as not
- * indexed. `saved` shows that on PostgreSQL; on SQLite it shows whether the row was indexed before.
+ * Updates the index after an update of the row, which returned `updatedRow`. If the text changes, a trigger sets
+ * `search_indexed` to 0. On PostgreSQL, `updatedRow` has the value after the trigger; on SQLite, the value before it.
  */
 export async function updateSearchText(
   connection: Connection,
   table: SearchableTable,
   row: IndexedRow,
-  saved: { search_text: string; search_indexed: number },
+  updatedRow: { search_text: string; search_indexed: number },
   haveTagsChanged: boolean,
 ): Promise<void> {
-  const isCurrent = saved.search_indexed === 1 && saved.search_text === row.searchText && !haveTagsChanged;
+  const isCurrent = updatedRow.search_indexed === 1 && updatedRow.search_text === row.searchText && !haveTagsChanged;
   if (!isCurrent) await saveSearchText(connection, table, row);
   else if (connection.engine === "sqlite") await connection.run(markIndexedQueries[table], [row.id]);
 }

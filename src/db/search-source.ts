@@ -6,9 +6,9 @@ import { encodeTokens, indexTables } from "./search-index.ts";
 /** How to search one table. */
 interface SearchDefinition<Row, Item, Filter> {
   table: SearchableTable;
-  /** Of the results. */
+  /** The columns that `toItem` needs. */
   columns: readonly string[];
-  /** The columns that are searched before the row is indexed. */
+  /** The columns that are searched while the row is not indexed. */
   textColumns: readonly string[];
   /** SQL conditions on the table `t`, with `bind` for values. */
   listConditions(filter: Filter, bind: Bind): string[];
@@ -21,7 +21,10 @@ type Bind = (value: unknown) => string;
 
 type Engine = Connection["engine"];
 
-/** Both compare bytes. PostgreSQL's strpos compares characters, which is far slower for a crafted text and query. */
+/**
+ * Written so that both engines compare bytes: PostgreSQL's `strpos` would compare characters, which is far slower for a
+ * crafted text and query.
+ */
 const containsWordsSql = {
   postgres: (words: string): string =>
     `NOT EXISTS (SELECT 1 FROM jsonb_array_elements_text(${words}::jsonb) AS w(word)
@@ -57,7 +60,7 @@ export function createSearchSource<Row extends { search_indexed: number }, Item,
     .map((column) => `coalesce(octet_length(t.${column}), 0)`)
     .join(" + ");
 
-  /** Runs a query. Every shape of it is prepared once. */
+  /** Runs a query. Queries that differ only in their values share one prepared statement. */
   function runQuery<Result>(build: (bind: Bind) => string): Promise<Result[]> {
     const params: unknown[] = [];
     const sql = build((value) => `$${params.push(value)}`);
@@ -127,35 +130,57 @@ type BuildCandidates = (
 const buildCandidates: Record<Engine, BuildCandidates> = {
   /** A materialized subquery, so that the planner can't read all rows in the order of their ids instead of the index. */
   postgres(bind, { entries, idColumn }, tokenLists, { before, limit }) {
-    const conditions = tokenLists.map((tokens) => `tokens @> ${bind(encodeTokens(tokens))}::int[]`);
+    const conditions = tokenLists.map((tokens) =>
+      splitTokens(tokens)
+        .map((part) => `tokens @> ${bind(encodeTokens.postgres(part))}::int[]`)
+        .join(" AND "),
+    );
     const beforeSql = before === undefined ? "" : `WHERE id < ${bind(before)}`;
     return `WITH candidates AS MATERIALIZED (SELECT ${idColumn} AS id FROM ${entries} WHERE ${conditions.join(" OR ")})
             SELECT id FROM candidates ${beforeSql} ORDER BY id DESC LIMIT ${bind(limit)}`;
   },
   /** FTS5 reads the newest rows first and stops at the limit. */
   sqlite(bind, { entries, idColumn, tokensTable }, tokenLists, { before, limit }) {
-    const query = tokenLists.map((tokens) => `(${tokens.join(" AND ")})`).join(" OR ");
-    const matchSql = `${tokensTable} MATCH ${bind(query)}`;
-    const newestSql =
+    const matchSql = `${tokensTable} MATCH ${bind(tokenLists.map(buildMatch).join(" OR "))}`;
+    const beforeSql =
       before === undefined
         ? ""
         : `AND rowid <= coalesce((SELECT row FROM ${entries} WHERE ${idColumn} < ${bind(before)} ORDER BY ${idColumn} DESC LIMIT 1), -1)`;
     return `SELECT e.${idColumn} AS id FROM
-              (SELECT rowid AS row FROM ${tokensTable} WHERE ${matchSql} ${newestSql} ORDER BY rowid DESC LIMIT ${bind(limit)}) AS f
+              (SELECT rowid AS row FROM ${tokensTable} WHERE ${matchSql} ${beforeSql} ORDER BY rowid DESC LIMIT ${bind(limit)}) AS f
               JOIN ${entries} e ON e.row = f.row`;
   },
 };
 
+/**
+ * Puts each of the first four tokens into its own condition: GIN reads the lists of all tokens of one condition, but
+ * checks a later condition only for rows that the earlier ones left. Each number of conditions is another statement to
+ * prepare, so there are at most five.
+ */
+const splitTokens = (tokens: readonly number[]): (readonly number[])[] =>
+  [...tokens.slice(0, 4).map((token) => [token]), tokens.slice(4)].filter((part) => part.length > 0);
+
+/**
+ * FTS5 would merge nested ANDs into one AND, which advances through the lists of all tokens. `NOT nothing`, a term that
+ * no row has, prevents this, so that a list is only read at rows that the lists before it contain. Tokens are
+ * encoded one by one, because the encoded text can't be split again: some of the characters that encode tokens are white
+ * space.
+ */
+const buildMatch = (tokens: readonly number[]): string =>
+  tokens
+    .map((token) => encodeTokens.sqlite([token]).slice(0, -1))
+    .reduce((match, token) => `((${match} AND ${token}) NOT nothing)`);
+
 export type PrepareSearch = (sql: string) => Statement<unknown>;
 
-/** Each store is created for every transaction, so the statements are kept outside of it. */
+/** Prepares each SQL text once. Created outside of the stores, because every transaction creates new stores. */
 export function createSearchStatements(name: string): PrepareSearch {
   const statements = new Map<string, Statement<unknown>>();
   return (sql) => {
-    const existing = statements.get(sql);
-    if (existing) return existing;
-    const created = statement(`search_${name}_${statements.size}`, sql);
-    statements.set(sql, created);
-    return created;
+    const existingStatement = statements.get(sql);
+    if (existingStatement) return existingStatement;
+    const createdStatement = statement(`search_${name}_${statements.size}`, sql);
+    statements.set(sql, createdStatement);
+    return createdStatement;
   };
 }

@@ -20,6 +20,20 @@ const removeAssetQuery = statement<{ asset_count: number }>(
   "UPDATE shared_files SET asset_count = asset_count - 1 WHERE storage_key = $1 RETURNING asset_count",
 );
 
+/** A materialized subquery, so that the planner can't read all assets of the studio in the order of their ids. */
+export const listAssetsQuery = statement<{
+  id: string;
+  filename: string;
+  post_id: string | null;
+  title: string | null;
+}>(
+  "list_assets_of_file",
+  `WITH uses AS MATERIALIZED
+     (SELECT id, studio_id, filename, post_id FROM assets WHERE storage_key = $1 AND trashed_at IS NULL)
+   SELECT u.id, u.filename, u.post_id, p.title FROM uses u LEFT JOIN posts p ON p.id = u.post_id
+    WHERE u.studio_id = $2 ORDER BY u.id DESC LIMIT $3`,
+);
+
 export function createSharedFileStore({ q, run }: Connection): SharedFileStore {
   return {
     async lockAsset(studioId, assetId) {
@@ -31,10 +45,18 @@ export function createSharedFileStore({ q, run }: Connection): SharedFileStore {
     },
     async removeAsset(fileKey) {
       const [row] = await run(removeAssetQuery, [fileKey]);
-      if (!row) return true; // never copied
+      if (!row) return true; // never copied, so it was the only asset
       if (row.asset_count > 0) return false;
       await q.deleteFrom("shared_files").where("storage_key", "=", fileKey).execute();
       return true;
+    },
+    async listAssets(studioId, fileKey, limit) {
+      const rows = await run(listAssetsQuery, [fileKey, studioId, limit]);
+      return rows.map(({ id, filename, post_id: postId, title }) => ({
+        assetId: id,
+        filename,
+        post: postId === null ? null : { id: postId, title: title ?? "" },
+      }));
     },
     async listUsedKeys(fileKeys) {
       if (fileKeys.length === 0) return [];

@@ -39,14 +39,14 @@ export interface TableSchema {
 
 export type Row = Record<string, string | number | null>;
 
-/** With `exclusive`, opening fails while the service runs; otherwise both can use the database at the same time. */
-export function openSqliteFile(dataDir: string, options: { exclusive: boolean }): SqliteFile {
+/** With `isExclusive`, opening fails while the service runs; without it, both can use the database at the same time. */
+export function openSqliteFile(dataDir: string, options: { isExclusive: boolean }): SqliteFile {
   const path = join(dataDir, databaseFileName);
   if (!existsSync(path))
     throw new OperatorError(`There is no database in ${dataDir}. Set DATA_DIR to the data folder of the service.`);
-  const db = new DatabaseSync(path, { timeout: options.exclusive ? 500 : 10_000 });
+  const db = new DatabaseSync(path, { timeout: options.isExclusive ? 500 : 10_000 });
   try {
-    if (options.exclusive) acquireExclusiveLock(db, dataDir);
+    if (options.isExclusive) acquireExclusiveLock(db, dataDir);
   } catch (error) {
     db.close();
     throw error;
@@ -55,7 +55,7 @@ export function openSqliteFile(dataDir: string, options: { exclusive: boolean })
   const findAssetsByKey = db.prepare(
     'SELECT id AS "assetId", studio_id AS "studioId" FROM assets WHERE storage_key = ? ORDER BY id',
   );
-  // Copies share their file, and everything about it.
+  // Copies of an asset share one file, so rows with the same key have the same type, size and version.
   const readyFilesSql = "FROM assets WHERE status = 'ready' AND storage_key IS NOT NULL";
   return {
     // Not SQLite's backup API: it restarts whenever another process writes, and never finishes under load.
@@ -97,8 +97,8 @@ function acquireExclusiveLock(db: DatabaseSync, dataDir: string): void {
 }
 
 /**
- * Atelier's tables, each after the tables that its foreign keys reference. Without the search index, which the engines
- * store differently.
+ * Atelier's tables, each after the tables that its foreign keys reference. The list omits the search index, which the
+ * engines store differently.
  */
 function readTables(db: DatabaseSync): TableSchema[] {
   const names = db

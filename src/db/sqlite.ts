@@ -21,7 +21,7 @@ export class DamagedDatabaseError extends OperatorError {
 /** How long statements wait while another process is writing. */
 const busyTimeoutMs = 4000;
 
-/** Larger files are not checked in full at startup, because it would take too long. */
+/** Larger files are not checked in full at startup, because the check would take too long. */
 const fullCheckBytes = 128 * 1024 * 1024;
 
 /**
@@ -90,7 +90,7 @@ function openVerified(path: string): DatabaseSync {
   try {
     db = new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
     const size = statSync(path).size;
-    const isDamaged = size > 0 && size <= fullCheckBytes && firstValue(db, "PRAGMA quick_check(1)") !== "ok";
+    const isDamaged = size > 0 && size <= fullCheckBytes && readFirstValue(db, "PRAGMA quick_check(1)") !== "ok";
     if (isDamaged) throw new Error("its integrity check failed");
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; SELECT count(*) FROM sqlite_schema");
     return db;
@@ -102,7 +102,7 @@ function openVerified(path: string): DatabaseSync {
   }
 }
 
-function firstValue(db: DatabaseSync, sql: string): unknown {
+function readFirstValue(db: DatabaseSync, sql: string): unknown {
   return Object.values(db.prepare(sql).get() ?? {})[0];
 }
 
@@ -145,7 +145,7 @@ function translateErrors<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    const code = sqliteCode(error);
+    const code = getSqliteCode(error);
     // SQLITE_READONLY, IOERR, CORRUPT, FULL, CANTOPEN: the file is not usable and the statement had no effect.
     if (code !== undefined && [8, 10, 11, 13, 14].includes(code)) {
       throw unavailableError(error);
@@ -155,8 +155,8 @@ function translateErrors<T>(work: () => T): T {
 }
 
 /**
- * Retries statements while another process holds the write lock. Statements queue for the one writing connection, so
- * the timeout counts from the first statement that waited: the last in the queue fails no later than the first.
+ * Retries statements while another process holds the write lock. Statements queue for the one writing connection, and
+ * all share one timeout, which starts with the first statement that waits: the last in the queue waits no longer.
  */
 function createRetrier(): <T>(sql: string, work: () => T) => Promise<T> {
   let busySince = -Infinity;
@@ -165,7 +165,8 @@ function createRetrier(): <T>(sql: string, work: () => T) => Promise<T> {
     for (;;) {
       try {
         const result = work();
-        if (!/^\s*select/i.test(sql)) lastBusyAt = -Infinity; // reads succeed even while the file is locked
+        // A read proves nothing: it succeeds even while the file is locked.
+        if (!/^\s*select/i.test(sql)) lastBusyAt = -Infinity;
         return result;
       } catch (error) {
         if (!isBusy(error)) throw error;
@@ -184,10 +185,10 @@ function unavailableError(cause: unknown): AppError {
 }
 
 /** SQLITE_BUSY: another process is writing. */
-export const isBusy = (error: unknown): boolean => sqliteCode(error) === 5;
+export const isBusy = (error: unknown): boolean => getSqliteCode(error) === 5;
 
 /** The primary result code: the low byte of an extended result code. */
-function sqliteCode(error: unknown): number | undefined {
+function getSqliteCode(error: unknown): number | undefined {
   const code = (error as { errcode?: unknown } | null)?.errcode;
   return typeof code === "number" ? code & 0xff : undefined;
 }

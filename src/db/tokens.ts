@@ -70,6 +70,7 @@ export function createTokenStore({ run }: Connection): TokenStore {
           client: { id: row.client_id, name: row.client_name },
           scopes: scopes.filter((scope) => grantedScopes.includes(scope)),
           grantId: row.grant_id,
+          tokenHash,
           grantStudioId: row.grant_studio_id,
           membership,
           nextSessionMembership: toMembership(row.next_id, row.next_name, row.next_role) ?? membership,

@@ -6,6 +6,7 @@ import {
   type RevisionField,
   type RevisionStep,
 } from "#domain/history/ports.ts";
+import type { CommentStep } from "#domain/comments/ports.ts";
 import type { Schema } from "./schema.ts";
 
 // Reads the changes that an undo considers.
@@ -124,7 +125,44 @@ export async function listAssetSteps(
     .map(({ field, before, after, selected }) => ({ field, before, after, isSelected: selected === 1 }));
 }
 
-/** The columns that both tables of changes have. */
+export async function listCommentIds(
+  q: Kysely<Schema>,
+  studioId: string,
+  selection: ChangeSelection,
+  after: string,
+  limit: number,
+): Promise<string[]> {
+  const rows = await q
+    .selectFrom("comment_changes as r")
+    .select("r.comment_id")
+    .distinct()
+    .where("r.studio_id", "=", studioId)
+    .where((eb) => isSelected(eb, selection))
+    .where("r.comment_id", ">", after)
+    .orderBy("r.comment_id")
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.comment_id);
+}
+
+export async function listCommentSteps(
+  q: Kysely<Schema>,
+  commentId: string,
+  selection: ChangeSelection,
+): Promise<CommentStep[]> {
+  const rows = await q
+    .selectFrom("comment_changes as r")
+    .select(["r.change", "r.removed"])
+    .select((eb) => eb.case().when(isSelected(eb, selection)).then(1).else(0).end().as("selected"))
+    .where("r.comment_id", "=", commentId)
+    .orderBy("r.change")
+    .execute();
+  const first = rows.findIndex((row) => row.selected === 1);
+  if (first < 0) return [];
+  return rows.slice(first).map(({ removed, selected }) => ({ isDeleted: removed === 1, isSelected: selected === 1 }));
+}
+
+/** The columns that all tables of changes have. */
 interface ChangeTable {
   r: Pick<Schema["post_revisions"], "user_id" | "client_id" | "at" | "undo_id">;
 }

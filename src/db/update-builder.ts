@@ -5,7 +5,7 @@ export type UpdatePart = string | [sql: string, value: unknown];
 
 /**
  * Returns a function that builds an UPDATE and its parameters. Each combination of columns and conditions is compiled
- * and prepared once, which a query builder would do for every call.
+ * and prepared once; a query builder would compile it for every call.
  */
 export function createUpdateBuilder<Row>(
   table: string,

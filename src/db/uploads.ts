@@ -22,6 +22,7 @@ interface ResolvedLinkRow extends LinkRow, FileCounts {
   studio_name: string;
   post_title: string | null;
   post_status: PostStatus | null;
+  post_asset_count: number | null;
   creator_name: string;
   creator_email: string | null;
   creator_role: Role | null;
@@ -31,7 +32,8 @@ interface ResolvedLinkRow extends LinkRow, FileCounts {
 /** Runs for every request from the upload page. */
 const findLinkQuery = statement<ResolvedLinkRow>(
   "find_upload_link",
-  `SELECT l.*, s.name AS studio_name, p.title AS post_title, p.status AS post_status, u.name AS creator_name,
+  `SELECT l.*, s.name AS studio_name, p.title AS post_title, p.status AS post_status,
+          p.asset_count AS post_asset_count, u.name AS creator_name,
           u.email AS creator_email, m.role AS creator_role, g.revoked_at AS grant_revoked_at, ${fileCountsSql}
      FROM upload_links l
      JOIN studios s ON s.id = l.studio_id
@@ -114,6 +116,7 @@ export function createUploadStore({ q, run }: Connection): UploadStore {
           studioName: row.studio_name,
           postTitle: row.post_title,
           postStatus: row.post_status,
+          postAssetCount: row.post_asset_count ?? 0,
           creator: { id: row.created_by, name: row.creator_name, email: row.creator_email },
           creatorRole: row.creator_role,
           isGrantRevoked: row.grant_revoked_at !== null,

@@ -121,7 +121,7 @@ export function createInProcessProvider(
     client,
     async handle(req, res) {
       const { url = "" } = req;
-      // Without the provider's own session, it asks who the user is every time.
+      // Without its session cookie, the provider asks who the user is at every sign-in.
       removeCookie(req, sessionCookie);
       Object.assign(req, { originalUrl: url, url: url.slice(path.length) });
       try {
@@ -145,10 +145,10 @@ function createSigningKey(): object {
 
 /** Removes a cookie, and its signature cookie, from the request headers. */
 function removeCookie(req: IncomingMessage, name: string): void {
-  const remaining = req.headers.cookie
+  const remainingCookies = req.headers.cookie
     ?.split(";")
     .filter((pair) => !pair.trim().startsWith(`${name}=`) && !pair.trim().startsWith(`${name}.`));
-  if (remaining) req.headers.cookie = remaining.join(";");
+  if (remainingCookies) req.headers.cookie = remainingCookies.join(";");
 }
 
 /** Pending authorizations live for minutes, so evicting the oldest entry is safe. */

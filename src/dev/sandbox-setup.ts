@@ -44,7 +44,6 @@ function createSandboxEntry(origin: string): Platform {
       revocation: `${origin}/revoke`,
       api: origin,
     },
-    appCredentialsFrom: "settings",
     scopes: ["openid", "profile", "offline_access"],
     pkce: true,
     clientAuth: "basic",
@@ -85,7 +84,7 @@ function createSandboxEntry(origin: string): Platform {
 /** The sandbox recognizes idempotency keys, so a lost response is settled by repeating the request. */
 function createSandboxPublishing(): Publishing {
   return {
-    hosts: ({ api }) => [new URL(api).hostname],
+    listPostHosts: ({ api }) => [new URL(api).hostname],
     media: {
       buildCall: ({ accessToken, endpoints }, { mimeType, altText }) => ({
         method: "POST",

@@ -13,6 +13,7 @@ import type {
   UserStore,
 } from "./access/ports.ts";
 import type { ActivityStore } from "./activity/record.ts";
+import type { CommentStore } from "./comments/ports.ts";
 import type { FileStore } from "./assets/model/file-store.ts";
 import type { ImportSlots } from "./assets/lifecycle/import-slots.ts";
 import type { AssetLimits } from "./assets/model/kinds.ts";
@@ -22,14 +23,17 @@ import type { AssetChangeStore, RevisionStore } from "./history/ports.ts";
 import type { IdempotencyStore } from "./run-once.ts";
 import type { LeaseStore, PurgeStore } from "./housekeeping/purge-expired.ts";
 import type { Platforms, PlatformStore } from "./platforms/ports.ts";
+import type { CalendarStore } from "./publishing/list-calendar.ts";
 import type { Publisher, PublicationStore } from "./publishing/ports.ts";
 import type { SandboxStore } from "./publishing/sandbox-store.ts";
 import type { ImageInspectionStore } from "./renditions/ports.ts";
 import type { PostStore } from "./posts/ports.ts";
+import type { PostSummaryStore } from "./posts/post-summary.ts";
 import type { SearchIndexStore } from "./search/ports.ts";
 import type { SearchQueue } from "./search/search-queue.ts";
 import type { StudioLimits } from "./studios/members.ts";
 import type { InvitationStore, MembershipStore, StudioStore } from "./studios/ports.ts";
+import type { SubscriptionStore } from "./subscriptions/ports.ts";
 import type { TrashStore } from "./trash/ports.ts";
 import type { UploadStore } from "./uploads/ports.ts";
 
@@ -45,9 +49,12 @@ export interface Stores {
   memberships: MembershipStore;
   invitations: InvitationStore;
   posts: PostStore;
+  postSummaries: PostSummaryStore;
   revisions: RevisionStore;
   assets: AssetStore;
   assetChanges: AssetChangeStore;
+  comments: CommentStore;
+  subscriptions: SubscriptionStore;
   trash: TrashStore;
   searchIndex: SearchIndexStore;
   sharedFiles: SharedFileStore;
@@ -56,6 +63,7 @@ export interface Stores {
   uploads: UploadStore;
   platformStore: PlatformStore;
   publications: PublicationStore;
+  calendar: CalendarStore;
   sandbox: SandboxStore;
   activity: ActivityStore;
   rateLimits: RateLimitStore;

@@ -3,8 +3,12 @@ import { z } from "zod";
 import { AppError } from "#lib/errors.ts";
 
 export const pageInput = {
-  limit: z.number().int().min(1).max(100).default(20).describe("Maximum number of results."),
-  cursor: z.string().max(500).optional().describe("`nextCursor` of the previous page; omit for the first page."),
+  limit: z.number().int().min(1).max(100).default(20),
+  cursor: z
+    .string()
+    .max(500)
+    .optional()
+    .describe("nextCursor of the previous page, until it is null; a page can be short or empty."),
 };
 
 export interface Page<T> {
@@ -14,7 +18,7 @@ export interface Page<T> {
 
 /**
  * Callers query `limit + 1` rows: an extra row means that there is a next page. `scannedTo` is the last id that a
- * bounded search read before it stopped; the next page continues after it.
+ * bounded search read before it stopped; the next page starts after this id.
  */
 export function toPage<T extends { id: string }>(
   rows: readonly T[],

@@ -29,15 +29,15 @@ export interface IdempotencyStore {
   claim(key: IdempotencyKey, inputHash: string, now: number, expiredBefore: number): Promise<StoredResult | undefined>;
   /** Stores the result under a key that this transaction claimed. */
   saveResult(key: IdempotencyKey, result: string): Promise<void>;
+  /** Replaces the stored result if it is still `from`, in one statement; returns whether it was replaced. */
+  replaceResult(key: IdempotencyKey, from: string, to: string): Promise<boolean>;
 }
 
 const resultLifetime = hours(24);
 
 export const idempotencyKey = singleLine(200)
   .optional()
-  .describe(
-    "A unique text of your choice. Repeating the call with the same key and input within 24 hours returns the first result instead of running again.",
-  );
+  .describe("Unique text of your choice; a repeat within 24 hours returns the first result.");
 
 export interface IdempotentCall {
   verb: string;

@@ -8,8 +8,8 @@ export const tags = z
   .array(tag)
   .overwrite((values) => [...new Set(values)])
   .max(20)
-  .describe("Labels of 1 to 40 characters, in lower case; replaces the list.");
+  .describe("Up to 20, of 40 characters each; replaces the list.");
 
-export const tagFilter = tag.optional().describe("Only results with this tag.");
+export const tagFilter = tag.optional();
 
 export const tagsView = z.array(z.string());

@@ -15,8 +15,8 @@ const maxIterations = 1_000;
 
 /**
  * Shuts the server down gracefully: reports "not ready" and keeps serving until requests stop arriving, finishes
- * accepted requests, then closes the remaining connections. Resolves within `shutdownTimeoutMs`. Requests that
- * `otherWork` sends to this server are served, unless it takes more than half of that time.
+ * accepted requests and `otherWork`, then closes the remaining connections. Resolves within `shutdownTimeoutMs`, even if
+ * `otherWork` has not ended. Requests that it sends to this server are served for half of that time.
  */
 export async function drain(httpServer: HttpServer, log: Log, otherWork: Promise<unknown>): Promise<void> {
   const startedAt = performance.now();
@@ -34,7 +34,7 @@ export async function drain(httpServer: HttpServer, log: Log, otherWork: Promise
   const idleSweepTimer = setInterval(() => server.closeIdleConnections(), 200);
   const timeoutController = new AbortController();
   const hasFinished = await Promise.race([
-    serverClosed.then(() => true),
+    Promise.all([serverClosed, otherWork]).then(() => true),
     sleep(shutdownTimeoutMs - (performance.now() - startedAt), false, { signal: timeoutController.signal }).catch(
       () => false,
     ),
@@ -42,7 +42,7 @@ export async function drain(httpServer: HttpServer, log: Log, otherWork: Promise
   timeoutController.abort();
   clearInterval(idleSweepTimer);
   if (hasFinished) return;
-  log.warn("shutdown timeout reached, closing connections with unfinished requests");
+  log.warn("shutdown timeout reached, closing connections and stopping unfinished work");
   server.closeAllConnections();
 }
 

@@ -12,6 +12,7 @@ export const errorHints: ErrorHints = {
   "forbidden:role": "Ask an owner or admin of the studio.",
   "forbidden:managed_role": "Ask an owner of the studio.",
   "forbidden:approve": "Ask an owner or admin to approve it on the Approvals page.",
+  "forbidden:comment_author": "Ask the author to delete it, or resolve the thread.",
   "forbidden:last_owner": "Make someone else an owner first.",
   "forbidden:account_disabled": "Ask the operator of this server to enable it again.",
   "forbidden:not_admitted": "Use another account, or ask for an invitation.",
@@ -29,12 +30,14 @@ export const errorHints: ErrorHints = {
   "not_found:upload": "Upload the file again.",
   "not_found:link": "Reload the page to get a new link.",
 
+  "not_found:comment": "It was deleted. Reload the post.",
   "not_found:revision": "Reload the history.",
   "not_found:publication": "See the Publications page for all publications.",
   "not_found:trash_item": "It was restored or deleted for good. Reload the trash.",
   "invalid_input:publish_time": "Choose a time from now to one year ahead.",
   "invalid_input:publication_url": "Copy the URL of the post from the platform, or leave the field empty.",
   "invalid_input:variants": "Reload the post, then change the text again.",
+  "invalid_input:reply": "Resolve the comment that started the thread.",
   "invalid_input:cursor": "Reload the list.",
   "invalid_input:asset_order": "Reload the post, then reorder its files again.",
   "invalid_input:empty_file": "Choose a file that has content.",
@@ -73,7 +76,8 @@ export const errorHints: ErrorHints = {
     "Delete files that are no longer needed and empty the trash, which counts too, or ask the operator for more space.",
   "quota_exceeded:own_studios":
     "Delete a studio you no longer need, or leave one that has another owner, then try again.",
-  "quota_exceeded:owned_studios": "Choose another member, or ask them to delete or leave a studio they own first.",
+  "quota_exceeded:new_owner_studios": "Choose another member, or ask them to delete or leave a studio they own first.",
+  "quota_exceeded:comments": "Delete comments of yours that are no longer needed, then try again.",
   "quota_exceeded:connections": "Disconnect accounts that are no longer needed, then start again.",
 
   "storage_unavailable:database": retrySoon,

@@ -105,9 +105,9 @@ export function buildWebAppCsp(fileStoreOrigin?: string): string {
   );
 }
 
-/** Like the web app's policy, plus uploads to the store; `blob:` shows previews before the upload. */
+/** Like the web app's policy, plus uploads to the store; with `blob:`, the page shows images before they are uploaded. */
 export const buildUploadPageCsp = (origins: readonly string[]): string =>
-  `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: ${origins.join(" ")}; media-src blob:; ` +
+  `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: ${origins.join(" ")}; media-src blob:; font-src 'self'; ` +
   `connect-src 'self' ${origins.join(" ")}; form-action 'none'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'`;
 
 export function setSecurityHeaders(res: ServerResponse, isHttps: boolean, isDataOnly = false): void {

@@ -1,15 +1,17 @@
 import type { ServerResponse } from "node:http";
 import type { McpEndpoint } from "#mcp/endpoint.ts";
+import { isBrowserNavigation, sendMcpPage } from "./mcp-documents.ts";
 import type { Route } from "./server.ts";
 
 /** `/mcp`. The server has checked Host and Origin. CORS headers come before authentication, so pages can read a 401. */
-export function createMcpRoute(endpoint: McpEndpoint, path = "/mcp"): Route {
+export function createMcpRoute(endpoint: McpEndpoint, base: string, path = "/mcp"): Route {
   return {
     path,
     originRule: "mcp",
     isDataOnly: true,
     sends100Continue: true,
     async handle(req, res, context) {
+      if (isBrowserNavigation(req)) return sendMcpPage(res, base);
       if (req.headers.origin !== undefined) setCorsHeaders(res, req.headers.origin);
       if (req.method === "OPTIONS") {
         res

@@ -17,6 +17,7 @@ import {
 import { createMediaRoute, type MediaRouteOptions } from "./files/media-route.ts";
 import { createOAuthRoutes, type OAuthRouteOptions } from "./oauth-routes.ts";
 import { createSessionRoutes, type SessionRouteOptions } from "./session-routes.ts";
+import { createServerCardRoute } from "./mcp-documents.ts";
 import { createMcpRoute } from "./mcp-route.ts";
 import type { Handler, Route } from "./server.ts";
 import { createUploadRoutes, type UploadRouteOptions } from "./uploads/routes.ts";
@@ -61,8 +62,9 @@ export function createRoutes(options: RouteOptions): (isDraining: () => boolean)
       handle: createMetricsHandler(options.metrics, options.metricsToken),
     },
     ...createOAuthRoutes(options.oauth),
-    createMcpRoute(options.mcp),
-    createMcpRoute(options.mcp, "/mcp/"), // users may add a trailing slash; the resource identifier stays /mcp
+    createMcpRoute(options.mcp, options.base),
+    createMcpRoute(options.mcp, options.base, "/mcp/"), // users may add a trailing slash; the resource identifier stays /mcp
+    createServerCardRoute(options.base, options.mcp.serverInfo),
     ...createSessionRoutes(options.session),
     ...createConsentRoutes(options.consent),
     ...createConnectRoutes(options.connect),

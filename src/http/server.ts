@@ -26,7 +26,7 @@ export interface Route {
   allowsLongBody?: true;
   /** The route sends `100 Continue` itself, when it is ready to read the body. */
   sends100Continue?: true;
-  /** Never responds with a page, so the headers that protect pages are omitted. */
+  /** The route never responds with a page, so the headers that protect pages are omitted. */
   isDataOnly?: true;
   handle: Handler;
 }

@@ -55,8 +55,11 @@ function toStaticFile(name: string, content: Buffer): StaticFile {
   };
 }
 
-/** A template that the upload route renders; never served as is. */
-const uploadTemplatePath = "/upload.html";
+/** A resource of the MCP endpoint. */
+export const chatAppPath = "/chat-app.html";
+
+/** Rendered or returned by other routes; never served as is. */
+const internalPaths: readonly string[] = ["/upload.html", chatAppPath];
 
 /**
  * Serves the web app's files, and `index.html` for every other page that a browser requests.
@@ -76,7 +79,7 @@ export function createWebAppHandler(files: StaticFiles, base: string, fileStoreO
       res.writeHead(307, { location: `${base}${path.startsWith("//") ? "/" : req.url}` }).end();
       return;
     }
-    const staticFile = path === uploadTemplatePath ? undefined : files.find(path);
+    const staticFile = internalPaths.includes(path) ? undefined : files.find(path);
     const file = staticFile ?? (isPage || path === "/" ? files.find("/index.html") : undefined);
     context.isStaticFile = staticFile !== undefined;
     if (!file) throw routeNotFoundError();

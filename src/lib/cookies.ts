@@ -4,7 +4,7 @@ import type { Signer, TokenPurpose } from "./signed-token.ts";
 /** A cookie that is scoped to all paths of `{base}` and to no other host. */
 export interface HostCookie {
   readonly name: string;
-  /** Returns its value from a `Cookie` header. */
+  /** Returns the value of this cookie in a `Cookie` header. */
   read(header: string | undefined): string | undefined;
   /** Returns the `Set-Cookie` value that sets the cookie. */
   toSetCookie(value: string, maxAgeSeconds: number): string;
@@ -39,7 +39,7 @@ export function readCookie(header: string | undefined, name: string): string | u
   return undefined;
 }
 
-/** Stores flows that continue on another site (sign-in, connect) in a signed cookie: only this browser can finish. */
+/** Stores flows that continue on another site (sign-in, connect) in a signed cookie, so only this browser ends them. */
 export interface PendingCookie<Pending extends { state: string }> {
   /** Returns the `Set-Cookie` value that adds a flow to those pending in other tabs of this browser. */
   add(pending: Pending, cookieHeader: string | undefined): string;

@@ -11,6 +11,7 @@ export const errorMessages = {
   "forbidden:managed_role": (data: { role: string; managedRole: string }) =>
     `Your role in this studio is ${data.role}; only an owner can manage the role ${data.managedRole}.`,
   "forbidden:approve": () => "Only people who may publish can approve or resolve publications, in the web app.",
+  "forbidden:comment_author": () => "Only the author can delete a comment.",
   "forbidden:last_owner": () => "A studio must keep at least one owner.",
   "forbidden:account_disabled": () => "This account has been disabled.",
   "forbidden:user_disabled": (data: { name: string }) =>
@@ -25,6 +26,7 @@ export const errorMessages = {
   "forbidden:file_url": () => "This link is invalid or has expired.",
 
   "not_found:post": () => "This post does not exist.",
+  "not_found:comment": () => "This comment does not exist.",
   "not_found:revision": () => "The post has no such revision.",
   "not_found:publication": () => "This publication does not exist.",
   "not_found:trash_item": () => "This is not in the trash.",
@@ -46,7 +48,7 @@ export const errorMessages = {
   "not_found:link": () => "This link is invalid or has expired.",
 
   "invalid_input:no_changes": (_data: { fields: string }) => "No changes provided.",
-  "invalid_input:revision_required": () => "revision: required to change the title or body.",
+  "invalid_input:revision_required": () => "revision: required to change the title, body or variants.",
   "invalid_input:publish_time": (data: { earliest: string; latest: string }) =>
     `at: must be between ${data.earliest} and ${data.latest}.`,
   "invalid_input:publication_url": (data: { hosts: readonly string[] }) =>
@@ -54,6 +56,7 @@ export const errorMessages = {
   "invalid_input:since": (data: { earliest: string; latest: string }) =>
     `since: must be between ${data.earliest} and ${data.latest}.`,
   "invalid_input:variants": () => "variants: each account at most once.",
+  "invalid_input:reply": () => "This comment is a reply. Only a whole thread can be resolved.",
   "invalid_input:cursor": () => "cursor: does not belong to this list.",
   "invalid_input:asset_order": () => "assetIds: must list the post's current assets, each exactly once.",
   "invalid_input:base64": (_data: { isDataUrl: boolean }) => "base64: not valid base64.",
@@ -62,6 +65,7 @@ export const errorMessages = {
   "invalid_input:post_archived": () => "The post is archived and does not accept files.",
   "invalid_input:part": () => "parts: the file has no such part.",
   "invalid_input:part_superseded": () => "This part was sent again or is no longer needed.",
+  "invalid_input:part_length": () => "The part does not have the expected length.",
   "invalid_input:part_too_short": () => "The part is shorter than expected.",
   "invalid_input:studio_name": (_data: { name: string }) => "The name does not match the studio's name.",
   "invalid_input:ambiguous_email": (data: { count: number; ids: string }) =>
@@ -124,10 +128,11 @@ export const errorMessages = {
   "rate_limited:link": () => "Other files of this link are uploading first.",
   "quota_exceeded:own_studios": (data: { limit: number }) =>
     `You already own ${data.limit} studios, the maximum on this server.`,
-  "quota_exceeded:owned_studios": (data: { limit: number }) =>
+  "quota_exceeded:new_owner_studios": (data: { limit: number }) =>
     `This user already owns ${data.limit} studios, the maximum on this server.`,
   "quota_exceeded:studio": (data: { limitBytes: number }) =>
     `The file does not fit in the studio's quota of ${formatByteLimit(data.limitBytes)}.`,
+  "quota_exceeded:comments": (data: { limit: number }) => `The post already has ${data.limit} comments, the maximum.`,
   "quota_exceeded:connections": (data: { limit: number }) =>
     `A studio can connect up to ${data.limit} accounts. No account was connected.`,
 

@@ -43,7 +43,7 @@ export interface AppErrorOptions {
   cause?: unknown;
 }
 
-/** The text of an error that an edge detects itself. */
+/** The text of an error that an edge (the HTTP API, MCP or a page) detects itself. */
 interface EdgeText {
   code: ErrorCode;
   message: string;
@@ -118,7 +118,7 @@ export interface RenderedError {
 
 /**
  * Renders an error for one edge, with that edge's hints. An unexpected error becomes `internal` with a reference to the
- * log; no other detail of it leaves the process.
+ * log, without any other detail.
  */
 export function renderError(error: unknown, reference: string, hints: ErrorHints): RenderedError {
   if (error instanceof AppError) {

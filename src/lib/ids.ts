@@ -7,6 +7,7 @@ export const idPrefixes = {
   studio: "std",
   post: "pst",
   asset: "ast",
+  comment: "cmt",
   grant: "con",
   platformConnection: "plc",
   invitation: "inv",
@@ -36,7 +37,7 @@ export function createIdGenerator(clock: Clock, random: (bytes: number) => Uint8
   let time = encodeTime(0);
   let pool: Uint8Array = new Uint8Array(0);
   let usedBytes = 0;
-  // Reading system randomness costs more than the rest of an id, so read it for many ids at once.
+  // Reading system randomness costs more than all other steps of creating an id, so it is read for many ids at once.
   const nextRandomByte = (): number => {
     if (usedBytes === pool.length) {
       pool = random(randomChars * 64);
@@ -50,7 +51,7 @@ export function createIdGenerator(clock: Clock, random: (bytes: number) => Uint8
       lastTime = now;
       time = encodeTime(now);
       for (let i = 0; i < randomChars; i++) randomDigits[i] = nextRandomByte() & 31;
-      randomDigits[0] = (randomDigits[0] ?? 0) & 15; // headroom, so that incrementing never overflows
+      randomDigits[0] = (randomDigits[0] ?? 0) & 15; // clears the highest bit, so that incrementing never overflows
     } else {
       increment(randomDigits);
     }
@@ -62,6 +63,11 @@ export function createIdGenerator(clock: Clock, random: (bytes: number) => Uint8
 /** Whether a string has the form of an id of this kind; if not, no such object can exist. */
 export function isId(kind: IdKind, value: string): boolean {
   return idPattern.test(value) && value.startsWith(`${idPrefixes[kind]}_`);
+}
+
+/** The kind of a well-formed id; undefined for any other text. */
+export function findIdKind(value: string): IdKind | undefined {
+  return (Object.keys(idPrefixes) as IdKind[]).find((kind) => isId(kind, value));
 }
 
 /** The time in an id, and the first 20 of its random bits. */

@@ -25,11 +25,11 @@ interface Sink {
   sendSync(bytes: Buffer): void;
 }
 
-/** Lines are sent in chunks: one system call per line would cost more than the rest of the line. */
+/** Lines are sent in chunks: one system call per line would cost more than formatting the line. */
 const chunkLength = 4096;
 /** How long lines wait in the buffer, and how often a failing output is retried. */
 const intervalMs = 200;
-/** How much text is buffered for a blocked output; newer lines are dropped beyond that. */
+/** How much text is buffered for a blocked output. When the buffer is full, newer lines are dropped. */
 const maxBufferedLength = 4 * 1024 * 1024;
 
 const newline = 0x0a;
@@ -37,7 +37,7 @@ const noBytes = Buffer.alloc(0);
 
 /**
  * Writes the log to standard output without blocking. pino's own destination retries a failing write forever and blocks
- * the process; this one drops and counts lines that could not be written.
+ * the process; this function drops and counts lines that could not be written.
  */
 export function openStandardOutput(stdout: NodeJS.WriteStream & { fd: number }): StandardOutput {
   const stats = fstatSync(stdout.fd);
@@ -49,8 +49,8 @@ export function openStandardOutput(stdout: NodeJS.WriteStream & { fd: number }):
 function bufferLines(sink: Sink, isTerminal: boolean): StandardOutput {
   const flushAt = isTerminal ? 1 : chunkLength;
   let bufferedText = "";
-  /** The rest of a partly sent chunk, which must be sent first. */
-  let unfinishedChunk: Buffer = noBytes;
+  /** What a failed write left to send before newer lines: all its bytes after EAGAIN, otherwise the rest of a line. */
+  let unsentBytes: Buffer = noBytes;
   let isSending = false;
   let isFailing = false;
   let droppedCount = 0;
@@ -64,17 +64,15 @@ function bufferLines(sink: Sink, isTerminal: boolean): StandardOutput {
 
   function drainBuffer(): Buffer {
     const bytes =
-      unfinishedChunk.length === 0
-        ? Buffer.from(bufferedText)
-        : Buffer.concat([unfinishedChunk, Buffer.from(bufferedText)]);
-    [bufferedText, unfinishedChunk] = ["", noBytes];
+      unsentBytes.length === 0 ? Buffer.from(bufferedText) : Buffer.concat([unsentBytes, Buffer.from(bufferedText)]);
+    [bufferedText, unsentBytes] = ["", noBytes];
     return bytes;
   }
 
   function sendBuffered(): void {
-    if (isSending || (bufferedText === "" && unfinishedChunk.length === 0)) return;
+    if (isSending || (bufferedText === "" && unsentBytes.length === 0)) return;
     isSending = true;
-    const isMidLine = unfinishedChunk.length > 0;
+    const isMidLine = unsentBytes.length > 0;
     send(drainBuffer(), isMidLine);
   }
 
@@ -99,13 +97,13 @@ function bufferLines(sink: Sink, isTerminal: boolean): StandardOutput {
     isFailing = true;
     const partialLineLength = isMidLine ? bytes.indexOf(newline) + 1 : 0;
     const keptLength = code === "EAGAIN" ? bytes.length : partialLineLength;
-    unfinishedChunk = bytes.subarray(0, keptLength);
+    unsentBytes = bytes.subarray(0, keptLength);
     drop(countLines(bytes.subarray(keptLength)));
   }
 
   setInterval(sendBuffered, intervalMs).unref();
   process.once("exit", () => {
-    if (bufferedText !== "" || unfinishedChunk.length > 0) sink.sendSync(drainBuffer());
+    if (bufferedText !== "" || unsentBytes.length > 0) sink.sendSync(drainBuffer());
   });
 
   return {
@@ -144,7 +142,7 @@ function createFileSink(fd: number): Sink {
 }
 
 function createStreamSink(stream: Writable): Sink {
-  stream.on("error", () => {}); // the callback of each write reports it
+  stream.on("error", () => {}); // the callback of each write reports the error
   return {
     send: (bytes, done) => void stream.write(bytes, (error) => done(error, error ? 0 : bytes.length)),
     sendSync: (bytes) => void stream.write(bytes),

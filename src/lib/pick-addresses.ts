@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import { isLinkLocalAddress, isLoopbackAddress } from "./ip-address.ts";
 import { NameResolutionError, type ResolveName } from "./resolve-name.ts";
 
-/** The URL must not be fetched (`isBlocked`), or the request failed. Its message completes "could not be fetched: …". */
+/** The URL must not be fetched (`isBlocked`), or the request failed. The message completes "could not be fetched: …". */
 export class PublicFetchError extends Error {
   override readonly name = "PublicFetchError";
   readonly isBlocked: boolean;
@@ -26,7 +26,7 @@ export async function pickAddresses(
 ): Promise<string[]> {
   const host = hostname.replace(/^\[|\]$/g, "");
   const addresses = isIP(host) ? [host] : await resolvePublicName(host, abortSignal, resolve);
-  // A private address among public ones is an attack: use none of them.
+  // A private IP address among public ones is an attack: none of them is used.
   if (addresses.length === 0 || !addresses.every(isAllowed)) throw new PublicFetchError("the host is not public", true);
   return orderAddresses(addresses);
 }
@@ -41,8 +41,8 @@ export function getHostAndPort({ hostname, port, protocol }: URL): string {
 }
 
 /**
- * The IP addresses of a host that the operator listed, which may be in this machine's hosts file. Never link-local.
- * Plain http must not leave this machine.
+ * The IP addresses of a host that the operator listed. The host may be in this machine's hosts file. Link-local IP
+ * addresses are rejected, and for plain http all except loopback, because plain http must not leave this machine.
  */
 export async function pickPrivateAddresses({ hostname, protocol }: URL): Promise<string[]> {
   const host = hostname.replace(/^\[|\]$/g, "");

@@ -37,7 +37,7 @@ export interface PublicResponse {
   url: URL;
   status: number;
   headers: IncomingHttpHeaders;
-  /** Read on demand. Destroy it when it is no longer needed. */
+  /** Read on demand. The caller must destroy the stream when it is no longer needed. */
   body: Readable;
 }
 
@@ -46,7 +46,7 @@ export interface PublicRequest {
   method?: string;
   headers?: Readonly<Record<string, string>>;
   body?: string | Uint8Array | StreamedBody | undefined;
-  /** Replaces the fetch's own timeout, for large bodies. */
+  /** Replaces the timeout of the options, for large bodies. */
   timeoutMs?: number | undefined;
 }
 
@@ -67,7 +67,7 @@ export type PublicFetch = (url: string, request?: PublicFetchRequest) => Promise
 /**
  * Sends requests to untrusted URLs. Allows only https to public IP addresses, and to the private hosts that the operator
  * listed. Each request, also after a redirect, resolves the name once, checks the IP addresses and pins them, so that a
- * second DNS lookup cannot lead elsewhere (DNS rebinding).
+ * second DNS lookup cannot lead to another host (DNS rebinding).
  */
 export function createPublicUrlOpener(options: PublicUrlOpenerOptions): PublicUrlOpener {
   const isAllowed = options.isAllowed ?? isPublicAddress;
@@ -103,7 +103,7 @@ export function createPublicUrlOpener(options: PublicUrlOpenerOptions): PublicUr
   };
 }
 
-/** Fetches a small document with the same checks. Limits time and size, and does not follow redirects. */
+/** Fetches a small document with the checks of `createPublicUrlOpener`. Limits time and size; follows no redirects. */
 export function createPublicFetch(options: PublicFetchOptions): PublicFetch {
   const { timeoutMs, maxBytes, ...hostOptions } = options;
   const openUrl = createPublicUrlOpener({
@@ -164,7 +164,7 @@ function sendRequest(
     abortSignal.addEventListener("abort", () => outgoing.destroy(new Error("timed out")), { once: true });
     if (!isStreamed(body)) return outgoing.end(body);
     body.open().then(
-      // An error of either stream destroys the request, which reports it.
+      // An error of either stream destroys the request, and the request then reports the error.
       (content) => pipeline(Readable.from(content), outgoing, () => {}),
       (error: Error) => outgoing.destroy(error),
     );
@@ -194,7 +194,7 @@ async function readBody(body: Readable, maxBytes: number): Promise<Buffer<ArrayB
   return Buffer.concat(chunks);
 }
 
-/** Aborts `work` after the timeout. Hides the details of its errors, which may describe our network. */
+/** Aborts `work` after the timeout. Hides the details of errors of `work`, which may describe our network. */
 async function withTimeout<T>(
   timeoutMs: number,
   signal: AbortSignal,

@@ -1,7 +1,7 @@
 import type { Log } from "./log.ts";
 
 export interface RepeatingJob {
-  /** Prevents further runs; resolves when the current one has ended. */
+  /** Prevents further runs; resolves when the current run has ended. */
   stop(): Promise<void>;
 }
 

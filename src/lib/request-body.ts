@@ -51,7 +51,7 @@ export function readBody<Problem extends object>(
   });
 }
 
-/** How long to keep reading from a client that is still sending, so that it can read the response. */
+/** How long to read from a client that is still sending, so that the client can read the response. */
 const lingerMs = 1000;
 
 /**

@@ -6,7 +6,7 @@ export type VaultPurpose = "platform-credential" | "platform-app" | "platform-co
 
 /** Encrypts secrets that we must be able to read again, such as platform tokens. */
 export interface Vault {
-  /** `context` identifies where the value is stored (row, studio); it cannot be opened with another context. */
+  /** `context` identifies where the value is stored (row, studio); `open` fails with another context. */
   seal(purpose: VaultPurpose, context: readonly string[], text: string): string;
   /** Throws if the value was changed or moved, or if its secret is no longer in SECRETS. */
   open(purpose: VaultPurpose, context: readonly string[], sealedValue: string): string;

@@ -1,8 +1,10 @@
-import { z } from "zod";
+import type { z } from "zod";
 import type { Caller, Scope } from "#domain/caller.ts";
 import type { Preview } from "#domain/assets/thumbnails.ts";
 import type { Deps } from "#domain/deps.ts";
 import type { Action } from "#domain/policy.ts";
+import { chatAppUri } from "./chat-app/apps-extension.ts";
+import { toInputSchema, toOutputSchema } from "./tool-schemas.ts";
 import type { PageToOpen } from "./url-elicitation.ts";
 
 /** MCP tool annotations. Every tool sets all four. */
@@ -32,12 +34,18 @@ export interface ToolDeclaration<Input extends z.ZodObject, Output extends z.Zod
   /** Checked against the user's role before the input is validated. The consent page lists these actions. */
   action: Action;
   hints: Hints;
+  /** `_meta` of the listing, for hosts that read it. */
+  meta?: Readonly<Record<string, unknown>>;
   input: Input;
   output: Output;
   /** For upload tools: when to use this one. Part of the server instructions if the caller can use the tool. */
   uploadGuide?: string;
   /** The input contains a file, so a request may be as long as the body limit. */
   acceptsFile?: true;
+  /** Hosts with in-chat apps show the post in the app. */
+  showsChatApp?: true;
+  /** Only the in-chat app calls it: hidden from models. */
+  isAppOnly?: true;
   /** A page that the user has to open next. Clients with URL elicitation ask the user to open it. */
   getPageToOpen?(output: z.output<Output>): PageToOpen;
   /** Images to return to the model along with the result. */
@@ -47,13 +55,31 @@ export interface ToolDeclaration<Input extends z.ZodObject, Output extends z.Zod
     input: z.output<Input>,
     output: z.output<Output>,
   ): Promise<readonly Preview[]>;
+  /** Runs as a task for clients that support it (SEP-2663): the call itself takes long. */
+  runsAsTask?: true;
+  /** What the call has started continues as a task for clients that support it (SEP-2663). */
+  followUp?: FollowUp<z.output<Output>>;
   /** Runs before schema validation, so that its error takes precedence over schema issues. */
   precheck?(args: Readonly<Record<string, unknown>>): void;
   run(deps: Deps, caller: Caller, input: z.output<Input>, context: RunContext): Promise<z.output<Output>>;
 }
 
+export interface FollowUp<Output> {
+  /** The current output, and whether it changes any more. */
+  getProgress(deps: Deps, caller: Caller, output: Output): Promise<{ output: Output; hasEnded: boolean }>;
+  /** Cancels what has not started yet. */
+  cancel(deps: Deps, caller: Caller, output: Output): Promise<void>;
+}
+
 /** A tool of any input and output type. */
-export type Tool = Omit<ToolDeclaration<z.ZodObject, z.ZodObject>, "run" | "getPreviews" | "getPageToOpen"> & {
+export type Tool = Omit<
+  ToolDeclaration<z.ZodObject, z.ZodObject>,
+  "run" | "getPreviews" | "getPageToOpen" | "followUp"
+> & {
+  followUp?: {
+    getProgress(deps: Deps, caller: Caller, output: never): Promise<{ output: object; hasEnded: boolean }>;
+    cancel(deps: Deps, caller: Caller, output: never): Promise<void>;
+  };
   getPageToOpen?(output: never): PageToOpen;
   run(deps: Deps, caller: Caller, input: never, context: RunContext): Promise<object>;
   getPreviews?(deps: Deps, caller: Caller, input: never, output: never): Promise<readonly Preview[]>;
@@ -66,13 +92,20 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
   return tool;
 }
 
+/** MCP Apps, tool metadata. Some hosts read only the older key. */
+function describeUi({ showsChatApp, isAppOnly }: Tool): object {
+  if (isAppOnly) return { _meta: { ui: { visibility: ["app"] } } };
+  return showsChatApp ? { _meta: { ui: { resourceUri: chatAppUri }, "ui/resourceUri": chatAppUri } } : {};
+}
+
 /** Returns a tool's entry in `tools/list`. */
-export function toListing({ name, title, description, hints, input, output }: Tool): object {
+export function toListing(tool: Tool, { hasChatApp } = { hasChatApp: true }): object {
+  const { name, title, description, hints, meta, input, output } = tool;
   return {
     name,
     title,
     description,
-    inputSchema: toJsonSchema(input, "input"),
+    inputSchema: toInputSchema(input),
     outputSchema: toOutputSchema(output),
     annotations: {
       title,
@@ -81,34 +114,7 @@ export function toListing({ name, title, description, hints, input, output }: To
       idempotentHint: hints.idempotent,
       openWorldHint: hints.openWorld,
     },
+    ...(hasChatApp ? describeUi(tool) : {}),
+    ...(meta === undefined ? {} : { _meta: meta }),
   };
-}
-
-interface ObjectSchema {
-  properties?: object;
-  required?: readonly string[];
-}
-
-function toJsonSchema(schema: z.ZodObject, io: "input" | "output"): ObjectSchema {
-  // MCP defaults to JSON Schema 2020-12; omitting `$schema` saves tokens.
-  const { $schema: _, ...schemaBody } = z.toJSONSchema(schema, {
-    io,
-    override: ({ jsonSchema: part }) => removeSafeIntegerBounds(part),
-  });
-  return schemaBody;
-}
-
-/**
- * Allows the tool's output or an error. Clients on older SDKs validate structured content even when `isError` is set,
- * and would not show the model an error that does not match.
- */
-function toOutputSchema(schema: z.ZodObject): object {
-  const { properties, required = [] } = toJsonSchema(schema, "output");
-  return { type: "object", properties, anyOf: [{ required }, { required: ["code", "message"] }] };
-}
-
-/** Zod adds the safe-integer range to every integer; in a listing it only costs tokens. */
-function removeSafeIntegerBounds(part: { minimum?: number; maximum?: number }): void {
-  if (part.minimum === Number.MIN_SAFE_INTEGER) delete part.minimum;
-  if (part.maximum === Number.MAX_SAFE_INTEGER) delete part.maximum;
 }

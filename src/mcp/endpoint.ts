@@ -1,35 +1,36 @@
-import { InMemoryServerEventBus, type Implementation, type ServerCapabilities } from "@modelcontextprotocol/server";
+import type { Implementation, ServerCapabilities } from "@modelcontextprotocol/server";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Authenticator } from "#domain/access/authenticator.ts";
 import type { CallLimitCheck } from "#domain/access/call-limiter.ts";
+import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
-import { AppError } from "#lib/errors.ts";
 import type { Log, RequestLogContext } from "#lib/log.ts";
 import type { Signer } from "#lib/signed-token.ts";
 import {
   createBatchWriter,
   createHttpWriter,
   respondEarly,
-  toErrorJson,
-  type ResponseHeaders,
+  respondSessionNotFound,
+  respondUnauthorized,
+  respondWithRejection,
 } from "./transport/response.ts";
-import { checkBodyHeaders, createBodyReader, parseBody } from "./transport/read-body.ts";
+import { batchTooLongRejection, checkBodyHeaders, createBodyReader, parseBody } from "./transport/read-body.ts";
 import { parseBearerToken, createChallenges } from "./transport/bearer-challenge.ts";
 import type { Extension, Method } from "./protocol/method.ts";
 import { buildInstructions } from "./instructions.ts";
 import { createResultMetaFormatter, createLifecycleMethods } from "./protocol/lifecycle-methods.ts";
-import { createSubscriptions } from "./protocol/subscriptions.ts";
-import {
-  errorCodes,
-  modernVersion,
-  createRejection,
-  type Batch,
-  type Message,
-  type Rejection,
-} from "./protocol/messages.ts";
+import { createSubscriptions, type Subscriptions } from "./subscriptions/subscriptions.ts";
+import { toRejection } from "./protocol/app-errors.ts";
+import { errorCodes, modernVersion, createRejection, type Batch, type Message } from "./protocol/messages.ts";
+import { checkRequest } from "./protocol/check-request.ts";
 import { createDispatcher, type MessageContext } from "./protocol/dispatcher.ts";
+import { getHeader, readMirroredHeaders } from "./transport/headers.ts";
 import { createSessionIdCodec } from "./transport/session-id.ts";
+import { createChatApp } from "./chat-app/chat-app.ts";
 import type { Tool } from "./define-tool.ts";
+import { createPostResources } from "./post-resources.ts";
+import { promptMethods } from "./prompts.ts";
+import { createTasks } from "./tasks/tasks.ts";
 import { createToolMethods } from "./tool-methods.ts";
 import { readMessage } from "./protocol/read-message.ts";
 
@@ -40,20 +41,29 @@ export interface McpEndpointOptions {
   signer: Signer;
   log: Log;
   checkCallLimit: CallLimitCheck;
-  /** Called for every tool call that passes the rate limit. */
+  /** Called for every call of a tool or resource that passes the rate limit. */
   recordCall: (grantId: string) => void;
   version: string;
+  /** The document of the in-chat app; undefined if it is not built. */
+  chatAppHtml?: string | undefined;
   extension?: Extension | undefined;
 }
 
 export interface McpEndpoint {
+  serverInfo: Implementation;
   /**
    * Serves one request to `/mcp`; the HTTP entry point has already checked Host and Origin and handled OPTIONS.
    * Never rejects. Fills `logContext` as early as possible, because a client may disconnect at any time.
    */
   handle(req: IncomingMessage, res: ServerResponse, logContext?: RequestLogContext): Promise<void>;
-  /** Ends long-lived streams with a final result, for shutdown. */
-  close(): void;
+  changeFeed: Subscriptions["feed"];
+  /**
+   * For shutdown: ends long-lived streams with a final result and starts no more tasks. Resolves when the tasks that run
+   * in this process have ended.
+   */
+  close(): Promise<void>;
+  /** Stops the tasks that run in this process; they fail. */
+  stopTasks(): Promise<void>;
 }
 
 export function createMcpEndpoint({
@@ -65,21 +75,44 @@ export function createMcpEndpoint({
   checkCallLimit,
   recordCall,
   version,
+  chatAppHtml,
   extension,
 }: McpEndpointOptions): McpEndpoint {
   const serverInfo: Implementation = { name: "atelier", title: "Atelier", version, websiteUrl: deps.base };
-  const capabilities: ServerCapabilities = { tools: {}, ...extension?.capabilities };
   const sessionIdCodec = createSessionIdCodec(signer, deps.clock, deps.newSecret);
+  const chatApp = createChatApp(chatAppHtml, deps, sessionIdCodec);
+  const capabilities: ServerCapabilities = {
+    tools: {},
+    resources: { subscribe: true },
+    prompts: {},
+    completions: {},
+    ...chatApp?.capabilities,
+    ...extension?.capabilities,
+  };
   const challenges = createChallenges(deps.base);
+  const startCall = ({ user, grantId }: Caller): void => {
+    const limitError = checkCallLimit(user.id);
+    if (limitError) throw limitError;
+    if (grantId !== undefined) recordCall(grantId);
+  };
+  const tasks = createTasks({ deps, tools, log, startCall });
   const toolMethods = createToolMethods({
     tools,
+    chatApp,
     rawTools: extension?.tools ?? [],
     deps,
     log,
-    checkCallLimit,
-    recordCall,
+    tasks,
+    startCall,
   });
-  const subscriptions = createSubscriptions(capabilities, extension?.events ?? new InMemoryServerEventBus());
+  const subscriptions = createSubscriptions({
+    deps,
+    log,
+    capabilities,
+    challenges,
+    startCall,
+    events: extension?.events,
+  });
   const methods = new Map<string, Method>([
     ...createLifecycleMethods({
       serverInfo,
@@ -90,23 +123,33 @@ export function createMcpEndpoint({
     }),
     ["tools/list", toolMethods.list],
     ["tools/call", toolMethods.call],
-    ["subscriptions/listen", subscriptions.method],
+    ...subscriptions.methods,
+    ...createPostResources(deps, startCall),
+    ...promptMethods,
+    ...tasks.methods,
     ...(extension?.methods ?? []),
   ]);
+  chatApp?.addTo(methods, startCall);
   const formatResultMeta = createResultMetaFormatter(serverInfo);
   const dispatcher = createDispatcher({ methods, formatResultMeta, log, newId: deps.newId });
   const readBody = createBodyReader();
 
   return {
+    serverInfo,
     async handle(req, res, logContext = {}) {
       try {
         await handleRequest(req, res, logContext);
       } catch (error) {
         if (!req.complete && req.destroyed) return;
-        respondWithRejection(req, res, toRejection(error));
+        respondWithRejection(req, res, toRejection(error, deps.newId, log));
       }
     },
-    close: () => subscriptions.close(),
+    changeFeed: subscriptions.feed,
+    close() {
+      subscriptions.close();
+      return tasks.close();
+    },
+    stopTasks: () => tasks.stopAll(),
   };
 
   async function handleRequest(
@@ -128,12 +171,15 @@ export function createMcpEndpoint({
     if (!membership || !nextSessionMembership) return respondEarly(req, res, 403, "text/plain", "No studio membership");
     logContext.studioId = membership.studio.id;
     const isForeignSession = session?.grantId !== authentication.grantId;
-    if (sessionId !== undefined && (isForeignSession || authentication.isSessionStudioDeleted)) {
-      return respondWithRejection(req, res, createRejection(404, errorCodes.sessionNotFound, "Session not found"));
+    if (sessionId !== undefined && (isForeignSession || authentication.isSessionStudioDeleted))
+      return respondSessionNotFound(req, res);
+    if (sessionId !== undefined && session && subscriptions.isStreamRequest(req)) {
+      const sessionStudioId = session.studioId;
+      return subscriptions.openSessionStream(req, res, { authentication, membership, sessionId, sessionStudioId });
     }
     if (req.method !== "POST")
       return respondWithRejection(req, res, createRejection(405, errorCodes.httpError, "Method not allowed."), {
-        allow: "POST",
+        allow: "GET, POST",
       });
     const rejection = checkBodyHeaders(req);
     if (rejection) return respondWithRejection(req, res, rejection);
@@ -144,27 +190,10 @@ export function createMcpEndpoint({
     if ("kind" in body) return respondWithRejection(req, res, body);
     const parsed = parseBody(body);
     if (parsed.kind === "rejection") return respondWithRejection(req, res, parsed);
-    const message = readMessage(
-      parsed.value,
-      {
-        protocolVersionHeader: getHeader(req, "mcp-protocol-version"),
-        mcpMethodHeader: getHeader(req, "mcp-method"),
-        mcpNameHeader: getHeader(req, "mcp-name"),
-      },
-      session?.protocolVersion,
-    );
+    const message = readMessage(parsed.value, readMirroredHeaders(req), session?.protocolVersion);
     if (message.kind === "rejection") return respondWithRejection(req, res, message);
     // `parseFull` is set only for long messages, and can read the arguments of a single call only.
-    if (message.kind === "batch" && parsed.parseFull)
-      return respondWithRejection(
-        req,
-        res,
-        createRejection(
-          400,
-          errorCodes.invalidRequest,
-          "Bad Request: the batch is too long; send its messages one at a time",
-        ),
-      );
+    if (message.kind === "batch" && parsed.parseFull) return respondWithRejection(req, res, batchTooLongRejection());
     await serveMessage(
       req,
       res,
@@ -188,19 +217,13 @@ export function createMcpEndpoint({
   ): Promise<void> {
     const messages = message.kind === "batch" ? message.messages : [message];
     const requests = messages.filter((item) => item.kind === "request");
-    for (const { method, params, id } of requests) {
+    const { scopes } = context.authentication;
+    for (const request of requests) {
+      const { method, params } = request;
       logContext.rpcMethod = method.slice(0, 100);
       if (method === "tools/call" && typeof params["name"] === "string") logContext.tool = params["name"].slice(0, 100);
-      const requiredScope = methods.get(method)?.getRequiredScope?.(params);
-      const { scopes } = context.authentication;
-      if (requiredScope !== undefined && !scopes.includes(requiredScope)) {
-        const text = toErrorJson(
-          createRejection(403, errorCodes.httpError, `insufficient_scope: requires the scope ${requiredScope}`, id),
-        );
-        return respondEarly(req, res, 403, "application/json", text, {
-          "www-authenticate": challenges.insufficientScope(requiredScope, scopes),
-        });
-      }
+      const problem = checkRequest(request, methods.get(method), req.headers, scopes, challenges);
+      if (problem) return respondWithRejection(req, res, problem.rejection, problem.headers);
     }
     for (const item of messages) {
       if (item.kind === "notification" && item.method === "notifications/cancelled")
@@ -221,30 +244,4 @@ export function createMcpEndpoint({
     for (const request of requests) await dispatcher.dispatch(request, context, createBatchWriter(responses, writer));
     writer.end(200, `[${responses.join(",")}]`);
   }
-
-  function toRejection(error: unknown): Rejection {
-    if (error instanceof AppError)
-      return createRejection(error.status, errorCodes.internal, `${error.code}: ${error.message}`);
-    const reference = deps.newId("request");
-    log.error({ err: error, reference }, "MCP request failed");
-    return createRejection(500, errorCodes.internal, `Internal error. Reference: ${reference}.`);
-  }
-}
-
-function respondUnauthorized(req: IncomingMessage, res: ServerResponse, challenge: string, error: string): void {
-  respondEarly(req, res, 401, "application/json", JSON.stringify({ error }), { "www-authenticate": challenge });
-}
-
-function respondWithRejection(
-  req: IncomingMessage,
-  res: ServerResponse,
-  rejection: Rejection,
-  headers?: ResponseHeaders,
-): void {
-  respondEarly(req, res, rejection.status, "application/json", toErrorJson(rejection), headers);
-}
-
-function getHeader(req: IncomingMessage, name: string): string | undefined {
-  const value = req.headers[name];
-  return Array.isArray(value) ? value.join(", ") : value;
 }

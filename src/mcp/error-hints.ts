@@ -78,6 +78,7 @@ export const errorHints: ErrorHints = {
   "rate_limited:imports": "Call again when one of them has finished.",
   "quota_exceeded:studio":
     "Delete files that are no longer needed (list_assets with unattached, then delete_asset). Deleted files count until the trash is emptied: ask an owner or admin to empty it in the web app.",
+  "quota_exceeded:comments": "Tell the user. Comments can be deleted in the web app.",
   "quota_exceeded:connections": "Disconnect accounts that are no longer needed with disconnect_platform.",
 
   "storage_unavailable:database": retrySoon,

@@ -1,5 +1,7 @@
 import type { Tool } from "./define-tool.ts";
+import { addCommentTool } from "./tools/add-comment.ts";
 import { attachAssetTool } from "./tools/attach-asset.ts";
+import { attachFileTool } from "./tools/attach-file.ts";
 import { cancelPublicationTool } from "./tools/cancel-publication.ts";
 import { connectPlatformTool } from "./tools/connect-platform.ts";
 import { copyAssetTool } from "./tools/copy-asset.ts";
@@ -38,10 +40,12 @@ export const tools: readonly Tool[] = [
   getPostHistoryTool,
   restorePostTool,
   deletePostTool,
+  addCommentTool,
   createUploadSessionTool,
   requestAssetUploadTool,
   uploadAssetInlineTool,
   importAssetFromUrlTool,
+  attachFileTool,
   attachAssetTool,
   detachAssetTool,
   listAssetsTool,

@@ -1,23 +1,27 @@
 import { ProtocolError } from "@modelcontextprotocol/server";
-import type { Scope } from "#domain/caller.ts";
-import type { Preview } from "#domain/assets/thumbnails.ts";
-import type { CallLimitCheck } from "#domain/access/call-limiter.ts";
+import type { Caller, Scope } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { authorize } from "#domain/policy.ts";
 import { minutes } from "#lib/clock.ts";
 import { formatIssues } from "#lib/format-issues.ts";
-import { AppError, edgeError, renderError, type ErrorView } from "#lib/errors.ts";
+import { AppError, edgeError, renderError } from "#lib/errors.ts";
 import type { Log } from "#lib/log.ts";
+import type { ChatApp } from "./chat-app/chat-app.ts";
 import { errorHints } from "./error-hints.ts";
 import type { Exchange, Method, RawTool, Result } from "./protocol/method.ts";
 import { errorCodes } from "./protocol/messages.ts";
-import { createUrlElicitation, type UrlElicitation } from "./url-elicitation.ts";
+import { listParamHeaders } from "./protocol/param-headers.ts";
+import { createUrlElicitation } from "./url-elicitation.ts";
+import { suggestTool } from "./suggest-tool.ts";
+import type { Tasks } from "./tasks/tasks.ts";
+import { supportsTasks } from "./tasks/tasks-extension.ts";
+import { addWrongIds, toErrorResult, toSuccessResult } from "./tool-results.ts";
 import { toListing, type Tool } from "./define-tool.ts";
 
 export interface ToolMethods {
   list: Method;
   call: Method;
-  /** The tools that these scopes allow, in listing order. */
+  /** The tools for models that these scopes allow, in listing order. */
   listAllowed(scopes: readonly Scope[]): readonly Tool[];
 }
 
@@ -26,49 +30,53 @@ export interface ToolMethodsOptions {
   rawTools: readonly RawTool[];
   deps: Deps;
   log: Log;
-  checkCallLimit: CallLimitCheck;
-  /** Called for every tool call that passes the rate limit. */
-  recordCall: (grantId: string) => void;
+  tasks: Tasks;
+  /** Counts the call; throws if the user makes too many. */
+  startCall: (caller: Caller) => void;
+  chatApp: ChatApp | undefined;
 }
 
 /** Implements `tools/list` and `tools/call`. Listings are serialized once, at startup. */
-export function createToolMethods({
-  tools,
-  rawTools,
-  deps,
-  log,
-  checkCallLimit,
-  recordCall,
-}: ToolMethodsOptions): ToolMethods {
+export function createToolMethods(options: ToolMethodsOptions): ToolMethods {
+  const { rawTools, deps, log, tasks, startCall, chatApp } = options;
+  const tools = [...options.tools, ...(chatApp?.tools ?? [])];
   const urlElicitation = createUrlElicitation(deps.signer, deps.clock);
   const toolsByName = new Map(tools.map((tool) => [tool.name, tool]));
   const rawToolsByName = new Map(rawTools.map((tool) => [tool.listing.name, tool]));
-  const listingsByTool = new Map(tools.map((tool) => [tool, JSON.stringify(toListing(tool))]));
+  const listingsByTool = new Map(
+    tools.map((tool) => [tool, JSON.stringify(toListing(tool, { hasChatApp: chatApp !== undefined }))]),
+  );
   const rawListings = rawTools.map((tool) => JSON.stringify(tool.listing));
   const listCache = new Map<string, string>();
-  const listAllowed = (scopes: readonly Scope[]) => tools.filter((tool) => scopes.includes(tool.scope));
+  const listForApp = (scopes: readonly Scope[]) => tools.filter((tool) => scopes.includes(tool.scope));
+  const listAllowed = (scopes: readonly Scope[]) => listForApp(scopes).filter((tool) => !tool.isAppOnly);
 
   return {
     listAllowed,
     list: {
       // The list only changes with a new server version.
       ttlMs: minutes(5),
-      handle({ params, caller: { scopes } }) {
+      handle(exchange) {
+        const { params, caller } = exchange;
         if (params["cursor"] !== undefined)
           throw new ProtocolError(
             errorCodes.invalidParams,
             "Invalid params: unknown cursor; the list has only one page",
           );
-        const key = scopes.join(" ");
+        // A host without apps would show the app's tools to the model.
+        const list = chatApp?.isSupportedBy(exchange) ? listForApp : listAllowed;
+        const key = `${list === listForApp} ${caller.scopes.join(" ")}`;
         const listJson =
           listCache.get(key) ??
-          `"tools":[${[...listAllowed(scopes).map((tool) => listingsByTool.get(tool)), ...rawListings].join(",")}]`;
+          `"tools":[${[...list(caller.scopes).map((tool) => listingsByTool.get(tool)), ...rawListings].join(",")}]`;
         listCache.set(key, listJson);
         return listJson;
       },
     },
     call: {
       getRequiredScope: ({ name }) => toolsByName.get(name as string)?.scope,
+      // No tool of the product has such inputs.
+      getParamHeaders: ({ name }) => listParamHeaders(rawToolsByName.get(name as string)?.listing.inputSchema ?? {}),
       async handle(exchange) {
         const { name, arguments: args = {} } = exchange.params;
         if (typeof name !== "string")
@@ -78,54 +86,74 @@ export function createToolMethods({
         const tool = toolsByName.get(name);
         if (!tool) {
           const rawTool = rawToolsByName.get(name);
-          if (rawTool) return rawTool.call(exchange, args as Args);
-          throw new ProtocolError(errorCodes.invalidParams, `Unknown tool: ${name.slice(0, 100)}`);
+          if (rawTool) return callRawTool(rawTool, args as Args, exchange);
+          const suggestion = suggestTool(
+            name,
+            listAllowed(exchange.caller.scopes).map((allowed) => allowed.name),
+          );
+          throw new ProtocolError(
+            errorCodes.invalidParams,
+            `Unknown tool: ${name.slice(0, 100)}${suggestion ? `. Did you mean ${suggestion}?` : ""}`,
+          );
         }
         try {
-          const limitError = checkCallLimit(exchange.caller.user.id);
-          if (limitError) throw limitError;
-          if (exchange.caller.grantId !== undefined) recordCall(exchange.caller.grantId);
-          return await callTool(deps, urlElicitation, tool, args as Args, exchange);
+          startCall(exchange.caller);
+          return await callTool(tool, args as Args, exchange);
         } catch (error) {
           if (error instanceof ProtocolError) throw error;
           // A cancelled call aborts its own work; that is not a failure to log.
           if (exchange.isCancelled) throw new ProtocolError(errorCodes.httpError, "Request cancelled");
-          const reference = error instanceof AppError ? "" : deps.newId("request");
-          const { status, view, isExpected } = renderError(error, reference, errorHints);
-          if (!isExpected) log.error({ err: error, reference, tool: name }, "tool failed");
-          else if (status >= 500) log.warn({ err: error, tool: name }, "dependency unavailable");
-          return toErrorResult(view);
+          return reportError(error, tool, args as Args);
         }
       },
     },
   };
+
+  async function callTool(tool: Tool, args: Args, exchange: Exchange): Promise<Result> {
+    const { caller } = exchange;
+    authorize(caller, tool.action);
+    const rawInput = exchange.parseFull ? parseLongArguments(tool, exchange.parseFull) : args;
+    tool.precheck?.(rawInput);
+    const parsed = tool.input.safeParse(rawInput);
+    if (!parsed.success)
+      throw edgeError("invalid_input", formatIssues(parsed.error), "Compare the input with the tool's input schema.");
+    const input = parsed.data as never;
+    if (tool.runsAsTask && supportsTasks(exchange))
+      return tasks.start(exchange, tool.name, ({ signal }) =>
+        tool.run(deps, caller, input, { signal }).then(
+          (output) => toSuccessResult(output, []),
+          (error: unknown) => {
+            if (signal.aborted) throw error;
+            return reportError(error, tool, args);
+          },
+        ),
+      );
+    const acceptedOutput = tool.getPageToOpen && urlElicitation.findAcceptedOutput(exchange, tool.name);
+    if (acceptedOutput) return toSuccessResult(acceptedOutput, []);
+    const output = await tool.run(deps, caller, input, exchange);
+    if (tool.followUp && supportsTasks(exchange)) return tasks.follow(caller, tool, output);
+    const elicitation =
+      tool.getPageToOpen &&
+      urlElicitation.createRequest(exchange, tool.name, tool.getPageToOpen(output as never), output);
+    if (elicitation) return elicitation;
+    return toSuccessResult(output, (await tool.getPreviews?.(deps, caller, input, output as never)) ?? []);
+  }
+
+  async function callRawTool(tool: RawTool, args: Args, exchange: Exchange): Promise<Result> {
+    const outcome = await tool.call(exchange, args);
+    return typeof outcome === "function" ? tasks.start(exchange, tool.listing.name, outcome) : outcome;
+  }
+
+  function reportError(error: unknown, { name }: Tool, args: Args): Result {
+    const reference = error instanceof AppError ? "" : deps.newId("request");
+    const { status, view, isExpected } = renderError(error, reference, errorHints);
+    if (!isExpected) log.error({ err: error, reference, tool: name }, "tool failed");
+    else if (status >= 500) log.warn({ err: error, tool: name }, "dependency unavailable");
+    return toErrorResult(addWrongIds(view, args));
+  }
 }
 
 type Args = Record<string, unknown>;
-
-async function callTool(
-  deps: Deps,
-  urlElicitation: UrlElicitation,
-  tool: Tool,
-  args: Args,
-  exchange: Exchange,
-): Promise<Result> {
-  const { caller } = exchange;
-  authorize(caller, tool.action);
-  const rawInput = exchange.parseFull ? parseLongArguments(tool, exchange.parseFull) : args;
-  tool.precheck?.(rawInput);
-  const parsed = tool.input.safeParse(rawInput);
-  if (!parsed.success)
-    throw edgeError("invalid_input", formatIssues(parsed.error), "Compare the input with the tool's input schema.");
-  const acceptedOutput = tool.getPageToOpen && urlElicitation.findAcceptedOutput(exchange, tool.name);
-  if (acceptedOutput) return toSuccessResult(acceptedOutput, []);
-  const output = await tool.run(deps, caller, parsed.data as never, exchange);
-  const elicitation =
-    tool.getPageToOpen &&
-    urlElicitation.createRequest(exchange, tool.name, tool.getPageToOpen(output as never), output);
-  if (elicitation) return elicitation;
-  return toSuccessResult(output, (await tool.getPreviews?.(deps, caller, parsed.data as never, output as never)) ?? []);
-}
 
 /** Parses the full arguments of a long message, which only tools that accept a file may receive. */
 function parseLongArguments(tool: Tool, parseFull: () => unknown): Args {
@@ -135,21 +163,4 @@ function parseLongArguments(tool: Tool, parseFull: () => unknown): Args {
   } catch {
     throw edgeError("invalid_input", "The input is not valid JSON.");
   }
-}
-
-/** Serializes the output once, for both the structured content and the text block. */
-function toSuccessResult(output: object, previews: readonly Preview[]): string {
-  const json = JSON.stringify(output);
-  const images = previews.map(({ mimeType, content }) => ({
-    type: "image",
-    data: Buffer.from(content).toString("base64"),
-    mimeType,
-  }));
-  const imagesJson = images.map((image) => `,${JSON.stringify(image)}`).join("");
-  return `"content":[{"type":"text","text":${JSON.stringify(json)}}${imagesJson}],"structuredContent":${json}`;
-}
-
-function toErrorResult(view: ErrorView): string {
-  const text = view.hint ? `${view.code}: ${view.message} ${view.hint}` : `${view.code}: ${view.message}`;
-  return `"content":[{"type":"text","text":${JSON.stringify(text)}}],"structuredContent":${JSON.stringify(view)},"isError":true`;
 }

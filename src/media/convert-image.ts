@@ -46,7 +46,7 @@ function readTraits(file: Uint8Array, metadata: Metadata): Omit<ImageTraits, "wi
 /** The description of an sRGB profile contains its name, in ASCII or UTF-16. */
 const isSrgbProfile = (profile: Buffer): boolean => profile.includes("sRGB") || profile.includes("s\0R\0G\0B");
 
-/** A file may state any number of frames; this one fits the column of the database. */
+/** A file may state any number of frames, so higher numbers are reduced to one that fits the database's column. */
 const maxStatedFrames = 1_000_000;
 
 /** The chunk `acTL` of an animated PNG precedes its pixels. libvips reads only the first frame. */
@@ -74,7 +74,7 @@ export async function renderImage(
   }
 }
 
-/** The lowest quality makes a file about half as large. Attempts that can't succeed with it are skipped. */
+/** The lowest quality makes a file about half as large. Sizes that are too large even with this quality are skipped. */
 const maxExcess = 2;
 
 async function renderSmallEnough(

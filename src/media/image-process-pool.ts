@@ -89,7 +89,7 @@ function startProcess({ maxMegabytes }: ImageProcessLimits): ChildProcess {
     serialization: "advanced",
     stdio: ["ignore", "ignore", "ignore", "ipc"],
     execArgv: [],
-    // The process opens hostile files, so it gets none of our secrets.
+    // The process opens hostile files, so its environment has none of our secrets.
     env: {},
   });
   child.on("error", () => child.kill("SIGKILL"));

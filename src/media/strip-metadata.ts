@@ -25,7 +25,7 @@ const strippers: { signature: RegExp; strip: (file: Buffer) => Buffer | undefine
 const maxPieces = 100_000;
 
 function stripJpeg(file: Buffer): Buffer | undefined {
-  const kept = [file.subarray(0, 2)];
+  const keptSegments = [file.subarray(0, 2)];
   for (let at = 2, pieces = 0; pieces < maxPieces; pieces++) {
     if (file.readUInt8(at) !== 0xff) return undefined;
     const marker = file.readUInt8(at + 1);
@@ -33,17 +33,17 @@ function stripJpeg(file: Buffer): Buffer | undefined {
       at++; // a fill byte
       continue;
     }
-    if (marker === 0xd9) return Buffer.concat([...kept, file.subarray(at, at + 2)]);
+    if (marker === 0xd9) return Buffer.concat([...keptSegments, file.subarray(at, at + 2)]);
     const headerEnd = at + 2 + file.readUInt16BE(at + 2);
     const end = marker === 0xda ? findScanEnd(file, headerEnd) : headerEnd;
     if (end === undefined || end > file.length) return undefined;
-    if (isNeededSegment(marker, file.toString("latin1", at + 4, at + 16))) kept.push(file.subarray(at, end));
+    if (isNeededSegment(marker, file.toString("latin1", at + 4, at + 16))) keptSegments.push(file.subarray(at, end));
     at = end;
   }
   return undefined;
 }
 
-/** Of the application segments: JFIF, the color profile, and how Adobe's encoders stored the colors. */
+/** The needed application segments are JFIF, the color profile, and how Adobe's encoders stored the colors. */
 function isNeededSegment(marker: number, start: string): boolean {
   if (marker === 0xfe) return false;
   if (marker < 0xe0 || marker > 0xef) return true;
@@ -69,13 +69,13 @@ const pngChunks = new Set(
 );
 
 function stripPng(file: Buffer): Buffer | undefined {
-  const kept = [file.subarray(0, 8)];
+  const keptSegments = [file.subarray(0, 8)];
   for (let at = 8, pieces = 0; pieces < maxPieces; pieces++) {
     const end = at + 12 + file.readUInt32BE(at);
     if (end > file.length) return undefined;
     const type = file.toString("latin1", at + 4, at + 8);
-    if (pngChunks.has(type)) kept.push(file.subarray(at, end));
-    if (type === "IEND") return Buffer.concat(kept);
+    if (pngChunks.has(type)) keptSegments.push(file.subarray(at, end));
+    if (type === "IEND") return Buffer.concat(keptSegments);
     at = end;
   }
   return undefined;
@@ -88,17 +88,18 @@ const webpMetadataFlags = 0x08 | 0x04;
 function stripWebp(file: Buffer): Buffer | undefined {
   const fileEnd = 8 + file.readUInt32LE(4);
   if (fileEnd > file.length) return undefined;
-  const kept: Buffer[] = [];
+  const keptSegments: Buffer[] = [];
   for (let at = 12; at + 8 <= fileEnd;) {
     const length = file.readUInt32LE(at + 4);
     const end = at + 8 + length + (length % 2);
-    if (end > fileEnd || kept.length > maxPieces) return undefined;
+    if (end > fileEnd || keptSegments.length > maxPieces) return undefined;
     const type = file.toString("latin1", at, at + 4);
-    if (webpChunks.has(type)) kept.push(type === "VP8X" ? clearMetadataFlags(file, at, end) : file.subarray(at, end));
+    if (webpChunks.has(type))
+      keptSegments.push(type === "VP8X" ? clearMetadataFlags(file, at, end) : file.subarray(at, end));
     at = end;
   }
   const head = Buffer.from(file.subarray(0, 12));
-  const stripped = Buffer.concat([head, ...kept]);
+  const stripped = Buffer.concat([head, ...keptSegments]);
   stripped.writeUInt32LE(stripped.length - 8, 4);
   return stripped;
 }
@@ -112,17 +113,17 @@ function clearMetadataFlags(file: Buffer, start: number, end: number): Buffer {
 function stripGif(file: Buffer): Buffer | undefined {
   const flags = file.readUInt8(10);
   let at = 13 + getColorTableBytes(flags);
-  const kept = [file.subarray(0, at)];
+  const keptSegments = [file.subarray(0, at)];
   for (let pieces = 0; pieces < maxPieces; pieces++) {
     const block = file.readUInt8(at);
-    if (block === 0x3b) return Buffer.concat([...kept, file.subarray(at, at + 1)]);
+    if (block === 0x3b) return Buffer.concat([...keptSegments, file.subarray(at, at + 1)]);
     if (block !== 0x21 && block !== 0x2c) return undefined;
     const isExtension = block === 0x21;
     const end = skipSubBlocks(
       file,
       isExtension ? at + 2 : at + 11 + getColorTableBytes(file.readUInt8(at + 9)), // after the code size
     );
-    if (!isExtension || isNeededExtension(file, at)) kept.push(file.subarray(at, end));
+    if (!isExtension || isNeededExtension(file, at)) keptSegments.push(file.subarray(at, end));
     at = end;
   }
   return undefined;

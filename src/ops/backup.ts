@@ -56,7 +56,7 @@ export async function createBackup(options: BackupOptions): Promise<Backup> {
   const madeAt = toIsoTime(clock());
   const name = `atelier-${madeAt.replace(/[:.]/g, "-")}`;
   const [path, partialPath] = [join(targetFolder, name), join(targetFolder, `${name}${partialSuffix}`)];
-  const liveDatabase = openSqliteFile(dataDir, { exclusive: false });
+  const liveDatabase = openSqliteFile(dataDir, { isExclusive: false });
   try {
     await mkdir(targetFolder, { recursive: true, mode: 0o700 });
     await mkdir(partialPath, { mode: 0o700 });
@@ -112,7 +112,7 @@ async function copyContent(
 
   const lostKeys: string[] = [];
   const deletedAssets: { assetId: string; studioId: string }[] = [];
-  const snapshot = openSqliteFile(partialPath, { exclusive: false });
+  const snapshot = openSqliteFile(partialPath, { isExclusive: false });
   const total = snapshot.countReadyFiles();
   let [copied, bytes] = [0, 0];
   try {

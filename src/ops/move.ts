@@ -40,7 +40,7 @@ export async function moveData({
   reportProgress,
 }: MoveOptions): Promise<MoveResult> {
   await assertSecretIncluded(dataDir, secrets);
-  const source = openSqliteFile(dataDir, { exclusive: true });
+  const source = openSqliteFile(dataDir, { isExclusive: true });
   try {
     await assertTargetEmpty(source, databaseUrl);
     await assertBucketEmpty(source, files);

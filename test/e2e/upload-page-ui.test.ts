@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import { readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
+import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { detachAsset } from "#domain/assets/detach-asset.ts";
+import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import { hasChromium, openChromium, openObservedPage, type Browser, type Page } from "../support/chromium.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
@@ -173,11 +176,6 @@ if (hasChromium())
         await page.goto(link.url);
         await waitForState(page, "empty");
         await getButton(page, "Take a photo").click();
-        await page
-          .locator("dialog video")
-          .evaluate(
-            "(video) => new Promise((ready) => (video.videoWidth > 0 ? ready() : (video.onloadeddata = ready)))",
-          );
         await page.locator("dialog").getByRole("button", { name: "Take a photo" }).click();
         await getButton(page, "Use photo").click();
         await waitForState(page, "done");
@@ -271,6 +269,58 @@ if (hasChromium())
         assert.equal(await page.locator("img[src=x]").count(), 0);
         assert.deepEqual(consoleProblems, []);
         await context.close();
+      });
+
+      test("shows how many more files fit on the post, and failed files first (UPLOAD-3, UPLOAD-10)", async () => {
+        const limitedService = await startUploadService(fixture, "disk", { env: { MAX_ASSETS_PER_POST: "4" } });
+        try {
+          const { page, context } = await openObservedPage(browser);
+          const link = await createTestUploadLink(limitedService);
+          const { assetId } = await uploadAssetInline(limitedService.deps, link.owner, {
+            kind: "image",
+            mimeType: "image/jpeg",
+            base64: (await jpeg()).toString("base64"),
+          });
+          await attachAsset(limitedService.deps, link.owner, { postId: link.postId, assetId });
+          await page.goto(link.url);
+          await page.getByText("You can add 3 more files (4 per post).").waitFor();
+          const createFile = async (name: string) => ({ name, mimeType: "image/jpeg", buffer: await jpeg() });
+          await chooseFiles(page, [
+            await createFile("a.jpg"),
+            { name: "broken.jpg", mimeType: "image/jpeg", buffer: Buffer.from("PK\x03\x04 not an image") },
+            await createFile("b.jpg"),
+          ]);
+          await page.getByText("You can add 1 more file (4 per post).").waitFor();
+          await page.locator('[data-status="done"]').nth(1).waitFor();
+          const getNames = () => page.locator("[data-status] [id$=-name]").allTextContents();
+          assert.deepEqual(await getNames(), ["broken.jpg", "a.jpg", "b.jpg"]);
+          assert.match(
+            (await page.locator('[data-status="failed"]').textContent()) ?? "",
+            /Upload failed.*another format/,
+          );
+
+          await chooseFiles(page, [await createFile("c.jpg")]);
+          await page.getByText("This post is full: it can have at most 4 files.").waitFor();
+          await getButton(page, "Remove: broken.jpg").click();
+          await page.getByText("All files are attached, and the post is full.").first().waitFor();
+          assert.deepEqual(await getNames(), ["a.jpg", "b.jpg", "c.jpg"]);
+
+          await detachAsset(limitedService.deps, link.owner, { postId: link.postId, assetId });
+          await page.reload();
+          await page.getByText("You can add 1 more file (4 per post).").waitFor();
+          // The page does not know yet that another user filled the post.
+          await attachAsset(limitedService.deps, link.owner, { postId: link.postId, assetId });
+          await chooseFiles(page, [await createFile("late.jpg")]);
+          await page.getByText("This post is full").waitFor();
+          assert.deepEqual(await getNames(), ["late.jpg", "a.jpg", "b.jpg", "c.jpg"]);
+          await detachAsset(limitedService.deps, link.owner, { postId: link.postId, assetId });
+          await getButton(page, "Retry: late.jpg").press("Enter");
+          await waitForState(page, "done");
+          assert.deepEqual(await getNames(), ["a.jpg", "b.jpg", "c.jpg", "late.jpg"]);
+          await context.close();
+        } finally {
+          await limitedService.close();
+        }
       });
 
       test("explains that a post is full; a retry succeeds once a position is free (UPLOAD-3, UPLOAD-10)", async () => {

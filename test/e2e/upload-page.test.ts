@@ -22,7 +22,7 @@ import { createUploadProcess } from "../support/upload-process.ts";
 
 const mebibyte = 1024 ** 2;
 /** `UPLOAD_MB=1024` tests a large file; the default is smaller to keep runs short. */
-const largeBytes = Number(process.env["UPLOAD_MB"] ?? 200) * mebibyte;
+const largeBytes = Number(process.env["UPLOAD_MB"] ?? 100) * mebibyte;
 const timeout = { timeout: 60_000 + largeBytes / 5000 };
 const waitUntilDone = (page: Page) => page.locator('[data-state="done"]').waitFor(timeout);
 

@@ -1,20 +1,22 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
+import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { copyAsset } from "#domain/assets/copy-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
 import { listAssets } from "#domain/assets/list-assets.ts";
 import type { Caller } from "#domain/caller.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { emptyTrash } from "#domain/trash/empty-trash.ts";
+import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
 import { jpeg } from "../support/samples.ts";
 import { newStudio } from "../support/users.ts";
+import { waitUntil } from "../support/wait-until.ts";
 import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
 
 const image = await jpeg(200, 120);
-/** After the size of a file that arrived. */
-const uploadedStatus = /· In the library$/;
 
 describe("the library in the web app", { skip: skipWithoutChromium }, () => {
   let fixture: WebFixture;
@@ -23,7 +25,7 @@ describe("the library in the web app", { skip: skipWithoutChromium }, () => {
   before(async () => {
     fixture = await startWebFixture();
     owner = await newStudio(fixture.service.deps);
-    const context = await fixture.openContext(owner);
+    const context = await fixture.openContext(owner, { bypassCSP: true });
     page = await context.newPage();
   });
   after(() => fixture?.close());
@@ -35,65 +37,91 @@ describe("the library in the web app", { skip: skipWithoutChromium }, () => {
       postId,
       status,
     }));
-  const tiles = () => page.getByRole("list", { name: "Assets" }).getByRole("button");
+  const items = (ofPage = page) => ofPage.getByRole("list", { name: "Files" }).getByRole("listitem");
+  /** A file that has arrived. */
+  const tile = (text: RegExp, ofPage = page) => items(ofPage).locator("button[data-tile]").filter({ hasText: text });
+  const fileInput = (ofPage = page) => ofPage.locator("input[type=file]").first();
+  const upload = (name: string, mimeType = "image/png", buffer = image) => ({ name, mimeType, buffer });
 
   test("uploads files without a post, and shows them again after a reload (LIB-3)", async () => {
     await open("/assets");
     await page.getByText("No files yet").waitFor();
-    await page.getByRole("button", { name: "Upload files" }).press("Enter");
-    const uploads = page.getByRole("region", { name: "Upload files" });
-    await uploads.locator("input[type=file]").first().setInputFiles({
-      name: "logo.png",
-      mimeType: "image/png",
-      buffer: image,
-    });
-    await uploads.getByText(uploadedStatus).first().waitFor();
-    await tiles().getByText("logo.jpg").waitFor();
+    await fileInput().setInputFiles(upload("logo.png"));
+    await tile(/logo\.jpg/).waitFor();
     assert.deepEqual(await listFiles(), [{ filename: "logo.jpg", postId: null, status: "ready" }]);
+    assert.equal(await items().count(), 1);
     await page.reload();
-    await uploads.getByText("All files are in the library.").first().waitFor();
-    await tiles().getByText("logo.jpg").waitFor();
+    await tile(/logo\.jpg/).waitFor();
+    assert.equal(await items().count(), 1);
   });
 
-  test("dragging files over the page shows the drop zone, which accepts them (LIB-3)", async () => {
+  test("shows each upload once, with its progress on the tile, until the file has arrived (LIB-3)", async () => {
+    let release = () => {};
+    const isReleased = new Promise<void>((resolve) => (release = resolve));
+    await page.route("**/files/**", async (route) => {
+      if (route.request().method() === "PUT") await isReleased;
+      await route.continue().catch(() => {}); // paused since
+    });
+    await fileInput().setInputFiles([upload("one.jpg", "image/jpeg"), upload("two.jpg", "image/jpeg")]);
+    await page.getByRole("progressbar", { name: "Upload of two.jpg" }).waitFor();
+    // The server lists the two assets as well, as pending.
+    await waitUntil(async () => (await listFiles()).length === 3);
+    await page.waitForResponse((response) => response.url().includes("/assets?") && response.ok());
+    await page.waitForTimeout(300);
+    assert.equal(await items().count(), 3);
+    await page.getByRole("region", { name: "Uploads" }).getByText("0 of 2 files").waitFor();
+    await page.getByRole("button", { name: "Pause upload of one.jpg" }).press("Enter");
+    await page.getByText("Paused at").waitFor();
+    release();
+    await page.unrouteAll({ behavior: "wait" });
+    await page.getByRole("button", { name: "Resume upload of one.jpg" }).press("Enter");
+    for (const name of [/one\.jpg/, /two\.jpg/]) await tile(name).waitFor();
+    await page.getByRole("region", { name: "Uploads" }).waitFor({ state: "detached" });
+    assert.equal(await items().count(), 3);
+  });
+
+  test("says on the tile why an upload failed, and removes it (LIB-3)", async () => {
+    await fileInput().setInputFiles(upload("drawing.svg", "image/svg+xml", Buffer.from("<svg/>")));
+    const failedUpload = page.getByRole("region", { name: "Upload of drawing.svg" });
+    await failedUpload.getByText("Files of this type are not accepted.").waitFor();
+    await page.getByRole("button", { name: "Remove drawing.svg" }).press("Enter");
+    await failedUpload.waitFor({ state: "detached" });
+    assert.equal(await page.evaluate("document.activeElement?.id"), "main");
+  });
+
+  test("accepts files that are dropped anywhere on the page (LIB-3)", async () => {
     const otherPage = await (await fixture.openContext(owner)).newPage();
     await otherPage.goto(`${fixture.service.base}/studios/${owner.studio.id}/assets`);
-    const uploadButton = otherPage.getByRole("button", { name: "Upload files" });
-    assert.equal(await uploadButton.getAttribute("aria-expanded"), "false");
+    await tile(/logo\.jpg/, otherPage).waitFor();
     const transfer = await otherPage.evaluateHandle(`(() => {
       const data = new DataTransfer();
       data.items.add(new File(["Notes"], "notes.txt", { type: "text/plain" }));
       return data;
     })()`);
     await otherPage.dispatchEvent("main", "dragenter", { dataTransfer: transfer });
-    await otherPage.getByText("Drop your files here").waitFor();
+    const hint = otherPage.getByText("Drop files to add them to the library");
+    await hint.waitFor();
     await otherPage.dispatchEvent("main", "drop", { dataTransfer: transfer });
-    await otherPage.getByText(uploadedStatus).first().waitFor();
-    await uploadButton.click();
-    await otherPage.getByText("Drop your files here").waitFor({ state: "hidden" });
+    await hint.waitFor({ state: "hidden" });
+    await tile(/notes\.txt/, otherPage).waitFor();
     await otherPage.context().close();
-    const notes = (await listAssets(fixture.service.deps, owner, { limit: 1 })).assets[0];
-    assert.equal(notes?.filename, "notes.txt");
-    await deleteAsset(fixture.service.deps, owner, { assetId: notes.id });
+    const files = (await listAssets(fixture.service.deps, owner, { limit: 10 })).assets;
+    for (const { id } of files.filter(({ filename }) => filename !== "logo.jpg"))
+      await deleteAsset(fixture.service.deps, owner, { assetId: id });
     await emptyTrash(fixture.service.deps, owner);
-    await page.getByText("notes.txt").waitFor({ state: "detached" });
+    await tile(/notes\.txt/).waitFor({ state: "detached" });
   });
 
   test("copies a file with the keyboard, and Undo removes the copy (LIB-1, WEB-7)", async () => {
-    await tiles().first().press("Enter");
-    await page.getByLabel("Alt text", { exact: true }).last().fill("Our logo");
+    await tile(/logo\.jpg/).press("Enter");
+    await page.getByLabel("Alt text", { exact: true }).fill("Our logo");
     await page.getByRole("button", { name: "Make a copy" }).press("Enter");
     await page.getByText("Copied logo.jpg.").first().waitFor();
     await page.getByRole("dialog").waitFor({ state: "hidden" });
-    await tiles().nth(1).waitFor();
-    const { assets } = await listAssets(fixture.service.deps, owner, { limit: 50 });
-    const details = await Promise.all(assets.map(({ id }) => fixture.service.deps.assets.find(owner.studio.id, id)));
-    assert.deepEqual(
-      details.map((asset) => asset?.altText),
-      ["Our logo", "Our logo"],
-    );
-    await page.getByRole("button", { name: "Undo" }).click();
-    await tiles().nth(1).waitFor({ state: "detached" });
+    await items().nth(1).waitFor();
+    assert.equal((await listFiles()).length, 2);
+    await page.getByRole("button", { name: "Undo" }).press("Enter");
+    await items().nth(1).waitFor({ state: "detached" });
     assert.equal((await listFiles()).length, 1);
   });
 
@@ -103,42 +131,97 @@ describe("the library in the web app", { skip: skipWithoutChromium }, () => {
       await createPost(deps, owner, { title: "First", body: "" }),
       await createPost(deps, owner, { title: "Second", body: "" }),
     ];
-    for (const [i, post] of posts.entries()) {
-      await open(`/posts/${post.id}`);
-      await page.getByRole("button", { name: "Add from library" }).press("Enter");
-      const dialog = page.getByRole("dialog");
-      if (i === 1) {
-        await dialog.getByText("No unused files.").waitFor();
-        await dialog.getByLabel("Show files of other posts").press("Space");
-        await dialog.getByText("On another post: adds a copy").waitFor();
-      }
-      await dialog.getByRole("checkbox", { name: /logo\.jpg/ }).press("Space");
-      await dialog.getByRole("button", { name: "Add 1" }).press("Enter");
-      await dialog.waitFor({ state: "hidden" });
-      await page
-        .getByRole("region", { name: "Files" })
-        .getByRole("button", { name: /logo\.jpg/ })
-        .first()
-        .waitFor();
+    await open("/assets");
+    await tile(/logo\.jpg/).press("Enter");
+    await page.getByRole("button", { name: "Add to post…" }).press("Enter");
+    await page.getByLabel("Search posts").fill("first");
+    await page.getByRole("radio", { name: /Second/ }).waitFor({ state: "detached" });
+    await page.getByRole("radio", { name: /First/ }).press("Space");
+    await page.getByRole("button", { name: "Add to post", exact: true }).press("Enter");
+    await page.getByText("Added logo.jpg to “First”.").first().waitFor();
+
+    await tile(/logo\.jpg.*Used in a post/).press("Enter");
+    await page.getByRole("button", { name: "Copy to another post…" }).press("Enter");
+    await page.getByRole("radio", { name: /Second/ }).press("Space");
+    assert.equal(await page.getByRole("radio", { name: /First/ }).count(), 0, "it is on this post");
+    await page.getByRole("button", { name: "Copy to post" }).press("Enter");
+    await page.getByText("Copied logo.jpg to “Second”.").first().waitFor();
+    for (const post of posts) {
       const { assets } = await getPost(deps, owner, { postId: post.id });
       assert.deepEqual(
         assets.map(({ filename, altText }) => [filename, altText]),
         [["logo.jpg", "Our logo"]],
       );
     }
-    assert.deepEqual((await listFiles()).map(({ postId }) => postId).toSorted(), posts.map(({ id }) => id).toSorted());
     assert.equal(await deps.assets.getUsedBytes(owner.studio.id), image.length);
+
+    await page.getByRole("button", { name: "Undo" }).last().press("Enter");
+    await items().nth(1).waitFor({ state: "detached" });
+    assert.equal((await getPost(deps, owner, { postId: posts[1]?.id ?? "" })).assets.length, 0);
   });
 
-  test("the library and the picker fit a phone (WEB-12)", async () => {
-    await page.setViewportSize({ width: 360, height: 740 });
-    const getOverflow = () => page.evaluate("document.documentElement.scrollWidth - innerWidth");
+  test("shows who added a file and where it is used, and moves between files by keyboard (LIB-1, WEB-12)", async () => {
+    const { deps } = fixture.service;
+    const { assets } = await listAssets(deps, owner, { limit: 1 });
+    const { assetId } = await copyAsset(deps, owner, { assetId: assets[0]?.id ?? "" });
+    const { id: postId } = await createPost(deps, owner, { title: "Third", body: "" });
+    await attachAsset(deps, owner, { postId, assetId });
+    await copyAsset(deps, owner, { assetId });
     await open("/assets");
-    await tiles().first().waitFor();
-    await page.getByText("Choose files").first().waitFor();
-    assert.equal(await getOverflow(), 0);
-    await tiles().first().click();
+    await items().nth(2).waitFor();
+    await items().nth(0).getByRole("button").first().press("Enter");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("image/jpeg").waitFor();
+    await dialog.getByText("200 × 120").waitFor();
+    await dialog.getByText(owner.user.name).waitFor();
+    for (const title of ["First", "Third"]) await dialog.getByRole("link", { name: title }).waitFor();
+    assert.deepEqual(await findViolations(page), []);
+    const firstUrl = page.url();
+    await page.keyboard.press("ArrowRight");
+    await dialog.getByText("· this file").waitFor();
+    assert.notEqual(page.url(), firstUrl);
+    await dialog.getByRole("link", { name: "Unused copy" }).press("Enter");
+    await page.waitForURL(firstUrl);
+    await dialog.getByRole("button", { name: "Next file" }).press("Enter");
+    await dialog.getByText("· this file").waitFor();
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "hidden" });
+    assert.equal(await page.evaluate("document.activeElement?.getAttribute('data-tile')"), "1", "the file seen last");
+    assert.equal(new URL(page.url()).search, "");
+  });
+
+  test("saves changes when the user moves to the next file, and asks before it discards them (WEB-7)", async () => {
+    const dialog = page.getByRole("dialog");
+    const altText = dialog.getByLabel("Alt text", { exact: true });
+    await items().nth(0).getByRole("button").first().press("Enter");
+    await altText.fill("A better text");
+    await dialog.getByRole("button", { name: "Next file" }).press("Enter");
+    await waitUntil(async () => (await altText.inputValue()) === "Our logo");
+    await dialog.getByRole("button", { name: "Previous file" }).press("Enter");
+    await waitUntil(async () => (await altText.inputValue()) === "A better text");
+    await altText.fill("A worse text");
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Keep editing" }).press("Enter");
+    assert.equal(await altText.inputValue(), "A worse text");
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Discard changes" }).press("Enter");
+    await dialog.waitFor({ state: "hidden" });
+  });
+
+  test("the library and its details fit a phone (WEB-12)", async () => {
+    await page.setViewportSize({ width: 360, height: 740 });
+    await page.emulateMedia({ colorScheme: "dark" });
+    const assertFits = async () => {
+      assert.equal(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0);
+      assert.deepEqual(await findViolations(page), []);
+    };
+    await open("/assets");
+    await items().first().waitFor();
+    await assertFits();
+    await tile(/logo\.jpg/)
+      .first()
+      .click();
     await page.getByRole("button", { name: "Make a copy" }).waitFor();
-    assert.equal(await getOverflow(), 0);
+    await assertFits();
   });
 });

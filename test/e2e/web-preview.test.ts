@@ -42,7 +42,7 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
   };
   const openPreview = async (postId: string, account: string, platform: string) => {
     await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/posts/${postId}`);
-    await page.getByRole("list", { name: "Preview per account" }).getByText(account).click();
+    await page.getByRole("tab", { name: new RegExp(`^${account}`) }).click();
     return page.getByRole("group", { name: `Post on ${platform}` });
   };
   const checkPage = async (): Promise<void> => {
@@ -89,6 +89,7 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
     }
     await checkPage();
 
+    await slider.scrollIntoViewIfNeeded();
     const box = await slider.boundingBox();
     assert.ok(box);
     await page.mouse.move(box.x + 20, box.y + 20);

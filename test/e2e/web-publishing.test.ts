@@ -102,7 +102,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByRole("link", { name: "Approvals (1)" }).click();
     const proposal = page.getByRole("list", { name: "Waiting for approval" }).locator("> li");
     await proposal.getByRole("group", { name: "Text" }).getByText("Fog over the harbour.").waitFor();
-    await proposal.getByText("by Claude (for Ada Berg)").waitFor();
+    await proposal.getByText("by Claude, for Ada Berg").waitFor();
     await proposal.getByText("As soon as it is approved").waitFor();
     assert.deepEqual(await listSandboxTexts(), []);
     await checkAccessibility();
@@ -136,12 +136,12 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await checkAccessibility();
     await row.getByRole("link", { name: "Fog" }).click();
     const timeline = page.getByRole("list", { name: "Timeline" });
-    await timeline.getByText("Requested by Claude (for Ada Berg)").waitFor();
+    await timeline.getByText("Requested by Claude, for Ada Berg").waitFor();
     await timeline.getByText("Approved by Ada Berg").waitFor();
     assert.deepEqual(
       (await timeline.getByRole("listitem").locator("p:first-child").allTextContents()).map((text) => text.trim()),
       [
-        "Requested by Claude (for Ada Berg)",
+        "Requested by Claude, for Ada Berg",
         "Approved by Ada Berg, revision 2",
         "Publishing started",
         "Sent to the platform",
@@ -199,26 +199,27 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
   test("publishes an account's own text, and says what the platform rejects", async () => {
     const id = await addPost("Vases");
     await openStudioPage(`posts/${id}`);
-    await page.getByRole("button", { name: "Customize text for blue-harbour" }).click();
-    const dialog = page.getByRole("dialog");
-    await dialog.getByLabel("Text", { exact: true }).fill("x".repeat(300));
-    await dialog.getByText("300 / 280, 20 too many").waitFor();
-    await dialog.getByText("Too long for Sandbox.").waitFor();
-    await dialog.getByRole("button", { name: "Save text" }).click();
-    await dialog.getByText(/The text has 300 characters/).waitFor();
+    await page.getByRole("tab", { name: /^blue-harbour/ }).click();
+    const field = page.getByRole("textbox", { name: "Text for blue-harbour" });
+    await field.fill("x".repeat(300));
+    await page.getByText("300 / 280, 20 too many").waitFor();
+    await page.getByText("Too long for Sandbox.").waitFor();
+    await page
+      .getByRole("list", { name: "Accounts" })
+      .getByText(/The text has 300 characters/)
+      .waitFor();
     await checkAccessibility();
-    await dialog.getByRole("button", { name: "Cancel" }).click();
+    const dialog = page.getByRole("dialog");
     await page.getByRole("button", { name: "Publish…" }).click();
     await dialog.getByText("Fix what the platform would reject first.").waitFor();
     assert.ok(await dialog.getByLabel("blue-harbour").isDisabled());
     await dialog.getByRole("button", { name: "Cancel" }).click();
 
-    await page.getByRole("button", { name: "Change text for blue-harbour" }).click();
-    await dialog.getByLabel("Text", { exact: true }).fill("Vases, for the harbour.");
-    await dialog.getByRole("button", { name: "Save text" }).click();
-    await dialog.waitFor({ state: "detached" });
-    await page.getByText("Custom text · 23 / 280").waitFor();
+    await field.fill("Vases, for the harbour.");
+    await page.getByRole("tab", { name: "blue-harbour own text 23 / 280" }).waitFor();
+    // The dialog waits until the text is saved.
     await page.getByRole("button", { name: "Publish…" }).click();
+    await dialog.getByLabel("blue-harbour").check();
     await dialog.getByRole("button", { name: "Publish now" }).click();
     const row = page.getByRole("list", { name: "Publications of this post" }).getByRole("listitem");
     await row.getByText("Published", { exact: true }).waitFor();
@@ -232,7 +233,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     const id = await addPost("Count");
     await openStudioPage(`posts/${id}`);
     const field = page.getByRole("textbox", { name: "Text", exact: true });
-    const counts = page.getByRole("list", { name: "Length of the text" });
+    const tabs = page.getByRole("tab");
     for (const text of [
       "👨‍👩‍👧‍👦🚀 1️⃣ café",
       `See https://example.com/${"long/".repeat(30)}page.`,
@@ -248,7 +249,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
       for (const { platform, text: measured } of validation) {
         assert.ok(measured, platform);
         const label = `${measured.length.toLocaleString("en")} / ${measured.max.toLocaleString("en")}`;
-        await counts.getByRole("listitem").filter({ hasText: label }).first().waitFor();
+        await tabs.filter({ hasText: label }).first().waitFor();
       }
     }
     await page.getByText("Too long for", { exact: false }).first().waitFor();
@@ -287,12 +288,13 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     const id = await addPost("Kiln");
     const memberPage = await (await fixture.openContext(member, { viewport: desktop })).newPage();
     await memberPage.goto(`${base}/studios/${owner.studio.id}/posts/${id}`);
-    await memberPage.getByRole("button", { name: "Publish…" }).click();
+    await memberPage.getByRole("button", { name: "Ask for approval…" }).click();
     const dialog = memberPage.getByRole("dialog");
     await dialog.getByText("An owner or admin approves it before it goes out.").waitFor();
     await dialog.getByLabel("blue-harbour").check();
     await dialog.getByRole("button", { name: "Ask for approval" }).click();
-    await memberPage.getByText("Waiting for approval", { exact: true }).waitFor();
+    const publications = memberPage.getByRole("list", { name: "Publications of this post" });
+    await publications.getByText("Waiting for approval", { exact: true }).waitFor();
     await memberPage.getByRole("link", { name: "Review blue-harbour" }).click();
     await memberPage.getByText("An owner or admin needs to approve this.").waitFor();
     assert.equal(await memberPage.getByRole("button", { name: "Approve blue-harbour" }).count(), 0);

@@ -34,7 +34,7 @@ describe("search in the web app", { skip: skipWithoutChromium }, () => {
     await page.getByLabel("Search posts").fill(almostMatchingQuery);
     await page.getByRole("link", { name: "The needle" }).waitFor();
     assert.ok(searchCalls >= 2, `${searchCalls} calls`);
-    assert.equal(await page.getByRole("button", { name: "Show more" }).count(), 0);
+    assert.equal(await page.getByRole("button", { name: "Load more" }).count(), 0);
     await page.getByLabel("Search posts").fill("nowhere");
     await page.getByText("No matching posts").waitFor();
     await context.close();
@@ -58,7 +58,7 @@ describe("search in the web app", { skip: skipWithoutChromium }, () => {
     const hasTags = async (expected: string) =>
       (await getPost(deps, owner, { postId })).tags.toSorted().join() === expected;
     await page.goto(`${base}/studios/${owner.studio.id}/posts/${postId}`);
-    const field = page.getByRole("textbox", { name: "Tags" });
+    const field = page.getByRole("combobox", { name: "Tags" });
     await field.pressSequentially("Harbour,sea,");
     await field.pressSequentially("draft idea");
     await field.press("Enter");
@@ -103,7 +103,7 @@ describe("search in the web app", { skip: skipWithoutChromium }, () => {
     await page.goto(`${base}/studios/${owner.studio.id}/assets`);
     const [boat, hill] = ["one.png", "two.png"].map((name) => page.getByRole("button", { name }));
     await boat?.press("Enter");
-    const field = page.getByRole("dialog").getByRole("textbox", { name: "Tags" });
+    const field = page.getByRole("dialog").getByRole("combobox", { name: "Tags" });
     await field.pressSequentially("Harbour");
     await field.press("Enter");
     await page.getByRole("button", { name: "Remove tag harbour" }).waitFor();

@@ -54,7 +54,7 @@ forEachEngine("a clock that jumps by an hour", (fixture) => {
     assert.equal(await canCall(body.access_token), false, "the access token has expired");
     fixture.clock.advance(seconds(31));
     const lateRefresh = await refreshTokens(service.base, user.client, user.tokens.refresh_token);
-    assert.equal(lateRefresh.body.error, "invalid_grant", "the replaced refresh token has expired");
+    assert.equal(lateRefresh.body.error, "invalid_grant", "the grace period of the replaced refresh token has ended");
   });
 
   test("rate limits keep counting, and block no caller for longer than the jump (C6)", async () => {

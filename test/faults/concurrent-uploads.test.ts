@@ -53,7 +53,7 @@ describe("concurrent large uploads", () => {
     t.diagnostic(`+${growthMb.toFixed(0)} MB, ${((uploadCount * uploadMb) / seconds).toFixed(0)} MB/s in total`);
     for (const assetId of assetIds) {
       await studio.call("attach_asset", { postId: post.id, assetId });
-      const { url } = await studio.call("get_asset", { assetId });
+      const { url } = await studio.call("get_asset", { assetId, includeUrls: true });
       assert.equal(await fetchDigest(url), digest);
     }
     assert.ok(growthMb <= maxGrowthMb, `memory grew by ${growthMb.toFixed(0)} MB`);

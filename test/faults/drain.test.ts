@@ -9,6 +9,7 @@ import { createTempFolder } from "../support/temp-folder.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
+import { callAsTask, getTask, type TaskResult } from "../support/task-client.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
 const uploadCount = 50;
@@ -27,7 +28,20 @@ describe("shutdown on SIGTERM", () => {
   let studio: StudioClient;
 
   const start = () =>
-    startMain({ PORT: new URL(base).port, BASE_URL: base, DATA_DIR: `${folder.path}/data`, RATE_LIMITS: "off" });
+    startMain({
+      PORT: new URL(base).port,
+      BASE_URL: base,
+      DATA_DIR: `${folder.path}/data`,
+      RATE_LIMITS: "off",
+      CONFORMANCE_FIXTURES: "1",
+    });
+
+  /** Starts a call that runs as a task for this long; returns the function that reads its task. */
+  async function startTask(seconds: number): Promise<() => Promise<TaskResult>> {
+    const client = { url: `${base}/mcp`, token: studio.tokens.access_token };
+    const { taskId } = await callAsTask(client, "slow_compute", { seconds });
+    return () => getTask(client, taskId);
+  }
 
   before(async () => {
     base = await findFreeBaseUrl();
@@ -105,6 +119,7 @@ describe("shutdown on SIGTERM", () => {
   test("the server becomes not ready, finishes accepted work, interrupts no request, and exits with 0 within 30 s (C4)", async () => {
     const post = await studio.call("create_post", { title: "A", body: "" });
     const pendingUploads = await Promise.all(Array.from({ length: uploadCount }, startUpload));
+    const readTask = await startTask(6);
     const load = startLoad();
     await sleep(500);
     const signaledAt = performance.now();
@@ -125,6 +140,7 @@ describe("shutdown on SIGTERM", () => {
     const { assetId } = pendingUploads[0] ?? { assetId: "" };
     const { status } = await studio.call("attach_asset", { postId: post.id, assetId });
     assert.equal(status, "ready", "the uploaded file is stored");
+    assert.equal((await readTask()).status, "completed", "the shutdown waited for the task");
   });
 
   test("a second signal ends the process immediately (C4)", async () => {
@@ -138,14 +154,17 @@ describe("shutdown on SIGTERM", () => {
     await assert.rejects(status);
   });
 
-  test("disconnects an upload that never finishes, and exits with 0 (C4)", async () => {
+  test("disconnects an upload and stops a task that never finish, and exits with 0 (C4)", async () => {
     service = await start();
     const { status } = await startUpload();
+    const readTask = await startTask(600);
     const signaledAt = performance.now();
     service.terminate();
     assert.equal(await service.exited, 0);
     const ms = performance.now() - signaledAt;
     assert.ok(ms > 10_000 && ms < 30_000, `${ms} ms`);
     await assert.rejects(status);
+    service = await start();
+    assert.match((await readTask()).error.message, /Call the tool again/);
   });
 });

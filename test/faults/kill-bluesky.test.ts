@@ -5,7 +5,7 @@ import { publishPost } from "#domain/publishing/publish-post.ts";
 import { minutes, seconds } from "#lib/clock.ts";
 import { connectBluesky, createBlueskySetups } from "../support/bluesky-fixture.ts";
 import { hasChromium, openChromium } from "../support/chromium.ts";
-import { forEachEngine, listEngines, type Fixture } from "../support/engines.ts";
+import { forEachEngine, listOneEngine, type Fixture } from "../support/engines.ts";
 import { startHelper, type HelperProcess } from "../support/helper-process.ts";
 import type { HookedFiles } from "../support/hooked-files.ts";
 import { isLongRun } from "../support/long-run.ts";
@@ -13,9 +13,9 @@ import { hasPds, startPds, type Pds, type PdsAccount } from "../support/pds.ts";
 import { addImage, startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
-/** Of each kind: the service is killed, or the response is lost, after the server has written the record. */
+/** How often the service is killed, and how often the response is lost, after the Bluesky server wrote the post. */
 const rounds = isLongRun ? 30 : 5;
-const engines = hasPds() && hasChromium() ? listEngines() : [];
+const engines = hasPds() && hasChromium() ? listOneEngine() : [];
 
 function defineTests(fixture: Fixture): void {
   let pds: Pds;

@@ -7,7 +7,7 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import { minutes, seconds } from "#lib/clock.ts";
 import { createPublicFetch } from "#lib/public-fetch.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import { startHelper, type HelperProcess } from "../support/helper-process.ts";
 import type { HookedFiles } from "../support/hooked-files.ts";
 import { isLongRun } from "../support/long-run.ts";
@@ -17,10 +17,10 @@ import { addImage, startPublishing, type PublishingFixture } from "../support/pu
 import { startSnac, type Snac } from "../support/snac.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
-/** Of each kind: the service is killed, or the response is lost, after the server has published the status. */
+/** How often the service is killed, and how often the response is lost, after the server published the status. */
 const rounds = isLongRun ? 30 : 5;
 
-forEachEngine("kill -9 of the service while it publishes to a Mastodon server", (fixture) => {
+forOneEngine("kill -9 of the service while it publishes to a Mastodon server", (fixture) => {
   let snac: Snac;
   let publishing: PublishingFixture;
   let connectionId: string;

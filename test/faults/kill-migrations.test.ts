@@ -75,7 +75,7 @@ for (const engine of listEngines()) {
       const appliedCounts: number[] = [];
       const countPartialRuns = (): number => appliedCounts.filter((count) => count > 0 && count < fileCount).length;
       const worker = async (): Promise<void> => {
-        while (appliedCounts.length < rounds || (countPartialRuns() < 3 && appliedCounts.length < rounds * 5)) {
+        while (appliedCounts.length < rounds || (countPartialRuns() < 3 && appliedCounts.length < rounds * 15)) {
           const { appliedCount } = await killDuringMigration(Math.random() * maxDelayMs * 1.2);
           if (appliedCount === 0) maxDelayMs *= 1.15;
           if (appliedCount === fileCount) maxDelayMs *= 0.85;

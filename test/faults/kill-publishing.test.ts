@@ -20,11 +20,11 @@ import { findFreeBaseUrl } from "../support/service.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
 const kills = isLongRun ? 200 : 20;
-/** Of each kind: dropped responses, 503s and timeouts. */
-const faults = isLongRun ? 100 : 20;
+/** How many responses are dropped, how many are 503s, and how many time out. */
+const faultsPerKind = isLongRun ? 100 : 20;
 /** Several, because a publication whose commit must be looked up blocks its connection for up to 20 seconds. */
 const connectionsPerPlatform = 6;
-/** For each platform. */
+/** How many connections of each platform publish in a round. */
 const connectionsPerRound = 2;
 const maxFinalRounds = 10;
 
@@ -34,7 +34,7 @@ forEachEngine("kill -9 of the service while it publishes", (fixture) => {
   let image: Buffer;
   before(async () => {
     const base = await findFreeBaseUrl();
-    // The sandbox itself comes with the service, which has its own credentials there.
+    // Without the sandbox itself: the service adds it, with its own credentials.
     const platforms = createSandboxPlatforms({ base }).filter(({ platform }) => platform.id !== "sandbox");
     publishing = await startPublishing(fixture, ["harbour"], { base, platforms, runsWorker: false });
     connectionIds = await Promise.all(
@@ -104,17 +104,17 @@ forEachEngine("kill -9 of the service while it publishes", (fixture) => {
     });
   };
 
-  test(`${kills} kills, and ${faults} lost responses, outages and timeouts each: nothing is lost or published twice (PUB-7, B3)`, async () => {
+  test(`${kills} kills, and ${faultsPerKind} lost responses, outages and timeouts each: nothing is lost or published twice (PUB-7, B3)`, async () => {
     let [requested, inFlight, timeouts] = [0, 0, 0];
     let next = startProcess(1);
     for (let round = 0; round < kills; round++) {
       const service = next;
       await service.waitForLine("loaded");
-      if (round < faults) await addFaults();
+      if (round < faultsPerKind) await addFaults();
       requested += await publishTo(pickTargets(round), `Round ${round}`);
       service.letRun();
       await service.waitForLine("ready");
-      next = startProcess(round + 1 < kills ? 1 : Math.max(faults - timeouts, 1));
+      next = startProcess(round + 1 < kills ? 1 : Math.max(faultsPerKind - timeouts, 1));
       await waitUntil(async () => (await countRunning()) > 0, { timeoutMs: 60_000, description: "a run is in flight" });
       await sleep(Math.random() * 200);
       await service.kill();
@@ -126,7 +126,7 @@ forEachEngine("kill -9 of the service while it publishes", (fixture) => {
     await next.waitForLine("ready");
     const areFaultsLeft = async () => {
       const { dropResponses, unavailableNext } = await readFaults();
-      return dropResponses > 0 || unavailableNext > 0 || timeouts + countTimeouts(next) < faults;
+      return dropResponses > 0 || unavailableNext > 0 || timeouts + countTimeouts(next) < faultsPerKind;
     };
     for (let round = 0; round === 0 || (round < maxFinalRounds && (await areFaultsLeft())); round++) {
       requested += await publishTo(connectionIds.flat(), `After the last kill ${round}`);

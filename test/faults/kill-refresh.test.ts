@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openDatabase } from "#db/open-database.ts";
 import { seconds } from "#lib/clock.ts";
-import { createTemporaryDatabase, listEngines, silentLog, type DatabaseLocation } from "../support/engines.ts";
+import { createTemporaryDatabase, listOneEngine, silentLog, type DatabaseLocation } from "../support/engines.ts";
 import { startMain } from "../support/main-process.ts";
 import {
   callMcp,
@@ -17,7 +17,7 @@ import { findFreeBaseUrl } from "../support/service.ts";
 
 const rounds = 3;
 
-for (const engine of listEngines()) {
+for (const engine of listOneEngine()) {
   describe(`kill -9 during a token refresh (${engine})`, () => {
     test("the last refresh token that the client received works, and a replaced one does not after the grace period (C3, GRANT-4, A11)", async () => {
       const location = await createTemporaryDatabase(engine);

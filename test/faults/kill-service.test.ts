@@ -64,7 +64,7 @@ for (const engine of listEngines()) {
     async function checkAssets(assetIds: Iterable<string>): Promise<void> {
       for (const assetId of assetIds) {
         const expected = acknowledgedAssets.get(assetId);
-        const asset = await studio.call("get_asset", { assetId });
+        const asset = await studio.call("get_asset", { assetId, includeUrls: true });
         assert.equal(asset.status, "ready");
         // If the kill came between the attach and its response, the asset is on a post that was not recorded.
         if (expected?.postId) assert.equal(asset.postId, expected.postId);

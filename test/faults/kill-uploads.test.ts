@@ -23,7 +23,7 @@ import { readBytes } from "../support/stores.ts";
 const childProgram = join(import.meta.dirname, "../support/children/upload-assets.ts");
 const systemCalls = ["fsync", "fdatasync", "rename", "pwrite64", "write", "writev", "unlink"] as const;
 /** Kills at three of the first sixty calls, or at each of them in a long run. */
-const callNumbers = Array.from({ length: 60 }, (_, i) => 1 + i).filter((nth) => isLongRun || nth % 20 === 1);
+const callNumbers = Array.from({ length: 60 }, (_, i) => 1 + i).filter((nth) => isLongRun || nth % 30 === 1);
 
 describe("kill -9 during uploads", () => {
   let temporaryDatabase: TemporaryDatabase;

@@ -78,15 +78,15 @@ describe("an S3 store that returns wrong data", { skip: !listStoreNames().includ
     assert.equal(await readDigest(directFiles, await getKey(upload.assetId)), sha256(image));
   });
 
-  test("truncated or altered bytes while a preview is generated: no preview is returned or stored, and the next one is correct (S4)", async () => {
+  test("truncated or altered bytes while a thumbnail is generated: no thumbnail is returned or stored, and the next one is correct (S4)", async () => {
     for (const fault of ["short", "altered"] as const) {
       const upload = await uploadImage();
       await attachAsset(deps, owner, upload);
       injectFault(fault, "GET");
       assert.deepEqual(await previewAssets(deps, owner, [upload.assetId]), [], fault);
       removeFault();
-      const [preview] = await previewAssets(deps, owner, [upload.assetId]);
-      assert.equal(preview?.mimeType, "image/webp");
+      const [thumbnail] = await previewAssets(deps, owner, [upload.assetId]);
+      assert.equal(thumbnail?.mimeType, "image/webp");
     }
   });
 
@@ -95,7 +95,7 @@ describe("an S3 store that returns wrong data", { skip: !listStoreNames().includ
     await attachAsset(deps, owner, upload);
     const findLostFiles = createLostFileFinder(deps);
     assert.deepEqual(await findLostFiles(), []);
-    injectFault("other-tag", "HEAD");
+    injectFault("other-etag", "HEAD");
     assert.ok((await findLostFiles()).some(({ id }) => id === upload.assetId));
     removeFault();
   });

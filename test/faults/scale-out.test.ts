@@ -65,7 +65,7 @@ describe("two processes behind nginx, on PostgreSQL and S3", { skip: !canRun }, 
     const asset = await studio.call("attach_asset", { postId: post.id, assetId });
     assert.deepEqual([asset.status, asset.bytes], ["ready", image.length]);
     for (let i = 0; i < 2; i++) {
-      const { assets } = await studio.call("get_post", { postId: post.id });
+      const { assets } = await studio.call("get_post", { postId: post.id, includeUrls: true });
       const response = await fetch(assets[0].url);
       assert.equal(sha256(new Uint8Array(await response.arrayBuffer())), sha256(image));
       assert.equal((await fetch(assets[0].thumbnailUrl)).status, 200);
@@ -93,7 +93,7 @@ describe("two processes behind nginx, on PostgreSQL and S3", { skip: !canRun }, 
     const { addresses } = await callApi(`/files/${file.id}/addresses`, { parts: [1] });
     assert.equal(await putBytes(addresses[0].url, image), 200);
     await callApi(`/files/${file.id}/complete`);
-    const { assets } = await studio.call("get_post", { postId: post.id });
+    const { assets } = await studio.call("get_post", { postId: post.id, includeUrls: true });
     assert.deepEqual([assets.length, assets[0].status, assets[0].bytes], [1, "ready", image.length]);
   });
 

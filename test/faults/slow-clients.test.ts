@@ -8,7 +8,7 @@ import { startMain, type MainProcess } from "../support/main-process.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
 
-const clientCount = isLongRun ? 1000 : 300;
+const clientCount = isLongRun ? 1000 : 200;
 const maxMs = 60_000;
 
 describe("slow clients", () => {

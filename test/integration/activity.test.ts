@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { Readable } from "node:stream";
 import { test } from "node:test";
+import { createGrant } from "#domain/access/create-grant.ts";
+import { revokeClient } from "#domain/access/revoke-client.ts";
 import { listActivity, listActivityInput, searchActivityInput } from "#domain/activity/list-activity.ts";
 import type { ActivityAction } from "#domain/activity/record.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
@@ -12,6 +14,9 @@ import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
 import { updateAsset } from "#domain/assets/update-asset.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { Caller } from "#domain/caller.ts";
+import { addComment } from "#domain/comments/add-comment.ts";
+import { deleteComment } from "#domain/comments/delete-comment.ts";
+import { resolveComment } from "#domain/comments/resolve-comment.ts";
 import type { Deps } from "#domain/deps.ts";
 import { disableUser, enableUser } from "#domain/operator/user-access.ts";
 import { addOwner } from "#domain/operator/add-owner.ts";
@@ -26,6 +31,7 @@ import { createInvitation } from "#domain/studios/create-invitation.ts";
 import { createStudio } from "#domain/studios/create-studio.ts";
 import { revokeInvitation } from "#domain/studios/invitation.ts";
 import { emptyTrash } from "#domain/trash/empty-trash.ts";
+import { sweepTrash } from "#domain/trash/sweep-trash.ts";
 import { restoreFromTrash } from "#domain/trash/restore-from-trash.ts";
 import { createUploadLink, createUploadSession } from "#domain/uploads/create-upload-link.ts";
 import { withdrawUploadLink } from "#domain/uploads/withdraw-upload-link.ts";
@@ -109,6 +115,26 @@ const changes: Record<Change, (deps: Deps, users: StudioUsers) => Promise<() => 
   "post.deleted": async (deps, { member }) => {
     const { id: postId } = await createPost(deps, member, { title: "A", body: "" });
     return () => deletePost(deps, member, { postId });
+  },
+  "comment.added": async (deps, { member }) => {
+    const { id: postId } = await createPost(deps, member, { title: "A", body: "" });
+    return () => addComment(deps, member, { postId, body: "A" });
+  },
+  "comment.resolved": async (deps, { member }) => {
+    const { id: postId } = await createPost(deps, member, { title: "A", body: "" });
+    const { id: commentId } = await addComment(deps, member, { postId, body: "A" });
+    return () => resolveComment(deps, member, { commentId, resolved: true });
+  },
+  "comment.reopened": async (deps, { member }) => {
+    const { id: postId } = await createPost(deps, member, { title: "A", body: "" });
+    const { id: commentId } = await addComment(deps, member, { postId, body: "A" });
+    await resolveComment(deps, member, { commentId, resolved: true });
+    return () => resolveComment(deps, member, { commentId, resolved: false });
+  },
+  "comment.deleted": async (deps, { member }) => {
+    const { id: postId } = await createPost(deps, member, { title: "A", body: "" });
+    const { id: commentId } = await addComment(deps, member, { postId, body: "A" });
+    return () => deleteComment(deps, member, { commentId });
   },
   "post.restored": async (deps, { member }) => {
     const { id } = await createPost(deps, member, { title: "A", body: "" });
@@ -278,6 +304,7 @@ forEachEngine("activity", (fixture) => {
           client: null,
           subjectId: post.id,
           subjectName: "A",
+          objects: [{ type: "post", id: post.id, name: "A", state: "current" }],
           detail: { fields: ["status"], revision: 2 },
         },
         {
@@ -287,6 +314,7 @@ forEachEngine("activity", (fixture) => {
           client: { id: "client-1", name: "Claude" },
           subjectId: post.id,
           subjectName: "A",
+          objects: [{ type: "post", id: post.id, name: "A", state: "current" }],
           detail: { title: "A" },
         },
       ],
@@ -301,6 +329,96 @@ forEachEngine("activity", (fixture) => {
       ["studio.created"],
     );
     assert.equal(secondPage.nextCursor, null);
+  });
+
+  test("names posts, files, members, clients and accounts, also after they were deleted (ACT-1)", async () => {
+    const { deps } = fixture;
+    const { owner, member } = await newStudioWithRoles(deps);
+    const { id: postId } = await createPost(deps, owner, { title: "Spring", body: "" });
+    const [keptId, deletedId] = [await newFile(deps, owner), await newFile(deps, owner)];
+    await updateAsset(deps, owner, { assetId: keptId, filename: "harbour.txt" });
+    await attachAsset(deps, owner, { postId, assetId: keptId });
+    await updatePost(deps, owner, { postId, title: "Spring catalogue" });
+    await deleteAsset(deps, owner, { assetId: deletedId });
+    await changeRole(deps, owner, { userId: member.user.id, role: "admin" });
+    const connectionId = await newConnection(deps, owner);
+    await disconnectPlatform(deps, owner, { connectionId });
+    const grant = await createGrant(deps, owner, {
+      clientId: "client-1",
+      clientName: "Claude",
+      clientVerified: true,
+      redirectHost: "claude.ai",
+      scopes: ["studio:read"],
+    });
+    await revokeClient(deps, owner, { grantId: grant.id });
+
+    const list = async () => {
+      const { activity } = await listActivity(deps, owner, listActivityInput.parse({ limit: 100 }));
+      return new Map(activity.map(({ action, objects }) => [action, objects]));
+    };
+    const post = { type: "post", id: postId, name: "Spring catalogue", state: "current" };
+    const before = await list();
+    assert.deepEqual(before.get("asset.attached"), [
+      { type: "asset", id: keptId, name: "harbour.txt", state: "current" },
+      post,
+    ]);
+    assert.deepEqual(before.get("post.created"), [post], "its current title");
+    assert.equal(before.get("asset.deleted")?.[0]?.state, "trashed");
+    assert.deepEqual(before.get("member.role_changed"), [
+      { type: "member", id: member.user.id, name: member.user.name, state: "current" },
+    ]);
+    assert.equal(before.get("platform.disconnected")?.[0]?.type, "account");
+    assert.ok(before.get("platform.disconnected")?.[0]?.name);
+    assert.deepEqual(before.get("client.revoked"), [
+      { type: "client", id: grant.id, name: grant.clientName, state: "gone" },
+    ]);
+
+    await removeMember(deps, owner, { userId: member.user.id });
+    await deletePost(deps, owner, { postId });
+    assert.equal((await list()).get("post.created")?.[0]?.state, "trashed");
+    await emptyTrash(deps, owner);
+    await sweepTrash(deps, { pause: async () => {}, shouldStop: () => false });
+    const after = await list();
+    assert.deepEqual(after.get("post.created"), [{ ...post, name: "Spring", state: "gone" }], "its title at the time");
+    assert.deepEqual(after.get("asset.attached"), [
+      { type: "asset", id: keptId, name: "harbour.txt", state: "gone" },
+      { ...post, name: null, state: "gone" },
+    ]);
+    assert.equal(after.get("asset.deleted")?.[0]?.state, "gone");
+    assert.deepEqual(after.get("member.role_changed")?.[0]?.state, "gone");
+  });
+
+  test("looks up the names of a page with one query, however many entries it has (ACT-1)", async () => {
+    const owner = await newStudio(fixture.deps);
+    const { id: postId } = await createPost(fixture.deps, owner, { title: "A", body: "" });
+    for (let i = 0; i < 5; i++)
+      await attachAsset(fixture.deps, owner, { postId, assetId: await newFile(fixture.deps, owner) });
+    const calls: number[] = [];
+    const activity: Deps["activity"] = {
+      ...fixture.deps.activity,
+      async findNames(studioId, objects) {
+        calls.push(objects.length);
+        return fixture.deps.activity.findNames(studioId, objects);
+      },
+    };
+    const page = await listActivity({ activity }, owner, listActivityInput.parse({ limit: 100 }));
+    assert.equal(page.activity.filter(({ action }) => action === "asset.attached").length, 5);
+    assert.equal(calls.length, 1);
+  });
+
+  test("does not name objects of another studio", async () => {
+    const [owner, stranger] = [await newStudio(fixture.deps), await newStudio(fixture.deps)];
+    const { id: postId } = await createPost(fixture.deps, stranger, { title: "Secret", body: "" });
+    const assetId = await newFile(fixture.deps, stranger);
+    const connectionId = await newConnection(fixture.deps, stranger);
+    assert.deepEqual(
+      await fixture.deps.activity.findNames(owner.studio.id, [
+        { type: "post", id: postId },
+        { type: "asset", id: assetId },
+        { type: "account", id: connectionId },
+      ]),
+      [],
+    );
   });
 
   test("filters activity by user, client, action and combinations of them (ACT-1)", async () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { parseAdminCommand } from "#ops/admin.ts";
 import { UsageError } from "#ops/progress.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import { runCommand } from "../support/operator-commands.ts";
 import { callTool } from "../support/service-access.ts";
 import { newMember, newStudio } from "../support/users.ts";
@@ -11,7 +11,7 @@ import { createTempFolder } from "../support/temp-folder.ts";
 import { createTestGrant } from "../support/tokens.ts";
 
 /** Runs the commands as an operator does, in a process next to the service. Other tests cover the verbs. */
-forEachEngine("npm run admin", (fixture) => {
+forOneEngine("npm run admin", (fixture) => {
   let server: RunningService;
   before(async () => void (server = await startService(fixture.deps)));
   after(() => server.close());

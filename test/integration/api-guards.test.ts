@@ -6,7 +6,7 @@ import { toIsoTime } from "#lib/clock.ts";
 import { assertProblem, call, startApiServer, type ApiServer } from "../support/api-server.ts";
 import { listApiRoutes, fillPath, isWrite } from "../support/api-routes.ts";
 import { forOneEngine } from "../support/engines.ts";
-import { hostileIds } from "../support/hostile-ids.ts";
+import { listHostileIds } from "../support/hostile-ids.ts";
 import { createInvitationToken, newStudio } from "../support/users.ts";
 
 /** A request body that passes the guards of every route. */
@@ -120,7 +120,9 @@ forOneEngine("JSON API guards", (fixture) => {
       const { cookie } = mine;
       const foreignResponse = await call(server, route.method, fillPath(route.path, theirs.params), { cookie, body });
       assertProblem(foreignResponse, 404, "not_found");
-      for (const studioId of hostileIds("studio").filter((id) => id !== "" && id.isWellFormed() && id.length < 5000)) {
+      for (const studioId of listHostileIds("studio").filter(
+        (id) => id !== "" && id.isWellFormed() && id.length < 5000,
+      )) {
         const response = await call(server, route.method, fillPath(route.path, { ...theirs.params, studioId }), {
           cookie,
           body,
@@ -142,6 +144,8 @@ forOneEngine("JSON API guards", (fixture) => {
       const inputs: [string, object][] = [
         ["members", { role: "member" }],
         ["/posts/:postId/restore", { revision: 1 }],
+        ["/comments/:commentId", { resolved: true }],
+        ["/comments", { body: "A comment" }],
         ["/posts/:postId/publications", { connectionIds: ["plc_1"] }],
         ["/clients/:grantId/undo", { since: toIsoTime(fixture.clock()) }],
         ["/undos/", {}],
@@ -150,7 +154,7 @@ forOneEngine("JSON API guards", (fixture) => {
         ["/assets/", {}],
       ];
       const input = inputs.find(([part]) => route.path.includes(part))?.[1] ?? { title: "Title" };
-      const ids = hostileIds("post").filter((id) => id !== "" && id.isWellFormed() && id.length < 5000);
+      const ids = listHostileIds("post").filter((id) => id !== "" && id.isWellFormed() && id.length < 5000);
       const { studioId: _, token: _token, ...foreignIds } = theirs.params;
       const invalidParams = [
         ...(route.path.includes(":token") ? [] : [foreignIds]),

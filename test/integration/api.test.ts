@@ -219,6 +219,16 @@ forEachEngine("JSON API", (fixture) => {
     );
   });
 
+  test("rejects a filter with text that PostgreSQL can't store (ACT-1)", async () => {
+    const owner = await newStudio(fixture.deps);
+    const cookie = await server.signIn(owner);
+    for (const field of ["userId", "clientId"]) {
+      const path = `/api/studios/${owner.studio.id}/activity?${field}=`;
+      assertProblem(await call(server, "GET", `${path}usr_%00`, { cookie }), 400, "invalid_input", field);
+      assert.equal((await call(server, "GET", `${path}usr_unknown`, { cookie })).status, 200, field);
+    }
+  });
+
   test("returns 401 without a session, or with one that has ended", async () => {
     const owner = await newStudio(fixture.deps);
     const cookie = await server.signIn(owner);

@@ -90,8 +90,8 @@ forEachEngine("copies of assets", (fixture) => {
     );
     assert.deepEqual(await files.keys(), keys, "no bytes were copied");
     assert.equal((await deps.assets.find(owner.studio.id, copyId))?.storageKey, fileKey);
-    const [preview] = await previewAssets(deps, owner, [copyId]);
-    assert.ok(preview);
+    const [thumbnail] = await previewAssets(deps, owner, [copyId]);
+    assert.ok(thumbnail);
     assert.deepEqual(await files.keys(), keys, "the thumbnail is shared, too");
   });
 
@@ -152,7 +152,7 @@ forEachEngine("copies of assets", (fixture) => {
     }
   });
 
-  test("the trash sweep keeps the file of a copy and deletes it with the last one, also for copies on one post", async () => {
+  test("the trash sweep keeps a file while it has a copy and deletes the file with the last copy, also for copies on one post", async () => {
     const studio = await createStudioFixture(fixture);
     const { deps, owner, assetId } = studio;
     const copyIds = [await copy(studio), await copy(studio), await copy(studio)];
@@ -233,7 +233,7 @@ forEachEngine("copies of assets", (fixture) => {
     assert.equal(await outcome(await newStudio(deps), assetId), "not_found");
   });
 
-  test("undoing a client's changes keeps the copies it made, like its uploads", async () => {
+  test("undoing a client's changes keeps the copies and uploads that the client made", async () => {
     const { deps } = fixture;
     const owner = await newStudio(deps);
     const client = await actThroughClient(deps, owner);
@@ -246,7 +246,7 @@ forEachEngine("copies of assets", (fixture) => {
     for (const id of [original, assetId]) assert.equal((await getAsset(deps, owner, { assetId: id })).status, "ready");
   });
 
-  test("of parallel copies and a deletion, every copy that succeeds keeps its file, and otherwise the file is gone (LIB-2, R3)", async () => {
+  test("of parallel copies and a deletion, every copy that succeeds keeps its file; if none succeeds, the file is deleted (LIB-2, R3)", async () => {
     for (let round = 0; round < 8; round++) {
       const studio = await createStudioFixture(fixture);
       const copies = Array.from({ length: round % 4 }, () => copyAsset(studio.deps, studio.owner, studio));
@@ -275,7 +275,7 @@ forEachEngine("copies of assets", (fixture) => {
 forEachEngine(
   "copies on separate connections",
   (fixture) => {
-    test("a deletion that starts during a copy waits for it and then keeps the file (LIB-2, R3)", async () => {
+    test("a deletion that starts during a copy waits for the copy and then keeps the file (LIB-2, R3)", async () => {
       const studio = await createStudioFixture(fixture);
       const { deps, owner, assetId } = studio;
       const asset = await deps.assets.find(owner.studio.id, assetId);

@@ -4,14 +4,20 @@ import type { ServerResponse } from "node:http";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AssetKind } from "#domain/assets/model/kinds.ts";
+import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { attachFile } from "#domain/assets/attach-file.ts";
+import { detachAsset } from "#domain/assets/detach-asset.ts";
 import { importAssetFromUrl } from "#domain/assets/import-asset-from-url.ts";
 import { maxConcurrentImports } from "#domain/assets/lifecycle/import-slots.ts";
 import { createAssetSweeper } from "#domain/assets/lifecycle/sweep-assets.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { deletePost } from "#domain/posts/delete-post.ts";
 import { hours } from "#lib/clock.ts";
+import { isPublicAddress } from "#lib/ip-address.ts";
 import type { PublicUrlOpener } from "#lib/public-fetch.ts";
-import { forOneEngine } from "../support/engines.ts";
+import { forEachEngine, forOneEngine } from "../support/engines.ts";
 import { createHookedFiles, type HookedFiles } from "../support/hooked-files.ts";
 import { getOutcome, countOutcomes } from "../support/outcome.ts";
 import { newMember, newStudio } from "../support/users.ts";
@@ -34,7 +40,7 @@ forOneEngine("asset imports", (fixture) => {
 
   const importFile = (
     url: string,
-    input: { kind?: AssetKind; filename?: string; idempotencyKey?: string } = {},
+    input: { kind?: AssetKind; filename?: string; postId?: string; idempotencyKey?: string } = {},
     openUrl?: PublicUrlOpener,
   ) => importAssetFromUrl(openUrl ? { ...deps, openUrl } : deps, owner, { url, ...input });
   const findAsset = async (assetId: string) => {
@@ -42,6 +48,64 @@ forOneEngine("asset imports", (fixture) => {
     assert.ok(asset);
     return asset;
   };
+
+  test("attaches the file to a post, also when a retry returns the first result (CHEAP-4)", async () => {
+    host.serveFile("/attached.jpg", await jpeg(), "image/jpeg");
+    const { id: postId } = await createPost(deps, owner, { title: "A post", body: "" });
+    const input = { postId, idempotencyKey: "attached" };
+    const { assetId } = await importFile(host.url("/attached.jpg"), input);
+    assert.equal((await findAsset(assetId)).postId, postId);
+    await detachAsset(deps, owner, { postId, assetId });
+    assert.equal((await importFile(host.url("/attached.jpg"), input)).assetId, assetId);
+    assert.equal((await findAsset(assetId)).postId, postId);
+    assert.equal(host.requestCounts.get("/attached.jpg"), 1);
+
+    const fullDeps = { ...deps, limits: { ...deps.limits, assetsPerPost: 1 } };
+    const importInto = (target: string) =>
+      getOutcome(importAssetFromUrl(fullDeps, owner, { url: host.url("/attached.jpg"), postId: target }));
+    assert.equal(
+      await getOutcome(importAssetFromUrl(fullDeps, owner, { url: host.url("/attached.jpg"), ...input })),
+      "ok",
+      "a retry returns the first result, although the post is full now",
+    );
+    assert.equal(await importInto(postId), "asset_limit_reached");
+    assert.equal(await importInto(deps.newId("post")), "not_found");
+    assert.equal(await importInto("pst_wrong"), "not_found");
+    assert.equal(host.requestCounts.get("/attached.jpg"), 1, "nothing is fetched for a post that can't take the file");
+  });
+
+  test("stores and charges nothing if the post is deleted or full once the file is fetched (ASSET-15)", async () => {
+    const image = await jpeg();
+    host.serveFile("/first.jpg", image, "image/jpeg");
+    const oneAssetDeps = { ...deps, limits: { ...deps.limits, assetsPerPost: 1 } };
+    const verbs = {
+      import_asset_from_url: (url: string, postId: string) =>
+        importAssetFromUrl(oneAssetDeps, owner, { url, postId, idempotencyKey: postId }),
+      attach_file: (url: string, postId: string) =>
+        attachFile(oneAssetDeps, owner, { postId, file: { download_url: url, file_id: "file-1" } }),
+    };
+    const readState = async () => ({
+      usedBytes: await deps.assets.getUsedBytes(owner.studio.id),
+      assets: (await deps.assets.list(owner.studio.id, { limit: 1000 })).length,
+      files: (await files.keys()).length,
+    });
+    for (const [name, run] of Object.entries(verbs)) {
+      const { assetId } = await importFile(host.url("/first.jpg"));
+      const changes = {
+        not_found: (postId: string) => deletePost(deps, owner, { postId }),
+        asset_limit_reached: (postId: string) => attachAsset(deps, owner, { postId, assetId }),
+      };
+      const stateBefore = await readState();
+      for (const [outcome, change] of Object.entries(changes)) {
+        const { id: postId } = await createPost(deps, owner, { title: "A post", body: "" });
+        host.serve(`/${postId}.jpg`, (_req: unknown, res: ServerResponse) => {
+          void change(postId).then(() => res.writeHead(200, { "content-type": "image/jpeg" }).end(image));
+        });
+        assert.equal(await getOutcome(run(host.url(`/${postId}.jpg`), postId)), outcome, name);
+        assert.deepEqual(await readState(), stateBefore, `${name}, ${outcome}`);
+      }
+    }
+  });
 
   test("creates a ready asset with the kind and type from the response header, the bytes or the file name (ASSET-15)", async () => {
     const image = await jpeg();
@@ -125,8 +189,7 @@ forOneEngine("asset imports", (fixture) => {
 
   test("blocks every URL except https to a public IP address, and sends no request there (ASSET-15, A19)", async () => {
     host.serveFile("/x.png", await png(), "image/png");
-    const strictOpener = host.createOpener({ isAllowed: undefined as never });
-    const openStrictly: PublicUrlOpener = (url, signal) => strictOpener(url, signal);
+    const openWithDefaultCheck = host.createOpener({ isAllowed: isPublicAddress });
     const blockedUrls = [
       host.url("/x.png").replace("https:", "http:"),
       host.url("/x.png").replace("https://", "https://user:secret@"),
@@ -137,8 +200,7 @@ forOneEngine("asset imports", (fixture) => {
       "",
     ];
     for (const url of blockedUrls)
-      assert.equal(await getOutcome(importFile(url, {}, openStrictly)), "url_blocked", url);
-    const { isPublicAddress } = await import("#lib/ip-address.ts");
+      assert.equal(await getOutcome(importFile(url, {}, openWithDefaultCheck)), "url_blocked", url);
     const open = host.createOpener({
       isAllowed: isPublicAddress,
       resolve: async (name) => (name === "mixed.test" ? ["93.184.216.34", "10.0.0.1"] : ["127.0.0.1"]),
@@ -233,42 +295,9 @@ forOneEngine("asset imports", (fixture) => {
     assert.ok(performance.now() - startedAt < 10_000);
   });
 
-  test("creates one asset for sequential or parallel calls with the same idempotency key, and rejects other input (ASSET-16, R4)", async () => {
-    host.serveFile("/once.png", await png(), "image/png");
-    const fileCount = (await files.keys()).length;
-    const calls = Array.from({ length: 5 }, () => importFile(host.url("/once.png"), { idempotencyKey: "k1" }));
-    const results = await Promise.all(calls);
-    assert.equal(new Set(results.map(({ assetId }) => assetId)).size, 1);
-    const requestCount = host.requestCounts.get("/once.png");
-    assert.deepEqual(await importFile(host.url("/once.png"), { idempotencyKey: "k1" }), results[0]);
-    assert.equal(host.requestCounts.get("/once.png"), requestCount, "a repeated call sends no new request");
-    assert.equal((await files.keys()).length, fileCount + 1);
-    assert.deepEqual(await countOutcomes([importFile(host.url("/once.png?"), { idempotencyKey: "k1" })]), {
-      idempotency_conflict: 1,
-    });
-  });
-
-  test("creates one asset if a call is retried after a crash between file and record, and sweeps the first file (C2)", async () => {
-    host.serveFile("/crash.png", await png(), "image/png");
-    const fileCount = (await files.keys()).length;
-    const crashingDeps: Deps = {
-      ...deps,
-      transact: () => Promise.reject(new Error("killed")),
-      files: { ...files, remove: () => Promise.reject(new Error("killed")) },
-    };
-    await assert.rejects(
-      importAssetFromUrl(crashingDeps, owner, { url: host.url("/crash.png"), idempotencyKey: "k2" }),
-      /killed/,
-    );
-    await importFile(host.url("/crash.png"), { idempotencyKey: "k2" });
-    fixture.clock.advance(hours(2));
-    await createAssetSweeper(deps)({ pause: async () => {}, shouldStop: () => false });
-    assert.equal((await files.keys()).length, fileCount + 1);
-  });
-
   test("limits concurrent imports per user and per studio, and releases the slot after success, failure and cancellation (X1)", async () => {
-    const studio = await newStudio(deps);
-    const others = await Promise.all([1, 2, 3].map(() => newMember(deps, studio, "member")));
+    const studioOwner = await newStudio(deps);
+    const others = await Promise.all([1, 2, 3].map(() => newMember(deps, studioOwner, "member")));
     const openResponses: ServerResponse[] = [];
     host.serve("/slow.png", (_req, res) => {
       openResponses.push(res.writeHead(200, { "content-type": "image/png" }));
@@ -283,9 +312,9 @@ forOneEngine("asset imports", (fixture) => {
     const startSlow = (caller: Caller, count: number) =>
       Array.from({ length: count }, async () => void outcomes.push(await start(caller, "/slow.png")));
 
-    const ownImports = startSlow(studio, maxConcurrentImports.user);
+    const ownImports = startSlow(studioOwner, maxConcurrentImports.user);
     await waitUntil(() => openResponses.length === maxConcurrentImports.user);
-    assert.equal(await start(studio, "/quick.png"), "rate_limited", "the user's limit");
+    assert.equal(await start(studioOwner, "/quick.png"), "rate_limited", "the user's limit");
     const otherImports = [
       ...startSlow(others[0]!, maxConcurrentImports.user),
       ...startSlow(others[1]!, maxConcurrentImports.user),
@@ -293,7 +322,7 @@ forOneEngine("asset imports", (fixture) => {
     await waitUntil(() => openResponses.length === maxConcurrentImports.studio);
     assert.equal(await start(others[2]!, "/quick.png"), "rate_limited", "the studio's limit");
     assert.equal(
-      await start(studio, "/nothing-there.png"),
+      await start(studioOwner, "/nothing-there.png"),
       "rate_limited",
       "rejected before any request to the web host",
     );
@@ -303,17 +332,17 @@ forOneEngine("asset imports", (fixture) => {
     openResponses[1]!.destroy();
     await waitUntil(() => outcomes.length === 2);
     assert.deepEqual(outcomes.toSorted(), ["ok", "url_unreachable"]);
-    assert.equal(await start(studio, "/quick.png"), "ok");
+    assert.equal(await start(studioOwner, "/quick.png"), "ok");
     canceled.abort();
     await Promise.all([...ownImports, ...otherImports]);
     assert.equal(await getOutcome(importAssetFromUrl(deps, others[2]!, { url: host.url("/quick.png") })), "ok");
   });
 
   test("reserves the import slot before it resolves the host name, and releases the slot when the lookup fails (X1)", async () => {
-    const member = await newStudio(deps);
+    const newOwner = await newStudio(deps);
     const lookups: ((error: Error) => void)[] = [];
     const openUrl = host.createOpener({ resolve: () => new Promise((_resolve, reject) => lookups.push(reject)) });
-    const start = () => getOutcome(importAssetFromUrl({ ...deps, openUrl }, member, { url: host.url("/quick.png") }));
+    const start = () => getOutcome(importAssetFromUrl({ ...deps, openUrl }, newOwner, { url: host.url("/quick.png") }));
 
     const pending = Array.from({ length: maxConcurrentImports.user }, start);
     await waitUntil(() => lookups.length === maxConcurrentImports.user);
@@ -361,5 +390,54 @@ forOneEngine("asset imports", (fixture) => {
     await sleep(0);
     assert.equal(receivedBytes, 200 * 1024 * 1024);
     assert.ok(peakRssIncrease < 100 * 1024 * 1024, `${peakRssIncrease}`);
+  });
+});
+
+forEachEngine("asset imports with an idempotency key", (fixture) => {
+  let host: WebHost;
+  let deps: Deps;
+  let files: HookedFiles;
+  let owner: Caller;
+  before(async () => {
+    host = await startWebHost();
+    files = createHookedFiles(fixture.clock);
+    deps = { ...fixture.deps, files, openUrl: host.createOpener() };
+    owner = await newStudio(deps);
+  });
+  after(() => host.close());
+
+  const importFile = (url: string, idempotencyKey: string) => importAssetFromUrl(deps, owner, { url, idempotencyKey });
+
+  test("creates one asset for sequential or parallel calls with the same idempotency key, and rejects other input (ASSET-16, R4)", async () => {
+    host.serveFile("/once.png", await png(), "image/png");
+    const fileCount = (await files.keys()).length;
+    const calls = Array.from({ length: 5 }, () => importFile(host.url("/once.png"), "k1"));
+    const results = await Promise.all(calls);
+    assert.equal(new Set(results.map(({ assetId }) => assetId)).size, 1);
+    const requestCount = host.requestCounts.get("/once.png");
+    assert.deepEqual(await importFile(host.url("/once.png"), "k1"), results[0]);
+    assert.equal(host.requestCounts.get("/once.png"), requestCount, "a repeated call sends no new request");
+    assert.equal((await files.keys()).length, fileCount + 1);
+    assert.deepEqual(await countOutcomes([importFile(host.url("/once.png?"), "k1")]), {
+      idempotency_conflict: 1,
+    });
+  });
+
+  test("creates one asset if a call is retried after a crash between file and record, and sweeps the first file (C2)", async () => {
+    host.serveFile("/crash.png", await png(), "image/png");
+    const fileCount = (await files.keys()).length;
+    const crashingDeps: Deps = {
+      ...deps,
+      transact: () => Promise.reject(new Error("killed")),
+      files: { ...files, remove: () => Promise.reject(new Error("killed")) },
+    };
+    await assert.rejects(
+      importAssetFromUrl(crashingDeps, owner, { url: host.url("/crash.png"), idempotencyKey: "k2" }),
+      /killed/,
+    );
+    await importFile(host.url("/crash.png"), "k2");
+    fixture.clock.advance(hours(2));
+    await createAssetSweeper(deps)({ pause: async () => {}, shouldStop: () => false });
+    assert.equal((await files.keys()).length, fileCount + 1);
   });
 });

@@ -10,7 +10,7 @@ import { newStudio } from "../support/users.ts";
 import { startHelper } from "../support/helper-process.ts";
 import { isLongRun } from "../support/long-run.ts";
 
-const roundCount = isLongRun ? 10 : 3;
+const roundCount = isLongRun ? 10 : 2;
 const base64 = Buffer.from("hello").toString("base64");
 
 forEachEngine("asset races", (fixture) => {

@@ -132,7 +132,7 @@ forEachEngine("asset states", (fixture) => {
     const postFixture = await createPostFixture(fixture);
     const ids = await Promise.all(Array.from({ length: 4 }, () => uploadInline(postFixture)));
     const attachAndDetach = async (assetId: string): Promise<void> => {
-      for (let i = 0; i < (isLongRun ? 125 : 30); i++) {
+      for (let i = 0; i < (isLongRun ? 125 : 5); i++) {
         await attachAsset(postFixture.deps, postFixture.owner, { postId: postFixture.postId, assetId });
         await detachAsset(postFixture.deps, postFixture.owner, { postId: postFixture.postId, assetId });
       }
@@ -142,7 +142,7 @@ forEachEngine("asset states", (fixture) => {
     await assertConsistent(postFixture, fixture);
   });
 
-  test("if the bytes are replaced while an attach runs, it attaches only bytes that it has checked", async () => {
+  test("if the bytes are replaced while an attach runs, the attach succeeds only with bytes that it has checked", async () => {
     const calls: FileStoreCall[] = ["stat", "read", "promote"];
     for (const hookedCall of calls) {
       for (const when of ["before", "after"] as const) {
@@ -275,7 +275,7 @@ forEachEngine("asset states", (fixture) => {
     }
   });
 
-  test("an upload fails if the sweep deletes its bytes before it ends", async () => {
+  test("an upload fails if the sweep deletes its bytes before the upload ends", async () => {
     const postFixture = await createPostFixture(fixture);
     postFixture.files.hook = async (call, moment) => {
       if (call !== "write" || moment !== "after") return;

@@ -79,7 +79,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
       "attaching again returns the same view",
     );
 
-    const post = await client.callOk("get_post", { postId });
+    const post = await client.callOk("get_post", { postId, includeUrls: true });
     const [asset] = post.assets;
     const { url, thumbnailUrl, ...rest } = asset!;
     assert.deepEqual(rest, { ...expected, width: 64, height: 48 });
@@ -101,7 +101,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     await client.callOk("attach_asset", { postId: post, assetId });
     assert.equal(await putBytes(uploadUrl, await png()), 200);
     assert.equal((await client.callOk("attach_asset", { postId: post, assetId })).bytes, bytes.length);
-    const detail = await client.callOk("get_asset", { assetId });
+    const detail = await client.callOk("get_asset", { assetId, includeUrls: true });
     assert.equal(sha256(await downloadBytes(detail.url!)), sha256(bytes));
   });
 
@@ -217,7 +217,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     const copy = await client.callOk("copy_asset", { assetId });
     assert.deepEqual(Object.keys(copy), ["assetId"]);
     const [original, copied] = await Promise.all(
-      [assetId, copy.assetId].map((id) => client.callOk("get_asset", { assetId: id })),
+      [assetId, copy.assetId].map((id) => client.callOk("get_asset", { assetId: id, includeUrls: true })),
     );
     assert.deepEqual(
       [copied?.filename, copied?.altText, copied?.bytes, copied?.postId, copied?.width],
@@ -227,7 +227,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     await client.callOk("detach_asset", { postId: first, assetId });
     await client.callOk("delete_asset", { assetId });
     await emptyTrash(service.deps, owner);
-    const { url = "" } = await client.callOk("get_asset", { assetId: copy.assetId });
+    const { url = "" } = await client.callOk("get_asset", { assetId: copy.assetId, includeUrls: true });
     assert.equal(sha256(await downloadBytes(url)), sha256(bytes));
 
     const pending = await client.callOk("request_asset_upload", { kind: "image", mimeType: "image/jpeg" });
@@ -272,7 +272,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
       base64: below.toString("base64"),
     });
     assert.deepEqual(stored, { assetId: stored.assetId, bytes: inlineLimit - 1 });
-    const detail = await client.callOk("get_asset", { assetId: stored.assetId });
+    const detail = await client.callOk("get_asset", { assetId: stored.assetId, includeUrls: true });
     assert.deepEqual(
       [detail.status, detail.postId, detail.filename, detail.bytes],
       ["ready", null, "video.mp4", inlineLimit - 1],
@@ -310,14 +310,14 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     assert.deepEqual(await client.callOk("detach_asset", { postId: first, assetId }), { detached: assetId });
     assert.equal(await client.callError("detach_asset", { postId: first, assetId }), "not_attached");
     assert.equal((await client.callOk("attach_asset", { postId: second, assetId })).postId, second);
-    const [asset] = (await client.callOk("get_post", { postId: second })).assets;
+    const [asset] = (await client.callOk("get_post", { postId: second, includeUrls: true })).assets;
     assert.equal(sha256(await downloadBytes(asset!.url!)), sha256(bytes));
     assert.deepEqual((await client.callOk("get_post", { postId: first })).assets, []);
   });
 
   test("delete_asset moves the asset to the trash; emptying it removes file, thumbnail and record (ASSET-14, TRASH-2, T11)", async () => {
     const assetId = await uploadInline(await jpeg(33, 33));
-    const { url, thumbnailUrl } = await client.callOk("get_asset", { assetId });
+    const { url, thumbnailUrl } = await client.callOk("get_asset", { assetId, includeUrls: true });
     assert.equal((await fetch(thumbnailUrl!)).status, 200);
     assert.deepEqual(await client.callOk("delete_asset", { assetId }), { deleted: assetId });
     assert.equal(await client.callError("delete_asset", { assetId }), "not_found");
@@ -465,7 +465,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     assert.equal(await client.callError("update_asset", { assetId, filename: "\u202e" }), "invalid_input");
   });
 
-  test("previews are up to four upright images of at most 512 px without location metadata (ASSET-12, U20)", async () => {
+  test("previews for the model are up to four upright images of at most 512 px without location metadata (ASSET-12, U20)", async () => {
     const post = await newPost();
     const bytes = await rotatedJpeg();
     const ids = [
@@ -474,7 +474,11 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
       await uploadInline(mp4(), "video/mp4", "video"),
     ];
     for (const assetId of ids) await client.callOk("attach_asset", { postId: post, assetId });
-    const { images, structured } = await client.call("get_post", { postId: post, includePreviews: true });
+    const { images, structured } = await client.call("get_post", {
+      postId: post,
+      includePreviews: true,
+      includeUrls: true,
+    });
     assert.equal(images.length, 2);
     assert.equal(images[0]!.mimeType, "image/webp");
     const { default: sharp } = await import("sharp");
@@ -575,7 +579,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
         base64,
         filename,
       });
-      const detail = await client.callOk("get_asset", { assetId });
+      const detail = await client.callOk("get_asset", { assetId, includeUrls: true });
       assert.equal(detail.filename, sanitized);
       const { headers } = await fetch(detail.url!);
       assert.match(headers.get("content-disposition") ?? "", /^inline; filename="[^"]*"/);
@@ -590,7 +594,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
 
   test("text is served only as a download (ASSET-22)", async () => {
     const assetId = await uploadInline(Buffer.from("# Title\n<div>not run</div>\n"), "text/markdown", "document");
-    const { url } = await client.callOk("get_asset", { assetId });
+    const { url } = await client.callOk("get_asset", { assetId, includeUrls: true });
     const { headers } = await fetch(url!);
     assert.match(headers.get("content-disposition") ?? "", /^attachment/);
     if (store === "s3") return; // S3 serves files from another origin, without access to our pages

@@ -165,7 +165,7 @@ describe("backup and restore", () => {
     await start();
   });
 
-  test("a restored backup contains deleted posts with their files, history and undo data (TRASH-6)", async () => {
+  test("a restored backup contains deleted posts with their files, history, comments and undo data (TRASH-6, COM-5)", async () => {
     const trashedPost = await createTrashedPost(base, credentials);
     const command = await backup();
     assert.equal(command.code, 0, command.output);
@@ -298,7 +298,7 @@ function readAssets(dataFolder: string): AssetRow[] {
 
 /** Returns every row of every table. */
 function dumpTables(dataFolder: string): Record<string, string[]> {
-  const db = openSqliteFile(dataFolder, { exclusive: false });
+  const db = openSqliteFile(dataFolder, { isExclusive: false });
   const tables = db
     .listTables()
     .map((table): [string, string[]] => [

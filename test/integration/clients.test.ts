@@ -12,7 +12,7 @@ import { days, minutes } from "#lib/clock.ts";
 import { sha256 } from "#lib/digest.ts";
 import { assertProblem, call, startApiServer, type ApiServer } from "../support/api-server.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { hostileIds } from "../support/hostile-ids.ts";
+import { listHostileIds } from "../support/hostile-ids.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { newMember, newUser, newStudio } from "../support/users.ts";
 
@@ -164,7 +164,7 @@ forEachEngine("AI clients", (fixture) => {
     assert.equal(await getOutcome(revokeClient(fixture.deps, otherOwner, { grantId: grantHere })), "not_found");
     for (const manager of [owner, admin])
       assert.equal(await getOutcome(revokeClient(fixture.deps, manager, { grantId: grantElsewhere })), "not_found");
-    for (const grantId of hostileIds("grant"))
+    for (const grantId of listHostileIds("grant"))
       assert.equal(await getOutcome(revokeClient(fixture.deps, owner, { grantId })), "not_found");
     assert.deepEqual(
       [

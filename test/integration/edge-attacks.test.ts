@@ -209,8 +209,8 @@ forOneEngine("attacks on the HTTP entry point", (fixture) => {
     const uploadImage = async () =>
       (await client.callOk("upload_asset_inline", { kind: "image", mimeType: "image/png", base64 })).assetId;
     const [asset, otherAsset] = [
-      await client.callOk("get_asset", { assetId: await uploadImage() }),
-      await client.callOk("get_asset", { assetId: await uploadImage() }),
+      await client.callOk("get_asset", { assetId: await uploadImage(), includeUrls: true }),
+      await client.callOk("get_asset", { assetId: await uploadImage(), includeUrls: true }),
     ];
     const { uploadUrl } = await client.callOk("request_asset_upload", { kind: "image", mimeType: "image/png" });
     const otherOwner = await newStudio(service.deps);

@@ -5,6 +5,7 @@ import { hours, minutes } from "#lib/clock.ts";
 import { startFacebook, type Facebook, type FacebookPost } from "../servers/facebook.ts";
 import { forOneEngine } from "../support/engines.ts";
 import {
+  assertLostResponsesAreFound,
   createTestImage,
   createTestVideo,
   lostResponses,
@@ -108,18 +109,8 @@ forOneEngine("publishing to Facebook Pages", (fixture) => {
     assert.equal(listPosts("Processed slowly").length, 1);
   });
 
-  test(`${lostResponses} lost responses lead to no duplicates: the posts are found (PUB-2)`, async () => {
-    const texts = Array.from({ length: lostResponses }, (_, i) => `Lost at Facebook ${i}`);
-    standIn.faults.dropPublishResponses = lostResponses;
-    const ids = await Promise.all(texts.map((text) => studio.publish(text)));
-    const urls = [];
-    for (const id of ids) urls.push((await studio.waitForState(id, "published", "unconfirmed")).url);
-    assert.equal(standIn.faults.dropPublishResponses, 0);
-    assert.deepEqual(
-      texts.map((text) => listPosts(text).map(({ url }) => url)),
-      urls.map((url) => [url]),
-    );
-  });
+  test(`${lostResponses} lost responses lead to no duplicates: the posts are found (PUB-2)`, () =>
+    assertLostResponsesAreFound({ studio, standIn, listPosts }));
 
   test("lost responses of posts with images and with a video are found, too (PUB-2)", async () => {
     const images = [await createTestImage("A vase"), await createTestImage("Another vase")];
@@ -174,7 +165,7 @@ forOneEngine("publishing to Facebook Pages", (fixture) => {
     assert.equal(listPosts("Limited at first").length, 1);
   });
 
-  test("a rate limit of more than an hour fails at once, and says until when it lasts (PUB-4)", async () => {
+  test("a rate limit of more than an hour fails the publication at once, with a reason that says how long the limit lasts (PUB-4)", async () => {
     Object.assign(standIn.rateLimit, { minutes: 90 });
     standIn.faults.rateLimitedPublishes = 1;
     const endsAt = Date.now() + minutes(90);

@@ -281,6 +281,17 @@ describe("signed URLs of the disk store", () => {
     }
   });
 
+  test("accepts parts from every origin, because hosts choose the origin of the in-chat app (CHAT-14)", async () => {
+    const file = { key: newKey(), bytes: 5, partBytes: 5 };
+    const id = await server.store.parts.start(file.key, { ...file, mimeType: "image/png" });
+    const url = await server.store.parts.createPartUrl({ ...file, id }, 1, Date.now() + 60_000);
+    for (const origin of ["https://chat.example", "null"]) {
+      const preflight = await fetch(url, { method: "OPTIONS", headers: { origin } });
+      assert.deepEqual([preflight.status, preflight.headers.get("access-control-allow-origin")], [204, origin]);
+      assert.equal(preflight.headers.get("access-control-allow-credentials"), null);
+    }
+  });
+
   test("serves files with the signed type, without sniffing, sandboxed and not frameable (U12)", async () => {
     const key = await storeBytes(Buffer.from("<script>alert(1)</script>"));
     const response = await fetch(await createDownloadUrl(key, "text/plain", true));

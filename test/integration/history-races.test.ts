@@ -126,7 +126,7 @@ forEachEngine(
       return { owner, postId, assetIds, unattachedFile };
     }
 
-    /** Asserts that restored items are intact, and that no row or file of the others is left. */
+    /** Asserts that restored items are intact, and that no row or file of the deleted items is left. */
     async function assertRestored(
       { owner, postId, assetIds, unattachedFile }: Awaited<ReturnType<typeof fillTrash>>,
       storageKeys: ReadonlyMap<string, string>,

@@ -98,6 +98,8 @@ forEachEngine("history", (fixture) => {
     const { postId, assetIds } = await addPost(deps, owner, { files: 1 });
     for (const change of [{ title: "A" }, { body: "B" }, { title: "A", status: "ready" as const }])
       assert.equal(await getOutcome(() => updatePost(deps, client, { postId, ...change })), "invalid_input");
+    const { postId: foreignPostId } = await addPost(deps, await newStudio(deps));
+    assert.equal(await getOutcome(() => updatePost(deps, client, { postId: foreignPostId, title: "A" })), "not_found");
     await updatePost(deps, client, { postId, status: "ready", assetIds });
     await updatePost(deps, client, { postId, title: "A", revision: 3 });
     assert.equal(

@@ -6,12 +6,12 @@ import { incomingKey } from "#domain/assets/model/storage-keys.ts";
 import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import { createPost } from "#domain/posts/create-post.ts";
-import { forOneEngine } from "../support/engines.ts";
+import { forEachEngine } from "../support/engines.ts";
 import { createHookedFiles } from "../support/hooked-files.ts";
 import { createKnownAttacks, createNestedContainers } from "../support/mutated-videos.ts";
 import { newStudio } from "../support/users.ts";
 
-forOneEngine("hostile media", (fixture) => {
+forEachEngine("hostile media", (fixture) => {
   test("stores a video, but not header values that exceed the range of their database column (U15)", async () => {
     const files = createHookedFiles(fixture.clock);
     const deps = { ...fixture.deps, files };

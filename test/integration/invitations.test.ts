@@ -7,7 +7,7 @@ import { resolveStudioCaller } from "#domain/studios/get-studio.ts";
 import { listInvitations, revokeInvitation } from "#domain/studios/invitation.ts";
 import { days } from "#lib/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { hostileIds } from "../support/hostile-ids.ts";
+import { listHostileIds } from "../support/hostile-ids.ts";
 import { getOutcome, countOutcomes } from "../support/outcome.ts";
 import { createInvitationToken, newMember, newUser, newStudio } from "../support/users.ts";
 
@@ -191,7 +191,7 @@ forEachEngine("invitations", (fixture) => {
   test("rejects another studio's invitation, and unknown or malformed ids, with not_found (INVITE-4, T1)", async () => {
     const [owner, otherOwner] = [await newStudio(fixture.deps), await newStudio(fixture.deps)];
     const { id } = await createInvitation(fixture.deps, otherOwner, { role: "member" });
-    for (const invitationId of [id, ...hostileIds("invitation")]) {
+    for (const invitationId of [id, ...listHostileIds("invitation")]) {
       assert.equal(await getOutcome(revokeInvitation(fixture.deps, owner, { invitationId })), "not_found");
     }
     assert.equal((await listInvitations(fixture.deps, otherOwner)).invitations.length, 1);
@@ -227,7 +227,7 @@ forEachEngine("invitations", (fixture) => {
 
   test("rejects unknown and malformed tokens with not_found (ERR-not_found)", async () => {
     const invitee = await newUser(fixture.deps);
-    for (const token of hostileIds("invitation"))
+    for (const token of listHostileIds("invitation"))
       assert.equal(await getOutcome(acceptInvitation(fixture.deps, invitee, { token })), "not_found");
   });
 

@@ -91,7 +91,7 @@ forEachEngine("uploads to the library", (fixture) => {
     );
   });
 
-  test("a file with the wrong extension is accepted as what it is, and other content is rejected (LIB-3, UPLOAD-4)", async () => {
+  test("a file with the wrong extension is accepted as its real type, and content of no accepted type is rejected (LIB-3, UPLOAD-4)", async () => {
     const library = await createLibrary(fixture);
     const assetId = await upload(library, "photo.jpg", await png());
     const { mimeType, filename } = await getAsset(library.deps, library.owner, { assetId });
@@ -119,14 +119,15 @@ forEachEngine("uploads to the library", (fixture) => {
     assert.equal(await getOutcome(() => complete(library, deletedFile)), "not_found");
   });
 
-  test("the link shows its files and sets their alt text until the studio attaches them to a post (LIB-3)", async () => {
+  test("the link lists its files, and shows and sets their alt text until they are attached to a post (LIB-3)", async () => {
     const library = await createLibrary(fixture);
     const { deps, owner } = library;
     const fileId = await upload(library);
     const caller = await resolveCaller(library);
     assert.equal((await setAltText(deps, caller, { fileId, altText: "Our logo" })).altText, "Our logo");
-    const { post, files } = await describeUploadPage(deps, caller);
+    const { post, fileLimit, files } = await describeUploadPage(deps, caller);
     assert.equal(post, null);
+    assert.equal(fileLimit, null, "the library has no limit");
     assert.deepEqual(
       files.map(({ id, filename, altText }) => [id, filename, altText]),
       [[fileId, "logo.jpg", "Our logo"]],

@@ -109,7 +109,7 @@ forOneEngine("publishing to LinkedIn", (fixture) => {
     assert.equal(listPosts("Connected with OAuth").length, 1);
   });
 
-  test(`after ${lostResponses} lost responses, a person is asked, and nothing is sent twice (PUB-2)`, async () => {
+  test(`after ${lostResponses} lost responses, the publications become unconfirmed, and nothing is sent twice (PUB-2)`, async () => {
     const texts = Array.from({ length: lostResponses }, (_, i) => `Lost at LinkedIn ${i}`);
     standIn.faults.dropResponses = lostResponses;
     const ids = await Promise.all(texts.map((text) => studio.publish(text)));

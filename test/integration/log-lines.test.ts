@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { createLog } from "#lib/log.ts";
 import { call, startApiServer, type ApiServer } from "../support/api-server.ts";
 import { forOneEngine } from "../support/engines.ts";
-import { hostileIds } from "../support/hostile-ids.ts";
+import { listHostileIds } from "../support/hostile-ids.ts";
 import { initialize, callLegacy, callModern, postMcp } from "../support/mcp.ts";
 import { newStudio } from "../support/users.ts";
 import { parseStrictly } from "../support/strict-json.ts";
@@ -43,7 +43,7 @@ forOneEngine("log lines", (fixture) => {
     const mcpCaller = { url: `${server.base}/mcp`, token };
     const { session } = await initialize(mcpCaller);
     let requestCount = 1;
-    for (const name of ["get_post", "method", "level", "time", "msg", '"},{"', ...hostileIds("post")]) {
+    for (const name of ["get_post", "method", "level", "time", "msg", '"},{"', ...listHostileIds("post")]) {
       await callLegacy({ ...mcpCaller, session }, "tools/call", { name, arguments: { postId: name } });
       await callLegacy({ ...mcpCaller, session }, name);
       await postMcp(mcpCaller, JSON.stringify({ jsonrpc: "2.0", id: 1, method: name, params: { name } }));

@@ -1,11 +1,14 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { Client as Sdk1Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as Sdk1Transport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { tools } from "#mcp/tool-list.ts";
 import { forOneEngine } from "../support/engines.ts";
 import { startMcpServer, type TestMcpServer } from "../support/mcp.ts";
+import { newPost } from "../support/subscription-fixture.ts";
+import { waitUntil } from "../support/wait-until.ts";
 import { newStudio } from "../support/users.ts";
 import { createTestGrant } from "../support/tokens.ts";
 
@@ -54,6 +57,41 @@ forOneEngine("MCP clients", (fixture) => {
   let server: TestMcpServer;
   before(async () => void (server = await startMcpServer(fixture)));
   after(() => server.close());
+
+  test("SDK 1.32 and SDK 2 follow a post with resources/subscribe, and SDK 2 with subscriptions/listen (CHAT-20)", async () => {
+    const owner = await newStudio(fixture.deps);
+    const post = await newPost(fixture.deps, owner);
+    const updates: string[] = [];
+    const sdk1 = new Sdk1Client(clientInfo);
+    const sdk2 = new Client(clientInfo);
+    const modern = new Client(clientInfo, { versionNegotiation: { mode: { pin: "2026-07-28" } } });
+    const connectTo = async () => bearer((await createTestGrant(fixture.deps, owner)).token);
+    await sdk1.connect(new Sdk1Transport(new URL(server.url), await connectTo()) as never);
+    await sdk2.connect(new StreamableHTTPClientTransport(new URL(server.url), await connectTo()));
+    await modern.connect(new StreamableHTTPClientTransport(new URL(server.url), await connectTo()));
+    sdk1.setNotificationHandler(
+      ResourceUpdatedNotificationSchema,
+      ({ params }) => void updates.push(`1 ${params.uri}`),
+    );
+    sdk2.setNotificationHandler(
+      "notifications/resources/updated",
+      ({ params }) => void updates.push(`2 ${params.uri}`),
+    );
+    modern.setNotificationHandler(
+      "notifications/resources/updated",
+      ({ params }) => void updates.push(`3 ${params.uri}`),
+    );
+    await sdk1.subscribeResource({ uri: post.uri });
+    await sdk2.subscribeResource({ uri: post.uri });
+    await modern.listen({ resourceSubscriptions: [post.uri] });
+    await post.change();
+    await waitUntil(() => updates.length === 3, { description: "every client is notified" });
+    assert.deepEqual(
+      updates.toSorted(),
+      [1, 2, 3].map((client) => `${client} ${post.uri}`),
+    );
+    for (const client of [sdk1, sdk2, modern]) await client.close();
+  });
 
   for (const [name, connect] of Object.entries(clients)) {
     test(`${name}: lists and calls tools, and returns the server's error text`, async () => {

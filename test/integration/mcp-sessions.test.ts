@@ -73,7 +73,7 @@ forEachEngine("MCP sessions and tokens", (fixture) => {
     }
   });
 
-  test("responds 405 to methods other than POST, with or without a session (M11)", async () => {
+  test("responds 405 to methods other than POST, with or without a session, except a GET for events (M11)", async () => {
     const { caller } = await newClient();
     const { session } = await initialize(caller);
     for (const method of ["GET", "DELETE", "PUT", "PATCH"]) {
@@ -83,7 +83,7 @@ forEachEngine("MCP sessions and tokens", (fixture) => {
           headers: { ...headers, authorization: `Bearer ${caller.token}` },
         });
         assert.equal(response.status, 405);
-        assert.equal(response.headers.get("allow"), "POST");
+        assert.equal(response.headers.get("allow"), "GET, POST");
       }
     }
   });

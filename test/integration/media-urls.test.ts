@@ -32,7 +32,7 @@ forOneEngine("URLs from which platforms fetch media", (fixture) => {
     service.deps.files.write(key, toChunks(bytes), { mimeType: "image/jpeg", maxBytes: 2 ** 20 });
   const createUrl = (target: typeof file, signer = createSigner([secret], clock)): string =>
     createMediaTokens(signer, service.base, clock).createUrl(target);
-  const readToken = (address: string): string => address.split("/files/media/")[1] ?? "";
+  const readToken = (mediaUrl: string): string => mediaUrl.split("/files/media/")[1] ?? "";
   const read = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
 
   test("serves exactly one file, without a cookie, with its type and without sniffing (PUB-25, U12)", async () => {
@@ -74,7 +74,7 @@ forOneEngine("URLs from which platforms fetch media", (fixture) => {
     assert.deepEqual([many.status, (await read(many)).length], [200, content.length]);
   });
 
-  test("ends after an hour at the latest (PUB-25, U1)", async () => {
+  test("expires after an hour (PUB-25, U1)", async () => {
     const shortLived = createUrl(file);
     clock.advance(minutes(60) - 1);
     assert.equal((await fetch(shortLived)).status, 200);
@@ -117,7 +117,7 @@ forOneEngine("URLs from which platforms fetch media", (fixture) => {
     }
   });
 
-  test("is no key for the other routes, and accepts no other methods (T11)", async () => {
+  test("grants no access to other routes, and accepts no other methods (T11)", async () => {
     const token = readToken(url);
     for (const path of [`/files/thumb/${token}`, `/api/uploads/${token}`, `/u/${token}`])
       assert.ok([401, 403, 404].includes((await fetch(`${service.base}${path}`)).status), path);

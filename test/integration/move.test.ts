@@ -166,7 +166,7 @@ describe("moving from SQLite and disk to PostgreSQL and S3", { skip: !hasServers
     await assertMoveRejected(getTargetEnv(), /DATABASE_URL is not empty/);
   });
 
-  test("the service runs on the target with the same files, trash, history, tokens, sessions and upload links (TRASH-6)", async () => {
+  test("the service runs on the target with the same files, trash, history, comments, tokens, sessions and upload links (TRASH-6, COM-5)", async () => {
     service = await startMain(getTargetEnv({ DATA_DIR: join(folder.path, "empty") }));
     assert.deepEqual(await probeAccess(base, credentials), [200, 200, 200]);
     await assertRestorable(base, credentials, trashedPost);
@@ -185,7 +185,7 @@ describe("moving from SQLite and disk to PostgreSQL and S3", { skip: !hasServers
 type Row = Record<string, unknown>;
 
 function readSqliteRows(dataDir: string): Record<string, Row[]> {
-  const db = openSqliteFile(dataDir, { exclusive: false });
+  const db = openSqliteFile(dataDir, { isExclusive: false });
   const tables = db
     .listTables()
     .map((table): [string, Row[]] => [table.name, [...db.readRows(table)].map((row) => ({ ...row }))]);

@@ -13,7 +13,7 @@ import { modernMeta } from "../support/mcp.ts";
 import { createOwner } from "../support/service-access.ts";
 import { sha256 } from "../support/stores.ts";
 import { findProgram } from "../support/find-program.ts";
-import { findFreePort } from "../support/ports.ts";
+import { findFreePort } from "../support/free-ports.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
 const nginx = findProgram("nginx") ?? ["/usr/sbin/nginx"].find((path) => existsSync(path));
@@ -125,7 +125,7 @@ test(
       });
       assert.equal((await send(cert, "PUT", uploadUrl, {}, content)).status, 200);
       await callTool("attach_asset", { postId: post.id, assetId });
-      const { url } = await callTool<{ url: string }>("get_asset", { assetId });
+      const { url } = await callTool<{ url: string }>("get_asset", { assetId, includeUrls: true });
       assert.equal(sha256((await send(cert, "GET", url)).body), sha256(content));
       const inline = {
         kind: "document",

@@ -1,12 +1,17 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { connect, createServer, type AddressInfo } from "node:net";
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
+import { listenForChanges } from "#app/change-notifications.ts";
 import { listenForNotifications } from "#db/notifications.ts";
+import { createChangeFeed } from "#domain/subscriptions/change-feed.ts";
+import { sha256 } from "#lib/digest.ts";
 import type { Log } from "#lib/log.ts";
 import { forEachEngine, silentLog } from "../support/engines.ts";
+import { createTestGrant } from "../support/tokens.ts";
+import { newStudio } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
 forEachEngine(
@@ -20,8 +25,7 @@ forEachEngine(
       const onNotification = () => void count++;
       const listener = listenForNotifications({
         url: getUrl(),
-        channel: "publications_due",
-        onNotification,
+        handlers: { publications_due: onNotification },
         log: silentLog,
       });
       await waitUntil(() => count === 1, { description: "it listens" });
@@ -64,12 +68,65 @@ forEachEngine(
       url.port = String((proxy.address() as AddressInfo).port);
       const isListening = Promise.withResolvers<void>();
       const onNotification = () => isListening.resolve();
-      const listener = listenForNotifications({ url: url.href, channel: "publications_due", onNotification, log });
+      const listener = listenForNotifications({ url: url.href, handlers: { publications_due: onNotification }, log });
       await isListening.promise;
       await listener.close();
       proxy.close();
       assert.deepEqual([rejections, warnings.length], [3, 1]);
       assert.ok(!JSON.stringify(warnings).includes(target.password), "the warning does not contain the password");
+    });
+
+    test("a connection that silently stops delivering is replaced while streams are open (CHAT-20)", async () => {
+      const target = new URL(getUrl());
+      const connections: Socket[] = [];
+      const proxy = createServer((socket) => {
+        const upstream = connect(Number(target.port), target.hostname);
+        for (const side of [socket, upstream]) side.on("error", () => {});
+        connections.push(upstream);
+        socket.pipe(upstream).pipe(socket);
+        socket.once("close", () => upstream.destroy());
+      }).listen(0, "127.0.0.1");
+      await once(proxy, "listening");
+      const url = new URL(getUrl());
+      url.port = String((proxy.address() as AddressInfo).port);
+
+      const { deps, database } = fixture;
+      const owner = await newStudio(deps);
+      const { token } = await createTestGrant(deps, owner);
+      const feed = createChangeFeed(deps, silentLog);
+      const removeFromFeed = feed.add(
+        {
+          tokenHash: sha256(token),
+          userId: owner.user.id,
+          studioId: owner.studio.id,
+          announce: () => {},
+          end: () => {},
+        },
+        new Map(),
+      );
+      const notified: boolean[] = [];
+      const listener = listenForChanges({
+        url: url.href,
+        database,
+        feed: {
+          ...feed,
+          setNotified(value) {
+            notified.push(value);
+            feed.setNotified(value);
+          },
+        },
+        wakeWorker: () => {},
+        log: silentLog,
+        probeIntervalMs: 500,
+      });
+      await waitUntil(() => notified.length === 1, { description: "notifications arrive" });
+      connections[0]?.unpipe().pause(); // still open, and the server's data goes nowhere
+      await waitUntil(() => notified.length >= 3, { description: "notifications arrive again" });
+      assert.deepEqual(notified.slice(0, 3), [true, false, true]);
+      assert.ok(connections.length > 1);
+      removeFromFeed();
+      await listener.close();
+      proxy.close();
     });
 
     test("a listener does not keep its process alive", async () => {
@@ -79,7 +136,7 @@ forEachEngine(
         const keepAlive = setInterval(() => {}, 1000);
         const onNotification = () => { process.stdout.write("listening"); clearInterval(keepAlive); };
         listenForNotifications({
-          url: process.argv[1], channel: "publications_due", onNotification, log: createLog("silent") });`;
+          url: process.argv[1], handlers: { publications_due: onNotification }, log: createLog("silent") });`;
       const child = spawn(process.execPath, ["--input-type=module-typescript", "-e", script, getUrl()], {
         cwd: join(import.meta.dirname, "../.."),
         stdio: ["ignore", "pipe", "inherit"],

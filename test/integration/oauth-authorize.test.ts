@@ -100,7 +100,7 @@ forOneEngine("oauth authorize", (fixture) => {
   test("shows an error page for an unregistered redirect URI and never redirects (A1)", async () => {
     for (const [name, uri] of Object.entries(unregisteredRedirects)) {
       await assertErrorPage(await requestAuthorization(webClient, { redirect_uri: uri }), name);
-      // A second error in the same request does not redirect there either.
+      // With a second error in the request, the server does not redirect to the unregistered URI either.
       await assertErrorPage(await requestAuthorization(webClient, { redirect_uri: uri, response_type: "token" }), name);
       await assertErrorPage(await requestAuthorization(webClient, { redirect_uri: uri, prompt: "none" }), name);
     }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { isPublicAddress } from "#lib/ip-address.ts";
 import { signIn } from "../support/http-browser.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import {
   requestToken,
   createAuthorization,
@@ -19,7 +19,7 @@ import { startWebHost, type WebHost } from "../support/web-host.ts";
 
 const withoutRateLimits = { env: { RATE_LIMITS: "off" } };
 
-forEachEngine("oauth client documents", (fixture) => {
+forOneEngine("oauth client documents", (fixture) => {
   let documentHost: WebHost;
   let service: RunningService;
   before(async () => {

@@ -9,7 +9,7 @@ import {
   type HttpBrowser,
   type LoadedPage,
 } from "../support/http-browser.ts";
-import { forOneEngine } from "../support/engines.ts";
+import { forEachEngine, forOneEngine, type Fixture } from "../support/engines.ts";
 import {
   createAuthorization,
   connectClient,
@@ -25,6 +25,28 @@ import { startService, type RunningService } from "../support/service.ts";
 
 const email = "owner@example.com";
 
+interface ConsentOverrides {
+  fields?: Record<string, string>;
+  headers?: Record<string, string>;
+  path?: string;
+}
+
+/** Submits the consent form of the page, with any part of the request overridden. */
+function postConsent(
+  browser: HttpBrowser,
+  { url, forms: [form] }: LoadedPage,
+  { fields, headers, path = url.pathname }: ConsentOverrides = {},
+): Promise<Response> {
+  return browser.send(`${url.origin}${path}`, {
+    method: "POST",
+    body: new URLSearchParams({ ...form?.fields, decision: "approve", ...fields }),
+    headers: { origin: url.origin, "sec-fetch-site": "same-origin", ...headers },
+  });
+}
+
+const countGrantRows = async ({ database }: Fixture): Promise<number> =>
+  (await database.q.selectFrom("grants").select("id").execute()).length;
+
 forOneEngine("oauth consent", (fixture) => {
   let service: RunningService;
   let client: OAuthClient;
@@ -37,27 +59,15 @@ forOneEngine("oauth consent", (fixture) => {
   });
   after(() => service.close());
 
-  const countGrants = async (): Promise<number> =>
-    (await fixture.database.q.selectFrom("grants").select("id").execute()).length;
+  const countGrants = (): Promise<number> => countGrantRows(fixture);
   const openConsentPage = (overrides: Record<string, string> = {}, oauthClient = client) => {
     const { url } = createAuthorization(service.base, oauthClient, overrides);
     return openConsent(browser, url, email);
   };
-  /** Submits the consent form of the page, with any part of the request overridden. */
   const submitConsent = (
     page: LoadedPage,
-    overrides: {
-      fields?: Record<string, string>;
-      headers?: Record<string, string>;
-      browser?: HttpBrowser;
-      path?: string;
-    } = {},
-  ): Promise<Response> =>
-    (overrides.browser ?? browser).send(`${service.base}${overrides.path ?? page.url.pathname}`, {
-      method: "POST",
-      body: new URLSearchParams({ ...page.forms[0]?.fields, decision: "approve", ...overrides.fields }),
-      headers: { origin: new URL(service.base).origin, "sec-fetch-site": "same-origin", ...overrides.headers },
-    });
+    { browser: submitter = browser, ...overrides }: ConsentOverrides & { browser?: HttpBrowser } = {},
+  ): Promise<Response> => postConsent(submitter, page, overrides);
 
   test("the page names the client, its redirect host, the user, the studio and the requested access (AUTHZ-3)", async () => {
     const page = await openConsentPage();
@@ -90,7 +100,7 @@ forOneEngine("oauth consent", (fixture) => {
       q.updateTable("memberships").set({ role }).where("user_id", "=", user.id).execute();
     const asOwner = await listAbilities();
     assert.match(asOwner.get("write") ?? "", /Start connecting a social account/);
-    assert.match(asOwner.get("write") ?? "", /Create, edit, archive and delete posts/);
+    assert.match(asOwner.get("write") ?? "", /Create, edit, comment on, archive and delete posts/);
     assert.match(asOwner.get("read") ?? "", /Read the studio’s activity/);
     assert.doesNotMatch(asOwner.get("read") ?? "", /connecting|edit|delete/i);
     for (const list of asOwner.values()) assert.doesNotMatch(list, /members/);
@@ -98,7 +108,7 @@ forOneEngine("oauth consent", (fixture) => {
     await setRole("member");
     const asMember = await listAbilities();
     await setRole("owner");
-    assert.match(asMember.get("write") ?? "", /Create, edit, archive and delete posts/);
+    assert.match(asMember.get("write") ?? "", /Create, edit, comment on, archive and delete posts/);
     for (const list of asMember.values()) assert.doesNotMatch(list, /Start connecting|Disconnect|activity/);
   });
 
@@ -285,29 +295,6 @@ forOneEngine("oauth consent", (fixture) => {
     assert.equal(await countGrants(), before + 1);
   });
 
-  test("accepts one decision per consent: repeated, concurrent and after Cancel (A17)", async () => {
-    const page = await openConsentPage();
-    const before = await countGrants();
-    const responses = await Promise.all(Array.from({ length: 10 }, () => submitConsent(page)));
-    assert.equal(responses.filter(({ status }) => status === 303).length, 1);
-    assert.equal(responses.filter(({ status }) => status === 404).length, 9);
-    assert.equal(await countGrants(), before + 1);
-    assert.equal((await submitConsent(page)).status, 404);
-    const canceledPage = await openConsentPage();
-    assert.equal((await submitConsent(canceledPage, { fields: { decision: "cancel" } })).status, 303);
-    assert.equal((await submitConsent(canceledPage)).status, 404);
-    assert.equal(await countGrants(), before + 1);
-  });
-
-  test("issues one code, however often the resume URL is requested (A17)", async () => {
-    const page = await openConsentPage();
-    const resumeUrl = (await submitConsent(page)).headers.get("location") ?? "";
-    const responses = await Promise.all(Array.from({ length: 10 }, () => browser.send(resumeUrl)));
-    const codeRedirects = responses.filter(({ headers }) => headers.get("location")?.includes("code="));
-    assert.equal(codeRedirects.length, 1);
-    assert.ok(responses.every(({ status }) => status === 303 || status === 400));
-  });
-
   test("rejects a form that was open for half an hour (A17)", async () => {
     const page = await openConsentPage();
     fixture.clock.advance(minutes(30));
@@ -403,6 +390,43 @@ forOneEngine("oauth consent", (fixture) => {
       assert.match(page.text, /Sends access to <strong>client\.example<\/strong>/);
       assert.match(page.text, /unverified name/);
     }
+  });
+});
+
+forEachEngine("oauth consent, repeated requests", (fixture) => {
+  let service: RunningService;
+  let client: OAuthClient;
+  let browser: HttpBrowser;
+  before(async () => {
+    service = await startService(fixture.deps, { env: { RATE_LIMITS: "off" } });
+    client = await registerClient(service.base);
+    ({ browser } = await connectClient(service.base, { client, email }));
+  });
+  after(() => service.close());
+
+  const openConsentPage = () => openConsent(browser, createAuthorization(service.base, client).url, email);
+
+  test("accepts one decision per consent: repeated, concurrent and after Cancel (A17)", async () => {
+    const page = await openConsentPage();
+    const before = await countGrantRows(fixture);
+    const responses = await Promise.all(Array.from({ length: 10 }, () => postConsent(browser, page)));
+    assert.equal(responses.filter(({ status }) => status === 303).length, 1);
+    assert.equal(responses.filter(({ status }) => status === 404).length, 9);
+    assert.equal(await countGrantRows(fixture), before + 1);
+    assert.equal((await postConsent(browser, page)).status, 404);
+    const canceledPage = await openConsentPage();
+    assert.equal((await postConsent(browser, canceledPage, { fields: { decision: "cancel" } })).status, 303);
+    assert.equal((await postConsent(browser, canceledPage)).status, 404);
+    assert.equal(await countGrantRows(fixture), before + 1);
+  });
+
+  test("issues one code, however often the resume URL is requested (A17)", async () => {
+    const page = await openConsentPage();
+    const resumeUrl = (await postConsent(browser, page)).headers.get("location") ?? "";
+    const responses = await Promise.all(Array.from({ length: 10 }, () => browser.send(resumeUrl)));
+    const codeRedirects = responses.filter(({ headers }) => headers.get("location")?.includes("code="));
+    assert.equal(codeRedirects.length, 1);
+    assert.ok(responses.every(({ status }) => status === 303 || status === 400));
   });
 });
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { minutes } from "#lib/clock.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import {
   readResponse,
   createAuthorization,
@@ -14,7 +14,7 @@ import {
 } from "../support/oauth-client.ts";
 import { startService, type RunningService } from "../support/service.ts";
 
-forEachEngine("oauth limits", (fixture) => {
+forOneEngine("oauth limits", (fixture) => {
   let firstService: RunningService;
   let secondService: RunningService;
   let client: OAuthClient;

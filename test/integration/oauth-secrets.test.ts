@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createLog } from "#lib/log.ts";
-import { forEachEngine, type Fixture } from "../support/engines.ts";
+import { dumpTables } from "../support/dump-tables.ts";
+import { forEachEngine } from "../support/engines.ts";
 import {
   createAuthorization,
   callMcp,
@@ -90,12 +91,3 @@ forEachEngine("oauth secrets", (fixture) => {
     }
   });
 });
-
-/** The rows of all tables, as JSON. */
-async function dumpTables({ database: { q } }: Fixture): Promise<string> {
-  const tables = await q.introspection.getTables();
-  const names = tables.map(({ name }) => name as "grants");
-  assert.ok(names.includes("grants") && names.length >= 10, names.join(" "));
-  const rows = await Promise.all(names.map((name) => q.selectFrom(name).selectAll().execute()));
-  return JSON.stringify(rows);
-}

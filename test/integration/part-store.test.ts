@@ -151,6 +151,19 @@ forEachStore("files in parts", (fixture) => {
     assert.equal(await fixture.store.stat(file.key), undefined);
   });
 
+  test("writes a part from memory, and rejects it for good once the upload is aborted or complete", async () => {
+    const content = randomBytes(partBytes);
+    const writePart = (file: MultipartFile) => fixture.store.parts.write(file, 1, content);
+    const completedFile = await startUpload(content);
+    await writePart(completedFile);
+    assert.ok(await fixture.store.parts.complete(completedFile));
+    assert.equal(await readDigest(fixture.store, completedFile.key), sha256(content));
+    const abortedFile = await startUpload(content);
+    await fixture.store.parts.abort(abortedFile);
+    for (const file of [abortedFile, completedFile])
+      await assert.rejects(writePart(file), { name: "AppError", key: "not_found:upload" });
+  });
+
   test("the sweep aborts only uploads that started before the given time", async () => {
     const content = randomBytes(partBytes);
     const file = await startUpload(content);

@@ -11,13 +11,13 @@ import { getAccessToken } from "#domain/platforms/credentials.ts";
 import type { Deps } from "#domain/deps.ts";
 import { hours, minutes, seconds } from "#lib/clock.ts";
 import { createVault } from "#lib/vault.ts";
-import { createDeps, forEachEngine, silentLog } from "../support/engines.ts";
+import { createDeps, forOneEngine, silentLog } from "../support/engines.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { newStudio } from "../support/users.ts";
 import { connectAccount, newConnection, withPlatform } from "../support/platform-fixture.ts";
 import { startStrictPlatform, type StrictPlatform } from "../support/strict-platform.ts";
 
-forEachEngine("platform credentials", (fixture) => {
+forOneEngine("platform credentials", (fixture) => {
   let platform: StrictPlatform;
   let deps: Deps;
   before(async () => {

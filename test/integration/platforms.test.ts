@@ -19,14 +19,14 @@ import { errorHints } from "#http/error-hints.ts";
 import { AppError, hintFor } from "#lib/errors.ts";
 import { createLog } from "#lib/log.ts";
 import { createPlatforms } from "#connectors/connectors.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { newUser, newStudio, newStudioWithRoles } from "../support/users.ts";
 import { connectAccount, newConnection, extractToken, withPlatform } from "../support/platform-fixture.ts";
 import { startStrictPlatform, type StrictPlatform } from "../support/strict-platform.ts";
 import { createTestGrant } from "../support/tokens.ts";
 
-forEachEngine("platforms", (fixture) => {
+forOneEngine("platforms", (fixture) => {
   let strict: StrictPlatform;
   let deps: Deps;
   before(async () => {

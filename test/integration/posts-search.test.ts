@@ -7,12 +7,12 @@ import { listPosts, listPostsInput } from "#domain/posts/list-posts.ts";
 import { searchBudget } from "#domain/search/search.ts";
 import { maxWaitingSearches } from "#domain/search/search-queue.ts";
 import { AppError } from "#lib/errors.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import { almostMatchingQuery, insertPosts } from "../support/hostile-posts.ts";
 import { getOutcome, countOutcomes } from "../support/outcome.ts";
 import { newMember, newStudio } from "../support/users.ts";
 
-forEachEngine("bounded search", (fixture) => {
+forOneEngine("bounded search", (fixture) => {
   const search = (caller: Caller, input: Record<string, unknown>, deps: Deps = fixture.deps) =>
     listPosts(deps, caller, listPostsInput.parse(input));
 

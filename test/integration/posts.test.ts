@@ -5,7 +5,7 @@ import { getPost, getPostInput } from "#domain/posts/get-post.ts";
 import { updatePost, updatePostInput } from "#domain/posts/update-post.ts";
 import { isId } from "#lib/ids.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { hostileIds } from "../support/hostile-ids.ts";
+import { listHostileIds } from "../support/hostile-ids.ts";
 import { getOutcome, countOutcomes } from "../support/outcome.ts";
 import { newStudio } from "../support/users.ts";
 
@@ -135,7 +135,7 @@ forEachEngine("posts", (fixture) => {
   test("rejects another studio's post, and unknown or malformed ids, with not_found (STUDIO-5, ERR-not_found, T1, T2)", async () => {
     const [owner, otherOwner] = [await newStudio(fixture.deps), await newStudio(fixture.deps)];
     const foreignPost = await createPost(fixture.deps, otherOwner, { title: "Theirs", body: "" });
-    for (const postId of [foreignPost.id, ...hostileIds("post")]) {
+    for (const postId of [foreignPost.id, ...listHostileIds("post")]) {
       const label = JSON.stringify(postId.slice(0, 40));
       assert.equal(await getOutcome(getPost(fixture.deps, owner, { postId })), "not_found", label);
       assert.equal(await getOutcome(updatePost(fixture.deps, owner, { postId, title: "Mine" })), "not_found", label);

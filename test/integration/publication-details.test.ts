@@ -124,7 +124,25 @@ forEachEngine("publication details", (fixture) => {
     assert.equal(await getOutcome(() => getPublicationDetail(deps, stranger, { publicationId: id })), "not_found");
   });
 
-  test("names the platform and the account that it can't publish to yet, and publishes to none (PUB-5)", async () => {
+  test("tells the web app whether a newer publication has taken the place of another (PUB-1)", async () => {
+    const [postId, otherPostId] = [await newPost("Twice"), await newPost("Once")];
+    const isSuperseded = async (id: string) =>
+      (await publishing.api("GET", `/publications/${id}`)).body["isSuperseded"];
+    const firstId = await request(postId, inHours(1));
+    await publishing.api("POST", `/publications/${firstId}/cancel`);
+    await request(otherPostId, inHours(1));
+    assert.equal(await isSuperseded(firstId), false);
+    const secondId = await request(postId, inHours(1));
+    assert.deepEqual([await isSuperseded(firstId), await isSuperseded(secondId)], [true, false]);
+    const { body } = await publishing.api("GET", `/publications?postId=${postId}&state=canceled`);
+    const publications = body["publications"] as { id: string; isSuperseded: boolean }[];
+    assert.deepEqual(
+      publications.map((publication) => [publication.id, publication.isSuperseded]),
+      [[firstId, true]],
+    );
+  });
+
+  test("an error names the platform and the account that can't be published to yet, and nothing is published to the others (PUB-5)", async () => {
     const { owner, service, connectionIds } = publishing;
     const pinterest = await newConnection(service.deps, owner, "north-studio", "pinterest");
     const { body } = await publishing.api("GET", "/platforms");

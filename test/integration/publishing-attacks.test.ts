@@ -16,7 +16,7 @@ import type { PublicationState } from "#domain/publishing/states.ts";
 import { deleteStudio } from "#domain/studios/delete-studio.ts";
 import { hours, seconds, toIsoTime } from "#lib/clock.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import { actThroughClient } from "../support/history-fixture.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { addConnections, startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
@@ -24,7 +24,7 @@ import { createSandboxPlatforms } from "../support/sandbox-platforms.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { newStudio } from "../support/users.ts";
 
-forEachEngine("attacks on publishing", (fixture) => {
+forOneEngine("attacks on publishing", (fixture) => {
   let publishing: PublishingFixture;
   let client: Awaited<ReturnType<typeof actThroughClient>>;
   let connectionId: string;
@@ -169,6 +169,7 @@ forEachEngine("attacks on publishing", (fixture) => {
       () => publishPost(deps(), stranger, { postId: strangerPostId, connectionIds: [connectionId] }),
       () => publishPost(deps(), stranger, { postId, connectionIds: [connectionId] }),
       () => updatePost(deps(), stranger, { postId: strangerPostId, variants: [{ connectionId, body }] }),
+      () => listPublications(deps(), stranger, { postId, limit: 10 }),
       () => cancelPublication(deps(), stranger, { publicationId }),
       () => reschedulePublication(deps(), stranger, { publicationId, at: inHours(2) }),
       () => approvePublication(deps(), stranger, { publicationId, revision: 1 }),
@@ -178,7 +179,6 @@ forEachEngine("attacks on publishing", (fixture) => {
       () => publishPost(deps(), owner, { postId: postId.toUpperCase(), connectionIds: [connectionId] }),
     ])
       assert.equal(await getOutcome(attempt), "not_found", String(attempt));
-    assert.deepEqual((await listPublications(deps(), stranger, { postId, limit: 10 })).publications, []);
     const { nextCursor } = await listPublications(deps(), owner, { limit: 1 });
     assert.ok(nextCursor);
     const withForeignCursor = () => listPublications(deps(), stranger, { limit: 1, cursor: nextCursor });

@@ -26,7 +26,7 @@ import { startPublishing, type PublishingFixture } from "../support/publishing-f
 import { png } from "../support/samples.ts";
 import { newMember } from "../support/users.ts";
 
-const rounds = isLongRun ? 60 : 8;
+const rounds = isLongRun ? 60 : 3;
 
 interface Target {
   postId: string;

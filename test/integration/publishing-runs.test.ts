@@ -18,7 +18,7 @@ import { updateStudio } from "#domain/studios/update-studio.ts";
 import { hours, minutes, toIsoTime } from "#lib/clock.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";
 import type { z } from "zod";
-import { forEachEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import { actThroughClient } from "../support/history-fixture.ts";
 import { callModern } from "../support/mcp.ts";
 import { getOutcome } from "../support/outcome.ts";
@@ -29,7 +29,7 @@ import { createTestGrant } from "../support/tokens.ts";
 import { newMember } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
-forEachEngine("runs of publications", (fixture) => {
+forOneEngine("runs of publications", (fixture) => {
   let publishing: PublishingFixture;
   const connections = {} as Record<SandboxPlatformId, string>;
   /** Replaces the next responses to publish requests; `send` sends the request as well. */

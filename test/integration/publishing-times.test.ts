@@ -29,7 +29,7 @@ forEachEngine("publishing at a time", (fixture) => {
     return { id: publications[0]?.id ?? "", postId };
   }
 
-  /** As if it had been due this long ago. */
+  /** Changes the publication as if it had been due this long ago. */
   const setDue = (id: string, agoMs: number, columns: object = {}) => {
     const dueAt = Date.now() - agoMs;
     return fixture.database.q

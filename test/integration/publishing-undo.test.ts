@@ -44,7 +44,7 @@ forEachEngine("undo and restore of posts with publications", (fixture) => {
     await close();
   });
 
-  test("undo cancels what the client requested, and then moves its post to the trash (UNDO-4)", async () => {
+  test("undo cancels the publications that the client requested, and then moves the client's post to the trash (UNDO-4)", async () => {
     const { service, owner, connectionIds, close } = await startPublishing(fixture, ["harbour"], { runsWorker: false });
     const { deps } = service;
     const client = await actThroughClient(deps, owner);

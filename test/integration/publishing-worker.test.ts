@@ -17,7 +17,7 @@ import { listenForNotifications, type NotificationListener } from "#db/notificat
 import { createStores, openDatabase } from "#db/open-database.ts";
 import { hours, minutes, toIsoTime } from "#lib/clock.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";
-import { forEachEngine, silentLog } from "../support/engines.ts";
+import { forOneEngine, silentLog } from "../support/engines.ts";
 import { actThroughClient } from "../support/history-fixture.ts";
 import { addConnections, startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
 import { createSandboxPlatforms } from "../support/sandbox-platforms.ts";
@@ -33,7 +33,7 @@ interface InterceptedRequest {
   signal: AbortSignal | undefined;
 }
 
-forEachEngine("the publishing worker", (fixture) => {
+forOneEngine("the publishing worker", (fixture) => {
   let publishing: PublishingFixture;
   let connectionId = "";
   const workers: PublishingWorker[] = [];
@@ -127,7 +127,7 @@ forEachEngine("the publishing worker", (fixture) => {
     await isPublished(lost);
   });
 
-  test("starts at its time what another process scheduled, without a wake-up (PUB-18)", async () => {
+  test("a publication that another process scheduled starts at its time, without a wake-up (PUB-18)", async () => {
     startWorker();
     const { id: postId } = await createPost(publishing.service.deps, publishing.owner, {
       title: "",
@@ -242,10 +242,11 @@ forEachEngine("the publishing worker", (fixture) => {
     const isListening = Promise.withResolvers<void>();
     const listener: NotificationListener = listenForNotifications({
       url: fixture.location.databaseUrl ?? "",
-      channel: "publications_due",
-      onNotification() {
-        isListening.resolve();
-        worker.wake();
+      handlers: {
+        publications_due() {
+          isListening.resolve();
+          worker.wake();
+        },
       },
       log: silentLog,
     });
@@ -272,7 +273,7 @@ forEachEngine("the publishing worker", (fixture) => {
     return rows[0]?.pid;
   };
 
-  test("starts at once what another process requested, and again after its connection was lost (PUB-18)", async () => {
+  test("a publication that another process requests starts at once, also after the connection for notifications was lost (PUB-18)", async () => {
     const other = await startOtherProcess();
     // The request wakes no worker in its own process.
     const local = workers.splice(0);

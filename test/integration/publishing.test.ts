@@ -10,6 +10,7 @@ import { updatePost } from "#domain/posts/update-post.ts";
 import { approvePublication } from "#domain/publishing/change-publication.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import type { PublicationView } from "#domain/publishing/publication.ts";
+import { completeAppFile, createAppUpload, startAppFile, storeAppPart } from "#domain/uploads/app-uploads.ts";
 import { hours, toIsoTime } from "#lib/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { actThroughClient } from "../support/history-fixture.ts";
@@ -72,7 +73,7 @@ forEachEngine("publishing", (fixture) => {
     );
   });
 
-  test("a lost response, an outage and a rejection end as they should, and nothing appears twice (PUB-2)", async () => {
+  test("after a lost response, an outage or a rejection, the publication has the right state and nothing appears twice (PUB-2)", async () => {
     await publishing.setFaults({ dropResponses: 1 });
     const dropped = await requestThroughApi(await newPost("Dropped"));
     await publishing.waitForState(dropped.id, "published");
@@ -120,7 +121,7 @@ forEachEngine("publishing", (fixture) => {
     assert.equal(again.body["code"], "too_late");
   });
 
-  test("an edit by someone who may not publish voids the approval; by someone who may, it moves (PUB-4)", async () => {
+  test("an edit by a user who may not publish voids the approval; an edit by a user who may moves the approval to the new content (PUB-4)", async () => {
     const { owner, service } = publishing;
     const client = {
       ...(await actThroughClient(service.deps, owner)),
@@ -141,6 +142,28 @@ forEachEngine("publishing", (fixture) => {
     assert.deepEqual([(await read())["state"], (await read())["approvedBy"]], ["proposed", null]);
     const canceled = await publishing.api("POST", `/publications/${id}/cancel`);
     assert.equal(canceled.body["state"], "canceled");
+  });
+
+  test("an upload by the in-chat app voids the approval, although its client may publish (PUB-4, CHAT-15)", async () => {
+    const { owner, service } = publishing;
+    const { deps } = service;
+    const client = await actThroughClient(deps, owner);
+    const postId = await newPost("Approved, then a file is added");
+    const { id } = await requestThroughApi(postId, { at: inOneHour() });
+    const content = await png();
+    const { uploadId } = await createAppUpload(deps, client, { postId });
+    const { file } = await startAppFile(deps, client, {
+      uploadId,
+      name: "vase.png",
+      size: content.length,
+      lastModified: 1,
+      type: "image/png",
+    });
+    const target = { uploadId, fileId: file.id };
+    await storeAppPart(deps, client, { ...target, part: 1, base64: content.toString("base64") });
+    await completeAppFile(deps, client, target);
+    const { body } = await publishing.api("GET", `/publications/${id}`);
+    assert.deepEqual([body["state"], body["approvedBy"]], ["proposed", null]);
   });
 
   test("one open publication per post and account; an archived, empty or rejected post is not publishable (PUB-5)", async () => {

@@ -16,14 +16,14 @@ import { hours, minutes, seconds } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import { parseIpAddressSet } from "#lib/ip-address.ts";
 import { assertProblem, call, startApiServer } from "../support/api-server.ts";
-import { createDeps, forEachEngine, silentLog } from "../support/engines.ts";
+import { createDeps, forOneEngine, silentLog } from "../support/engines.ts";
 import { callModern } from "../support/mcp.ts";
 import { getOutcome, countOutcomes } from "../support/outcome.ts";
 import { newStudio } from "../support/users.ts";
 import { startService } from "../support/service.ts";
 import { createTestGrant } from "../support/tokens.ts";
 
-forEachEngine("rate limits", (fixture) => {
+forOneEngine("rate limits", (fixture) => {
   const listRows = async () => fixture.database.q.selectFrom("rate_limits").selectAll().execute();
 
   test("allows twenty registrations an hour per IP address, then responds 429 with Retry-After (A26, ERR-rate_limited)", async () => {

@@ -33,7 +33,7 @@ interface ReadFile {
   bytes: Buffer;
   mimeType: string;
   altText: string;
-  /** As the post states it. */
+  /** The size that the post states for the image. */
   size?: { width: number; height: number } | undefined;
 }
 

@@ -25,7 +25,7 @@ import { days, hours, toIsoTime } from "#lib/clock.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";
 import { createImageConverter } from "#media/image-converter.ts";
 import { createNoise } from "../support/awkward-images.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import { actThroughClient } from "../support/history-fixture.ts";
 import { createHookedFiles } from "../support/hooked-files.ts";
 import { getOutcome } from "../support/outcome.ts";
@@ -35,7 +35,7 @@ import { createSandboxPlatforms } from "../support/sandbox-platforms.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { newStudio } from "../support/users.ts";
 
-forEachEngine("renditions", (fixture) => {
+forOneEngine("renditions", (fixture) => {
   let publishing: PublishingFixture;
   let sandboxId: string;
   let narrowId: string;

@@ -5,7 +5,7 @@ import { changeRole, changeRoleInput, removeMember } from "#domain/studios/membe
 import { createInvitation } from "#domain/studios/create-invitation.ts";
 import { resolveStudioCaller } from "#domain/studios/get-studio.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { hostileIds } from "../support/hostile-ids.ts";
+import { listHostileIds } from "../support/hostile-ids.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { newMember, newStudio, newStudioWithRoles } from "../support/users.ts";
 
@@ -117,7 +117,7 @@ forEachEngine("roles", (fixture) => {
   test("rejects users outside the studio, and unknown or malformed ids, with not_found (ERR-not_found, T1, T2)", async () => {
     const owner = await newStudio(fixture.deps);
     const otherOwner = await newStudio(fixture.deps);
-    for (const userId of [otherOwner.user.id, ...hostileIds("user")]) {
+    for (const userId of [otherOwner.user.id, ...listHostileIds("user")]) {
       const label = JSON.stringify(userId.slice(0, 40));
       assert.equal(await getOutcome(changeRole(fixture.deps, owner, { userId, role: "admin" })), "not_found", label);
       assert.equal(await getOutcome(removeMember(fixture.deps, owner, { userId })), "not_found", label);

@@ -13,13 +13,13 @@ import {
   type HttpBrowser,
   type LoadedPage,
 } from "../support/http-browser.ts";
-import { forEachEngine } from "../support/engines.ts";
+import { forOneEngine } from "../support/engines.ts";
 import { startIssuer, type TestIssuer } from "../support/oidc-issuer.ts";
 import { startSignInServer, type SignInServer } from "../support/sign-in-server.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { newUser } from "../support/users.ts";
 
-forEachEngine("signing in at an identity provider", (fixture) => {
+forOneEngine("signing in at an identity provider", (fixture) => {
   let server: SignInServer;
   let issuer: TestIssuer;
   let otherIssuer: TestIssuer;

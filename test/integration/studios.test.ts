@@ -6,7 +6,7 @@ import { resolveStudioCaller } from "#domain/studios/get-studio.ts";
 import { listMembers } from "#domain/studios/members.ts";
 import { isId } from "#lib/ids.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { hostileIds } from "../support/hostile-ids.ts";
+import { listHostileIds } from "../support/hostile-ids.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { newMember, newUser, newStudio } from "../support/users.ts";
 
@@ -81,7 +81,7 @@ forEachEngine("studios", (fixture) => {
     const owner = await newStudio(fixture.deps);
     const stranger = await newUser(fixture.deps);
     const outcomes = [];
-    for (const id of [owner.studio.id, ...hostileIds("studio")]) {
+    for (const id of [owner.studio.id, ...listHostileIds("studio")]) {
       outcomes.push(
         await resolveStudioCaller(fixture.deps, stranger, id).then(
           () => "ok",

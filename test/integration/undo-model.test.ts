@@ -28,6 +28,8 @@ const anyEdit: fc.Arbitrary<Edit> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: only("restore revision"), post, revision: fc.nat(8) }) },
   { weight: 1, arbitrary: fc.record({ kind: only("create"), value }) },
   { weight: 1, arbitrary: fc.record({ kind: only("upload") }) },
+  { weight: 3, arbitrary: fc.record({ kind: only("comment"), post }) },
+  { weight: 3, arbitrary: fc.record({ kind: only("reply", "delete comment"), comment: fc.nat(5) }) },
 );
 /** Actor 0 is the owner, without an AI client; actors 1 and 2 are AI clients. */
 const anyStep = fc.oneof(
@@ -76,7 +78,7 @@ const altTextThenTrash: { hasTwoUsers: boolean; steps: Step[] } = {
 };
 
 forEachEngine("undo compared with a model", (fixture) => {
-  test(`${sequenceCount} random sequences: undo keeps later changes of others, undoing an undo restores the state before it, and no asset or revision is lost (UNDO-1, UNDO-2, UNDO-3, UNDO-4, HIST-1)`, async (t) => {
+  test(`${sequenceCount} random sequences: undo keeps later changes of others, undoing an undo restores the state before it, and no asset, comment or revision is lost (UNDO-1, UNDO-2, UNDO-3, UNDO-4, UNDO-8, HIST-1)`, async (t) => {
     const counts = { undos: 0, fields: 0, conflicts: 0 };
     await fc.assert(
       fc.asyncProperty(anyPlan, async ({ hasTwoUsers, steps }) => {
@@ -139,7 +141,7 @@ async function createStudio(
 
   /** Runs an undo, and asserts that the model finds no mistake and that the dry run reported the same. */
   async function undo(caller: Caller, selection: Selection, run: (dryRun: boolean) => Promise<Report>) {
-    const preview = await run(true);
+    const dryRun = await run(true);
     const before = state;
     const result = await run(false);
     const after = await readConsistentStudio(database, owner.studio.id);
@@ -149,11 +151,11 @@ async function createStudio(
     await observe(caller, undoId);
     const listKeys = (entries: Report["undone"]) => entries.map(({ id, field }) => `${id} ${field}`).toSorted();
     assert.deepEqual(
-      listKeys(preview.undone),
+      listKeys(dryRun.undone),
       listKeys(result.undone),
       "the dry run reports the fields that undo reverts",
     );
-    assert.deepEqual(listKeys(preview.conflicts), listKeys(result.conflicts), "the dry run reports the conflicts");
+    assert.deepEqual(listKeys(dryRun.conflicts), listKeys(result.conflicts), "the dry run reports the conflicts");
     counts.undos++;
     counts.fields += result.undone.length;
     counts.conflicts += result.conflicts.length;
@@ -210,4 +212,4 @@ async function createStudio(
   };
 }
 
-const getContent = ({ posts, assets }: State) => ({ posts, assets });
+const getContent = ({ posts, assets, comments }: State) => ({ posts, assets, comments });

@@ -45,7 +45,7 @@ forEachEngine("undo", (fixture) => {
     await attachAsset(deps, client, { postId: createdPost.id, assetId: await addFile(deps, client) });
     const ruinedPost = await getPost(deps, owner, { postId: editedPost.postId });
 
-    const preview = await undoOwnChanges(deps, client, { since, dryRun: true });
+    const dryRun = await undoOwnChanges(deps, client, { since, dryRun: true });
     assert.deepEqual(
       await getPost(deps, owner, { postId: editedPost.postId }),
       ruinedPost,
@@ -56,7 +56,7 @@ forEachEngine("undo", (fixture) => {
     const { undoId, ...report } = result;
     const listKeys = (entries: { id: string; field: string }[]) =>
       entries.map(({ id, field }) => `${id} ${field}`).toSorted();
-    assert.deepEqual(listKeys(report.undone), listKeys(preview.undone));
+    assert.deepEqual(listKeys(report.undone), listKeys(dryRun.undone));
     assert.deepEqual([report.conflicts, report.publications], [[], []]);
     const revertedPost = await getPost(deps, owner, { postId: editedPost.postId });
     assert.deepEqual({ ...revertedPost, revision: 0, updatedAt: "" }, { ...originalPost, revision: 0, updatedAt: "" });
@@ -194,7 +194,8 @@ forEachEngine("undo", (fixture) => {
     assert.equal(await undo(member, membersClient.grantId), "ok");
     assert.equal(await undo(owner, membersClient.grantId), "ok");
     assert.equal(await undo(owner, otherOwnersClient.grantId), "not_found");
-    assert.equal(await undo(owner, "con_x"), "not_found");
+    for (const unknownGrantId of [deps.newId("grant"), "con_malformed"])
+      assert.equal(await undo(owner, unknownGrantId), "not_found");
   });
 
   test("since must be within the last 30 days, and the error names the range (UNDO-7)", async () => {

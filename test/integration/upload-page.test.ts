@@ -92,6 +92,8 @@ forEachEngine(
     test("scripts and styles stay below 40 KB gzip for the first load and 150 KB in total", () => {
       const initialFiles = listReferencedFiles("upload.html");
       const allFiles = new Set(initialFiles);
+      // Text is visible before the font arrives, and the browser loads only the subset that the text needs.
+      const isFont = (name: string): boolean => name.endsWith(".woff2");
       for (const name of allFiles) for (const next of listReferencedFiles(`assets/${name}`)) allFiles.add(next);
       const sumGzipBytes = (names: Iterable<string>) =>
         [...names].reduce((sum, name) => sum + gzipSync(readFileSync(join(dist, "assets", name))).length, 0);
@@ -99,7 +101,9 @@ forEachEngine(
       const uppyTexts = [...allFiles].filter((name) => /^[a-z]{2}_[A-Z]{2}/.test(name));
       const ourTexts = [...allFiles].filter((name) => /^[a-z]{2}-/.test(name));
       const maxGzipBytes = (names: string[]) => Math.max(...names.map((name) => sumGzipBytes([name])));
-      const otherFiles = [...allFiles].filter((name) => !uppyTexts.includes(name) && !ourTexts.includes(name));
+      const otherFiles = [...allFiles].filter(
+        (name) => !uppyTexts.includes(name) && !ourTexts.includes(name) && !isFont(name),
+      );
       const totalBytes = sumGzipBytes(otherFiles) + maxGzipBytes(uppyTexts) + maxGzipBytes(ourTexts);
       for (const chunk of ["camera", "phone-dialog", "dialog", "confirm-cancel"])
         assert.ok(

@@ -202,6 +202,8 @@ forEachEngine("uploads through a link", (fixture) => {
     const starts = Array.from({ length: 10 }, (_, i) => start(linkFixture, `${i}.jpg`));
     assert.deepEqual(await countOutcomes(starts), { ok: 3, asset_limit_reached: 7 });
     assert.equal(await linkFixture.files.parts.countOpen(), 3);
+    const page = await describeUploadPage(linkFixture.deps, await resolveCaller(linkFixture));
+    assert.deepEqual(page.fileLimit, { perPost: 3, remaining: 0 });
     const [first] = await listPostAssets(linkFixture);
     await cancelFile(linkFixture.deps, await resolveCaller(linkFixture), { fileId: first?.id ?? "" });
     assert.equal(await linkFixture.files.parts.countOpen(), 2);
@@ -490,7 +492,7 @@ forEachEngine("uploads through a link", (fixture) => {
     );
   });
 
-  test("a link shows only the studio's name, the post's title and its own files (UPLOAD-8)", async () => {
+  test("a link shows only the studio's name, the post's title and free positions, and its own files (UPLOAD-8)", async () => {
     const linkFixture = await createLinkFixture(fixture);
     const { url } = await createUploadSession(linkFixture.deps, linkFixture.owner, { postId: linkFixture.postId });
     const otherLinkFixture = { ...linkFixture, token: url.slice(`${linkFixture.deps.uploadPage}/u/`.length) };
@@ -507,6 +509,7 @@ forEachEngine("uploads through a link", (fixture) => {
       {
         studio: { name: "Blue Door" },
         post: { title: "Spring" },
+        fileLimit: { perPost: 20, remaining: 18 },
         files: [{ filename: "mine.jpg", altText: "" }],
       },
     );

@@ -4,7 +4,7 @@ import { describeMe, setActiveStudio } from "#domain/access/me.ts";
 import { resolveUser } from "#domain/access/authorize-sign-in.ts";
 import { removeMember } from "#domain/studios/members.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { hostileIds } from "../support/hostile-ids.ts";
+import { listHostileIds } from "../support/hostile-ids.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { createIdentity, newMember, newUser, newStudio } from "../support/users.ts";
 
@@ -102,7 +102,7 @@ forEachEngine("users", (fixture) => {
     const signedInUser = await newUser(fixture.deps);
     const ownStudio = await newStudio(fixture.deps, signedInUser);
     const otherStudio = await newStudio(fixture.deps);
-    for (const studioId of [otherStudio.studio.id, ...hostileIds("studio")]) {
+    for (const studioId of [otherStudio.studio.id, ...listHostileIds("studio")]) {
       assert.equal(
         await getOutcome(setActiveStudio(fixture.deps, signedInUser, { studioId })),
         "not_found",

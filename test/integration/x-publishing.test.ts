@@ -116,7 +116,7 @@ forOneEngine("publishing to X", (fixture) => {
     assert.equal(listPosts("Lost with images").length, 1);
   });
 
-  test("a request that never arrived is not repeated: a person is asked (PUB-2)", async () => {
+  test("a request that never arrived is not repeated: the publication becomes unconfirmed (PUB-2)", async () => {
     standIn.faults.dropRequests = 1;
     await studio.waitForState(await studio.publish("Never arrived"), "unconfirmed");
     assert.equal(listPosts("Never arrived").length, 0);

@@ -143,7 +143,7 @@ export interface VideoLimits {
   maxBitsPerSecond: number;
 }
 
-/** Video specifications that Instagram and Threads share. */
+/** What can be wrong with a video; Instagram and Threads have the same rules. */
 export type VideoProblem =
   | "container"
   | "codec"
@@ -155,7 +155,7 @@ export type VideoProblem =
   | "audio codec"
   | "audio channels";
 
-/** Returns the first rule that the video breaks. */
+/** Returns the first problem of the video; undefined if there is none. */
 export async function findVideoProblem(file: MediaFile, limits: VideoLimits): Promise<VideoProblem | undefined> {
   if (file.bytes.length > limits.maxBytes) return "size";
   if (!["video/mp4", "video/quicktime", "video/x-m4v"].includes(file.mimeType)) return "container";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { tags as tagsSchema } from "#domain/tags.ts";
-import { addTags } from "../../web/src/ui/add-tags.ts";
+import { addTags } from "../../web/src/tags/add-tags.ts";
 
 describe("tags that a user types", () => {
   test("are split at commas, trimmed, in lower case, and added once (POST-5)", () => {

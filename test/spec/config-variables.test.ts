@@ -171,7 +171,7 @@ const cases: Case[] = [
     expected: { storage: { ...s3Expected, endpoint: "http://127.0.0.1:9000", forcePathStyle: true } },
   },
   {
-    name: "S3 with path-style URLs as a number (VAR-STORAGE)",
+    name: "S3 with path-style URLs, switched on with 1 (VAR-STORAGE)",
     set: { ...s3, S3_FORCE_PATH_STYLE: "1" },
     expected: { storage: { ...s3Expected, forcePathStyle: true } },
   },

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import sharp from "sharp";
 import { createBufferSource } from "#domain/assets/content/byte-source.ts";
@@ -8,6 +9,7 @@ import { planRendition } from "#domain/renditions/plan-rendition.ts";
 import { createImageConverter } from "#media/image-converter.ts";
 import { awkwardImages, createNoise, type AwkwardImage } from "../support/awkward-images.ts";
 import { createImageRequest } from "../support/image-request.ts";
+import { waitUntil } from "../support/wait-until.ts";
 
 const converter = createImageConverter();
 const inspect = (bytes: Uint8Array) =>
@@ -219,12 +221,25 @@ test("after an image took too long, no preview of it starts, but a publication d
   assert.equal(reads, 3);
 });
 
-test("the process that opens images ends when it is idle, and another one takes over (U15)", async () => {
-  const small = await sharp({ create: { width: 10, height: 10, channels: 3, background: "#456" } })
-    .png()
-    .toBuffer();
-  const short = createImageConverter({ maxProcesses: 1, idleMs: 50 });
-  assert.ok(await short.inspectImage(createImageRequest("a"), createBufferSource(small)));
-  await new Promise((resolve) => setTimeout(resolve, 300));
-  assert.ok(await short.inspectImage(createImageRequest("b"), createBufferSource(small)));
+/** The ids of the processes that the main thread of this process started. */
+const listChildProcesses = (): string[] =>
+  readFileSync(`/proc/self/task/${process.pid}/children`, "utf8").match(/\d+/g) ?? [];
+
+test("the process that opens images ends when it is idle, and a new one opens the next image (U15)", async () => {
+  const small = await createPlain(10).png().toBuffer();
+  const short = createImageConverter({ maxProcesses: 1, idleMs: 500 });
+  const startProcess = async (key: string): Promise<string> => {
+    const processesBefore = new Set(listChildProcesses());
+    assert.ok(await short.inspectImage(createImageRequest(key), createBufferSource(small)));
+    const [started, ...others] = listChildProcesses().filter((id) => !processesBefore.has(id));
+    assert.ok(started !== undefined && others.length === 0);
+    return started;
+  };
+  const waitForExit = (id: string): Promise<void> =>
+    waitUntil(() => !listChildProcesses().includes(id), { description: "the idle process has exited" });
+  const first = await startProcess("a");
+  await waitForExit(first);
+  const second = await startProcess("b");
+  assert.notEqual(second, first);
+  await waitForExit(second);
 });

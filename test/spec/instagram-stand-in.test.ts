@@ -88,7 +88,7 @@ suite("the stand-in for Instagram", () => {
     assert.equal(errorCode(await create({ image_url: host.missingUrl })), "9004/2207052");
   });
 
-  test("reports a video that breaks the specifications in the container", async () => {
+  test("reports an invalid video in the status of its container", async () => {
     instagram.processingPolls.video = 0;
     const statusOf = async (url: string): Promise<unknown[]> => {
       const { id } = (await create({ media_type: "REELS", video_url: url })).body;

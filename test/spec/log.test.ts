@@ -54,6 +54,7 @@ test("logs a request as one line of JSON, regardless of its fields (RUN-9, L4)",
     }),
     [
       { level: "info", ...omitIsDisconnected(request), ...context, msg: "request" },
+      // In the log, `cut` says that the client disconnected.
       { level: "warn", ...omitIsDisconnected(request), status: 503, cut: true, msg: "request" },
       { level: "info", ...omitIsDisconnected(request), msg: "request" },
     ],
@@ -118,7 +119,7 @@ test("a line is JSON with level, ISO time and message; lower levels are omitted 
   );
 });
 
-test("on a terminal a line is readable text, without control sequences or line breaks from values (L4)", () => {
+test("on a terminal a line is readable text, without control sequences or line breaks from values; requests for static files are left out (L4)", () => {
   const lines: string[] = [];
   const log = createLog("info", { isTerminal: true, write: (line) => void lines.push(line) });
   const request = { requestId: "req_1", method: "POST", path: "/mcp", status: 200, ms: 1.5, isDisconnected: false };

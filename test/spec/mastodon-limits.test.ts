@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mastodonInstance } from "#connectors/catalog/mastodon-publishing.ts";
+import { mastodonInstanceLimits } from "#connectors/catalog/mastodon-publishing.ts";
 import { mastodon } from "#connectors/catalog/mastodon.ts";
 import { applyInstanceLimits } from "#domain/platforms/instance-limits.ts";
 import { countText } from "../../src/portable/count-text.ts";
@@ -44,13 +44,13 @@ test("an instance that states nonsense gets Mastodon's own limits, and its large
       characters_reserved_per_url: nonsense,
       max_media_attachments: nonsense,
     };
-    const stated = mastodonInstance.parse({ configuration: { statuses, media_attachments: "none" } });
+    const stated = mastodonInstanceLimits.parse({ configuration: { statuses, media_attachments: "none" } });
     assert.deepEqual(stated, {}, JSON.stringify(nonsense));
     assert.deepEqual(applyInstanceLimits(mastodon.limits, stated).text, limit);
   }
-  assert.deepEqual(mastodonInstance.parse({ configuration: null }), {});
+  assert.deepEqual(mastodonInstanceLimits.parse({ configuration: null }), {});
   const huge = { max_characters: 1e15, characters_reserved_per_url: 1e15, max_media_attachments: 1e15 };
-  assert.deepEqual(mastodonInstance.parse({ configuration: { statuses: huge } }), {
+  assert.deepEqual(mastodonInstanceLimits.parse({ configuration: { statuses: huge } }), {
     maxCharacters: 1_000_000,
     linkLength: 1000,
     maxFiles: 100,

@@ -49,7 +49,7 @@ test("docs/platforms.md documents every platform, with its settings if it has an
   const page = readFileSync("docs/platforms.md", "utf8");
   for (const platform of allPlatforms) {
     const { id, name } = platform;
-    const hasSettings = platform.protocol === undefined && platform.appCredentialsFrom === "settings";
+    const hasSettings = platform.protocol === undefined && platform.appRegistration === undefined;
     assert.ok(page.includes(`\n## ${name}\n`), `docs/platforms.md has no section ${name}`);
     const settings = ["ID", "SECRET"].map((suffix) => `\`PLATFORM_${id.toUpperCase()}_CLIENT_${suffix}\``);
     for (const setting of settings) assert.equal(page.includes(setting), hasSettings, setting);

@@ -151,13 +151,13 @@ const clients = {
   "STORE-1": "tokens, codes and cookies are stored hashed or not at all",
 } as const satisfies Record<string, string>;
 
-/** Revisions, the trash, and undo of an AI client's changes. */
+/** Revisions, the trash, undo of an AI client's changes, and comments. */
 const history = {
   "HIST-1":
     "every change of a post is a revision with user, client, time, changed fields, text, status and ordered assets with alt text",
   "HIST-2":
     "autosaves of one user within five minutes collapse into the last of them; nothing else collapses, and nothing by an AI client",
-  "HIST-3": "through an AI client, update_post of title or body requires the revision that it read",
+  "HIST-3": "through an AI client, update_post of title, body or variants requires the revision that it read",
   "HIST-4": "a post that changes while ready keeps the revision at which it was marked ready",
   "HIST-5": "restore_post creates a new revision with the old content and lists assets that could not be restored",
   "HIST-6": "a revision or post that does not exist in the studio is not_found",
@@ -180,6 +180,13 @@ const history = {
   "UNDO-5": "a client is one user's grants of the same OAuth client in one studio",
   "UNDO-6": "members undo their own clients' changes, owners and admins those of any client in their studio",
   "UNDO-7": "since must be within the last 30 days; the error names the allowed range",
+  "UNDO-8": "undo_changes removes the client's comments; replies of others stay, and undoing the undo restores them",
+  "COM-1": "add_comment returns the comment with user and client; get_post returns the newest with includeComments",
+  "COM-2": "people reply, resolve and reopen threads, and delete their own comments; replies to a deleted one stay",
+  "COM-3": "comments of a post in the trash or of another studio are not_found; a restored post has them again",
+  "COM-4": "a comment has 1 to 10,000 characters and is text, not markup; a post has at most 1,000",
+  "COM-5": "backup, restore and move include comments; they are deleted with their post or studio",
+  "COM-6": "an open post shows new comments without a reload",
 } as const satisfies Record<string, string>;
 
 /** Files. */
@@ -212,6 +219,29 @@ const assets = {
   "ASSET-22": "files are served with the verified type, nosniff and a sandboxing CSP; documents as a download",
   "ASSET-23": "assets follow the state transition table",
   "ASSET-24": "invalid base64 and empty files are invalid_input",
+  "CHAT-1": "posts are resources: list with cursor, template, read as JSON, completion of ids by title",
+  "CHAT-2": "prompts: draft a post, prepare a post for every account, review what went out this week",
+  "CHAT-20":
+    "resources/subscribe (2025) and subscriptions/listen (2026) announce changes of posts within 2 seconds, whichever process made them",
+  "CHAT-21": "a subscriber hears only of posts of its studio, and only while its token, grant and membership are valid",
+  "CHAT-13":
+    "the in-chat app ui://atelier/post: one document of at most 150 KB with the post, thumbnails, theme, size and locale",
+  "CHAT-14": "the in-chat app uploads to the store, through app-only tool calls, or through the upload link",
+  "CHAT-15": "the in-chat app proposes publications and never publishes or approves",
+  "CHAT-16":
+    "hosts without in-chat apps see the same tools; app-only tools check scope, studio and grant, and roles like every tool",
+  "CHAT-30": "attach_file fetches the file that the host hands over and attaches it; its URL is never stored or logged",
+  "CHAT-31": "GET /mcp/server-card; a browser that opens /mcp gets a page that explains it and links to Connect",
+  "TASK-1": "import_asset_from_url runs as a task for clients that declare the extension, and for no others",
+  "TASK-2": "tasks survive restarts, work across processes, and can be canceled",
+  "TASK-3": "only the grant that started a task can see it, for a day",
+  "TASK-4": "a publish_post task ends when each publication is proposed, scheduled for later, or final",
+  "CHEAP-1": "names, descriptions and input schemas of all tools take at most 16 KB, all of tools/list at most 40 KB",
+  "CHEAP-2": "list_posts returns a 280-character excerpt instead of the body unless includeBody",
+  "CHEAP-3": "URLs of assets only with includeUrls",
+  "CHEAP-4": "import_asset_from_url attaches the file to postId",
+  "CHEAP-5": "not_found names the tool that lists valid ids and recognizes an id of another kind",
+  "CHEAP-6": "an unknown tool name returns an error that suggests the closest one",
   "LIB-1":
     "copy_asset returns { assetId }: a ready asset on no post with the same filename, alt text and file; no bytes are copied",
   "LIB-2": "a file that assets share counts once toward the quota and is deleted with its last asset",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { compareAssets, type RevisionAsset } from "../../web/src/history/compare-assets.ts";
 import { compareText } from "../../web/src/history/compare-text.ts";
-import { describeRevision, listTrashedStates } from "../../web/src/history/describe-revision.ts";
+import { describeRevision, listIsTrashedAfter } from "../../web/src/history/describe-revision.ts";
 import { getInputBounds, resolveSince } from "../../web/src/undo/since.ts";
 
 const createAsset = (id: string, altText?: string): RevisionAsset => ({
@@ -85,12 +85,14 @@ describe("differences between two revisions", () => {
   });
 
   test("lists for each revision whether it left the post in the trash (HIST-1)", () => {
-    const [trashed, other] = [{ changed: ["trashed"] }, { changed: ["title"] }];
-    assert.deepEqual(listTrashedStates([other, trashed, trashed, other]), [false, false, true, false]);
+    const titleChange = { changed: ["title"] };
+    const [deletion, restoration] = [{ changed: ["trashed"] }, { changed: ["trashed"] }];
+    const newestFirst = [titleChange, restoration, deletion, titleChange];
+    assert.deepEqual(listIsTrashedAfter(newestFirst), [false, false, true, false]);
   });
 });
 
-describe("the start of an undo", () => {
+describe("the time since which an undo reverts changes", () => {
   const now = Date.parse("2026-11-15T12:00:00Z");
 
   test("is within the last 30 days and not in the future (UNDO-7)", () => {

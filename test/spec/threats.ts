@@ -123,6 +123,7 @@ export const threats: Readonly<Record<string, string>> = {
   W5: "a return URL that leads to another site",
   W6: "pages of other origins that read with the user's cookies",
   W7: "an upload page that leaks its URL",
+  W8: "a page that embeds the in-chat app, and hosts that forge or repeat messages",
   // Secrets and logs
   L1: "credentials stored in clear text",
   L2: "stored credentials moved to another row",

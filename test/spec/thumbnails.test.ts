@@ -97,7 +97,7 @@ test("a PNG with far too many chunks gets no thumbnail (U14, U15)", async () => 
   );
 });
 
-test("concurrent requests for a thumbnail generate it once (U14, U15)", async () => {
+test("concurrent requests for a thumbnail generate the thumbnail once (U14, U15)", async () => {
   const bytes = await createSquare(50).png().toBuffer();
   let reads = 0;
   const read = async () => {

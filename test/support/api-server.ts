@@ -34,7 +34,7 @@ export interface ApiResponse<T = Problem> {
 export interface CallOptions {
   cookie?: string | undefined;
   body?: unknown;
-  /** Override the default headers; undefined removes a header. */
+  /** Headers that replace the defaults; undefined removes a header. */
   headers?: Record<string, string | undefined>;
 }
 

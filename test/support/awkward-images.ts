@@ -1,15 +1,15 @@
 import sharp, { type Sharp } from "sharp";
 import { heic } from "./samples.ts";
 
-/** An image that platforms treat differently, or not well. */
+/** An image that platforms handle differently or wrongly. */
 export interface AwkwardImage {
   name: string;
   mimeType: string;
   bytes: Buffer;
-  /** The color that it shows everywhere, in sRGB. */
+  /** The color of every pixel, in sRGB. */
   color?: readonly [number, number, number];
   isAnimated?: boolean;
-  /** No rendition can be made of it. */
+  /** Whether the image must be rejected because no rendition can be created. */
   isRejected?: boolean;
 }
 

@@ -46,7 +46,7 @@ export async function connectBluesky(
   return connection.id;
 }
 
-/** Signs in at the server, and consents. */
+/** Signs in at the PDS and consents. */
 export async function grantAccess(page: Page, { handle, password }: PdsAccount): Promise<void> {
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("textbox", { name: "Username or Email" }).fill(handle);

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
 import { onExit } from "./at-exit.ts";
 import { createTempFolder } from "./temp-folder.ts";
-import { findFreePorts } from "./ports.ts";
+import { findFreePorts } from "./free-ports.ts";
 import { findProgram } from "./find-program.ts";
 
 /** A temporary S3 server: Ceph's gateway with one monitor and one storage daemon that stores objects in memory. */

@@ -6,7 +6,7 @@ import { onExit } from "./at-exit.ts";
 
 /** A program in a child process, with its output. */
 export interface ChildProgram {
-  /** Writes to its standard input. */
+  /** Writes to the standard input of the program. */
   write(text: string): void;
   /** Standard output and standard error so far. */
   getOutput(): string;
@@ -14,7 +14,7 @@ export interface ChildProgram {
   getStdout(): string;
   /** Resolves with the first match in the output, without control characters; rejects if the program exits first. */
   waitForMatch(pattern: RegExp): Promise<string>;
-  /** Its exit code. */
+  /** The exit code of the program. */
   readonly exited: Promise<number | null>;
   stop(): Promise<void>;
 }

@@ -12,9 +12,9 @@ import type { AddressInfo } from "node:net";
  * - `stall`: stops in the middle of the response and keeps the connection open
  * - `short`: responds with half of the content, and a matching length
  * - `altered`: responds with different bytes of the same length
- * - `other-tag`: responds with another ETag
+ * - `other-etag`: responds with another ETag
  */
-export type Fault = number | "reset" | "lost" | "hang" | "cut" | "stall" | "short" | "altered" | "other-tag";
+export type Fault = number | "reset" | "lost" | "hang" | "cut" | "stall" | "short" | "altered" | "other-etag";
 
 export interface FaultyProxy {
   endpoint: string;
@@ -31,7 +31,8 @@ export interface FaultyProxy {
 export async function startFaultyProxy(targetUrl: string): Promise<FaultyProxy> {
   const target = new URL(targetUrl);
   const server = createServer((req, res) => void serve(req, res).catch(() => res.destroy()));
-  // Otherwise it closes idle connections, possibly while a client sends the next request: one more fault.
+  // Otherwise the server closes idle connections, possibly while a client sends the next request, which would be a fault
+  // that no test chose.
   server.keepAliveTimeout = 0;
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -66,7 +67,7 @@ export async function startFaultyProxy(targetUrl: string): Promise<FaultyProxy> 
       method: req.method,
       path: req.url,
       headers: req.headers,
-      // A new connection, for the same reason.
+      // A new connection: the target could close an idle one while the request is sent.
       agent: false,
     });
     req.pipe(upstreamRequest);
@@ -76,7 +77,7 @@ export async function startFaultyProxy(targetUrl: string): Promise<FaultyProxy> 
       await proxy.onLost();
       return void res.destroy();
     }
-    if (fault === "short" || fault === "altered" || fault === "other-tag")
+    if (fault === "short" || fault === "altered" || fault === "other-etag")
       return respondAltered(fault, upstreamResponse, res);
     res.writeHead(upstreamResponse.statusCode ?? 502, upstreamResponse.headers);
     if (fault === undefined) return void upstreamResponse.pipe(res);
@@ -96,7 +97,7 @@ export async function startFaultyProxy(targetUrl: string): Promise<FaultyProxy> 
 
 /** Sends a well-formed response with wrong content. */
 async function respondAltered(
-  alteration: "short" | "altered" | "other-tag",
+  alteration: "short" | "altered" | "other-etag",
   upstreamResponse: IncomingMessage,
   res: ServerResponse,
 ): Promise<void> {
@@ -109,7 +110,7 @@ async function respondAltered(
   res.writeHead(upstreamResponse.statusCode ?? 502, {
     ...headers,
     "content-length": original.length > 0 ? content.length : length, // a HEAD response has a length and no content
-    ...(etag === undefined ? {} : { etag: alteration === "other-tag" ? `"${"1".repeat(32)}"` : etag }),
+    ...(etag === undefined ? {} : { etag: alteration === "other-etag" ? `"${"1".repeat(32)}"` : etag }),
   });
   res.end(content);
 }

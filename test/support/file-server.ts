@@ -15,7 +15,7 @@ import { findFreeBaseUrl } from "./service.ts";
 
 export interface FileServer {
   base: string;
-  /** The origin of the upload page. The server accepts uploads from it, as from `base`. */
+  /** The origin of the upload page. The server accepts uploads from this origin and from `base`. */
   uploadPage: string;
   root: string;
   store: DiskStore;

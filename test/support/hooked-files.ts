@@ -13,10 +13,10 @@ export type FileStoreCall = "stat" | "read" | "write" | "promote" | "remove" | "
 
 /** A disk store in a temporary folder that uses the test's clock, with hooks for fault injection. */
 export interface HookedFiles extends FileStore {
-  /** Its folder, for other processes that use the same files. */
+  /** The folder of the store, for other processes that use the same files. */
   readonly root: string;
   parts: HookedParts;
-  /** Runs before and after each call; an error it throws fails the call. */
+  /** Runs before and after each call. If it throws an error, the call fails with this error. */
   hook: ((call: FileStoreCall, when: "before" | "after", key: string) => Promise<void> | void) | undefined;
   /** Stores content as a PUT to the key's upload URL does. */
   put(key: string, content: Uint8Array): Promise<void>;
@@ -91,6 +91,7 @@ export function createHookedFiles(clock: Clock, root = createTempFolder("atelier
       start: async (...args) => (await getDisk()).parts.start(...args),
       list: async (file) => (await getDisk()).parts.list(file),
       createPartUrl: urls.createPartUrl,
+      write: async (...args) => (await getDisk()).parts.write(...args),
       async complete(file) {
         const stored = await (await getDisk()).parts.complete(file);
         await applyClockTime(file.key);

@@ -1,7 +1,7 @@
 import { createIdGenerator, type IdKind } from "#lib/ids.ts";
 
-/** Ids that do not exist: well-formed, of another kind, and malformed in ways that commonly break databases. */
-export function hostileIds(kind: IdKind): string[] {
+/** Lists ids that do not exist: well-formed, of another kind, and malformed in ways that commonly break databases. */
+export function listHostileIds(kind: IdKind): string[] {
   const newId = createIdGenerator(() => Date.UTC(2020, 0, 1));
   const validId = newId(kind);
   return [

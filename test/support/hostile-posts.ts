@@ -7,7 +7,7 @@ import type { PostStatus } from "#domain/posts/post.ts";
 /** U+2057, which `foldForSearch` expands to four U+2032; all are three bytes in UTF-8. */
 const hostileBody = "\u2057".repeat(99_000);
 
-/** The index has all of its tokens in every hostile post, but no hostile post contains it. */
+/** Every hostile post has all tokens of this query, but none contains the query itself. */
 export const almostMatchingQuery = "\u2032\u2032\u2032b";
 
 export interface PostContent {
@@ -15,7 +15,7 @@ export interface PostContent {
   status?: PostStatus;
   /** Adds the longest text that almost matches `almostMatchingQuery`. */
   isHostile?: boolean;
-  /** Not indexed: as created by an older version. */
+  /** If false, the posts are not indexed, like posts that an older version created. */
   isIndexed?: boolean;
 }
 

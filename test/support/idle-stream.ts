@@ -2,15 +2,14 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { modernMeta } from "./mcp.ts";
 
-const body = JSON.stringify({
-  jsonrpc: "2.0",
-  id: 1,
-  method: "subscriptions/listen",
-  params: { notifications: { toolsListChanged: true }, _meta: modernMeta },
-});
-
 /** Opens a listen stream on a raw socket, which needs little memory; resolves after the server's first message. */
-export async function openIdleStream(base: string, token: string): Promise<{ socket: Socket; received: string }> {
+export async function openIdleStream(
+  base: string,
+  token: string,
+  notifications: object = { toolsListChanged: true },
+): Promise<{ socket: Socket; received: string }> {
+  const params = { notifications, _meta: modernMeta };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "subscriptions/listen", params });
   const { host, port } = new URL(base);
   const headers = {
     host,

@@ -14,7 +14,7 @@ export interface CorpusFile {
   frames: number;
   /** How much a color may differ from these pixels. */
   tolerance: number;
-  /** Why nothing may be sent. */
+  /** The reason, if the file must be rejected instead of published. */
   rejection?: string;
 }
 
@@ -35,7 +35,7 @@ const quadrants: readonly Color[] = [
 const greyQuadrants = [50, 100, 150, 200].map((value) => [value, value, value]);
 const blackAndWhite = [0, 255, 255, 0].map((value) => [value, value, value]);
 
-/** Anything with this word in it was not meant to be published. */
+/** Marks data that must not be published: no published file may contain this word. */
 export const secret = "SECRET";
 const location = { IFD0: { ImageDescription: secret }, IFD3: { GPSLatitudeRef: "N", GPSLatitude: "51/1 30/1 0/1" } };
 const exportAsJpeg = "can't be converted; export it as JPEG";
@@ -56,7 +56,7 @@ function paint(width = 60, height = 40, colors = quadrants, alpha?: number): Raw
   return { data, info: { width, height, channels } };
 }
 
-/** The same noise in every run, whose mean is the image's color. */
+/** Adds noise around the color of the image. The noise is the same in every run. */
 function addNoise({ data, info }: RawImage, amplitude: number): RawImage {
   const noisy = Buffer.alloc(data.length);
   for (let at = 0, state = 1; at < data.length; at++) {
@@ -66,7 +66,7 @@ function addNoise({ data, info }: RawImage, amplitude: number): RawImage {
   return { data: noisy, info };
 }
 
-/** The pixels as a camera stores them that was held in this orientation (EXIF 2.32 §4.6.5, tag 274). */
+/** Turns the pixels as a camera that is held in this orientation stores them (EXIF 2.32 §4.6.5, tag 274). */
 function turn({ data, info: { width, height, channels } }: RawImage, orientation: number): RawImage {
   const isSideways = orientation >= 5;
   const info = { width: isSideways ? height : width, height: isSideways ? width : height, channels };
@@ -93,7 +93,7 @@ const encoders = {
   "image/gif": (image: Sharp) => image.gif(),
 };
 
-/** 60 files that platforms treat differently, or not well. */
+/** 60 files that platforms handle differently or wrongly. */
 export async function createImageCorpus(): Promise<CorpusFile[]> {
   const files: CorpusFile[] = [];
   const add = async (

@@ -40,6 +40,9 @@ export async function assertTokensMatch(location: DatabaseLocation): Promise<voi
 
 const sortTokens = (tokens: readonly number[]): number[] => tokens.toSorted((a, b) => a - b);
 
+/** A term has two characters. Each contains fifteen bits of the token, as an offset from U+0800. */
+const decodeToken = (term: string): number => (term.charCodeAt(0) - 0x800) * 0x8000 + (term.charCodeAt(1) - 0x800);
+
 async function readTokens(location: DatabaseLocation, kind: "post" | "asset"): Promise<Map<string, number[]>> {
   if (location.databaseUrl !== undefined) {
     const rows = await queryDatabase(location, `SELECT ${kind}_id AS id, tokens FROM ${kind}_search`);
@@ -52,7 +55,9 @@ async function readTokens(location: DatabaseLocation, kind: "post" | "asset"): P
       .prepare(`SELECT s.${kind}_id AS id, t.term FROM temp.terms t LEFT JOIN ${kind}_search s ON s.row = t.doc`)
       .all();
     const tokensById = Map.groupBy(rows, (row) => String(row["id"]));
-    return new Map([...tokensById].map(([id, group]) => [id, sortTokens(group.map(({ term }) => Number(term)))]));
+    return new Map(
+      [...tokensById].map(([id, group]) => [id, sortTokens(group.map(({ term }) => decodeToken(String(term))))]),
+    );
   } finally {
     db.close();
   }

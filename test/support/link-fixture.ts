@@ -61,14 +61,14 @@ export async function createLinkFixture(
       const { q } = fixture.database;
       const studio = q.selectFrom("studios").select("used_bytes").where("id", "=", owner.studio.id);
       const assets = q.selectFrom("assets").select("charged_bytes").where("studio_id", "=", owner.studio.id);
-      const used = (await studio.executeTakeFirstOrThrow()).used_bytes;
+      const usedBytes = (await studio.executeTakeFirstOrThrow()).used_bytes;
       const charges = (await assets.execute()).map(({ charged_bytes: bytes }) => bytes);
       assert.equal(
-        used,
+        usedBytes,
         charges.reduce((sum, bytes) => sum + bytes, 0),
         "the studio's used bytes are the sum of its assets' charges",
       );
-      return used;
+      return usedBytes;
     },
   };
 }

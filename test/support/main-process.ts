@@ -13,11 +13,11 @@ export interface MainProcess {
   pid: number;
   /** Sends SIGTERM. */
   terminate(): void;
-  /** Sends SIGKILL to the process and its wrapper; resolves after it has exited. */
+  /** Sends SIGKILL to the process and its wrapper; resolves after the process has exited. */
   kill(): Promise<void>;
   /** The exit code; null if a signal ended the process. */
   exited: Promise<number | null>;
-  /** The last lines of its output. */
+  /** The last lines of the output of the process. */
   getOutput(): string;
   /** The current resident memory. */
   getMemoryBytes(): number;
@@ -28,8 +28,8 @@ export interface MainProcess {
 const maxOutputLines = 200;
 
 /**
- * Resolves when the service is ready. `wrapper` is a command that runs it, such as `strace …`. If `stdout` is a file
- * descriptor, the log is written to it and `getOutput` returns only standard error.
+ * Resolves when the service is ready. `wrapper` is a command that runs the service, such as `strace …`. If `stdout` is a
+ * file descriptor, the log is written to it and `getOutput` returns only standard error.
  */
 export async function startMain(
   env: Record<string, string>,

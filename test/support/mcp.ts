@@ -23,7 +23,13 @@ export interface TestMcpServer {
 /** Starts an HTTP server with only the MCP endpoint, on a real socket and a real database. */
 export async function startMcpServer(
   { deps }: { deps: Deps },
-  options: { tools?: readonly Tool[]; extension?: Extension; checkCallLimit?: CallLimitCheck; log?: Log } = {},
+  options: {
+    tools?: readonly Tool[];
+    extension?: Extension;
+    chatAppHtml?: string;
+    checkCallLimit?: CallLimitCheck;
+    log?: Log;
+  } = {},
 ): Promise<TestMcpServer> {
   const endpoint = createMcpEndpoint({
     deps,
@@ -34,12 +40,13 @@ export async function startMcpServer(
     checkCallLimit: options.checkCallLimit ?? noCallLimit,
     recordCall: () => {},
     version: "0.0.0-test",
+    chatAppHtml: options.chatAppHtml,
     extension: options.extension,
   });
   // The real HTTP server, with the guards of the product.
   const urls = { base: deps.base, uploadPage: deps.base, isLoopback: true, mcpOrigins: [] };
   const { nodeServer: server } = createHttpServer({
-    routes: () => [createMcpRoute(endpoint)],
+    routes: () => [createMcpRoute(endpoint, deps.base)],
     urls,
     metrics: createMetrics(silentLog),
     newId: deps.newId,
@@ -50,7 +57,8 @@ export async function startMcpServer(
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
     endpoint,
     close: async () => {
-      endpoint.close();
+      void endpoint.close();
+      await endpoint.stopTasks();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
@@ -130,6 +138,13 @@ export const modernMeta = {
   "io.modelcontextprotocol/clientCapabilities": {},
 };
 
+/** The `_meta` of a client that shows in-chat apps. */
+export const appsMeta = {
+  "io.modelcontextprotocol/clientCapabilities": {
+    extensions: { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } },
+  },
+};
+
 export interface McpCaller {
   url: string;
   token?: string | undefined;
@@ -192,8 +207,9 @@ export function callModern(
   headers: Record<string, string> = {},
   id: string | number = 1,
 ): Promise<McpResponse> {
-  const name = params["name"] ?? params["uri"];
-  return postMcp(caller, JSON.stringify({ jsonrpc: "2.0", id, method, params: { ...params, _meta: modernMeta } }), {
+  const name = params["name"] ?? params["uri"] ?? params["taskId"];
+  const _meta = { ...modernMeta, ...(params["_meta"] as object | undefined) };
+  return postMcp(caller, JSON.stringify({ jsonrpc: "2.0", id, method, params: { ...params, _meta } }), {
     "mcp-protocol-version": "2026-07-28",
     "mcp-method": method,
     ...(typeof name === "string" ? { "mcp-name": name } : {}),

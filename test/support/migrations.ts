@@ -45,7 +45,7 @@ export async function queryDatabase(location: DatabaseLocation, sql: string): Pr
   }
 }
 
-/** Without virtual tables and the tables in which they store their data. */
+/** Lists all tables except virtual tables and the tables in which these store their data. */
 export async function listTables(location: DatabaseLocation): Promise<string[]> {
   const rows = await queryDatabase(
     location,

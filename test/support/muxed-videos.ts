@@ -10,7 +10,7 @@ import {
   type OutputFormat,
 } from "mediabunny";
 
-/** Options for a real container, written by an independent library. The frames are noise: no test decodes them. */
+/** Options for a real video file, written by an independent library. The frames are noise: no test decodes them. */
 export interface MuxOptions {
   width?: number;
   height?: number;

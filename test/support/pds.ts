@@ -6,7 +6,7 @@ import type { PublicFetch } from "#lib/public-fetch.ts";
 import { startChildProgram, type ChildProgram } from "./child-program.ts";
 import { startFaultyProxy, type FaultyProxy } from "./faulty-proxy.ts";
 import { startPlcDirectory, type PlcDirectory } from "./plc-directory.ts";
-import { findFreePort } from "./ports.ts";
+import { findFreePort } from "./free-ports.ts";
 import { createTempFolder } from "./temp-folder.ts";
 
 /** A temporary PDS, the server of Bluesky accounts, behind a proxy that injects faults. */
@@ -22,7 +22,7 @@ export interface Pds {
   readPosts(did: string): Promise<ReadPost[]>;
   /** Reads a published file with a client that is not ours. */
   readBlob(did: string, cid: string): Promise<Uint8Array>;
-  /** The length of a text, as a client that is not ours counts it. */
+  /** The length of a text, as counted by a client that is not ours. */
   countCharacters(text: string): Promise<number>;
   stop(): Promise<void>;
 }
@@ -60,7 +60,7 @@ const serverFolder = join(import.meta.dirname, "../servers/pds");
 export const hasPds = (): boolean => existsSync(join(serverFolder, "node_modules/@atproto/pds"));
 
 export interface PdsOptions {
-  /** A client on this host, which does not exist, has its metadata at this URL. */
+  /** The server reads the metadata of clients on `host`, which has no DNS entry, from `documentsUrl`. */
   client?: { host: string; documentsUrl: string };
 }
 

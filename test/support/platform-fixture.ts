@@ -8,10 +8,10 @@ import { finishConnect, maxConnections } from "#domain/platforms/finish-connect.
 import { createPlatforms } from "#connectors/connectors.ts";
 import type { StrictPlatform } from "./strict-platform.ts";
 
-/** Replaces the platforms of `deps` with those of the strict platform. */
 /** For tests that connect no Bluesky account. */
 export const noIdentities = { plcUrl: "https://plc.example", clientKeys: [] } as const;
 
+/** Replaces the platforms of `deps` with those of the strict platform. */
 export function withPlatform(
   deps: Deps,
   strict: StrictPlatform,
@@ -29,7 +29,6 @@ export const fakePlatforms = createPlatforms("http://localhost:3000", [
       id: "somewhere",
       name: "Somewhere",
       endpoints: { authorization: "https://s.test/a", token: "https://s.test/t", api: "https://s.test" },
-      appCredentialsFrom: "settings",
       scopes: [],
       pkce: true,
       clientAuth: "basic",

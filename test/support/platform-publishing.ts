@@ -22,8 +22,8 @@ import { startPublishing, type PublishingFixture } from "./publishing-fixture.ts
 import { jpeg, pdf } from "./samples.ts";
 import { waitUntil } from "./wait-until.ts";
 
-/** How many responses are lost in the tests of duplicates. */
-export const lostResponses = isLongRun ? 50 : 5;
+/** How many responses are lost in tests that look for duplicate posts. */
+export const lostResponses = isLongRun ? 50 : 3;
 
 export interface StandInAccount {
   platform: Platform;
@@ -43,17 +43,17 @@ export interface TestFile {
   altText?: string;
 }
 
-/** A service whose studio has one account, which is at a stand-in for its platform. */
+/** A service whose studio has one connected account, on a stand-in for its platform. */
 export interface PlatformPublishing {
   publishing: PublishingFixture;
   connectionId: string;
   /** Creates a post with these files and publishes it. Returns the id of the publication. */
   publish(text: string, files?: readonly TestFile[]): Promise<string>;
-  /** Waits as long as the worker may need to give up. */
+  /** Waits until the publication has one of the states, for as long as the worker may retry. */
   waitForState(publicationId: string, ...states: string[]): Promise<PublicationView>;
   /** Publishes, and waits until the post is public. */
   publishAndWait(text: string, files?: readonly TestFile[]): Promise<PublicationView>;
-  /** Moves the start of the search for a lost post into the past, as if this time had passed. */
+  /** Moves the time of the first lookup into the past, as if this many milliseconds had passed since. */
   backdateLookUp(publicationId: string, ms: number): Promise<void>;
   findConnection(): Promise<PlatformConnection>;
   storeTokens(tokens: Pick<PlatformTokens, "accessToken" | "refreshToken">): Promise<void>;
@@ -155,6 +155,28 @@ export async function startPlatformPublishing(fixture: Fixture, standIn: StandIn
     },
     close: () => publishing.close(),
   };
+}
+
+interface LostResponseTest {
+  studio: PlatformPublishing;
+  standIn: { faults: { dropPublishResponses: number } };
+  files?: readonly TestFile[];
+  listPosts(text: string): readonly { url: string | null }[];
+}
+
+/** Publishes posts whose responses are lost, and asserts that each one is public once and that its URL is known. */
+export async function assertLostResponsesAreFound(lostResponseTest: LostResponseTest): Promise<void> {
+  const { studio, standIn, files, listPosts } = lostResponseTest;
+  const texts = Array.from({ length: lostResponses }, (_, i) => `Lost response ${i}`);
+  standIn.faults.dropPublishResponses = lostResponses;
+  const ids = await Promise.all(texts.map((text) => studio.publish(text, files)));
+  const urls = [];
+  for (const id of ids) urls.push((await studio.waitForState(id, "published", "unconfirmed")).url);
+  assert.equal(standIn.faults.dropPublishResponses, 0);
+  assert.deepEqual(
+    texts.map((text) => listPosts(text).map(({ url }) => url)),
+    urls.map((url) => [url]),
+  );
 }
 
 export async function createTestImage(altText: string, width = 800, height = 600): Promise<TestFile> {

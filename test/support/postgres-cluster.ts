@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { onExit } from "./at-exit.ts";
 import { createTempFolder } from "./temp-folder.ts";
-import { findFreePort } from "./ports.ts";
+import { findFreePort } from "./free-ports.ts";
 import { isExecutable } from "./find-program.ts";
 
 /** A temporary PostgreSQL server, started with the installed programs. */

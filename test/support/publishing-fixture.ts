@@ -154,15 +154,20 @@ export async function addConnections(
   return newIds;
 }
 
-/** Stores a publication of a new post in this state, without a platform. Returns its id. */
-export async function newPublication(deps: Deps, owner: Caller, state: PublicationState): Promise<string> {
+/** Stores a publication of a new post in this state, without calling a platform. Returns its id. */
+export async function newPublication(
+  deps: Deps,
+  owner: Caller,
+  state: PublicationState,
+  platform?: string,
+): Promise<string> {
   const post = await createPost(deps, owner, { title: "Title", body: "Body" });
   const publicationId = deps.newId("publication");
   const isInserted = await deps.publications.insert({
     id: publicationId,
     studioId: owner.studio.id,
     postId: post.id,
-    connectionId: await newConnection(deps, owner),
+    connectionId: await newConnection(deps, owner, "studio", platform),
     state,
     includesTitle: false,
     revision: post.revision,

@@ -86,7 +86,7 @@ export function measureMatchMs({ pattern, flags }: RegexpLiteral, texts: readonl
     }
     return performance.now() - startedAt;
   };
-  // A busy machine can only add to the time, so an attempt within the limit counts.
+  // A busy machine can only make an attempt slower, so one attempt within the limit is enough.
   for (let attempt = 1; attempt < maxAttempts; attempt++) {
     const ms = measure();
     if (ms < limitMs) return ms;

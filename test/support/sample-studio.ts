@@ -3,6 +3,8 @@ import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { updateAsset } from "#domain/assets/update-asset.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { Caller } from "#domain/caller.ts";
+import { addComment } from "#domain/comments/add-comment.ts";
+import { resolveComment } from "#domain/comments/resolve-comment.ts";
 import type { Deps } from "#domain/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { deletePost } from "#domain/posts/delete-post.ts";
@@ -42,6 +44,10 @@ export async function createSampleStudio(deps: Deps, text: string): Promise<Samp
     await updateAsset(deps, owner, { assetId, altText: text, tags: [text.slice(0, 40), "logo"] });
     if (shouldAttach) await attachAsset(deps, owner, { postId, assetId });
   }
+  const { id: commentId } = await addComment(deps, clientCaller, { postId, body: text });
+  await addComment(deps, member, { postId, body: text, parentId: commentId });
+  const resolvedComment = await addComment(deps, owner, { postId, body: text });
+  await resolveComment(deps, member, { commentId: resolvedComment.id, resolved: true });
   const grantIds: string[] = [];
   for (const caller of [owner, member]) {
     const { id } = await createGrant(deps, caller, {

@@ -72,6 +72,6 @@ export async function uploadInline(base: string, token: string, size = 2000): Pr
 
 /** Downloads an asset from the service and returns the digest of its content. */
 export async function fetchAssetDigest(base: string, token: string, assetId: string): Promise<string> {
-  const { url } = await callToolOk<{ url: string }>(base, token, "get_asset", { assetId });
+  const { url } = await callToolOk<{ url: string }>(base, token, "get_asset", { assetId, includeUrls: true });
   return sha256(Buffer.from(await (await fetch(url)).arrayBuffer()));
 }

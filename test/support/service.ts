@@ -4,7 +4,7 @@ import { readConfig, type Config } from "#config/config.ts";
 import { createService, type Service, type CreateServiceOptions } from "#app/service.ts";
 import type { Deps } from "#domain/deps.ts";
 import { silentLog } from "./engines.ts";
-import { findFreePort } from "./ports.ts";
+import { findFreePort } from "./free-ports.ts";
 
 export interface RunningService extends Service {
   base: string;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { startChildProgram } from "./child-program.ts";
 import { startFaultyProxy, type FaultyProxy } from "./faulty-proxy.ts";
 import { findProgram } from "./find-program.ts";
-import { findFreePort } from "./ports.ts";
+import { findFreePort } from "./free-ports.ts";
 import { createTempFolder } from "./temp-folder.ts";
 import { waitUntil } from "./wait-until.ts";
 
@@ -27,7 +27,7 @@ export async function startSnac(): Promise<Snac> {
   const proxy = await startFaultyProxy(`http://127.0.0.1:${port}`);
   const host = new URL(proxy.endpoint).host;
 
-  // Answers the questions of `snac init`: address, port, host name, URL prefix, admin email.
+  // The input that `snac init` asks for: IP address, port, host name, URL prefix, admin email.
   runSnac(["init", dataFolder], `127.0.0.1\n${port}\n${host}\n\n\n`);
   const configPath = join(dataFolder, "server.json");
   const config = JSON.parse(readFileSync(configPath, "utf8")) as Record<string, unknown>;

@@ -59,7 +59,7 @@ export function openTestS3(
   return openS3Store({ settings: { ...getTestS3Settings(), ...settings }, clock: () => Date.now(), ...rest });
 }
 
-/** The same store, which lists only some of its files: suites share a bucket, and a sweeper deletes what it doesn't know. */
+/** Lists only the files of one suite: suites share a bucket, and a sweeper deletes files that its database lacks. */
 export function withOwnFiles<Store extends FileStore>(store: Store, isOwnKey: (key: string) => boolean): Store {
   return {
     ...store,

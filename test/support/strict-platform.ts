@@ -256,7 +256,7 @@ function respondWithFault(fault: Fault, res: ServerResponse): void {
   else res.writeHead(fault.status, jsonHeaders).end(JSON.stringify(fault.body));
 }
 
-/** The same platform without refresh tokens. */
+/** The strict platform without refresh tokens. */
 const createPlatformWithoutRefresh = (origin: string): Platform => ({
   ...createStrictEntry(origin),
   id: "no-refresh",
@@ -274,7 +274,6 @@ function createStrictEntry(origin: string): Platform {
       revocation: `${origin}/revoke`,
       api: origin,
     },
-    appCredentialsFrom: "settings",
     scopes: ["profile", "post"],
     pkce: true,
     clientAuth: "basic",

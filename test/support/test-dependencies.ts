@@ -10,11 +10,11 @@ import { hasSnac } from "./snac.ts";
 /** A program or permission that tests need and npm does not install. */
 export interface TestDependency {
   name: string;
-  /** What goes untested without it. */
+  /** What is not tested without this dependency. */
   untested: string;
   /** How to install it. */
   installHint: string;
-  /** Starts it for this run; resolves to undefined if it is not available. */
+  /** Starts the program for this run; resolves to undefined if it is not available. */
   provide: () => Promise<ProvidedDependency | undefined>;
 }
 

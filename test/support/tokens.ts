@@ -4,14 +4,15 @@ import type { Deps } from "#domain/deps.ts";
 import { hours } from "#lib/clock.ts";
 import { sha256 } from "#lib/digest.ts";
 
-/** Writes grants and tokens as the consent page and the token endpoint do, without their HTTP requests. */
-
 export interface TestGrant {
   grantId: string;
   token: string;
 }
 
-/** Creates a grant of the user, with an access token that is valid for an hour. */
+/**
+ * Creates a grant of the user, with an access token that is valid for an hour, as the consent page and the token endpoint
+ * do, but without HTTP requests.
+ */
 export async function createTestGrant(
   deps: Deps,
   { user }: SignedInUser,

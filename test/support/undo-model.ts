@@ -19,9 +19,16 @@ export interface AssetState {
   isTrashed: boolean;
 }
 
+export interface CommentState {
+  isDeleted: boolean;
+  /** Deleted by its author: no undo may restore it. */
+  isErased: boolean;
+}
+
 export interface State {
   posts: Record<string, PostState>;
   assets: Record<string, AssetState>;
+  comments: Record<string, CommentState>;
   /** Revision numbers by post id. */
   revisions: Record<string, number>;
 }
@@ -107,6 +114,9 @@ export function createUndoModel(): UndoModel {
         if (!oldAsset) continue;
         for (const field of ["altText", "postId", "isTrashed"] as const) log(id, field, oldAsset[field], asset[field]);
       }
+      for (const [id, comment] of Object.entries(after.comments))
+        // A comment that does not exist yet is like a deleted one.
+        log(id, "isDeleted", before.comments[id]?.isDeleted ?? true, comment.isDeleted);
     },
 
     findMistakes(before, after, selection, report) {
@@ -160,6 +170,11 @@ export function createUndoModel(): UndoModel {
           );
         if (!isConflict("trashed")) checkField(id, "isTrashed", asset.isTrashed, newAsset.isTrashed, true);
         else check(newAsset.isTrashed === asset.isTrashed, `${id} trashed: changed in spite of a conflict`);
+      }
+      for (const [id, comment] of Object.entries(before.comments)) {
+        const newComment = after.comments[id];
+        if (newComment) checkField(id, "isDeleted", comment.isDeleted, newComment.isDeleted, !comment.isErased);
+        else mistakes.push(`${id} is gone`);
       }
       return mistakes;
     },

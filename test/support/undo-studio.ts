@@ -5,6 +5,8 @@ import { deleteAsset } from "#domain/assets/delete-asset.ts";
 import { detachAsset } from "#domain/assets/detach-asset.ts";
 import { updateAsset } from "#domain/assets/update-asset.ts";
 import type { Caller } from "#domain/caller.ts";
+import { addComment } from "#domain/comments/add-comment.ts";
+import { deleteComment } from "#domain/comments/delete-comment.ts";
 import type { Deps } from "#domain/deps.ts";
 import { restorePost } from "#domain/history/restore-post.ts";
 import { createPost } from "#domain/posts/create-post.ts";
@@ -16,7 +18,7 @@ import { AppError } from "#lib/errors.ts";
 import { addFile } from "./history-fixture.ts";
 import { findInconsistencies, type State } from "./undo-model.ts";
 
-/** An edit. Numbers refer to posts, assets and revisions in the order of their creation, modulo their count. */
+/** An edit. Numbers refer to posts, assets, comments and revisions in the order of their creation, modulo their count. */
 export type Edit =
   | { kind: "title" | "body"; post: number; value: string }
   | { kind: "status"; post: number; value: PostStatus }
@@ -26,7 +28,23 @@ export type Edit =
   | { kind: "alt text"; asset: number; value: string }
   | { kind: "create"; value: string }
   | { kind: "upload" }
+  | CommentEdit
   | { kind: "restore revision"; post: number; revision: number };
+
+type CommentEdit = { kind: "comment"; post: number } | { kind: "reply" | "delete comment"; comment: number };
+
+const isCommentEdit = (edit: Edit): edit is CommentEdit => edit.kind === "comment" || "comment" in edit;
+
+async function changeComments(deps: Deps, caller: Caller, edit: CommentEdit, state: State): Promise<unknown> {
+  if (edit.kind === "comment")
+    return addComment(deps, caller, { postId: pick(Object.keys(state.posts), edit.post), body: "A" });
+  const commentId = pick(Object.keys(state.comments), edit.comment);
+  if (edit.kind === "delete comment") return deleteComment(deps, caller, { commentId });
+  const thread = await deps.comments.findWithDeleted(caller.studio.id, commentId);
+  return addComment(deps, caller, { postId: thread?.postId ?? "", body: "B", parentId: commentId });
+}
+
+const pick = (ids: readonly string[], index: number): string => ids[index % ids.length] ?? "";
 
 /** Performs the edit as the caller. Ignores the error if the current state does not allow the edit. */
 export async function performEdit(
@@ -35,10 +53,10 @@ export async function performEdit(
   edit: Edit,
   state: State,
 ): Promise<void> {
-  const pick = (ids: readonly string[], index: number): string => ids[index % ids.length] ?? "";
   const postId = "post" in edit ? pick(Object.keys(state.posts), edit.post) : "";
   const assetId = "asset" in edit ? pick(Object.keys(state.assets), edit.asset) : "";
   const run = async (): Promise<unknown> => {
+    if (isCommentEdit(edit)) return changeComments(deps, caller, edit, state);
     switch (edit.kind) {
       case "title":
       case "body":
@@ -80,10 +98,16 @@ export async function performEdit(
   });
 }
 
-/** Reads the studio's posts and assets from the tables, and fails if they are inconsistent or a snapshot is missing. */
+/** Reads the studio's posts, assets and comments from the tables, and fails if they are inconsistent or a snapshot is missing. */
 export async function readConsistentStudio({ q }: Database, studioId: string): Promise<State> {
   const postRows = await q.selectFrom("posts").selectAll().where("studio_id", "=", studioId).orderBy("id").execute();
   const assetRows = await q.selectFrom("assets").selectAll().where("studio_id", "=", studioId).orderBy("id").execute();
+  const commentRows = await q
+    .selectFrom("comments")
+    .selectAll()
+    .where("studio_id", "=", studioId)
+    .orderBy("id")
+    .execute();
   const { used_bytes: usedBytes } = await q
     .selectFrom("studios")
     .select("used_bytes")
@@ -91,7 +115,7 @@ export async function readConsistentStudio({ q }: Database, studioId: string): P
     .executeTakeFirstOrThrow();
   const listOnPost = (postId: string) =>
     assetRows.filter((row) => row.post_id === postId).toSorted((a, b) => (a.position ?? 0) - (b.position ?? 0));
-  const state: Pick<State, "posts" | "assets"> = {
+  const state: Pick<State, "posts" | "assets" | "comments"> = {
     posts: Object.fromEntries(
       postRows.map(({ id, title, body, status, trashed_at: trashedAt }) => [
         id,
@@ -102,6 +126,12 @@ export async function readConsistentStudio({ q }: Database, studioId: string): P
       assetRows.map(({ id, alt_text: altText, post_id: postId, trashed_at: trashedAt }) => [
         id,
         { altText, postId, isTrashed: trashedAt !== null && postId === null },
+      ]),
+    ),
+    comments: Object.fromEntries(
+      commentRows.map(({ id, body, removed_at: deletedAt }) => [
+        id,
+        { isDeleted: deletedAt !== null, isErased: body === "" },
       ]),
     ),
   };

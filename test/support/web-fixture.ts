@@ -21,7 +21,11 @@ export interface WebFixture {
   close(): Promise<void>;
 }
 
-export async function startWebFixture(clock: Clock = systemClock): Promise<WebFixture> {
+/** `env` sets config that differs from a development instance. */
+export async function startWebFixture(
+  clock: Clock = systemClock,
+  env: Record<string, string> = {},
+): Promise<WebFixture> {
   const location = await createTemporaryDatabase("sqlite");
   const database = await openDatabase({ ...location, log: silentLog });
   const webFiles = await loadStaticFiles(join(import.meta.dirname, "../../web/dist"));
@@ -30,7 +34,7 @@ export async function startWebFixture(clock: Clock = systemClock): Promise<WebFi
     () => Promise.reject(new Error("this test has no network access")),
     noIdentities,
   );
-  const service = await startDiskService(createDeps(database, clock), { webFiles, platforms });
+  const service = await startDiskService(createDeps(database, clock), { webFiles, platforms, env });
   const browser = await openChromium();
   const sessions = createSessions({ deps: service.deps, base: service.base });
   return {

@@ -5,7 +5,9 @@ import { createRoot } from "react-dom/client";
 import { ApiError } from "./api/api-error.ts";
 import { createAppRouter } from "./router.tsx";
 import { ConfirmProvider } from "./ui/Confirm.tsx";
+import { ShortcutProvider } from "./ui/Shortcuts.tsx";
 import { ToastProvider } from "./ui/Toasts.tsx";
+import { TooltipProvider } from "./ui/Tooltip.tsx";
 import "./app.css";
 
 const queryClient = new QueryClient({
@@ -25,11 +27,15 @@ if (!rootElement) throw new Error("index.html has no #app");
 createRoot(rootElement).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
-      <ToastProvider>
-        <ConfirmProvider>
-          <RouterProvider router={router} />
-        </ConfirmProvider>
-      </ToastProvider>
+      <TooltipProvider>
+        <ShortcutProvider>
+          <ToastProvider>
+            <ConfirmProvider>
+              <RouterProvider router={router} />
+            </ConfirmProvider>
+          </ToastProvider>
+        </ShortcutProvider>
+      </TooltipProvider>
     </QueryClientProvider>
   </StrictMode>,
 );

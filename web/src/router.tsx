@@ -4,20 +4,24 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
+  notFound,
   redirect,
 } from "@tanstack/react-router";
-import { redirectToSignIn } from "./api/client.ts";
-import { meQuery, studioQuery, type Me } from "./api/queries.ts";
+import { isUnreachable } from "./api/api-error.ts";
+import { instanceQuery, meQuery, studioQuery } from "./api/queries.ts";
 import { RootLayout } from "./layout/RootLayout.tsx";
 import { ErrorPage, NotFoundPage } from "./layout/ErrorPage.tsx";
 import { StudioLayout } from "./layout/StudioLayout.tsx";
-import { parseActivitySearch, parseAssetSearch, parsePostSearch, parsePublicationSearch } from "./search-params.ts";
+import { redirectToStudio, requireSignedIn, type RouterContext } from "./route-guards.ts";
+import {
+  parseActivitySearch,
+  parseAssetSearch,
+  parsePostPageSearch,
+  parsePostSearch,
+  parsePublicationSearch,
+} from "./search-params.ts";
 import { restoreFocus } from "./ui/restore-focus.ts";
 import { Loading } from "./ui/Loading.tsx";
-
-interface RouterContext {
-  queryClient: QueryClient;
-}
 
 const root = createRootRouteWithContext<RouterContext>()({ component: RootLayout, notFoundComponent: NotFoundPage });
 
@@ -38,7 +42,22 @@ const newStudio = createRoute({
   component: lazyRouteComponent(() => import("./start/NewStudioPage.tsx"), "NewStudioPage"),
 });
 
-/** URLs that pages link to without knowing a studio: consent to AI clients, a failed connection to Platforms. */
+/** Every component on one page, in development only. */
+const devUi = createRoute({
+  getParentRoute: () => root,
+  path: "/dev/ui",
+  beforeLoad: async ({ context }) => {
+    await requireSignedIn(context);
+    const { development } = await context.queryClient.query(instanceQuery);
+    if (!development) notFound({ throw: true });
+  },
+  component: lazyRouteComponent(() => import("./dev/UiPage.tsx"), "UiPage"),
+});
+
+/**
+ * URLs for pages that don't know the studio. The consent page links to `/clients`, the page about a failed connection to
+ * `/platforms`.
+ */
 const shortcuts = (["clients", "connect", "platforms"] as const).map((page) =>
   createRoute({
     getParentRoute: () => root,
@@ -54,7 +73,14 @@ const shortcuts = (["clients", "connect", "platforms"] as const).map((page) =>
 const studio = createRoute({
   getParentRoute: () => root,
   path: "/studios/$studioId",
-  beforeLoad: ({ context }) => requireSignedIn(context),
+  beforeLoad: async ({ context, cause }) => {
+    try {
+      await requireSignedIn(context);
+    } catch (error) {
+      // While the server can't be reached, an open page stays open, with what the user typed.
+      if (cause !== "stay" || !isUnreachable(error)) throw error;
+    }
+  },
   loader: async ({ context, params }) => {
     await context.queryClient.query({ ...studioQuery(params.studioId), staleTime: "static" });
   },
@@ -83,6 +109,7 @@ const newPost = createRoute({
 const post = createRoute({
   getParentRoute: () => studio,
   path: "/posts/$postId",
+  validateSearch: parsePostPageSearch,
   component: lazyRouteComponent(() => import("./posts/PostPage.tsx"), "PostPage"),
 });
 
@@ -99,6 +126,12 @@ const approvals = createRoute({
   component: lazyRouteComponent(() => import("./publishing/ApprovalsPage.tsx"), "ApprovalsPage"),
 });
 
+const upcoming = createRoute({
+  getParentRoute: () => studio,
+  path: "/publications/upcoming",
+  component: lazyRouteComponent(() => import("./publishing/UpcomingPage.tsx"), "UpcomingPage"),
+});
+
 const publication = createRoute({
   getParentRoute: () => studio,
   path: "/publications/$publicationId",
@@ -109,7 +142,7 @@ const assets = createRoute({
   getParentRoute: () => studio,
   path: "/assets",
   validateSearch: parseAssetSearch,
-  component: lazyRouteComponent(() => import("./assets/AssetsPage.tsx"), "AssetsPage"),
+  component: lazyRouteComponent(() => import("./assets/LibraryPage.tsx"), "LibraryPage"),
 });
 
 const members = createRoute({
@@ -136,10 +169,12 @@ const undo = createRoute({
   component: lazyRouteComponent(() => import("./undo/UndoPage.tsx"), "UndoPage"),
 });
 
+/** Older links point here. */
 const connect = createRoute({
   getParentRoute: () => studio,
   path: "/connect",
-  component: lazyRouteComponent(() => import("./connect/ConnectPage.tsx"), "ConnectPage"),
+  beforeLoad: ({ params }) =>
+    redirect({ to: "/studios/$studioId/clients", params, hash: "connect", replace: true, throw: true }),
 });
 
 const activity = createRoute({
@@ -164,6 +199,7 @@ const settings = createRoute({
 const routeTree = root.addChildren([
   start,
   newStudio,
+  devUi,
   ...shortcuts,
   studio.addChildren([
     studioIndex,
@@ -172,6 +208,7 @@ const routeTree = root.addChildren([
     post,
     publications,
     approvals,
+    upcoming,
     publication,
     assets,
     members,
@@ -204,12 +241,4 @@ declare module "@tanstack/react-router" {
   interface Register {
     router: ReturnType<typeof createAppRouter>;
   }
-}
-
-async function requireSignedIn({ queryClient }: RouterContext): Promise<Me> {
-  return (await queryClient.query(meQuery)) ?? redirectToSignIn();
-}
-
-function redirectToStudio(studioId: string): void {
-  redirect({ to: "/studios/$studioId/posts", params: { studioId }, throw: true });
 }

@@ -1,32 +1,96 @@
 import type { VisibleState } from "./api/publication-queries.ts";
 import type { ActivityFilter, AssetFilter, PostStatus } from "./api/queries.ts";
+import type { CalendarRange } from "./posts/calendar-ranges.ts";
 
 /** Search parameters of page URLs. Unknown parameters and invalid values are dropped; the server validates free text. */
 
+export const postViews = ["list", "board", "calendar"] as const;
+export type PostViewName = (typeof postViews)[number];
+
 export interface PostSearch {
+  /** The list by default. */
+  view?: Exclude<PostViewName, "list">;
   status?: PostStatus;
+  /** Whether the list and the board also show archived posts. */
+  archived?: true;
+  /** A user's id. */
+  author?: string;
   q?: string;
   tag?: string;
+  /** Of the calendar; a month by default. */
+  range?: Exclude<CalendarRange, "month">;
+  /** Ids of the accounts that the calendar shows, separated by commas; all by default. */
+  accounts?: string;
+  /** A day in the range of the calendar (`2026-11-15`); today by default. */
+  date?: string;
 }
 
 export const postStatuses = ["draft", "ready", "archived"] as const satisfies readonly PostStatus[];
 
 export function parsePostSearch(params: Record<string, unknown>): PostSearch {
   const status = postStatuses.find((candidate) => candidate === params["status"]);
-  return { ...(status ? { status } : {}), ...parseTextSearch(params) };
+  const view = (["board", "calendar"] as const).find((candidate) => candidate === params["view"]);
+  const range = (["week", "agenda"] as const).find((candidate) => candidate === params["range"]);
+  const [author, date] = [parseText(params["author"]), parseDay(params["date"])];
+  const accounts = parseText(params["accounts"], 2000);
+  return {
+    ...(view ? { view } : {}),
+    ...(status ? { status } : {}),
+    ...(params["archived"] === true || params["archived"] === "true" ? { archived: true } : {}),
+    ...(author === undefined ? {} : { author }),
+    ...parseTextSearch(params),
+    ...(range ? { range } : {}),
+    ...(accounts === undefined ? {} : { accounts }),
+    ...(date === undefined ? {} : { date }),
+  };
+}
+
+export const postPanels = ["comments", "history"] as const;
+export type PostPanel = (typeof postPanels)[number];
+
+export interface PostPageSearch {
+  /** The panel that is open beside the post. */
+  panel?: PostPanel;
+  /** The id of the comment that a link leads to. */
+  comment?: string;
+  /** When a post that was created on the calendar is meant to go out, in the studio's time zone (`2026-11-15T09:30`). */
+  at?: string;
+}
+
+export function parsePostPageSearch(params: Record<string, unknown>): PostPageSearch {
+  const panel = postPanels.find((candidate) => candidate === params["panel"]);
+  const comment = parseText(params["comment"]);
+  const at = parseText(params["at"]);
+  return {
+    ...(panel ? { panel } : {}),
+    ...(comment === undefined ? {} : { comment }),
+    ...(at !== undefined && /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(at) ? { at } : {}),
+  };
 }
 
 export const assetKinds = ["image", "video", "document"] as const satisfies readonly AssetFilter["kind"][];
 
-export interface AssetSearch extends Pick<AssetFilter, "kind" | "unattached"> {
+export interface AssetSearch extends Pick<AssetFilter, "kind" | "usage"> {
   q?: string;
   tag?: string;
+  view?: "list";
+  /** The id of the asset whose details are open. */
+  file?: string;
 }
+
+const assetUsages = ["used", "unused"] as const satisfies readonly AssetFilter["usage"][];
 
 export function parseAssetSearch(params: Record<string, unknown>): AssetSearch {
   const kind = assetKinds.find((candidate) => candidate === params["kind"]);
-  const isUnattached = params["unattached"] === "true" || params["unattached"] === true;
-  return { ...(kind ? { kind } : {}), ...(isUnattached ? { unattached: "true" } : {}), ...parseTextSearch(params) };
+  const usage = assetUsages.find((candidate) => candidate === params["usage"]);
+  const file = parseText(params["file"]);
+  return {
+    ...(kind ? { kind } : {}),
+    ...(usage ? { usage } : {}),
+    ...parseTextSearch(params),
+    ...(params["view"] === "list" ? { view: "list" } : {}),
+    ...(file === undefined ? {} : { file }),
+  };
 }
 
 function parseTextSearch(params: Record<string, unknown>): { q?: string; tag?: string } {
@@ -75,7 +139,7 @@ function parseDay(value: unknown): string | undefined {
   return day !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(day) && !Number.isNaN(Date.parse(day)) ? day : undefined;
 }
 
-function parseText(value: unknown): string | undefined {
+function parseText(value: unknown, maxLength = 200): string | undefined {
   const text = typeof value === "number" ? String(value) : value;
-  return typeof text === "string" && text !== "" ? text.slice(0, 200) : undefined;
+  return typeof text === "string" && text !== "" ? text.slice(0, maxLength) : undefined;
 }

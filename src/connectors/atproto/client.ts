@@ -4,15 +4,15 @@ import { isLoopbackName } from "#lib/ip-address.ts";
 import type { PrivateJwk } from "#lib/signing-keys.ts";
 import type { AtprotoPlatform, JsonObject } from "../platform.ts";
 
-/** Where servers of the AT Protocol read who we are. Its URL is our client id, so it must not change. */
+/** Where servers of the AT Protocol read who we are. The path is part of our client id, so it must not change. */
 export const clientMetadataPath = "/api/platforms/bluesky/client-metadata.json";
 
-/** Our identity as an OAuth client. Servers can't read a document from a loopback host, so they accept another id. */
+/** Our identity as an OAuth client. Servers can't read a document on loopback, so they accept a special id there. */
 export interface AtprotoClient {
   clientId: string;
-  /** What we send. On loopback it names the IP address, and the callback redirects to `{base}`. */
+  /** The URI that we send. On loopback, the host is 127.0.0.1, and the callback there redirects to `{base}`. */
   redirectUri: string;
-  /** The same at `{base}`. */
+  /** Where the callback is handled, at `{base}`. */
   callbackUrl: string;
 }
 
@@ -31,8 +31,8 @@ export function createAtprotoClient(
 }
 
 /**
- * The document at `clientMetadataPath`. Servers limit the sessions of clients that do not authenticate to two weeks, so
- * it has our public keys.
+ * The document at `clientMetadataPath`. If a client does not authenticate, servers end its sessions after two weeks, so
+ * the document contains our public keys.
  */
 export function buildClientMetadata(
   base: string,

@@ -15,15 +15,15 @@ export type AuthorizationServer = oauth.AuthorizationServer &
   >;
 
 /**
- * Undefined for any status but success. Callers must treat that as unavailable: a missing document does not mean that
- * the account has moved or revoked our access.
+ * Returns undefined if the status is not a success. Callers must treat this as a server that is unavailable: a missing
+ * document does not mean that the account has moved or revoked our access.
  */
 export async function fetchDocument(publicFetch: PublicFetch, url: string): Promise<JsonObject | undefined> {
   const response = await sendCall(publicFetch, { method: "GET", url });
   return response.ok ? readObject(response) : undefined;
 }
 
-/** The authorization server that an account's server names (RFC 9728). Undefined if it names none. */
+/** Returns the authorization server that an account's server names (RFC 9728), or undefined if it names none. */
 export async function findIssuer(publicFetch: PublicFetch, serverUrl: string): Promise<string | undefined> {
   const metadata = await fetchDocument(publicFetch, `${serverUrl}/.well-known/oauth-protected-resource`);
   const servers = metadata?.["authorization_servers"];
@@ -44,7 +44,7 @@ export async function readServerMetadata(publicFetch: PublicFetch, issuer: strin
   return { ...server, authorization_response_iss_parameter_supported: true };
 }
 
-/** An instance is an account's server, or an authorization server itself, such as bsky.social. */
+/** Reads the metadata of the instance's authorization server, which may be the instance itself, such as bsky.social. */
 export async function discoverServer(publicFetch: PublicFetch, instance: string): Promise<AuthorizationServer> {
   const issuer = await findIssuer(publicFetch, instance).catch(() => undefined);
   return readServerMetadata(publicFetch, issuer ?? instance);

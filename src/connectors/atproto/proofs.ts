@@ -15,7 +15,7 @@ export async function createProofKey(): Promise<ProofKey> {
   return { kty, crv, x, y, d };
 }
 
-/** Signs proofs with the key, and remembers the newest nonce of each server. */
+/** Returns a handle that signs proofs with the key and remembers the newest nonce of each server. */
 export async function importProofKey(key: ProofKey): Promise<oauth.DPoPHandle> {
   const { d: _, ...publicKey } = key;
   return oauth.DPoP(
@@ -44,7 +44,7 @@ export const isBound = (call: ApiCall): call is BoundCall => call.dpop !== undef
 
 export type SendBoundCall = (publicFetch: PublicFetch, call: BoundCall, options?: CallOptions) => Promise<Response>;
 
-/** How many accounts' nonces are remembered. Without one, a call needs a second attempt. */
+/** How many accounts' handles are kept. The first call of a new handle knows no nonce and needs a second attempt. */
 const maxHandles = 500;
 
 export function createBoundCallSender(): SendBoundCall {

@@ -10,7 +10,7 @@ const collection = "app.bsky.feed.post";
 export const buildProfileUrl = (account: string): string => `https://bsky.app/profile/${account}`;
 
 export const blueskyPublishing: Publishing = {
-  hosts: () => ["bsky.app"],
+  listPostHosts: () => ["bsky.app"],
   media: {
     buildCall: (context, { mimeType }) => ({
       method: "POST",
@@ -18,7 +18,7 @@ export const blueskyPublishing: Publishing = {
       dpop: toBoundToken(context),
       headers: { "content-type": mimeType },
     }),
-    // The record contains the whole reference: digest, type and size.
+    // The post's record must contain the whole reference (digest, type and size), so all of it is the id.
     parseId: ({ blob }) => {
       requireText(toObject(toObject(blob)["ref"])["$link"], "link");
       return JSON.stringify(blob);

@@ -7,19 +7,19 @@ import type { ApiCall, JsonObject } from "../platform.ts";
 import type { PublishContext, Publishing, RemotePost } from "../publishing.ts";
 
 /** How many of the page's newest posts are compared after a lost response. */
-const comparedPosts = 10;
-/** Facebook returns this many files of a post by default. */
-const listedFiles = 12;
-/** Facebook fetches the video before it responds. Shorter than the drain at shutdown, which waits for a commit. */
+const maxComparedPosts = 10;
+/** Facebook returns at most this many files of a post by default. */
+const maxListedFiles = 12;
+/** Facebook fetches the video before it responds. This is shorter than the drain at shutdown, which waits for a commit. */
 const videoTimeoutMs = seconds(25);
-/** How long Facebook may need to fetch a video, after which the post is in the feed. */
+/** How long Facebook may need to fetch a video. The post is in the feed only after that. */
 const videoAppearanceMs = minutes(15);
 /** How far Facebook's clock may be behind ours. */
 const clockTolerance = seconds(60);
 const site = "https://www.facebook.com";
 
 export const facebookPublishing: Publishing = {
-  hosts: () => ["facebook.com"],
+  listPostHosts: () => ["facebook.com"],
   fetchesMedia: "videos",
   classifyError: classifyGraphError,
   media: ({ kind }) => (kind === "image" ? unpublishedPhoto : undefined),
@@ -42,7 +42,7 @@ export const facebookPublishing: Publishing = {
       const id = requireText(body["id"], "id");
       return { id, url: `${site}/${id}` };
     },
-    // The response has the id of the video. It is public when Facebook has processed it, which may fail.
+    // The response has the id of the video. The video is public when Facebook has processed it, which may fail.
     processing: {
       isRequired: (content) => findVideo(content) !== undefined,
       buildStatusCall: (context, videoId) => buildReadCall(context, videoId, "status,post_id,permalink_url"),
@@ -58,7 +58,7 @@ export const facebookPublishing: Publishing = {
       ...buildCall(context, "GET", "feed"),
       query: {
         fields: "id,message,created_time,from,permalink_url,attachments{media_type,subattachments{media_type}}",
-        limit: String(comparedPosts),
+        limit: String(maxComparedPosts),
       },
     }),
     listIds: ({ data }) => toObjectList(data).map(({ id }) => requireText(id, "id")),
@@ -86,7 +86,7 @@ function buildReadCall({ accessToken, endpoints }: PublishContext, id: string, f
 const findVideo = ({ assets }: PublicationContent): ContentAsset | undefined =>
   assets.find(({ kind }) => kind === "video");
 
-/** A photo without a post, which a post then refers to. */
+/** Uploads a photo that is on no post yet. The post then refers to it. */
 const unpublishedPhoto: MediaUpload = {
   buildCall: (context, { altText, filename, mimeType }) => ({
     ...buildCall(context, "POST", "photos"),
@@ -139,7 +139,7 @@ function parseUrl({ permalink_url: permalink }: JsonObject): string | null {
   return url?.startsWith("https://") ? url : null;
 }
 
-/** The feed also has posts of visitors, and older ones. */
+/** Compares author and time too, because the feed also has posts of visitors and older posts. */
 function isSamePost(post: JsonObject, { account, content, committedAt = 0 }: PublishContext): boolean {
   return (
     toText(toObject(post["from"])["id"]) === account.id &&
@@ -153,11 +153,11 @@ function hasSameMedia(post: JsonObject, { assets }: PublicationContent): boolean
   const attachments = toObjectList(toObject(post["attachments"])["data"]).slice(0, 1);
   const files = toObjectList(toObject(attachments[0]?.["subattachments"])["data"]);
   const mediaTypes = (files.length > 0 ? files : attachments).map((file) => file["media_type"]);
-  // Facebook attaches a preview to a post with a link, which is not a file.
+  // If the text has a link, Facebook attaches a preview of the linked page, which is not a file of the post.
   if (assets.length === 0) return mediaTypes.every((type) => type !== "photo" && type !== "video");
-  const expectedTypes = assets.slice(0, listedFiles).map(({ kind }) => (kind === "video" ? "video" : "photo"));
+  const expectedTypes = assets.slice(0, maxListedFiles).map(({ kind }) => (kind === "video" ? "video" : "photo"));
   return (
-    Math.min(mediaTypes.length, listedFiles) === expectedTypes.length &&
+    Math.min(mediaTypes.length, maxListedFiles) === expectedTypes.length &&
     expectedTypes.every((type, i) => mediaTypes[i] === type)
   );
 }

@@ -9,7 +9,8 @@ const docs = "https://developers.facebook.com";
 
 /**
  * Connects pages, because Facebook does not let apps post as a person. Each selected page has its own token. A page
- * token that was requested with a long-lived user token does not expire: we extend the user token, and never refresh.
+ * token that was requested with a long-lived user token does not expire, so we make the user token long-lived before we
+ * request page tokens, and never refresh them.
  */
 export const facebook: Platform = {
   id: "facebook",
@@ -19,7 +20,6 @@ export const facebook: Platform = {
     token: `${graph}/oauth/access_token`,
     api: graph,
   },
-  appCredentialsFrom: "settings",
   scopes: ["pages_show_list", "pages_read_engagement", "pages_manage_posts"],
   scopeSeparator: ",",
   // PKCE is documented only for OpenID Connect sign-in, where it is marked experimental.

@@ -3,7 +3,7 @@ import { classifyGraphError } from "../graph/errors.ts";
 import type { PublishContext, Publishing } from "../publishing.ts";
 
 export const instagramPublishing: Publishing = {
-  hosts: () => ["instagram.com"],
+  listPostHosts: () => ["instagram.com"],
   classifyError: classifyGraphError,
   ...createContainerPublishing({
     version: "v25.0",

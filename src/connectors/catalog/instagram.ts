@@ -18,7 +18,6 @@ export const instagram: Platform = {
     token: "https://api.instagram.com/oauth/access_token",
     api: "https://graph.instagram.com",
   },
-  appCredentialsFrom: "settings",
   scopes: ["instagram_business_basic", "instagram_business_content_publish"],
   scopeSeparator: ",",
   pkce: false,

@@ -4,13 +4,13 @@ import type { MediaUpload, UploadSession } from "../media-upload.ts";
 import type { ApiCall, JsonObject } from "../platform.ts";
 import type { ErrorResponse, ProcessingStatus, PublishContext, Publishing } from "../publishing.ts";
 
-/** LinkedIn supports a version for at least a year. */
-const version = "202605";
+/** The version of the API. LinkedIn supports each for at least a year. */
+const apiVersion = "202605";
 
 type MediaKind = "image" | "video" | "document";
 
 export const linkedinPublishing: Publishing = {
-  hosts: () => ["linkedin.com"],
+  listPostHosts: () => ["linkedin.com"],
   classifyError,
   media: ({ kind }) => uploads[kind],
   commit: {
@@ -41,7 +41,7 @@ function buildCall({ accessToken, endpoints }: PublishContext, method: ApiCall["
     method,
     url: `${endpoints.api}${path}`,
     bearer: accessToken,
-    headers: { "linkedin-version": version, "x-restli-protocol-version": "2.0.0" },
+    headers: { "linkedin-version": apiVersion, "x-restli-protocol-version": "2.0.0" },
   };
 }
 
@@ -100,7 +100,7 @@ function createUpload(
         return {
           method: "PUT",
           url,
-          // The response chooses the host, so the token is sent only to LinkedIn.
+          // LinkedIn's response contains the URL, so the token is sent only if the host is LinkedIn's.
           ...(kind !== "video" && isTrustedHost(url, endpoints.api) ? { bearer: accessToken } : {}),
           headers: { "content-type": "application/octet-stream" },
         };
@@ -143,8 +143,8 @@ function buildContent({ content: { assets }, progress }: PublishContext): JsonOb
 }
 
 /**
- * Escapes the reserved characters of the format that LinkedIn calls little text. The `#` of a hashtag stays, and makes
- * it a link.
+ * Escapes the reserved characters of the format that LinkedIn calls little text. The `#` of a hashtag is not escaped, so
+ * that LinkedIn makes the hashtag a link.
  */
 export function escapeLittleText(text: string): string {
   return text.replace(/[\\|{}@[\]()<>*_~]|#(?![\p{L}\p{N}])/gu, "\\$&");

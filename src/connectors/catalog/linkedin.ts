@@ -19,7 +19,6 @@ export const linkedin: Platform = {
     token: "https://www.linkedin.com/oauth/v2/accessToken",
     api: "https://api.linkedin.com",
   },
-  appCredentialsFrom: "settings",
   scopes: ["openid", "profile", "w_member_social"],
   // Documented only for native apps, and LinkedIn has to enable it.
   pkce: false,

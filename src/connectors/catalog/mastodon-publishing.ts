@@ -6,10 +6,10 @@ import type { JsonObject, Platform } from "../platform.ts";
 import type { PublishContext, Publishing } from "../publishing.ts";
 
 /** How many of the account's newest posts are compared after a lost response. */
-const comparedPosts = 40;
+const maxComparedPosts = 40;
 
 export const mastodonPublishing: Publishing = {
-  hosts: ({ api }) => [new URL(api).hostname],
+  listPostHosts: ({ api }) => [new URL(api).hostname],
   media: {
     buildCall: ({ accessToken, endpoints }, { altText, storageKey, mimeType }) => ({
       method: "POST",
@@ -53,7 +53,7 @@ export const mastodonPublishing: Publishing = {
       method: "GET",
       url: `${endpoints.api}/api/v1/accounts/${encodeURIComponent(account.id)}/statuses`,
       bearer: accessToken,
-      query: { limit: String(comparedPosts), exclude_reblogs: "true" },
+      query: { limit: String(maxComparedPosts), exclude_reblogs: "true" },
     }),
     listIds: ({ items }) => toObjectList(items).map((status) => requireText(status["id"], "id")),
     findPosts: ({ items }, context) =>
@@ -72,8 +72,8 @@ export const mastodonPublishing: Publishing = {
 };
 
 /**
- * Unique for the bytes. snac 2.75 derives its URL from the file name alone: of two files called `IMG_1.jpg`, it keeps
- * one, even if the other one belongs to an older post. It derives the type from the extension.
+ * A name that only this file has. snac 2.75 derives a file's URL from its name alone: the second `IMG_1.jpg` replaces
+ * the first, even if they belong to different posts. It derives the type from the extension.
  */
 const buildFilename = (storageKey: string, mimeType: string): string =>
   `${sha256(storageKey).slice(0, 32)}${listExtensions(mimeType)[0] ?? ""}`;
@@ -83,7 +83,7 @@ function parsePost(status: JsonObject): { id: string; url: string | null } {
   return { id: requireText(status["id"], "id"), url: url !== undefined && /^https?:/.test(url) ? url : null };
 }
 
-/** Servers give attachments other ids than the uploads, so the alt texts are compared. */
+/** Compares alt texts, because the attachments of a post have other ids than their uploads. */
 function hasSameMedia(status: JsonObject, { content }: PublishContext): boolean {
   const altTexts = toObjectList(status["media_attachments"]).map((media) => toText(media["description"]) ?? null);
   return (
@@ -96,14 +96,14 @@ function hasSameMedia(status: JsonObject, { content }: PublishContext): boolean 
 const normalize = (text: string): string => text.replaceAll("\r\n", "\n").trim();
 
 /** Reads the instance's own limits: from the v2 document (Mastodon 4 and later), or the v1 document of other servers. */
-export const mastodonInstance: NonNullable<Platform["instanceLimits"]> = {
+export const mastodonInstanceLimits: NonNullable<Platform["instanceLimits"]> = {
   buildCalls: (instance) =>
     ["v2", "v1"].map((version) => ({ method: "GET", url: `${instance}/api/${version}/instance` })),
   parse: (body): InstanceLimits => {
     const configuration = toObject(body["configuration"]);
     const statuses = toObject(configuration["statuses"]);
     const media = toObject(configuration["media_attachments"]);
-    const stated = {
+    const statedLimits = {
       maxCharacters: readLimit(statuses["max_characters"], 1_000_000),
       linkLength: readLimit(statuses["characters_reserved_per_url"], 1000),
       maxFiles: readLimit(statuses["max_media_attachments"], 100),
@@ -112,7 +112,7 @@ export const mastodonInstance: NonNullable<Platform["instanceLimits"]> = {
       maxVideoBytes: readLimit(media["video_size_limit"]),
       maxAltTextLength: readLimit(media["description_limit"], 100_000),
     };
-    return Object.fromEntries(Object.entries(stated).filter(([, value]) => value !== undefined));
+    return Object.fromEntries(Object.entries(statedLimits).filter(([, value]) => value !== undefined));
   },
 };
 

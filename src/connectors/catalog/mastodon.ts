@@ -1,6 +1,6 @@
 import type { Platform } from "../platform.ts";
 import { requireText, toText } from "../call-api.ts";
-import { mastodonInstance, mastodonPublishing } from "./mastodon-publishing.ts";
+import { mastodonInstanceLimits, mastodonPublishing } from "./mastodon-publishing.ts";
 
 const megabyte = 1024 * 1024;
 const scopes = ["read:accounts", "read:statuses", "write:media", "write:statuses"];
@@ -15,7 +15,7 @@ export const mastodon: Platform = {
     revocation: `${instance}/oauth/revoke`,
     api: instance,
   }),
-  appCredentialsFrom: {
+  appRegistration: {
     buildRegistrationCall: (instance, { name, website, redirectUri }) => ({
       method: "POST",
       url: `${instance}/api/v1/apps`,
@@ -47,7 +47,7 @@ export const mastodon: Platform = {
     },
   ],
   publishing: mastodonPublishing,
-  instanceLimits: mastodonInstance,
+  instanceLimits: mastodonInstanceLimits,
   limits: {
     text: { max: 500, unit: "graphemes", linkLength: 23, countsMentionsWithoutServer: true },
     images: {

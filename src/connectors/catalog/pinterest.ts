@@ -17,7 +17,6 @@ export const pinterest: Platform = {
     token: "https://api.pinterest.com/v5/oauth/token",
     api: "https://api.pinterest.com/v5",
   },
-  appCredentialsFrom: "settings",
   scopes: ["user_accounts:read", "boards:read", "boards:write", "pins:read", "pins:write"],
   scopeSeparator: ",",
   pkce: false,

@@ -3,7 +3,7 @@ import { classifyGraphError } from "../graph/errors.ts";
 import type { PublishContext, Publishing } from "../publishing.ts";
 
 export const threadsPublishing: Publishing = {
-  hosts: () => ["threads.com", "threads.net"],
+  listPostHosts: () => ["threads.com", "threads.net"],
   classifyError: classifyGraphError,
   ...createContainerPublishing({
     version: "v1.0",

@@ -15,7 +15,6 @@ export const threads: Platform = {
     token: "https://graph.threads.net/oauth/access_token",
     api: "https://graph.threads.net",
   },
-  appCredentialsFrom: "settings",
   scopes: ["threads_basic", "threads_content_publish"],
   scopeSeparator: ",",
   pkce: false,

@@ -13,7 +13,6 @@ export const tiktok: Platform = {
     token: "https://open.tiktokapis.com/v2/oauth/token/",
     api: "https://open.tiktokapis.com",
   },
-  appCredentialsFrom: "settings",
   scopes: ["user.info.basic", "user.info.profile", "video.publish"],
   scopeSeparator: ",",
   // PKCE is documented only for mobile and desktop apps.
@@ -62,7 +61,7 @@ export const tiktok: Platform = {
       maxWidth: 4096,
       minHeight: 360,
       maxHeight: 4096,
-      // The maximum for any account; many accounts have a lower one.
+      // The highest limit of any account; many accounts have a lower limit.
       maxDurationMs: 10 * 60_000,
     },
     allowsMixedKinds: false,

@@ -8,12 +8,12 @@ import type { ErrorResponse, ProcessingStatus, PublishContext, Publishing, Remot
 /** X accepts up to 5 MB per part, and up to 1,000 parts. */
 const partBytes = 4_000_000;
 /** How many of the account's newest posts are compared after a lost response. X charges for each. */
-const comparedPosts = 10;
+const maxComparedPosts = 10;
 /** How far X's clock may be behind ours. */
 const clockTolerance = seconds(60);
 
 export const xPublishing: Publishing = {
-  hosts: () => ["x.com", "twitter.com"],
+  listPostHosts: () => ["x.com", "twitter.com"],
   classifyError,
   // An animated GIF is accepted only as the single file of a post, and only in parts.
   media: ({ kind, mimeType }, { assets }) =>
@@ -32,7 +32,7 @@ export const xPublishing: Publishing = {
     buildCall: (context) => ({
       ...buildCall(context, "GET", `/2/users/${encodeURIComponent(context.account.id)}/tweets`),
       query: {
-        max_results: String(comparedPosts),
+        max_results: String(maxComparedPosts),
         exclude: "retweets,replies",
         start_time: toIsoTime((context.committedAt ?? 0) - clockTolerance),
         "tweet.fields": "attachments,created_at,entities",

@@ -16,7 +16,6 @@ export const x: Platform = {
     revocation: "https://api.x.com/2/oauth2/revoke",
     api: "https://api.x.com",
   },
-  appCredentialsFrom: "settings",
   scopes: ["tweet.read", "tweet.write", "users.read", "media.write", "offline.access"],
   pkce: true,
   clientAuth: "basic",

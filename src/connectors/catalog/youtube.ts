@@ -18,7 +18,6 @@ export const youtube: Platform = {
     revocation: "https://oauth2.googleapis.com/revoke",
     api: "https://www.googleapis.com/youtube/v3",
   },
-  appCredentialsFrom: "settings",
   scopes: [`${scopePrefix}/youtube.upload`, `${scopePrefix}/youtube.readonly`],
   pkce: true,
   clientAuth: "post",

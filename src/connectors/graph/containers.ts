@@ -5,7 +5,7 @@ import type { ApiCall, JsonObject } from "../platform.ts";
 import type { ContainerStatus, PublishContext, Publishing, RemotePost } from "../publishing.ts";
 
 /** How many of the account's newest posts are searched for the one that a container became. */
-const comparedPosts = 10;
+const maxComparedPosts = 10;
 /** How long a container may need to become public after a lost response. */
 const publishedWithinMs = minutes(5);
 /** How far Meta's clock may be behind ours. */
@@ -111,7 +111,7 @@ export function createContainerPublishing(platform: ContainerPlatform): Containe
       publishedContainer: {
         buildCall: (context) =>
           buildCall(context, buildAccountPath(context, edges.posts), {
-            query: { fields: `id,permalink,timestamp,${text.field}`, limit: String(comparedPosts) },
+            query: { fields: `id,permalink,timestamp,${text.field}`, limit: String(maxComparedPosts) },
           }),
         findPosts: ({ data }, { content, progress, committedAt = 0 }): RemotePost[] => {
           const earliestTime = (progress.firstCommittedAt ?? committedAt) - clockTolerance;

@@ -1,6 +1,6 @@
 import type { Generated } from "kysely";
 
-/** Users, their sessions, and the AI clients that they let in. */
+/** Users, their sessions, and the AI clients to which they gave access. */
 export interface AccessTables {
   users: {
     id: string;
@@ -14,6 +14,7 @@ export interface AccessTables {
     disabled_at: Generated<number | null>;
   };
   sessions: { token_hash: string; user_id: string; created_at: number; expires_at: number };
+  mcp_sessions: { id_hash: string; grant_id: string; stream_id: string | null; posts: string; expires_at: number };
   oauth_clients: { id: string; metadata: string; created_at: number };
   grants: {
     id: string;

@@ -9,7 +9,7 @@ interface SearchColumns {
   /** A JSON array. */
   tags: Generated<string>;
   search_text: string;
-  /** 0: the search text and the tokens are missing or outdated. */
+  /** 0 if the search text and the tokens are missing or outdated, otherwise 1. */
   search_indexed: Generated<number>;
 }
 
@@ -30,7 +30,7 @@ interface AuthorColumns {
   undo_id: string | null;
 }
 
-/** Posts, assets, their history and uploads. */
+/** Posts, assets, their history, comments and uploads. */
 export interface ContentTables {
   posts: {
     id: string;
@@ -48,6 +48,7 @@ export interface ContentTables {
     ready_revision: number | null;
     assets_revision: Generated<number>;
     variants: Generated<string>;
+    /** `Crop[]` as JSON. */
     crops: Generated<string>;
   } & SearchColumns &
     TrashColumns;
@@ -118,6 +119,29 @@ export interface ContentTables {
     after: string | null;
     studio_id: string;
   } & AuthorColumns;
+  comments: {
+    id: string;
+    studio_id: string;
+    post_id: string;
+    parent_id: string | null;
+    body: string;
+    created_at: number;
+    user_id: string | null;
+    grant_id: string | null;
+    client_id: string | null;
+    client_name: string | null;
+    resolved_at: Generated<number | null>;
+    resolved_by: Generated<string | null>;
+    removed_at: Generated<number | null>;
+    change_count: number;
+  };
+  comment_changes: {
+    comment_id: string;
+    /** The number of the change, counted per comment. */
+    change: number;
+    removed: number;
+    studio_id: string;
+  } & AuthorColumns;
   upload_links: {
     id: string;
     studio_id: string;
@@ -153,6 +177,7 @@ export interface ContentTables {
     has_metadata: number | null;
     /** `canStripMetadata` of `ImageTraits`. */
     is_standard: number | null;
+    /** The keys of the image's preview files as JSON, oldest first. */
     previews: Generated<string>;
   };
   shared_files: { storage_key: string; studio_id: string; asset_count: number };

@@ -14,6 +14,8 @@ export interface Authentication {
   scopes: readonly Scope[];
   /** The token's grant. MCP sessions belong to one grant. */
   grantId: string;
+  /** SHA-256 digest of the token. */
+  tokenHash: string;
   /** The grant's studio, even if the user is no longer a member of it. */
   grantStudioId: string | null;
   /**

@@ -3,7 +3,7 @@ import type { Caller, Operator } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
 
-/** Moves a grant to the caller's studio. All conversations that share the grant move too, so activity records it. */
+/** Moves a grant to the caller's studio. All conversations with this grant move too, so activity records the move. */
 export async function moveGrant(
   deps: Pick<Deps, "transact" | "newId" | "clock">,
   caller: Caller,

@@ -68,7 +68,7 @@ export interface Grant {
   userId: string;
   clientId: string;
   clientName: string;
-  /** The client proved its domain: its id is the URL of a client metadata document there. */
+  /** The client proved that it controls a domain: its id is the URL of its client metadata document on that domain. */
   clientVerified: boolean;
   redirectHost: string;
   scopes: readonly Scope[];
@@ -95,7 +95,7 @@ export interface GrantFilter {
   includeOthers: boolean;
   /** Only this grant. */
   grantId?: string | undefined;
-  /** True: only revoked grants. False: only active grants. */
+  /** If true, only revoked grants; if false, only active ones. */
   ended?: boolean | undefined;
   /** Only grants older than this id. */
   before?: string | undefined;
@@ -163,7 +163,7 @@ export interface OAuthRecordStore {
   find(model: string, idHash: string): Promise<OAuthRecord | undefined>;
   /** Returns false if there was no such record. */
   delete(model: string, idHash: string): Promise<boolean>;
-  /** Marks it as consumed; returns false if it was consumed before. */
+  /** Marks the record as consumed; returns false if it was consumed before. */
   consume(model: string, idHash: string, now: number): Promise<boolean>;
   /**
    * Increments a grant's generation if `generation` is the current one; also accepts the previous one within `graceMs`
@@ -176,7 +176,7 @@ export interface OAuthRecordStore {
 export interface OAuthClientStore {
   put(id: string, metadata: Record<string, unknown>, now: number): Promise<void>;
   find(id: string): Promise<Record<string, unknown> | undefined>;
-  /** Counts the client's age from `countAgeFrom` if it is older, so that it is not purged while a user is on the consent page. */
+  /** Makes an older client as young as `countAgeFrom`, so that it is not purged while a user is on the consent page. */
   postponePurge(id: string, countAgeFrom: number): Promise<void>;
 }
 

@@ -3,7 +3,7 @@ import { sha256 } from "#lib/digest.ts";
 import type { Deps } from "../deps.ts";
 import type { User } from "./ports.ts";
 
-/** Counted from sign-in; use does not extend it. */
+/** The lifetime of a session, counted from sign-in; use does not extend it. */
 export const sessionLifetime = days(14);
 
 /** Only hashes are stored, so that a leaked database contains no usable session tokens. */

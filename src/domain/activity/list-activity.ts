@@ -4,14 +4,15 @@ import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { pageInput, parseCursor, toPage } from "../page.ts";
 import { authorize } from "../policy.ts";
-import { id, text } from "../text.ts";
+import { text } from "../text.ts";
+import { activityObject, nameObjects } from "./activity-objects.ts";
 import { activityActions } from "./record.ts";
 
 export const listActivityInput = z.strictObject(pageInput);
 
 /** The web app can also filter by user, client and action. */
 export const searchActivityInput = z.strictObject({
-  userId: id.max(100).optional(),
+  userId: text(100).optional(),
   clientId: text(2000).optional(),
   action: z.enum(activityActions).optional(),
   ...pageInput,
@@ -28,6 +29,9 @@ const activityView = z.object({
     .string()
     .nullable()
     .describe("Current title of the post, or name of the user, that the entry is about."),
+  objects: z
+    .array(activityObject)
+    .describe("What the entry is about: a file and its post, a publication and its account."),
   detail: z.record(z.string(), z.unknown()),
 });
 
@@ -48,8 +52,9 @@ export async function listActivity(
     limit: limit + 1,
   });
   const { items, nextCursor } = toPage(rows, limit, listKey);
+  const objects = await nameObjects(deps.activity, caller.studio.id, items);
   return {
-    activity: items.map((row) => ({
+    activity: items.map((row, i) => ({
       id: row.id,
       action: row.action,
       at: toIsoTime(row.at),
@@ -57,6 +62,7 @@ export async function listActivity(
       client: row.clientId === null ? null : { id: row.clientId, name: row.clientName ?? "" },
       subjectId: row.subjectId,
       subjectName: row.subjectName,
+      objects: objects[i] ?? [],
       detail: row.detail,
     })),
     nextCursor,

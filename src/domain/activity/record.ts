@@ -1,5 +1,6 @@
 import type { Caller, Operator } from "../caller.ts";
 import type { Deps, Stores } from "../deps.ts";
+import type { ObjectName, ObjectType } from "./activity-objects.ts";
 
 export interface ActivityRow {
   id: string;
@@ -18,6 +19,8 @@ export interface ActivityStore {
   /** Newest first. */
   list(studioId: string, filter: ActivityFilter): Promise<ListedActivity[]>;
   find(studioId: string, id: string): Promise<ActivityRow | undefined>;
+  /** Names of the objects that still exist, in one query. */
+  findNames(studioId: string, objects: readonly { type: ObjectType; id: string }[]): Promise<ObjectName[]>;
 }
 
 export interface ActivityFilter {
@@ -58,6 +61,10 @@ export const activityActions = [
   "post.reverted",
   "post.deleted",
   "post.restored",
+  "comment.added",
+  "comment.resolved",
+  "comment.reopened",
+  "comment.deleted",
   "upload_link.created",
   "upload_link.withdrawn",
   "asset.requested",
@@ -92,7 +99,7 @@ export const activityActions = [
 
 export type ActivityAction = (typeof activityActions)[number];
 
-/** Without a user: a background job or the operator. */
+/** An actor without a user is a background job or the operator. */
 export type Actor = (Partial<Pick<Caller, "user" | "client">> | Operator) & { studio: { id: string } };
 
 /** Records an activity in the transaction of its change, so that both commit or neither does. Returns its id. */

@@ -1,17 +1,14 @@
 import { z } from "zod";
 import { AppError, notFoundError } from "#lib/errors.ts";
-import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
-import { undefinedOnConflict, ConflictError } from "../conflict.ts";
-import { recordRevision, startAssetsRevision } from "../history/record.ts";
+import { undefinedOnConflict } from "../conflict.ts";
 import { authorize } from "../policy.ts";
 import { parsePostId, type Post } from "../posts/post.ts";
 import { id } from "../text.ts";
 import { isUploading, parseAssetId, toAssetView, type Asset, type AssetView, type ReadyAsset } from "./model/asset.ts";
-import { recordMove } from "./lifecycle/change-asset.ts";
+import { attachInTransaction } from "./lifecycle/attach-in-transaction.ts";
 import { confirmUpload, notUploadedError } from "./lifecycle/confirm-upload.ts";
-import { rejectFullPost, reservePosition, type AttachDeps } from "./lifecycle/positions.ts";
-import { restorePosition } from "./lifecycle/restore-position.ts";
+import { rejectFullPost, type AttachDeps } from "./lifecycle/positions.ts";
 import { createTransitionError } from "./lifecycle/transitions.ts";
 
 export const attachAssetInput = z.strictObject({ postId: id, assetId: id });
@@ -57,21 +54,7 @@ function attachReadyAsset(
   post: Post,
   order: readonly string[] | undefined,
 ): Promise<ReadyAsset | undefined> {
-  const postId = post.id;
   // Fail early, without waiting for the post's lock; `reservePosition` is the authority.
   if (post.assetCount >= deps.limits.assetsPerPost) return rejectFullPost(deps, deps, asset).catch(undefinedOnConflict);
-  return deps
-    .transact(async (tx) => {
-      // Checks the limit and locks the post, so that calls on a full post change nothing.
-      const position = await reservePosition(deps, tx, asset, postId);
-      await startAssetsRevision(deps, tx, asset.studioId, postId);
-      const attachedAsset = await tx.assets.attach(asset.studioId, asset.id, { postId, position });
-      if (!attachedAsset) throw new ConflictError();
-      await recordMove(deps, tx, caller, attachedAsset, null);
-      if (order) await restorePosition(tx, attachedAsset, postId, order);
-      await recordRevision(deps, tx, caller, postId, { haveAssetsChanged: true });
-      await recordActivity(deps, tx, caller, "asset.attached", asset.id, { postId, filename: asset.filename });
-      return attachedAsset;
-    })
-    .catch(undefinedOnConflict);
+  return deps.transact((tx) => attachInTransaction(deps, tx, caller, asset, post.id, order)).catch(undefinedOnConflict);
 }

@@ -62,5 +62,5 @@ async function throwNotCopyable(tx: Pick<Stores, "assets">, studioId: string, as
   const asset = await tx.assets.find(studioId, assetId);
   if (!asset) throw notFoundError("asset");
   if (asset.status === "pending") throw new AppError("not_uploaded:copy");
-  throw new ConflictError(); // it became ready, or was restored, after the first statement
+  throw new ConflictError(); // the asset became ready, or was restored, after the first statement
 }

@@ -33,7 +33,7 @@ export async function detachAsset(
     await tx.posts.releasePosition(studioId, postId);
     await recordMove(deps, tx, caller, detachedAsset, postId);
     await recordRevision(deps, tx, caller, postId, { haveAssetsChanged: true });
-    await recordActivity(deps, tx, caller, "asset.detached", assetId, { postId });
+    await recordActivity(deps, tx, caller, "asset.detached", assetId, { postId, filename: detachedAsset.filename });
   });
   return { detached: assetId };
 }

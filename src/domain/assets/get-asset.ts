@@ -6,11 +6,12 @@ import { authorize } from "../policy.ts";
 import { id } from "../text.ts";
 import { parseAssetId, type AssetDetail } from "./model/asset.ts";
 import { parseKeyAssetId } from "./model/storage-keys.ts";
-import { describeAsset } from "./model/describe-asset.ts";
+import { describeAsset, includeUrlsInput, needsUrls } from "./model/describe-asset.ts";
 
 export const getAssetInput = z.strictObject({
   assetId: id,
-  includePreview: z.boolean().optional().describe("Also return an image's preview, up to 512 px."),
+  includePreview: z.boolean().optional().describe("See the image, 512 px."),
+  includeUrls: includeUrlsInput,
 });
 
 export async function getAsset(
@@ -21,7 +22,7 @@ export async function getAsset(
   authorize(caller, "assets.read");
   const asset = await deps.assets.find(caller.studio.id, parseAssetId(input.assetId));
   if (!asset) throw notFoundError("asset");
-  return describeAsset(deps, asset);
+  return describeAsset(deps, asset, needsUrls(caller, input.includeUrls));
 }
 
 /** Whether the asset of a key was not deleted: its upload URL stays valid after it was rejected or deleted. */

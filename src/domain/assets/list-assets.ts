@@ -11,18 +11,19 @@ import { kindNames, listedAssetView, toListedAssetView, type Asset, type AssetDe
 import { describeAssets } from "./model/describe-asset.ts";
 
 export const listAssetsInput = z.strictObject({
-  unattached: z.boolean().optional().describe("true: only assets that are not on a post."),
-  kind: z.enum(kindNames).optional().describe("Only assets of this kind."),
+  unattached: z.boolean().optional().describe("Only assets that are not on a post."),
+  kind: z.enum(kindNames).optional(),
   tag: tagFilter,
-  query: text(200)
-    .optional()
-    .describe("Only assets with all of these words in filename, alt text or tags, in any order; finds parts of words."),
+  query: text(200).optional().describe("All of these words in filename, alt text or tags; also inside words."),
   ...pageInput,
 });
 
+/** The input for the web app, whose library can also list only the files that are on a post. */
+export const listAssetDetailsInput = listAssetsInput.extend({ usage: z.enum(["used", "unused"]).optional() });
+
 type ListDeps = Pick<Deps, "assets" | "clock" | "searchQueue">;
 
-type Input = z.infer<typeof listAssetsInput>;
+type Input = z.infer<typeof listAssetsInput> & Pick<z.infer<typeof listAssetDetailsInput>, "usage">;
 
 export const listAssetsOutput = z.object({ assets: z.array(listedAssetView), nextCursor: z.string().nullable() });
 
@@ -52,14 +53,14 @@ export async function listAssetDetails(
 async function readPage(
   deps: ListDeps,
   caller: Caller,
-  { unattached, kind, tag, query = "", limit, cursor }: Input,
+  { unattached, usage = unattached ? "unused" : undefined, kind, tag, query = "", limit, cursor }: Input,
 ): Promise<Page<Asset>> {
   authorize(caller, "assets.read");
   const terms = { words: splitQuery(query), tag };
   const isSearch = terms.words.length > 0 || tag !== undefined;
   const searchKey = isSearch ? ` ${JSON.stringify(terms)}` : "";
-  const listKey = `assets ${caller.studio.id} ${unattached ? "unattached" : ""} ${kind ?? ""}${searchKey}`;
-  const filter = { unattached: unattached === true ? true : undefined, kind };
+  const listKey = `assets ${caller.studio.id} ${usage ?? ""} ${kind ?? ""}${searchKey}`;
+  const filter = { unattached: usage === undefined ? undefined : usage === "unused", kind };
   const range = { before: parseCursor(cursor, listKey), limit: limit + 1 };
   const { items, scannedTo } = isSearch
     ? await search(deps, caller, { source: deps.assets.search, terms, filter, ...range })

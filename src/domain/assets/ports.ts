@@ -4,6 +4,7 @@ import type { TrashMark } from "../trash/ports.ts";
 import type { AssetKind } from "./model/kinds.ts";
 
 export interface AssetFilter {
+  /** If true, only assets that are on no post; if false, only assets on a post. */
   unattached?: boolean | undefined;
   kind?: AssetKind | undefined;
   withTrash?: boolean;
@@ -60,7 +61,7 @@ export interface AssetStore {
   setPositions(postId: string, positions: readonly { assetId: string; position: number }[]): Promise<void>;
   /** Changes an asset, which may be in the trash; undefined if it has changed since it was read, or has expired. */
   update(asset: Asset, change: AssetChange, now: number): Promise<Asset | undefined>;
-  /** Moves all assets of a post to the trash with it, or restores them with it. */
+  /** Moves all assets of a post to the trash with the post, or restores them with the post. */
   setTrashOfPostAssets(postId: string, trash: TrashMark | null): Promise<void>;
   /** Deletes the record, also from the trash; false if the asset has changed since it was read. */
   remove(asset: Asset): Promise<boolean>;
@@ -92,6 +93,13 @@ export type AssetChange = Partial<Pick<Asset, "altText" | "filename" | "tags">> 
   trash?: TrashMark | null;
 };
 
+/** An asset of a file, and the post that it is on. */
+export interface FileUse {
+  assetId: string;
+  filename: string;
+  post: { id: string; title: string } | null;
+}
+
 /** Files that several assets may use. The number of assets is recorded for files that were copied. */
 export interface SharedFileStore {
   /** Locks a ready asset until the transaction ends; undefined if it is not ready or in the trash. */
@@ -100,6 +108,8 @@ export interface SharedFileStore {
   addAsset(lockedAsset: ReadyAsset): Promise<void>;
   /** Counts one asset less, which the transaction must have deleted. Returns whether it was the file's last one. */
   removeAsset(fileKey: string): Promise<boolean>;
+  /** The assets of a file, newest first; without those in the trash. */
+  listAssets(studioId: string, fileKey: string, limit: number): Promise<FileUse[]>;
   /** Those of the file keys that an asset uses; includes the trash. */
   listUsedKeys(fileKeys: readonly string[]): Promise<string[]>;
 }

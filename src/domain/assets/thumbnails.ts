@@ -3,15 +3,16 @@ import { AppError, notFoundError } from "#lib/errors.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
-import { isReady, type Asset, type ReadyAsset } from "./model/asset.ts";
+import { isReady, parseAssetId, type Asset, type ReadyAsset } from "./model/asset.ts";
 import { createStoredFileSource } from "./content/byte-source.ts";
 import { thumbnailKey } from "./model/storage-keys.ts";
 import { canHaveThumbnail, thumbnailType } from "./model/media-metadata.ts";
 
 /** More than any thumbnail needs. */
 const maxThumbnailBytes = 1024 * 1024;
-const maxPreviews = 4;
+const maxModelThumbnails = 4;
 
+/** The file of a thumbnail. Tools call it a preview (`includePreview`). */
 export interface Preview {
   assetId: string;
   mimeType: string;
@@ -52,7 +53,7 @@ export async function readThumbnail(deps: ThumbnailDeps & Pick<Deps, "signer">, 
   return { assetId, mimeType: thumbnailType, content };
 }
 
-/** Previews for the model: thumbnails of the first few of these assets that can be opened. */
+/** Reads thumbnails for the model: of the first few of these assets that can be opened. */
 export async function previewAssets(
   deps: ThumbnailDeps,
   caller: Caller,
@@ -60,15 +61,28 @@ export async function previewAssets(
 ): Promise<Preview[]> {
   authorize(caller, "assets.read");
   const assets = await Promise.all(assetIds.map((assetId) => deps.assets.find(caller.studio.id, assetId)));
-  const previews: Preview[] = [];
-  for (const asset of assets.filter(canBePreviewed)) {
-    if (previews.length >= maxPreviews) break;
-    // Previews are optional: leave out those that fail.
+  const thumbnails: Preview[] = [];
+  for (const asset of assets.filter(isReadyForThumbnail)) {
+    if (thumbnails.length >= maxModelThumbnails) break;
+    // Thumbnails are optional: leave out those that fail.
     const content = await findOrCreateThumbnail(deps, asset).catch(() => undefined);
-    if (content) previews.push({ assetId: asset.id, mimeType: thumbnailType, content });
+    if (content) thumbnails.push({ assetId: asset.id, mimeType: thumbnailType, content });
   }
-  return previews;
+  return thumbnails;
 }
 
-const canBePreviewed = (asset: Asset | undefined): asset is ReadyAsset =>
+/** Reads the thumbnail of one asset; undefined if the asset has none. Throws if the store is unavailable. */
+export async function previewAsset(
+  deps: ThumbnailDeps,
+  caller: Caller,
+  input: { assetId: string },
+): Promise<Preview | undefined> {
+  authorize(caller, "assets.read");
+  const asset = await deps.assets.find(caller.studio.id, parseAssetId(input.assetId));
+  if (!asset) throw notFoundError("asset");
+  const content = isReadyForThumbnail(asset) ? await findOrCreateThumbnail(deps, asset) : undefined;
+  return content && { assetId: asset.id, mimeType: thumbnailType, content };
+}
+
+const isReadyForThumbnail = (asset: Asset | undefined): asset is ReadyAsset =>
   asset !== undefined && isReady(asset) && canHaveThumbnail(asset.mimeType);

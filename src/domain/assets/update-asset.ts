@@ -9,7 +9,7 @@ import { tags } from "../tags.ts";
 import { id, text } from "../text.ts";
 import { changeAssetAndPost } from "./lifecycle/change-asset.ts";
 import { parseAssetId, type AssetDetail } from "./model/asset.ts";
-import { describeAsset } from "./model/describe-asset.ts";
+import { describeAsset, needsUrls } from "./model/describe-asset.ts";
 import { requiredFilename } from "./model/filename.ts";
 import type { AssetChange } from "./ports.ts";
 
@@ -18,7 +18,7 @@ export const updateAssetInput = z.strictObject({
   altText: text(2000)
     .trim()
     .optional()
-    .describe("Describes the image for people who cannot see it. An empty string removes the alt text."),
+    .describe("For people who can't see the image; empty removes it. Up to 2,000 characters."),
   filename: requiredFilename.optional().describe("Display name, such as team.jpg."),
   tags: tags.optional(),
 });
@@ -51,5 +51,5 @@ export async function updateAsset(
       return updatedAsset;
     });
   });
-  return describeAsset(deps, asset);
+  return describeAsset(deps, asset, needsUrls(caller));
 }

@@ -17,9 +17,7 @@ import { checkQuota, insertReadyAsset, withReservedKey, toStoredColumns } from "
 
 export const uploadAssetInlineInput = z.strictObject({
   ...declaredTypeInput,
-  base64: z
-    .string()
-    .describe("The file in standard base64 with padding, without a data: prefix; line breaks are ignored."),
+  base64: z.string().describe("Standard base64 with padding, without a data: prefix."),
   filename: filenameInput,
 });
 

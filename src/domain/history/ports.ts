@@ -5,9 +5,9 @@ import type { Crop } from "../renditions/crop.ts";
 
 /** What is stored about who made a change. */
 export interface Author {
-  /** Null: unknown. */
+  /** Null if the user is unknown. */
   userId: string | null;
-  /** Null for changes in the web app, like the two below. */
+  /** Null for changes in the web app, like the next two fields. */
   grantId: string | null;
   clientId: string | null;
   clientName: string | null;
@@ -46,7 +46,7 @@ export interface RevisionAsset {
 
 /** The changes to undo: those of a user's AI client since a time, or those that an earlier undo made. */
 export type ChangeSelection = ({ userId: string; clientId: string; since: number } | { undoId: string }) & {
-  /** The undo that is running: what it has changed so far is not someone else's change. */
+  /** The undo that is running. Its own changes so far do not count as changes of someone else. */
   runningUndoId?: string;
 };
 
@@ -71,10 +71,11 @@ export interface RevisionStore {
    * - `collapseSince`: the change is an autosave. If the previous revision is an autosave of the same user, in a series
    *   that started after this time, the snapshot replaces it.
    * - `haveAssetsChanged`: the list of assets has changed.
-   * Returns whether the post has publications that the change can affect, even if they have started.
+   * Returns whether the post has publications that the change can affect; those that have started but not ended count
+   * too.
    */
   record(postId: string, author: Author, options?: RecordOptions): Promise<boolean>;
-  /** Newest first, older than the revision `before`, until the texts exceed `maxText` characters; at least one. */
+  /** Newest first, older than `before`, until the texts exceed `maxText` characters; at least one revision. */
   list(
     postId: string,
     filter: { before?: number | undefined; limit: number; maxText: number },
@@ -82,7 +83,7 @@ export interface RevisionStore {
   find(postId: string, revision: number): Promise<Revision | undefined>;
   /** Ids of posts with selected changes, greater than `after`, in order. */
   listPostIds(studioId: string, selection: ChangeSelection, after: string, limit: number): Promise<string[]>;
-  /** The revision before the first selected one, if there is one, and all from there on, oldest first. */
+  /** The revision before the first selected one, if there is one, and all later revisions, oldest first. */
   listSteps(postId: string, selection: ChangeSelection): Promise<RevisionStep[]>;
 }
 
@@ -95,11 +96,11 @@ export interface AssetFieldChange {
   after: string | null;
 }
 
-/** How long changes of assets are kept: longer than they can be undone. */
-export const assetChangeLifetime = days(31);
+/** How long changes of assets and comments are kept: longer than they can be undone. */
+export const changeLifetime = days(31);
 
 export interface AssetChangeStore {
-  /** `change` is the asset's change count after the change; it orders the changes of an asset. */
+  /** `asset.changeCount` is the count after the change; it orders the changes of an asset. */
   record(
     asset: { id: string; studioId: string; changeCount: number },
     at: number,

@@ -35,8 +35,8 @@ export async function recordRevision(
 }
 
 /**
- * Increments the post's revision before its assets change and locks the post, so that the change and its snapshot are
- * one. Throws `ConflictError` if the post is gone. Follow up with `recordRevision` and `haveAssetsChanged`.
+ * Increments the post's revision before its assets change and locks the post, so that no other change comes between this
+ * change and its snapshot. Throws `ConflictError` if the post is gone. Call `recordRevision` with `haveAssetsChanged: true` afterwards.
  */
 export async function startAssetsRevision(
   deps: Pick<Deps, "clock">,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { notFoundError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import { changeAsset } from "../assets/lifecycle/change-asset.ts";
-import { describeAssets } from "../assets/model/describe-asset.ts";
+import { describeAssets, needsUrls } from "../assets/model/describe-asset.ts";
 import type { Caller } from "../caller.ts";
 import { ConflictError, retryOnConflict } from "../conflict.ts";
 import type { Deps, Stores } from "../deps.ts";
@@ -41,8 +41,8 @@ export async function restorePost(
     if (!currentPost) throw notFoundError("post");
     const target = await deps.revisions.find(postId, input.revision);
     if (!target) throw notFoundError("revision");
-    const current = await deps.revisions.find(postId, currentPost.revision);
-    const haveAssetsChanged = !current || !hasSameAssets(current, target);
+    const currentRevision = await deps.revisions.find(postId, currentPost.revision);
+    const haveAssetsChanged = !currentRevision || !hasSameAssets(currentRevision, target);
     return deps.transact(async (tx) => {
       const { title, body, status, variants, crops, tags } = target;
       // A status that stays the same must not count as marked ready again.
@@ -54,7 +54,9 @@ export async function restorePost(
       });
       if (!restoredPost) throw new ConflictError();
       const assetIds = target.assets.map((asset) => asset.id);
-      const missing = haveAssetsChanged ? await setAssets(deps, tx, caller, postId, assetIds, { withTrash: true }) : [];
+      const unavailableAssets = haveAssetsChanged
+        ? await setAssets(deps, tx, caller, postId, assetIds, { withTrash: true })
+        : [];
       if (haveAssetsChanged) await restoreShownFields(deps, tx, caller, postId, target);
       await recordRevision(deps, tx, caller, postId, { haveAssetsChanged });
       await recordActivity(deps, tx, caller, "post.reverted", postId, {
@@ -65,11 +67,11 @@ export async function restorePost(
       return {
         post: restoredPost,
         assets: await tx.assets.listByPosts([postId]),
-        missingAssets: missing.map((asset) => ({ ...asset, filename: filenames.get(asset.id) ?? "" })),
+        missingAssets: unavailableAssets.map((asset) => ({ ...asset, filename: filenames.get(asset.id) ?? "" })),
       };
     });
   });
-  const view = toPostView(deps.base, post, await describeAssets(deps, assets));
+  const view = toPostView(deps.base, post, await describeAssets(deps, assets, needsUrls(caller)));
   return { ...(await addDetails(deps, caller.studio.id, view)), missingAssets };
 }
 

@@ -16,8 +16,8 @@ export interface MissingAsset {
 
 /**
  * Sets the ready assets of a post to exactly these, in this order, restoring them from the trash if `withTrash`.
- * Uploading assets stay on the post, after the others. Requires that `tx` has already updated the post's row. Returns
- * the assets that are not available.
+ * Uploading assets stay on the post, after the ready ones. Requires that `tx` has already updated the post's row.
+ * Returns the assets that are not available.
  */
 export async function setAssets(
   deps: Pick<Deps, "clock" | "limits">,
@@ -57,7 +57,7 @@ async function detachFromPost(
   await recordMove(deps, tx, editor, detachedAsset, postId);
 }
 
-/** Attaches an asset after the others, without recording a revision; returns the reason if it is not available. */
+/** Attaches an asset as the last of its post, without recording a revision; returns the reason if it is unavailable. */
 export async function reattachAsset(
   deps: Pick<Deps, "clock" | "limits">,
   tx: Stores,

@@ -4,7 +4,7 @@ import type { Deps } from "../deps.ts";
 export interface BatchOptions {
   /** Runs between two batches, so that requests come first. */
   pause: () => Promise<void>;
-  /** Whether to leave the rest to the next run. */
+  /** Whether to leave the remaining batches to the next run. */
   shouldStop: () => boolean;
 }
 

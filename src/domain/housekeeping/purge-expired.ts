@@ -6,12 +6,16 @@ import { runInBatches, type BatchOptions } from "./batches.ts";
 export const purgeableKinds = [
   "oauthRecords",
   "sessions",
+  "mcpSessions",
   "rateLimits",
   "uploadLinks",
   "connectLinks",
   "platformApps",
   "grantCalls",
   "assetChanges",
+  "commentChanges",
+  "deletedComments",
+  "deletedCommentTexts",
 ] as const;
 export type PurgeableKind = (typeof purgeableKinds)[number];
 
@@ -21,7 +25,10 @@ export interface PurgeStore {
   deleteExpired(kind: PurgeableKind, now: number, limit: number): Promise<number>;
   /** Dynamically registered clients after `after`, registered at `before` or earlier, oldest first. */
   listClients(after: RegisteredClient, before: number, limit: number): Promise<RegisteredClient[]>;
-  /** Deletes clients that never had a grant, unless their purge was postponed; returns their number. */
+  /**
+   * Deletes clients that never had a grant and whose `createdAt` is still at or before `before`: `postponePurge` moves
+   * it. Returns their number.
+   */
   deleteUnusedClients(clientIds: readonly string[], before: number): Promise<number>;
 }
 
@@ -47,7 +54,8 @@ export type PurgeJob = (options: BatchOptions) => Promise<{ deleted: number }>;
 
 /** Deletes expired rows and unused clients in small batches. */
 export function createPurgeJob(deps: Pick<Deps, "purges" | "clock">): PurgeJob {
-  // A used client stays used, so each client is checked only once, and a run reads only new clients.
+  // A used client stays used, so each client is checked only once, unless its `createdAt` moves. A run reads only clients
+  // that no run has checked.
   let lastCheckedClient: RegisteredClient = { id: "", createdAt: 0 };
   return async (options) => {
     const now = deps.clock();

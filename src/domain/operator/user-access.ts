@@ -35,7 +35,7 @@ export interface DisableUserResult {
   /** False if the user was disabled before. Remaining access is revoked in either case. */
   changed: boolean;
   ended: RevokedAccess;
-  /** Studios without an enabled owner. They need a new one. */
+  /** Studios that have no enabled owner left and need a new one. */
   withoutOwner: { id: string; name: string }[];
 }
 
@@ -85,7 +85,7 @@ export async function enableUser(
   const memberships = await deps.users.listMemberships(userId);
   const didChange = await deps.transact(async (tx) => {
     if (!(await tx.users.setDisabled(userId, null))) return false;
-    // Also revoke what requests created while the user was being disabled.
+    // Also revokes access that requests created while the user was being disabled.
     await revokeAllAccess(tx, userId, deps.clock());
     for (const { studioId } of memberships)
       await recordActivity(deps, tx, { ...operator, studio: { id: studioId } }, "member.enabled", userId);
@@ -105,8 +105,8 @@ export async function revokeGrants(
       throw new AppError("not_found:grant", { grantId });
   const result: { ended: string[]; before: string[] } = { ended: [], before: [] };
   for (const grantId of input.grantIds) {
-    const wasRevoked = await forceRevokeGrant(deps, { grantId, reason: "ended by the operator" });
-    result[wasRevoked ? "ended" : "before"].push(grantId);
+    const isNewlyRevoked = await forceRevokeGrant(deps, { grantId, reason: "ended by the operator" });
+    result[isNewlyRevoked ? "ended" : "before"].push(grantId);
   }
   return result;
 }

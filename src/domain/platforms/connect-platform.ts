@@ -22,17 +22,19 @@ function parseInstanceUrl({ hasInstances, defaultInstance, name }: PlatformInfo,
     if (input === undefined) return "";
     throw new AppError("invalid_input:no_instances", { name });
   }
-  const typed = input?.trim() ?? "";
-  const trimmed = typed === "" ? (defaultInstance ?? "") : typed;
+  const enteredUrl = input?.trim() ?? "";
+  const instanceUrl = enteredUrl === "" ? (defaultInstance ?? "") : enteredUrl;
   // Users often type a bare host, with or without a port.
   const url = URL.parse(
-    /^[a-z][a-z0-9+.-]*:/i.test(trimmed) && !/^[^/]+:\d+$/.test(trimmed) ? trimmed : `https://${trimmed}`,
+    /^[a-z][a-z0-9+.-]*:/i.test(instanceUrl) && !/^[^/]+:\d+$/.test(instanceUrl)
+      ? instanceUrl
+      : `https://${instanceUrl}`,
   );
   // A fully qualified name with a trailing dot is the same host.
   if (url) url.hostname = url.hostname.replace(/\.$/, "");
   if (
     !url ||
-    trimmed === "" ||
+    instanceUrl === "" ||
     !(url.protocol === "https:" || (url.protocol === "http:" && isLoopbackName(url.hostname))) ||
     url.username !== "" ||
     url.password !== "" ||
@@ -44,10 +46,10 @@ function parseInstanceUrl({ hasInstances, defaultInstance, name }: PlatformInfo,
 }
 
 export const connectPlatformInput = z.strictObject({
-  platform: text(100).describe("The platform's id, such as mastodon."),
+  platform: text(100).describe("Such as mastodon."),
   instanceUrl: text(2000)
     .optional()
-    .describe("The https URL of the account's instance, if needsInstanceUrl, or instead of defaultInstanceUrl."),
+    .describe("The account's instance: if needsInstanceUrl, or instead of defaultInstanceUrl."),
 });
 
 export const connectPlatformOutput = z.object({

@@ -6,7 +6,7 @@ import { getAccountLabel, getConfiguredPlatform, type PlatformConnection, type P
 import { PlatformError, throwAsAppError } from "./platform-error.ts";
 import type { AccessToken, CredentialTimes, PlatformApp, PlatformTokens } from "./ports.ts";
 
-/** The sealed content: the tokens, and our app at the instance that issued them, if we registered it there. */
+/** The sealed content: the tokens, and if an instance issued them, the app that we registered at that instance. */
 export interface Credential {
   tokens: Omit<PlatformTokens, "expiresInMs">;
   app?: PlatformApp | undefined;
@@ -102,8 +102,8 @@ async function waitForToken(
 }
 
 /**
- * Renews a credential. Returns undefined if another caller is renewing or has changed it: read it again. `isRejected`:
- * the platform does not accept the access token, so it can't be used until it expires.
+ * Renews a credential. Returns undefined if another caller is renewing or has changed it; this caller then reads
+ * the credential again. `isRejected`: the platform does not accept the access token, although it has not expired.
  */
 export async function tryRenew(
   deps: CredentialDeps,
@@ -142,7 +142,7 @@ export async function tryRenew(
   }
 }
 
-/** Uses a credential that cannot be renewed until it expires; then the user must reconnect. */
+/** Keeps a credential that the platform can't renew. When the credential expires, the user must reconnect. */
 async function useUntilExpiry(
   deps: CredentialDeps,
   connection: PlatformConnection,

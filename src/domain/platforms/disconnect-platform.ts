@@ -13,7 +13,7 @@ export const disconnectPlatformInput = z.strictObject({ connectionId: id });
 
 export const disconnectPlatformOutput = z.object({ disconnected: z.string().describe("Id of the connection.") });
 
-/** Wipes an account's credentials and revokes them at the platform if it supports that. Idempotent. */
+/** Wipes an account's credentials and revokes them at the platform if it supports revocation. Idempotent. */
 export async function disconnectPlatform(
   deps: Pick<Deps, "platforms" | "platformStore" | "vault" | "transact" | "newId" | "clock">,
   caller: Caller,
@@ -22,31 +22,37 @@ export async function disconnectPlatform(
   authorize(caller, "platforms.disconnect");
   const connectionId = parseConnectionId(input.connectionId);
   const connection = await deps.transact(async (tx) => {
-    const current = await deleteCurrentCredential(tx, caller.studio.id, connectionId);
-    if (!current) return undefined;
-    const { platform, account } = current;
+    const currentConnection = await deleteCurrentCredential(tx, caller.studio.id, connectionId);
+    if (!currentConnection) return undefined;
+    const { platform, account } = currentConnection;
     const detail = { platform, account: getAccountLabel(account) };
-    const openPublications = await tx.publications.listByConnection(current.id, ["proposed", "scheduled"]);
+    const openPublications = await tx.publications.listByConnection(currentConnection.id, ["proposed", "scheduled"]);
     await cancelAll(deps, tx, caller, openPublications);
-    await recordActivity(deps, tx, caller, "platform.disconnected", current.id, detail);
-    return current;
+    await recordActivity(deps, tx, caller, "platform.disconnected", currentConnection.id, detail);
+    return currentConnection;
   });
-  // Revoke only after our copy is deleted: that must not depend on the platform.
+  // Revoke only after our copy is deleted: deleting it must not depend on the platform.
   if (connection) await revokeAtPlatform(deps, connection);
   return { disconnected: connectionId };
 }
 
-/** Returns the connection with the deleted credential, so that parallel renewals cannot leave the latest one valid. */
+/** Returns the connection with the deleted credential, so that the newest credential is revoked even if it was renewed in parallel. */
 async function deleteCurrentCredential(
   tx: Stores,
   studioId: string,
   connectionId: string,
 ): Promise<PlatformConnection | undefined> {
   for (;;) {
-    const current = await tx.platformStore.find(studioId, connectionId);
-    if (!current) throw notFoundError("platform_connection");
-    if (current.state === "disconnected") return undefined;
-    if (await tx.platformStore.deleteCredential(current.id, "disconnected", current.credentialGeneration))
-      return current;
+    const currentConnection = await tx.platformStore.find(studioId, connectionId);
+    if (!currentConnection) throw notFoundError("platform_connection");
+    if (currentConnection.state === "disconnected") return undefined;
+    if (
+      await tx.platformStore.deleteCredential(
+        currentConnection.id,
+        "disconnected",
+        currentConnection.credentialGeneration,
+      )
+    )
+      return currentConnection;
   }
 }

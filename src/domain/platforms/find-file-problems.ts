@@ -15,11 +15,11 @@ const unconditionalCodes = ["heic_unsupported", "image_unreadable", "image_too_l
 interface ImageDetails {
   inspection?: ImageInspection | undefined;
   crop?: CropPosition | undefined;
-  /** Whether opening it took too long. */
+  /** Whether opening the image took too long. */
   isUnchecked: boolean;
 }
 
-/** What happens to an image on a platform, if it is more than removing its metadata. */
+/** How an image is changed for a platform, unless only its metadata is removed. */
 export function findImageProblem(
   file: AssetDetail,
   limit: ImageLimit,
@@ -57,7 +57,7 @@ const pluralReasons: Readonly<Record<string, string>> = {
   type_unsupported: "have a type that the platform doesn't accept",
 };
 
-/** What a platform would reject about a video or document. They are sent as they are. */
+/** What a platform would reject about a video or document. Unlike images, they are sent without conversion. */
 export function findFileProblems(file: AssetDetail, limit: MediaLimit & VideoLimit): Problem[] {
   const { kind, mimeType, bytes } = file;
   const maxBytes = limit.maxBytesByType?.[mimeType] ?? limit.maxBytes;

@@ -63,7 +63,7 @@ export type Sources = readonly [Source, ...Source[]];
 /** A documentation page that states limits. */
 export interface Source {
   url: string;
-  /** The day we read it (`2026-11-15`). */
+  /** The day on which we read the page (`2026-11-15`). */
   readOn: string;
   /** The page's own date, if it has one. */
   dated?: string;

@@ -23,7 +23,7 @@ export class PlatformError extends Error {
   }
 }
 
-/** Throws the failure as an error for people and AI clients. It contains nothing that the platform wrote. */
+/** Throws the failure as an error for people and AI clients, without any text that the platform sent. */
 export function throwAsAppError(
   error: unknown,
   platformInfo: PlatformInfo,
@@ -35,7 +35,7 @@ export function throwAsAppError(
     case "denied":
       throw new AppError("connect_denied:user", { name });
     case "unknown_app":
-      // At an instance, the next attempt registers again; on other platforms the settings are wrong.
+      // With a platform instance, the next attempt registers the app again. Otherwise the settings are wrong.
       if (!platformInfo.hasInstances)
         throw new AppError("platform_not_configured:rejected", { name, id: platformInfo.id });
       throw new AppError("connect_denied:app", { name });

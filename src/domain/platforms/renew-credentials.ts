@@ -4,7 +4,7 @@ import { openCredential, tryRenew } from "./credentials.ts";
 
 const batchSize = 20;
 
-/** Renews credentials before they expire, so that callers need not wait for it. One instance runs it at a time. */
+/** Renews credentials before they expire, so that callers need not wait for it. One instance at a time runs this job. */
 export async function renewDueCredentials(
   deps: Parameters<typeof tryRenew>[0] & Pick<Deps, "clock">,
   { shouldStop }: { shouldStop: () => boolean },
@@ -23,7 +23,7 @@ export async function renewDueCredentials(
         const credential = openCredential(deps, connection, connection.credential ?? "");
         if (await tryRenew(deps, connection, credential)) count.renewed++;
       } catch {
-        // Continue with the others. Callers get the error when they use the connection.
+        // Continue with the other connections. Callers get the error when they use the connection.
         await deps.platformStore.postponeRenewal(
           connection.id,
           connection.credentialGeneration,

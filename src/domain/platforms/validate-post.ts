@@ -69,7 +69,7 @@ export function validatePost(
   connections: readonly PlatformConnection[],
   post: DraftPost,
 ): ValidationView[] {
-  // Validate once per platform and text, even if the studio has several accounts there.
+  // Validate once per platform and text, even if the studio has several accounts on the platform.
   const resultByKey = new Map<string, Pick<ValidationView, "problems" | "text">>();
   return connections.flatMap(({ id, platform, account, limits: instanceLimits }) => {
     const platformInfo = platforms.find(platform);

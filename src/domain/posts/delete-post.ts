@@ -30,7 +30,7 @@ export async function deletePost(
   return { deleted: postId };
 }
 
-/** Without the snapshot: call `recordRevision` next. Undefined if the post does not meet the condition. */
+/** Moves a post to the trash; undefined if it does not meet the condition. Callers must call `recordRevision` next. */
 export async function trashPost(
   deps: Pick<Deps, "newId" | "clock">,
   tx: Stores,
@@ -46,7 +46,7 @@ export async function trashPost(
   return post;
 }
 
-/** Without the snapshot, like `trashPost`. */
+/** Restores a post from the trash. Callers must call `recordRevision` next. */
 export async function untrashPost(
   deps: Pick<Deps, "clock">,
   tx: Stores,

@@ -1,15 +1,17 @@
 import { z } from "zod";
 import { seconds } from "#lib/clock.ts";
 import { notFoundError } from "#lib/errors.ts";
-import { describeAssets } from "../assets/model/describe-asset.ts";
+import { describeAssets, includeUrlsInput, needsUrls } from "../assets/model/describe-asset.ts";
 import type { Caller } from "../caller.ts";
+import { commentView } from "../comments/comment.ts";
+import { listNewestComments } from "../comments/list-comments.ts";
 import type { Deps } from "../deps.ts";
 import { validatePost, type ValidationView } from "../platforms/validate-post.ts";
 import { toPublicationView, type PublicationView } from "../publishing/publication.ts";
 import { authorize } from "../policy.ts";
 import { inspectImages, type InspectDeps } from "../renditions/inspect-images.ts";
 import { id } from "../text.ts";
-import { parsePostId, toPostView, type PostView } from "./post.ts";
+import { parsePostId, postView, toPostView, type PostView } from "./post.ts";
 
 /** Images are opened once, after they were added. A model that reads the post then is worth this delay. */
 const maxInspectionMs = seconds(1);
@@ -61,17 +63,21 @@ async function addDetailsFrom<View extends PostView>(
 
 export const getPostInput = z.strictObject({
   postId: id,
-  includePreviews: z
-    .boolean()
-    .optional()
-    .describe("Also return previews of the first images: up to four, 512 px each."),
+  includePreviews: z.boolean().optional().describe("See the first four images, 512 px."),
+  includeUrls: includeUrlsInput,
+  includeComments: z.boolean().optional().describe("Also return the newest comments."),
+});
+
+export const getPostOutput = postView.extend({
+  comments: z.array(commentView).optional().describe("With includeComments: the newest, newest first."),
+  olderComments: z.number().int().optional().describe("How many older comments are not included."),
 });
 
 export async function getPost(
-  deps: ValidationDeps & Pick<Deps, "posts" | "publications" | "signer" | "clock" | "base">,
+  deps: ValidationDeps & Pick<Deps, "posts" | "comments" | "publications" | "signer" | "clock" | "base">,
   caller: Caller,
   input: z.infer<typeof getPostInput>,
-): Promise<PostView> {
+): Promise<z.infer<typeof getPostOutput>> {
   authorize(caller, "posts.read");
   const postId = parsePostId(input.postId);
   const [result, assets] = await Promise.all([
@@ -79,6 +85,13 @@ export async function getPost(
     deps.assets.listByPosts([postId]),
   ]);
   if (!result) throw notFoundError("post");
-  const view = toPostView(deps.base, result.post, await describeAssets(deps, assets));
-  return addDetailsFrom(deps, caller.studio.id, view, result);
+  const view = toPostView(
+    deps.base,
+    result.post,
+    await describeAssets(deps, assets, needsUrls(caller, input.includeUrls)),
+  );
+  return {
+    ...(await addDetailsFrom(deps, caller.studio.id, view, result)),
+    ...(input.includeComments ? await listNewestComments(deps, postId) : {}),
+  };
 }

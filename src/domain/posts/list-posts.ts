@@ -8,18 +8,26 @@ import { splitQuery } from "../search/fold.ts";
 import { search } from "../search/search.ts";
 import { tagFilter } from "../tags.ts";
 import { text } from "../text.ts";
-import { postStatuses, postView, toPostView, type Post } from "./post.ts";
+import { postStatuses, postView, toPostView, type Post, type PostView } from "./post.ts";
+import { excerptLength } from "./post-summary.ts";
 
 export const listPostsInput = z.strictObject({
-  status: z.enum(postStatuses).optional().describe("Only posts with this status."),
+  status: z.enum(postStatuses).optional(),
   tag: tagFilter,
-  query: text(200)
-    .optional()
-    .describe("Only posts with all of these words in title, body or tags, in any order; finds parts of words."),
+  query: text(200).optional().describe("All of these words in title, body or tags; also inside words."),
+  includeBody: z.boolean().optional().describe("Return full texts instead of excerpts."),
   ...pageInput,
 });
 
-export const listPostsOutput = z.object({ posts: z.array(postView), nextCursor: z.string().nullable() });
+/** A listed post has a body or an excerpt of it. */
+const listedPostView = postView.extend({
+  body: postView.shape.body.optional(),
+  excerpt: z.string().optional(),
+});
+
+type ListedPostView = z.infer<typeof listedPostView>;
+
+export const listPostsOutput = z.object({ posts: z.array(listedPostView), nextCursor: z.string().nullable() });
 
 /** Maximum total body length of a page, to bound its size; a page always contains at least one post. */
 const maxTextLength = 500_000;
@@ -39,20 +47,41 @@ export async function listPosts(
   const isSearch = terms.words.length > 0 || tag !== undefined;
   const listKey = `posts ${caller.studio.id} ${status ?? ""} ${isSearch ? JSON.stringify(terms) : ""}`;
   const range = { before: parseCursor(input.cursor, listKey), limit: input.limit + 1 };
-  const isPageFull = (posts: readonly Post[]): boolean => countFitting(posts) < posts.length;
+  const isPageFull = (posts: readonly Post[]): boolean => countPostsWithinTextLimit(posts) < posts.length;
   const { items: posts, scannedTo } = isSearch
-    ? await search(deps, caller, { source: deps.posts.search, terms, filter: { status }, ...range, isPageFull })
+    ? await search(deps, caller, {
+        source: deps.posts.search,
+        terms,
+        filter: { statuses: status && [status] },
+        ...range,
+        isPageFull,
+      })
     : { items: await deps.posts.list(caller.studio.id, { status, ...range }), scannedTo: undefined };
-  const { items, nextCursor } = toPage(posts, Math.min(input.limit, countFitting(posts)), listKey, scannedTo);
+  const { items, nextCursor } = toPage(
+    posts,
+    Math.min(input.limit, countPostsWithinTextLimit(posts)),
+    listKey,
+    scannedTo,
+  );
   const postIdsWithAssets = items.filter((post) => post.assetCount > 0).map((post) => post.id);
   const assetsByPost = Map.groupBy(await deps.assets.listByPosts(postIdsWithAssets), (asset) => asset.postId);
   return {
-    posts: items.map((post) => toPostView(deps.base, post, (assetsByPost.get(post.id) ?? []).map(toAssetView))),
+    posts: items.map((post) => {
+      const view = toPostView(deps.base, post, (assetsByPost.get(post.id) ?? []).map(toAssetView));
+      return input.includeBody ? view : replaceBody(view);
+    }),
     nextCursor,
   };
 }
 
-function countFitting(posts: readonly Post[]): number {
+function replaceBody({ id: postId, title, body, ...view }: PostView): ListedPostView {
+  return { id: postId, title, excerpt: createExcerpt(body), ...view };
+}
+
+/** The beginning of a text, without half of a surrogate pair at its end. */
+const createExcerpt = (body: string): string => body.slice(0, excerptLength).replace(/[\ud800-\udbff]$/, "");
+
+function countPostsWithinTextLimit(posts: readonly Post[]): number {
   let textLength = 0;
   const firstExcluded = posts.findIndex(({ body }, i) => (textLength += body.length) > maxTextLength && i > 0);
   return firstExcluded < 0 ? posts.length : firstExcluded;

@@ -9,24 +9,31 @@ export interface PostFilter {
   limit: number;
 }
 
+export interface PostSearchFilter {
+  statuses?: readonly PostStatus[] | undefined;
+  createdBy?: string | undefined;
+  /** Only posts that are neither published nor planned. */
+  isUnscheduled?: boolean | undefined;
+}
+
 export type PostChange = Partial<Pick<Post, "title" | "body" | "status" | "variants" | "crops" | "tags">> & {
-  /** Null: restored from the trash. */
+  /** Null restores the post from the trash. */
   trash?: TrashMark | null;
   /** The list of assets changes in the same transaction. */
   haveAssetsChanged?: boolean;
 };
 
 export interface UpdateCondition {
-  /** The expected revision; undefined: any. */
+  /** The expected revision; undefined accepts any. */
   revision?: number | undefined;
-  /** Whether the post is expected in the trash. An expired one is never updated. */
+  /** Whether the post is expected in the trash. A post whose time in the trash has expired is never updated. */
   isTrashed?: boolean;
   now: number;
 }
 
 export interface PostStore {
   insert(post: Post): Promise<void>;
-  /** Like every method here, ignores posts in the trash unless its name or description mentions it. */
+  /** Like all methods whose name or description does not mention the trash, it ignores posts in the trash. */
   find(studioId: string, postId: string): Promise<Post | undefined>;
   /** Also returns whether the studio has connected platforms, and whether the post has publications. */
   findWithPlatformStatus(
@@ -37,7 +44,7 @@ export interface PostStore {
   findPlatformStatus(studioId: string, postId: string): Promise<{ hasPlatforms: boolean; hasPublications: boolean }>;
   /** Newest first. */
   list(studioId: string, filter: PostFilter): Promise<Post[]>;
-  readonly search: SearchSource<Post, Pick<PostFilter, "status">>;
+  readonly search: SearchSource<Post, PostSearchFilter>;
   /** Adds one to the asset count and returns a position; undefined if the post is gone or already has `limit` assets. */
   reservePosition(studioId: string, postId: string, limit: number): Promise<number | undefined>;
   /** Subtracts one from the asset count, also in the trash; returns false if the post is gone or has no assets. */

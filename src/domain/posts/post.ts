@@ -41,8 +41,8 @@ export interface Post {
 }
 
 export const postFields = {
-  title: singleLine(300).describe("The title, one line."),
-  body: text(100_000).describe("The text of the post."),
+  title: singleLine(300).describe("One line, up to 300 characters."),
+  body: text(100_000),
 };
 
 /** A post as the API and tools return it. */

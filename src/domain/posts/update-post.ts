@@ -2,7 +2,7 @@ import { z } from "zod";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import { assignPositions } from "../assets/lifecycle/restore-position.ts";
-import { describeAssets } from "../assets/model/describe-asset.ts";
+import { describeAssets, needsUrls } from "../assets/model/describe-asset.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps, Stores } from "../deps.ts";
 import { autosaveWindow, recordRevision } from "../history/record.ts";
@@ -22,19 +22,15 @@ export const updatePostInput = z.strictObject({
     .array(z.strictObject({ connectionId: id, body: postFields.body }))
     .max(50)
     .optional()
-    .describe("Texts for single accounts instead of the body; replaces all variants."),
+    .describe("Texts for single accounts instead of the body; replaces all."),
   tags: tags.optional(),
-  assetIds: z
-    .array(id)
-    .max(1000)
-    .optional()
-    .describe("The new order: the ids of all assets on the post, each exactly once."),
+  assetIds: z.array(id).max(1000).optional().describe("The new order: all of the post's assets, each once."),
   revision: z
     .int32()
     .min(1)
     .optional()
     .describe(
-      "The revision you read; required to change the title or body. If the post changed since, the call fails with revision_conflict and changes nothing.",
+      "The revision you read; required to change text. Fails with revision_conflict if the post changed since.",
     ),
 });
 
@@ -48,6 +44,7 @@ export async function updatePost(
 ): Promise<PostView> {
   authorize(caller, "posts.write");
   const { postId, revision, assetIds, ...fields } = input;
+  parsePostId(postId);
   const variants = fields.variants?.toSorted((a, b) => (a.connectionId < b.connectionId ? -1 : 1));
   const change = Object.fromEntries(Object.entries({ ...fields, variants }).filter(([, value]) => value !== undefined));
   const changedFields = [...Object.keys(change), ...(assetIds ? ["assetIds"] : [])];
@@ -58,19 +55,22 @@ export async function updatePost(
   }
   const changesText = input.title !== undefined || input.body !== undefined || input.variants !== undefined;
   // A model that has not read the current text must not replace it.
-  if (caller.client && changesText && revision === undefined) throw new AppError("invalid_input:revision_required");
+  if (caller.client && changesText && revision === undefined) {
+    const exists = (await deps.posts.find(caller.studio.id, postId)) !== undefined;
+    throw exists ? new AppError("invalid_input:revision_required") : notFoundError("post");
+  }
   const isAutosave = !caller.client && changesText && changedFields.every((field) => textFields.has(field));
   const { post, assets } = await deps.transact(async (tx) => {
     const now = deps.clock();
     const updatedPost = await tx.posts.update(
       caller.studio.id,
-      parsePostId(postId),
+      postId,
       { ...change, haveAssetsChanged: assetIds !== undefined },
       { revision, now },
     );
     if (!updatedPost) {
-      const current = await tx.posts.find(caller.studio.id, postId);
-      throw current ? revisionConflictError(current.revision) : notFoundError("post");
+      const currentPost = await tx.posts.find(caller.studio.id, postId);
+      throw currentPost ? revisionConflictError(currentPost.revision) : notFoundError("post");
     }
     if (input.variants) await assertConnectionsExist(tx, caller, input.variants);
     if (assetIds) await reorderAssets(tx, updatedPost.studioId, postId, assetIds);
@@ -84,7 +84,7 @@ export async function updatePost(
     });
     return { post: updatedPost, assets: await tx.assets.listByPosts([postId]) };
   });
-  const view = toPostView(deps.base, post, await describeAssets(deps, assets));
+  const view = toPostView(deps.base, post, await describeAssets(deps, assets, needsUrls(caller)));
   return addDetails(deps, caller.studio.id, view);
 }
 

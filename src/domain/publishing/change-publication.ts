@@ -42,7 +42,7 @@ export async function cancelPublication(
 
 export const reschedulePublicationInput = z.strictObject({ publicationId: id, at: publishTime });
 
-/** Changes the time. Without the right to publish, the publication needs a new approval. */
+/** Changes the time. If the caller may not publish, the publication needs a new approval. */
 export async function reschedulePublication(
   deps: ChangeDeps & Pick<Deps, "studios">,
   caller: Caller,
@@ -53,24 +53,27 @@ export async function reschedulePublication(
   const scheduledFor = parsePublishTime(input.at, deps.clock());
   return changeState(deps, caller, input.publicationId, "publication.rescheduled", async (publication, tx) => {
     if (publication.state === "proposed") return { event: "reschedule", change: { scheduledFor } };
-    const current = publication.state === "missed" ? await reopen(tx, publication) : publication;
-    if (isPublisher && current.digest === publication.digest) {
+    const currentContent = publication.state === "missed" ? await digestCurrentContent(tx, publication) : publication;
+    if (isPublisher && currentContent.digest === publication.digest) {
       const schedule = scheduleAt(scheduledFor, await tx.publications.getTime());
       return { event: "reschedule", change: { ...unscheduled, ...schedule, approvedTime: scheduledFor } };
     }
-    const { digest, revision } = current;
+    const { digest, revision } = currentContent;
     const change = { ...unscheduled, scheduledFor, approvedBy: null, digest, revision };
-    return { event: "rescheduleUnapproved", change };
+    return { event: "rescheduleWithoutApproval", change };
   });
 }
 
-/** What the account of a missed publication would receive now. Throws if another publication took its place. */
-async function reopen(tx: Stores, publication: Publication): Promise<Pick<Publication, "digest" | "revision">> {
+/** Digests what the account of a missed publication would receive now. Throws if it has another open publication. */
+async function digestCurrentContent(
+  tx: Stores,
+  publication: Publication,
+): Promise<Pick<Publication, "digest" | "revision">> {
   const { studioId, postId, connectionId } = publication;
   const post = await tx.posts.lock(studioId, postId);
   if (!post) throw notFoundError("post");
-  const open = await tx.publications.listByPost(postId, openStates);
-  if (open.some((other) => other.connectionId === connectionId)) throw new AppError("already_scheduled");
+  const openPublications = await tx.publications.listByPost(postId, openStates);
+  if (openPublications.some((other) => other.connectionId === connectionId)) throw new AppError("already_scheduled");
   const content = await readContent(tx, publication, post, await tx.assets.listByPosts([postId]));
   return { digest: digestContent(content), revision: post.revision };
 }
@@ -88,13 +91,13 @@ export async function approvePublication(
   input: z.infer<typeof approvePublicationInput>,
 ): Promise<PublicationView> {
   authorize(caller, "publications.approve");
-  await assertPerson(deps, caller);
+  await assertApprover(deps, caller);
   return changeState(deps, caller, input.publicationId, "publication.approved", async (publication, tx) => {
     assertPossible(publication, "approve");
     const post = await tx.posts.lock(caller.studio.id, publication.postId);
     if (!post) throw notFoundError("post");
     if (post.revision !== input.revision) throw revisionConflictError(post.revision);
-    if (!hasTime(publication, input.scheduledFor)) throw new AppError("revision_conflict:time");
+    if (!isTimeUnchanged(publication, input.scheduledFor)) throw new AppError("revision_conflict:time");
     const connection = await tx.platformStore.find(caller.studio.id, publication.connectionId);
     const assets = await tx.assets.listByPosts([post.id]);
     await assertPublishable({ ...deps, ...tx }, post, assets, connection ? [connection] : []);
@@ -110,8 +113,8 @@ export async function approvePublication(
   });
 }
 
-/** Whether the publication still has the time that the approver saw. Callers may omit it. */
-const hasTime = ({ scheduledFor }: Publication, seenTime: string | null | undefined): boolean =>
+/** Whether the publication still has the time that the approver saw. True if the caller omits `seenTime`. */
+const isTimeUnchanged = ({ scheduledFor }: Publication, seenTime: string | null | undefined): boolean =>
   seenTime === undefined || scheduledFor === (seenTime === null ? null : Date.parse(seenTime));
 
 export const resolvePublicationInput = z.discriminatedUnion("outcome", [
@@ -125,14 +128,14 @@ export const resolvePublicationInput = z.discriminatedUnion("outcome", [
   z.strictObject({ outcome: z.literal("retry") }),
 ]);
 
-/** Settles an unconfirmed publication, in the web app only: it was published, or publish it again. */
+/** Resolves an unconfirmed publication, in the web app only: a user confirms it, or asks to publish it again. */
 export async function resolvePublication(
   deps: ChangeDeps & Pick<Deps, "studios" | "publisher" | "platformStore">,
   caller: Caller,
   input: z.infer<typeof resolvePublicationInput> & { publicationId: string },
 ): Promise<PublicationView> {
   authorize(caller, "publications.approve");
-  await assertPerson(deps, caller);
+  await assertApprover(deps, caller);
   if (input.outcome === "retry")
     return changeState(deps, caller, input.publicationId, "publication.resolved", async (publication, tx) => ({
       event: "publishAgain",
@@ -154,7 +157,7 @@ export async function resolvePublication(
   }));
 }
 
-/** The next run first reads the status of what was committed: it may have become public in the meantime. */
+/** Keeps the ids with which the next run reads the status of the commit: the post may have become public by then. */
 function keepCommitted({ progress, committedAt }: Publication): PublicationProgress | null {
   if (!progress || (progress.containerId === undefined && progress.processingId === undefined)) return null;
   const { mediaIds, containerId, processingId, digest, firstCommittedAt = committedAt ?? undefined } = progress;
@@ -169,14 +172,14 @@ async function assertPlatformHost(
 ): Promise<void> {
   const { connectionId } = await getPublication(deps, caller, publicationId);
   const connection = await deps.platformStore.find(caller.studio.id, connectionId);
-  const hosts = connection ? deps.publisher.listHosts(connection) : [];
+  const hosts = connection ? deps.publisher.listPostHosts(connection) : [];
   const { hostname } = new URL(url);
   if (!hosts.some((host) => hostname === host || hostname.endsWith(`.${host}`)))
     throw new AppError("invalid_input:publication_url", { hosts });
 }
 
-/** People approve with a web session and nowhere else. */
-async function assertPerson(deps: Pick<Deps, "studios">, caller: Caller): Promise<void> {
+/** Only users who may publish can approve, and only in the web app: an AI client never can. */
+async function assertApprover(deps: Pick<Deps, "studios">, caller: Caller): Promise<void> {
   if (caller.client || !(await isAllowedToPublish(deps, caller))) throw new AppError("forbidden:approve");
 }
 
@@ -190,7 +193,7 @@ interface Change {
   change: PublicationChange;
 }
 
-/** Applies an event in one transaction. Throws `too_late` if the publication's state does not allow it. */
+/** Applies an event in one transaction. Throws `too_late` if the publication's state does not allow the event. */
 async function changeState(
   deps: ChangeDeps,
   caller: Caller,
@@ -204,19 +207,19 @@ async function changeState(
       const { event, change } = await decide(publication, tx);
       assertPossible(publication, event);
       const state = nextState(publication.state, event);
-      const updated = await tx.publications.update(
+      const updatedPublication = await tx.publications.update(
         publication.id,
         { ...change, state },
         { states: [publication.state], fence: publication.fence, scheduledFor: publication.scheduledFor },
       );
-      if (!updated) throw new ConflictError();
-      if (isDueAtOnce(updated)) await tx.publications.announceDue();
-      await recordPublicationActivity(deps, tx, caller, action, updated, {
+      if (!updatedPublication) throw new ConflictError();
+      if (isDueAtOnce(updatedPublication)) await tx.publications.announceDue();
+      await recordPublicationActivity(deps, tx, caller, action, updatedPublication, {
         from: publication.state,
         to: state,
-        ...(updated.scheduledFor === null ? {} : { at: toIsoTime(updated.scheduledFor) }),
+        ...(updatedPublication.scheduledFor === null ? {} : { at: toIsoTime(updatedPublication.scheduledFor) }),
       });
-      return { ...publication, ...updated, ...(await nameUsers(tx, caller, publication.id)) };
+      return { ...publication, ...updatedPublication, ...(await readUserNames(tx, caller, publication.id)) };
     });
   });
   deps.wakeWorker();
@@ -227,7 +230,7 @@ function assertPossible(publication: Publication, event: PublicationEvent): void
   if (!(event in transitions[publication.state])) throw tooLateError(publication);
 }
 
-async function nameUsers(
+async function readUserNames(
   tx: Stores,
   caller: Caller,
   publicationId: string,

@@ -23,46 +23,49 @@ export type WorkerDeps = Pick<
   | "sleep"
 >;
 
-/** The worker no longer has the publication: another one took it over, or it was changed. */
+/** The worker no longer has its claim: another worker took over the publication, or a user changed it. */
 export class LostClaimError extends Error {
   override readonly name = "LostClaimError";
 }
 
-/** A step of a run. */
+/** A step of a run that changes the state of its publication. */
 export interface RunStep {
   event: PublicationEvent;
-  /** What the timeline says. */
+  /** The activity to record, which the timeline of the publication shows. */
   action: PublicationAction;
   change: PublicationChange;
   detail?: Record<string, unknown>;
 }
 
-/** Applies an event if the worker still has its claim. */
-export function changeState(deps: WorkerDeps, publication: Publication, step: RunStep): Promise<Publication> {
-  return deps.transact((tx) => changeStateIn(deps, tx, publication, step));
+/** Changes the state and records the activity if the worker still has its claim; throws `LostClaimError` otherwise. */
+export function applyStep(deps: WorkerDeps, publication: Publication, step: RunStep): Promise<Publication> {
+  return deps.transact((tx) => applyStepIn(deps, tx, publication, step));
 }
 
-export async function changeStateIn(
+export async function applyStepIn(
   deps: Pick<Deps, "newId" | "clock">,
   tx: Stores,
   publication: Publication,
   { event, action, change, detail }: RunStep,
 ): Promise<Publication> {
-  const updated = await updateClaimed(tx, publication, { ...change, state: nextState(publication.state, event) });
-  await recordPublicationActivity(deps, tx, workerActor, action, updated, detail);
-  return updated;
+  const updatedPublication = await updateClaimed(tx, publication, {
+    ...change,
+    state: nextState(publication.state, event),
+  });
+  await recordPublicationActivity(deps, tx, workerActor, action, updatedPublication, detail);
+  return updatedPublication;
 }
 
 /**
  * Writes a change if the worker still has its claim; throws `LostClaimError` otherwise. To change the state, use
- * `changeState`, which also records the activity.
+ * `applyStep`, which also records the activity.
  */
 export async function updateClaimed(
   { publications }: Pick<Stores, "publications">,
   { id, state, fence }: Publication,
   change: PublicationChange,
 ): Promise<Publication> {
-  const updated = await publications.update(id, change, { states: [state], fence });
-  if (!updated) throw new LostClaimError();
-  return updated;
+  const updatedPublication = await publications.update(id, change, { states: [state], fence });
+  if (!updatedPublication) throw new LostClaimError();
+  return updatedPublication;
 }

@@ -6,12 +6,12 @@ import { getCrops } from "../renditions/crop.ts";
 import type { CropPosition } from "../renditions/plan-layout.ts";
 import type { Publication, PublicationContent } from "./ports.ts";
 
-/** The text that an account receives: its variant, otherwise the body. */
+/** The text that an account receives: the variant for this account if there is one, otherwise the body. */
 export function getTextFor({ body, variants }: Pick<Post, "body" | "variants">, connectionId: string): string {
   return variants.find((variant) => variant.connectionId === connectionId)?.body ?? body;
 }
 
-/** What an account receives if the post is published as it is, apart from the conversion of its images. */
+/** What an account would receive if the post were published now, before its images are converted. */
 export async function readContent(
   tx: Pick<Stores, "platformStore">,
   publication: Pick<Publication, "studioId" | "connectionId" | "includesTitle">,

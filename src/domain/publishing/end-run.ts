@@ -1,5 +1,5 @@
 import { minutes, seconds, toIsoTime } from "#lib/clock.ts";
-import { changeState, changeStateIn, type WorkerDeps } from "./claim.ts";
+import { applyStep, applyStepIn, type WorkerDeps } from "./claim.ts";
 import type { CommitOutcome, Publication } from "./ports.ts";
 import { unscheduled } from "./publish-time.ts";
 
@@ -16,11 +16,11 @@ export async function markPublished(
   publication: Publication,
   { remoteId, url }: Extract<CommitOutcome, { kind: "published" }>,
 ): Promise<void> {
-  // A post at the platform belongs to one publication. If its id is taken, the response names the wrong post.
+  // A post at the platform belongs to one publication. If another one has its id, the response names the wrong post.
   if (await deps.publications.isRemoteIdTaken(publication.connectionId, remoteId))
     return markUnconfirmed(deps, publication);
   const change = { ...unscheduled, remoteId, url, publishedAt: deps.clock(), problem: null };
-  await changeState(deps, publication, {
+  await applyStep(deps, publication, {
     event: "publish",
     action: "publication.published",
     change,
@@ -35,10 +35,10 @@ export async function markFailed(
 ): Promise<void> {
   const change = { ...unscheduled, problem: { code, message } };
   const detail = { code, reason: message };
-  await changeState(deps, publication, { event: "fail", action: "publication.failed", change, detail });
+  await applyStep(deps, publication, { event: "fail", action: "publication.failed", change, detail });
 }
 
-/** We don't know whether the post is public: a user checks the account and says so. */
+/** For a run that can't find out whether the post is public: a user checks the account and resolves the publication. */
 export async function markUnconfirmed(deps: WorkerDeps, publication: Publication): Promise<void> {
   const problem = {
     code: "unconfirmed",
@@ -46,16 +46,16 @@ export async function markUnconfirmed(deps: WorkerDeps, publication: Publication
       "The platform did not confirm the post and may still be processing it. Check the account, then say whether it is there.",
   };
   const change = { ...unscheduled, problem };
-  await changeState(deps, publication, { event: "lose", action: "publication.unconfirmed", change });
+  await applyStep(deps, publication, { event: "leaveUnconfirmed", action: "publication.unconfirmed", change });
 }
 
 /**
- * The columns of a run that starts again later. The next run reads the content of the post again, and keeps the uploads
- * that it can still use.
+ * The columns to reset so that a later run starts again. That run reads the content of the post again, and keeps the
+ * uploads that it can still use.
  */
-const waiting = { leaseExpiresAt: null, content: null, commitKey: null, committedAt: null } as const;
+const retryColumns = { leaseExpiresAt: null, content: null, commitKey: null, committedAt: null } as const;
 
-/** Nothing is public: runs again later, until an hour has passed since the first attempt. */
+/** For a run that made nothing public: plans the next run, until an hour has passed since the first attempt. */
 export async function retryLater(
   deps: WorkerDeps,
   publication: Publication,
@@ -73,17 +73,17 @@ export async function retryLater(
     return markFailed(deps, publication, { code: "platform_unavailable", message: `${reason}: ${message}.` });
   }
   const detail = { retryAt: nextRunAt, reason: message };
-  const change = { ...waiting, nextRunAt };
-  await changeState(deps, publication, { event: "retry", action: "publication.delayed", change, detail });
+  const change = { ...retryColumns, nextRunAt };
+  await applyStep(deps, publication, { event: "retry", action: "publication.delayed", change, detail });
 }
 
 const computeBackoff = (attempts: number): number => Math.min(seconds(2) * 2 ** Math.max(attempts - 1, 0), minutes(5));
 
-/** At shutdown: another worker takes the publication, which has not become public. */
+/** Ends the claim at shutdown, before anything is public, so that another worker can take the publication. */
 export async function release(deps: WorkerDeps, publication: Publication): Promise<void> {
   await deps.transact(async (tx) => {
-    const change = { ...waiting, nextRunAt: await tx.publications.getTime() };
-    await changeStateIn(deps, tx, publication, { event: "retry", action: "publication.delayed", change });
+    const change = { ...retryColumns, nextRunAt: await tx.publications.getTime() };
+    await applyStepIn(deps, tx, publication, { event: "retry", action: "publication.delayed", change });
     await tx.publications.announceDue();
   });
 }

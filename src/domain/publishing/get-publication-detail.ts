@@ -5,7 +5,12 @@ import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { toSentContent } from "./content.ts";
 import type { PublicationWithNames, PublicationContent } from "./ports.ts";
-import { getPublication, toPublicationView, type PublicationAction, type PublicationView } from "./publication.ts";
+import {
+  getPublication,
+  toWebPublicationView,
+  type PublicationAction,
+  type WebPublicationView,
+} from "./publication.ts";
 
 /** A timeline shows at most this many entries, the newest. Retries end after an hour, so only users can add more. */
 const maxTimelineLength = 200;
@@ -14,15 +19,15 @@ interface TimelineEntry {
   id: string;
   action: PublicationAction;
   at: string;
-  /** Null: the worker, or a former member. */
+  /** Null for entries of the worker, and of a former member. */
   user: Named | null;
   client: Named | null;
   revision: number | null;
-  /** The time that was requested, approved or rescheduled to. */
+  /** The publishing time that was requested, approved or changed to. */
   scheduledFor: string | null;
-  /** The state that followed. */
+  /** The state of the publication after this entry. */
   outcome: string | null;
-  /** Why it was delayed or failed. */
+  /** Why the publication was delayed or failed. */
   reason: string | null;
 }
 
@@ -31,10 +36,10 @@ interface Named {
   name: string;
 }
 
-interface PublicationDetail extends PublicationView {
+interface PublicationDetail extends WebPublicationView {
   /** Whether the platform shows the post's title. */
   includesTitle: boolean;
-  /** What was approved last, to compare a proposal with it. */
+  /** What was approved last, so that users can compare a proposal with it. */
   lastApproval: { revision: number; scheduledFor: string | null } | null;
   /** What was sent, or is being sent. */
   sent: {
@@ -59,7 +64,7 @@ export async function getPublicationDetail(
     limit: maxTimelineLength,
   });
   return {
-    ...toPublicationView(publication),
+    ...toWebPublicationView(publication),
     includesTitle: publication.includesTitle,
     lastApproval: toLastApproval(publication),
     sent: publication.content && toSentView(toSentContent(publication.content)),

@@ -1,21 +1,21 @@
 import { z } from "zod";
+import { notFoundError } from "#lib/errors.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
-import { pageInput, parseCursor, toPage } from "../page.ts";
+import { pageInput, parseCursor, toPage, type Page } from "../page.ts";
 import { authorize } from "../policy.ts";
 import { parsePostId } from "../posts/post.ts";
 import { id } from "../text.ts";
-import { publicationView, toPublicationView } from "./publication.ts";
+import type { PublicationWithNames } from "./ports.ts";
+import { publicationView, toPublicationView, toWebPublicationView, type WebPublicationView } from "./publication.ts";
 import { visibleStates } from "./states.ts";
 
 const time = z.iso.datetime({ offset: true });
 
 export const listPublicationsInput = z.strictObject({
-  postId: id.optional().describe("Only publications of this post."),
+  postId: id.optional(),
   state: z.enum(visibleStates).optional(),
-  from: time
-    .optional()
-    .describe("Only publications at or after this time: when published, otherwise when scheduled or created."),
+  from: time.optional().describe("Compared with when it was published, otherwise scheduled or created."),
   to: time.optional(),
   ...pageInput,
 });
@@ -25,23 +25,46 @@ export const listPublicationsOutput = z.object({
   nextCursor: z.string().nullable(),
 });
 
+type Input = z.infer<typeof listPublicationsInput>;
+type ListDeps = Pick<Deps, "publications" | "posts" | "clock">;
+
 /** Lists the studio's publications, newest first. */
 export async function listPublications(
-  deps: Pick<Deps, "publications">,
+  deps: ListDeps,
   caller: Caller,
-  input: z.infer<typeof listPublicationsInput>,
+  input: Input,
 ): Promise<z.infer<typeof listPublicationsOutput>> {
+  const { items, nextCursor } = await findPage(deps, caller, input);
+  return { publications: items.map(toPublicationView), nextCursor };
+}
+
+/** The same list for the web app. */
+export async function listWebPublications(
+  deps: ListDeps,
+  caller: Caller,
+  input: Input,
+): Promise<{ publications: WebPublicationView[]; nextCursor: string | null }> {
+  const { items, nextCursor } = await findPage(deps, caller, input);
+  return { publications: items.map(toWebPublicationView), nextCursor };
+}
+
+async function findPage(
+  { publications, posts, clock }: ListDeps,
+  caller: Caller,
+  input: Input,
+): Promise<Page<PublicationWithNames>> {
   authorize(caller, "publications.read");
   const { postId, state, from, to, limit } = input;
+  if (postId !== undefined && !(await posts.findWithTrash(caller.studio.id, parsePostId(postId), clock())))
+    throw notFoundError("post");
   const listKey = `publications ${caller.studio.id} ${postId ?? ""} ${state ?? ""} ${from ?? ""} ${to ?? ""}`;
-  const rows = await deps.publications.list(caller.studio.id, {
-    postId: postId === undefined ? undefined : parsePostId(postId),
+  const rows = await publications.list(caller.studio.id, {
+    postId,
     state,
     from: from === undefined ? undefined : Date.parse(from),
     to: to === undefined ? undefined : Date.parse(to),
     before: parseCursor(input.cursor, listKey),
     limit: limit + 1,
   });
-  const { items, nextCursor } = toPage(rows, limit, listKey);
-  return { publications: items.map(toPublicationView), nextCursor };
+  return toPage(rows, limit, listKey);
 }

@@ -5,7 +5,7 @@ import type { CropPosition } from "../renditions/plan-layout.ts";
 import type { PublicationProgress } from "./progress.ts";
 import type { PublicationState, VisibleState } from "./states.ts";
 
-/** What an account receives. Fixed when the run starts. */
+/** What an account receives. Stored when the run starts, so that later edits don't change it. */
 export interface PublicationContent {
   /** Null for platforms whose posts have no title. */
   title: string | null;
@@ -26,9 +26,9 @@ export interface ContentAsset {
   /** In pixels, as displayed. */
   width?: number | null | undefined;
   height?: number | null | undefined;
-  /** Which part is kept if the platform does not accept the aspect ratio; padded if absent. */
+  /** Which part is kept if the platform does not accept the aspect ratio. Without a crop, the image is padded. */
   crop?: CropPosition | undefined;
-  /** What is sent instead. */
+  /** The file that the platform receives instead of this one. */
   rendition?: Pick<ContentAsset, "mimeType" | "filename" | "bytes" | "storageKey" | "width" | "height"> | undefined;
 }
 
@@ -44,9 +44,9 @@ export interface Publication {
   scheduledFor: number | null;
   revision: number;
   digest: string;
-  /** The revision that was approved last; null if it was never approved. */
+  /** The revision that was approved last; null if the publication was never approved. */
   approvedRevision: number | null;
-  /** The publishing time that was approved last; null: as soon as it was approved, or never approved. */
+  /** The publishing time that was approved last; null if that was “as soon as approved”, or without an approval. */
   approvedTime: number | null;
   requestedBy: string | null;
   requestedGrantId: string | null;
@@ -70,12 +70,14 @@ export interface Publication {
   committedAt: number | null;
 }
 
-/** With the names of its account, its requester and its approver. */
+/** A publication with the names of its account, its requester and its approver. */
 export interface PublicationWithNames extends Publication {
   platform: string;
   account: Pick<PlatformConnection["account"], "id" | "handle" | "name">;
   requestedByName: string | null;
   approvedByName: string | null;
+  /** Whether its post has a newer publication for its account. */
+  isSuperseded: boolean;
 }
 
 export interface PublicationFilter {
@@ -118,11 +120,11 @@ export type PublicationChange = Partial<
 export interface PublicationCondition {
   states: readonly PublicationState[];
   fence?: number;
-  /** Only if this is what was approved. */
+  /** Only if the approved content has this digest. */
   digest?: string;
-  /** Only if it still has this time. */
+  /** Only if the publication is still scheduled for this time. */
   scheduledFor?: number | null;
-  /** Only if its `nextRunAt` is before this time. */
+  /** Only if the `nextRunAt` of the publication is before this time. */
   nextRunBefore?: number;
 }
 
@@ -130,6 +132,8 @@ export interface PublicationStore extends PublishingWorkStore {
   /** False if the post already has an open publication for this account. */
   insert(publication: Publication): Promise<boolean>;
   find(studioId: string, publicationId: string): Promise<PublicationWithNames | undefined>;
+  /** In the order of the ids. Publications that do not exist are missing in the result. */
+  listByIds(studioId: string, publicationIds: readonly string[]): Promise<PublicationWithNames[]>;
   /** Newest first. */
   list(studioId: string, filter: PublicationFilter): Promise<PublicationWithNames[]>;
   /** The publications of a post in these states. */
@@ -149,9 +153,9 @@ export interface PublicationStore extends PublishingWorkStore {
 
 /** What workers need. Times are those of `getTime`. */
 export interface PublishingWorkStore {
-  /** The clock that decides due times and leases: the database's on PostgreSQL. */
+  /** The time that decides what is due and which leases have expired: on PostgreSQL, the time of the database. */
   getTime(): Promise<number>;
-  /** Looks for work with one statement. A publication that never started is overdue this long after its time. */
+  /** Looks for work with one statement. An unstarted publication is overdue `overdueAfterMs` after its time. */
   findWork(overdueAfterMs: number): Promise<PendingWork>;
   /** Takes the next due publication whose account is idle. */
   claimDue(now: number, leaseExpiresAt: number): Promise<Publication | undefined>;
@@ -159,7 +163,7 @@ export interface PublishingWorkStore {
   claimAbandoned(now: number, leaseExpiresAt: number): Promise<Publication | undefined>;
   /** Scheduled publications whose `nextRunAt` is before this time and that never started. */
   listOverdue(nextRunBefore: number, limit: number): Promise<Publication[]>;
-  /** Wakes the workers of all processes when the transaction commits. On SQLite they notice when they poll. */
+  /** Wakes the workers of all processes when the transaction commits. On SQLite, other processes poll instead. */
   announceDue(): Promise<void>;
 }
 
@@ -174,38 +178,40 @@ export interface PendingWork {
   nextRunAt: number | undefined;
 }
 
-/** What came of a request that makes a post public. */
+/** The outcome of the request that makes a post public. */
 export type CommitOutcome =
   | { kind: "published"; remoteId: string; url: string | null }
-  /** The platform accepted it, and decides after it has processed the media. */
+  /** The platform accepted the request, and decides after it has processed the media. */
   | { kind: "processing"; processingId: string }
-  /** The platform rejected it; nothing is public. */
+  /** The platform rejected the request; nothing is public. */
   | { kind: "rejected"; code: string; message: string }
-  /** Nothing is public; the platform asks to come back later. */
+  /** Nothing is public; the platform asks for a retry later. */
   | { kind: "retry_later"; retryAfterMs: number | undefined; message: string }
   /** The credentials are no longer valid; nothing is public. */
   | { kind: "reconnect"; message: string }
   /** The request may have made the post public. */
   | { kind: "unknown"; message: string; retryAfterMs?: number | undefined };
 
-/** Anything but a post that is published, or may be soon. */
+/** Any outcome except a post that is public or is being processed. */
 export type FailedOutcome = Exclude<CommitOutcome, { kind: "published" | "processing" }>;
 
-/** What an account's posts say about an earlier commit. */
+/** What a lookup at the platform shows about an earlier commit. */
 export type LookUpOutcome =
   | Extract<CommitOutcome, { kind: "published" | "rejected" | "reconnect" | "unknown" }>
-  /** The platform says that the post is not public, and accepts the same commit at most once. */
+  /** The platform says that the post is not public, and a repeated commit can't publish it twice. */
   | { kind: "repeatable" }
   /**
-   * No post, or more than one, can be this one. This proves nothing, so the commit is not repeated: a user decides.
+   * No post, or more than one, can be the post of this commit. It may still be public, so the commit is not repeated: a
+   * user decides.
    * `appearsWithinMs`: how long the platform may need until the post can be found, if that is long.
    */
   | { kind: "unidentified"; appearsWithinMs?: number | undefined }
   /** The platform does not let this server read the account's posts. */
   | { kind: "unreadable" };
 
-/** How an interrupted commit is reconciled: by repeating it for this long, otherwise by looking it up. */
+/** How to reconcile an interrupted commit. */
 export interface Reconciliation {
+  /** How long the commit can be repeated; undefined if the post must be looked up instead. */
   repeatWithinMs: number | undefined;
 }
 
@@ -214,16 +220,16 @@ export interface PublishRequest extends AccessToken {
   content: PublicationContent;
   progress: PublicationProgress;
   commitKey: string;
-  /** When the commit was first sent; undefined before. */
+  /** When the commit was first sent; undefined if it was not sent yet. */
   committedAt?: number | undefined;
 }
 
 /** Publishes at a platform. Every call is limited in time. */
 export interface Publisher {
-  /** The hosts of an account's public posts. */
-  listHosts(connection: Pick<PlatformConnection, "platform" | "instance">): string[];
+  /** The hosts in the URLs of an account's public posts. */
+  listPostHosts(connection: Pick<PlatformConnection, "platform" | "instance">): string[];
   getReconciliation(platform: string): Reconciliation;
-  /** Uploads media and prepares the commit; saves each step for later runs. Ends early on abort: don't commit then. */
+  /** Uploads media and prepares the commit; saves each step for later runs. After an abort, do not commit. */
   prepare(
     request: PublishRequest,
     saveProgress: (progress: PublicationProgress) => Promise<void>,

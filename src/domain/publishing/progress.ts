@@ -1,23 +1,24 @@
-/** What the platform knows of a run so far: ids of uploaded media, by asset, and of a container. */
+/** What the runs of a publication have created at the platform so far, and what later runs need to know about it. */
 export interface PublicationProgress {
+  /** Ids of uploaded media, by asset. */
   mediaIds: Record<string, string>;
   /** Media that the platform had not processed when it was uploaded. */
   pendingIds?: string[] | undefined;
   containerId?: string | undefined;
-  /** When it was first committed, if a user chose to publish it again. */
+  /** When the publication was first committed, if a user chose to publish it again. */
   firstCommittedAt?: number | undefined;
-  /** The accounts that the text mentions, by name. Fixed before the commit, so that a repetition sends the same. */
+  /** Ids of the accounts that the text mentions, by name. Stored, so that a repeated commit sends the same request. */
   mentions?: Record<string, string> | undefined;
-  /** The account's newest posts before the commit, for platforms where a lost commit is looked up among them. */
+  /** Ids of the account's newest posts before the commit, which can't have created them. */
   earlierPostIds?: string[] | undefined;
-  /** The platform said before the commit that an earlier one succeeded, so the commit is not sent. */
+  /** The platform reported before the commit that an earlier commit succeeded, so this commit is not sent. */
   isPublic?: boolean | undefined;
-  /** What the commit returned for a post that the platform still processes, to read its status with. */
+  /** The id that the commit returned for a post that the platform still processes. It identifies the status to read. */
   processingId?: string | undefined;
   /** The digest of the content that was uploaded. */
   digest?: string | undefined;
   /** When the first file was about to be uploaded. */
   uploadedSince?: number | undefined;
-  /** When the first read that should find a lost commit was made. */
+  /** When a worker first looked up the post of a commit whose response was lost. */
   lookedUpSince?: number | undefined;
 }

@@ -58,6 +58,14 @@ export function toPublicationView(publication: PublicationWithNames): Publicatio
   };
 }
 
+/** The web app offers to publish a failed publication again only if no newer one has taken its place. */
+export type WebPublicationView = PublicationView & Pick<PublicationWithNames, "isSuperseded">;
+
+export const toWebPublicationView = (publication: PublicationWithNames): WebPublicationView => ({
+  ...toPublicationView(publication),
+  isSuperseded: publication.isSuperseded,
+});
+
 /** A malformed id yields the same `not_found` error as an id of another studio. */
 export async function getPublication(
   { publications }: Pick<Stores, "publications">,
@@ -78,10 +86,10 @@ export type PublicationAction = Extract<ActivityAction, `publication.${string}`>
 
 type Actor = Partial<Pick<Caller, "user" | "client">>;
 
-/** Activity without a user is the worker's. */
+/** Activity without a user is activity of the worker. */
 export const workerActor: Actor = {};
 
-/** Records a change of state, in its transaction. */
+/** Records a change of state, in the transaction of the change. */
 export async function recordPublicationActivity(
   deps: Pick<Deps, "newId" | "clock">,
   tx: Pick<Stores, "activity">,

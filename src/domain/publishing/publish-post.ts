@@ -24,7 +24,7 @@ export const publishPostInput = z.strictObject({
   postId: id,
   connectionIds: z.array(id).min(1).max(50).describe("Ids of connected accounts, from list_platforms."),
   at: publishTime.optional().describe("When to publish; omit to publish as soon as it is approved."),
-  propose: z.boolean().optional().describe("true: ask a person to approve it, even if you may publish."),
+  propose: z.boolean().optional().describe("Ask a person to approve it, even if you may publish."),
   idempotencyKey,
 });
 
@@ -32,10 +32,10 @@ export const publishPostOutput = z.object({ publications: z.array(publicationVie
 
 type PublishDeps = Pick<Deps, "transact" | "newId" | "clock" | "platforms" | "wakeWorker" | "assets"> & InspectDeps;
 
-/** Longer than opening the images of most posts takes. The worker opens what is not opened by then. */
+/** Longer than opening the images of most posts takes. The worker opens the remaining images. */
 const maxInspectionMs = seconds(10);
 
-/** Requests a publication for each account, all or none. They start when due, or wait for an approval. */
+/** Requests a publication for each account, all or none. The publications start when due, or wait for an approval. */
 export async function publishPost(
   deps: PublishDeps,
   caller: Caller,
@@ -50,7 +50,7 @@ export async function publishPost(
   await inspectImages(deps, ownAssets, maxInspectionMs);
   const result = await deps.transact((tx) =>
     runOnce(deps, tx, caller, { verb: "publish_post", key, input: fields }, async () => {
-      // A repeated call returns its first result, even if the time has passed since.
+      // Checked only in the first call: a repeated call returns the first result, even if the time has passed since.
       const scheduledFor = input.at === undefined ? null : parsePublishTime(input.at, deps.clock());
       const post = await tx.posts.lock(caller.studio.id, postId);
       if (!post) throw notFoundError("post");
@@ -73,10 +73,8 @@ export async function publishPost(
         });
       }
       if (publications.some(isDueAtOnce)) await tx.publications.announceDue();
-      const views = await Promise.all(
-        publications.map(({ id: newId }) => tx.publications.find(caller.studio.id, newId)),
-      );
-      return { publications: views.flatMap((publication) => (publication ? [toPublicationView(publication)] : [])) };
+      const newIds = publications.map(({ id: newId }) => newId);
+      return { publications: (await tx.publications.listByIds(caller.studio.id, newIds)).map(toPublicationView) };
     }),
   );
   deps.wakeWorker();

@@ -26,11 +26,11 @@ export function scheduleAt(
   return { scheduledFor, dueAt, nextRunAt: dueAt };
 }
 
-/** Whether a scheduled publication was due when it was scheduled, so that workers should not wait until they poll. */
+/** Whether a publication was already due when it was scheduled. Workers are notified and start it before they poll. */
 export const isDueAtOnce = ({ scheduledFor, dueAt }: Pick<Publication, "scheduledFor" | "dueAt">): boolean =>
   dueAt !== null && dueAt !== scheduledFor;
 
-/** The columns of a publication that waits for nothing. */
+/** The columns of a publication that no worker will run. */
 export const unscheduled = {
   dueAt: null,
   nextRunAt: null,

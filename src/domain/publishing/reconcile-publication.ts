@@ -6,24 +6,24 @@ import { toSentContent } from "./content.ts";
 import { markFailed, markPublished, markUnconfirmed } from "./end-run.ts";
 import type { CommitOutcome, LookUpOutcome, Publication, PublishRequest } from "./ports.ts";
 
-/** How long workers keep trying if the platform does not respond. */
+/** How long workers retry if the platform does not respond. */
 const reconcileWindow = minutes(60);
-/** If the account still does not show the post after this time, a user must check it. Some platforms need longer. */
+/** If the post can't be found after this time, a user must check the account. Some platforms need longer. */
 const defaultAppearanceMs = seconds(20);
 const backoff = { minMs: 500, maxMs: seconds(15) } as const;
 
 /**
- * One attempt to find out whether a commit made the post public. The commit is repeated only if that is idempotent at
- * the platform. If the outcome stays unknown, the publication waits for the next attempt, and finally for a user.
+ * Tries once to find out whether a commit made the post public. The commit is repeated only if the platform can't
+ * publish it twice. If the outcome stays unknown, the publication waits for the next attempt, and finally for a user.
  */
 export async function reconcile(deps: WorkerDeps, publication: Publication): Promise<void> {
   const { content, commitKey, committedAt, studioId, connectionId } = publication;
   const connection = await deps.platformStore.find(studioId, connectionId);
   if (!content || commitKey === null || committedAt === null || !connection) return markUnconfirmed(deps, publication);
-  const startedAt = await deps.publications.getTime();
-  const elapsedMs = startedAt - committedAt;
-  // The time until a response was lost is not time in which the post could be found.
-  const lookedUpSince = publication.progress?.lookedUpSince ?? startedAt;
+  const attemptedAt = await deps.publications.getTime();
+  const elapsedMs = attemptedAt - committedAt;
+  // The limit counts from the first lookup, not from the commit: the worker may have waited long for the response.
+  const lookedUpSince = publication.progress?.lookedUpSince ?? attemptedAt;
   const progress = { mediaIds: {}, ...publication.progress, lookedUpSince };
   const callWithToken = createCallWithToken(deps, publication);
   const outcome = await callWithToken((token) =>
@@ -42,7 +42,7 @@ export async function reconcile(deps: WorkerDeps, publication: Publication): Pro
     return markUnconfirmed(deps, publication);
   const hasTimedOut =
     outcome.kind === "unidentified"
-      ? startedAt - lookedUpSince > (outcome.appearsWithinMs ?? defaultAppearanceMs)
+      ? attemptedAt - lookedUpSince > (outcome.appearsWithinMs ?? defaultAppearanceMs)
       : elapsedMs > reconcileWindow;
   if (hasTimedOut) return markUnconfirmed(deps, publication);
   const now = await deps.publications.getTime();
@@ -71,10 +71,12 @@ async function repeatOrLookUp(
   const { repeatWithinMs } = publisher.getReconciliation(request.connection.platform);
   if (repeatWithinMs !== undefined)
     return elapsedMs < repeatWithinMs ? publisher.commit(request) : { kind: "unrepeatable" };
-  const lookUp = await publisher.lookUp(request, (remoteId) => publications.isRemoteIdTaken(connectionId, remoteId));
-  if (lookUp.kind !== "repeatable") return lookUp;
+  const lookUpOutcome = await publisher.lookUp(request, (remoteId) =>
+    publications.isRemoteIdTaken(connectionId, remoteId),
+  );
+  if (lookUpOutcome.kind !== "repeatable") return lookUpOutcome;
   const repetition = await publisher.commit(request);
   // A rejected repetition proves nothing: the first request may have made the post public in the meantime. `unknown`
-  // makes the next attempt look it up again.
+  // makes the next attempt look up the post again.
   return repetition.kind === "rejected" ? { kind: "unknown", message: repetition.message } : repetition;
 }

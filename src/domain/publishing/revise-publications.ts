@@ -18,13 +18,17 @@ const revisableStates = [
   "missed",
 ] as const satisfies PublicationState[];
 
-/** The digest of a publication that can't be voided in its state, but needs a new approval before it starts again. */
+/**
+ * Stored instead of the approved digest if an approval is lost while the state can't change: the publication needs a
+ * new approval before it starts again.
+ */
 const unapprovedDigest = "";
 
 /**
- * After an edit, in its transaction and with the post's row locked. If the edit changes what an account receives, the
- * approval stays only if the editor may publish. A publication that has started sends what it had then; its approval
- * matters if it is scheduled again. An archived or deleted post has no publications that can still start.
+ * Runs after an edit, in the edit's transaction, with the post's row locked. If the edit changes what an account
+ * receives, the approval stays only if the editor may publish. A publication that has started sends the content that it
+ * had at its start; its approval matters only if it is scheduled again. If the edit archives or deletes the post, its
+ * publications are canceled, or the edit fails with `post_in_use`.
  */
 export async function revisePublications(
   deps: Pick<Deps, "newId" | "clock">,
@@ -38,18 +42,19 @@ export async function revisePublications(
   if (!post || post.status === "archived") return endPublications(deps, tx, editor, publications);
   const assets = await tx.assets.listByPosts([postId]);
   const isPublisher = await mayEditApproved(tx, editor);
-  for (const listed of publications) {
-    const digest = digestContent(await readContent(tx, listed, post, assets));
-    let publication: Publication | undefined = listed;
-    let updated: Publication | undefined;
-    while (publication && !updated) {
+  for (const listedPublication of publications) {
+    const digest = digestContent(await readContent(tx, listedPublication, post, assets));
+    let publication: Publication | undefined = listedPublication;
+    let updatedPublication: Publication | undefined;
+    while (publication && !updatedPublication) {
       const { state } = publication;
       const change = revise(publication, { digest, revision: post.revision }, isPublisher);
-      updated = await tx.publications.update(publication.id, change, { states: [state] });
-      if (updated && change.state) await recordPublicationActivity(deps, tx, editor, "publication.returned", updated);
-      // A worker changed its state since it was read.
-      const current = updated ? [] : await tx.publications.listByPost(postId, revisableStates);
-      publication = current.find(({ id }) => id === listed.id);
+      updatedPublication = await tx.publications.update(publication.id, change, { states: [state] });
+      if (updatedPublication && change.state)
+        await recordPublicationActivity(deps, tx, editor, "publication.returned", updatedPublication);
+      // If nothing was updated, a worker has changed the state since the publication was read.
+      const currentPublications = updatedPublication ? [] : await tx.publications.listByPost(postId, revisableStates);
+      publication = currentPublications.find(({ id }) => id === listedPublication.id);
     }
   }
 }
@@ -59,12 +64,12 @@ function revise(
   content: Pick<Publication, "digest" | "revision">,
   isPublisher: boolean,
 ): PublicationChange {
-  // A publisher's edit does not approve what someone else changed before.
+  // The edit of a publisher does not approve earlier changes of other users.
   const keepsApproval = content.digest === approvedDigest || (isPublisher && approvedDigest !== unapprovedDigest);
   if (state === "proposed") return content;
   const approvedContent = { ...content, approvedRevision: content.revision };
   if (state === "scheduled" && !keepsApproval)
-    return { ...unscheduled, ...content, state: nextState(state, "void"), approvedBy: null };
+    return { ...unscheduled, ...content, state: nextState(state, "voidApproval"), approvedBy: null };
   if (!keepsApproval) return { digest: unapprovedDigest };
   if (state === "scheduled" || state === "missed") return approvedContent;
   // The revision of a publication that has started is the one that was sent.
@@ -72,14 +77,14 @@ function revise(
   return movedApproval;
 }
 
-/** Uploads through a link are edits by someone who may not publish; their editor has no role. */
+/** The editor of an upload through a link has no role, so such an upload never keeps an approval. */
 async function mayEditApproved(tx: Stores, { studio, role, scopes, client }: Editor): Promise<boolean> {
   if (!role || !scopes) return false;
   const currentStudio = await tx.studios.find(studio.id);
   return currentStudio !== undefined && mayPublish({ role, scopes, client }, currentStudio.approval);
 }
 
-/** Throws `post_in_use` if a publication could still become public; cancels the others. */
+/** Cancels the publications. Throws `post_in_use` instead if one of them could still become public. */
 async function endPublications(
   deps: Pick<Deps, "newId" | "clock">,
   tx: Stores,
@@ -95,7 +100,7 @@ export const isInUse = ({ state }: Publication): boolean => inUseStates.includes
 
 const inUseStates: readonly PublicationState[] = ["scheduled", "preparing", "committing", "unconfirmed"];
 
-/** Cancels publications that have not started. Skips those that started in the meantime. */
+/** Cancels publications that have not started, except those that start in the meantime. Returns the canceled ones. */
 export async function cancelAll(
   deps: Pick<Deps, "newId" | "clock">,
   tx: Stores,
@@ -105,10 +110,10 @@ export async function cancelAll(
   const canceledPublications: Publication[] = [];
   for (const { id, state } of publications) {
     const change = { ...unscheduled, state: nextState(state, "cancel") };
-    const canceled = await tx.publications.update(id, change, { states: [state] });
-    if (!canceled) continue;
-    await recordPublicationActivity(deps, tx, editor, "publication.canceled", canceled);
-    canceledPublications.push(canceled);
+    const canceledPublication = await tx.publications.update(id, change, { states: [state] });
+    if (!canceledPublication) continue;
+    await recordPublicationActivity(deps, tx, editor, "publication.canceled", canceledPublication);
+    canceledPublications.push(canceledPublication);
   }
   return canceledPublications;
 }

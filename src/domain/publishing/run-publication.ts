@@ -5,7 +5,7 @@ import type { AccessToken } from "../platforms/ports.ts";
 import { mayPublish } from "../policy.ts";
 import { scopes } from "../caller.ts";
 import { createCallWithToken } from "./call-with-token.ts";
-import { changeState, changeStateIn, LostClaimError, updateClaimed, type WorkerDeps } from "./claim.ts";
+import { applyStep, applyStepIn, LostClaimError, updateClaimed, type WorkerDeps } from "./claim.ts";
 import { digestContent, isEmpty, readContent, toSentContent } from "./content.ts";
 import { markFailed, markPublished, release, retryLater, retryWindow, type Problem } from "./end-run.ts";
 import type { CommitOutcome, FailedOutcome, Publication, PublishRequest } from "./ports.ts";
@@ -18,63 +18,70 @@ import { fitContent } from "../renditions/fit-content.ts";
 /** Shorter than the 24 hours for which platforms keep media without a post. */
 const uploadLifetime = hours(20);
 
-/** One run of a claimed publication. Each step is a conditional update that repeats the claim's fence. */
-export async function runPublication(deps: WorkerDeps, claimed: Publication, signal: AbortSignal): Promise<void> {
+/** One run of a claimed publication. Each step is an update that has no effect unless the row has the claim's fence. */
+export async function runPublication(
+  deps: WorkerDeps,
+  claimedPublication: Publication,
+  signal: AbortSignal,
+): Promise<void> {
   try {
-    if (claimed.state === "committing") await reconcile(deps, claimed);
-    else await prepareAndCommit(deps, claimed, signal);
+    if (claimedPublication.state === "committing") await reconcile(deps, claimedPublication);
+    else await prepareAndCommit(deps, claimedPublication, signal);
   } catch (error) {
     if (error instanceof LostClaimError || error instanceof ConflictError) return;
     throw error;
   }
 }
 
-async function prepareAndCommit(deps: WorkerDeps, claimed: Publication, signal: AbortSignal): Promise<void> {
-  const connection = await deps.platformStore.find(claimed.studioId, claimed.connectionId);
-  const problem = await findStartProblem(deps, claimed, connection);
-  if (problem || !connection) return markFailed(deps, claimed, problem ?? accountGone);
-  const unfitted = claimed.content ? claimed : await start(deps, claimed);
-  if (!unfitted?.content) return;
-  const content = await untilAborted(signal, fitContent(deps, claimed.studioId, connection, unfitted.content));
-  if (!content) return release(deps, unfitted);
-  if ("kind" in content) return endUnpublished(deps, unfitted, content);
-  // A repeated commit must name the same files and sizes.
-  const started = await updateClaimed(deps, unfitted, { content });
+async function prepareAndCommit(deps: WorkerDeps, claimedPublication: Publication, signal: AbortSignal): Promise<void> {
+  const connection = await deps.platformStore.find(claimedPublication.studioId, claimedPublication.connectionId);
+  const problem = await findStartProblem(deps, claimedPublication, connection);
+  if (problem || !connection) return markFailed(deps, claimedPublication, problem ?? disconnectedProblem);
+  const startedPublication = claimedPublication.content ? claimedPublication : await start(deps, claimedPublication);
+  if (!startedPublication?.content) return;
+  const content = await untilAborted(
+    signal,
+    fitContent(deps, claimedPublication.studioId, connection, startedPublication.content),
+  );
+  if (!content) return release(deps, startedPublication);
+  if ("kind" in content) return endUnpublished(deps, startedPublication, content);
+  // Stored, because a repeated commit must name the same files and sizes.
+  const fittedPublication = await updateClaimed(deps, startedPublication, { content });
   const request: Omit<PublishRequest, keyof AccessToken> = {
     connection,
     content: toSentContent(content),
-    progress: started.progress ?? { mediaIds: {} },
+    progress: fittedPublication.progress ?? { mediaIds: {} },
     commitKey: deps.newSecret(),
   };
-  const callWithToken = createCallWithToken(deps, started);
-  const prepared = await callWithToken((token) =>
+  const callWithToken = createCallWithToken(deps, fittedPublication);
+  const preparation = await callWithToken((token) =>
     deps.publisher.prepare(
       { ...request, ...token },
       async (progress) => {
         const uploadedSince = progress.uploadedSince ?? (await deps.publications.getTime());
-        request.progress = { ...progress, digest: started.digest, uploadedSince };
-        await updateClaimed(deps, started, { progress: request.progress });
+        request.progress = { ...progress, digest: fittedPublication.digest, uploadedSince };
+        await updateClaimed(deps, fittedPublication, { progress: request.progress });
       },
       signal,
     ),
   );
-  if (signal.aborted) return release(deps, started);
-  if (prepared.kind !== "prepared") return endUnpublished(deps, started, prepared);
+  if (signal.aborted) return release(deps, fittedPublication);
+  if (preparation.kind !== "prepared") return endUnpublished(deps, fittedPublication, preparation);
   // From here on the post may be public, so this is recorded before the request is sent.
   const { progress, commitKey } = request;
-  const committing = await changeState(deps, started, {
+  const committingPublication = await applyStep(deps, fittedPublication, {
     event: "commit",
     action: "publication.committed",
     change: { progress, commitKey, committedAt: await deps.publications.getTime() },
   });
-  // Not aborted at shutdown: the drain waits for it.
+  // Not aborted at shutdown: the drain waits for the commit.
   const outcome = await callWithToken((token) =>
-    deps.publisher.commit({ ...request, ...token, committedAt: committing.committedAt ?? undefined }),
+    deps.publisher.commit({ ...request, ...token, committedAt: committingPublication.committedAt ?? undefined }),
   );
-  await endCommitting(deps, committing, outcome);
+  await endCommitting(deps, committingPublication, outcome);
 }
 
-/** Undefined if the signal aborts first. The work continues in the background. */
+/** Resolves to undefined if the signal aborts before the work ends. The work then continues in the background. */
 async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T | undefined> {
   const { promise: aborted, resolve } = Promise.withResolvers<undefined>();
   const onAbort = (): void => resolve(undefined);
@@ -87,7 +94,7 @@ async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T
   }
 }
 
-/** Nothing is public. */
+/** Ends a run that made nothing public. */
 async function endUnpublished(deps: WorkerDeps, publication: Publication, outcome: FailedOutcome): Promise<void> {
   switch (outcome.kind) {
     case "rejected":
@@ -111,9 +118,9 @@ async function endCommitting(deps: WorkerDeps, publication: Publication, outcome
   return endUnpublished(deps, publication, outcome);
 }
 
-const accountGone: Problem = { code: "not_found", message: "The account is no longer connected." };
+const disconnectedProblem: Problem = { code: "not_found", message: "The account is no longer connected." };
 
-/** Checks what may have changed since the request: the time, the person, the grant and the account. */
+/** Checks what may have changed since the request: the time, the user, the grant and the account. */
 async function findStartProblem(
   deps: WorkerDeps,
   publication: Publication,
@@ -137,7 +144,7 @@ async function findStartProblem(
   return undefined;
 }
 
-/** Fixes what is sent. If it differs from what was approved, the publication needs a new approval. */
+/** Stores the content to send. If it differs from the approved content, the publication needs a new approval. */
 async function start(deps: WorkerDeps, publication: Publication): Promise<Publication | undefined> {
   return deps.transact(async (tx) => {
     const post = await tx.posts.lock(publication.studioId, publication.postId);
@@ -151,33 +158,42 @@ async function start(deps: WorkerDeps, publication: Publication): Promise<Public
       progress: selectProgress(publication, digest, await tx.publications.getTime()),
     };
     const { id, state, fence } = publication;
-    // The row has the approved digest: an edit since the claim may have moved the approval.
-    const started = await tx.publications.update(id, change, { states: [state], fence, digest });
-    if (!started) {
-      const returned = { ...unscheduled, approvedBy: null, digest, revision: post.revision };
-      await changeStateIn(deps, tx, publication, { event: "void", action: "publication.returned", change: returned });
+    // Compares with the approved digest in the row, because an edit since the claim may have changed it.
+    const startedPublication = await tx.publications.update(id, change, { states: [state], fence, digest });
+    if (!startedPublication) {
+      const unapprovedColumns = { ...unscheduled, approvedBy: null, digest, revision: post.revision };
+      await applyStepIn(deps, tx, publication, {
+        event: "voidApproval",
+        action: "publication.returned",
+        change: unapprovedColumns,
+      });
       return undefined;
     }
     if (isEmpty(content)) {
       const problem = { code: "not_publishable", message: "The post has no text and no files." };
-      const failed = { ...unscheduled, problem };
+      const failedColumns = { ...unscheduled, problem };
       const detail = { code: problem.code, reason: problem.message };
-      await changeStateIn(deps, tx, started, { event: "fail", action: "publication.failed", change: failed, detail });
+      await applyStepIn(deps, tx, startedPublication, {
+        event: "fail",
+        action: "publication.failed",
+        change: failedColumns,
+        detail,
+      });
       return undefined;
     }
-    await recordPublicationActivity(deps, tx, workerActor, "publication.started", started);
-    return started;
+    await recordPublicationActivity(deps, tx, workerActor, "publication.started", startedPublication);
+    return startedPublication;
   });
 }
 
 /**
- * An earlier run of the same content may have uploaded files. What was committed is kept regardless of its age: its
- * status says whether it has expired, or is public.
+ * Keeps the uploads of an earlier run of the same content, unless they have expired. A container, or a post that the
+ * platform processes, is kept regardless of its age: its status says whether it has expired, or is public.
  */
 function selectProgress({ progress }: Publication, digest: string, now: number): PublicationProgress {
-  const unused = { mediaIds: {}, digest, uploadedSince: now };
-  if (progress?.digest !== digest) return unused;
+  const emptyProgress = { mediaIds: {}, digest, uploadedSince: now };
+  if (progress?.digest !== digest) return emptyProgress;
   const isCommitted = progress.containerId !== undefined || progress.processingId !== undefined;
   const isExpired = now - (progress.uploadedSince ?? now) > uploadLifetime;
-  return isExpired && !isCommitted ? unused : progress;
+  return isExpired && !isCommitted ? emptyProgress : progress;
 }

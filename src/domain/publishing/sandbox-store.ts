@@ -12,7 +12,7 @@ export interface SandboxPost {
   createdAt: number;
 }
 
-/** How many of the next publish requests show each fault. */
+/** For each fault, how many of the next publish requests have it. */
 export interface SandboxFaults {
   dropResponses: number;
   rejectNext: number;
@@ -31,6 +31,6 @@ export interface SandboxStore {
   /** Oldest first. */
   listPosts(): Promise<SandboxPost[]>;
   setFaults(faults: { [Name in keyof SandboxFaults]?: number | undefined }): Promise<void>;
-  /** Counts one request; false if none of the next ones shows the fault. */
+  /** Returns whether this request has the fault, and counts it. */
   takeFault(name: keyof SandboxFaults): Promise<boolean>;
 }

@@ -1,4 +1,4 @@
-/** `preparing` and `committing` are shown as `publishing`. */
+/** The stored states. Users see `preparing` and `committing` as `publishing`. */
 export const publicationStates = [
   "proposed",
   "scheduled",
@@ -12,6 +12,7 @@ export const publicationStates = [
 ] as const;
 export type PublicationState = (typeof publicationStates)[number];
 
+/** The states as users and AI clients see them. */
 export const visibleStates = [
   "proposed",
   "scheduled",
@@ -30,17 +31,17 @@ export const transitions = {
   scheduled: {
     start: "preparing",
     miss: "missed",
-    void: "proposed",
+    voidApproval: "proposed",
     reschedule: "scheduled",
-    rescheduleUnapproved: "proposed",
+    rescheduleWithoutApproval: "proposed",
     cancel: "canceled",
   },
   // Nothing is public yet.
-  preparing: { commit: "committing", retry: "scheduled", fail: "failed", void: "proposed" },
+  preparing: { commit: "committing", retry: "scheduled", fail: "failed", voidApproval: "proposed" },
   // The post may be public from here on.
-  committing: { publish: "published", fail: "failed", retry: "scheduled", lose: "unconfirmed" },
+  committing: { publish: "published", fail: "failed", retry: "scheduled", leaveUnconfirmed: "unconfirmed" },
   unconfirmed: { confirm: "published", publishAgain: "scheduled" },
-  missed: { reschedule: "scheduled", rescheduleUnapproved: "proposed", cancel: "canceled" },
+  missed: { reschedule: "scheduled", rescheduleWithoutApproval: "proposed", cancel: "canceled" },
   published: {},
   failed: {},
   canceled: {},

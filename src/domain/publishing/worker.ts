@@ -7,13 +7,13 @@ import { runPublication } from "./run-publication.ts";
 import type { PendingWork, Publication } from "./ports.ts";
 import { statesBefore } from "./states.ts";
 
-/** A publication that was due this long ago and never started is not published late. */
+/** A publication that has not started this long after its time is missed: it is not published late. */
 const missedAfter = minutes(60);
 /** How often idle workers look for due publications. */
 const defaultPollMs = seconds(1);
-/** Another worker takes over this long after a crash. */
+/** This long after the crash of a worker, another one takes over its publications. */
 const defaultLeaseMs = seconds(30);
-const missedBatch = 100;
+const missedBatchSize = 100;
 
 export interface PublishingWorker {
   /** Looks for due publications now. */
@@ -42,7 +42,7 @@ export function startPublishingWorker(deps: WorkerDeps, options: WorkerOptions):
 
   const wake = (): void => wakeUp.resolve();
 
-  /** Returns how long to wait before the next search. */
+  /** Claims and starts the due publications. Returns how long to wait before the next search. */
   async function startDue(): Promise<number> {
     const work = await deps.publications.findWork(missedAfter);
     const searchedAt = deps.clock();
@@ -61,7 +61,7 @@ export function startPublishingWorker(deps: WorkerDeps, options: WorkerOptions):
     return Math.min(pollMs, Math.max(0, work.nextRunAt - work.now - elapsedMs));
   }
 
-  /** Reports the first of repeated failures: an outage would fill the log. */
+  /** Reports only the first of repeated failures: otherwise an outage would fill the log. */
   async function tryStartDue(): Promise<number> {
     try {
       const idleMs = await startDue();
@@ -76,7 +76,7 @@ export function startPublishingWorker(deps: WorkerDeps, options: WorkerOptions):
 
   async function loop(): Promise<void> {
     while (!controller.signal.aborted) {
-      // Before the search, so that a wake-up during it leads to another one.
+      // Created before the search, so that a wake-up during the search starts another search.
       wakeUp = Promise.withResolvers();
       const timer = setTimeout(wakeUp.resolve, await tryStartDue());
       await wakeUp.promise;
@@ -102,8 +102,8 @@ async function claimNext(
   leaseMs: number,
 ): Promise<Publication | undefined> {
   const leaseExpiresAt = now + leaseMs;
-  const abandoned = hasAbandoned ? await publications.claimAbandoned(now, leaseExpiresAt) : undefined;
-  if (abandoned || !hasDue) return abandoned;
+  const abandonedPublication = hasAbandoned ? await publications.claimAbandoned(now, leaseExpiresAt) : undefined;
+  if (abandonedPublication || !hasDue) return abandonedPublication;
   // A conflict means that another worker claimed a publication of the same account.
   return retryOnConflict(() => publications.claimDue(now, leaseExpiresAt));
 }
@@ -134,14 +134,15 @@ async function extendLease({ publications }: WorkerDeps, { id, fence }: Publicat
 
 async function markMissed(deps: WorkerDeps, nextRunBefore: number): Promise<void> {
   for (;;) {
-    const overdue = await deps.publications.listOverdue(nextRunBefore, missedBatch);
-    for (const { id } of overdue) {
+    const overduePublications = await deps.publications.listOverdue(nextRunBefore, missedBatchSize);
+    for (const { id } of overduePublications) {
       await deps.transact(async (tx) => {
         const condition = { states: statesBefore("miss"), nextRunBefore };
-        const missed = await tx.publications.update(id, { ...unscheduled, state: "missed" }, condition);
-        if (missed) await recordPublicationActivity(deps, tx, workerActor, "publication.missed", missed);
+        const missedPublication = await tx.publications.update(id, { ...unscheduled, state: "missed" }, condition);
+        if (missedPublication)
+          await recordPublicationActivity(deps, tx, workerActor, "publication.missed", missedPublication);
       });
     }
-    if (overdue.length < missedBatch) return;
+    if (overduePublications.length < missedBatchSize) return;
   }
 }

@@ -3,7 +3,7 @@ import type { CropPosition } from "./plan-layout.ts";
 
 const coordinate = z.number().min(0).max(1);
 
-/** Which part of an image a platform receives if the whole image has an aspect ratio that it doesn't accept. */
+/** Which part of an image a platform receives if it doesn't accept the aspect ratio of the whole image. */
 export const crop = z.object({
   assetId: z.string(),
   platform: z.string(),

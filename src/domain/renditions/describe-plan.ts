@@ -2,7 +2,7 @@ import type { EncodableType, RenditionChange, RenditionPlan } from "./plan-rendi
 
 const typeNames: Record<EncodableType, string> = { "image/jpeg": "JPEG", "image/png": "PNG", "image/webp": "WebP" };
 
-/** Says what a rendition changes, such as “converted to JPEG” and “2048 × 1536”; undefined if nothing visible. */
+/** Describes the visible changes of a rendition, such as “converted to JPEG” and “2048 × 1536”; undefined if none. */
 export function describeRender({
   changes,
   encodings,
@@ -13,7 +13,7 @@ export function describeRender({
   const isConverted = changes.includes("type");
   const phrases: [change: RenditionChange, phrase: string | false][] = [
     ["type", `converted to ${typeNames[encoding.type]}`],
-    // A conversion to another type implies these.
+    // A conversion to another type includes both of these changes.
     ["bytes", !isConverted && "compressed"],
     ["size", !isConverted && "scaled down"],
     ["pad", "padded"],

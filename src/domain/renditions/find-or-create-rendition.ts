@@ -16,16 +16,16 @@ import type { ContentAsset } from "../publishing/ports.ts";
 import type { RenditionPlan } from "./plan-rendition.ts";
 import type { ImageRequest } from "./ports.ts";
 
-/** The file that a platform receives instead of an asset's own. */
+/** The file that a platform receives instead of the file of an asset. */
 export type Rendition = Pick<ContentAsset, "mimeType" | "filename" | "bytes" | "storageKey" | "width" | "height">;
 
-/** Why there is none. `busy`: it took too long or needed too much memory; a later attempt may succeed. */
+/** Why there is no rendition. `busy`: creating it took too long or needed too much memory; a later attempt may succeed. */
 export type MissingRendition = { kind: "rejected"; code: string; reason: string } | { kind: "busy" };
 
-/** Increase it if the same plan leads to other bytes, so that stored renditions are not used any more. */
+/** Increase this number when the same plan produces other bytes, so that stored renditions are no longer used. */
 const converterVersion = 1;
 
-/** Per image. Previews don't count toward the quota, and every position of a crop is another one. */
+/** The most previews of one image: they don't count toward the quota, and every position of a crop has its own. */
 const maxPreviews = 20;
 
 const failures = {
@@ -35,8 +35,8 @@ const failures = {
 } as const;
 
 /**
- * A stored rendition is used in the period in which it was created. It is kept for a week, so one that was found is not
- * removed before the longest run ends.
+ * Time is divided into periods of this length, and a stored rendition is reused only in the period in which it was
+ * created. Renditions are kept for a week, so a reused rendition is not deleted before the longest run ends.
  */
 const reusePeriod = days(5);
 
@@ -52,7 +52,7 @@ export async function findOrCreateRendition(
   if (plan.kind === "as_is") return { mimeType, filename, bytes, storageKey, width, height };
   const period = Math.floor(deps.clock() / reusePeriod);
   const hash = sha256(JSON.stringify([converterVersion, image.digest, plan, period]));
-  // Previews are removed when there are many, and a publication must not lose its file.
+  // Previews are deleted when there are many, and a publication must not lose its file.
   const key = renditionKey(requester.isUrgent ? "renditions/" : "previews/", image.id, hash);
   const storedFile = await deps.files.stat(key);
   if (storedFile) return describeRendition(image, key, createStoredFileSource(deps.files, key, storedFile.bytes));
@@ -69,7 +69,7 @@ export async function findOrCreateRendition(
   return describeRendition(image, key, createBufferSource(content));
 }
 
-/** Reads type and size from the header, so that a stored rendition needs no record. */
+/** Reads type and size from the header of the stored file, so that the database needs no record of renditions. */
 async function describeRendition(
   { filename, mimeType, width, height }: Rendition,
   storageKey: string,

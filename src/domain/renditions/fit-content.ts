@@ -15,7 +15,7 @@ const maxInspectionMs = seconds(60);
 
 type FitDeps = Pick<Deps, "assets" | "platforms"> & InspectDeps;
 
-/** The limits of images of a post on this account's platform or instance; undefined if it accepts none. */
+/** The limits for images on this account's platform or instance; undefined if it accepts no images. */
 export function getImageLimit(
   { platforms }: Pick<Deps, "platforms">,
   { platform, limits }: Pick<PlatformConnection, "platform" | "limits">,
@@ -48,7 +48,7 @@ export async function fitContent(
     const message = `${asset.filename} took too long to convert`;
     const busy = { kind: "retry_later", retryAfterMs: undefined, message } as const;
     const inspection = inspections.get(asset.id);
-    // An image that was not opened may contain a location.
+    // An image that was not opened is not sent: its metadata may contain a location.
     if (!inspection && canBeDecoded(asset.mimeType)) return busy;
     const plan = planForAsset(asset, inspection, limit, asset.crop);
     const rendition = await findOrCreateRendition(deps, asset, plan, { studioId, isUrgent: true });

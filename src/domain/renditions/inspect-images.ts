@@ -9,8 +9,8 @@ export type InspectDeps = Pick<Deps, "imageInspections" | "files" | "media" | "s
 type RequestOptions = Partial<Pick<ImageRequest, "isUrgent" | "signal">>;
 
 /**
- * Opens the images among these assets that were never opened, and records the result, so that each is opened once.
- * Waits no longer than `maxWaitMs`; what takes longer is recorded later.
+ * Returns the inspections of the images among these assets. Opens images that were never opened, and records the
+ * result, so that each is opened once. Waits no longer than `maxWaitMs`; later results are recorded but not returned.
  */
 export async function inspectImages(
   deps: InspectDeps,

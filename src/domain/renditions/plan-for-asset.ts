@@ -15,7 +15,7 @@ const rejections = {
   too_many_pixels: { code: "image_too_large", reason: "is too large to be converted; export it with fewer pixels" },
 } as const;
 
-/** Plans with what is known. An image that was not opened yet is assumed to be an ordinary one. */
+/** Plans the rendition of an asset. An image that was not opened yet is assumed to be an ordinary one. */
 export function planForAsset(
   { mimeType, bytes, width, height }: ImageFile,
   inspection: ImageInspection | undefined,

@@ -11,13 +11,13 @@ export interface CropPosition {
   y: number;
 }
 
-/** The geometry of a rendition, in pixels of the upright original. */
+/** The geometry of a rendition. */
 export interface Layout {
-  /** The part of the original that is used. */
+  /** The part of the upright original that is used, in its pixels. */
   region: Size & { left: number; top: number };
-  /** What the region is scaled to. */
+  /** The size to which the region is scaled. */
   scaled: Size;
-  /** The size of the rendition; if it is larger than `scaled`, the rest is padding. */
+  /** The size of the rendition; if it is larger than `scaled`, the difference is padding. */
   canvas: Size;
 }
 
@@ -26,7 +26,7 @@ export type SizeLimit = Pick<
   "maxPixels" | "minWidth" | "maxWidth" | "minHeight" | "maxHeight" | "minAspect" | "maxAspect"
 >;
 
-/** Whether an image of this size is within the limits. Of a rendition, use the tolerance `rounding`. */
+/** Whether an image of this size is within the limits. `planLayout` checks its own sizes with a smaller tolerance. */
 export function fitsSizeLimit({ width, height }: Size, limit: SizeLimit, tolerance = aspectTolerance): boolean {
   return (
     width * height <= (limit.maxPixels ?? Infinity) &&
@@ -54,8 +54,9 @@ function hasAllowedAspect(
 const searchSteps = 40;
 
 /**
- * Finds the largest rendition within the limits that shows the whole image, padded to an allowed aspect ratio; with a
- * crop position, it shows the largest part that has one. `maxScale` reduces it further. Undefined if no size is allowed.
+ * Finds the largest rendition within the limits that shows the whole image, padded to an allowed aspect ratio. With a
+ * crop position, it shows the largest part with an allowed aspect ratio instead. `maxScale` reduces the rendition
+ * further. Undefined if no size is allowed.
  */
 export function planLayout(
   image: Size,
@@ -88,7 +89,7 @@ const scaleSide = (side: number, scale: number): number => Math.max(1, Math.floo
 /** Keeps a product such as 3 × (1 / 3) from being rounded to the wrong integer. */
 const rounding = 1e-6;
 
-/** The longest side of any format. */
+/** The longest side that any of the image formats supports. */
 const maxSide = 65_500;
 
 /** The smallest canvas that contains the image and has the required size and aspect ratio. */
@@ -102,13 +103,13 @@ function padToLimit({ width, height }: Size, limit: SizeLimit): Size {
     width: Math.max(minPadded.width, Math.ceil(canvasHeight * minAspect - rounding)),
     height: canvasHeight,
   });
-  // If minimum and maximum are close to each other, not every height has a width between them.
+  // If `minAspect` and `maxAspect` are close, some heights have no integer width with an allowed aspect ratio.
   for (let canvasHeight = smallestHeight; canvasHeight <= maxHeight; canvasHeight++)
     if (hasAllowedAspect(padTo(canvasHeight), limit, rounding)) return padTo(canvasHeight);
   return padTo(smallestHeight);
 }
 
-/** The largest size with an allowed aspect ratio that is not larger on either side. */
+/** The largest size with an allowed aspect ratio that fits into the given one. */
 function trimToAspect({ width, height }: Size, { minAspect = 0, maxAspect = Infinity }: SizeLimit): Size {
   return {
     width: Math.max(1, Math.min(width, Math.floor(height * maxAspect + rounding))),

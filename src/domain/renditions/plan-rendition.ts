@@ -3,14 +3,14 @@ import { fitsSizeLimit, planLayout, type CropPosition, type Layout, type Size } 
 
 /** What is known about an image after it was opened. */
 export interface ImageTraits extends Size {
-  /** More than one: it is animated. */
+  /** More than one if the image is animated. */
   frames: number;
   hasAlpha: boolean;
-  /** Contains metadata, which may name a place, a person or a device. */
+  /** Whether the image contains metadata, which may name a place, a person or a device. */
   hasMetadata: boolean;
   /**
-   * Its metadata, if it has any, can be removed without encoding it again, and it looks the same everywhere without it:
-   * upright, 8 bits per channel, grey or sRGB.
+   * Whether metadata can be removed without encoding the image again and without changing how it looks: the image is
+   * upright, has 8 bits per channel, and is grey or sRGB. Also true if there is no metadata.
    */
   canStripMetadata: boolean;
 }
@@ -26,7 +26,7 @@ export type EncodableType = (typeof encodableTypes)[number];
 /** One attempt to encode; the next one follows if the result exceeds `maxBytes`. */
 export interface Encoding {
   type: EncodableType;
-  /** Absent for PNG, which is lossless. */
+  /** Undefined for PNG, which is lossless. */
   quality?: number;
   maxBytes?: number;
 }
@@ -49,13 +49,13 @@ export const canBeDecoded = (mimeType: string): boolean => !undecodableTypes.inc
 
 /** Larger renditions would need too much memory. */
 const maxRenditionPixels = 36_000_000;
-/** The longest side that a format can store. */
+/** The longest side that each format can store. */
 const maxSide: Record<EncodableType, number> = { "image/jpeg": 65_500, "image/png": 65_500, "image/webp": 16_383 };
 const qualities = [85, 75, 65];
 /** If no quality is small enough, the image is scaled down in these steps. */
 const byteScales = Array.from({ length: 16 }, (_, i) => 0.8 ** i);
 
-/** Decides what an account of a platform receives instead of an image. Pure: executing the plan is up to the caller. */
+/** Decides what an account of a platform receives instead of an image. The caller executes the plan. */
 export function planRendition(image: SourceImage, limit: ImageLimit, crop?: CropPosition): RenditionPlan {
   if (!canBeDecoded(image.mimeType))
     return { kind: "reject", code: "heic_unsupported", reason: "can't be converted; export it as JPEG" };
@@ -96,7 +96,7 @@ function fitsLimit(image: SourceImage, limit: ImageLimit): boolean {
   );
 }
 
-/** The types to encode as: the best one, and a lossy one if that is PNG, which may be too large. */
+/** The types to try: the best type, then a lossy type if the best type is PNG, whose result may be too large. */
 function rankTypes({ mimeType, bytes, hasAlpha }: SourceImage, limit: ImageLimit): EncodableType[] {
   const isAccepted = (type: EncodableType): boolean => limit.types.includes(type);
   const lossy: EncodableType[] = hasAlpha ? ["image/webp", "image/jpeg"] : ["image/jpeg", "image/webp"];

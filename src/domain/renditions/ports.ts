@@ -11,28 +11,28 @@ export type ImageInspection = ImageTraits | { problem: ImageProblem };
 export type ExecutablePlan = Extract<RenditionPlan, { kind: "strip" | "render" }>;
 
 export interface RenderedImage {
-  /** Absent if only metadata was removed. */
+  /** Undefined if only metadata was removed. */
   mimeType?: EncodableType;
   content: Uint8Array;
 }
 
-/** Who needs an image opened. */
+/** What an image is opened for. */
 export interface ImageRequest {
   /** Identifies the work: parallel calls share one result. */
   key: string;
   /** Identifies the original's bytes. */
   imageKey: string;
   studioId: string;
-  /** For a publication, which comes before all previews. */
+  /** Whether the result is for a publication. Publications come before all previews. */
   isUrgent: boolean;
   /** Aborts when the result is no longer needed. Work that has started continues. */
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Opens untrusted images within limits of time and memory. Returns undefined if a limit is reached; the same work, and
- * every preview of the same image, is then not tried again for a while. Also returns undefined if the studio has too
- * many images waiting.
+ * Opens untrusted images within limits of time and memory. Returns undefined if a limit is reached; for a while, the
+ * same work and every preview of the same image then return undefined at once. Also returns undefined if the studio has
+ * too many images waiting.
  */
 export interface ImageConverter {
   /** An image that repeatedly takes too long counts as unreadable. */
@@ -48,10 +48,10 @@ export interface ImageConverter {
 export interface ImageInspectionStore {
   /** Inspections by asset. */
   list(assetIds: readonly string[]): Promise<Map<string, ImageInspection>>;
-  /** Keeps an existing record: the bytes of an asset never change. */
+  /** Has no effect if the asset already has an inspection: its bytes never change. */
   record(assetId: string, inspection: ImageInspection): Promise<void>;
-  /** Records a preview of an image before it is stored. Forgets the oldest ones beyond `maxCount`, and returns their keys. */
+  /** Records a preview before its file is stored. Deletes the oldest records beyond `maxCount`; returns their keys. */
   recordPreview(assetId: string, key: string, maxCount: number): Promise<string[]>;
-  /** For a new asset with the same file. */
+  /** Copies the inspection of an asset to a new asset with the same file. */
   copy(fromAssetId: string, toAssetId: string): Promise<void>;
 }

@@ -21,7 +21,7 @@ export const setCropInput = z.strictObject({
   y: crop.shape.y.default(0.5),
 });
 
-/** Sets how an image of a post fits a platform. Like every change of what an account receives, it needs an approval. */
+/** Sets how an image of a post fits a platform. A changed crop needs an approval, like every change of the content. */
 export async function setCrop(
   deps: ValidationDeps & Pick<Deps, "transact" | "posts" | "publications" | "newId" | "clock" | "base" | "signer">,
   caller: Caller,

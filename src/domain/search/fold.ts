@@ -1,4 +1,4 @@
-/** Maximum length of folded text; the rest is not searched. One character can expand to eighteen (U+FDFA). */
+/** Maximum length of folded text; text beyond it is not searched. One character can expand to eighteen (U+FDFA). */
 const maxLength = { query: 200, text: 200_000 };
 
 /**
@@ -38,12 +38,12 @@ function truncate(text: string, length: number): string {
   return text.slice(0, splitsPair ? length - 1 : length);
 }
 
-/** The folded words of a query, without duplicates. Every one of them must be in the text, in any order. */
+/** The folded words of a query, without duplicates. A result contains all of them, in any order. */
 export function splitQuery(query: string): string[] {
   return [...new Set(foldForSearch(query, "query").split(" "))].filter((word) => word !== "");
 }
 
-/** The searched text of a post or an asset: its fields in the order of their importance, because long text is cut. */
+/** The searched text of a post or an asset: its fields and tags, the most important first, because long text is cut. */
 export function buildSearchText(fields: readonly (string | null)[], tags: readonly string[]): string {
   const [first = "", ...rest] = fields;
   return foldForSearch([first, ...tags, ...rest].filter((field) => field !== null).join("\n"), "text");

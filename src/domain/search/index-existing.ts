@@ -14,7 +14,7 @@ export async function hasUnindexed({ searchIndex }: Pick<Deps, "searchIndex">): 
   return false;
 }
 
-/** Indexes the rows that are not indexed yet, in small transactions. A process that is killed loses at most one. */
+/** Indexes the rows that are not indexed yet, in small transactions: a killed process loses the work of at most one. */
 export async function indexExisting(
   deps: Pick<Deps, "searchIndex" | "transact" | "clock">,
   options: BatchOptions,

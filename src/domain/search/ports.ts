@@ -1,6 +1,6 @@
-/** What a result must have; at least one of both. */
+/** What a result must contain. At least one word or a tag is given. */
 export interface SearchTerms {
-  /** Folded by `splitQuery`. */
+  /** As `splitQuery` returns them. */
   words: readonly string[];
   tag: string | undefined;
 }
@@ -25,13 +25,13 @@ export interface CandidateRow extends SizedRow {
 /** The searchable rows of one table. All lists are newest first. */
 export interface SearchSource<Item, Filter> {
   /**
-   * Whether listing candidates costs the same however many there are. If not, words that most rows contain are found
-   * faster by reading the newest rows.
+   * Whether the cost of listing candidates depends only on the limit, not on how many exist. If not, words that most
+   * rows contain are found faster by reading the newest rows.
    */
   readonly streamsCandidates: boolean;
   /** Whether all rows of the studio are in the index; false while existing rows are being indexed after an upgrade. */
   isIndexed(studioId: string): Promise<boolean>;
-  /** Reads no text. */
+  /** The newest rows that pass the filter. Reads only their sizes, no text. */
   listNewest(studioId: string, filter: Filter, range: SearchRange): Promise<SizedRow[]>;
   /** The rows whose tokens include all tokens of one of the lists, from the index. */
   listCandidates(

@@ -1,11 +1,11 @@
 import { AppError } from "#lib/errors.ts";
 import type { Deps } from "../deps.ts";
 
-/** Searches of this process. Each user runs one search at a time, and all searches together read one chunk at a time. */
+/** Limits this process to one running search per user, and to one read at a time across all searches. */
 export interface SearchQueue {
   /** Runs the search after the user's earlier searches. Rejects with `rate_limited` if too many are waiting. */
   run<T>(userId: string, search: () => Promise<T>): Promise<T>;
-  /** Reads one chunk when no other search is reading, and pauses afterwards for as long as that took. */
+  /** Reads one chunk when no other search is reading, and pauses afterwards for at least as long as the read took. */
   read<T extends { bytes: number }>(readChunk: () => Promise<T>): Promise<T>;
 }
 

@@ -3,16 +3,16 @@ import type { Deps } from "../deps.ts";
 import type { CandidateRow, SearchSource, SearchTerms, SizedRow } from "./ports.ts";
 import { listQueryTokens } from "./tokens.ts";
 
-/** Maximum work per call. The cursor of its result continues the search. */
+/** Maximum work per call. The client continues the search with the cursor of the result. */
 export const searchBudget = { bytes: 64 * 1024 * 1024, ms: 1000 } as const;
 
-/** Maximum size of one read. The first row is always read, even if it is larger. A post has at most about 1 MB. */
+/** Maximum size of one read, which has at least one row, even if that row is larger. A post has at most about 1 MB. */
 const maxChunkBytes = 1024 * 1024;
 
-/** Rows per list. The newest rows are always compared first: that is all that a small studio needs. */
+/** Rows per list. The newest rows are always compared first, and a small studio has no others. */
 const listSize = { newest: 100, minCandidates: 100, maxCandidates: 2000 } as const;
 
-/** A search continues to read the newest rows if that will probably fill the page within this number of rows. */
+/** A search does not change to the index if this many of the newest rows will probably fill the page. */
 const maxNewestRows = 1000;
 
 export interface SearchOptions<Item, Filter> {
@@ -63,7 +63,7 @@ export function search<Item, Filter>(
 }
 
 interface Scan<Item> {
-  /** `needed` is how many more items the page takes. */
+  /** `needed` is how many items the page still lacks. */
   readChunk(needed: number): Promise<SearchResult<Item> & { bytes: number }>;
 }
 
@@ -73,7 +73,7 @@ function createScan<Item, Filter>(
 ): Scan<Item> {
   const tokenLists = listQueryTokens(studioId, terms);
   const hasFilter = Object.values(filter as object).some((value) => value !== undefined);
-  /** Undefined: reading the newest rows. */
+  /** Undefined while the newest rows are read, before the index is used. */
   let candidateLimit: number | undefined;
   let [scannedTo, scannedRows, foundItems] = [before, 0, 0];
   let listedRows: CandidateRow[] = [];
@@ -82,7 +82,7 @@ function createScan<Item, Filter>(
   /** How many of the newest rows probably fill the page; Infinity if none of them matched so far. */
   const estimateRows = (needed: number): number => (needed * scannedRows) / foundItems;
 
-  /** Whether the index finds the rest of the page faster than reading the newest rows. */
+  /** Whether the index finds the remaining items of the page faster than reading the newest rows. */
   async function shouldUseIndex(needed: number): Promise<boolean> {
     if (candidateLimit !== undefined || scannedRows === 0) return false;
     const isSlow = estimateRows(needed) > maxNewestRows || (source.streamsCandidates && !hasFilter);

@@ -9,13 +9,13 @@
 /** Texts with more tokens are not indexed but compared by every search, because saving their tokens would take too long. */
 const maxTokens = 10_000;
 
-/** More tokens make a search no more selective, only slower. */
+/** More tokens would only make a search slower: they would hardly reduce the candidates further. */
 const maxQueryTokens = 32;
 
 const space = 0x20;
 
 export interface IndexedText {
-  /** Folded. */
+  /** The folded text. */
   searchText: string;
   tags: readonly string[];
 }
@@ -23,8 +23,8 @@ export interface IndexedText {
 export function listTextTokens(studioId: string, { searchText, tags }: IndexedText): number[] {
   const seed = hashText(studioId);
   const tagTokens = tags.map((tag) => createTagToken(studioId, tag));
-  const tokens = new Set(tagTokens);
-  // The hashes of the sequences that end at the previous character: of two characters, and of one.
+  const tokens = createTokenSet(tagTokens);
+  // The hashes of the last two characters, and of the last one.
   let pair = 0;
   let single = 0;
   let wordLength = 0;
@@ -38,14 +38,33 @@ export function listTextTokens(studioId: string, { searchText, tags }: IndexedTe
     if (wordLength > 2) tokens.add(toToken(extend(pair, code)));
     if (wordLength > 1) tokens.add(toToken((pair = extend(single, code))));
     tokens.add(toToken((single = extend(seed, code))));
-    if (tokens.size > maxTokens) return [createUnindexedToken(studioId), ...tagTokens];
+    if (tokens.list.length > maxTokens) return [createUnindexedToken(studioId), ...tagTokens];
   }
-  return [...tokens];
+  return tokens.list;
+}
+
+/** At least three times `maxTokens`, so that the next free slot is near. */
+const slotCount = 2 ** 15;
+const slots = new Int32Array(slotCount);
+
+/** Two or three times as fast as a `Set`. All sets use the same memory, so only one can exist at a time. */
+function createTokenSet(tokens: readonly number[]): { list: number[]; add(token: number): void } {
+  const list: number[] = [];
+  slots.fill(-1);
+  const add = (token: number): void => {
+    let slot = token & (slotCount - 1);
+    for (; slots[slot] !== -1; slot = (slot + 1) & (slotCount - 1)) if (slots[slot] === token) return;
+    slots[slot] = token;
+    list.push(token);
+  };
+  for (const token of tokens) add(token);
+  return { list, add };
 }
 
 /**
  * Returns lists of tokens. A text can only match the words if it has all tokens of one of the lists; the second list
- * finds texts that are too long to be indexed.
+ * finds texts that are too long to be indexed. Tokens of different words alternate, because the index compares tokens in
+ * the order of the list: if no text has the first two words, two tokens are enough to find that out.
  */
 export function listQueryTokens(
   studioId: string,
@@ -54,21 +73,30 @@ export function listQueryTokens(
   const seed = hashText(studioId);
   const tagTokens = tag === undefined ? [] : [createTagToken(studioId, tag)];
   if (words.length === 0) return [tagTokens];
-  const tokens = new Set<number>();
-  for (const word of words) {
-    const length = Math.min(word.length, 3);
-    for (let start = 0; start + length <= word.length; start++) {
-      let hash = seed;
-      for (let i = start; i < start + length; i++) hash = extend(hash, word.charCodeAt(i));
-      tokens.add(toToken(hash));
-    }
-  }
-  const step = Math.max(1, tokens.size / maxQueryTokens);
-  const selectedTokens = [...tokens].filter((_, i) => Math.floor(i / step) !== Math.floor((i - 1) / step));
+  const tokensOfWords = words.map((word) => listWordTokens(seed, word));
+  const step = Math.max(1, tokensOfWords.flat().length / maxQueryTokens);
+  let count = 0;
+  const isSelected = (): boolean => Math.floor(count / step) !== Math.floor((count++ - 1) / step);
+  const selectedTokens = takeInTurns(tokensOfWords.map((tokens) => tokens.filter(isSelected)));
   return [
-    [...tagTokens, ...selectedTokens],
+    [...tagTokens, ...new Set(selectedTokens)],
     [createUnindexedToken(studioId), ...tagTokens],
   ];
+}
+
+function listWordTokens(seed: number, word: string): number[] {
+  const length = Math.min(word.length, 3);
+  return Array.from({ length: word.length - length + 1 }, (_, start) => {
+    let hash = seed;
+    for (let i = start; i < start + length; i++) hash = extend(hash, word.charCodeAt(i));
+    return toToken(hash);
+  });
+}
+
+/** The first item of each list, then the second of each, and so on. */
+function takeInTurns(lists: readonly (readonly number[])[]): number[] {
+  const longest = Math.max(...lists.map((list) => list.length));
+  return Array.from({ length: longest }, (_, i) => lists.flatMap((list) => list.slice(i, i + 1))).flat();
 }
 
 /** A space can't be part of a sequence inside a word, so these tokens differ from all others. */
@@ -87,5 +115,5 @@ function extend(hash: number, code: number): number {
   return product ^ (product >>> 15);
 }
 
-/** A non-negative number that fits in PostgreSQL's INTEGER. */
-const toToken = (hash: number): number => hash & 0x7fffffff;
+/** Keeps thirty bits: they fit into PostgreSQL's INTEGER, or into two characters of fifteen bits each on SQLite. */
+const toToken = (hash: number): number => hash & 0x3fffffff;

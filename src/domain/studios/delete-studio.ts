@@ -11,7 +11,7 @@ import { authorize } from "../policy.ts";
 export const deleteStudioInput = z.strictObject({ name: z.string().max(100) });
 
 const batchSize = 500;
-/** How long the response waits for file removal; the sweeper removes the rest. */
+/** How long the response waits for file removal; the sweeper removes the remaining files. */
 const fileRemovalTimeoutMs = seconds(4);
 
 /**

@@ -45,7 +45,7 @@ export async function describeInvitation(
   };
 }
 
-/** Finds the studio of an invitation, open or not, if the user is a member of it. */
+/** Finds the studio of an invitation, open or not, if the user is a member of the studio. */
 export function findJoinedStudio(
   deps: Pick<Deps, "invitations">,
   { user }: SignedInUser,

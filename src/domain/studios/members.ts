@@ -10,8 +10,8 @@ import { authorize, authorizeRoleManagement, roles, type Role } from "../policy.
 import { id } from "../text.ts";
 
 /**
- * Updates a studio's owner count for a change from one role to another (undefined: not a member).
- * Call it first in the transaction: it locks the studio's row, which serializes parallel changes.
+ * Updates a studio's owner count for a change from one role to another; undefined means that the user is not a
+ * member. Call this function first in the transaction: it locks the studio's row, which serializes parallel changes.
  */
 export async function updateOwnerCount(
   tx: Pick<Stores, "memberships">,
@@ -133,7 +133,7 @@ export async function checkOwnedStudios(
   { isCaller }: { isCaller: boolean },
 ): Promise<void> {
   if ((await tx.memberships.countOwnedForUpdate(userId)) < limits.studiosPerUser) return;
-  throw new AppError(isCaller ? "quota_exceeded:own_studios" : "quota_exceeded:owned_studios", {
+  throw new AppError(isCaller ? "quota_exceeded:own_studios" : "quota_exceeded:new_owner_studios", {
     limit: limits.studiosPerUser,
   });
 }

@@ -42,7 +42,7 @@ export interface StudioStore {
   /** Inserts the studio and its first owner; returns false and changes nothing if the slug is taken. */
   insert(studio: Studio, ownerId: string): Promise<boolean>;
   find(studioId: string): Promise<Studio | undefined>;
-  /** Returns the updated studio; undefined if it is gone. */
+  /** Returns the updated studio; undefined if it no longer exists. */
   update(
     studioId: string,
     changes: Partial<Pick<Studio, "name" | "timezone" | "approval">>,
@@ -85,10 +85,10 @@ export interface InvitationStore {
   listOpen(studioId: string, now: number): Promise<OpenInvitation[]>;
   /** The studio of this invitation, open or not, if the user is a member of it. */
   findStudioIfMember(tokenHash: string, userId: string): Promise<Pick<Studio, "id" | "name"> | undefined>;
-  /** Marks it as accepted; returns false if it is no longer open or its creator's role has changed. */
+  /** Marks the invitation as accepted; returns false if it is no longer open or its creator's role has changed. */
   accept(invitation: OpenInvitation, userId: string, now: number): Promise<boolean>;
   /** Revokes all open invitations that this user created; returns their number. */
   revokeCreatedBy(userId: string, now: number): Promise<number>;
-  /** Returns false if it is no longer open. */
+  /** Returns false if the invitation is no longer open. */
   revoke(studioId: string, invitationId: string, now: number): Promise<boolean>;
 }

@@ -5,7 +5,7 @@ import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { sweepTrash } from "./sweep-trash.ts";
 
-/** How long the response waits for the deletion; the sweeper deletes the rest. */
+/** How long the response waits for the deletion; the sweeper deletes the remaining files. */
 const sweepTimeoutMs = seconds(4);
 
 /** Deletes everything in the studio's trash for good. Nothing can be restored from the moment the call commits. */

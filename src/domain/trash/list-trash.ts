@@ -13,7 +13,7 @@ export interface TrashItemView {
   title: string;
   deletedAt: string;
   deletedBy: { id: string; name: string } | null;
-  /** The AI client that deleted it for the user. */
+  /** The AI client that deleted the item for the user. */
   deletedThrough: string | null;
   expiresAt: string;
 }

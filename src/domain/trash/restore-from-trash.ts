@@ -44,7 +44,7 @@ function restoreTrashedAsset(
 ): Promise<string> {
   return retryOnConflict(async () => {
     const asset = await deps.assets.findWithTrash(caller.studio.id, assetId);
-    // An asset in the trash together with its post comes back with it.
+    // An asset that was deleted with its post is restored with the post, not alone.
     if (asset?.postId !== null) throw notFoundError("trash_item");
     if (asset.trashExpiresAt === null || asset.trashExpiresAt <= deps.clock()) throw notFoundError("trash_item");
     await deps.transact(async (tx) => {

@@ -56,7 +56,7 @@ export function planAssets(
       stayingIds.includes(assetId) || plan.attachIds.includes(assetId);
     assetIds = [...base.filter(isOnPostAfterUndo), ...stayingIds.filter((assetId) => !base.includes(assetId))];
     // Compare the first list with the current one: if an asset was detached and attached again, the order may have
-    // changed, but no comparison of consecutive lists shows that.
+    // changed, and comparing consecutive lists would not detect this.
     plan.isOrderReverted = !isSameOrder(base, currentIds);
   } else {
     assetIds = insertInOrder(steps, stayingIds, plan.attachIds);
@@ -99,8 +99,8 @@ function planOrder(steps: readonly RevisionStep[]): OrderPlan | undefined {
 }
 
 /**
- * Inserts assets at their position before they left the post. The asset that left last is inserted first, because the
- * positions of the others are relative to it.
+ * Inserts assets at the positions that they had before they left the post. The asset that left last is inserted first,
+ * because the positions of assets that left earlier are relative to it.
  */
 function insertInOrder(
   steps: readonly RevisionStep[],

@@ -6,9 +6,9 @@ import { planField } from "./plan-field.ts";
 /** Where undo puts an asset: its post is one field, no matter how many posts it was on in the meantime. */
 export interface MovePlan {
   kind: "revert" | "conflict";
-  /** The post that the asset was on before; null: none. */
+  /** The post that the asset was on before; null if it was on none. */
   target: string | null;
-  /** The post that the client moved the asset to; null: none. */
+  /** The post that the client moved the asset to; null if the client removed it from its post. */
   clientValue: string | null;
   currentValue: string | null;
 }

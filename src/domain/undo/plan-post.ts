@@ -113,12 +113,12 @@ function keepPost({ change: { status, ...change }, ...plan }: PostPlan): PostPla
   };
 }
 
-/** The first step has nothing before it to compare with. */
+/** The first step never counts as a change, because there is no earlier step to compare it with. */
 function toFieldSteps(steps: readonly RevisionStep[], field: RevisionField) {
   return steps.map((step, i) => ({ isSelected: step.isSelected, isChange: i > 0 && step.changed.includes(field) }));
 }
 
-/** Every change toggles it, so the value before follows from the number of changes. */
+/** Every change of `trashed` toggles the value, so the value before the changes follows from their number. */
 function planTrash(steps: readonly RevisionStep[], { isTrashed }: Post): boolean | undefined {
   const fieldSteps = toFieldSteps(steps, "trashed");
   const fieldPlan: FieldPlan = planField(fieldSteps);

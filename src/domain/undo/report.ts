@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-const subject = { type: z.enum(["post", "asset"]), id: z.string() };
+const subject = { type: z.enum(["post", "asset", "comment"]), id: z.string() };
 
 export const undoReport = z.object({
   undone: z.array(z.object({ ...subject, field: z.string() })).describe("What was undone, per field."),

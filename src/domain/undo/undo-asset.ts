@@ -15,7 +15,7 @@ type ChangeStep = AssetFieldChange & { isSelected: boolean };
 export interface AssetPlan {
   asset: Asset;
   change: { altText?: string | null; filename?: string; tags?: string[] };
-  /** True: the asset moves to the trash. False: it is restored. Undefined: neither. */
+  /** True if undo moves the asset to the trash, false if it restores the asset, undefined if it does neither. */
   trash: boolean | undefined;
   conflicts: UndoConflict[];
 }
@@ -37,7 +37,7 @@ export function planAsset(asset: Asset, steps: readonly ChangeStep[]): AssetPlan
   const isTrashed = asset.trashExpiresAt !== null;
   // An asset that is in the trash with its post is restored with the post.
   if (isTrashed && asset.postId !== null) return plan;
-  const current: Record<OwnField, string | null> = {
+  const currentFields: Record<OwnField, string | null> = {
     altText: asset.altText,
     filename: asset.filename,
     tags: JSON.stringify(asset.tags),
@@ -49,10 +49,15 @@ export function planAsset(asset: Asset, steps: readonly ChangeStep[]): AssetPlan
     if (!fieldPlan) continue;
     const target = changes[fieldPlan.first]?.before ?? null;
     const clientValue = changes[fieldPlan.last]?.after ?? null;
-    if (target === current[field]) continue;
+    if (target === currentFields[field]) continue;
     const isBlocked = field === "trashed" && target === "1" && asset.postId !== null;
     if (fieldPlan.kind === "conflict" || isBlocked)
-      plan.conflicts.push({ type: "asset", id: asset.id, field, ...toValues(field, clientValue, current[field]) });
+      plan.conflicts.push({
+        type: "asset",
+        id: asset.id,
+        field,
+        ...toValues(field, clientValue, currentFields[field]),
+      });
     else if (field === "trashed") plan.trash = target === "1";
     else if (field === "altText") plan.change.altText = target;
     else if (field === "tags") plan.change.tags = parseTags(target);

@@ -8,7 +8,7 @@ import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import type { ChangeSelection } from "../history/ports.ts";
 import { authorize, may } from "../policy.ts";
-import { previewUndo } from "./preview.ts";
+import { simulateUndo } from "./simulate-undo.ts";
 import { undoReport, type UndoReport } from "./report.ts";
 import type { UndoDeps } from "./undo-post.ts";
 import { listSelected, undoSelection } from "./undo-selection.ts";
@@ -16,12 +16,10 @@ import { listSelected, undoSelection } from "./undo-selection.ts";
 /** How far back changes can be undone. */
 const undoWindow = days(30);
 
-const dryRun = z.boolean().optional().describe("true: only report what would be undone, and change nothing.");
+const dryRun = z.boolean().optional().describe("Only report what would be undone.");
 
 export const undoChangesInput = z.strictObject({
-  since: z.iso
-    .datetime({ offset: true })
-    .describe("Undo changes made at or after this time: ISO 8601 with offset, within the last 30 days."),
+  since: z.iso.datetime({ offset: true }).describe("ISO 8601 with offset, within the last 30 days."),
   dryRun,
 });
 
@@ -29,7 +27,7 @@ export const undoUndoInput = z.strictObject({ dryRun });
 
 export const undoChangesOutput = undoReport;
 
-/** `undoId` identifies the undo, so that it can be undone; null for a dry run and if nothing was undone. */
+/** `undoId` identifies the undo, so that the undo can be undone; null for a dry run and if nothing was undone. */
 export type UndoResult = UndoReport & { undoId: string | null };
 
 /** Undoes what the calling AI client changed for its user in this studio. */
@@ -91,18 +89,19 @@ function parseSince({ clock }: Pick<Deps, "clock">, value: string): number {
   return since;
 }
 
-/** Others' grants only if they act on this studio or have changed something in it. */
+/** Changes of another user's grant only if the grant acts on this studio or has changed something in it. */
 async function mayUndo(deps: UndoDeps & Pick<Deps, "grants">, caller: Caller, grant: Grant): Promise<boolean> {
   if (grant.userId === caller.user.id) return true;
   if (!may(caller.role, "clients.undoAny")) return false;
   const filter = { userId: caller.user.id, includeOthers: true, grantId: grant.id };
   if ((await deps.grants.listVisible(caller.studio.id, filter)).length > 0) return true;
   const selection = { userId: grant.userId, clientId: grant.clientId, since: 0 };
-  const [postIds, assetIds] = await Promise.all([
+  const changedIds = await Promise.all([
     deps.revisions.listPostIds(caller.studio.id, selection, "", 1),
     deps.assetChanges.listAssetIds(caller.studio.id, selection, "", 1),
+    deps.comments.listChangedIds(caller.studio.id, selection, "", 1),
   ]);
-  return postIds.length > 0 || assetIds.length > 0;
+  return changedIds.some((ids) => ids.length > 0);
 }
 
 async function run(
@@ -113,9 +112,8 @@ async function run(
   isDryRun = false,
 ): Promise<UndoResult> {
   const selectedIds = await listSelected(deps, caller.studio.id, selection);
-  const preview = await previewUndo(deps, caller.studio.id, selection, selectedIds);
-  if (isDryRun || (preview.undone.length === 0 && preview.publications.length === 0))
-    return { ...preview, undoId: null };
+  const report = await simulateUndo(deps, caller.studio.id, selection, selectedIds);
+  if (isDryRun || (report.undone.length === 0 && report.publications.length === 0)) return { ...report, undoId: null };
   const subjectId = caller.grantId ?? caller.user.id;
   // Recorded first: if the process is killed midway, what was undone so far can be undone again.
   const undoId = await deps.transact((tx) => recordActivity(deps, tx, caller, "client.undone", subjectId, detail));

@@ -11,10 +11,19 @@ import { addConflict, addUndone, type UndoReport } from "./report.ts";
 
 export type UndoDeps = Pick<
   Deps,
-  "posts" | "assets" | "publications" | "revisions" | "assetChanges" | "transact" | "clock" | "limits" | "newId"
+  | "posts"
+  | "assets"
+  | "comments"
+  | "publications"
+  | "revisions"
+  | "assetChanges"
+  | "transact"
+  | "clock"
+  | "limits"
+  | "newId"
 >;
 
-/** An asset to put back on a post once the post that it is on now lets go of it. */
+/** An asset to attach to a post again, after it is detached from its current post. */
 export interface WaitingAsset {
   postId: string;
   assetId: string;
@@ -66,8 +75,8 @@ async function applyPlan(deps: UndoDeps, tx: Stores, editor: Editor, plan: PostP
     if (!updatedPost) throw new ConflictError();
     if (assetIds) {
       // Assets that the client deleted are restored by now. Those in the trash were deleted by someone else.
-      const missing = await setAssets(deps, tx, editor, post.id, assetIds, { withTrash: false });
-      missingIds = missing.map((asset) => asset.id);
+      const missingAssets = await setAssets(deps, tx, editor, post.id, assetIds, { withTrash: false });
+      missingIds = missingAssets.map((asset) => asset.id);
     }
     await recordRevision(deps, tx, editor, post.id, { haveAssetsChanged });
     revision = updatedPost.revision;

@@ -7,13 +7,13 @@ import type { UndoReport } from "./report.ts";
 import type { UndoDeps } from "./undo-post.ts";
 
 /** Reports the publications that the client requested, as undo would leave them. */
-export async function previewPublications(
+export async function simulateUndoOfPublications(
   deps: UndoDeps,
   studioId: string,
   selection: ChangeSelection,
 ): Promise<UndoReport["publications"]> {
-  const requested = await listRequested(deps, studioId, selection);
-  return requested
+  const requestedPublications = await listRequested(deps, studioId, selection);
+  return requestedPublications
     .filter(isReported)
     .map((publication) => ({ id: publication.id, state: isCancelable(publication) ? "canceled" : publication.state }));
 }
@@ -29,14 +29,14 @@ export async function undoPublications(
 ): Promise<UndoReport["publications"]> {
   const reportedIds = new Set<string>();
   for (;;) {
-    const requested = await listRequested(deps, editor.studio.id, selection);
-    for (const { id } of requested.filter(isReported)) reportedIds.add(id);
-    const cancelable = requested.filter(isCancelable);
-    if (cancelable.length === 0)
-      return requested
+    const requestedPublications = await listRequested(deps, editor.studio.id, selection);
+    for (const { id } of requestedPublications.filter(isReported)) reportedIds.add(id);
+    const cancelablePublications = requestedPublications.filter(isCancelable);
+    if (cancelablePublications.length === 0)
+      return requestedPublications
         .filter(({ id }) => reportedIds.has(id))
         .map(({ id, state }) => ({ id, state: toVisibleState(state) }));
-    await deps.transact((tx) => cancelAll(deps, tx, editor, cancelable));
+    await deps.transact((tx) => cancelAll(deps, tx, editor, cancelablePublications));
   }
 }
 

@@ -2,6 +2,7 @@ import type { ChangeSelection } from "../history/ports.ts";
 import type { Editor } from "../history/record.ts";
 import { createReport, reportUnattachable, type UndoReport } from "./report.ts";
 import { undoAsset } from "./undo-asset.ts";
+import { undoComment } from "./undo-comment.ts";
 import { undoPublications } from "./undo-publications.ts";
 import { attachWaiting, undoPost, type UndoDeps, type WaitingAsset } from "./undo-post.ts";
 
@@ -10,11 +11,12 @@ const batchSize = 200;
 export interface SelectedIds {
   postIds: string[];
   assetIds: string[];
+  commentIds: string[];
 }
 
-/** The posts and assets with selected changes. */
+/** The posts, assets and comments with selected changes. */
 export async function listSelected(
-  deps: Pick<UndoDeps, "revisions" | "assetChanges">,
+  deps: Pick<UndoDeps, "revisions" | "assetChanges" | "comments">,
   studioId: string,
   selection: ChangeSelection,
 ): Promise<SelectedIds> {
@@ -29,11 +31,12 @@ export async function listSelected(
   return {
     postIds: await listAll((after) => deps.revisions.listPostIds(studioId, selection, after, batchSize)),
     assetIds: await listAll((after) => deps.assetChanges.listAssetIds(studioId, selection, after, batchSize)),
+    commentIds: await listAll((after) => deps.comments.listChangedIds(studioId, selection, after, batchSize)),
   };
 }
 
 /**
- * Undoes the selected changes, each post and asset in its own transaction. The order lets assets move between posts:
+ * Undoes the selected changes, each post, asset and comment in its own transaction. The order lets assets move between posts:
  * restore assets, change their fields, change posts, attach assets that were still on another post, and change assets
  * that came back with a post.
  */
@@ -41,7 +44,7 @@ export async function undoSelection(
   deps: UndoDeps,
   editor: Editor,
   selection: ChangeSelection,
-  { postIds, assetIds }: SelectedIds,
+  { postIds, assetIds, commentIds }: SelectedIds,
 ): Promise<UndoReport> {
   const report = createReport();
   report.publications = await undoPublications(deps, editor, selection);
@@ -58,5 +61,6 @@ export async function undoSelection(
     });
   }
   for (const assetId of assetIds) await undoAsset(deps, editor, assetId, selection, "change", report);
+  for (const commentId of commentIds) await undoComment(deps, editor, commentId, selection, report);
   return report;
 }

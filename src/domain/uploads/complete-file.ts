@@ -10,7 +10,7 @@ import type { Deps } from "../deps.ts";
 import { recordRevision, startAssetsRevision } from "../history/record.ts";
 import { authorize } from "../policy.ts";
 import { getFile, toUploadInProgress, toFileView, type FileView } from "./file-view.ts";
-import { toUploader, type UploadCaller } from "./upload-link.ts";
+import type { UploadCaller } from "./upload-link.ts";
 
 type CompleteDeps = Pick<
   Deps,
@@ -70,8 +70,8 @@ function confirmCompletedFile(
       await startAssetsRevision(deps, tx, asset.studioId, postId);
       const readyAsset = await tx.assets.confirmUploaded(asset, file);
       if (!readyAsset) return undefined;
-      await recordMove(deps, tx, toUploader(caller), readyAsset, null);
-      await recordRevision(deps, tx, toUploader(caller), postId, { haveAssetsChanged: true });
+      await recordMove(deps, tx, caller.uploader, readyAsset, null);
+      await recordRevision(deps, tx, caller.uploader, postId, { haveAssetsChanged: true });
       return readyAsset;
     },
     activityDetail: { linkId: caller.link.id },

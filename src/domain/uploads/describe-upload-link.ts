@@ -8,29 +8,33 @@ import { linkExpiredError, type UploadCaller } from "./upload-link.ts";
 
 export interface UploadPageView {
   studio: { name: string };
-  /** Null: files go to the library. */
+  /** Null if the files are uploaded to the library. */
   post: { title: string } | null;
   /** New uploads can be started until this time. */
   expiresAt: string;
   /** MIME types and extensions, for the `accept` attribute of a file input. */
   accepts: string[];
+  /** Null for the library, which has no limit. */
+  fileLimit: { perPost: number; remaining: number } | null;
   files: FileView[];
 }
 
-/** Everything an upload link reveals: the studio's name, the post's title, and the files uploaded through it. */
+/** Everything an upload link reveals: the studio's name, the post's title and free positions, and the files uploaded through it. */
 export async function describeUploadPage(
-  deps: Pick<Deps, "uploads" | "files" | "signer" | "clock" | "base">,
+  deps: Pick<Deps, "uploads" | "files" | "signer" | "clock" | "base" | "limits">,
   caller: UploadCaller,
 ): Promise<UploadPageView> {
   authorize(caller, "assets.write");
   if (caller.state === "expired" || caller.state === "finished") throw linkExpiredError();
   const { link, studio } = caller;
+  const perPost = deps.limits.assetsPerPost;
   const files = await deps.uploads.listFiles(link.id);
   return {
     studio: { name: studio.name },
     post: link.postTitle === null ? null : { title: link.postTitle },
     expiresAt: toIsoTime(link.expiresAt),
     accepts: Object.values(assetKinds).flatMap((types) => types.flatMap((type) => [type, ...listExtensions(type)])),
+    fileLimit: link.postId === null ? null : { perPost, remaining: Math.max(0, perPost - link.postAssetCount) },
     files: await Promise.all(files.map((file) => toFileView(deps, caller, file))),
   };
 }

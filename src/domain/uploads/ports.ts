@@ -6,7 +6,7 @@ import type { Role } from "../policy.ts";
 export interface UploadLink {
   id: string;
   studioId: string;
-  /** Null: files go to the library. */
+  /** Null if the files are uploaded to the library. */
   postId: string | null;
   createdBy: string;
   /** The grant of the AI client that created the link, if any. */
@@ -25,6 +25,8 @@ export interface ResolvedLink extends UploadLink {
   studioName: string;
   postTitle: string | null;
   postStatus: PostStatus | null;
+  /** Files on the post, including those that are uploading; 0 for the library. */
+  postAssetCount: number;
   creator: Person;
   /** Null if the creator is disabled or no longer a member. */
   creatorRole: Role | null;

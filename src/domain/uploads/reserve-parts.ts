@@ -34,8 +34,8 @@ const sumPartBytes = (file: MultipartFile, parts: readonly number[]): number =>
   parts.reduce((sum, part) => sum + getPartLength(file, part), 0);
 
 /**
- * Counts the received bytes of a file. If no part has arrived for ten minutes, only those bytes stay charged; the rest
- * is reserved again when the upload resumes.
+ * Counts the received bytes of a file. If no part has arrived for ten minutes, only the received bytes stay
+ * charged; the missing bytes are reserved again when the upload resumes.
  */
 export async function countReceivedBytes(
   deps: Pick<Deps, "uploads" | "transact" | "files" | "clock" | "limits">,

@@ -7,7 +7,7 @@ import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { text } from "../text.ts";
 import { getFile, toFileView, type FileView } from "./file-view.ts";
-import { toUploader, type UploadCaller } from "./upload-link.ts";
+import type { UploadCaller } from "./upload-link.ts";
 
 export const setAltTextInput = z.strictObject({ altText: text(2000).trim() });
 
@@ -26,7 +26,7 @@ export async function setAltText(
     const currentFile = await getFile(deps, caller, input.fileId);
     if (currentFile.asset.postId !== caller.link.postId) throw notFoundError("file");
     const asset = await deps.transact(async (tx) => {
-      const updatedAsset = await changeAssetAndPost(deps, tx, toUploader(caller), currentFile.asset, { altText });
+      const updatedAsset = await changeAssetAndPost(deps, tx, caller.uploader, currentFile.asset, { altText });
       await recordActivity(deps, tx, caller, "asset.updated", updatedAsset.id, {
         fields: ["altText"],
         filename: updatedAsset.filename,

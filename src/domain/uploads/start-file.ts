@@ -19,7 +19,7 @@ import { undefinedOnConflict, ConflictError } from "../conflict.ts";
 import { authorize } from "../policy.ts";
 import { text } from "../text.ts";
 import { toUploadInProgress, toFileView, type FileView } from "./file-view.ts";
-import { maxUploadDuration, linkExpiredError, toUploader, type UploadCaller } from "./upload-link.ts";
+import { maxUploadDuration, linkExpiredError, type UploadCaller } from "./upload-link.ts";
 import type { UploadFile } from "./ports.ts";
 import { computeInitialReservation } from "./reserve-parts.ts";
 
@@ -72,14 +72,19 @@ const maxAttempts = 10;
  * another browser, or after the link's 30 minutes. A new file reserves its position on the post and its share of the quota in the
  * transaction that creates its record, so a full post is reported before any bytes are sent.
  */
-export async function startFile(deps: StartDeps, caller: UploadCaller, input: Input): Promise<StartedFile> {
+export async function startFile(
+  deps: StartDeps,
+  caller: UploadCaller,
+  input: Input,
+  getPartBytes = choosePartBytes,
+): Promise<StartedFile> {
   authorize(caller, "assets.write");
   const fileHash = sha256(JSON.stringify([input.name, input.size, input.lastModified]));
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const existingUpload = await deps.uploads.findFileByHash(caller.link.id, fileHash);
     const startedFile = existingUpload
       ? await resumeUpload(deps, caller, existingUpload)
-      : await startUpload(deps, caller, input, fileHash);
+      : await startUpload(deps, caller, input, fileHash, getPartBytes(input.size));
     if (startedFile) return startedFile;
   }
   throw new AppError("storage_unavailable:contention", undefined, { retryAfter: 1 });
@@ -106,6 +111,7 @@ async function startUpload(
   caller: UploadCaller,
   input: Input,
   fileHash: string,
+  partBytes: number,
 ): Promise<StartedFile | undefined> {
   if (caller.state !== "open") throw linkExpiredError();
   const { link, studio } = caller;
@@ -117,10 +123,9 @@ async function startUpload(
   const post = link.postId === null ? undefined : await deps.posts.find(studio.id, link.postId);
   if (post && post.assetCount >= deps.limits.assetsPerPost) throw postFullError(deps);
 
-  const partBytes = choosePartBytes(size);
   const newAsset = createPendingAsset(
     deps,
-    toUploader(caller),
+    caller.uploader,
     { ...declaredType, filename: resolveFilename(name, declaredType) },
     maxUploadDuration,
   );

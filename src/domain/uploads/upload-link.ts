@@ -20,7 +20,7 @@ export const maxUploadDuration = hours(24);
  */
 export type LinkState = "open" | "closing" | "finished" | "expired" | "withdrawn";
 
-function getLinkState(link: ResolvedLink, now: number): LinkState {
+export function getLinkState(link: ResolvedLink, now: number): LinkState {
   const isWithdrawn =
     link.withdrawnAt !== null || link.isGrantRevoked || link.creatorRole === null || link.postStatus === "archived";
   if (isWithdrawn) return "withdrawn";
@@ -32,7 +32,7 @@ function getLinkState(link: ResolvedLink, now: number): LinkState {
 /** One error for forged, truncated and expired tokens, so that it reveals nothing. */
 const invalidLinkError = (): AppError => new AppError("forbidden:upload_link");
 
-const linkWithdrawnError = (): AppError => new AppError("forbidden:upload_link_withdrawn");
+export const linkWithdrawnError = (): AppError => new AppError("forbidden:upload_link_withdrawn");
 
 export const linkExpiredError = (): AppError => new AppError("upload_expired:link");
 
@@ -40,15 +40,11 @@ export const fileExpiredError = (): AppError => new AppError("upload_expired:fil
 
 /** Anyone with the link. Acts as its creator, on one post or the library, and only to upload files. */
 export interface UploadCaller extends Caller {
+  /** The author of the uploads in a post's history. Has no role, so that uploads void approvals. */
+  uploader: Editor;
   link: ResolvedLink;
   state: Exclude<LinkState, "withdrawn">;
 }
-
-/**
- * The author of uploads in a post's history. A person uploads the file even if an AI client created the link, so
- * undoing the client's changes keeps the file on the post.
- */
-export const toUploader = ({ user, studio }: UploadCaller): Editor => ({ user, studio });
 
 type LinkDeps = Pick<Deps, "uploads" | "signer" | "clock">;
 
@@ -69,9 +65,13 @@ export async function resolveUploadCaller(deps: LinkDeps, token: string): Promis
   if (!match) throw invalidLinkError();
   const { link, state } = match;
   if (state === "withdrawn" || link.creatorRole === null) throw linkWithdrawnError();
+  const user = link.creator;
+  const studio = { id: link.studioId, name: link.studioName };
   return {
-    user: link.creator,
-    studio: { id: link.studioId, name: link.studioName },
+    user,
+    studio,
+    // A person uploads the file even if an AI client created the link, so undoing the client's changes keeps the file.
+    uploader: { user, studio },
     role: link.creatorRole,
     scopes,
     ...(link.clientId === null ? {} : { client: { id: link.clientId, name: link.clientName ?? link.clientId } }),

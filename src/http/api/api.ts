@@ -5,6 +5,7 @@ import { assertSameOrigin } from "../guards.ts";
 import { routeNotFoundError } from "../problem.ts";
 import { assertRouteExists, createErrorHandler, type ApiOptions, type SignedInEnv, type StudioEnv } from "./context.ts";
 import { createAssetRoutes } from "./asset-routes.ts";
+import { createCommentRoutes } from "./comment-routes.ts";
 import { createClientRoutes, createPlatformRoutes } from "./client-routes.ts";
 import { createMemberRoutes, createMeRoutes, createStudioRoutes } from "./studio-routes.ts";
 import { createPublicationRoutes } from "./publication-routes.ts";
@@ -21,6 +22,7 @@ export function createApi(options: ApiOptions) {
     .route("/", createStudioRoutes(options))
     .route("/", createMemberRoutes(options))
     .route("/", createPostRoutes(options))
+    .route("/", createCommentRoutes(options))
     .route("/", createUploadLinkRoutes(options))
     .route("/", createAssetRoutes(options))
     .route("/", createRenditionRoutes(options))

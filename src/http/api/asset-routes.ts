@@ -3,8 +3,8 @@ import { attachInOrderInput, attachAsset } from "#domain/assets/attach-asset.ts"
 import { copyAsset } from "#domain/assets/copy-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
 import { detachAsset } from "#domain/assets/detach-asset.ts";
-import { getAsset } from "#domain/assets/get-asset.ts";
-import { listAssetDetails, listAssetsInput } from "#domain/assets/list-assets.ts";
+import { getAssetUsage } from "#domain/assets/get-asset-usage.ts";
+import { listAssetDetails, listAssetDetailsInput } from "#domain/assets/list-assets.ts";
 import { updateAsset, updateAssetInput } from "#domain/assets/update-asset.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import type { ApiOptions, StudioEnv } from "./context.ts";
@@ -17,11 +17,11 @@ const attachAssetBody = attachInOrderInput.omit({ postId: true, assetId: true })
 /** The studio's asset library, and attaching assets to posts. */
 export function createAssetRoutes({ deps }: ApiOptions) {
   return new Hono<StudioEnv>()
-    .get("/assets", validateQuery(listAssetsInput), async (c) =>
+    .get("/assets", validateQuery(listAssetDetailsInput), async (c) =>
       jsonWithEtag(c, await listAssetDetails(deps, c.var.caller, c.req.valid("query"))),
     )
     .get("/assets/:assetId", async (c) =>
-      c.json(await getAsset(deps, c.var.caller, { assetId: c.req.param("assetId") })),
+      c.json(await getAssetUsage(deps, c.var.caller, { assetId: c.req.param("assetId") })),
     )
     .patch("/assets/:assetId", validateJson(updateAssetBody), async (c) =>
       c.json(await updateAsset(deps, c.var.caller, { ...c.req.valid("json"), assetId: c.req.param("assetId") })),

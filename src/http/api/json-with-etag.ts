@@ -16,6 +16,6 @@ export function jsonWithEtag<T extends object>(c: Context, value: T, now = Date.
   c.header("etag", etag);
   const respond = () => c.json(value);
   if (c.req.header("if-none-match") !== etag) return respond();
-  // Typed as the full response, because the web app's client then uses its cached copy.
+  // Typed as the full response: after a 304, the web app's client uses its cached copy.
   return c.body(null, 304) as unknown as ReturnType<typeof respond>;
 }

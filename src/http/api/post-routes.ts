@@ -4,6 +4,7 @@ import { restorePost, restorePostInput } from "#domain/history/restore-post.ts";
 import { createPost, createPostInput } from "#domain/posts/create-post.ts";
 import { deletePost } from "#domain/posts/delete-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
+import { listPostSummaries, listPostSummariesInput } from "#domain/posts/list-post-summaries.ts";
 import { listPosts, listPostsInput } from "#domain/posts/list-posts.ts";
 import { updatePost, updatePostInput } from "#domain/posts/update-post.ts";
 import {
@@ -24,7 +25,10 @@ const updatePostBody = updatePostInput.omit({ postId: true });
 export function createPostRoutes({ deps }: ApiOptions) {
   return new Hono<StudioEnv>()
     .get("/posts", validateQuery(listPostsInput), async (c) =>
-      jsonWithEtag(c, await listPosts(deps, c.var.caller, c.req.valid("query"))),
+      jsonWithEtag(c, await listPosts(deps, c.var.caller, { includeBody: true, ...c.req.valid("query") })),
+    )
+    .get("/post-summaries", validateQuery(listPostSummariesInput), async (c) =>
+      jsonWithEtag(c, await listPostSummaries(deps, c.var.caller, c.req.valid("query"))),
     )
     .post("/posts", validateJson(createPostInput), async (c) =>
       c.json(await createPost(deps, c.var.caller, c.req.valid("json")), 201),

@@ -9,9 +9,11 @@ import {
   resolvePublicationInput,
 } from "#domain/publishing/change-publication.ts";
 import { getPublicationDetail } from "#domain/publishing/get-publication-detail.ts";
-import { listPublications, listPublicationsInput } from "#domain/publishing/list-publications.ts";
+import { listCalendar, listCalendarInput } from "#domain/publishing/list-calendar.ts";
+import { listPublicationsInput, listWebPublications } from "#domain/publishing/list-publications.ts";
 import { publishPost, publishPostInput } from "#domain/publishing/publish-post.ts";
 import type { ApiOptions, StudioEnv } from "./context.ts";
+import { jsonWithEtag } from "./json-with-etag.ts";
 import { validateJson, validateQuery } from "./validate-input.ts";
 
 const publishBody = publishPostInput.omit({ postId: true, idempotencyKey: true });
@@ -24,7 +26,10 @@ export function createPublicationRoutes({ deps }: ApiOptions) {
       c.json(await publishPost(deps, c.var.caller, { ...c.req.valid("json"), postId: c.req.param("postId") }), 201),
     )
     .get("/publications", validateQuery(listPublicationsInput), async (c) =>
-      c.json(await listPublications(deps, c.var.caller, c.req.valid("query"))),
+      c.json(await listWebPublications(deps, c.var.caller, c.req.valid("query"))),
+    )
+    .get("/calendar", validateQuery(listCalendarInput), async (c) =>
+      jsonWithEtag(c, await listCalendar(deps, c.var.caller, c.req.valid("query"))),
     )
     .get("/publications/:publicationId", async (c) =>
       c.json(await getPublicationDetail(deps, c.var.caller, c.req.param())),

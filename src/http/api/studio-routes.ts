@@ -39,7 +39,7 @@ export function createStudioRoutes({ deps, log }: ApiOptions) {
       // POST, because the request has a body, which intermediaries may drop from DELETE (RFC 9110 §9.3.5).
       .post("/deletion", validateJson(deleteStudioInput), async (c) => {
         await deleteStudio(deps, c.var.caller, c.req.valid("json"));
-        // The studio's activity is deleted with it, so record the deletion in the server log.
+        // The studio's activity is deleted with the studio, so record the deletion in the server log.
         log.info({ studioId: c.var.caller.studio.id, userId: c.var.caller.user.id }, "studio deleted");
         return c.body(null, 204);
       })

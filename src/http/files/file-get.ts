@@ -14,7 +14,7 @@ export interface FileReader {
 interface OpenedFile {
   bytes: number;
   version: string;
-  /** Absent if the store does not know it. */
+  /** Undefined if the store does not know it. */
   modifiedAt?: number;
   stream(range?: ByteRange): Readable;
   close(): Promise<void>;

@@ -33,9 +33,10 @@ export function createFileRoutes(options: FileRouteOptions): Route[] {
     sends100Continue: true,
     async handle(req, res, context) {
       try {
-        setCorsHeaders(req, res, options.origins);
-        if (req.method === "OPTIONS") return respondToPreflight(res);
         const claims = options.tokens.verify((req.url ?? "").slice(pathPrefix.length));
+        // The in-chat app sends parts from an origin that its host chooses.
+        setCorsHeaders(req, res, claims?.op === "part" ? undefined : options.origins);
+        if (req.method === "OPTIONS") return respondToPreflight(res);
         const allowedOps = req.method === "PUT" ? ["put", "part"] : ["get"];
         if (!["PUT", "GET", "HEAD"].includes(req.method ?? "") || !claims || !allowedOps.includes(claims.op))
           throw invalidUrlError();
@@ -57,11 +58,11 @@ export function createFileRoutes(options: FileRouteOptions): Route[] {
 const invalidUrlError = (): AppError =>
   edgeError("forbidden", "This link is invalid or has expired.", "Request a new one.");
 
-/** Lets our upload pages read the response. Access to the bytes is controlled by the token alone. */
-function setCorsHeaders(req: IncomingMessage, res: ServerResponse, origins: readonly string[]): void {
+/** Lets pages of these origins, or of all, read the response. Access to the bytes is controlled by the token alone. */
+function setCorsHeaders(req: IncomingMessage, res: ServerResponse, origins: readonly string[] | undefined): void {
   const { origin } = req.headers;
   res.setHeader("vary", "origin");
-  if (origin === undefined || !origins.includes(origin)) return;
+  if (origin === undefined || origins?.includes(origin) === false) return;
   res.setHeader("access-control-allow-origin", origin);
   res.setHeader("access-control-expose-headers", "etag, content-range, retry-after");
 }

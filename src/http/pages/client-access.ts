@@ -5,8 +5,8 @@ import { tools } from "#mcp/tool-list.ts";
 /** Describes each action that a tool performs. A test keeps this table and the tools in sync. */
 export const actionDescriptions: Partial<Record<Action, string>> = {
   "studio.read": "See your name, email and role, and the studio’s name and limits",
-  "posts.read": "Read posts",
-  "posts.write": "Create, edit, archive and delete posts; deleted posts stay in the trash for 30 days",
+  "posts.read": "Read posts and their comments",
+  "posts.write": "Create, edit, comment on, archive and delete posts; deleted posts stay in the trash for 30 days",
   "assets.read": "View and download files",
   "assets.write": "Add, edit and delete files, and create links that let anyone upload to a post",
   "publications.read": "See what is scheduled and published",

@@ -134,7 +134,7 @@ function renderConsentPage({ pendingConsent, user, studio, formToken }: ConsentP
   });
 }
 
-/** Never preselected. */
+/** The checkbox is not checked when the page opens, even if the client requests the scope. */
 const publishChoice = html`<div class="choice">
   <input type="checkbox" name="publish" id="publish" aria-describedby="publish-hint" />
   <label for="publish"><b>Publish without asking</b></label>

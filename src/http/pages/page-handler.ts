@@ -11,7 +11,8 @@ export type PageMethods = Partial<
 
 /**
  * Dispatches a page request by method, with HEAD handled as GET, and renders errors as pages.
- * On loopback it redirects other host names (127.0.0.1 for localhost) to the configured one, which has the cookies.
+ * Redirects other host names to the one of `{base}`, which has the cookies: 127.0.0.1 on loopback, or the host of the
+ * upload page. The guards reject all others.
  */
 export function createPageHandler(base: string, methods: PageMethods): Handler {
   const { host } = new URL(base);

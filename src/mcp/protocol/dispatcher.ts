@@ -51,8 +51,11 @@ export function createDispatcher({ methods, formatResultMeta, log, newId }: Disp
       try {
         const result = await method.handle(exchange);
         const end = createResultSender(writer, id, method, exchange);
-        if (typeof result === "function") writer.onDisconnect(result(end));
-        else end(result);
+        if (typeof result !== "function") return end(result);
+        const cleanUp = result(end);
+        writer.onDisconnect(cleanUp);
+        // The client disconnected before the handler for that was set.
+        if (exchange.isCancelled) cleanUp();
       } catch (error) {
         writer.end(...toErrorResponse(error, request));
       } finally {
@@ -65,11 +68,17 @@ export function createDispatcher({ methods, formatResultMeta, log, newId }: Disp
   };
 
   /** Retains only `era` and `caller` of the exchange: an open stream keeps this closure alive. */
-  function createResultSender(writer: ResponseWriter, id: RequestId, method: Method, { era, caller }: Exchange) {
+  function createResultSender(
+    writer: ResponseWriter,
+    id: RequestId,
+    method: Method,
+    { era, caller, params }: Exchange,
+  ) {
+    const ttlMs = method.getTtlMs?.(params) ?? method.ttlMs;
     return (result: Result): void =>
       writer.end(
         200,
-        `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${formatResult(result, method, era, formatResultMeta(era, caller))}}}`,
+        `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${formatResult(result, ttlMs, era, formatResultMeta(era, caller))}}}`,
       );
   }
 
@@ -137,7 +146,7 @@ function createMessageSender(writer: ResponseWriter): Exchange["send"] {
 }
 
 /** Returns the members of a result as JSON text, with the fields that its protocol version requires. */
-function formatResult(result: Result, { ttlMs }: Method, era: Era, commonMeta: string): string {
+function formatResult(result: Result, ttlMs: number | undefined, era: Era, commonMeta: string): string {
   const meta = `"_meta":{${commonMeta}`;
   if (typeof result === "string")
     return era === "modern"

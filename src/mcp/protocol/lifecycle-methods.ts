@@ -8,8 +8,10 @@ import {
 import { moveGrant } from "#domain/access/grants.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
+import { declaresApps } from "../chat-app/apps-extension.ts";
 import type { Method } from "./method.ts";
 import { errorCodes, isLegacyVersion, legacyVersions, modernVersion } from "./messages.ts";
+import { tasksExtension } from "../tasks/tasks-extension.ts";
 import type { SessionIdCodec } from "../transport/session-id.ts";
 
 export interface LifecycleOptions {
@@ -47,7 +49,12 @@ export function createLifecycleMethods({
           const protocolVersion = isLegacyVersion(requestedVersion) ? requestedVersion : legacyVersions[0];
           exchange.setHeader(
             "mcp-session-id",
-            sessionIdCodec.encode({ grantId: authentication.grantId, studioId: caller.studio.id, protocolVersion }),
+            sessionIdCodec.encode({
+              grantId: authentication.grantId,
+              studioId: caller.studio.id,
+              protocolVersion,
+              supportsApps: declaresApps(params["capabilities"]),
+            }),
           );
           return { protocolVersion, capabilities, serverInfo, instructions: getInstructions(caller) };
         },
@@ -63,7 +70,12 @@ export function createLifecycleMethods({
         async handle({ caller, authentication }) {
           if (authentication.grantStudioId !== caller.studio.id)
             await moveGrant(deps, caller, { grantId: authentication.grantId });
-          return { supportedVersions: [modernVersion], capabilities, instructions: getInstructions(caller) };
+          const extensions = { ...capabilities.extensions, [tasksExtension]: {} };
+          return {
+            supportedVersions: [modernVersion],
+            capabilities: { ...capabilities, extensions },
+            instructions: getInstructions(caller),
+          };
         },
       },
     ],

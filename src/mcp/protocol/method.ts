@@ -2,6 +2,7 @@ import type { RequestId, ServerCapabilities, ServerEventBus } from "@modelcontex
 import type { Authentication } from "#domain/access/authenticator.ts";
 import type { Caller, Scope } from "#domain/caller.ts";
 import type { Era, ResponseMessage } from "./messages.ts";
+import type { ParamHeader } from "./param-headers.ts";
 
 /**
  * A result: an object, or its members as JSON text (`"content":[…]`) if already serialized.
@@ -29,7 +30,7 @@ export interface Exchange {
   readonly sessionId: string | undefined;
   /** Aborts when the client disconnects or cancels the request. Created on first access. */
   readonly signal: AbortSignal;
-  /** Whether `signal` is aborted, without creating it. */
+  /** Whether `signal` is aborted. Reading this does not create the signal. */
   readonly isCancelled: boolean;
   /** Sends a message before the result, which turns the response into an event stream. */
   send(message: Record<string, unknown>): void;
@@ -42,11 +43,15 @@ export interface Method {
   era?: Era;
   /** The scope that a request requires, checked before the method runs. */
   getRequiredScope?(params: Readonly<Record<string, unknown>>): Scope | undefined;
+  /** The inputs that the request repeats in headers (2026-07-28). */
+  getParamHeaders?(params: Readonly<Record<string, unknown>>): readonly ParamHeader[];
   /** Starts a session: acts on the user's active studio, not on the studio of the previous session or grant. */
   startsSession?: true;
   /** How long the client may cache the result (2026-07-28, caching). */
   ttlMs?: number;
-  handle(exchange: Exchange): Result | OpenStream | Promise<Result>;
+  /** Replaces `ttlMs` for the params for which it returns a number. */
+  getTtlMs?(params: Readonly<Record<string, unknown>>): number | undefined;
+  handle(exchange: Exchange): Result | OpenStream | Promise<Result | OpenStream>;
 }
 
 /** All methods of the endpoint, by name. */
@@ -65,5 +70,18 @@ export interface Extension {
 /** A tool that reads raw arguments and returns raw protocol results. */
 export interface RawTool {
   listing: { name: string; description: string; inputSchema: object };
-  call(exchange: Exchange, args: Record<string, unknown>): Result | Promise<Result>;
+  call(exchange: Exchange, args: Record<string, unknown>): RawToolOutcome | Promise<RawToolOutcome>;
+}
+
+/** The result of the call, or a function that continues the call as a task. */
+export type RawToolOutcome = Result | TaskWork;
+
+/** A call that runs as a task (SEP-2663), after the response. During shutdown, it runs before the response. */
+export type TaskWork = (context: TaskContext) => Promise<Result>;
+
+export interface TaskContext {
+  /** Aborts when the task is canceled or this process stops. */
+  readonly signal: AbortSignal;
+  /** Asks the client for input and resolves with its responses, by key. */
+  requestInput(requests: Readonly<Record<string, object>>): Promise<Record<string, unknown>>;
 }

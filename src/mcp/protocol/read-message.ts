@@ -26,7 +26,7 @@ const maxBatchSize = 50;
 
 /**
  * Reads a parsed body as a message of its protocol version. Common valid requests take the fast path; the SDK's
- * classifier checks everything else and provides the error messages.
+ * classifier checks all other messages and provides the error texts.
  */
 export function readMessage(
   body: unknown,

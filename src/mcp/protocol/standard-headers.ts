@@ -19,6 +19,10 @@ const nameFieldByMethod: ReadonlyMap<string, string> = new Map([
   ["tools/call", "name"],
   ["prompts/get", "name"],
   ["resources/read", "uri"],
+  // Tasks extension, routing headers.
+  ["tasks/get", "taskId"],
+  ["tasks/update", "taskId"],
+  ["tasks/cancel", "taskId"],
 ]);
 
 /** Header rules that the SDK's classifier does not check: required headers are present and Mcp-Name matches. */
@@ -28,10 +32,7 @@ export function checkStandardHeaders(
   headers: MirroredHeaders,
   id: RequestId | null,
 ): Rejection | undefined {
-  const createMismatch = (header: string, body: string) =>
-    createRejection(400, errorCodes.headerMismatch, `Bad Request: the request headers and body disagree: ${body}`, id, {
-      mismatch: { header, body },
-    });
+  const createMismatch = (header: string, body: string) => createHeaderMismatch(id, { header, body });
 
   if (headers.protocolVersionHeader === undefined)
     return createMismatch(
@@ -56,8 +57,13 @@ export function checkStandardHeaders(
       );
 }
 
+export function createHeaderMismatch(id: RequestId | null, mismatch: { header: string; body: string }): Rejection {
+  const message = `Bad Request: the request headers and body disagree: ${mismatch.body}`;
+  return createRejection(400, errorCodes.headerMismatch, message, id, { mismatch });
+}
+
 /** Decodes `=?base64?…?=` values (2026-07-28, value encoding). */
-function decodeHeaderValue(value: string): string | undefined {
+export function decodeHeaderValue(value: string): string | undefined {
   const encoded = /^=\?base64\?(.*)\?=$/.exec(value)?.[1];
   if (encoded === undefined) return value;
   const bytes = Buffer.from(encoded, "base64");

@@ -9,7 +9,7 @@ export const cancelPublicationTool = defineTool({
   name: "cancel_publication",
   title: "Cancel a publication",
   description:
-    "Cancel a proposed, scheduled or missed publication. One that has started fails with too_late. Find the id with list_publications.",
+    "Cancel a proposed, scheduled or missed publication. If it has started, the call fails with too_late and the publication continues.",
   scope: "studio:write",
   action: "publications.request",
   hints: { readOnly: false, destructive: true, idempotent: true, openWorld: false },

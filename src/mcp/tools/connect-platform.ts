@@ -5,9 +5,7 @@ export const connectPlatformTool = defineTool({
   name: "connect_platform",
   title: "Connect a platform account",
   description:
-    "Create a page where the user connects a social platform account to the studio; owners and admins only. Find the platform's id with list_platforms. Reconnecting an account renews its connection. " +
-    "Give the user connectUrl unchanged: they open it within 15 minutes in a browser where they are signed in, and it works once. You never see the platform's credentials. " +
-    "When the user is done, call list_platforms to confirm.",
+    "Create a page where the user connects a social account to the studio; owners and admins only. Give the user connectUrl unchanged: it works once, within 15 minutes, where they are signed in. Then confirm with list_platforms.",
   scope: "studio:write",
   action: "platforms.connect",
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },

@@ -5,8 +5,7 @@ export const deletePostTool = defineTool({
   name: "delete_post",
   title: "Delete a post",
   description:
-    "Move a post and its assets to the trash. Users can restore them in the web app for 30 days. " +
-    "Ask the user first. To keep a post but hide it, call update_post with status archived instead.",
+    "Move a post and its assets to the trash; users can restore them for 30 days. Ask the user first. To hide a post, call update_post with status archived instead.",
   scope: "studio:write",
   action: "posts.write",
   hints: { readOnly: false, destructive: true, idempotent: true, openWorld: false },

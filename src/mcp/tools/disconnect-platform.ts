@@ -9,8 +9,7 @@ export const disconnectPlatformTool = defineTool({
   name: "disconnect_platform",
   title: "Disconnect a platform account",
   description:
-    "Disconnect an account from the studio: its stored credentials are deleted, and revoked at the platform where possible. Owners and admins only. " +
-    "Ask the user first, because only they can connect the account again. Find the id with list_platforms; repeating the call changes nothing.",
+    "Disconnect an account and delete its credentials; owners and admins only. Ask the user first: only they can connect it again.",
   scope: "studio:write",
   action: "platforms.disconnect",
   hints: { readOnly: false, destructive: true, idempotent: true, openWorld: true },

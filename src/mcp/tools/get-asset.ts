@@ -7,8 +7,7 @@ export const getAssetTool = defineTool({
   name: "get_asset",
   title: "Get an asset",
   description:
-    "Get an asset's name, type, size, post, alt text and media metadata, with URLs for the file and its thumbnail that are valid for one hour. Find the id with list_assets or get_post. " +
-    "Set includePreview to see an image (512 px), for example before you write its alt text with update_asset.",
+    "Get an asset's name, type, size, post, alt text and media metadata. Set includePreview to see an image, such as before you write its alt text.",
   scope: "studio:read",
   action: "assets.read",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },

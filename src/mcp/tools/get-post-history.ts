@@ -5,8 +5,7 @@ export const getPostHistoryTool = defineTool({
   name: "get_post_history",
   title: "Get a post's history",
   description:
-    "List the revisions of a post, newest first: who changed what, through which client, and the text at that time. " +
-    "Use it to see what changed or to find the revision to pass to restore_post.",
+    "List a post's revisions, newest first: who changed what, through which client, and the text at that time. Use it to find the revision for restore_post.",
   scope: "studio:read",
   action: "posts.read",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },

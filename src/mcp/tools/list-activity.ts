@@ -5,8 +5,7 @@ export const listActivityTool = defineTool({
   name: "list_activity",
   title: "List activity",
   description:
-    "List who changed what in the studio and through which AI client, newest first; owners and admins only. Use it to find out how something came to be. " +
-    "Pass nextCursor as cursor for the next page until it is null.",
+    "List who changed what in the studio, through which AI client, newest first; owners and admins only. Use it to find out how something came to be.",
   scope: "studio:read",
   action: "activity.list",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },

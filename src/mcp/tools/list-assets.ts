@@ -5,8 +5,7 @@ export const listAssetsTool = defineTool({
   name: "list_assets",
   title: "List assets",
   description:
-    "List the studio's assets, newest first. Use it to find the id for get_asset, attach_asset or delete_asset; filter by kind, tag, words in filename, alt text and tags, or by unattached for assets that are not on a post. " +
-    "Pass nextCursor as cursor until it is null: with query or tag, a page can be short or empty while later pages still have matches.",
+    "List the studio's assets, newest first. Use it to find an asset's id, or with unattached for files that are not on a post.",
   scope: "studio:read",
   action: "assets.read",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },

@@ -5,8 +5,7 @@ export const listPostsTool = defineTool({
   name: "list_posts",
   title: "List posts",
   description:
-    "List the studio's posts, newest first. Use it to find the id for get_post or update_post; filter by status, tag or words in title, body and tags. " +
-    "Results include full bodies, so keep limit small. Pass nextCursor as cursor until it is null: with query or tag, a page can be short or empty while later pages still have matches.",
+    "List the studio's posts, newest first, with an excerpt of each text. Use it to find a post's id; get_post returns the full text.",
   scope: "studio:read",
   action: "posts.read",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },

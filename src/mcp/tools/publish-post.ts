@@ -1,3 +1,4 @@
+import { cancelRequested, getPublishProgress } from "#domain/publishing/publish-progress.ts";
 import { publishPost, publishPostInput, publishPostOutput } from "#domain/publishing/publish-post.ts";
 import { defineTool } from "../define-tool.ts";
 
@@ -5,12 +6,12 @@ export const publishPostTool = defineTool({
   name: "publish_post",
   title: "Publish a post",
   description:
-    "Publish a post to connected accounts, now or at a time. Unless you may publish without asking, it is proposed: a person approves it in the web app, so tell the user. " +
-    "Call get_post first and fix what validation rejects. Follow up with list_publications.",
+    "Publish a post to connected accounts, now or at a time. Unless you may publish without asking, it is proposed: tell the user to approve it in the web app. First fix what get_post's validation rejects; follow up with list_publications.",
   scope: "studio:write",
   action: "publications.request",
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   input: publishPostInput,
   output: publishPostOutput,
+  followUp: { getProgress: getPublishProgress, cancel: cancelRequested },
   run: publishPost,
 });

@@ -9,9 +9,7 @@ export const requestAssetUploadTool = defineTool({
   name: "request_asset_upload",
   title: "Get an upload URL",
   description:
-    "Get a presigned URL for one file, valid for 10 minutes. Use it when you can run commands or send HTTP requests where the file is, for files of 5 MB or more, and for every video. " +
-    'Upload the file with one plain PUT, for example curl -T file "$uploadUrl", then call attach_asset, which verifies the file and makes the asset ready. ' +
-    "Each call creates a new asset; unused ones are removed automatically.",
+    'Get a presigned URL for one file, valid for 10 minutes. Use it when you can run commands where the file is, for 5 MB or more and every video. PUT the file, such as curl -T file "$uploadUrl", then call attach_asset, which verifies it.',
   scope: "studio:write",
   action: "assets.write",
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },

@@ -6,8 +6,7 @@ export const reschedulePublicationTool = defineTool({
   name: "reschedule_publication",
   title: "Reschedule a publication",
   description:
-    "Change when a proposed, scheduled or missed publication starts. Unless you may publish without asking, a person has to approve the new time in the web app. " +
-    "Find the id with list_publications.",
+    "Change when a proposed, scheduled or missed publication starts. Unless you may publish without asking, a person has to approve the new time.",
   scope: "studio:write",
   action: "publications.request",
   hints: { readOnly: false, destructive: false, idempotent: true, openWorld: false },

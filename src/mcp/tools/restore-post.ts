@@ -5,8 +5,7 @@ export const restorePostTool = defineTool({
   name: "restore_post",
   title: "Restore a revision",
   description:
-    "Bring back an earlier revision of a post: text, status and assets. This adds a new revision, so nothing is lost. " +
-    "Find the revision with get_post_history. The result lists assets that could not be restored.",
+    "Bring back an earlier revision of a post: text, status and assets. Adds a new revision, so nothing is lost. The result lists assets that could not be restored.",
   scope: "studio:write",
   action: "posts.write",
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },

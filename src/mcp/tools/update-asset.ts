@@ -6,8 +6,7 @@ export const updateAssetTool = defineTool({
   name: "update_asset",
   title: "Update asset details",
   description:
-    "Update an asset's alt text, filename or tags; omitted fields and the file itself stay unchanged. " +
-    "Before you write alt text, look at the image with get_asset and includePreview, then describe it in one sentence.",
+    "Change an asset's alt text, filename or tags; omitted fields stay. Before you write alt text, look at the image with get_asset, then describe it in one sentence.",
   scope: "studio:write",
   action: "assets.write",
   hints: { readOnly: false, destructive: true, idempotent: true, openWorld: false },

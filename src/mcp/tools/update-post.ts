@@ -6,12 +6,11 @@ export const updatePostTool = defineTool({
   name: "update_post",
   title: "Update a post",
   description:
-    "Update a post's title, body, status, tags or asset order; omitted fields stay unchanged. A new title or body replaces the old text completely, so call get_post first. " +
-    "Pass the revision from get_post, which is required for title and body: if the post changed since, the call fails with revision_conflict and changes nothing. " +
-    "Status ready means finished; archived hides a post that is no longer needed.",
+    "Change a post's title, body, status, tags, texts per account or asset order; omitted fields stay. A new title or body replaces the old text, so call get_post first and pass its revision. Status ready means finished; archived hides the post.",
   scope: "studio:write",
   action: "posts.write",
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
+  showsChatApp: true,
   input: updatePostInput,
   output: postView,
   run: updatePost,

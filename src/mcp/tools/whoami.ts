@@ -5,8 +5,7 @@ export const whoamiTool = defineTool({
   name: "whoami",
   title: "Show the current user and limits",
   description:
-    "Return the user you act for, the studio, your role and scopes, and all limits and allowed file types. " +
-    "Call it before you upload a file, or when an error mentions a role, a scope or a limit.",
+    "The user you act for, the studio, your role and scopes, all limits and allowed file types. Call it before you upload, or when an error mentions a role, scope or limit.",
   scope: "studio:read",
   action: "studio.read",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },

@@ -28,6 +28,13 @@ const tooLargeRejection = (): Rejection =>
     `inline_too_large_use_presign: the message is larger than ${maxBodyBytes} bytes; upload the file with request_asset_upload or create_upload_session instead.`,
   );
 
+export const batchTooLongRejection = (): Rejection =>
+  createRejection(
+    400,
+    errorCodes.invalidRequest,
+    "Bad Request: the batch is too long; send its messages one at a time",
+  );
+
 const headerRejections: Record<JsonHeaderProblem, () => Rejection> = {
   content_type: () => unsupportedRejection("Content-Type must be application/json, in UTF-8"),
   content_encoding: () => unsupportedRejection("Content-Encoding is not supported"),

@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { sendEarlyResponse } from "#lib/request-body.ts";
-import type { Rejection } from "../protocol/messages.ts";
+import { createRejection, errorCodes, type Rejection } from "../protocol/messages.ts";
+import { openEventStream, type EventStream } from "./event-stream.ts";
 
 /** Unread bodies up to this size are discarded, so that the connection can be reused. */
 const smallBodyBytes = 64 * 1024;
 
-export type ResponseHeaders = Record<string, string>;
+type ResponseHeaders = Record<string, string>;
 
 function sendText(res: ServerResponse, status: number, type: string, text: string, headers?: ResponseHeaders): void {
   if (res.headersSent || res.destroyed) return void res.end();
@@ -32,12 +33,27 @@ export function respondEarly(
   sendEarlyResponse(req, res, { status, headers: allHeaders, text }, smallBodyBytes);
 }
 
+export function respondUnauthorized(req: IncomingMessage, res: ServerResponse, challenge: string, error: string): void {
+  respondEarly(req, res, 401, "application/json", JSON.stringify({ error }), { "www-authenticate": challenge });
+}
+
+/** Responds with a JSON-RPC error before the request body has been read completely. */
+export function respondWithRejection(
+  req: IncomingMessage,
+  res: ServerResponse,
+  rejection: Rejection,
+  headers?: ResponseHeaders,
+): void {
+  respondEarly(req, res, rejection.status, "application/json", toErrorJson(rejection), headers);
+}
+
+export function respondSessionNotFound(req: IncomingMessage, res: ServerResponse): void {
+  respondWithRejection(req, res, createRejection(404, errorCodes.sessionNotFound, "Session not found"));
+}
+
 export function toErrorJson({ code, message, data, id }: Rejection): string {
   return JSON.stringify({ jsonrpc: "2.0", id, error: { code, message, ...(data === undefined ? {} : { data }) } });
 }
-
-/** Keeps proxies from closing an idle stream. */
-const keepAliveMs = 15_000;
 
 /** Writes one JSON response, or an event stream if a message is sent before the result. */
 export interface ResponseWriter {
@@ -52,31 +68,19 @@ export interface ResponseWriter {
 
 export function createHttpWriter(res: ServerResponse): ResponseWriter {
   let headers: ResponseHeaders | undefined;
-  let keepAliveTimer: NodeJS.Timeout | undefined;
+  let stream: EventStream | undefined;
   let disconnectHandler: (() => void) | undefined;
-  const startStream = (): void => {
-    if (keepAliveTimer !== undefined || res.destroyed) return;
-    res.writeHead(200, {
-      ...headers,
-      "content-type": "text/event-stream",
-      "cache-control": "no-cache, no-transform",
-      "x-accel-buffering": "no",
-    });
-    keepAliveTimer = setInterval(() => res.write(": keepalive\n\n"), keepAliveMs);
-    res.once("close", () => clearInterval(keepAliveTimer));
-  };
   return {
     setHeader(name, value) {
       (headers ??= {})[name] = value;
     },
     sendEvent(json) {
-      startStream();
-      if (!res.destroyed) res.write(`event: message\ndata: ${json}\n\n`);
+      stream ??= openEventStream(res, headers);
+      stream.send(json);
     },
     end(status, json) {
-      if (keepAliveTimer === undefined) return sendText(res, status, "application/json", json, headers);
-      clearInterval(keepAliveTimer);
-      res.end(`event: message\ndata: ${json}\n\n`);
+      if (stream) stream.end(json);
+      else sendText(res, status, "application/json", json, headers);
     },
     onDisconnect(handler) {
       if (disconnectHandler === undefined) res.once("close", () => !res.writableFinished && disconnectHandler?.());

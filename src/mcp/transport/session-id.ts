@@ -9,10 +9,12 @@ export interface Session {
   studioId: string;
   /** The negotiated protocol version. */
   protocolVersion: string;
+  /** Whether the client can show in-chat apps. */
+  supportsApps: boolean;
 }
 
 /** The maximum lifetime of a grant. */
-const sessionLifetime = days(90);
+export const sessionLifetime = days(90);
 
 export interface SessionIdCodec {
   encode(session: Session): string;
@@ -23,15 +25,17 @@ export interface SessionIdCodec {
 export function createSessionIdCodec(signer: Signer, clock: Clock, newSecret: () => string): SessionIdCodec {
   return {
     // The nonce separates sessions of one grant, so that one cannot cancel requests of another.
-    encode: ({ grantId, studioId, protocolVersion }) =>
+    encode: ({ grantId, studioId, protocolVersion, supportsApps }) =>
       signer.sign(
         "mcp-session",
-        { g: grantId, s: studioId, v: protocolVersion, n: newSecret().slice(0, 8) },
+        { g: grantId, s: studioId, v: protocolVersion, n: newSecret().slice(0, 8), ...(supportsApps ? { a: 1 } : {}) },
         clock() + sessionLifetime,
       ),
     decode(id) {
-      const claims = signer.verify("mcp-session", id) as { g: string; s: string; v: string } | undefined;
-      return claims && { grantId: claims.g, studioId: claims.s, protocolVersion: claims.v };
+      const claims = signer.verify("mcp-session", id) as { g: string; s: string; v: string; a?: 1 } | undefined;
+      return (
+        claims && { grantId: claims.g, studioId: claims.s, protocolVersion: claims.v, supportsApps: claims.a === 1 }
+      );
     },
   };
 }

@@ -6,9 +6,9 @@ import { undefinedIfMissing, withDiskErrors } from "./disk-errors.ts";
 /** The append-only log of a multipart file: which parts are complete, and which processes wrote parts. */
 export interface PartLog {
   completedParts: Set<number>;
-  /** This process has appended a line before, so it need not append a `+` line. */
+  /** Whether this process has appended a line before, so that it need not append a `+` line. */
   hasOwnEntry: boolean;
-  /** Every line is from this process, so no other process has written to the data. */
+  /** Whether every line is from this process, so that no other process can have written to the data. */
   isExclusive: boolean;
 }
 
@@ -47,7 +47,7 @@ export async function appendPartLog(folder: string, marker: "+" | "=", part: num
 export interface RunningDigest {
   /** Hashes the bytes before `end`, which must be final, in the background. */
   advanceTo(end: number): void;
-  /** Hashes the rest and resolves to the digest, or to undefined if the file is missing or shorter than `bytes`. */
+  /** Hashes the remaining bytes; resolves to the digest, or undefined if the file is missing or shorter than `bytes`. */
   finish(bytes: number): Promise<string | undefined>;
 }
 

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { open, readdir, stat, unlink, utimes, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { AppError } from "#lib/errors.ts";
+import { AppError, notFoundError } from "#lib/errors.ts";
 import { undefinedIfMissing, withDiskErrors } from "./disk-errors.ts";
 import { writeAll } from "./write-file.ts";
 import { bodyTooLargeError } from "../body-too-large-error.ts";
@@ -180,6 +180,6 @@ async function drainBody(body: AsyncIterable<Uint8Array>, bytes: number): Promis
   }
 }
 
-const uploadClosedError = (): AppError => new AppError("forbidden:file_url");
+const uploadClosedError = (): AppError => notFoundError("upload");
 
 export const tooShortError = (): AppError => new AppError("invalid_input:part_too_short");

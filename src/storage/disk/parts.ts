@@ -133,7 +133,7 @@ export function createDiskParts({
     await withDiskErrors(rm(folder, { recursive: true, force: true }));
   }
 
-  return {
+  const parts: DiskParts = {
     createPartUrl,
 
     async start(key, { bytes, partBytes }) {
@@ -191,6 +191,8 @@ export function createDiskParts({
       );
     },
 
+    write: (file, part, content) => parts.receive(file, part, toSingleChunk(content), content.length),
+
     complete(file) {
       const folder = getFolder(file);
       const completion =
@@ -219,6 +221,11 @@ export function createDiskParts({
       return sweptCount;
     },
   };
+  return parts;
+}
+
+async function* toSingleChunk(content: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield content;
 }
 
 const idPattern = /^[0-9a-z]{9}-[0-9a-f]{24}$/;

@@ -9,7 +9,7 @@ import { bodyTooLargeError } from "../body-too-large-error.ts";
 import { untilAborted } from "../until-aborted.ts";
 
 export interface DiskWriter {
-  /** Writes `body` to a temp file that is durable when this resolves. Leaves no file if it rejects. */
+  /** Writes `body` to a temp file. The file is durable when the call resolves; no file is left if the call rejects. */
   writeTempFile(body: AsyncIterable<Uint8Array>, options: TempFileOptions): Promise<TempFile>;
   /** Renames a temp file to become the current version of `key`, durably. */
   publish(key: string, tempFile: TempFile): Promise<FileVersion>;
@@ -23,7 +23,7 @@ export interface DiskWriter {
 
 export interface TempFileOptions {
   maxBytes: number;
-  /** The size announced by the client. Rejected at once if it does not fit on the disk. */
+  /** The size announced by the client. The write is rejected at once if the disk lacks this space. */
   declaredBytes?: number | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -64,7 +64,7 @@ export function createWriter({ root, clock, minFreeBytes, newName }: WriterOptio
       return { path, ...content };
     } catch (error) {
       await file.close().catch(() => {});
-      await rm(path, { force: true }).catch(() => {}); // the sweeper removes it if this fails
+      await rm(path, { force: true }).catch(() => {}); // if this fails, the sweeper removes the file
       throw error;
     }
   }
@@ -185,11 +185,11 @@ export function createWriter({ root, clock, minFreeBytes, newName }: WriterOptio
 
 /** Writes all chunks at `start`, or at the current position of the file. */
 export async function writeAll(file: FileHandle, chunks: Uint8Array[], start?: number): Promise<void> {
-  let remaining = chunks;
+  let remainingChunks = chunks;
   let position = start;
-  while (remaining.length > 0) {
-    const { bytesWritten } = await withDiskErrors(file.writev(remaining, position));
-    remaining = dropBytes(remaining, bytesWritten);
+  while (remainingChunks.length > 0) {
+    const { bytesWritten } = await withDiskErrors(file.writev(remainingChunks, position));
+    remainingChunks = dropBytes(remainingChunks, bytesWritten);
     if (position !== undefined) position += bytesWritten;
   }
 }
@@ -199,9 +199,9 @@ function dropBytes(chunks: Uint8Array[], count: number): Uint8Array[] {
   let skip = count;
   let index = 0;
   while (index < chunks.length && skip >= (chunks[index]?.length ?? 0)) skip -= chunks[index++]?.length ?? 0;
-  const remaining = chunks.slice(index);
-  const [head] = remaining;
-  return head && skip > 0 ? [head.subarray(skip), ...remaining.slice(1)] : remaining;
+  const remainingChunks = chunks.slice(index);
+  const [head] = remainingChunks;
+  return head && skip > 0 ? [head.subarray(skip), ...remainingChunks.slice(1)] : remainingChunks;
 }
 
 /** Makes renames in a folder durable. Windows has no such call and needs none: NTFS journals renames. */

@@ -16,7 +16,7 @@ import {
   type PartStore,
   type StoredFile,
 } from "#domain/assets/model/file-store.ts";
-import { AppError } from "#lib/errors.ts";
+import { AppError, notFoundError } from "#lib/errors.ts";
 import { validateKey } from "../check-key.ts";
 import { undefinedIfMissing, getErrorResponse } from "./s3-caller.ts";
 import { toContentHeaders, unquoteEtag, type S3Target } from "./write-object.ts";
@@ -79,7 +79,7 @@ export function createS3Parts(
       try {
         await call((requestOptions) => client.send(command, requestOptions), { workBytes: file.bytes });
       } catch (error) {
-        // 404: another call, or an earlier one whose response was lost, completed it. 400: a part was replaced.
+        // 404: another call, or an earlier one whose response was lost, completed the file. 400: a part was replaced.
         const status = getErrorResponse(error)?.status;
         if (status === 400) return undefined;
         if (status !== 404) throw error;
@@ -113,6 +113,19 @@ export function createS3Parts(
         new UploadPartCommand({ ...toUploadParams(file), PartNumber: part, ContentLength: getPartLength(file, part) }),
         expiresAt,
       ),
+
+    async write(file, part, content) {
+      const command = new UploadPartCommand({
+        ...toUploadParams(file),
+        PartNumber: part,
+        Body: content,
+        ContentLength: content.length,
+      });
+      const result = await undefinedIfMissing(
+        call((requestOptions) => client.send(command, requestOptions), { workBytes: content.length }),
+      );
+      if (!result) throw notFoundError("upload");
+    },
 
     complete(file) {
       const completion =

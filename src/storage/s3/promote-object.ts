@@ -28,8 +28,8 @@ export function toStoredFile(headOutput: HeadObjectCommandOutput): StoredFile {
  * Copies exactly the bytes of `version` from an incoming key, which clients can still write to, to a file key.
  *
  * Stores that check the ETag while copying (AWS, MinIO, R2) do this in one call. Others, such as Ceph, ignore the
- * condition and copy what is there at that time; a late retry of our copy could even overwrite a served file with
- * other bytes. For those, the object is first copied to a staging key, where it can no longer change, and checked there.
+ * condition and copy the current bytes; a late retry of our copy could even overwrite a served file with other bytes.
+ * On such stores, the object is first copied to a staging key, which clients can't write to, and checked at this key.
  */
 export function createPromote(target: S3Target, limits: CopyLimits, newName: () => string): Promote {
   const { client, bucket, call } = target;
@@ -110,7 +110,7 @@ export function createPromote(target: S3Target, limits: CopyLimits, newName: () 
         return await findPromoted(to, version);
       }
     } catch (error) {
-      // 412: overwritten since the HEAD request. 404: another call promoted it.
+      // 412: the object was overwritten since the HEAD request. 404: another call promoted it.
       if (![404, 412].includes(getErrorResponse(error)?.status ?? 0)) throw error;
       return findPromoted(to, version);
     }

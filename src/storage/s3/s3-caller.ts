@@ -27,7 +27,7 @@ export interface S3Caller {
   ): Promise<Output>;
 }
 
-/** Clients get an error within 15 s if the store does not respond; this leaves time to send it. */
+/** Clients get an error within 15 s if the store does not respond; this leaves time to send the error. */
 export const defaultTimeoutMs = 13_000;
 /** A slower copy counts as a timeout. */
 const minCopyBytesPerMs = 20_000;

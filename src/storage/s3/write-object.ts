@@ -165,17 +165,17 @@ async function* splitIntoParts(
   for await (const chunk of source) {
     totalBytes += chunk.length;
     if (totalBytes > maxBytes) throw bodyTooLargeError();
-    let remaining = chunk;
+    let remainingBytes = chunk;
     // A full part is buffered until more bytes arrive, because it may be the last.
-    while (bufferedBytes + remaining.length > partBytes) {
+    while (bufferedBytes + remainingBytes.length > partBytes) {
       const missingBytes = partBytes - bufferedBytes;
-      yield { part: Buffer.concat([...chunks, remaining.subarray(0, missingBytes)]), isLast: false };
-      remaining = remaining.subarray(missingBytes);
+      yield { part: Buffer.concat([...chunks, remainingBytes.subarray(0, missingBytes)]), isLast: false };
+      remainingBytes = remainingBytes.subarray(missingBytes);
       chunks = [];
       bufferedBytes = 0;
     }
-    chunks.push(remaining);
-    bufferedBytes += remaining.length;
+    chunks.push(remainingBytes);
+    bufferedBytes += remainingBytes.length;
   }
   yield { part: Buffer.concat(chunks), isLast: true };
 }

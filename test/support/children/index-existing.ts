@@ -7,13 +7,19 @@ import { createDeps, silentLog } from "../engines.ts";
 
 /** Child process: indexes existing rows for search and prints a line after each batch. */
 
-const options = JSON.parse(process.argv[2] ?? "") as Omit<OpenDatabaseOptions, "log">;
+const { isStepped, ...options } = JSON.parse(process.argv[2] ?? "") as Omit<OpenDatabaseOptions, "log"> & {
+  /** Whether each batch waits for its own `letRun`. */
+  isStepped: boolean;
+};
 const printLine = (line: string) => writeSync(1, `${line}\n`); // synchronous, because the process may be killed
 
 const database = await openDatabase({ ...options, log: silentLog });
 printLine("loaded");
 await once(process.stdin, "data");
-const pause = async (): Promise<void> => void printLine("batch");
+const pause = async (): Promise<void> => {
+  printLine("batch");
+  if (isStepped) await once(process.stdin, "data");
+};
 await indexExisting(createDeps(database, systemClock), { pause, shouldStop: () => false }, silentLog);
 printLine("done");
 await database.close();

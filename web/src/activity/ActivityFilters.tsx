@@ -3,10 +3,13 @@ import { getRouteApi } from "@tanstack/react-router";
 import { clientsQuery, membersQuery, type ActivityFilter } from "../api/queries.ts";
 import { usePagedList } from "../api/use-paged-list.ts";
 import { useStudio } from "../layout/use-studio.ts";
-import { SelectField } from "../ui/Field.tsx";
-import { actionLabels } from "./labels.ts";
+import { ButtonLink } from "../ui/Button.tsx";
+import { Field } from "../ui/Field.tsx";
+import { groupActions } from "./labels.ts";
 
 const route = getRouteApi("/studios/$studioId/activity");
+
+type Option = readonly [value: string, label: string];
 
 export function ActivityFilters({ filter }: { filter: ActivityFilter }) {
   const { studio } = useStudio();
@@ -14,8 +17,12 @@ export function ActivityFilters({ filter }: { filter: ActivityFilter }) {
   const clients = usePagedList({ ...clientsQuery(studio.id, {}), refetchInterval: false }).items;
   const clientNames = new Map(clients.map(({ clientId, clientName }) => [clientId, clientName]));
 
+  const isFiltered = Object.keys(filter).length > 0;
+
   return (
-    <div className="mb-10 grid grid-cols-1 gap-4 sm:grid-cols-3">
+    <div
+      className={`mb-6 grid grid-cols-2 items-end gap-3 ${isFiltered ? "sm:grid-cols-[repeat(3,minmax(0,1fr))_auto]" : "sm:grid-cols-3"}`}
+    >
       <FilterSelect
         name="userId"
         label="Member"
@@ -23,12 +30,17 @@ export function ActivityFilters({ filter }: { filter: ActivityFilter }) {
         options={members.map(({ userId, name }) => [userId, name])}
       />
       <FilterSelect name="clientId" label="AI client" value={filter.clientId} options={[...clientNames]} />
-      <FilterSelect
-        name="action"
-        label="Action"
-        value={filter.action}
-        options={Object.entries(actionLabels).map(([action, { filterLabel }]) => [action, filterLabel])}
-      />
+      <FilterSelect name="action" label="Action" value={filter.action} groups={groupActions()} />
+      {isFiltered && (
+        <ButtonLink
+          variant="quiet"
+          to="/studios/$studioId/activity"
+          params={{ studioId: studio.id }}
+          className="max-sm:col-span-2"
+        >
+          Clear filters
+        </ButtonLink>
+      )}
     </div>
   );
 }
@@ -37,26 +49,47 @@ function FilterSelect({
   name,
   label,
   value,
-  options,
+  options = [],
+  groups = [],
 }: {
   name: keyof ActivityFilter;
   label: string;
   value: string | undefined;
-  options: readonly (readonly [string, string])[];
+  options?: readonly Option[];
+  groups?: readonly (readonly [label: string, options: readonly Option[]])[];
 }) {
   const navigate = route.useNavigate();
   return (
-    <div className="min-w-0">
-      <SelectField
-        label={<span className="text-sm font-normal text-muted">{label}</span>}
-        value={value ?? ""}
-        options={[["", "Any"], ...options]}
-        onChange={({ target }) =>
-          void navigate({
-            search: ({ [name]: _, ...others }) => (target.value === "" ? others : { ...others, [name]: target.value }),
-          })
-        }
-      />
+    <div className="min-w-0 max-sm:nth-3:col-span-2">
+      <Field label={<span className="text-sm font-normal text-muted">{label}</span>}>
+        {(control) => (
+          <select
+            {...control}
+            value={value ?? ""}
+            onChange={({ target }) =>
+              void navigate({
+                search: ({ [name]: _, ...others }) =>
+                  target.value === "" ? others : { ...others, [name]: target.value },
+              })
+            }
+          >
+            <option value="">Any</option>
+            <Options options={options} />
+            {groups.map(([groupLabel, groupOptions]) => (
+              <optgroup key={groupLabel} label={groupLabel}>
+                <Options options={groupOptions} />
+              </optgroup>
+            ))}
+          </select>
+        )}
+      </Field>
     </div>
   );
 }
+
+const Options = ({ options }: { options: readonly Option[] }) =>
+  options.map(([value, label]) => (
+    <option key={value} value={value}>
+      {label}
+    </option>
+  ));

@@ -1,4 +1,5 @@
 import { getRouteApi, Link } from "@tanstack/react-router";
+import { Activity as ActivityIcon } from "lucide-react";
 import { activityQuery } from "../api/queries.ts";
 import { usePagedList } from "../api/use-paged-list.ts";
 import { useStudio } from "../layout/use-studio.ts";
@@ -8,6 +9,7 @@ import { PagedList } from "../ui/List.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
 import { ActivityFilters } from "./ActivityFilters.tsx";
 import { ActivityRow } from "./ActivityRow.tsx";
+import { groupActivity } from "./group-activity.ts";
 
 const route = getRouteApi("/studios/$studioId/activity");
 
@@ -20,6 +22,7 @@ export function ActivityPage() {
       <PageHeader title="Activity" />
       <EmptyState
         title="Only owners and admins can see activity"
+        icon={ActivityIcon}
         actions={
           <>
             <ButtonLink to="/studios/$studioId/posts" params={{ studioId: studio.id }}>
@@ -31,7 +34,7 @@ export function ActivityPage() {
           </>
         }
       >
-        Your role in this studio is {studio.role}. To find out who changed something, ask an owner or admin.
+        Your role in this studio is {studio.role}. To find out who changed a post, open it and look at its history.
       </EmptyState>
     </>
   );
@@ -52,6 +55,7 @@ function StudioActivity() {
         empty={
           <EmptyState
             title="No matching activity"
+            icon={ActivityIcon}
             actions={
               <Link to="/studios/$studioId/activity" params={{ studioId: studio.id }}>
                 Clear filters
@@ -62,11 +66,12 @@ function StudioActivity() {
       >
         {(rows) =>
           [...Map.groupBy(rows, ({ at }) => formatDay(at, studio.timezone))].map(([day, dayRows]) => (
-            <section key={day} className="border-t border-rule py-6" aria-label={day}>
-              <h2 className="mb-3">{day}</h2>
+            <section key={day} className="mt-8 first:mt-0" aria-label={day}>
+              <h2 className="mb-1 border-b border-rule pb-2 text-sm font-medium text-muted">{day}</h2>
               <ul>
-                {dayRows.map((row) => (
-                  <ActivityRow key={row.id} row={row} />
+                {groupActivity(dayRows).map((group) => (
+                  // The oldest entry: a new one must not close an expanded group.
+                  <ActivityRow key={group.rows.at(-1)?.id ?? group.row.id} group={group} />
                 ))}
               </ul>
             </section>
@@ -78,5 +83,8 @@ function StudioActivity() {
 }
 
 function formatDay(at: string, timezone: string): string {
-  return new Intl.DateTimeFormat("en", { dateStyle: "full", timeZone: timezone }).format(new Date(at));
+  const format = (date: Date) => new Intl.DateTimeFormat("en", { dateStyle: "full", timeZone: timezone }).format(date);
+  const day = format(new Date(at));
+  if (day === format(new Date())) return `Today, ${day}`;
+  return day;
 }

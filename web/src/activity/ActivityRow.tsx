@@ -1,65 +1,101 @@
-import { Link } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { ChevronRight } from "lucide-react";
 import type { Activity } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
+import { Avatar } from "../ui/Avatar.tsx";
 import { formatExactTime } from "../ui/RelativeTime.tsx";
+import { ActivitySentence } from "./ActivitySentence.tsx";
+import { describeChange, describeChanges } from "./describe-change.ts";
+import type { ActivityGroup } from "./group-activity.ts";
+import { getActingClient, getActorName } from "./labels.ts";
 import { UndoUndoButton } from "./UndoUndoButton.tsx";
-import { getActorName, describeChange, getActionVerb } from "./labels.ts";
 
-export function ActivityRow({ row }: { row: Activity }) {
-  const { studio, may } = useStudio();
-  const change = describeChange(row);
+const route = getRouteApi("/studios/$studioId/activity");
+
+/** One entry, or several that belong together and that the user can expand. */
+export function ActivityRow({ group }: { group: ActivityGroup<Activity> }) {
+  const { may } = useStudio();
+  const { row, rows } = group;
+  const client = getActingClient(row);
+  const isSingle = rows.length === 1;
+  const change = isSingle ? describeChange(row) : describeChanges(rows);
   return (
-    <li className="grid grid-cols-1 gap-x-4 py-2 sm:grid-cols-[6rem_minmax(0,1fr)]">
-      <time
-        className="text-muted tabular-nums max-sm:text-sm"
-        dateTime={row.at}
-        title={formatExactTime(row.at, studio.timezone)}
-      >
-        {formatTime(row.at, studio.timezone)}
-      </time>
-      <div className="min-w-0">
+    <li className="grid grid-cols-[auto_minmax(0,1fr)_auto] gap-x-3 py-2">
+      <Avatar name={row.user?.name ?? getActorName(row)} client={client} />
+      <div className="min-w-0 pt-0.5">
         <p className="m-0 [overflow-wrap:anywhere]">
-          <strong className="font-semibold">{getActorName(row)}</strong> {getActionVerb(row.action)}{" "}
-          <Subject row={row} />
+          <ActorName row={row} />
+          {client && ","} <ActivitySentence group={group} />
         </p>
-        {change !== "" && <p className="mt-0 text-sm text-muted [overflow-wrap:anywhere]">{change}</p>}
+        {change !== "" && <p className="m-0 text-sm text-muted [overflow-wrap:anywhere]">{change}</p>}
+        {!isSingle && <GroupedEntries group={group} />}
         {row.action === "client.undone" && may("clients.undo") && <UndoUndoButton undoId={row.id} />}
       </div>
+      <EntryTime at={row.at} />
     </li>
   );
 }
 
-function Subject({ row }: { row: Activity }) {
-  const { studio } = useStudio();
-  if (row.action.startsWith("publication.") && row.subjectId !== null) {
-    return (
-      <Link
-        to="/studios/$studioId/publications/$publicationId"
-        params={{ studioId: studio.id, publicationId: row.subjectId }}
-      >
-        {row.subjectName ?? "a publication"}
-      </Link>
-    );
-  }
-  const postId = row.detail["postId"];
-  if (typeof postId === "string") {
-    return (
-      <Link to="/studios/$studioId/posts/$postId" params={{ studioId: studio.id, postId }}>
-        {row.action === "asset.requested" ? "for a post" : "a post"}
-      </Link>
-    );
-  }
-  if (row.subjectId === null || row.subjectName === null || row.subjectId === row.user?.id) return null;
-  if (!row.action.startsWith("post.")) return <strong className="font-semibold">{row.subjectName}</strong>;
+/** The name of who acted, as a link to everything that the same user or AI client did. */
+function ActorName({ row }: { row: Activity }) {
+  const { userId, clientId } = route.useSearch();
+  const name = getActorName(row);
+  const client = getActingClient(row);
+  const isShownAlone = client ? client.id === clientId : row.user?.id === userId;
+  if ((!client && !row.user) || isShownAlone) return <strong className="font-semibold">{name}</strong>;
   return (
-    <Link to="/studios/$studioId/posts/$postId" params={{ studioId: studio.id, postId: row.subjectId }}>
-      {row.subjectName}
+    <Link
+      from={route.id}
+      to="."
+      search={({ action }) => ({
+        ...(action ? { action } : {}),
+        ...(client ? { clientId: client.id } : { userId: row.user?.id }),
+      })}
+      title={`Show only ${client?.name ?? name}’s activity`}
+      className="font-semibold text-ink no-underline hover:text-accent hover:underline"
+    >
+      {name}
     </Link>
   );
 }
 
-function formatTime(at: string, timezone: string): string {
-  return new Intl.DateTimeFormat("en", { timeStyle: "short", hourCycle: "h23", timeZone: timezone }).format(
-    new Date(at),
+function GroupedEntries({ group: { rows } }: { group: ActivityGroup<Activity> }) {
+  return (
+    <details className="group/entries">
+      <summary className="inline-flex min-h-6 cursor-pointer list-none items-center gap-1 rounded-sm text-sm text-muted hover:text-ink pointer-coarse:min-h-11 [&::-webkit-details-marker]:hidden">
+        <ChevronRight
+          size={14}
+          className="flex-none transition-transform duration-(--motion-fast) group-open/entries:rotate-90"
+          aria-hidden="true"
+        />
+        <span className="group-open/entries:hidden">Show {rows.length} entries</span>
+        <span className="hidden group-open/entries:inline">Hide entries</span>
+      </summary>
+      <ul className="mt-1 mb-2 grid gap-1 border-l border-rule pl-3">
+        {rows.map((row) => {
+          const change = describeChange(row);
+          return (
+            <li key={row.id} className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 text-sm [overflow-wrap:anywhere]">
+              <span className="first-letter:capitalize">
+                <ActivitySentence group={{ row, rows: [row] }} />
+                {change !== "" && <span className="text-muted"> · {change}</span>}
+              </span>
+              <EntryTime at={row.at} />
+            </li>
+          );
+        })}
+      </ul>
+    </details>
+  );
+}
+
+function EntryTime({ at }: { at: string }) {
+  const { studio } = useStudio();
+  return (
+    <time className="pt-0.5 text-sm text-muted tabular-nums" dateTime={at} title={formatExactTime(at, studio.timezone)}>
+      {new Intl.DateTimeFormat("en", { timeStyle: "short", hourCycle: "h23", timeZone: studio.timezone }).format(
+        new Date(at),
+      )}
+    </time>
   );
 }

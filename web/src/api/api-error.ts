@@ -65,3 +65,5 @@ export function describeError(error: unknown): { message: string; hint: string }
 }
 
 export const isNotFound = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
+
+export const isUnreachable = (error: unknown): boolean => error instanceof ApiError && error.code === "unreachable";

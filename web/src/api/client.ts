@@ -11,8 +11,12 @@ export function redirectTo(url: string): Promise<never> {
   return new Promise(() => {});
 }
 
+/** While the user signs out, a poll that fails with 401 must not redirect to another page than the sign-out does. */
+let isSigningOut = false;
+
 /** Redirects to the sign-in page, which returns the user to the current page. */
 export function redirectToSignIn(): Promise<never> {
+  if (isSigningOut) return new Promise(() => {});
   const currentPath = `${location.pathname}${location.search}${location.hash}`;
   return redirectTo(`/login?${new URLSearchParams({ return_to: currentPath }).toString()}`);
 }
@@ -67,4 +71,14 @@ export async function fetchMe() {
   return response.json();
 }
 
-export const signOut = (): Promise<void> => sendRequest(fetch("/api/sign-out", { method: "POST" }));
+/** Ends the session. Resolves if it has already ended. */
+export async function signOut(): Promise<void> {
+  isSigningOut = true;
+  try {
+    const response = await fetch("/api/sign-out", { method: "POST" });
+    if (!response.ok && response.status !== 401) throw await readApiError(response);
+  } catch (error) {
+    isSigningOut = false;
+    throw error;
+  }
+}

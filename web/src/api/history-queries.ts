@@ -70,7 +70,7 @@ export async function countTrash(studioId: string): Promise<{ count: number; has
 }
 
 /** What undoing a client's changes would do now. */
-export const undoPreviewQuery = (studioId: string, grantId: string, since: string) =>
+export const undoDryRunQuery = (studioId: string, grantId: string, since: string) =>
   queryOptions({
     queryKey: ["studio", studioId, "undo", grantId, since],
     queryFn: () =>

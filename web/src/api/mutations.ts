@@ -108,7 +108,7 @@ export const deleteAsset = (studioId: string, assetId: string) =>
 export const createUploadLink = (studioId: string, postId: string, json: { inPlace: boolean }) =>
   fetchJson(studioApi.posts[":postId"]["upload-links"].$post({ param: { studioId, postId }, json }));
 
-/** For uploads to the library on the page of the user. */
+/** Creates the upload link with which the library page itself uploads files. */
 export const createLibraryUploadLink = (studioId: string) =>
   fetchJson(studioApi["upload-links"].$post({ param: { studioId } }));
 
@@ -123,7 +123,6 @@ export const publishPost = (
 
 const publicationApi = studioApi.publications[":publicationId"];
 
-/** `revision` is the one that the user saw. */
 /** `seen` is what the approver saw: if it has changed since, the request fails. */
 export const approvePublication = (
   studioId: string,

@@ -7,7 +7,10 @@ import type { Filter } from "./queries.ts";
 const studioApi = api.studios[":studioId"];
 
 type PublicationPage = InferResponseType<typeof studioApi.publications.$get>;
-export type Publication = PublicationPage["publications"][number];
+export type ListedPublication = PublicationPage["publications"][number];
+/** A publication in a list, or of a post. */
+export type Publication = Omit<ListedPublication, "isSuperseded">;
+/** The state as users see it: the server's states `preparing` and `committing` are `publishing`. */
 export type VisibleState = Publication["state"];
 export type PublicationDetail = InferResponseType<(typeof studioApi.publications)[":publicationId"]["$get"]>;
 export type PublicationFilter = Filter<typeof studioApi.publications.$get>;

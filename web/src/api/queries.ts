@@ -13,6 +13,7 @@ export type Role = Studio["role"];
 export type Post = InferResponseType<typeof postApi.$get>;
 export type PostStatus = Post["status"];
 export type Asset = InferResponseType<typeof studioApi.assets.$get>["assets"][number];
+export type AssetUsage = InferResponseType<(typeof studioApi.assets)[":assetId"]["$get"]>;
 export type Member = InferResponseType<typeof studioApi.members.$get>["members"][number];
 export type AiClient = InferResponseType<typeof studioApi.clients.$get>["clients"][number];
 export type Activity = InferResponseType<typeof studioApi.activity.$get>["activity"][number];
@@ -75,7 +76,7 @@ export const postsQuery = (studioId: string, filter: PostFilter) =>
 export const assetsQuery = (studioId: string, filter: AssetFilter) =>
   pagedQuery({
     queryKey: ["studio", studioId, "assets", filter],
-    limit: 40,
+    limit: 60,
     fetchPage: (page, options) =>
       studioApi.assets.$get({ param: { studioId }, query: { ...filter, ...page } }, options),
     select: selectAssets,

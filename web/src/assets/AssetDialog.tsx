@@ -1,135 +1,108 @@
-import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
-import { updateAsset } from "../api/mutations.ts";
-import { refreshQueries, type Asset } from "../api/queries.ts";
-import { useStudio } from "../layout/use-studio.ts";
-import { Button } from "../ui/Button.tsx";
+import { ChevronLeft, ChevronRight, X } from "lucide-react";
+import { useEffect, useEffectEvent, useRef } from "react";
+import type { Asset } from "../api/queries.ts";
+import { useConfirm } from "../ui/Confirm.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
-import { ErrorMessage } from "../ui/ErrorMessage.tsx";
-import { TextAreaField, TextField } from "../ui/Field.tsx";
-import { requiredTextProps } from "../ui/required-text.ts";
-import { TagField } from "../ui/TagField.tsx";
-import { useAction } from "../ui/use-action.ts";
-import { AssetImage } from "./AssetImage.tsx";
-import { useCopyAsset } from "./use-copy-asset.ts";
-import { useDeleteAsset } from "./use-delete-asset.tsx";
-import { formatMediaMetadata } from "./labels.ts";
+import { IconButton } from "../ui/IconButton.tsx";
+import { AssetActions } from "./AssetActions.tsx";
+import { AssetFacts } from "./AssetFacts.tsx";
+import { AssetForm, type AssetFormHandle } from "./AssetForm.tsx";
+import { AssetPreview } from "./AssetPreview.tsx";
+import { AssetUses } from "./AssetUses.tsx";
 
-/** Shows one file, and lets the user edit its details, copy or delete it. */
-export function AssetDialog({ asset, onClose }: { asset: Asset; onClose: () => void }) {
-  const { studio, may } = useStudio();
-  const queryClient = useQueryClient();
-  const copyAsset = useCopyAsset();
-  const deleteAsset = useDeleteAsset();
-  const [altText, setAltText] = useState(asset.altText ?? "");
-  const [filename, setFilename] = useState(asset.filename);
-  const [editedTags, setEditedTags] = useState<readonly string[]>();
-  const { isRunning, error, run } = useAction();
-  const copying = useAction();
+interface AssetDialogProps {
+  asset: Asset;
+  onClose: () => void;
+  /** Opens the file before or after this one, if there is one. */
+  onPrevious?: (() => void) | undefined;
+  onNext?: (() => void) | undefined;
+  /** Opens a copy of this file; without it, a link to the library does. */
+  onOpenCopy?: ((assetId: string) => void) | undefined;
+}
 
-  const saveDetails = () =>
-    updateAsset(studio.id, asset.id, { altText, filename, ...(editedTags && { tags: [...editedTags] }) });
+/** Shows one file, where it is used, and lets the user edit its details, copy or delete it. */
+export function AssetDialog({ asset, onClose, onPrevious, onNext, onOpenCopy }: AssetDialogProps) {
+  const confirm = useConfirm();
+  const form = useRef<AssetFormHandle>(null);
 
-  async function save(): Promise<void> {
-    await saveDetails();
-    await refreshQueries(queryClient, studio.id);
-    onClose();
+  function closeUnlessChanged(): void {
+    if (form.current?.hasChanges() !== true) onClose();
+    else
+      confirm({
+        title: "Discard changes?",
+        body: <p>The changes to {asset.filename} haven’t been saved.</p>,
+        action: "Discard changes",
+        busyLabel: "Discarding…",
+        dismiss: "Keep editing",
+        run: async () => onClose(),
+      });
   }
 
-  /** Saves first, so that the copy has the details that the dialog shows. */
-  async function copy(): Promise<void> {
-    if (altText !== (asset.altText ?? "") || filename !== asset.filename || editedTags) await saveDetails();
-    await copyAsset({ ...asset, filename });
-    onClose();
+  /** Changes are saved first, so that they aren’t lost. */
+  async function leave(open: () => void): Promise<void> {
+    if (!form.current || (await form.current.save())) open();
   }
 
-  function closeAndConfirmDelete(): void {
-    onClose();
-    deleteAsset(asset);
-  }
+  const moveWithKeys = useEffectEvent((event: KeyboardEvent) => {
+    const isTyping = event.target instanceof Element && event.target.closest("input, textarea, video, [role=menu]");
+    if (isTyping || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const isCovered = document.querySelectorAll("dialog:modal").length > 1;
+    if (isCovered) return;
+    const open = { ArrowLeft: onPrevious, ArrowRight: onNext }[event.key];
+    if (open) void leave(open);
+  });
+  useEffect(() => {
+    const listener = (event: KeyboardEvent) => moveWithKeys(event);
+    document.addEventListener("keydown", listener);
+    return () => document.removeEventListener("keydown", listener);
+  }, []);
 
+  const isInList = onPrevious !== undefined || onNext !== undefined;
   return (
-    <Dialog title={asset.filename} onClose={onClose}>
-      <div className="mt-4 flex flex-wrap items-start gap-5">
-        <div className="w-40 flex-none">
-          <AssetImage asset={asset} />
+    <Dialog title={asset.filename} size="large" isTitleHidden onClose={closeUnlessChanged}>
+      <div className="-mt-1.5 -mr-1.5 mb-3 flex items-center gap-1">
+        <p
+          // The first focus: the browser would choose a button, whose tooltip would cover the dialog.
+          ref={(element) => element?.setAttribute("autofocus", "")}
+          tabIndex={-1}
+          aria-hidden="true"
+          className="m-0 min-w-0 flex-1 truncate text-lg font-semibold outline-none"
+          title={asset.filename}
+        >
+          {asset.filename}
+        </p>
+        {isInList && (
+          <>
+            <IconButton
+              icon={ChevronLeft}
+              label="Previous file"
+              disabled={!onPrevious}
+              onClick={() => onPrevious && void leave(onPrevious)}
+            />
+            <IconButton
+              icon={ChevronRight}
+              label="Next file"
+              disabled={!onNext}
+              onClick={() => onNext && void leave(onNext)}
+            />
+          </>
+        )}
+        <IconButton icon={X} label="Close" onClick={closeUnlessChanged} />
+      </div>
+      <div
+        key={asset.id}
+        className="grid grid-cols-1 gap-x-6 gap-y-5 md:grid-cols-[minmax(0,1fr)_20rem] md:grid-rows-[auto_1fr]"
+      >
+        <AssetPreview asset={asset} />
+        <div className="grid min-w-0 content-start gap-5 md:row-span-2">
+          <AssetForm ref={form} asset={asset} onSaved={onClose} />
+          <AssetActions asset={asset} saveForm={async () => (await form.current?.save()) ?? true} onClose={onClose} />
         </div>
-        <div className="text-muted">
-          <p className="m-0">{asset.mimeType}</p>
-          <p className="m-0">{formatMediaMetadata(asset)}</p>
-          {asset.url !== undefined && (
-            <p className="mt-2">
-              <a href={asset.url} target="_blank" rel="noopener noreferrer">
-                {asset.kind === "document" ? "Download" : "Open file"}
-              </a>
-            </p>
-          )}
+        <div className="grid min-w-0 content-start gap-5">
+          <AssetUses asset={asset} onOpenCopy={onOpenCopy && ((id) => void leave(() => onOpenCopy(id)))} />
+          <AssetFacts asset={asset} />
         </div>
       </div>
-      <form
-        className="mt-5"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void run(save);
-        }}
-      >
-        <TextAreaField
-          label="Alt text"
-          hint="Describe this file for people who can’t see it."
-          rows={3}
-          maxLength={2000}
-          value={altText}
-          readOnly={!may("assets.write")}
-          onChange={(event) => setAltText(event.target.value)}
-        />
-        <TextField
-          label="File name"
-          value={filename}
-          readOnly={!may("assets.write")}
-          maxLength={200}
-          {...requiredTextProps}
-          onChange={(event) => setFilename(event.target.value)}
-        />
-        <TagField tags={editedTags ?? asset.tags ?? []} isReadOnly={!may("assets.write")} onChange={setEditedTags} />
-        {error !== undefined && <ErrorMessage error={error} />}
-        {copying.error !== undefined && <ErrorMessage error={copying.error} />}
-        {asset.postId !== null && asset.status === "ready" && (
-          <p className="mt-5 text-sm text-muted">
-            To use this file in another post, make a copy. To delete it, remove it from its post first.
-          </p>
-        )}
-        <div className="mt-7 flex flex-wrap justify-between gap-3">
-          <div className="flex flex-wrap gap-3">
-            {may("assets.write") && asset.status === "ready" && (
-              <Button
-                variant="secondary"
-                busyLabel={copying.isRunning && "Copying…"}
-                onClick={({ currentTarget }) => currentTarget.form?.reportValidity() && void copying.run(copy)}
-              >
-                Make a copy
-              </Button>
-            )}
-            {may("assets.write") && (asset.postId === null || asset.status === "pending") && (
-              <Button
-                variant={asset.status === "pending" ? "dangerOutline" : "secondary"}
-                onClick={closeAndConfirmDelete}
-              >
-                {asset.status === "pending" ? "Cancel upload…" : "Move to trash"}
-              </Button>
-            )}
-          </div>
-          <div className="ml-auto flex flex-wrap justify-end gap-3">
-            <Button variant="secondary" onClick={onClose}>
-              {may("assets.write") && asset.status !== "pending" ? "Cancel" : "Close"}
-            </Button>
-            {may("assets.write") && (
-              <Button type="submit" busyLabel={isRunning && "Saving…"}>
-                Save
-              </Button>
-            )}
-          </div>
-        </div>
-      </form>
     </Dialog>
   );
 }

@@ -1,7 +1,14 @@
+import { FileText, Video, Image, type LucideIcon } from "lucide-react";
 import type { Asset } from "../api/queries.ts";
 import { createFormatter } from "../upload/format.ts";
 
-const { bytes: formatBytes } = createFormatter("en");
+export const { bytes: formatBytes, duration: formatTimeLeft } = createFormatter("en");
+
+export const kindIcons: Record<Asset["kind"], LucideIcon> = { image: Image, video: Video, document: FileText };
+export const kindLabels = { image: "Images", video: "Videos", document: "Documents" } as const;
+export const usageLabels = { used: "Used", unused: "Unused" } as const;
+
+export const countFiles = (count: number): string => (count === 1 ? "1 file" : `${count} files`);
 
 /** The file type to show in place of a thumbnail, such as PDF. */
 export function getTypeLabel({ mimeType, filename }: Pick<Asset, "mimeType" | "filename">): string {
@@ -9,7 +16,12 @@ export function getTypeLabel({ mimeType, filename }: Pick<Asset, "mimeType" | "f
   return (extension ?? mimeType.split("/")[1] ?? "file").toUpperCase();
 }
 
-export function formatMediaMetadata({ width, height, durationMs, bytes }: Asset): string {
+export function formatMediaMetadata({
+  width,
+  height,
+  durationMs,
+  bytes,
+}: Pick<Asset, "bytes" | "width" | "height"> & { durationMs?: number | undefined }): string {
   return [
     bytes === null ? "Uploading" : formatBytes(bytes),
     width !== undefined && height !== undefined ? `${width} × ${height}` : "",
@@ -19,7 +31,9 @@ export function formatMediaMetadata({ width, height, durationMs, bytes }: Asset)
     .join(" · ");
 }
 
-function formatDuration(ms: number): string {
+export function formatDuration(ms: number): string {
   const seconds = Math.round(ms / 1000);
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  const lastParts = `${hours > 0 ? String(minutes).padStart(2, "0") : minutes}:${String(seconds % 60).padStart(2, "0")}`;
+  return hours > 0 ? `${hours}:${lastParts}` : lastParts;
 }

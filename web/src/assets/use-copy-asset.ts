@@ -11,7 +11,7 @@ export function useCopyAsset(): (asset: Asset) => Promise<void> {
   const showToast = useToast();
 
   async function undo(copyId: string): Promise<void> {
-    await deleteAsset(studio.id, copyId).catch(() => {}); // it was used or deleted since
+    await deleteAsset(studio.id, copyId).catch(() => {}); // the copy was used or deleted since
     await refreshQueries(queryClient, studio.id);
   }
 

@@ -1,7 +1,10 @@
+import { useLocation } from "@tanstack/react-router";
+import { BadgeCheck, TriangleAlert } from "lucide-react";
+import { useEffect, useRef } from "react";
 import type { AiClient } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
+import { Avatar } from "../ui/Avatar.tsx";
 import { Button, ButtonLink } from "../ui/Button.tsx";
-import { Badge } from "../ui/Badge.tsx";
 import { formatActor } from "../ui/format-actor.ts";
 import { ListRow, RowActions, RowDetails } from "../ui/List.tsx";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
@@ -11,19 +14,18 @@ import { useRevoke } from "./use-revoke.tsx";
 export function ClientRow({ client }: { client: AiClient }) {
   const { studio, me, may } = useStudio();
   const { revoke } = useRevoke();
+  const { row, isTarget } = useScrollToClient(client.id);
   const isMine = client.user.id === me.user.id;
   const studioName = me.memberships.find(({ studioId }) => studioId === client.studioId)?.studioName;
   const isRevoked = client.revokedAt !== null;
   return (
-    <ListRow>
-      <div className="min-w-0">
-        <p className="m-0 font-serif text-xl [overflow-wrap:anywhere]">{client.clientName}</p>
-        <p className="mt-0">
-          {client.redirectHost}{" "}
-          <Badge isPositive={client.verified} isWarning={!client.verified}>
-            {client.verified ? "verified" : "unverified name"}
-          </Badge>
-        </p>
+    <ListRow ref={row} id={client.id} className={isTarget ? "-mx-3 rounded-md bg-wash px-3" : ""}>
+      <div className="flex min-w-0 items-center gap-3">
+        <Avatar name={client.user.name} client={{ name: client.clientName }} />
+        <div className="min-w-0">
+          <p className="m-0 text-lg font-semibold [overflow-wrap:anywhere]">{client.clientName}</p>
+          <Host client={client} />
+        </div>
       </div>
       <RowDetails
         details={[
@@ -36,6 +38,17 @@ export function ClientRow({ client }: { client: AiClient }) {
         ]}
       />
       <RowActions>
+        {may("activity.list") && (
+          <ButtonLink
+            variant="quiet"
+            to="/studios/$studioId/activity"
+            params={{ studioId: studio.id }}
+            search={{ clientId: client.clientId }}
+            aria-label={`See activity of ${client.clientName}`}
+          >
+            See activity
+          </ButtonLink>
+        )}
         {client.scopes.includes("studio:write") && (isMine ? may("clients.undo") : may("clients.undoAny")) && (
           <ButtonLink
             variant="quiet"
@@ -47,13 +60,37 @@ export function ClientRow({ client }: { client: AiClient }) {
           </ButtonLink>
         )}
         {!isRevoked && (
-          <Button variant="quiet" onClick={() => revoke(client)} aria-label={`Revoke ${client.clientName}`}>
+          <Button variant="dangerOutline" onClick={() => revoke(client)} aria-label={`Revoke ${client.clientName}`}>
             Revoke…
           </Button>
         )}
       </RowActions>
     </ListRow>
   );
+}
+
+/** Where the client receives its access, and whether that proves who it is. */
+function Host({ client }: { client: AiClient }) {
+  const Icon = client.verified ? BadgeCheck : TriangleAlert;
+  return (
+    <p className="m-0 flex flex-wrap items-center gap-x-1.5 text-sm text-muted">
+      <span className="[overflow-wrap:anywhere]">{client.redirectHost}</span>
+      <span className={`inline-flex items-center gap-1 ${client.verified ? "text-success" : "text-warning"}`}>
+        <Icon size={14} aria-hidden="true" />
+        {client.verified ? "verified" : "unverified name"}
+      </span>
+    </p>
+  );
+}
+
+/** A link from the activity page names the client in its hash; the list loads after the page. */
+function useScrollToClient(grantId: string) {
+  const row = useRef<HTMLLIElement>(null);
+  const isTarget = useLocation({ select: ({ hash }) => hash === grantId });
+  useEffect(() => {
+    if (isTarget) row.current?.scrollIntoView({ block: "center" });
+  }, [isTarget]);
+  return { row, isTarget };
 }
 
 function LastEvent({ client, timezone }: { client: AiClient; timezone: string }) {

@@ -1,40 +1,55 @@
+import { ChevronRight, Plus } from "lucide-react";
 import { useState } from "react";
 import { clientsQuery, type AiClient } from "../api/queries.ts";
 import { usePagedList } from "../api/use-paged-list.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button, ButtonLink } from "../ui/Button.tsx";
-import { EmptyState } from "../ui/EmptyState.tsx";
 import { List, PagedList } from "../ui/List.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
 import { ClientRow } from "./ClientRow.tsx";
+import { ClientSetup, setupHash } from "./ClientSetup.tsx";
 import { useRevoke } from "./use-revoke.tsx";
 
 export function ClientsPage() {
   const { studio, may } = useStudio();
   const clients = usePagedList(clientsQuery(studio.id, { ended: "false" }));
   const { revokeAll } = useRevoke();
+  const isEmpty = clients.query.isSuccess && clients.items.length === 0;
 
   return (
     <>
       <PageHeader
         title="AI clients"
         actions={
-          clients.items.length > 1 && (
-            <Button variant="secondary" onClick={revokeAll}>
-              Revoke all…
-            </Button>
+          clients.items.length > 0 && (
+            <>
+              {clients.items.length > 1 && (
+                <Button variant="secondary" onClick={revokeAll}>
+                  Revoke all…
+                </Button>
+              )}
+              <ButtonLink
+                icon={Plus}
+                to="/studios/$studioId/clients"
+                params={{ studioId: studio.id }}
+                hash={setupHash}
+                resetScroll={false}
+              >
+                Connect a client
+              </ButtonLink>
+            </>
           )
         }
       >
-        {may("clients.listAll")
-          ? "AI clients with access to this studio, and your own clients in other studios."
-          : "AI clients you approved, in any studio."}{" "}
-        Revoking a client blocks all its calls from now on. Signing out here doesn’t disconnect clients.
+        {isEmpty
+          ? "No AI client is connected yet. You approve each one, choose what it can do, and can revoke its access here at any time."
+          : `${may("clients.listAll") ? "AI clients with access to this studio, and your own clients in other studios." : "AI clients you approved, in any studio."} Revoking a client blocks all its calls from now on. Signing out here doesn’t disconnect clients.`}
       </PageHeader>
-      <PagedList list={clients} empty={<NoClients />}>
+      <PagedList list={clients} empty={null}>
         {(items) => <ClientList label="Connected clients" clients={items} />}
       </PagedList>
       <RevokedClients />
+      <ClientSetup clients={clients.query.isSuccess ? clients.items : undefined} />
     </>
   );
 }
@@ -46,11 +61,18 @@ function RevokedClients() {
   const clients = usePagedList(isOpen ? query : { ...query, refetchInterval: false });
   if (clients.items.length === 0) return null;
   return (
-    <details className="mt-12" onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
-      <summary className="cursor-pointer text-muted">Revoked clients</summary>
+    <details className="group/revoked mt-4" onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
+      <summary className="inline-flex cursor-pointer list-none items-center gap-1 py-1 text-muted hover:text-ink pointer-coarse:min-h-11 [&::-webkit-details-marker]:hidden">
+        <ChevronRight
+          size={16}
+          className="flex-none transition-transform duration-(--motion-fast) group-open/revoked:rotate-90"
+          aria-hidden="true"
+        />
+        Revoked clients
+      </summary>
       {isOpen && (
         <PagedList list={clients} empty={null}>
-          {(items) => <ClientList label="Revoked clients" clients={items} className="mt-4" />}
+          {(items) => <ClientList label="Revoked clients" clients={items} className="mt-2" />}
         </PagedList>
       )}
     </details>
@@ -72,22 +94,5 @@ function ClientList({
         <ClientRow key={client.id} client={client} />
       ))}
     </List>
-  );
-}
-
-function NoClients() {
-  const { studio } = useStudio();
-  return (
-    <EmptyState
-      title="No AI clients connected"
-      actions={
-        <ButtonLink to="/studios/$studioId/connect" params={{ studioId: studio.id }}>
-          Connect an AI client
-        </ButtonLink>
-      }
-    >
-      Connect Claude, ChatGPT, Cursor or any other MCP client. You approve it once, choose what it can do, and can
-      revoke its access here at any time.
-    </EmptyState>
   );
 }

@@ -27,7 +27,7 @@ export function AssetsDiff({
 }) {
   const changes = useMemo(() => compareAssets(before, after), [before, after]);
   return (
-    <ul className="grid grid-cols-1 gap-x-6 gap-y-3 sm:grid-cols-2">
+    <ul className="grid grid-cols-[repeat(auto-fill,minmax(min(16rem,100%),1fr))] gap-x-6 gap-y-3">
       {changes.map(({ asset, kind, before: textBefore = "", after: textAfter = "" }) => (
         <li key={`${asset.id} ${kind}`} className="grid min-w-0 grid-cols-[3.5rem_minmax(0,1fr)] items-start gap-3">
           <span className={`[&>*]:m-0 ${kind === "removed" ? "opacity-60" : ""}`}>

@@ -5,7 +5,7 @@ import { useStudio } from "../layout/use-studio.ts";
 import type { DraftController } from "../posts/use-draft.ts";
 import { List, PagedList } from "../ui/List.tsx";
 import { Notice } from "../ui/Notice.tsx";
-import { listTrashedStates } from "./describe-revision.ts";
+import { listIsTrashedAfter } from "./describe-revision.ts";
 import { RevisionRow } from "./RevisionRow.tsx";
 import { describeMissingAssets, useRestoreRevision, type MissingAsset } from "./use-restore-revision.ts";
 
@@ -17,19 +17,17 @@ export function HistoryPanel({ controller }: { controller: DraftController }) {
   const { items, query } = list;
   const [missingAssets, setMissingAssets] = useState<readonly MissingAsset[]>([]);
   const restore = useRestoreRevision(controller, setMissingAssets);
-  const trashedStates = listTrashedStates(items);
-  // A row compares its revision with the one before it, so the oldest loaded revision is hidden until that one loads.
+  const isTrashedAfter = listIsTrashedAfter(items);
+  // A row compares its revision with the previous one. The oldest loaded revision is hidden until its previous one is
+  // loaded too.
   const shownItems = query.hasNextPage ? items.slice(0, -1) : items;
 
   const { refetch } = query;
   useEffect(() => void refetch(), [post.revision, refetch]);
 
   return (
-    <section aria-labelledby="history">
-      <h2 id="history" className="text-2xl">
-        History
-      </h2>
-      <p className="mt-1 mb-5 text-muted">
+    <>
+      <p className="m-0 mb-3 text-sm text-muted">
         Every revision of this post. Restoring one creates a new revision, so nothing is lost.
       </p>
       {missingAssets.length > 0 && (
@@ -45,7 +43,7 @@ export function HistoryPanel({ controller }: { controller: DraftController }) {
                 key={revision.revision}
                 revision={revision}
                 previous={items[i + 1]}
-                isTrashedAfter={trashedStates[i] ?? false}
+                isTrashedAfter={isTrashedAfter[i] ?? false}
                 isCurrent={i === 0}
                 currentAssets={post.assets}
                 canRestore={may("posts.write") && controller.theirs === undefined}
@@ -58,6 +56,6 @@ export function HistoryPanel({ controller }: { controller: DraftController }) {
       {query.isSuccess && items.length === 1 && (
         <p className="text-muted">This is the first revision. Changes appear here as they are saved.</p>
       )}
-    </section>
+    </>
   );
 }

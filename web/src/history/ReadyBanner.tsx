@@ -61,7 +61,7 @@ export function ReadyBanner({ controller, readyRevision }: { controller: DraftCo
       {error !== undefined && <ErrorMessage error={error} />}
       {may("posts.write") && (
         <p className="flex flex-wrap gap-3">
-          <Button variant="primarySmall" onClick={() => void setStatus("ready")()} disabled={isRunning}>
+          <Button variant="primary" onClick={() => void setStatus("ready")()} disabled={isRunning}>
             Keep ready
           </Button>
           <Button variant="quiet" onClick={() => void setStatus("draft")()} disabled={isRunning}>

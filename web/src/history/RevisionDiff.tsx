@@ -88,7 +88,7 @@ function DiffPart({ label, children }: { label: string; children: ReactNode }) {
 
 interface VariantChange {
   connectionId: string;
-  /** The account's own text; the empty string if it had none. The same for `after`. */
+  /** The account's own text; the empty string if it had none. `after` likewise. */
   before: string;
   after: string;
 }

@@ -39,8 +39,8 @@ export function RevisionRow({
     <li className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-4 gap-y-2 py-4">
       <div className="min-w-0">
         <p className="m-0 [overflow-wrap:anywhere]">
-          <strong className="font-semibold">{capitalize(formatActor(user, client))}</strong>{" "}
-          {describeRevision(revision, { previous, isTrashedAfter })}
+          <strong className="font-semibold">{capitalize(formatActor(user, client))}</strong>
+          {client && ","} {describeRevision(revision, { previous, isTrashedAfter })}
         </p>
         <p className="m-0 text-sm text-muted">
           <RelativeTime at={at} timezone={studio.timezone} />, revision {revision.revision}

@@ -2,7 +2,10 @@ import { Link } from "@tanstack/react-router";
 
 export function Brand() {
   return (
-    <Link className="inline-flex items-center gap-2.5 font-serif text-[1.35rem]/[1.4] text-ink no-underline" to="/">
+    <Link
+      className="inline-flex min-h-9 items-center gap-2.5 pointer-coarse:min-h-11 font-serif text-[1.25rem]/[1.4] text-ink no-underline"
+      to="/"
+    >
       <img src="/icon.svg" alt="" width="22" height="22" />
       Atelier
     </Link>

@@ -4,8 +4,11 @@ import { Brand } from "./Brand.tsx";
 /** The layout of pages outside of a studio. */
 export function CenteredLayout({ children }: { children: ReactNode }) {
   return (
-    <main id="main" className="mx-auto max-w-[58rem] px-[clamp(1.25rem,4vw,3rem)] pt-7 pb-16">
-      <div className="mb-[clamp(2.5rem,8vw,6rem)]">
+    <main
+      id="main"
+      className="mx-auto max-w-[56rem] px-[clamp(1.25rem,4vw,3rem)] pt-6 pb-16 [&_h1]:font-serif [&_h1]:text-[clamp(1.9rem,1.4rem+2vw,2.75rem)]/[1.15] [&_h1]:font-normal"
+    >
+      <div className="mb-[clamp(2.5rem,7vw,5rem)]">
         <Brand />
       </div>
       {children}

@@ -15,8 +15,8 @@ export function OfflineNotice() {
     <div role="status">
       {!isOnline && (
         <p className="m-0 bg-ink px-5 py-2 text-center text-paper">
-          You’re offline. Content may be out of date. Keep this tab open: changes to the open post are saved and uploads
-          continue when you’re back online.
+          You’re offline. Content may be out of date. Keep this tab open: when you’re back online, your changes to the
+          open post are saved and uploads continue.
         </p>
       )}
     </div>

@@ -1,41 +1,90 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { Outlet, useLocation } from "@tanstack/react-router";
+import { Outlet, useLocation, useNavigate } from "@tanstack/react-router";
+import { Menu as MenuIcon, Search, SquarePen, X } from "lucide-react";
 import { useEffect, useState } from "react";
 import { redirectToSignIn } from "../api/client.ts";
 import { meQuery } from "../api/queries.ts";
 import { ProposalBadge } from "../publishing/ProposalBadge.tsx";
-import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
+import { IconButton } from "../ui/IconButton.tsx";
+import { Kbd } from "../ui/Kbd.tsx";
+import { SidePanelSlot } from "../ui/SidePanel.tsx";
+import { AccountMenu } from "./AccountMenu.tsx";
 import { ActiveStudioNotice } from "./ActiveStudioNotice.tsx";
 import { Brand } from "./Brand.tsx";
+import { CommandProvider } from "./CommandProvider.tsx";
+import { useCommands } from "./commands.ts";
 import { StudioNav } from "./StudioNav.tsx";
-import { AccountPanel } from "./AccountPanel.tsx";
 import { StudioSwitcher } from "./StudioSwitcher.tsx";
+import { useStudio } from "./use-studio.ts";
 
 /** The layout of every page of a studio: navigation, account and the page itself. */
 export function StudioLayout() {
   const { data: me } = useSuspenseQuery(meQuery);
+  const [panelSlot, setPanelSlot] = useState<HTMLElement | null>(null);
   if (!me) {
     void redirectToSignIn();
     return null;
   }
   return (
-    <div className="min-h-dvh md:grid md:grid-cols-[15.5rem_minmax(0,1fr)]">
-      <aside className="sticky top-0 h-dvh flex-col gap-7 overflow-y-auto pt-8 pr-6 pb-6 pl-8 max-md:hidden md:flex">
-        <Brand />
-        <StudioSwitcher />
-        <StudioNav />
-        <AccountPanel />
-      </aside>
-      <TopBar />
-      <main
-        id="main"
-        tabIndex={-1}
-        className="w-full max-w-[66rem] px-[clamp(1.25rem,5vw,4.5rem)] pt-7 pb-24 outline-none md:border-l md:border-rule md:pt-[clamp(2rem,5vw,4.5rem)]"
+    <CommandProvider>
+      <SidePanelSlot value={panelSlot}>
+        <div className="min-h-dvh md:grid md:grid-cols-[var(--sidebar-width)_minmax(0,1fr)_auto]">
+          <Sidebar />
+          <TopBar />
+          <main
+            id="main"
+            tabIndex={-1}
+            className="w-full max-w-[64rem] px-4 pt-5 pb-24 outline-none has-data-[page-width=wide]:max-w-[92rem] md:px-[clamp(1.5rem,3vw,2.5rem)] md:pt-8"
+          >
+            <ActiveStudioNotice />
+            <Outlet />
+          </main>
+          <div ref={setPanelSlot} />
+        </div>
+      </SidePanelSlot>
+    </CommandProvider>
+  );
+}
+
+function Sidebar() {
+  return (
+    <aside className="sticky top-0 h-dvh flex-col gap-3 overflow-y-auto border-r border-rule bg-sunken p-3 max-md:hidden md:flex">
+      <StudioSwitcher />
+      <SearchAndCreate />
+      <StudioNav />
+      <div className="mt-auto">
+        <AccountMenu />
+      </div>
+    </aside>
+  );
+}
+
+function SearchAndCreate() {
+  const { studio, may } = useStudio();
+  const { openPalette } = useCommands();
+  const navigate = useNavigate();
+  return (
+    <div className="flex items-center gap-1.5">
+      <button
+        type="button"
+        className="flex min-h-control min-w-0 flex-1 cursor-pointer items-center gap-2.5 rounded-md border border-rule bg-raised px-2.5 text-left text-muted hover:border-control hover:text-ink"
+        aria-haspopup="dialog"
+        onClick={openPalette}
       >
-        <ActiveStudioNotice />
-        <Outlet />
-      </main>
+        <Search size={16} className="flex-none" aria-hidden="true" />
+        <span className="min-w-0 flex-1 truncate">Search</span>
+        <Kbd keys="mod+k" />
+      </button>
+      {may("posts.write") && (
+        <IconButton
+          icon={SquarePen}
+          label="New post"
+          shortcut="n"
+          className="border border-rule bg-raised"
+          onClick={() => void navigate({ to: "/studios/$studioId/posts/new", params: { studioId: studio.id } })}
+        />
+      )}
     </div>
   );
 }
@@ -43,25 +92,37 @@ export function StudioLayout() {
 /** Replaces the sidebar on narrow screens; a button opens it as a drawer. */
 function TopBar() {
   const [isOpen, setIsOpen] = useState(false);
+  const { openPalette } = useCommands();
   const { pathname } = useLocation();
   useEffect(() => setIsOpen(false), [pathname]);
   return (
-    <div className="sticky top-0 z-10 flex items-center justify-between gap-4 border-b border-rule bg-paper px-5 py-2.5 md:hidden">
-      <StudioSwitcher isInTopBar />
-      <Button variant="quiet" onClick={() => setIsOpen(true)} aria-haspopup="dialog">
-        Menu
-        <ProposalBadge />
-      </Button>
+    <div className="sticky top-0 z-10 flex items-center gap-1 border-b border-rule bg-sunken px-2 py-1 md:hidden">
+      <div className="min-w-0 flex-1">
+        <StudioSwitcher />
+      </div>
+      <IconButton icon={Search} label="Search" className="size-11" onClick={openPalette} />
+      <span className="relative">
+        <IconButton
+          icon={MenuIcon}
+          label="Menu"
+          className="size-11"
+          onClick={() => setIsOpen(true)}
+          aria-haspopup="dialog"
+        />
+        <span className="pointer-events-none absolute -top-0.5 right-0">
+          <ProposalBadge />
+        </span>
+      </span>
       {isOpen && (
         <Dialog title="Menu" placement="right" onClose={() => setIsOpen(false)}>
-          <div className="flex items-center justify-between">
+          <div className="flex items-center justify-between pl-2.5">
             <Brand />
-            <Button variant="quiet" onClick={() => setIsOpen(false)}>
-              Close
-            </Button>
+            <IconButton icon={X} label="Close menu" className="size-11" onClick={() => setIsOpen(false)} />
           </div>
           <StudioNav />
-          <AccountPanel />
+          <div className="mt-auto">
+            <AccountMenu />
+          </div>
         </Dialog>
       )}
     </div>

@@ -24,7 +24,7 @@ export function MemberRow({ member }: { member: Member }) {
     <ListRow>
       <div className="min-w-0">
         <p className="m-0 flex items-baseline gap-2">
-          <span className="truncate font-serif text-xl">{member.name}</span>
+          <span className="truncate font-medium">{member.name}</span>
           {isMe && <span className="text-sm text-muted">you</span>}
         </p>
         {member.email !== null && <p className="mt-0 truncate text-muted">{member.email}</p>}

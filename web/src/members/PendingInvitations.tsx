@@ -35,10 +35,8 @@ export function PendingInvitations() {
   }
 
   return (
-    <section className="mt-14" aria-labelledby="pending">
-      <h2 id="pending" className="text-2xl">
-        Pending invitations
-      </h2>
+    <section className="mt-8" aria-labelledby="pending">
+      <h2 id="pending">Pending invitations</h2>
       {isError && <ErrorMessage error={error} onRetry={() => void refetch()} />}
       {data?.invitations.length === 0 && <p className="text-muted">No pending invitations.</p>}
       <List className="mt-4">

@@ -12,10 +12,8 @@ export function ConnectPlatformList({ platforms }: { platforms: readonly Platfor
   const configuredPlatforms = platforms.filter(({ configured }) => configured);
   const unconfiguredPlatforms = platforms.filter(({ configured }) => !configured);
   return (
-    <section className="mt-12" aria-labelledby="connect-heading">
-      <h2 id="connect-heading" className="text-2xl">
-        Connect an account
-      </h2>
+    <section className="mt-8" aria-labelledby="connect-heading">
+      <h2 id="connect-heading">Connect an account</h2>
       <List className="mt-4" aria-label="Platforms">
         {configuredPlatforms.map((platform) => (
           <ConnectPlatformForm key={platform.id} platform={platform} />
@@ -29,7 +27,7 @@ export function ConnectPlatformList({ platforms }: { platforms: readonly Platfor
           <List className="mt-4" aria-label="Platforms that are not set up">
             {unconfiguredPlatforms.map(({ id, name, hint, canPublish, warning }) => (
               <li key={id} className="py-4">
-                <p className="m-0 font-serif text-xl">{name}</p>
+                <p className="m-0 font-medium">{name}</p>
                 <PlatformNotes canPublish={canPublish} warning={warning} />
                 <p className="mt-0 text-muted [overflow-wrap:anywhere]">{hint}</p>
               </li>
@@ -58,7 +56,7 @@ function ConnectPlatformForm({ platform }: { platform: Platform }) {
         }}
       >
         <div className="min-w-0">
-          <p className="m-0 font-serif text-xl">{name}</p>
+          <p className="m-0 font-medium">{name}</p>
           <PlatformNotes canPublish={canPublish} warning={warning} />
           {hasInstances && (
             <TextField

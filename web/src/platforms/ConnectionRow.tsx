@@ -33,7 +33,7 @@ export function ConnectionRow({ connection, platformName, platform: platformInfo
   return (
     <ListRow>
       <div className="min-w-0">
-        <p className="m-0 font-serif text-xl [overflow-wrap:anywhere]">{accountLabel}</p>
+        <p className="m-0 font-medium [overflow-wrap:anywhere]">{accountLabel}</p>
         <p className="mt-0">
           {platformName}
           {instanceUrl !== null && ` on ${new URL(instanceUrl).host}`}{" "}

@@ -47,7 +47,7 @@ export function PlatformsPage() {
       )}
       {platforms.isSuccess && may("platforms.connect") && <ConnectPlatformList platforms={supportedPlatforms} />}
       {endedConnections.length > 0 && (
-        <details className="mt-12">
+        <details className="mt-6">
           <summary className="cursor-pointer text-muted">Disconnected ({endedConnections.length})</summary>
           <List className="mt-4" aria-label="Disconnected accounts">
             {endedConnections.map((connection) => (

@@ -55,7 +55,7 @@ export function ConflictResolver({ controller, theirs }: { controller: DraftCont
         While you were editing,{" "}
         {areAllOwnChanges
           ? "you also changed this part in another tab or on another device."
-          : `${changes.length === 0 ? "another member or an AI client" : formatActors(changes)} changed the same part.`}{" "}
+          : `the same part was changed by ${changes.length === 0 ? "another member or an AI client" : formatActors(changes)}.`}{" "}
         Choose which version to keep; all other changes are merged. Your changes aren’t saved until you choose.
       </p>
       {conflicts.map(({ key, label, part }) => (

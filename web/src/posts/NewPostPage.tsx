@@ -8,6 +8,7 @@ import { TextField } from "../ui/Field.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
 import { requiredTextProps } from "../ui/required-text.ts";
 import { useAction } from "../ui/use-action.ts";
+import { readLastPosts } from "./last-posts.ts";
 
 export function NewPostPage() {
   const { studio } = useStudio();
@@ -49,7 +50,12 @@ export function NewPostPage() {
           <Button type="submit" busyLabel={isRunning && "Creating…"}>
             Create draft
           </Button>
-          <ButtonLink variant="secondary" to="/studios/$studioId/posts" params={{ studioId: studio.id }}>
+          <ButtonLink
+            variant="secondary"
+            to="/studios/$studioId/posts"
+            params={{ studioId: studio.id }}
+            search={readLastPosts(studio.id).search}
+          >
             Cancel
           </ButtonLink>
         </p>

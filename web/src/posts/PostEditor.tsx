@@ -1,137 +1,164 @@
-import { lazy, Suspense, useCallback, useEffect, useState } from "react";
+import { getRouteApi } from "@tanstack/react-router";
+import { lazy, Suspense, useCallback, useRef, useState } from "react";
 import type { Post } from "../api/queries.ts";
+import { useCommentCount } from "../comments/use-comments.ts";
 import { useStudio } from "../layout/use-studio.ts";
-import { BodyCounts } from "../publishing/BodyCounts.tsx";
+import { PostMedia } from "../media/PostMedia.tsx";
+import { mayPublish } from "../publishing/may-publish.ts";
+import { PostPublishing, type PublishMode } from "../publishing/PostPublishing.tsx";
+import { useAccounts } from "../publishing/use-accounts.ts";
+import type { PostPanel } from "../search-params.ts";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { Loading } from "../ui/Loading.tsx";
 import { useDocumentTitle } from "../ui/PageHeader.tsx";
+import { SidePanel } from "../ui/SidePanel.tsx";
 import { useToast } from "../ui/Toasts.tsx";
 import { ConflictResolver } from "./ConflictResolver.tsx";
+import { getNextAction } from "./next-action.ts";
 import { PostDetails } from "./PostDetails.tsx";
-import { PostMedia } from "./PostMedia.tsx";
-import { PostPreview } from "./PostPreview.tsx";
-import { SaveStatus } from "./SaveStatus.tsx";
-import { useDraft } from "./use-draft.ts";
-import { useStableCaret } from "./use-stable-caret.ts";
+import type { PressedPager } from "./PostPagerButtons.tsx";
+import { PostHeader } from "./PostHeader.tsx";
+import { allAccounts, PostText } from "./PostText.tsx";
+import { useEditor } from "./use-editor.ts";
+import { useLeavePost } from "./use-leave-post.ts";
+import { useOpenPanel } from "./use-open-panel.ts";
+import { usePostShortcuts } from "./use-post-shortcuts.ts";
+import { usePlannedTime } from "./use-planned-time.ts";
 
-/** Loaded on demand, so that reading and editing do not wait for the comparison of texts. */
+const route = getRouteApi("/studios/$studioId/posts/$postId");
+
+/** Loaded on demand, so that reading and editing do not wait for them. */
+const CommentsPanel = lazy(async () => ({ default: (await import("../comments/CommentsPanel.tsx")).CommentsPanel }));
 const HistoryPanel = lazy(async () => ({ default: (await import("../history/HistoryPanel.tsx")).HistoryPanel }));
 const ReadyBanner = lazy(async () => ({ default: (await import("../history/ReadyBanner.tsx")).ReadyBanner }));
-const PostPublishing = lazy(async () => ({
-  default: (await import("../publishing/PostPublishing.tsx")).PostPublishing,
-}));
+const PublishDialog = lazy(async () => ({ default: (await import("../publishing/PublishDialog.tsx")).PublishDialog }));
 
-const views = [
-  ["write", "Write"],
-  ["preview", "Preview"],
-  ["history", "History"],
-] as const;
+/** Sections follow each other on a phone, and are cards where there is room for columns. */
+const sectionClasses =
+  "min-w-0 border-t border-rule pt-5 @2xl:rounded-lg @2xl:border @2xl:bg-raised @2xl:p-4 @2xl:pt-3";
 
-const fieldClasses =
-  "-ml-[calc(1rem+2px)] block w-[calc(100%+1rem+2px)] resize-none rounded-none border-0 border-l-2 border-transparent p-0 pl-4 [field-sizing:content] focus-visible:border-accent focus-visible:outline-hidden forced-colors:border-[Canvas]";
-
-/** Briefly highlights a field that a remote change updated. */
-const getHighlightClasses = (isHighlighted: boolean): string =>
-  isHighlighted ? "bg-wash" : "bg-transparent transition-[background-color] duration-1000";
-
-export function PostEditor({ post }: { post: Post }) {
+export function PostEditor({ post, pressedPager }: { post: Post; pressedPager: PressedPager }) {
   const { studio, may } = useStudio();
   const showToast = useToast();
   const reportMerge = useCallback(
     (authors: string) => showToast({ text: `Merged with changes by ${authors}` }),
     [showToast],
   );
-  const controller = useDraft(post, studio.id, reportMerge);
-  const [view, setView] = useState<(typeof views)[number][0]>("write");
-  const { base, draft, recentlyUpdated, error } = controller;
+  const editor = useEditor(post, studio.id, reportMerge);
+  const [isUploading, setIsUploading] = useState(false);
+  useLeavePost(editor, isUploading);
+  const { base, draft, error, theirs } = editor;
+  const { accounts, isLoaded } = useAccounts(editor.latestPost);
+  const nextAction = getNextAction(editor.latestPost, isLoaded ? accounts : undefined, {
+    isPublisher: mayPublish(studio),
+    may,
+  });
+  const [tab, setTab] = useState(allAccounts);
+  const [publishing, setPublishing] = useState<{ mode: PublishMode; connectionIds?: readonly string[] }>();
+  const [openPanel, setOpenPanel] = useOpenPanel();
+  const navigate = route.useNavigate();
+  const plannedTime = usePlannedTime(editor.latestPost);
+  const textColumn = useRef<HTMLDivElement>(null);
+  const commentCount = useCommentCount(post.id);
   const changedSinceReady = getRevisionIfChanged(base);
-  const bodyField = useStableCaret(draft.body);
-  const canWrite = may("posts.write");
   useDocumentTitle(draft.title);
-  useSaveShortcut(controller.save);
+  usePostShortcuts({
+    canPublish: accounts.length > 0 && editor.latestPost.status !== "archived" && may("publications.request"),
+    onSave: () => void editor.save(),
+    onTogglePanel: togglePanel,
+    onPublish: publish,
+  });
+
+  function togglePanel(panel: PostPanel): void {
+    setOpenPanel(openPanel === panel ? undefined : panel);
+  }
+
+  function publish(mode: PublishMode, connectionIds?: readonly string[]): void {
+    void editor.save();
+    setPublishing({ mode, ...(connectionIds && { connectionIds }) });
+  }
+
+  /** Forgets the time that the post was created for on the calendar. */
+  const forgetPlannedTime = (): void =>
+    void navigate({ search: ({ at: _, ...others }) => others, replace: true, resetScroll: false });
+
+  function openAccount(connectionId: string): void {
+    setTab(connectionId);
+    textColumn.current?.scrollIntoView({ block: "nearest" });
+    // The tab is selected after the next render.
+    setTimeout(() => textColumn.current?.querySelector<HTMLElement>("[role=tab][aria-selected=true]")?.focus());
+  }
 
   return (
-    <div className="grid grid-cols-1 gap-x-[clamp(2rem,5vw,4rem)] gap-y-8 lg:grid-cols-[minmax(0,1fr)_13rem]">
-      <article className="min-w-0">
-        <div className="mb-7 flex items-center justify-between gap-4 border-b border-rule pb-3">
-          <div className="flex gap-3 sm:gap-5" role="group" aria-label="View">
-            {views.map(([option, label]) => (
-              <button
-                key={option}
-                type="button"
-                className="min-h-8 cursor-pointer text-muted aria-pressed:font-semibold aria-pressed:text-ink"
-                aria-pressed={view === option}
-                onClick={() => setView(option)}
-              >
-                {label}
-              </button>
-            ))}
+    <div className="@container" data-page-width="wide">
+      <PostHeader
+        editor={editor}
+        isUploading={isUploading}
+        pressedPager={pressedPager}
+        nextAction={nextAction}
+        commentCount={commentCount}
+        openPanel={openPanel}
+        onTogglePanel={togglePanel}
+        onPublish={() => publish("publish")}
+      />
+      {error !== undefined && <ErrorMessage error={error} onRetry={() => void editor.save()} />}
+      {theirs && <ConflictResolver controller={editor} theirs={theirs} />}
+      {changedSinceReady !== undefined && (
+        <Suspense>
+          <ReadyBanner controller={editor} readyRevision={changedSinceReady} />
+        </Suspense>
+      )}
+      <div className="grid grid-cols-1 items-start gap-x-6 gap-y-6 @4xl:grid-cols-[minmax(0,1fr)_minmax(19rem,24rem)]">
+        <div ref={textColumn} className="min-w-0 scroll-mt-32">
+          <PostText editor={editor} accounts={accounts} tab={tab} onTabChange={setTab} />
+        </div>
+        <div className="grid min-w-0 grid-cols-1 items-start gap-x-6 gap-y-5 @2xl:grid-cols-2 @2xl:grid-rows-[auto_1fr] @4xl:grid-cols-1 @4xl:grid-rows-none">
+          <div className={sectionClasses}>
+            <PostPublishing
+              editor={editor}
+              accounts={accounts}
+              isLoaded={isLoaded}
+              nextAction={nextAction}
+              plannedTime={plannedTime}
+              onForgetPlannedTime={forgetPlannedTime}
+              onPublish={publish}
+              onOpenAccount={openAccount}
+            />
           </div>
-          <SaveStatus controller={controller} />
+          <div className={`${sectionClasses} @2xl:row-span-2 @4xl:row-span-1`}>
+            <PostMedia post={editor.latestPost} onChange={editor.accept} onUploadingChange={setIsUploading} />
+          </div>
+          <div className={sectionClasses}>
+            <PostDetails post={post} editor={editor} />
+          </div>
         </div>
-        {error !== undefined && <ErrorMessage error={error} onRetry={() => void controller.save()} />}
-        {controller.theirs && <ConflictResolver controller={controller} theirs={controller.theirs} />}
-        {view !== "history" && changedSinceReady !== undefined && (
-          <Suspense>
-            <ReadyBanner controller={controller} readyRevision={changedSinceReady} />
-          </Suspense>
-        )}
-        {view === "preview" && <PostPreview draft={draft} />}
-        {view === "history" && (
+      </div>
+      {openPanel === "comments" && (
+        <SidePanel title="Comments" onClose={() => setOpenPanel(undefined)}>
           <Suspense fallback={<Loading />}>
-            <HistoryPanel controller={controller} />
+            <CommentsPanel postId={post.id} />
           </Suspense>
-        )}
-        {view === "write" && (
-          <>
-            <label htmlFor="post-title" className="sr-only">
-              Title
-            </label>
-            <textarea
-              id="post-title"
-              className={`min-h-0 overflow-hidden font-serif text-[clamp(1.9rem,1.3rem+2.2vw,2.8rem)]/[1.15] tracking-[-0.015em] ${fieldClasses} ${getHighlightClasses(recentlyUpdated.includes("title"))}`}
-              rows={1}
-              value={draft.title}
-              readOnly={!canWrite}
-              maxLength={300}
-              aria-invalid={draft.title.trim() === ""}
-              aria-describedby="title-error"
-              // A title is a single line, even if the pasted text is not.
-              onChange={(event) => controller.edit({ title: event.target.value.replace(/(?<!\s)\s*\n\s*/g, " ") })}
-              onKeyDown={(event) => {
-                if (event.key !== "Enter") return;
-                event.preventDefault();
-                document.querySelector<HTMLElement>("#post-body")?.focus();
-              }}
-            />
-            <p id="title-error" className="m-0 text-sm text-danger" role="status">
-              {draft.title.trim() === "" && "Enter a title. The previous title is kept until you do."}
-            </p>
-            <label htmlFor="post-body" className="sr-only">
-              Text
-            </label>
-            <textarea
-              id="post-body"
-              ref={bodyField}
-              className={`mt-5 min-h-56 text-[1.1rem]/[1.7] ${fieldClasses} ${getHighlightClasses(recentlyUpdated.includes("body"))}`}
-              value={draft.body}
-              readOnly={!canWrite}
-              placeholder="Write…"
-              maxLength={100_000}
-              onChange={(event) => controller.edit({ body: event.target.value })}
-            />
-            <BodyCounts post={base} body={draft.body} />
-          </>
-        )}
-        {/* Hidden rather than removed, so that uploads continue. */}
-        <div hidden={view === "history"}>
-          <PostMedia post={post} onChange={controller.accept} />
+        </SidePanel>
+      )}
+      {openPanel === "history" && (
+        <SidePanel title="History" onClose={() => setOpenPanel(undefined)}>
           <Suspense fallback={<Loading />}>
-            <PostPublishing post={post} controller={controller} />
+            <HistoryPanel controller={editor} />
           </Suspense>
-        </div>
-      </article>
-      <PostDetails post={post} controller={controller} />
+        </SidePanel>
+      )}
+      <Suspense>
+        {publishing && (
+          <PublishDialog
+            post={editor.latestPost}
+            editor={editor}
+            isScheduling={publishing.mode === "schedule"}
+            {...(plannedTime !== undefined && { initialLocalTime: plannedTime })}
+            {...(publishing.connectionIds && { initialIds: publishing.connectionIds })}
+            onClose={() => setPublishing(undefined)}
+          />
+        )}
+      </Suspense>
     </div>
   );
 }
@@ -139,16 +166,3 @@ export function PostEditor({ post }: { post: Post }) {
 /** The revision at which the post was marked ready, if it changed since. */
 const getRevisionIfChanged = ({ status, revision, readyRevision }: Post): number | undefined =>
   status === "ready" && readyRevision !== null && revision > readyRevision ? readyRevision : undefined;
-
-/** Saves on Ctrl+S or ⌘S. */
-function useSaveShortcut(save: () => Promise<void>): void {
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent): void => {
-      if (event.key !== "s" || !(event.ctrlKey || event.metaKey)) return;
-      event.preventDefault();
-      void save();
-    };
-    window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
-  }, [save]);
-}

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
+import { useRef } from "react";
 import { isNotFound } from "../api/api-error.ts";
 import { postQuery } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
@@ -16,21 +17,14 @@ export function PostPage() {
   const { studio } = useStudio();
   const { postId } = route.useParams();
   const post = useQuery(postQuery(studio.id, postId));
+  // The editor of the next post is another one, so this one can't keep it.
+  const pressedPager = useRef<"previous" | "next">(undefined);
   return (
     <>
-      <p className="m-0 mb-6">
-        <Link
-          className="-my-2 inline-block py-2 text-muted no-underline before:content-['←_'] hover:text-accent"
-          to="/studios/$studioId/posts"
-          params={{ studioId: studio.id }}
-        >
-          Posts
-        </Link>
-      </p>
       {post.isPending && <Loading />}
       {/* If the server can't be reached, an open post stays open, and the editor shows the error. */}
       {post.data && isNotFound(post.error) && <DeletedNotice postId={postId} />}
-      {post.data && <PostEditor key={postId} post={post.data} />}
+      {post.data && <PostEditor key={postId} post={post.data} pressedPager={pressedPager} />}
       {!post.data && isNotFound(post.error) && (
         <EmptyState
           title="Post not found"

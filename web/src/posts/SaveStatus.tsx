@@ -1,15 +1,15 @@
-import type { DraftController } from "./use-draft.ts";
+import type { EditorController } from "./use-editor.ts";
 
-export function SaveStatus({ controller }: { controller: DraftController }) {
+export function SaveStatus({ editor }: { editor: EditorController }) {
   return (
-    <p className="m-0 text-[0.9rem] whitespace-nowrap text-muted" role="status">
-      {describeSaveStatus(controller)}
+    <p className="m-0 min-w-0 truncate text-sm text-muted" role="status">
+      {describeSaveStatus(editor)}
     </p>
   );
 }
 
-function describeSaveStatus({ isSaving, isUnsaved, error, theirs, recentlyUpdated }: DraftController): string {
-  if (theirs) return "Not saved";
+function describeSaveStatus({ isSaving, isUnsaved, error, hasConflict, recentlyUpdated }: EditorController): string {
+  if (hasConflict) return "Not saved";
   if (error !== undefined) return "Not saved. Retrying…";
   if (isSaving) return "Saving…";
   if (isUnsaved) return "Unsaved changes";

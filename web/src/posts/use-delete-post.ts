@@ -6,21 +6,36 @@ import { postQuery, refreshQueries } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { useRestoreFromTrash } from "../trash/use-restore-from-trash.ts";
 import { useToast } from "../ui/Toasts.tsx";
-import type { DraftController } from "./use-draft.ts";
+import { readLastPosts } from "./last-posts.ts";
+import { useConfirmCanceledPublications } from "./use-confirm-canceled-publications.tsx";
+import { unsavedTexts, type EditorController } from "./use-editor.ts";
 
-/** Moves the open post to the trash and returns to the list; a toast offers Undo. */
-export function useDeletePost(controller: DraftController): () => Promise<void> {
+/** Moves the open post to the trash and returns to the list; a toast offers Undo. Asks before if Undo isn't enough. */
+export function useDeletePost(controller: EditorController): () => Promise<void> {
   const { studio } = useStudio();
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const showToast = useToast();
   const restore = useRestoreFromTrash();
+  const confirmCanceledPublications = useConfirmCanceledPublications();
   const { id, title } = controller.base;
 
-  return async () => {
-    await controller.save();
+  return () => confirmCanceledPublications("trash", [controller.latestPost], moveToTrash);
+
+  async function moveToTrash(): Promise<void> {
+    const result = await controller.save();
+    if (result !== "saved") {
+      showToast({ text: unsavedTexts[result] });
+      return;
+    }
     // Leave the page first, so that it does not request the deleted post.
-    await navigate({ to: "/studios/$studioId/posts", params: { studioId: studio.id } });
+    await navigate({
+      to: "/studios/$studioId/posts",
+      params: { studioId: studio.id },
+      search: readLastPosts(studio.id).search,
+      // A post in the trash needs no more files, and a blocked navigation would delete the post when the user leaves it.
+      ignoreBlocker: true,
+    });
     try {
       await deletePost(studio.id, id);
       showToast({ text: `“${title}” moved to the trash.`, undo: { label: "Undo", run: () => void restore(id) } });
@@ -30,5 +45,5 @@ export function useDeletePost(controller: DraftController): () => Promise<void> 
     }
     queryClient.removeQueries({ queryKey: postQuery(studio.id, id).queryKey });
     await refreshQueries(queryClient, studio.id);
-  };
+  }
 }

@@ -5,6 +5,7 @@ import { ApiError } from "../api/api-error.ts";
 import { changesSinceQuery } from "../api/history-queries.ts";
 import { postQuery, type Post } from "../api/queries.ts";
 import { formatActors } from "../ui/format-actor.ts";
+import { useSequence } from "./use-sequence.ts";
 import { getUnsavedChanges, joinDraft, mergeDrafts, type Draft, type DraftField } from "./merge-drafts.ts";
 
 /** The delay between the last keystroke and saving. */
@@ -22,6 +23,9 @@ interface DraftState {
   /** Fields that a remote change just updated, to be highlighted. */
   recentlyUpdated: DraftField[];
 }
+
+/** `conflict`: the user must choose between two versions; `failed`: edits are left, and will be sent again. */
+export type SaveResult = "saved" | "conflict" | "failed";
 
 export type DraftController = ReturnType<typeof useDraft>;
 
@@ -52,7 +56,7 @@ export function useDraft(post: Post, studioId: string, onMerge: (authors: string
       const isUnsaved = Object.keys(getUnsavedChanges(base, draft)).length > 0;
       patchState({ base: theirs, draft: joinDraft(parts), theirs: undefined, recentlyUpdated: acceptedFields });
       if (!isUnsaved || acceptedFields.length === 0) return;
-      // Names are a courtesy: without them the merge is reported all the same.
+      // Names are optional: if they can't be read, the merge is reported without them.
       queryClient.query(changesSinceQuery(studioId, postId, base.revision, theirs.revision)).then(
         (changes) => onMerge(changes.length === 0 ? "another member" : formatActors(changes)),
         () => onMerge("another member"),
@@ -70,30 +74,38 @@ export function useDraft(post: Post, studioId: string, onMerge: (authors: string
     [merge],
   );
 
-  const save = useCallback(async (): Promise<void> => {
-    const { base, draft, isSaving, theirs } = latest.current;
-    const change = getUnsavedChanges(base, draft);
-    if (isSaving || theirs || Object.keys(change).length === 0) return;
-    patchState({ isSaving: true });
-    const { queryKey } = postQuery(studioId, postId);
-    try {
-      const saved = await updatePost(studioId, postId, { ...change, revision: base.revision });
-      const sentDraft = { ...base, ...change };
-      // Take over what the server changed (it trims titles), and keep edits made since the request was sent.
-      const { parts } = mergeDrafts(sentDraft, latest.current.draft, saved);
-      patchState({ base: saved, draft: joinDraft(parts), isSaving: false, error: undefined });
-      const cachedPost = queryClient.getQueryData(queryKey);
-      if (cachedPost && cachedPost.revision > saved.revision) applyRemote(cachedPost);
-      else queryClient.setQueryData(queryKey, keepPublications(saved));
-    } catch (error) {
-      const isConflict = error instanceof ApiError && error.code === "revision_conflict";
-      patchState({ isSaving: false, error: isConflict ? undefined : error });
-      if (!isConflict) return;
-      await queryClient.refetchQueries({ queryKey });
-      const currentPost = queryClient.getQueryData(queryKey);
-      if (currentPost) applyRemote(currentPost);
-    }
-  }, [applyRemote, patchState, postId, queryClient, studioId]);
+  const sendChanges = useCallback(
+    async function send(): Promise<SaveResult> {
+      const { base, draft, theirs } = latest.current;
+      const change = getUnsavedChanges(base, draft);
+      if (theirs) return "conflict";
+      if (Object.keys(change).length === 0) return "saved";
+      patchState({ isSaving: true });
+      const { queryKey } = postQuery(studioId, postId);
+      try {
+        const saved = await updatePost(studioId, postId, { ...change, revision: base.revision });
+        const sentDraft = { ...base, ...change };
+        // Take over what the server changed (it trims titles), and keep edits made since the request was sent.
+        const { parts } = mergeDrafts(sentDraft, latest.current.draft, saved);
+        patchState({ base: saved, draft: joinDraft(parts), isSaving: false, error: undefined });
+        const cachedPost = queryClient.getQueryData(queryKey);
+        if (cachedPost && cachedPost.revision > saved.revision) applyRemote(cachedPost);
+        else queryClient.setQueryData(queryKey, keepPublications(saved));
+        return getSaveResult(latest.current);
+      } catch (error) {
+        const isConflict = error instanceof ApiError && error.code === "revision_conflict";
+        patchState({ isSaving: false, error: isConflict ? undefined : error });
+        if (!isConflict) return "failed";
+        await queryClient.refetchQueries({ queryKey });
+        const currentPost = queryClient.getQueryData(queryKey);
+        if (currentPost) applyRemote(currentPost);
+        // Merged. After the user has left the page, no timer would send the edits again.
+        return latest.current.base.revision > base.revision ? send() : getSaveResult(latest.current);
+      }
+    },
+    [applyRemote, patchState, postId, queryClient, studioId],
+  );
+  const save = useSequence(sendChanges);
 
   useEffect(() => applyRemote(post), [post, applyRemote]);
 
@@ -112,8 +124,7 @@ export function useDraft(post: Post, studioId: string, onMerge: (authors: string
     return () => clearTimeout(timer);
   }, [recentlyUpdated, patchState]);
 
-  // Navigation inside the app saves at once; leaving the app asks first.
-  useEffect(() => () => void save(), [save]);
+  // Leaving the app asks first; navigation inside of it saves first (use-leave-post.ts).
   useEffect(() => {
     if (!isUnsaved) return undefined;
     const confirmLeave = (event: BeforeUnloadEvent): void => event.preventDefault();
@@ -153,6 +164,11 @@ function createInitialState(post: Post): DraftState {
     error: undefined,
     recentlyUpdated: [],
   };
+}
+
+function getSaveResult({ base, draft, theirs }: DraftState): SaveResult {
+  if (theirs) return "conflict";
+  return Object.keys(getUnsavedChanges(base, draft)).length > 0 ? "failed" : "saved";
 }
 
 /** The response to a change omits the publications; the next poll updates them. */

@@ -1,10 +1,9 @@
 import { useState } from "react";
 import type { Asset, Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
-import type { DraftController } from "../posts/use-draft.ts";
+import type { EditorController } from "../posts/use-editor.ts";
 import { ProblemList, type AccountProblem } from "../publishing/ProblemList.tsx";
 import type { Account } from "../publishing/use-accounts.ts";
-import { getTextFor } from "../publishing/use-accounts.ts";
 import type { Size } from "./crop-window.ts";
 import { FileSettings } from "./FileSettings.tsx";
 import { findCrop, getRenditionUrl, type RenditionSize } from "./get-rendition-url.ts";
@@ -15,14 +14,17 @@ import { PreviewText } from "./PreviewText.tsx";
 
 /** A post as one account receives it, in a frame like the platform's. */
 export function AccountPreview({
-  post: polledPost,
-  controller,
+  post,
+  editor,
   account,
+  text,
   sharesCrops,
 }: {
   post: Post;
-  controller: DraftController;
+  editor: EditorController;
   account: Account;
+  /** The text that the account gets, as edited. */
+  text: string;
   /** Whether the studio has other accounts on the platform, to which a crop also applies. */
   sharesCrops: boolean;
 }) {
@@ -30,11 +32,7 @@ export function AccountPreview({
   const [sizes, setSizes] = useState<Readonly<Record<string, RenditionSize>>>({});
   const { connectionId, label, platform, platformName, problems } = account;
   const display = getDisplay(platform);
-  const { base, draft } = controller;
-  // After a save, `base` has the new crop before the query does.
-  const post = base.revision > polledPost.revision ? base : polledPost;
-  const text = getTextFor({ body: draft.body, variants: post.variants }, connectionId);
-  const title = display.showsTitle === true ? draft.title : "";
+  const title = display.showsTitle === true ? editor.draft.title : "";
   const textProblems = problems.filter(({ code }) => /^(?:text|title)_/.test(code));
   const listProblems = (asset: Asset): AccountProblem[] => problems.filter(({ assetId }) => assetId === asset.id);
   const otherProblems = problems.filter((problem) => problem.assetId === undefined && !textProblems.includes(problem));
@@ -57,9 +55,9 @@ export function AccountPreview({
     <PreviewText key={connectionId} title={title} text={text} display={display} problems={textProblems} />
   );
   return (
-    <div className="grid grid-cols-1 items-start gap-x-8 gap-y-5 pt-1 pb-6 lg:grid-cols-[minmax(0,23rem)_minmax(0,1fr)]">
+    <div className="grid min-w-0 gap-5">
       <div
-        className="min-w-0 overflow-hidden rounded-md border border-rule bg-raised"
+        className="max-w-md min-w-0 overflow-hidden rounded-lg border border-rule bg-raised"
         role="group"
         aria-label={`Post on ${platformName}`}
       >
@@ -91,7 +89,7 @@ export function AccountPreview({
                 <FileSettings
                   post={post}
                   asset={asset}
-                  controller={controller}
+                  controller={editor}
                   account={account}
                   sharesCrops={sharesCrops}
                   problems={listProblems(asset)}
@@ -101,7 +99,6 @@ export function AccountPreview({
             ))}
           </ol>
         )}
-        {files.length === 0 && otherProblems.length === 0 && <p className="m-0 text-sm text-muted">No files.</p>}
       </div>
     </div>
   );

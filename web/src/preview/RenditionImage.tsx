@@ -3,7 +3,7 @@ import { readApiError } from "../api/api-error.ts";
 import { Button } from "../ui/Button.tsx";
 import type { Size } from "./crop-window.ts";
 
-/** An image as the server will send it. The first request may take seconds, because the server converts it. */
+/** An image as the platform receives it. The first request may take seconds, because the server converts the image. */
 export function RenditionImage({
   url,
   altText,

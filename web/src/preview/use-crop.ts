@@ -21,7 +21,7 @@ interface Choice {
   position: CropPosition | undefined;
 }
 
-/** How an image fits a platform: padded if the position is undefined, otherwise cropped there. */
+/** How an image fits a platform: padded if the position is undefined, otherwise cropped at this position. */
 export function useCrop({ post, assetId, platform, onSave }: Target) {
   const { studio } = useStudio();
   const { isRunning, error, run } = useAction();

@@ -1,4 +1,6 @@
 import type { AccountProblems } from "../api/api-error.ts";
+import { useStudio } from "../layout/use-studio.ts";
+import { formatPostTime } from "../posts/format-post-time.ts";
 import { ChoiceField } from "../ui/Field.tsx";
 import { ProblemList } from "./ProblemList.tsx";
 import type { Account } from "./use-accounts.ts";
@@ -16,16 +18,17 @@ export function AccountChoices({
   chosenIds: readonly string[];
   onChange: (chosenIds: readonly string[]) => void;
 }) {
+  const { studio } = useStudio();
   return (
     <fieldset className="mt-5">
       <legend className="mb-2 font-semibold">Accounts</legend>
       <ul className="grid gap-3">
-        {accounts.map(({ connectionId, label, platformName, isAvailable, problems, obstacle }) => (
+        {accounts.map(({ connectionId, label, problems, obstacle, ...account }) => (
           <li key={connectionId} className="min-w-0">
             <ChoiceField
               type="checkbox"
               label={label}
-              description={describeAccount(platformName, isAvailable, obstacle)}
+              description={describeAccount({ ...account, obstacle }, studio.timezone)}
               className={`[overflow-wrap:anywhere] ${obstacle === undefined ? "" : "text-muted"}`}
               checked={chosenIds.includes(connectionId)}
               disabled={obstacle !== undefined}
@@ -50,7 +53,16 @@ export function AccountChoices({
 }
 
 /** The reason for a platform that is not available names the platform. */
-function describeAccount(platformName: string, isAvailable: boolean, obstacle: string | undefined): string {
-  if (obstacle === undefined) return platformName;
-  return isAvailable ? `${platformName}. ${obstacle}` : obstacle;
+function describeAccount(
+  {
+    platformName,
+    isAvailable,
+    obstacle,
+    publishedAt,
+  }: Pick<Account, "platformName" | "isAvailable" | "obstacle" | "publishedAt">,
+  timezone: string,
+): string {
+  if (obstacle !== undefined) return isAvailable ? `${platformName}. ${obstacle}` : obstacle;
+  if (publishedAt === undefined) return platformName;
+  return `${platformName}. Published already: ${formatPostTime(publishedAt, timezone)}.`;
 }

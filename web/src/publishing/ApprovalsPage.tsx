@@ -8,9 +8,11 @@ import { formatActor } from "../ui/format-actor.ts";
 import { PagedList } from "../ui/List.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
+import type { ReviewedProposal } from "./AskForChangesDialog.tsx";
 import { describeTime } from "./describe-time.ts";
 import { ProposalReview } from "./ProposalReview.tsx";
 import { PublicationTabs } from "./PublicationTabs.tsx";
+import { useAskForChanges } from "./use-ask-for-changes.tsx";
 import { usePlatformNames } from "./use-platform-names.ts";
 import { usePostTitle } from "./use-post-title.ts";
 
@@ -18,6 +20,7 @@ import { usePostTitle } from "./use-post-title.ts";
 export function ApprovalsPage() {
   const { studio } = useStudio();
   const proposals = usePagedList(publicationsQuery(studio.id, { state: "proposed" }));
+  const { askForChanges, changesDialog } = useAskForChanges();
   return (
     <>
       <PageHeader title="Approvals">
@@ -43,23 +46,30 @@ export function ApprovalsPage() {
         {(items) => (
           <ul aria-label="Waiting for approval">
             {items.map((publication) => (
-              <Proposal key={publication.id} publication={publication} />
+              <Proposal key={publication.id} publication={publication} onAskForChanges={askForChanges} />
             ))}
           </ul>
         )}
       </PagedList>
+      {changesDialog}
     </>
   );
 }
 
-function Proposal({ publication }: { publication: Publication }) {
+function Proposal({
+  publication,
+  onAskForChanges,
+}: {
+  publication: Publication;
+  onAskForChanges: (proposal: ReviewedProposal) => void;
+}) {
   const { studio } = useStudio();
   const getPlatformName = usePlatformNames();
   const title = usePostTitle(publication.postId);
   const { account, platform, requestedBy, requestedThrough, createdAt } = publication;
   return (
     <li className="border-t border-rule py-8">
-      <h2 className="text-2xl [overflow-wrap:anywhere]">
+      <h2 className="[overflow-wrap:anywhere]">
         <Link
           className="text-ink no-underline hover:text-accent"
           to="/studios/$studioId/posts/$postId"
@@ -81,7 +91,7 @@ function Proposal({ publication }: { publication: Publication }) {
           <RelativeTime at={createdAt} timezone={studio.timezone} />
         </dd>
       </dl>
-      <ProposalReview publication={publication} />
+      <ProposalReview publication={publication} onAskForChanges={onAskForChanges} />
     </li>
   );
 }

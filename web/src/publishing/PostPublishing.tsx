@@ -1,96 +1,105 @@
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
-import type { Post } from "../api/queries.ts";
+import { CalendarClock, Send } from "lucide-react";
 import { useStudio } from "../layout/use-studio.ts";
-import { AccountPreviews } from "../preview/AccountPreviews.tsx";
-import type { DraftController } from "../posts/use-draft.ts";
+import type { NextAction } from "../posts/next-action.ts";
+import type { EditorController } from "../posts/use-editor.ts";
 import { Button } from "../ui/Button.tsx";
 import { List } from "../ui/List.tsx";
-import { AccountTexts } from "./AccountTexts.tsx";
-import { PublicationRow } from "./PublicationRow.tsx";
-import { PublishDialog } from "./PublishDialog.tsx";
-import { useAccounts } from "./use-accounts.ts";
+import { AccountList } from "./AccountList.tsx";
+import { listLatest } from "./list-latest.ts";
+import { mayPublish } from "./may-publish.ts";
+import { NoAccounts } from "./NoAccounts.tsx";
+import { PlannedTime } from "./PlannedTime.tsx";
+import { PostPublication } from "./PostPublication.tsx";
+import type { Account } from "./use-accounts.ts";
 
 /** The number of publications on the post page; the Publications page shows all. */
-const maxShown = 10;
+const maxShown = 6;
 
-/** Publishes a post, edits the text per account, and shows the post's publications. */
-export function PostPublishing({ post, controller }: { post: Post; controller: DraftController }) {
+export type PublishMode = "publish" | "schedule";
+
+/** The accounts that the post can be published to, and its publications. */
+export function PostPublishing({
+  editor,
+  accounts,
+  isLoaded,
+  nextAction,
+  plannedTime,
+  onForgetPlannedTime,
+  onPublish,
+  onOpenAccount,
+}: {
+  editor: EditorController;
+  accounts: readonly Account[];
+  isLoaded: boolean;
+  /** Has its own button at the top of the page. */
+  nextAction: NextAction | undefined;
+  /** In the studio's time zone: `2026-11-15T09:30`. */
+  plannedTime: string | undefined;
+  onForgetPlannedTime: () => void;
+  /** Without ids, the dialog chooses the accounts. */
+  onPublish: (mode: PublishMode, connectionIds?: readonly string[]) => void;
+  onOpenAccount: (connectionId: string) => void;
+}) {
   const { studio, may } = useStudio();
-  const { accounts, isLoaded } = useAccounts(post);
-  const [openDialog, setOpenDialog] = useState<"publish" | "schedule">();
-  const isArchived = post.status === "archived";
-  const { publications = [] } = post;
+  const { status, id: postId, publications = [] } = editor.latestPost;
+  const isArchived = status === "archived";
+  const latestPublications = listLatest(publications);
   const hasAccounts = accounts.length > 0;
-
-  function openWith(dialog: "publish" | "schedule"): void {
-    void controller.save();
-    setOpenDialog(dialog);
-  }
-
+  const canPublish = hasAccounts && !isArchived && may("publications.request");
   return (
-    <section className="mt-12 border-t border-rule pt-8" aria-labelledby="publishing">
-      <div className="mb-4 flex flex-wrap items-center justify-between gap-3">
-        <h2 id="publishing" className="text-2xl">
+    <section aria-labelledby="publishing">
+      <div className="mb-3 flex min-h-control flex-wrap items-center justify-between gap-x-3 gap-y-1">
+        <h2 id="publishing" className="text-base">
           Publishing
         </h2>
-        {hasAccounts && !isArchived && may("publications.request") && (
-          <div className="flex flex-wrap gap-3">
-            <Button variant="primarySmall" onClick={() => openWith("publish")}>
-              Publish…
-            </Button>
-            <Button variant="quiet" onClick={() => openWith("schedule")}>
-              Schedule…
-            </Button>
+        {canPublish && (
+          <div className="flex flex-wrap gap-2">
+            {nextAction?.kind !== "publish" && (
+              <Button variant="secondary" size="small" icon={Send} onClick={() => onPublish("publish")}>
+                {mayPublish(studio) ? "Publish…" : "Ask for approval…"}
+              </Button>
+            )}
+            {/* The planned time has its own button. */}
+            {plannedTime === undefined && (
+              <Button variant="secondary" size="small" icon={CalendarClock} onClick={() => onPublish("schedule")}>
+                Schedule…
+              </Button>
+            )}
           </div>
         )}
       </div>
-      {isLoaded && !hasAccounts && (
-        <p className="mt-0 text-muted">
-          No account to publish to.{" "}
-          {may("platforms.connect") ? (
-            <>
-              Connect one on the{" "}
-              <Link to="/studios/$studioId/platforms" params={{ studioId: studio.id }}>
-                Platforms page
-              </Link>
-              .
-            </>
-          ) : (
-            "Ask an owner or admin to connect one."
-          )}
-        </p>
+      {plannedTime !== undefined && (
+        <PlannedTime
+          localTime={plannedTime}
+          onSchedule={canPublish ? () => onPublish("schedule") : undefined}
+          onDismiss={onForgetPlannedTime}
+        />
       )}
+      {isLoaded && !hasAccounts && <NoAccounts />}
       {isArchived && hasAccounts && (
         <p className="mt-0 text-muted">Archived posts can’t be published. Restore it as a draft first.</p>
       )}
       {publications.length > 0 && (
-        <List aria-label="Publications of this post">
+        <List className="mb-4" aria-label="Publications of this post">
           {publications.slice(0, maxShown).map((publication) => (
-            <PublicationRow key={publication.id} publication={publication} />
+            <PostPublication
+              key={publication.id}
+              publication={publication}
+              canPublishAgain={!isArchived && latestPublications.includes(publication)}
+              onPublishAgain={() => onPublish("publish", [publication.connectionId])}
+            />
           ))}
         </List>
       )}
-      {hasAccounts && publications.length === 0 && !isArchived && (
-        <p className="mt-0 text-muted">Not published yet. Publish it now, or choose a time.</p>
-      )}
       {publications.length > maxShown && (
-        <p>
-          <Link to="/studios/$studioId/publications" params={{ studioId: studio.id }} search={{ postId: post.id }}>
+        <p className="mt-0 mb-4 text-sm">
+          <Link to="/studios/$studioId/publications" params={{ studioId: studio.id }} search={{ postId }}>
             Show all publications of this post
           </Link>
         </p>
       )}
-      {hasAccounts && <AccountTexts post={post} controller={controller} accounts={accounts} />}
-      <AccountPreviews post={post} controller={controller} accounts={accounts} />
-      {openDialog !== undefined && (
-        <PublishDialog
-          post={post}
-          controller={controller}
-          isScheduling={openDialog === "schedule"}
-          onClose={() => setOpenDialog(undefined)}
-        />
-      )}
+      {hasAccounts && <AccountList accounts={accounts} onOpen={onOpenAccount} />}
     </section>
   );
 }

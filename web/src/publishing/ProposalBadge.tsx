@@ -5,7 +5,7 @@ export function ProposalBadge() {
   const count = useProposalCount();
   if (count === undefined) return null;
   return (
-    <span className="ml-2 inline-block min-w-6 rounded-full bg-accent px-1.5 text-center text-sm font-semibold text-accent-ink forced-colors:border">
+    <span className="inline-block min-w-5 rounded-full bg-accent px-1.5 text-center text-xs/5 font-semibold text-accent-ink forced-colors:border">
       {count}
       <span className="sr-only"> waiting for approval</span>
     </span>

@@ -14,12 +14,23 @@ import { useToast } from "../ui/Toasts.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { toSnapshot } from "./account-snapshot.ts";
 import { ApprovedDiff } from "./ApprovedDiff.tsx";
+import type { ReviewedProposal } from "./AskForChangesDialog.tsx";
 import { mayPublish } from "./may-publish.ts";
+import { OpenThreads } from "./OpenThreads.tsx";
 import { PublicationActions } from "./PublicationActions.tsx";
 import { SentContent } from "./SentContent.tsx";
 
+/** To send a proposal back, a user comments on the post and cancels the publication. */
+const sendBackActions = ["publications.approve", "publications.request", "posts.write"] as const;
+
 /** What a proposal will send, and its approval. The user approves the revision that is on the screen. */
-export function ProposalReview({ publication }: { publication: Publication }) {
+export function ProposalReview({
+  publication,
+  onAskForChanges,
+}: {
+  publication: Publication;
+  onAskForChanges: (proposal: ReviewedProposal) => void;
+}) {
   const { studio, may } = useStudio();
   const queryClient = useQueryClient();
   const showToast = useToast();
@@ -28,11 +39,11 @@ export function ProposalReview({ publication }: { publication: Publication }) {
   const post = useQuery({ ...postQuery(studio.id, postId), refetchInterval: 5000, staleTime: 0 });
   const detail = useQuery({ ...publicationQuery(studio.id, id), refetchInterval: 5000 });
   // An older version in the cache is not what the user reviews.
-  const current = post.isFetchedAfterMount ? post.data : undefined;
+  const currentPost = post.isFetchedAfterMount ? post.data : undefined;
   const [shown, setShown] = useState<Post>();
   useEffect(() => {
-    if (current) setShown((previous) => previous ?? current);
-  }, [current]);
+    if (currentPost) setShown((previous) => previous ?? currentPost);
+  }, [currentPost]);
 
   const approve = (revision: number) =>
     run(async () => {
@@ -50,10 +61,10 @@ export function ProposalReview({ publication }: { publication: Publication }) {
       }
     });
 
-  if (!shown || !current) return <QueryStatus query={post} />;
+  if (!shown || !currentPost) return <QueryStatus query={post} />;
   if (!detail.data) return <QueryStatus query={detail} />;
   const { lastApproval, includesTitle } = detail.data;
-  const isChanged = current.revision !== shown.revision;
+  const isChanged = currentPost.revision !== shown.revision;
   const { title, body, assets } = toSnapshot(shown, detail.data);
   return (
     <div>
@@ -62,11 +73,11 @@ export function ProposalReview({ publication }: { publication: Publication }) {
           <p className="m-0 mb-3 font-semibold">The post changed while you were looking. Check the change.</p>
           <RevisionDiff
             before={toSnapshot(shown, detail.data)}
-            after={toSnapshot(current, detail.data)}
-            currentAssets={current.assets}
+            after={toSnapshot(currentPost, detail.data)}
+            currentAssets={currentPost.assets}
           />
           <p>
-            <Button variant="quiet" onClick={() => setShown(current)}>
+            <Button variant="quiet" onClick={() => setShown(currentPost)}>
               Show the new version
             </Button>
           </p>
@@ -82,23 +93,36 @@ export function ProposalReview({ publication }: { publication: Publication }) {
         title={includesTitle ? title : null}
         text={body}
         assets={assets}
-        currentAssets={current.assets}
+        currentAssets={currentPost.assets}
         getRenditionUrl={(assetId) =>
           getRenditionUrl({ studioId: studio.id, postId, connectionId }, assetId, findCrop(shown, assetId, platform))
         }
       />
+      <OpenThreads postId={postId} />
       {error !== undefined && <ErrorMessage error={error} />}
       {!mayPublish(studio) && <p className="text-muted">An owner or admin needs to approve this.</p>}
       <p className="mt-5 flex flex-wrap items-center gap-3 max-sm:*:min-h-11">
         {mayPublish(studio) && may("publications.approve") && (
           <Button
-            variant="primarySmall"
+            variant="primary"
             disabled={isChanged}
             busyLabel={isRunning && "Approving…"}
             aria-label={`Approve ${account}`}
+            className="max-sm:w-full"
             onClick={() => void approve(shown.revision)}
           >
             Approve
+          </Button>
+        )}
+        {mayPublish(studio) && sendBackActions.every(may) && (
+          <Button
+            variant="secondary"
+            disabled={isRunning}
+            aria-label={`Ask for changes… ${account}`}
+            className="max-sm:w-full"
+            onClick={() => onAskForChanges({ publication, postTitle: currentPost.title })}
+          >
+            Ask for changes…
           </Button>
         )}
         <PublicationActions publication={publication} showsReview={false} />

@@ -1,25 +1,37 @@
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import type { Publication } from "../api/publication-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button, ButtonLink } from "../ui/Button.tsx";
 import { RescheduleDialog } from "./RescheduleDialog.tsx";
-import { changeableStates } from "./state-labels.ts";
+import { changeableStates, repeatableStates } from "./state-labels.ts";
 import { useCancelPublication } from "./use-cancel-publication.tsx";
 import { usePlatformNames } from "./use-platform-names.ts";
+
+/** Loaded on demand: most publications don't fail. */
+const SchedulePostDialog = lazy(async () => ({
+  default: (await import("./SchedulePostDialog.tsx")).SchedulePostDialog,
+}));
 
 /** What a user can do with a publication in a list. */
 export function PublicationActions({
   publication,
   showsReview = true,
+  canPublishAgain = false,
+  onPublishAgain,
 }: {
   publication: Publication;
   /** Links to the page on which proposals are approved and unconfirmed publications resolved. */
   showsReview?: boolean;
+  /** False if its post has a newer publication for its account: the post could go out twice. */
+  canPublishAgain?: boolean;
+  /** Opens a dialog of its own by default. */
+  onPublishAgain?: () => void;
 }) {
   const { studio, may } = useStudio();
   const cancel = useCancelPublication();
   const [isRescheduling, setIsRescheduling] = useState(false);
-  const { id, state, account, platform, url } = publication;
+  const [isPublishingAgain, setIsPublishingAgain] = useState(false);
+  const { id, postId, connectionId, state, account, platform, url } = publication;
   const platformName = usePlatformNames()(platform);
   const needsPerson = state === "proposed" || state === "unconfirmed";
   const reviewLabel = state === "proposed" ? "Review" : "Resolve";
@@ -28,7 +40,7 @@ export function PublicationActions({
     <>
       {showsReview && needsPerson && may("publications.approve") && (
         <ButtonLink
-          variant="primarySmall"
+          variant="primary"
           to="/studios/$studioId/publications/$publicationId"
           params={{ studioId: studio.id, publicationId: id }}
           aria-label={`${reviewLabel} ${account}`}
@@ -46,10 +58,29 @@ export function PublicationActions({
           </Button>
         </>
       )}
+      {repeatableStates.includes(state) && canPublishAgain && may("publications.request") && (
+        <Button
+          variant="quiet"
+          aria-label={`Publish again to ${account}`}
+          onClick={onPublishAgain ?? (() => setIsPublishingAgain(true))}
+        >
+          Publish again…
+        </Button>
+      )}
       {url !== null && (
         <a href={url} target="_blank" rel="noreferrer" aria-label={`View on ${platformName}: ${account}`}>
           View on {platformName}
         </a>
+      )}
+      {isPublishingAgain && (
+        <Suspense>
+          <SchedulePostDialog
+            postId={postId}
+            isScheduling={false}
+            initialIds={[connectionId]}
+            onClose={() => setIsPublishingAgain(false)}
+          />
+        </Suspense>
       )}
       {isRescheduling && <RescheduleDialog publication={publication} onClose={() => setIsRescheduling(false)} />}
     </>

@@ -16,6 +16,7 @@ import { ResolveUnconfirmed } from "./ResolveUnconfirmed.tsx";
 import { StateBadge } from "./StateBadge.tsx";
 import { describeState } from "./state-labels.ts";
 import { Timeline } from "./Timeline.tsx";
+import { useAskForChanges } from "./use-ask-for-changes.tsx";
 import { usePlatformNames } from "./use-platform-names.ts";
 import { usePostTitle } from "./use-post-title.ts";
 
@@ -59,6 +60,7 @@ function PublicationDetails({ publication }: { publication: PublicationDetail })
   const { studio } = useStudio();
   const getPlatformName = usePlatformNames();
   const title = usePostTitle(publication.postId);
+  const { askForChanges, changesDialog } = useAskForChanges();
   const { account, platform, state, problem, postId, url } = publication;
   return (
     <>
@@ -95,13 +97,17 @@ function PublicationDetails({ publication }: { publication: PublicationDetail })
         </dl>
         {state !== "proposed" && (
           <div className="mt-5 flex flex-wrap items-center gap-3 empty:hidden max-sm:*:min-h-11 [&>a]:hidden">
-            <PublicationActions publication={publication} showsReview={false} />
+            <PublicationActions
+              publication={publication}
+              showsReview={false}
+              canPublishAgain={!publication.isSuperseded}
+            />
           </div>
         )}
       </Section>
       <Section title={state === "proposed" ? "What will be sent" : "Content"}>
         {state === "proposed" ? (
-          <ProposalReview publication={publication} />
+          <ProposalReview publication={publication} onAskForChanges={askForChanges} />
         ) : (
           <PublicationContent publication={publication} />
         )}
@@ -109,6 +115,7 @@ function PublicationDetails({ publication }: { publication: PublicationDetail })
       <Section title="Timeline">
         <Timeline publication={publication} />
       </Section>
+      {changesDialog}
     </>
   );
 }

@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
-import type { Publication } from "../api/publication-queries.ts";
+import type { ListedPublication } from "../api/publication-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
+import { ButtonLink } from "../ui/Button.tsx";
 import { formatActor } from "../ui/format-actor.ts";
 import { ListRow, RowActions } from "../ui/List.tsx";
 import { describeTime } from "./describe-time.ts";
@@ -14,7 +15,7 @@ export function PublicationRow({
   publication,
   postTitle,
 }: {
-  publication: Publication;
+  publication: ListedPublication;
   /** In lists with publications of several posts. */
   postTitle?: string | undefined;
 }) {
@@ -27,7 +28,7 @@ export function PublicationRow({
       <div className="min-w-0 [overflow-wrap:anywhere]">
         <p className="m-0 flex flex-wrap items-baseline gap-x-2.5 gap-y-1">
           <Link
-            className="font-serif text-xl text-ink no-underline hover:text-accent"
+            className="font-medium text-ink no-underline hover:text-accent"
             to="/studios/$studioId/publications/$publicationId"
             params={{ studioId: studio.id, publicationId: id }}
           >
@@ -44,11 +45,20 @@ export function PublicationRow({
           requested by {requester}
         </p>
         {problem && <p className="mt-1 text-sm text-danger">{problem.message}</p>}
-        {state === "failed" && <p className="mt-1 text-sm">Fix the problem, then publish the post again.</p>}
         {state === "missed" && <p className="mt-1 text-sm">{describeState(publication)}</p>}
       </div>
       <RowActions>
-        <PublicationActions publication={publication} />
+        {state === "failed" && (
+          <ButtonLink
+            variant="quiet"
+            to="/studios/$studioId/posts/$postId"
+            params={{ studioId: studio.id, postId: publication.postId }}
+            aria-label={`Open post ${postTitle ?? ""}`.trim()}
+          >
+            Open post
+          </ButtonLink>
+        )}
+        <PublicationActions publication={publication} canPublishAgain={!publication.isSuperseded} />
       </RowActions>
     </ListRow>
   );

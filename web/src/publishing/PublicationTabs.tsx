@@ -5,10 +5,11 @@ import { useProposalCount } from "./use-proposal-count.ts";
 
 const tabs = [
   ["all", "All", "/studios/$studioId/publications"],
+  ["upcoming", "Upcoming", "/studios/$studioId/publications/upcoming"],
   ["approvals", "Approvals", "/studios/$studioId/publications/approvals"],
 ] as const;
 
-/** Switches between all publications and those that wait for approval. */
+/** Switches between all publications, those that go out next, and those that wait for approval. */
 export function PublicationTabs({ current }: { current: (typeof tabs)[number][0] }) {
   const { studio } = useStudio();
   const proposalCount = useProposalCount();

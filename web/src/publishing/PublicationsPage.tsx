@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { publicationsQuery, type Publication } from "../api/publication-queries.ts";
+import { publicationsQuery, type ListedPublication } from "../api/publication-queries.ts";
 import { platformsQuery } from "../api/queries.ts";
 import { usePagedList } from "../api/use-paged-list.ts";
 import { useStudio } from "../layout/use-studio.ts";
@@ -9,6 +9,7 @@ import { ButtonLink } from "../ui/Button.tsx";
 import { EmptyState } from "../ui/EmptyState.tsx";
 import { List, PagedList } from "../ui/List.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
+import { AttentionNotice } from "./AttentionNotice.tsx";
 import { PublicationFilters } from "./PublicationFilters.tsx";
 import { PublicationRow } from "./PublicationRow.tsx";
 import { PublicationTabs } from "./PublicationTabs.tsx";
@@ -30,6 +31,7 @@ export function PublicationsPage() {
         ).
       </PageHeader>
       <PublicationTabs current="all" />
+      {search.state === undefined && <AttentionNotice />}
       {(isFiltered || publications.items.length > 0) && <PublicationFilters search={search} />}
       <PagedList list={publications} moreLabel="Show earlier" empty={<NoPublications isFiltered={isFiltered} />}>
         {(items) => (
@@ -44,7 +46,7 @@ export function PublicationsPage() {
   );
 }
 
-function TitledRow({ publication }: { publication: Publication }) {
+function TitledRow({ publication }: { publication: ListedPublication }) {
   return <PublicationRow publication={publication} postTitle={usePostTitle(publication.postId)} />;
 }
 

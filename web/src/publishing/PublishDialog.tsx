@@ -4,7 +4,7 @@ import { ApiError, type AccountProblems } from "../api/api-error.ts";
 import { publishPost } from "../api/mutations.ts";
 import { refreshQueries, type Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
-import type { DraftController } from "../posts/use-draft.ts";
+import type { EditorController } from "../posts/use-editor.ts";
 import { ChoiceField } from "../ui/Field.tsx";
 import { FormDialog } from "../ui/FormDialog.tsx";
 import { useToast } from "../ui/Toasts.tsx";
@@ -14,17 +14,27 @@ import { suggestLocalTime, TimeField } from "./TimeField.tsx";
 import { useAccounts } from "./use-accounts.ts";
 import { resolveLocalTime } from "./zoned-time.ts";
 
+/** Outside of the editor, there is nothing to save. */
+const savedEditor = { isUnsaved: false, isSaving: false, hasConflict: false };
+
 /** Publishes a post to accounts, now or at a time, or asks for approval. */
 export function PublishDialog({
   post,
-  controller,
+  editor = savedEditor,
   isScheduling: wasScheduling,
+  initialIds,
+  initialLocalTime,
   onClose,
 }: {
   post: Post;
-  controller: DraftController;
+  /** Whose changes are saved first. */
+  editor?: Pick<EditorController, "isUnsaved" | "isSaving" | "hasConflict">;
   /** Starts with a time instead of now. */
   isScheduling: boolean;
+  /** The accounts that are chosen at first, if they are available; the only available one by default. */
+  initialIds?: readonly string[];
+  /** In the studio's time zone: `2026-11-15T09:30`. */
+  initialLocalTime?: string;
   onClose: () => void;
 }) {
   const { studio } = useStudio();
@@ -32,16 +42,18 @@ export function PublishDialog({
   const showToast = useToast();
   const { accounts } = useAccounts(post);
   const availableIds = accounts.filter(({ obstacle }) => obstacle === undefined).map((account) => account.connectionId);
-  const [chosenIds, setChosenIds] = useState<readonly string[]>(availableIds.length === 1 ? availableIds : []);
+  const [chosenIds, setChosenIds] = useState<readonly string[]>(
+    initialIds ?? (availableIds.length === 1 ? availableIds : []),
+  );
   const [isScheduling, setIsScheduling] = useState(wasScheduling);
-  const [local, setLocal] = useState(() => suggestLocalTime(Date.now(), studio.timezone));
+  const [local, setLocal] = useState(() => initialLocalTime ?? suggestLocalTime(Date.now(), studio.timezone));
   const [asksForApproval, setAsksForApproval] = useState(false);
   const [rejections, setRejections] = useState<readonly AccountProblems[]>([]);
   const connectionIds = chosenIds.filter((id) => availableIds.includes(id));
   const time = resolveLocalTime(local, studio.timezone);
   const isPublisher = mayPublish(studio);
   const needsApproval = asksForApproval || !isPublisher;
-  const isSaved = !controller.isUnsaved && !controller.isSaving && controller.theirs === undefined;
+  const isSaved = !editor.isUnsaved && !editor.isSaving && !editor.hasConflict;
 
   async function publish(): Promise<void> {
     setRejections([]);
@@ -128,7 +140,7 @@ export function PublishDialog({
       </div>
       {!isSaved && (
         <p className="text-sm text-muted" role="status">
-          {controller.theirs ? "Close this and resolve the conflict in the post first." : "Saving your changes first…"}
+          {editor.hasConflict ? "Close this and resolve the conflict in the post first." : "Saving your changes first…"}
         </p>
       )}
     </FormDialog>

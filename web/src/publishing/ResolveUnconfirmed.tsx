@@ -49,7 +49,7 @@ export function ResolveUnconfirmed({ publication }: { publication: Publication }
       <Notice
         action={
           <span className="flex flex-wrap gap-3">
-            <Button variant="primarySmall" onClick={() => setIsMarking(true)}>
+            <Button variant="primary" onClick={() => setIsMarking(true)}>
               Mark as published…
             </Button>
             <Button variant="quiet" onClick={confirmRetry}>

@@ -30,7 +30,7 @@ export function SentContent({
     getRenditionUrl !== undefined && mimeType.startsWith("image/");
   return (
     <div>
-      {title !== null && <p className="m-0 mb-3 font-serif text-xl [overflow-wrap:anywhere]">{title}</p>}
+      {title !== null && <p className="m-0 mb-3 text-lg font-semibold [overflow-wrap:anywhere]">{title}</p>}
       {text === "" ? (
         <p className="m-0 text-muted">No text.</p>
       ) : (

@@ -1,6 +1,6 @@
 import { measureText, type TextRule } from "./measure-text.ts";
 
-/** The length of a text as the platform counts it: "123 / 280", in red if it is too long. */
+/** The length of a text as the platform counts it: "123 / 280", in red if the platform will reject the text. */
 export function TextCount({ text, rule }: { text: string; rule: TextRule | undefined }) {
   const { label, excess } = measureText(text, rule);
   const isRejected = excess > 0 && rule?.variesByInstance === false;

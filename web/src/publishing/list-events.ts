@@ -33,8 +33,10 @@ const descriptions: Record<Entry["action"], (actor: string, entry: Entry) => str
   "publication.failed": () => "Failed. Nothing was published",
   "publication.unconfirmed": () => "The platform did not confirm it",
   "publication.missed": () => "Missed: the server was down at the scheduled time",
-  "publication.resolved": (actor, { outcome }) =>
-    outcome === "published" ? `Marked as published by ${actor}` : `${actor} chose to publish it again`,
+  "publication.resolved": (actor, { outcome, client }) =>
+    outcome === "published"
+      ? `Marked as published by ${actor}`
+      : `${actor}${client ? "," : ""} chose to publish it again`,
 };
 
 const problemActions: readonly Entry["action"][] = [

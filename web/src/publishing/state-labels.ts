@@ -14,7 +14,7 @@ export const stateLabels: Record<VisibleState, string> = {
 const stateDescriptions: Record<Exclude<VisibleState, "proposed" | "scheduled">, string> = {
   publishing: "It is being sent to the platform right now.",
   published: "The platform confirmed it.",
-  failed: "Nothing was published. Fix the problem, then publish the post again.",
+  failed: "Nothing was published. Fix the problem, then publish it again.",
   unconfirmed: "The platform didn’t confirm it. Check the account, then say whether the post is there.",
   missed: "The server was down at the scheduled time, so nothing was published. Choose a new time or cancel it.",
   canceled: "It was canceled before it started. Nothing was published.",
@@ -37,3 +37,6 @@ export const openStates: readonly VisibleState[] = ["proposed", "scheduled", "pu
 
 /** Publications in these states can be canceled and rescheduled. */
 export const changeableStates: readonly VisibleState[] = ["proposed", "scheduled", "missed"];
+
+/** After these states, a post can be published to the same account again. */
+export const repeatableStates: readonly VisibleState[] = ["failed", "canceled"];

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { platformsQuery, type Platform, type PlatformConnection, type Post } from "../api/queries.ts";
+import { platformsQuery, type Platform, type PlatformConnection, type Post, type Validation } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import type { TextRule } from "./measure-text.ts";
 import type { AccountProblem } from "./ProblemList.tsx";
@@ -18,8 +18,12 @@ export interface Account {
   textRule: TextRule | undefined;
   /** From the server's validation of the saved text. */
   problems: readonly AccountProblem[];
+  /** Where the platform documents its rules; undefined if the account needs reconnecting. */
+  rules: Validation["source"] | undefined;
   /** Why the account can't be chosen now; undefined if it can. */
   obstacle: string | undefined;
+  /** When the post was last published there; undefined if it never was. */
+  publishedAt: string | undefined;
 }
 
 /** The studio's accounts that are not disconnected, with what stands between them and this post. */
@@ -41,7 +45,9 @@ export function useAccounts(post: Post): { accounts: readonly Account[]; isLoade
         isAvailable: platform?.canPublish === true,
         textRule: validation?.text,
         problems,
+        rules: validation?.source,
         obstacle: findObstacle(post, connection, platform, problems),
+        publishedAt: findPublishedTime(post, connection.id),
       };
     });
   // Accounts that can be published to come first.
@@ -49,7 +55,8 @@ export function useAccounts(post: Post): { accounts: readonly Account[]; isLoade
   return { accounts: sortedAccounts, isLoaded: true };
 }
 
-const getAccountLabel = ({ account }: PlatformConnection): string => account.handle ?? account.name ?? account.id;
+export const getAccountLabel = ({ account }: PlatformConnection): string =>
+  account.handle ?? account.name ?? account.id;
 
 function findObstacle(
   post: Post,
@@ -65,6 +72,10 @@ function findObstacle(
   if (openPublication) return `${stateLabels[openPublication.state]} already.`;
   return problems.some(({ level }) => level === "rejected") ? "Fix what the platform would reject first." : undefined;
 }
+
+const findPublishedTime = ({ publications = [] }: Post, id: string): string | undefined =>
+  publications.find(({ connectionId, publishedAt }) => connectionId === id && publishedAt !== null)?.publishedAt ??
+  undefined;
 
 /** The text that an account receives: its own, otherwise the post's. */
 export const getTextFor = ({ body, variants }: Pick<Post, "body" | "variants">, connectionId: string): string =>

@@ -6,26 +6,33 @@ import { useStudio } from "../layout/use-studio.ts";
 import { useConfirm } from "../ui/Confirm.tsx";
 import { useToast } from "../ui/Toasts.tsx";
 
-/** Cancels a publication that has not started, after the user confirms. */
-export function useCancelPublication(): (publication: Publication) => void {
+/** Cancels publications of a post that have not started, after the user confirms. */
+export function useCancelPublication(): (...publications: readonly Pick<Publication, "id" | "account">[]) => void {
   const { studio } = useStudio();
   const queryClient = useQueryClient();
   const confirm = useConfirm();
   const showToast = useToast();
-  return ({ id, account }) =>
+  return (...publications) => {
+    const accounts = publications.map(({ account }) => account).join(", ");
+    const remainingIds = new Set(publications.map(({ id }) => id));
     confirm({
-      title: `Cancel publishing to ${account}?`,
+      title: `Cancel publishing to ${accounts}?`,
       body: <p>Nothing is sent. The post stays, and you can publish it again later.</p>,
       action: "Cancel publication",
       dismiss: "Keep it",
       busyLabel: "Canceling…",
       run: async () => {
         try {
-          await cancelPublication(studio.id, id);
-          showToast({ text: `Publishing to ${account} was canceled.` });
+          // If one fails, a retry continues with it.
+          for (const id of remainingIds) {
+            await cancelPublication(studio.id, id);
+            remainingIds.delete(id);
+          }
+          showToast({ text: `Publishing to ${accounts} was canceled.` });
         } finally {
           await refreshQueries(queryClient, studio.id);
         }
       },
     });
+  };
 }

@@ -16,7 +16,7 @@ export function TrashRow({ item }: { item: TrashItem }) {
   return (
     <ListRow>
       <div className="min-w-0">
-        <p className="m-0 font-serif text-xl [overflow-wrap:anywhere]">
+        <p className="m-0 font-medium [overflow-wrap:anywhere]">
           {title} <Badge>{type === "post" ? "post" : "file"}</Badge>
         </p>
         <p className="mt-0 text-muted [overflow-wrap:anywhere]">

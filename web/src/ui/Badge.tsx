@@ -1,22 +1,36 @@
+const toneClasses = {
+  neutral: "bg-hover text-muted",
+  accent: "bg-wash text-accent",
+  success: "bg-success-wash text-success",
+  warning: "bg-warning-wash text-warning",
+  danger: "bg-danger-wash text-danger",
+  info: "bg-info-wash text-info",
+};
+
+export type Tone = keyof typeof toneClasses;
+
+/** A short label for a state. */
 export function Badge({
   children,
+  tone = "neutral",
   isPositive = false,
   isWarning = false,
 }: {
   children: string;
+  tone?: Tone;
   isPositive?: boolean;
   isWarning?: boolean;
 }) {
   return (
     <span
-      className={`ml-1.5 inline-block rounded-full border px-2 font-sans text-[0.8rem]/normal whitespace-nowrap ${getColor(isPositive, isWarning)}`}
+      className={`ml-1.5 inline-block rounded-full px-2 text-xs/5 font-medium whitespace-nowrap forced-colors:border ${toneClasses[getTone(tone, isPositive, isWarning)]}`}
     >
       {children}
     </span>
   );
 }
 
-function getColor(isPositive: boolean, isWarning: boolean): string {
-  if (isWarning) return "border-danger text-danger";
-  return isPositive ? "border-accent text-accent" : "border-rule text-muted";
+function getTone(tone: Tone, isPositive: boolean, isWarning: boolean): Tone {
+  if (isWarning) return "danger";
+  return isPositive ? "accent" : tone;
 }

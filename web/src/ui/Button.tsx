@@ -1,32 +1,55 @@
 import { createLink } from "@tanstack/react-router";
+import type { LucideIcon } from "lucide-react";
 import type { ComponentProps } from "react";
-import { buttonClasses, type ButtonVariant } from "./button-classes.ts";
+import { getButtonClasses, type ButtonSize, type ButtonVariant } from "./button-classes.ts";
+
+interface ButtonLook {
+  variant?: ButtonVariant;
+  size?: ButtonSize;
+  /** Shown before the label. */
+  icon?: LucideIcon | undefined;
+}
 
 /** While `busyLabel` is a string, the button shows it and is disabled. */
 export function Button({
   variant = "primary",
+  size,
+  icon: Icon,
   busyLabel,
   className = "",
   children,
   ...rest
-}: ComponentProps<"button"> & { variant?: ButtonVariant; busyLabel?: string | false | undefined }) {
+}: ComponentProps<"button"> & ButtonLook & { busyLabel?: string | false | undefined }) {
   const isBusy = typeof busyLabel === "string";
   return (
     <button
       {...rest}
       type={rest.type === "submit" ? "submit" : "button"}
-      className={`${buttonClasses[variant]} ${className}`}
+      className={`${getButtonClasses(variant, size)} ${className}`}
       disabled={isBusy || rest.disabled === true}
       aria-busy={isBusy || undefined}
     >
+      {Icon && <Icon size={16} className="-ml-0.5 flex-none" aria-hidden="true" />}
       {isBusy ? busyLabel : children}
     </button>
   );
 }
 
 /** A link to another site, or to a page of the server, that looks like a button. */
-export function ButtonAnchor({ variant = "primary", ...rest }: ComponentProps<"a"> & { variant?: ButtonVariant }) {
-  return <a {...rest} className={`content-center ${buttonClasses[variant]}`} />;
+export function ButtonAnchor({
+  variant = "primary",
+  size,
+  icon: Icon,
+  className = "",
+  children,
+  ...rest
+}: ComponentProps<"a"> & ButtonLook) {
+  return (
+    <a {...rest} className={`${getButtonClasses(variant, size)} ${className}`}>
+      {Icon && <Icon size={16} className="-ml-0.5 flex-none" aria-hidden="true" />}
+      {children}
+    </a>
+  );
 }
 
 /** A link to a page of the web app that looks like a button. */

@@ -1,3 +1,4 @@
+import { Copy } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { Button } from "./Button.tsx";
 
@@ -33,9 +34,9 @@ export function CopyField({
   }
 
   return (
-    <div className="not-first:mt-4">
+    <div className="not-first:mt-3">
       <p className={isLabelHidden ? "sr-only" : "m-0 text-sm text-muted"}>{label}</p>
-      <div className="mt-1.5 grid grid-cols-[minmax(0,1fr)_auto] items-start gap-3 border-l-3 border-accent bg-raised p-2 pl-3.5">
+      <div className="mt-1.5 grid grid-cols-[minmax(0,1fr)_auto] items-start gap-3 rounded-lg border border-rule bg-raised p-1 pl-3">
         <code
           ref={codeRef}
           className={`self-center py-1 max-sm:text-[0.8rem] ${isMultiLine ? "overflow-x-auto whitespace-pre" : "whitespace-pre-wrap"}`}
@@ -44,7 +45,7 @@ export function CopyField({
         >
           {text}
         </code>
-        <Button variant="quiet" onClick={() => void copy()} aria-label={`Copy ${label}`}>
+        <Button variant="quiet" size="small" icon={Copy} onClick={() => void copy()} aria-label={`Copy ${label}`}>
           Copy
         </Button>
       </div>

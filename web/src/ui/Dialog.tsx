@@ -1,9 +1,20 @@
-import { useId, useLayoutEffect, useRef, type ReactNode } from "react";
+import { useId, useLayoutEffect, useRef, useState, type ReactNode } from "react";
+import { OverlayProvider } from "./overlay.ts";
 import { restoreFocus } from "./restore-focus.ts";
+import { useAddToastHost } from "./toast-host.ts";
 
 const placementClasses = {
-  center: "m-auto max-h-[calc(100dvh-2rem)] w-[min(34rem,calc(100vw-2rem))] animate-rise rounded-md border p-6 sm:p-9",
-  right: "mr-0 ml-auto h-dvh max-h-none w-[min(20rem,85vw)] animate-slide flex-col gap-8 border-l px-6 py-5 open:flex",
+  center: "m-auto max-h-[calc(100dvh-2rem)] animate-rise rounded-lg p-5 sm:p-6",
+  /** For a list that changes its height while the user types. */
+  top: "mx-auto mt-[clamp(0.5rem,12vh,8rem)] mb-auto max-h-[calc(100dvh-1rem)] max-sm:mt-2 animate-rise overflow-hidden rounded-lg p-0",
+  right: "mr-0 ml-auto h-dvh max-h-none w-[min(19rem,85vw)] animate-slide flex-col gap-5 p-3 open:flex",
+  /** The whole screen of a phone. */
+  panel: "mr-0 ml-auto h-dvh max-h-none w-[min(28rem,100vw)] animate-slide flex-col p-0 open:flex",
+};
+
+const widthClasses = {
+  medium: "w-[min(32rem,calc(100vw-1rem))]",
+  large: "w-[min(52rem,calc(100vw-1rem))]",
 };
 
 /** A native modal dialog: it traps the focus, closes with Escape and covers the page. */
@@ -12,39 +23,52 @@ export function Dialog({
   onClose,
   children,
   placement = "center",
+  size = "medium",
+  isTitleHidden = placement !== "center",
 }: {
   title: string;
   onClose: () => void;
   children: ReactNode;
   placement?: keyof typeof placementClasses;
+  /** The width of a dialog in the center or at the top. */
+  size?: keyof typeof widthClasses;
+  isTitleHidden?: boolean;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
+  const [container, setContainer] = useState<HTMLElement | null>(null);
   const headingId = useId();
+  const addToastHost = useAddToastHost();
 
   // Close before React removes the element; otherwise the browser cannot restore the focus.
   useLayoutEffect(() => {
     const element = dialog.current;
+    setContainer(element);
     element?.showModal();
+    const removeToastHost = element && addToastHost(element);
     return () => {
+      removeToastHost?.();
       element?.close();
       restoreFocus();
     };
-  }, []);
+  }, [addToastHost]);
 
+  const isWidthSet = placement === "center" || placement === "top";
   return (
     <dialog
       ref={dialog}
-      className={`max-w-none border-rule bg-paper text-ink backdrop:bg-black/50 ${placementClasses[placement]}`}
+      className={`max-w-none bg-raised text-ink shadow-overlay backdrop:bg-black/35 forced-colors:border ${placementClasses[placement]} ${isWidthSet ? widthClasses[size] : ""}`}
       aria-labelledby={headingId}
       onCancel={(event) => {
         event.preventDefault();
         onClose();
       }}
     >
-      <h2 id={headingId} className={placement === "center" ? "text-2xl" : "sr-only"}>
-        {title}
-      </h2>
-      {children}
+      <OverlayProvider value={container}>
+        <h2 id={headingId} className={isTitleHidden ? "sr-only" : "text-xl"}>
+          {title}
+        </h2>
+        {children}
+      </OverlayProvider>
     </dialog>
   );
 }
@@ -52,7 +76,7 @@ export function Dialog({
 /** The buttons at the end of a dialog. They stay visible while the rest of a long dialog scrolls. */
 export function DialogActions({ children }: { children: ReactNode }) {
   return (
-    <div className="sticky -bottom-6 mt-3 -mb-6 flex flex-wrap justify-end gap-3 bg-paper pt-4 pb-6 max-sm:flex-col-reverse max-sm:*:w-full sm:-bottom-9 sm:-mb-9 sm:pb-9">
+    <div className="sticky -bottom-5 mt-2 -mb-5 flex flex-wrap justify-end gap-2 bg-raised pt-4 pb-5 max-sm:flex-col-reverse max-sm:*:w-full sm:-bottom-6 sm:-mb-6 sm:pb-6">
       {children}
     </div>
   );

@@ -1,3 +1,4 @@
+import { CircleAlert, RotateCw } from "lucide-react";
 import { describeError } from "../api/api-error.ts";
 import { Button } from "./Button.tsx";
 
@@ -5,16 +6,22 @@ import { Button } from "./Button.tsx";
 export function ErrorMessage({ error, onRetry }: { error: unknown; onRetry?: (() => void) | undefined }) {
   const { message, hint } = describeError(error);
   return (
-    <div className="my-6 max-w-[38em] border-l-3 border-danger py-0.5 pl-4" role="alert">
-      <p className="m-0 font-semibold text-danger">{message}</p>
-      {hint !== "" && <p className="mt-0">{hint}</p>}
-      {onRetry && (
-        <p className="mt-3">
-          <Button variant="quiet" onClick={onRetry}>
-            Try again
-          </Button>
-        </p>
-      )}
+    <div
+      className="my-4 flex max-w-[42em] gap-2.5 rounded-lg bg-danger-wash px-3.5 py-3 forced-colors:border"
+      role="alert"
+    >
+      <CircleAlert size={18} className="mt-0.5 flex-none text-danger" aria-hidden="true" />
+      <div className="min-w-0">
+        <p className="m-0 font-semibold text-danger">{message}</p>
+        {hint !== "" && <p className="mt-0">{hint}</p>}
+        {onRetry && (
+          <p className="mt-2.5">
+            <Button variant="secondary" size="small" icon={RotateCw} onClick={onRetry}>
+              Try again
+            </Button>
+          </p>
+        )}
+      </div>
     </div>
   );
 }

@@ -15,8 +15,8 @@ export function Field({ label, hint, children }: FieldProps & { children: (props
   const id = useId();
   const hintId = hint === undefined ? undefined : `${id}-hint`;
   return (
-    <div className="not-first:mt-5">
-      <label htmlFor={id} className="mb-2 [overflow-wrap:anywhere]">
+    <div className="not-first:mt-4">
+      <label htmlFor={id} className="mb-1.5 [overflow-wrap:anywhere]">
         {label}
       </label>
       {children({ id, "aria-describedby": hintId })}
@@ -75,7 +75,7 @@ export function ChoiceField({
 }: ComponentProps<"input"> & { type: "checkbox" | "radio"; label: string; description?: string }) {
   const id = useId();
   return (
-    <label htmlFor={id} className={`flex cursor-pointer gap-3 font-normal ${className}`}>
+    <label htmlFor={id} className={`flex cursor-pointer gap-2.5 font-normal pointer-coarse:min-h-11 ${className}`}>
       <input {...input} id={id} />
       <span>
         {label}

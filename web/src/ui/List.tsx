@@ -18,17 +18,13 @@ export function ListRow({
   return (
     <li
       {...rest}
-      className={`grid grid-cols-1 gap-x-8 gap-y-3 py-4 sm:grid-cols-[minmax(0,1fr)_auto] ${align === "center" ? "items-center" : "items-baseline"} ${className}`}
+      className={`grid grid-cols-1 gap-x-6 gap-y-2 py-2.5 sm:grid-cols-[minmax(0,1fr)_auto] ${align === "center" ? "items-center" : "items-baseline"} ${className}`}
     />
   );
 }
 
 export function RowActions({ children }: { children: ReactNode }) {
-  return (
-    <div className="flex flex-wrap items-center gap-3 empty:hidden max-sm:[&>:is(a,button,select)]:min-h-11 max-sm:[&>a]:inline-flex max-sm:[&>a]:items-center max-sm:[&>a]:justify-center [&>button]:min-w-24">
-      {children}
-    </div>
-  );
+  return <div className="flex flex-wrap items-center gap-2 empty:hidden">{children}</div>;
 }
 
 /** Details of a row, in columns below it. */
@@ -43,11 +39,6 @@ export function RowDetails({ details }: { details: readonly (readonly [label: st
       ))}
     </dl>
   );
-}
-
-/** The filters above a list. */
-export function Toolbar({ children }: { children: ReactNode }) {
-  return <div className="mb-6 flex flex-wrap items-center justify-between gap-x-8 gap-y-4">{children}</div>;
 }
 
 /** The loaded items of a list, its loading, error and empty states, and the button for the next page. */
@@ -72,7 +63,7 @@ export function PagedList<Item>({
       {query.isSuccess && items.length === 0 && !query.hasNextPage && empty}
       {isAutoLoading && <Loading label={autoLoadingLabel} />}
       {query.hasNextPage && !isAutoLoading && (
-        <p className="mt-8">
+        <p className="mt-4">
           <Button
             variant="quiet"
             onClick={() => void query.fetchNextPage()}

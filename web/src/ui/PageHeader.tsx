@@ -1,15 +1,29 @@
 import { useEffect, type ReactNode } from "react";
 
 /** The title of a page, with an optional introduction and actions. Also sets the document title. */
-export function PageHeader({ title, children, actions }: { title: string; children?: ReactNode; actions?: ReactNode }) {
+export function PageHeader({
+  title,
+  children,
+  actions,
+  isWide = false,
+}: {
+  title: string;
+  children?: ReactNode;
+  actions?: ReactNode;
+  /** For pages such as a calendar, which use the whole width. Others keep lines short enough to read. */
+  isWide?: boolean;
+}) {
   useDocumentTitle(title);
   return (
-    <header className="mb-10 flex flex-wrap items-end justify-between gap-x-10 gap-y-6">
-      <div className="min-w-0 flex-[1_1_24rem]">
+    <header
+      className="mb-5 flex flex-wrap items-start justify-between gap-x-6 gap-y-3"
+      data-page-width={isWide ? "wide" : undefined}
+    >
+      <div className="min-w-0 flex-[1_1_16rem]">
         <h1>{title}</h1>
-        {children !== undefined && <div className="mt-3 max-w-[60ch] text-muted">{children}</div>}
+        {children !== undefined && <div className="mt-1 max-w-[70ch] text-muted">{children}</div>}
       </div>
-      {actions !== undefined && <div className="flex flex-wrap gap-3">{actions}</div>}
+      {actions !== undefined && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
     </header>
   );
 }

@@ -38,11 +38,18 @@ function formatRelativeTime(at: number, now: number): string {
   return unit === "second" ? "just now" : relativeFormat.format(Math.round(seconds / unitSeconds), unit);
 }
 
+/** Creating a format is much slower than using it, and a long list shows many times. */
+const exactFormats = new Map<string | undefined, Intl.DateTimeFormat>();
+
 export function formatExactTime(at: string, timezone?: string): string {
-  return new Intl.DateTimeFormat("en", {
-    dateStyle: "medium",
-    timeStyle: "short",
-    hourCycle: "h23",
-    ...(timezone === undefined ? {} : { timeZone: timezone }),
-  }).format(new Date(at));
+  const format =
+    exactFormats.get(timezone) ??
+    new Intl.DateTimeFormat("en", {
+      dateStyle: "medium",
+      timeStyle: "short",
+      hourCycle: "h23",
+      ...(timezone === undefined ? {} : { timeZone: timezone }),
+    });
+  exactFormats.set(timezone, format);
+  return format.format(new Date(at));
 }

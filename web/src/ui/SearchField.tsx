@@ -1,3 +1,4 @@
+import { Search } from "lucide-react";
 import { useEffect, useEffectEvent, useId, useRef, useState } from "react";
 
 /** Calls `onSearch` with the trimmed text when the user pauses typing. */
@@ -34,13 +35,19 @@ export function SearchField({
   }, [searchText]);
 
   return (
-    <div className="flex-[0_1_16rem] max-sm:flex-[1_1_100%]">
+    <div className="relative flex-[0_1_16rem] max-sm:flex-[1_1_100%]">
       <label htmlFor={id} className="sr-only">
         {label}
       </label>
+      <Search
+        size={16}
+        className="pointer-events-none absolute top-1/2 left-2.5 -translate-y-1/2 text-muted"
+        aria-hidden="true"
+      />
       <input
         id={id}
         type="search"
+        className="pl-8"
         placeholder="Search"
         maxLength={200}
         value={searchText}

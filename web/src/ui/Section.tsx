@@ -14,7 +14,7 @@ export function Section({
   return (
     <section
       aria-labelledby={headingId}
-      className={`grid grid-cols-1 gap-x-8 gap-y-5 border-t border-rule py-9 sm:grid-cols-[minmax(9rem,3fr)_minmax(0,9fr)] ${className}`}
+      className={`grid grid-cols-1 gap-x-8 gap-y-3 border-t border-rule py-6 sm:grid-cols-[minmax(9rem,3fr)_minmax(0,9fr)] ${className}`}
     >
       <h2 id={headingId}>{title}</h2>
       <div className="min-w-0">{children}</div>

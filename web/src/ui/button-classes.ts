@@ -1,18 +1,24 @@
-export type ButtonVariant = "primary" | "primarySmall" | "secondary" | "quiet" | "danger" | "dangerOutline";
+export type ButtonVariant = "primary" | "secondary" | "quiet" | "danger" | "dangerOutline";
 
 const common =
-  "inline-block cursor-pointer rounded-sm border text-center whitespace-nowrap no-underline transition-[filter] disabled:cursor-default disabled:opacity-60 aria-disabled:pointer-events-none aria-disabled:opacity-60 forced-colors:border-[ButtonText]";
-const small = `${common} min-h-9 px-3.5 py-[0.3125rem] text-[0.9rem]/6 pointer-coarse:min-h-11`;
-const large = `${common} min-h-11 px-5 py-[0.5625rem] text-base/6`;
-const filled = "border-accent bg-accent font-semibold text-accent-ink hover:brightness-110";
-const outline = "border-rule bg-transparent hover:border-accent hover:text-accent";
+  "inline-flex cursor-pointer items-center justify-center gap-1.5 rounded-md border text-center font-medium whitespace-nowrap no-underline transition-colors duration-(--motion-fast) disabled:cursor-default disabled:opacity-55 aria-disabled:pointer-events-none aria-disabled:opacity-55 forced-colors:border-[ButtonText]";
+
+const sizeClasses = {
+  medium: "min-h-control px-3.5 py-1 text-base",
+  small: "min-h-control-small px-2.5 py-0.5 text-sm pointer-coarse:px-3.5",
+};
+export type ButtonSize = keyof typeof sizeClasses;
+
+const variantClasses: Record<ButtonVariant, string> = {
+  primary:
+    "border-transparent bg-accent text-accent-ink hover:not-disabled:bg-[color-mix(in_srgb,var(--accent)_88%,var(--ink))]",
+  secondary: "border-rule bg-raised text-ink hover:not-disabled:border-control hover:not-disabled:bg-sunken",
+  quiet: "border-transparent bg-hover text-ink hover:not-disabled:bg-[color-mix(in_srgb,var(--ink)_11%,transparent)]",
+  danger:
+    "border-transparent bg-danger text-paper hover:not-disabled:bg-[color-mix(in_srgb,var(--danger)_88%,var(--ink))]",
+  dangerOutline: "border-rule bg-raised text-danger hover:not-disabled:border-danger hover:not-disabled:bg-danger-wash",
+};
 
 /** Shared by the React components and by the uploader, which creates its elements without React. */
-export const buttonClasses: Record<ButtonVariant, string> = {
-  primary: `${large} ${filled}`,
-  primarySmall: `${small} ${filled}`,
-  secondary: `${large} ${outline} text-ink`,
-  quiet: `${small} ${outline} text-ink`,
-  danger: `${large} border-danger bg-danger font-semibold text-paper hover:brightness-110`,
-  dangerOutline: `${large} ${outline} text-danger`,
-};
+export const getButtonClasses = (variant: ButtonVariant, size: ButtonSize = "medium"): string =>
+  `${common} ${sizeClasses[size]} ${variantClasses[variant]}`;

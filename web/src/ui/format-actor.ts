@@ -2,10 +2,13 @@ interface Named {
   name: string;
 }
 
-/** Who did something, for a sentence: "Ada", or "Claude (for Ada)" if an AI client acted. */
+/**
+ * Who did something, for a sentence: "Ada", or "Claude, for Ada" if an AI client acted. Before a verb, the latter needs
+ * a second comma.
+ */
 export function formatActor(user: Named | null | undefined, client?: Named | null): string {
   const userName = user?.name ?? "a former member";
-  return client ? `${client.name} (for ${userName})` : userName;
+  return client ? `${client.name}, for ${userName}` : userName;
 }
 
 /** For the start of a sentence. */
@@ -15,5 +18,7 @@ const listFormat = new Intl.ListFormat("en", { type: "conjunction" });
 
 /** Lists who made these changes, without repetition. */
 export function formatActors(changes: readonly { user: Named | null; client: Named | null }[]): string {
-  return listFormat.format([...new Set(changes.map(({ user, client }) => formatActor(user, client)))]);
+  const actors = [...new Set(changes.map(({ user, client }) => formatActor(user, client)))];
+  // "Claude, for Ada" contains a comma.
+  return changes.some(({ client }) => client !== null) ? actors.join("; ") : listFormat.format(actors);
 }

@@ -1,10 +1,18 @@
-import { formatValue, getFieldLabel, groupBySubject, type UndoConflict } from "./labels.ts";
+import {
+  formatComments,
+  formatValue,
+  getFieldLabel,
+  groupBySubject,
+  listComments,
+  type UndoConflict,
+} from "./labels.ts";
 import { SubjectName } from "./SubjectName.tsx";
 
 /** Fields that another user or client changed later. An undo does not change them, so both values are shown. */
 export function UndoConflicts({ conflicts, clientName }: { conflicts: readonly UndoConflict[]; clientName: string }) {
+  const commentCount = listComments(conflicts).length;
   return (
-    <section className="mt-10" aria-labelledby="conflicts">
+    <section className="mt-6" aria-labelledby="conflicts">
       <h2 id="conflicts" className="text-xl">
         Kept because of later changes
       </h2>
@@ -12,7 +20,7 @@ export function UndoConflicts({ conflicts, clientName }: { conflicts: readonly U
       <ul className="mt-4 grid gap-6">
         {groupBySubject(conflicts).map(({ type, id, entries }) => (
           <li key={id} className="border-l-2 border-rule pl-4">
-            <p className="m-0 font-serif text-lg [overflow-wrap:anywhere]">
+            <p className="m-0 font-medium [overflow-wrap:anywhere]">
               <SubjectName type={type} id={id} />
             </p>
             {entries.map((conflict) => (
@@ -20,6 +28,12 @@ export function UndoConflicts({ conflicts, clientName }: { conflicts: readonly U
             ))}
           </li>
         ))}
+        {commentCount > 0 && (
+          <li className="border-l-2 border-rule pl-4">
+            <p className="m-0 font-medium">{formatComments(commentCount)}</p>
+            <p className="mt-1 text-muted">Removed or restored by someone since.</p>
+          </li>
+        )}
       </ul>
     </section>
   );

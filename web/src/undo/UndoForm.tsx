@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { undoClientChanges, undoUndo } from "../api/mutations.ts";
-import { undoPreviewQuery, type UndoResult } from "../api/history-queries.ts";
+import { undoDryRunQuery, type UndoResult } from "../api/history-queries.ts";
 import { refreshQueries, type AiClient } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button, ButtonLink } from "../ui/Button.tsx";
@@ -19,7 +19,7 @@ interface FinishedUndo {
   isUndoOfUndo: boolean;
 }
 
-/** Lets the user choose a time, preview the undo, run it, and undo the undo. */
+/** Lets the user choose a time, see what an undo would change, run it, and undo the undo. */
 export function UndoForm({ client }: { client: AiClient }) {
   const { studio } = useStudio();
   const queryClient = useQueryClient();
@@ -38,7 +38,7 @@ export function UndoForm({ client }: { client: AiClient }) {
 
   if (!finishedUndo)
     return (
-      <UndoPreview
+      <UndoDryRun
         client={client}
         isRunning={isRunning}
         error={error}
@@ -50,7 +50,7 @@ export function UndoForm({ client }: { client: AiClient }) {
   const { undoId } = result;
   return (
     <section aria-labelledby="undo-result">
-      <h2 id="undo-result" ref={heading} tabIndex={-1} className="text-2xl outline-none">
+      <h2 id="undo-result" ref={heading} tabIndex={-1} className="outline-none">
         {isUndoOfUndo
           ? `${formatChanges(result.undone.length)} brought back`
           : `${formatChanges(result.undone.length)} undone`}
@@ -80,7 +80,7 @@ export function UndoForm({ client }: { client: AiClient }) {
   );
 }
 
-function UndoPreview({
+function UndoDryRun({
   client,
   isRunning,
   error,
@@ -94,11 +94,11 @@ function UndoPreview({
   const { studio } = useStudio();
   const [option, setOption] = useState<SinceOption>("today");
   const [customTime, setCustomTime] = useState("");
-  // The times are relative to when the user chose them, so that the preview and the undo cover the same changes.
+  // The times are relative to when the user chose them, so that the dry run and the undo cover the same changes.
   const [now, setNow] = useState(() => Date.now());
   const since = resolveSince(option, customTime, now, studio.timezone);
-  const preview = useQuery({ ...undoPreviewQuery(studio.id, client.id, since ?? ""), enabled: since !== undefined });
-  const count = preview.data?.undone.length ?? 0;
+  const dryRun = useQuery({ ...undoDryRunQuery(studio.id, client.id, since ?? ""), enabled: since !== undefined });
+  const count = dryRun.data?.undone.length ?? 0;
 
   return (
     <>
@@ -113,21 +113,19 @@ function UndoPreview({
           if (change.customTime !== undefined) setCustomTime(change.customTime);
         }}
       />
-      <div className="mt-10" aria-live="polite">
+      <div className="mt-6" aria-live="polite">
         {since === undefined ? (
           <p className="text-muted">Choose a date and time to preview the changes.</p>
         ) : (
-          <QueryStatus query={preview} />
+          <QueryStatus query={dryRun} />
         )}
-        {preview.data && since !== undefined && (
+        {dryRun.data && since !== undefined && (
           <>
-            <h2 className="mb-4 text-2xl">
-              {count === 0 ? "Nothing to undo" : `${formatChanges(count)} would be undone`}
-            </h2>
-            {count === 0 && preview.data.conflicts.length === 0 && (
+            <h2 className="mb-3">{count === 0 ? "Nothing to undo" : `${formatChanges(count)} would be undone`}</h2>
+            {count === 0 && dryRun.data.conflicts.length === 0 && (
               <p className="mt-0 text-muted">No changes by {client.clientName} in this period are still in effect.</p>
             )}
-            <UndoReport key={since} report={preview.data} isDone={false} clientName={client.clientName} />
+            <UndoReport key={since} report={dryRun.data} isDone={false} clientName={client.clientName} />
           </>
         )}
       </div>

@@ -10,7 +10,7 @@ import { UndoForm } from "./UndoForm.tsx";
 
 const route = getRouteApi("/studios/$studioId/clients/$grantId/undo");
 
-/** Undoes what an AI client changed in the studio, after a preview. */
+/** Undoes what an AI client changed in the studio, after a dry run. */
 export function UndoPage() {
   const { studio } = useStudio();
   const { grantId } = route.useParams();

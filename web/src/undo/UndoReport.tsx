@@ -3,12 +3,22 @@ import type { UndoResult } from "../api/history-queries.ts";
 import { Button } from "../ui/Button.tsx";
 import { List } from "../ui/List.tsx";
 import { UndoConflicts } from "./UndoConflicts.tsx";
-import { describeUndo, groupBySubject, type UndoneField } from "./labels.ts";
+import {
+  describeCommentUndo,
+  describeUndo,
+  formatComments,
+  groupBySubject,
+  listComments,
+  type UndoneField,
+} from "./labels.ts";
 import { SubjectName } from "./SubjectName.tsx";
 import { useSubject } from "./use-subject.ts";
 
 /** Each row loads the name of its post or file, so long lists are shown in parts. */
 const pageSize = 30;
+
+const rowClasses = "grid grid-cols-1 gap-x-8 gap-y-1 py-4 sm:grid-cols-2";
+const nameClasses = "m-0 font-medium [overflow-wrap:anywhere]";
 
 /** What an undo changed or would change, per post and file, and its conflicts. */
 export function UndoReport({
@@ -22,12 +32,24 @@ export function UndoReport({
 }) {
   const [limit, setLimit] = useState(pageSize);
   const groups = groupBySubject(report.undone);
+  const comments = listComments(report.undone);
   return (
     <>
       <List aria-label={isDone ? "Undone" : "What would be undone"}>
         {groups.slice(0, limit).map(({ type, id, entries }) => (
           <UndoRow key={id} type={type} id={id} entries={entries} isDone={isDone} />
         ))}
+        {comments.length > 0 && (
+          <li className={rowClasses}>
+            <p className={nameClasses}>{formatComments(comments.length)}</p>
+            <p className="m-0 self-center text-muted">
+              {describeCommentUndo(
+                comments.map(({ field }) => field),
+                isDone,
+              )}
+            </p>
+          </li>
+        )}
       </List>
       {groups.length > limit && (
         <p>
@@ -54,8 +76,8 @@ function UndoRow({
 }) {
   const subject = useSubject(type, id);
   return (
-    <li className="grid grid-cols-1 gap-x-8 gap-y-1 py-4 sm:grid-cols-2">
-      <p className="m-0 font-serif text-xl [overflow-wrap:anywhere]">
+    <li className={rowClasses}>
+      <p className={nameClasses}>
         <SubjectName type={type} id={id} />
       </p>
       <p className="m-0 self-center text-muted">

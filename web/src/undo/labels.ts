@@ -61,14 +61,29 @@ export function formatValue(field: string, value: unknown): string {
   return typeof value === "string" && value !== "" ? value : "Empty";
 }
 
-/** Groups the entries by post or file, and preserves their order. */
+/** Groups the entries by post or file, and preserves their order. Comments have no name to list them by. */
 export const groupBySubject = <Entry extends Pick<UndoneField, "type" | "id">>(
   entries: readonly Entry[],
-): { type: Entry["type"]; id: string; entries: Entry[] }[] =>
+): { type: "post" | "asset"; id: string; entries: Entry[] }[] =>
   [...Map.groupBy(entries, ({ id }) => id)].flatMap(([id, group]) => {
-    const [first] = group;
-    return first ? [{ type: first.type, id, entries: group }] : [];
+    const type = group[0]?.type;
+    return type === "post" || type === "asset" ? [{ type, id, entries: group }] : [];
   });
+
+export const listComments = <Entry extends Pick<UndoneField, "type">>(entries: readonly Entry[]): Entry[] =>
+  entries.filter(({ type }) => type === "comment");
+
+export const formatComments = (count: number): string =>
+  count === 1 ? "1 comment" : `${count.toLocaleString("en")} comments`;
+
+/** Undoing the creation removes comments; undoing an earlier undo can restore some. */
+export function describeCommentUndo(fields: readonly string[], isDone: boolean): string {
+  const isRemoved = fields.includes("created");
+  const isRestored = fields.includes("removed");
+  if (isRemoved && isRestored) return isDone ? "Removed or restored" : "Remove or restore";
+  if (isRestored) return isDone ? "Restored" : "Restore";
+  return isDone ? "Removed" : "Remove";
+}
 
 export const formatChanges = (count: number): string =>
   count === 1 ? "1 change" : `${count.toLocaleString("en")} changes`;

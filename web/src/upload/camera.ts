@@ -39,8 +39,18 @@ export async function takePhoto(strings: Strings, onCapture: (file: File) => voi
     );
   }
 
-  const captureButton = createButton(strings.takePicture, capture, "primarySmall");
-  const acceptButton = createButton(strings.usePhoto, accept, "primarySmall");
+  const captureButton = createButton(strings.takePicture, capture, "primary");
+  // Before the first frame, the canvas would be empty and the photo lost.
+  captureButton.disabled = true;
+  video.addEventListener(
+    "loadeddata",
+    () => {
+      captureButton.disabled = false;
+      captureButton.focus();
+    },
+    { once: true },
+  );
+  const acceptButton = createButton(strings.usePhoto, accept, "primary");
   const retakeButton = createButton(strings.retakePhoto, () => showCaptured(false));
 
   function showCaptured(isCaptured: boolean): void {

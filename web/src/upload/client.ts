@@ -39,11 +39,19 @@ export class RequestError extends Error {
 
 export interface UploadClient {
   getLinkDetails(signal?: AbortSignal): Promise<UploadLinkDetails>;
-  startFile(file: NewFile, signal: AbortSignal): Promise<StartedUpload>;
+  startFile(file: NewFile): Promise<StartedUpload>;
   createPartUrls(fileId: string, parts: number[], signal: AbortSignal): Promise<PartUrlsResponse["addresses"]>;
   completeFile(fileId: string, signal: AbortSignal): Promise<RemoteFile>;
   setAltText(fileId: string, altText: string): Promise<RemoteFile>;
   cancelFile(fileId: string): Promise<void>;
+  /** Sends one part in another way than a PUT to its URL. */
+  sendPart?(target: PartTarget, body: Blob, signal: AbortSignal, onProgress: (sent: number) => void): Promise<void>;
+}
+
+export interface PartTarget {
+  fileId: string;
+  part: number;
+  url: string;
 }
 
 export function createUploadClient(token: string): UploadClient {
@@ -71,7 +79,7 @@ export function createUploadClient(token: string): UploadClient {
 
   return {
     getLinkDetails: (signal) => call("GET", "/session", undefined, signal),
-    startFile: (file, signal) => call("POST", "/files", file, signal),
+    startFile: (file) => call("POST", "/files", file),
     createPartUrls: async (fileId, parts, signal) =>
       (await call<PartUrlsResponse>("POST", `/files/${fileId}/addresses`, { parts }, signal)).addresses,
     completeFile: (fileId, signal) => call("POST", `/files/${fileId}/complete`, {}, signal),

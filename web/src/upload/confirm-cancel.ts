@@ -10,7 +10,7 @@ export function confirmCancel(name: string, strings: Strings, onConfirm: () => v
   const dialog = openDialog({
     title: name,
     content: [createElement("p", { textContent: strings.cancelConfirmation })],
-    actions: [createButton(strings.discardUpload, discard, "primarySmall")],
+    actions: [createButton(strings.discardUpload, discard, "primary")],
     closeLabel: strings.keepUploading,
   });
 }

@@ -1,4 +1,4 @@
-import { buttonClasses, type ButtonVariant } from "../ui/button-classes.ts";
+import { getButtonClasses, type ButtonVariant } from "../ui/button-classes.ts";
 
 type Child = Node | string | undefined;
 
@@ -20,7 +20,7 @@ export function createElement<K extends keyof HTMLElementTagNameMap>(
 }
 
 export function createButton(label: string, onClick: () => void, variant: ButtonVariant = "quiet"): HTMLButtonElement {
-  const button = createElement("button", { type: "button", className: buttonClasses[variant], textContent: label });
+  const button = createElement("button", { type: "button", className: getButtonClasses(variant), textContent: label });
   button.addEventListener("click", onClick);
   return button;
 }

@@ -1,4 +1,4 @@
-import { buttonClasses } from "../ui/button-classes.ts";
+import { getButtonClasses } from "../ui/button-classes.ts";
 import { createButton, createElement } from "./dom.ts";
 import type { ChosenFile } from "./upload-task.ts";
 import type { Strings } from "./strings.ts";
@@ -9,11 +9,15 @@ export interface DropZoneOptions {
   accepts: readonly string[];
   /** The URL that the phone dialog shows as a QR code. */
   phoneUrl: string | undefined;
+  /** False where the page may not use the camera. */
+  canUseCamera: boolean;
   onFiles: (chosenFiles: readonly ChosenFile[]) => void;
 }
 
 export interface DropZone {
   section: HTMLElement;
+  /** Shows how many more files the post can have. */
+  limitText: HTMLElement;
   /** The file input: visually hidden, but focusable by keyboard. */
   input: HTMLInputElement;
   /** Adds files that the user chose before this script was loaded. */
@@ -21,7 +25,10 @@ export interface DropZone {
 }
 
 /** Creates the controls for adding files: file dialog, folder, camera, phone. */
-export function createDropZone(root: HTMLElement, { strings, accepts, phoneUrl, onFiles }: DropZoneOptions): DropZone {
+export function createDropZone(
+  root: HTMLElement,
+  { strings, accepts, phoneUrl, canUseCamera, onFiles }: DropZoneOptions,
+): DropZone {
   // upload.html contains this input, so that users can choose files before the script is loaded.
   const input =
     root.querySelector<HTMLInputElement>("input[type=file]") ??
@@ -48,6 +55,7 @@ export function createDropZone(root: HTMLElement, { strings, accepts, phoneUrl, 
     onFiles(files.map((file) => ({ file })));
   }
 
+  const limitText = createElement("p", { className: "m-0 text-[0.95rem] font-medium empty:hidden" });
   const isTouch = matchMedia("(pointer: coarse)").matches;
   const openCamera = () =>
     isTouch
@@ -77,9 +85,15 @@ export function createDropZone(root: HTMLElement, { strings, accepts, phoneUrl, 
         className:
           "flex flex-wrap items-center gap-2 *:px-4 peer-focus-visible:[&>label]:outline-3 peer-focus-visible:[&>label]:outline-offset-3 peer-focus-visible:[&>label]:outline-accent max-sm:w-full max-sm:*:flex-[1_1_100%]",
       },
-      createElement("label", { className: buttonClasses.primary, htmlFor: input.id, textContent: strings.chooseFiles }),
+      createElement("label", {
+        className: getButtonClasses("primary"),
+        htmlFor: input.id,
+        textContent: strings.chooseFiles,
+      }),
       isTouch ? undefined : createButton(strings.chooseFolder, () => folderInput.click(), "secondary"),
-      isTouch || "mediaDevices" in navigator ? createButton(strings.takePicture, openCamera, "secondary") : undefined,
+      isTouch || (canUseCamera && "mediaDevices" in navigator)
+        ? createButton(strings.takePicture, openCamera, "secondary")
+        : undefined,
       phoneUrl === undefined || isTouch
         ? undefined
         : createButton(
@@ -89,9 +103,11 @@ export function createDropZone(root: HTMLElement, { strings, accepts, phoneUrl, 
           ),
     ),
     createElement("p", { className: "m-0 max-w-[42em] text-[0.95rem] text-muted", textContent: strings.intro }),
+    limitText,
   );
   return {
     section,
+    limitText,
     input,
     addInitialFiles() {
       if (input.files && input.files.length > 0) addFilesFrom(input);

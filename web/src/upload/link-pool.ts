@@ -10,7 +10,10 @@ export interface LinkPool {
 /** Shorter than the 30 minutes that a link is valid. */
 const reuseMs = 20 * 60_000;
 
-export function createLinkPool(getUploadLinkToken: () => Promise<string>): LinkPool {
+export function createLinkPool(
+  getUploadLinkToken: () => Promise<string>,
+  createClient: (token: string) => UploadClient = createUploadClient,
+): LinkPool {
   const clients = new Map<string, UploadClient>();
   let latestLink: { token: Promise<string>; at: number } | undefined;
   return {
@@ -22,7 +25,7 @@ export function createLinkPool(getUploadLinkToken: () => Promise<string>): LinkP
       return newLink.token;
     },
     getClient(token) {
-      const uploadClient = clients.get(token) ?? createUploadClient(token);
+      const uploadClient = clients.get(token) ?? createClient(token);
       clients.set(token, uploadClient);
       return uploadClient;
     },

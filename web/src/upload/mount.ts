@@ -1,6 +1,8 @@
-import { createUploadClient, RequestError, type RemoteFile, type UploadLinkDetails } from "./client.ts";
+import type { RemoteFile } from "./client.ts";
+import { toFileLimit } from "./file-limit.ts";
 import { createUploaderUi, type UploaderUi } from "./ui.ts";
 import { loadLanguage } from "./languages.ts";
+import { loadLinkDetails } from "./load-link-details.ts";
 import { toLibraryStrings } from "./strings.ts";
 import { createUploader } from "./uploader.ts";
 
@@ -11,8 +13,6 @@ export interface MountOptions {
   previousToken?: string | undefined;
   /** The URL that the phone dialog shows as a QR code. */
   phoneUrl?: string | undefined;
-  /** Whether files go to the library; by default, the link of `previousToken` determines it. */
-  isForLibrary?: boolean | undefined;
   languages?: readonly string[];
   onUploaded?: ((file: RemoteFile) => void) | undefined;
 }
@@ -23,10 +23,42 @@ export interface MountedUploader {
 
 /** Mounts the uploader in an element, on the upload page or in the web app. */
 export function mountUploader(root: HTMLElement, options: MountOptions): MountedUploader {
-  const uploader = createUploader(options);
+  let currentToken = options.previousToken;
+  const uploader = createUploader({
+    ...options,
+    async getUploadLinkToken() {
+      const token = await options.getUploadLinkToken();
+      if (token !== currentToken) scheduleLimitRefresh();
+      currentToken = token;
+      return token;
+    },
+  });
   let ui: UploaderUi | undefined;
   let isDestroyed = false;
   let expiryTimer: ReturnType<typeof setTimeout> | undefined;
+  let limitTimer: ReturnType<typeof setTimeout> | undefined;
+  let failedCount = 0;
+
+  /** Other users may have added files to the post or removed some. */
+  function scheduleLimitRefresh(): void {
+    limitTimer ??= setTimeout(() => {
+      limitTimer = undefined;
+      void refreshLimit();
+    }, 300);
+  }
+
+  async function refreshLimit(): Promise<void> {
+    const token = currentToken;
+    const linkDetails = token === undefined ? undefined : await loadLinkDetails(token);
+    if (token !== undefined && linkDetails && !isDestroyed)
+      ui?.setLimit(toFileLimit(linkDetails, token, uploader.getItems()));
+  }
+
+  const unsubscribe = uploader.subscribe(() => {
+    const { failed } = uploader.getSummary();
+    if (failed > failedCount) scheduleLimitRefresh();
+    failedCount = failed;
+  });
 
   async function start(): Promise<void> {
     const [{ strings: postStrings, ...language }, linkDetails] = await Promise.all([
@@ -34,7 +66,7 @@ export function mountUploader(root: HTMLElement, options: MountOptions): Mounted
       options.previousToken === undefined ? undefined : loadLinkDetails(options.previousToken),
     ]);
     if (isDestroyed) return;
-    const isForLibrary = options.isForLibrary ?? linkDetails?.post === null;
+    const isForLibrary = linkDetails?.post === null;
     const strings = isForLibrary ? toLibraryStrings(postStrings) : postStrings;
     const createdUi = createUploaderUi(root, {
       uploader,
@@ -45,6 +77,7 @@ export function mountUploader(root: HTMLElement, options: MountOptions): Mounted
     ui = createdUi;
     if (!linkDetails || options.previousToken === undefined) return;
     await uploader.restore(options.previousToken, linkDetails.files);
+    createdUi.setLimit(toFileLimit(linkDetails, options.previousToken, uploader.getItems()));
     const remainingMs = Date.parse(linkDetails.expiresAt) - Date.now();
     expiryTimer = setTimeout(() => createdUi.showNotice(strings.linkExpired), Math.max(0, remainingMs));
   }
@@ -54,20 +87,10 @@ export function mountUploader(root: HTMLElement, options: MountOptions): Mounted
     destroy() {
       isDestroyed = true;
       clearTimeout(expiryTimer);
+      clearTimeout(limitTimer);
+      unsubscribe();
       ui?.destroy();
       uploader.destroy();
     },
   };
-}
-
-/** Returns undefined if the request fails; the first upload then shows the reason. */
-async function loadLinkDetails(token: string): Promise<UploadLinkDetails | undefined> {
-  for (let attempt = 0; ; attempt++) {
-    try {
-      return await createUploadClient(token).getLinkDetails();
-    } catch (error) {
-      if (!(error instanceof RequestError) || !error.isTransient || attempt >= 2) return undefined;
-      await new Promise((resolve) => setTimeout(resolve, 1000 * 2 ** attempt));
-    }
-  }
 }

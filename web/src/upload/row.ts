@@ -9,6 +9,8 @@ export interface Row {
   element: HTMLLIElement;
   update(item: UploadItem): void;
   focus(): void;
+  /** Call after a change, with the element that had the focus: hiding or moving an element takes its focus away. */
+  restoreFocus(focusedElement: Element | null): void;
   destroy(): void;
 }
 
@@ -38,8 +40,8 @@ export function createRow(initialItem: UploadItem, { uploader, strings, format, 
   });
 
   const pause = createButton(strings.pause, () => uploader.pause(key));
-  const resume = createButton(strings.resume, () => uploader.resume(key), "primarySmall");
-  const retry = createButton(strings.retry, () => uploader.resume(key), "primarySmall");
+  const resume = createButton(strings.resume, () => uploader.resume(key), "primary");
+  const retry = createButton(strings.retry, () => uploader.resume(key), "primary");
   const cancel = createButton(strings.cancel, () => onCancel(key));
   const buttons = [pause, resume, retry, cancel];
   const actions = createElement(
@@ -149,11 +151,18 @@ export function createRow(initialItem: UploadItem, { uploader, strings, format, 
     if (document.activeElement !== altInput && altInput.value !== item.altText) altInput.value = item.altText;
   }
 
+  const focus = () => (buttons.find((button) => !button.hidden) ?? altInput).focus();
+
   update(initialItem);
   return {
     element,
     update,
-    focus: () => (buttons.find((button) => !button.hidden) ?? altInput).focus(),
+    focus,
+    restoreFocus(focusedElement) {
+      if (!(focusedElement instanceof HTMLElement) || !element.isConnected) return;
+      if (focusedElement.hidden) focus();
+      else if (document.activeElement !== focusedElement) focusedElement.focus({ preventScroll: true });
+    },
     destroy() {
       clearTimeout(saveTimer);
       preview.destroy();

@@ -63,6 +63,11 @@ export function createFileSender({
         controller.signal,
         {
           onStarted({ file: remote }) {
+            if (!tasks.includes(task)) {
+              // Canceled while the request was running.
+              void retrier.run(() => client.cancelFile(remote.id), new AbortController().signal).catch(() => {});
+              return;
+            }
             const hasUnsavedAltText = task.altText !== "" && task.altText !== remote.altText && task.id === undefined;
             task.id = remote.id;
             task.type = remote.mimeType; // The server detects the type; the browser derives it from the file name.

@@ -22,6 +22,9 @@ export const english = {
   chooseFolder: "Choose a folder",
   intro:
     "Images, videos and documents of any size. You can also paste files. They upload right away and attach to this post.",
+  filesLeft: "You can add %{smart_count} more files (%{limit} per post).",
+  oneFileLeft: "You can add 1 more file (%{limit} per post).",
+  noFilesLeft: "This post is full: it can have at most %{limit} files.",
   waiting: "Waiting",
   checking: "Checking",
   onPost: "Attached",
@@ -41,6 +44,7 @@ export const english = {
   phoneHint: "Scan this with your phone’s camera. Anyone with the link can upload files to this post.",
   phoneLocalOnly: "This link only works on this computer.",
   allDone: "All files are attached. You can close this page or add more.",
+  allDoneFull: "All files are attached, and the post is full. You can close this page.",
   libraryAllDone: "All files are in the library. You can add more.",
   linkExpired: "This link has expired and accepts no new files. Uploads in progress continue.",
   close: "Close",

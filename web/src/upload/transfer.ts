@@ -45,8 +45,10 @@ export async function transfer(
     head,
   };
   for (let round = 0; ; round++) {
-    const startedUpload = await retrier.run(() => client.startFile(fileDescription, signal), signal);
+    // Not aborted while it runs: the server may already have created the file, and canceling needs its id.
+    const startedUpload = await retrier.run(() => client.startFile(fileDescription), signal);
     events.onStarted(startedUpload);
+    signal.throwIfAborted();
     if (startedUpload.file.status === "ready") return startedUpload.file;
     await sendMissingParts(file, startedUpload, options, signal, events.onProgress);
     events.onChecking();
@@ -108,10 +110,13 @@ async function sendMissingParts(
           const url = await getPartUrl(part);
           const release = await connectionSlots.acquire(combinedSignal);
           try {
-            await sendPart(url, blob, combinedSignal, (sent) => {
+            const onPartProgress = (sent: number) => {
               bytesInFlight.set(part, sent);
               reportProgress();
-            });
+            };
+            await (client.sendPart
+              ? client.sendPart({ fileId: id, part, url }, blob, combinedSignal, onPartProgress)
+              : sendPart(url, blob, combinedSignal, onPartProgress));
           } finally {
             release();
           }

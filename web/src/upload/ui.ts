@@ -1,10 +1,12 @@
 import { withoutSystemFiles } from "./dropped-files.ts";
 import { createButton, createProgressBar, createElement, setText, setVisible } from "./dom.ts";
 import { createDropZone } from "./drop-zone.ts";
+import { countFreePositions, describeLimit, type FileLimit } from "./file-limit.ts";
 import { createFormatter } from "./format.ts";
 import type { Language } from "./languages.ts";
 import { listenForFiles } from "./listen-for-files.ts";
 import { createRow, type Row } from "./row.ts";
+import { sortRows } from "./sort-rows.ts";
 import { interpolate } from "./strings.ts";
 import type { ChosenFile, UploadItem, UploadStatus } from "./upload-task.ts";
 import type { Uploader } from "./uploader.ts";
@@ -16,11 +18,15 @@ export interface UploaderUiOptions {
   accepts: readonly string[];
   /** The URL that the phone dialog shows as a QR code. */
   phoneUrl?: string | undefined;
+  /** False where the page may not use the camera. */
+  canUseCamera?: boolean;
 }
 
 export interface UploaderUi {
   /** Shows a notice above the list; an empty text hides it. */
   showNotice(text: string): void;
+  /** Shows how many more files the post can have. */
+  setLimit(limit: FileLimit | undefined): void;
   destroy(): void;
 }
 
@@ -30,7 +36,7 @@ const confirmCancelBytes = 64 * 1024 * 1024;
 /** Renders the uploader into `root` and updates only what changed. */
 export function createUploaderUi(
   root: HTMLElement,
-  { uploader, language, accepts, phoneUrl }: UploaderUiOptions,
+  { uploader, language, accepts, phoneUrl, canUseCamera = true }: UploaderUiOptions,
 ): UploaderUi {
   const { strings } = language;
   const format = createFormatter(language.tag);
@@ -40,9 +46,10 @@ export function createUploaderUi(
 
   const {
     section: dropZone,
+    limitText,
     input,
     addInitialFiles,
-  } = createDropZone(root, { strings, accepts, phoneUrl, onFiles: addFiles });
+  } = createDropZone(root, { strings, accepts, phoneUrl, canUseCamera, onFiles: addFiles });
 
   const noticeClasses = "m-0 border-l-3 border-danger bg-raised px-4 py-3";
   const connectionNotice = createElement("p", { className: noticeClasses });
@@ -69,6 +76,7 @@ export function createUploaderUi(
 
   const rows = new Map<string, Row>();
   const announcedStatuses = new Map<string, UploadStatus>();
+  let fileLimit: FileLimit | undefined;
   let previousSummary = { connection: "good", state: "empty" };
 
   // Batched: a screen reader would drop all but the last of several quick changes.
@@ -117,8 +125,11 @@ export function createUploaderUi(
     if (item.status === "paused") announce(`${item.name}: ${strings.paused}.`);
   }
 
-  function renderSummary(): void {
+  function renderSummary(items: readonly UploadItem[]): void {
     const current = uploader.getSummary();
+    setText(limitText, fileLimit ? describeLimit(fileLimit, items, strings) : "");
+    const isFull = fileLimit !== undefined && countFreePositions(fileLimit, items) === 0;
+    const allDone = isFull ? strings.allDoneFull : strings.allDone;
     root.dataset["state"] = current.state;
     setVisible(overall, current.state !== "empty");
     const countText = current.files === 1 ? strings.oneFileUploadedOfTotal : strings.filesUploadedOfTotal;
@@ -136,7 +147,7 @@ export function createUploaderUi(
     if (current.speed !== undefined) parts.push(format.speed(current.speed));
     if (current.secondsLeft !== undefined)
       parts.push(interpolate(strings.xTimeLeft, { time: format.duration(current.secondsLeft) }));
-    setText(summaryText, current.state === "done" ? strings.allDone : parts.join(" · "));
+    setText(summaryText, current.state === "done" ? allDone : parts.join(" · "));
     progressBar.value = current.size === 0 ? 0 : (current.sent / current.size) * 100;
     setVisible(progressBar, isUnfinished);
     const hadFocus = document.activeElement === pauseAll || document.activeElement === resumeAll;
@@ -153,12 +164,14 @@ export function createUploaderUi(
     if (current.connection !== previousSummary.connection)
       announce(current.connection === "good" ? strings.connectionRestored : connectionMessage);
     if (current.state === "done" && previousSummary.state !== "done" && previousSummary.state !== "empty")
-      announce(strings.allDone);
+      announce(allDone);
     previousSummary = current;
   }
 
   function render(): void {
     const items = uploader.getItems();
+    const focusedElement = document.activeElement;
+    const focusedRow = [...rows.values()].find(({ element }) => element.contains(focusedElement));
     for (const item of items) {
       const row = rows.get(item.key) ?? createRow(item, { uploader, strings, format, onCancel: cancel });
       if (!rows.has(item.key)) list.append(row.element);
@@ -171,7 +184,9 @@ export function createUploaderUi(
       row.destroy();
       rows.delete(key);
     }
-    renderSummary();
+    sortRows(list, rows, items);
+    focusedRow?.restoreFocus(focusedElement);
+    renderSummary(items);
   }
 
   let renderTimer: ReturnType<typeof setTimeout> | undefined;
@@ -193,6 +208,10 @@ export function createUploaderUi(
       setText(notice, text);
       setVisible(notice, text !== "");
       announce(text);
+    },
+    setLimit(limit) {
+      fileLimit = limit;
+      render();
     },
     destroy() {
       unsubscribe();

@@ -12,6 +12,10 @@ export type UploadStatus = "waiting" | "sending" | "paused" | "checking" | "done
 
 export interface UploadItem {
   readonly key: string;
+  /** The id of the asset, once the server has accepted the upload. */
+  id: string | undefined;
+  /** The token of the upload link that the file is sent through; undefined until the upload starts. */
+  token: string | undefined;
   name: string;
   size: number;
   type: string;
@@ -57,8 +61,6 @@ export interface ChosenFile {
 
 /** An item, with internal state of the uploader. */
 export interface UploadTask extends UploadItem {
-  token: string | undefined;
-  id: string | undefined;
   controller: AbortController | undefined;
   speedMeter: SpeedMeter;
 }

@@ -1,4 +1,4 @@
-import type { RemoteFile } from "./client.ts";
+import type { RemoteFile, UploadClient } from "./client.ts";
 import {
   isSameFile,
   createUploadTask,
@@ -39,16 +39,18 @@ export interface UploaderOptions {
   /** Returns the token of an upload link that accepts new files; creates a link if necessary. */
   getUploadLinkToken: () => Promise<string>;
   onUploaded?: ((file: RemoteFile) => void) | undefined;
+  /** The API of an upload link, if it is not called over HTTP. */
+  createClient?: ((token: string) => UploadClient) | undefined;
 }
 
-export function createUploader({ getUploadLinkToken, onUploaded }: UploaderOptions): Uploader {
+export function createUploader({ getUploadLinkToken, onUploaded, createClient }: UploaderOptions): Uploader {
   const tasks: UploadTask[] = [];
   const listeners = new Set<() => void>();
   const notify = () => listeners.forEach((listener) => listener());
   const retrier = createRetrier(notify);
   const storedFiles = createStoredFiles();
   const totalSpeed = createSpeedMeter();
-  const linkPool = createLinkPool(getUploadLinkToken);
+  const linkPool = createLinkPool(getUploadLinkToken, createClient);
   const sendFile = createFileSender({
     tasks,
     linkPool,

@@ -1,5 +1,4 @@
 import { AppError } from "#lib/errors.ts";
-import type { PublicResponse } from "#lib/public-fetch.ts";
 import { emptyFileError } from "./base64.ts";
 import { createBufferSource, headBytes, type ByteSource } from "./byte-source.ts";
 import { findAssetKind, normalizeMimeType, parseDeclaredType, type DeclaredType } from "../model/declared-type.ts";
@@ -25,15 +24,14 @@ const genericTypes = new Set([
  */
 export async function resolveImportType(
   head: Uint8Array,
-  { url, headers }: Pick<PublicResponse, "url" | "headers">,
-  overrides: { kind?: AssetKind | undefined; filename?: string | undefined },
+  contentType: string | undefined,
+  name: string,
+  kind: AssetKind | undefined,
 ): Promise<{ expectedType: DeclaredType; filename: string }> {
   if (head.length === 0) throw emptyFileError();
-  const name =
-    overrides.filename === undefined || overrides.filename === "" ? getFilenameFromUrl(url) : overrides.filename;
   const expectedType = requireSupportedType(
-    await guessMimeType(head, normalizeMimeType(headers["content-type"] ?? ""), name),
-    overrides.kind,
+    await guessMimeType(head, normalizeMimeType(contentType ?? ""), name),
+    kind,
   );
   return { expectedType, filename: resolveFilename(name, expectedType) };
 }
@@ -69,7 +67,7 @@ function requireSupportedType(mimeType: string, kind: AssetKind | undefined): De
   return parseDeclaredType(kind ?? kindOfType ?? "document", mimeType);
 }
 
-function getFilenameFromUrl({ pathname }: URL): string {
+export function getFilenameFromUrl({ pathname }: URL): string {
   try {
     return cleanFilename(decodeURIComponent(pathname.split("/").at(-1) ?? ""))
       .slice(0, 255)

@@ -17,7 +17,7 @@ export async function reservePosition(
 ): Promise<number> {
   const position = await tx.posts.reservePosition(asset.studioId, postId, deps.limits.assetsPerPost);
   if (position !== undefined) return position;
-  // Not full, but deleted meanwhile.
+  // The post is not full: it was deleted meanwhile.
   if (!(await tx.posts.find(asset.studioId, postId))) throw new ConflictError();
   return rejectFullPost(deps, tx, asset);
 }

@@ -42,9 +42,9 @@ export interface Asset extends MediaMetadata {
   createdByClientName: string | null;
   /** Increases with every change of the alt text, filename or tags, and when the asset is deleted or restored. */
   changeCount: number;
-  /** Uploaded in parts to the library. Uploads in parts to a post have a `postId`. */
+  /** Whether the asset was uploaded in parts to the library. Uploads in parts to a post have a `postId`. */
   isLibraryUpload: boolean;
-  /** In the trash: when it expires. */
+  /** When the asset expires in the trash; null if it is not in the trash. */
   trashExpiresAt: number | null;
   createdAt: number;
 }
@@ -98,7 +98,7 @@ export const toListedAssetView = (asset: Asset): ListedAssetView => ({
 
 export const assetDetail = listedAssetView.extend({
   url: z.string().optional().describe("Download URL, valid for one hour."),
-  thumbnailUrl: z.string().optional().describe("URL of a preview image of up to 512 px, valid for one hour."),
+  thumbnailUrl: z.string().optional().describe("URL of a thumbnail of up to 512 px, valid for one hour."),
   altText: z.string().optional(),
   width: z.number().int().optional().describe("In pixels, as displayed."),
   height: z.number().int().optional(),

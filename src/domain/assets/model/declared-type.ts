@@ -11,10 +11,7 @@ export interface DeclaredType {
 
 export const declaredTypeInput = {
   kind: z.enum(kindNames),
-  mimeType: z
-    .string()
-    .max(200)
-    .describe("A type allowed for the kind, such as image/jpeg, video/mp4 or application/pdf."),
+  mimeType: z.string().max(200).describe("Such as image/jpeg, video/mp4 or application/pdf."),
 };
 
 /** Normalizes the type; throws `unsupported_type` if the kind does not allow it. */

@@ -1,4 +1,6 @@
+import { z } from "zod";
 import { hours, minutes } from "#lib/clock.ts";
+import type { Caller } from "../../caller.ts";
 import type { Deps } from "../../deps.ts";
 import { isReady, toListedAssetView, type Asset, type AssetDetail, type ReadyAsset } from "./asset.ts";
 import { canHaveThumbnail } from "./media-metadata.ts";
@@ -7,14 +9,20 @@ const urlLifetime = hours(1);
 /** Within this time results contain the same thumbnail URL, so that browsers can cache the image. */
 const urlStabilityWindow = minutes(10);
 
-type DescribeDeps = Pick<Deps, "files" | "signer" | "clock" | "base">;
+export const includeUrlsInput = z.boolean().optional().describe("Also return URLs of files, valid for one hour.");
 
-/** The asset with its tags, alt text, media metadata and URLs. */
-export async function describeAsset(deps: DescribeDeps, asset: Asset): Promise<AssetDetail> {
+/** The web app shows files. An AI client pays for every byte of a result, and asks for URLs when it needs them. */
+export const needsUrls = (caller: Caller, includeUrls = false): boolean => !caller.client || includeUrls;
+
+export type ThumbnailDeps = Pick<Deps, "signer" | "clock" | "base">;
+type DescribeDeps = ThumbnailDeps & Pick<Deps, "files">;
+
+/** The asset with its tags, alt text and media metadata, and with URLs if `hasUrls`. */
+export async function describeAsset(deps: DescribeDeps, asset: Asset, hasUrls = true): Promise<AssetDetail> {
   const { altText, width, height, durationMs } = asset;
   return {
     ...toListedAssetView(asset),
-    ...(isReady(asset) ? await createUrls(deps, asset) : {}),
+    ...(hasUrls && isReady(asset) ? await createUrls(deps, asset) : {}),
     ...(altText === null ? {} : { altText }),
     ...(width === null ? {} : { width }),
     ...(height === null ? {} : { height }),
@@ -22,21 +30,32 @@ export async function describeAsset(deps: DescribeDeps, asset: Asset): Promise<A
   };
 }
 
-export function describeAssets(deps: DescribeDeps, assets: readonly Asset[]): Promise<AssetDetail[]> {
-  return Promise.all(assets.map((asset) => describeAsset(deps, asset)));
+export function describeAssets(deps: DescribeDeps, assets: readonly Asset[], hasUrls = true): Promise<AssetDetail[]> {
+  return Promise.all(assets.map((asset) => describeAsset(deps, asset, hasUrls)));
 }
 
 async function createUrls(deps: DescribeDeps, asset: ReadyAsset): Promise<Pick<AssetDetail, "url" | "thumbnailUrl">> {
-  const expiresAt = Math.ceil((deps.clock() + urlLifetime) / urlStabilityWindow) * urlStabilityWindow;
   const { storageKey, mimeType, filename, kind } = asset;
   // Browsers show images and videos inline; documents, text in particular, are always downloads.
   const url = await deps.files.createDownloadUrl(storageKey, {
     mimeType,
     filename,
     asDownload: kind === "document",
-    expiresAt,
+    expiresAt: getUrlExpiry(deps),
   });
-  if (!canHaveThumbnail(mimeType)) return { url };
-  const token = deps.signer.sign("thumbnail", { studio: asset.studioId, asset: asset.id }, expiresAt);
-  return { url, thumbnailUrl: `${deps.base}/files/thumb/${token}` };
+  const thumbnailUrl = createThumbnailUrl(deps, asset);
+  return { url, ...(thumbnailUrl === undefined ? {} : { thumbnailUrl }) };
 }
+
+/** The URL of a ready asset's thumbnail; undefined if its type has none. */
+export function createThumbnailUrl(
+  deps: ThumbnailDeps,
+  { id, studioId, mimeType }: Pick<Asset, "id" | "studioId" | "mimeType">,
+): string | undefined {
+  if (!canHaveThumbnail(mimeType)) return undefined;
+  const token = deps.signer.sign("thumbnail", { studio: studioId, asset: id }, getUrlExpiry(deps));
+  return `${deps.base}/files/thumb/${token}`;
+}
+
+const getUrlExpiry = ({ clock }: Pick<Deps, "clock">): number =>
+  Math.ceil((clock() + urlLifetime) / urlStabilityWindow) * urlStabilityWindow;

@@ -72,6 +72,11 @@ export interface PartStore {
   list(file: MultipartFile): Promise<number[] | undefined>;
   /** A URL for a PUT of exactly the bytes of this part. It can be reused until the file is complete. */
   createPartUrl(file: MultipartFile, part: number, expiresAt: number): Promise<string>;
+  /**
+   * Stores a part that arrived in a call, with exactly the part's length. The part is complete when this resolves.
+   * Throws `not_found:upload` if the upload does not exist or has ended.
+   */
+  write(file: MultipartFile, part: number, content: Uint8Array): Promise<void>;
   /** Assembles the file; durable when it resolves. Undefined if parts are missing. Idempotent. */
   complete(file: MultipartFile): Promise<StoredFile | undefined>;
   /** Aborts an incomplete upload and deletes its parts. Idempotent. */
@@ -91,6 +96,10 @@ export function choosePartBytes(bytes: number): number {
   const targetPartBytes = Math.ceil(bytes / 32);
   return Math.max(8 * mebibyte, Math.min(targetPartBytes, 32 * mebibyte), Math.ceil(bytes / maxParts));
 }
+
+/** Parts that also fit in a message, as base64: the smallest size that S3 allows. */
+export const choosePartBytesForMessages = (bytes: number): number =>
+  Math.max(5 * mebibyte, Math.ceil(bytes / maxParts));
 
 export const countParts = ({ bytes, partBytes }: Pick<MultipartFile, "bytes" | "partBytes">): number =>
   Math.ceil(bytes / partBytes);

@@ -11,10 +11,7 @@ const invisibleCharacters = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200b\u200e\u200f\u202a-\
  * A display name, never part of a path. Keeps only what follows the last slash or backslash, as browsers do, and
  * drops invisible characters. An empty result is treated as no name.
  */
-export const filenameInput = text(255)
-  .transform(cleanFilename)
-  .optional()
-  .describe("Display name, such as team.jpg. Folders are removed; generated if omitted.");
+export const filenameInput = text(255).transform(cleanFilename).optional().describe("Display name, such as team.jpg.");
 
 export function cleanFilename(name: string): string {
   const baseName = name.split(/[/\\]/).at(-1) ?? "";

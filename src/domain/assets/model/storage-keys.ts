@@ -5,9 +5,9 @@ import { isId } from "#lib/ids.ts";
  * Key prefixes in the store. Keys consist of asset ids and random values, never of user input.
  * - `incoming/<asset>`: target of a presigned upload URL. Never served.
  * - `files/<asset>.<random>`: the checked file. Written once, never writable by clients.
- * - `thumbs/<asset>.<random>`: its thumbnail. Can be generated again.
- * - `renditions/<asset>.<hash>`: a version of it for a platform. Can be generated again, so backups and moves skip it.
- * - `previews/<asset>.<hash>`: the same, as shown to users; a publication never uses it.
+ * - `thumbs/<asset>.<random>`: the thumbnail of the file. Can be generated again.
+ * - `renditions/<asset>.<hash>`: the file, converted for a platform. Can be generated again; backups and moves skip it.
+ * - `previews/<asset>.<hash>`: a rendition for a preview. Deleted when there are many, so no publication uses it.
  */
 export const storageAreas = ["incoming/", "files/", "thumbs/", "renditions/", "previews/"] as const;
 export type StorageArea = (typeof storageAreas)[number];

@@ -6,6 +6,9 @@ export const strings: StringOverrides = {
   chooseFolder: "Ordner auswählen",
   intro:
     "Bilder, Videos und Dokumente in beliebiger Größe. Sie können Dateien auch einfügen. Alle Dateien werden sofort hochgeladen und dem Beitrag hinzugefügt.",
+  filesLeft: "Sie können noch %{smart_count} Dateien hinzufügen (%{limit} pro Beitrag).",
+  oneFileLeft: "Sie können noch 1 Datei hinzufügen (%{limit} pro Beitrag).",
+  noFilesLeft: "Dieser Beitrag ist voll: Er kann höchstens %{limit} Dateien haben.",
   waiting: "Wartet",
   checking: "Wird geprüft",
   onPost: "Im Beitrag",
@@ -26,6 +29,7 @@ export const strings: StringOverrides = {
   phoneHint: "Mit der Kamera des Telefons scannen. Alle mit dem Link können Dateien zu diesem Beitrag hochladen.",
   phoneLocalOnly: "Dieser Link funktioniert nur auf diesem Computer.",
   allDone: "Alle Dateien sind im Beitrag. Sie können die Seite schließen oder weitere hinzufügen.",
+  allDoneFull: "Alle Dateien sind im Beitrag, und der Beitrag ist voll. Sie können die Seite schließen.",
   libraryAllDone: "Alle Dateien sind in der Bibliothek. Sie können weitere hinzufügen.",
   linkExpired: "Dieser Link ist abgelaufen und nimmt keine neuen Dateien mehr an. Laufende Uploads werden fortgesetzt.",
   close: "Schließen",

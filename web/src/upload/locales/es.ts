@@ -6,6 +6,9 @@ export const strings: StringOverrides = {
   chooseFolder: "Elegir una carpeta",
   intro:
     "Imágenes, vídeos y documentos de cualquier tamaño. También puede pegarlos. Los archivos se suben enseguida y se añaden a esta publicación.",
+  filesLeft: "Puede añadir %{smart_count} archivos más (%{limit} por publicación).",
+  oneFileLeft: "Puede añadir 1 archivo más (%{limit} por publicación).",
+  noFilesLeft: "Esta publicación está completa: puede tener como máximo %{limit} archivos.",
   waiting: "En espera",
   checking: "Comprobando",
   onPost: "En la publicación",
@@ -26,6 +29,7 @@ export const strings: StringOverrides = {
     "Escanee el código con la cámara del teléfono. Cualquiera que tenga el enlace puede subir archivos a esta publicación.",
   phoneLocalOnly: "Este enlace solo funciona en este ordenador.",
   allDone: "Todos los archivos están en la publicación. Puede cerrar esta página o añadir más.",
+  allDoneFull: "Todos los archivos están en la publicación, que ya está completa. Puede cerrar esta página.",
   libraryAllDone: "Todos los archivos están en la biblioteca. Puede añadir más.",
   linkExpired: "Este enlace ha caducado y no admite archivos nuevos. Las subidas en curso continúan.",
   close: "Cerrar",

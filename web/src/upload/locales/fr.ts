@@ -6,6 +6,9 @@ export const strings: StringOverrides = {
   chooseFolder: "Choisir un dossier",
   intro:
     "Images, vidéos et documents, sans limite de taille. Vous pouvez aussi les coller. Les fichiers sont envoyés aussitôt et ajoutés à cette publication.",
+  filesLeft: "Vous pouvez encore ajouter %{smart_count} fichiers (%{limit} par publication).",
+  oneFileLeft: "Vous pouvez encore ajouter 1 fichier (%{limit} par publication).",
+  noFilesLeft: "Cette publication est complète : elle peut contenir au maximum %{limit} fichiers.",
   waiting: "En attente",
   checking: "Vérification",
   onPost: "Dans la publication",
@@ -26,6 +29,8 @@ export const strings: StringOverrides = {
     "Scannez ce code avec l’appareil photo du téléphone. Toute personne disposant du lien peut envoyer des fichiers à cette publication.",
   phoneLocalOnly: "Ce lien ne fonctionne que sur cet ordinateur.",
   allDone: "Tous les fichiers sont dans la publication. Vous pouvez fermer cette page ou en ajouter d’autres.",
+  allDoneFull:
+    "Tous les fichiers sont dans la publication, qui est maintenant complète. Vous pouvez fermer cette page.",
   libraryAllDone: "Tous les fichiers sont dans la bibliothèque. Vous pouvez en ajouter d’autres.",
   linkExpired: "Ce lien a expiré et n’accepte plus de nouveaux fichiers. Les envois en cours continuent.",
   close: "Fermer",

@@ -6,6 +6,9 @@ export const strings: StringOverrides = {
   chooseFolder: "Scegli una cartella",
   intro:
     "Immagini, video e documenti di qualsiasi dimensione. Puoi anche incollare i file. I file vengono caricati subito e aggiunti a questo post.",
+  filesLeft: "Puoi aggiungere ancora %{smart_count} file (%{limit} per post).",
+  oneFileLeft: "Puoi aggiungere ancora 1 file (%{limit} per post).",
+  noFilesLeft: "Questo post è pieno: può contenere al massimo %{limit} file.",
   waiting: "In attesa",
   checking: "Controllo",
   onPost: "Nel post",
@@ -26,6 +29,7 @@ export const strings: StringOverrides = {
     "Inquadra il codice con la fotocamera del telefono. Chiunque abbia il link può caricare file su questo post.",
   phoneLocalOnly: "Questo link funziona solo su questo computer.",
   allDone: "Tutti i file sono nel post. Puoi chiudere la pagina o aggiungerne altri.",
+  allDoneFull: "Tutti i file sono nel post, che ora è pieno. Puoi chiudere questa pagina.",
   libraryAllDone: "Tutti i file sono nella libreria. Puoi aggiungerne altri.",
   linkExpired: "Questo link è scaduto e non accetta nuovi file. I caricamenti in corso continuano.",
   close: "Chiudi",

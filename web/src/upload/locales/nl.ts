@@ -6,6 +6,9 @@ export const strings: StringOverrides = {
   chooseFolder: "Map kiezen",
   intro:
     "Afbeeldingen, video’s en documenten van elke grootte. U kunt bestanden ook plakken. Ze worden meteen geüpload en aan dit bericht toegevoegd.",
+  filesLeft: "U kunt nog %{smart_count} bestanden toevoegen (%{limit} per bericht).",
+  oneFileLeft: "U kunt nog 1 bestand toevoegen (%{limit} per bericht).",
+  noFilesLeft: "Dit bericht is vol: het kan hoogstens %{limit} bestanden hebben.",
   waiting: "In de wachtrij",
   checking: "Wordt gecontroleerd",
   onPost: "In het bericht",
@@ -26,6 +29,7 @@ export const strings: StringOverrides = {
     "Scan de code met de camera van de telefoon. Iedereen met de link kan bestanden naar dit bericht uploaden.",
   phoneLocalOnly: "Deze link werkt alleen op deze computer.",
   allDone: "Alle bestanden staan in het bericht. U kunt deze pagina sluiten of er meer toevoegen.",
+  allDoneFull: "Alle bestanden zijn toegevoegd en het bericht is vol. U kunt deze pagina sluiten.",
   libraryAllDone: "Alle bestanden staan in de bibliotheek. U kunt er meer toevoegen.",
   linkExpired: "Deze link is verlopen en neemt geen nieuwe bestanden meer aan. Lopende uploads gaan door.",
   close: "Sluiten",

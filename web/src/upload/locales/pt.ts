@@ -6,6 +6,9 @@ export const strings: StringOverrides = {
   chooseFolder: "Escolher uma pasta",
   intro:
     "Imagens, vídeos e documentos de qualquer tamanho. Também os pode colar. Os ficheiros são enviados de imediato e adicionados a esta publicação.",
+  filesLeft: "Pode adicionar mais %{smart_count} ficheiros (%{limit} por publicação).",
+  oneFileLeft: "Pode adicionar mais 1 ficheiro (%{limit} por publicação).",
+  noFilesLeft: "Esta publicação está completa: pode ter no máximo %{limit} ficheiros.",
   waiting: "Em espera",
   checking: "A verificar",
   onPost: "Na publicação",
@@ -26,6 +29,7 @@ export const strings: StringOverrides = {
     "Leia o código com a câmara do telemóvel. Qualquer pessoa com a hiperligação pode enviar ficheiros para esta publicação.",
   phoneLocalOnly: "Esta hiperligação só funciona neste computador.",
   allDone: "Todos os ficheiros estão na publicação. Pode fechar esta página ou adicionar mais.",
+  allDoneFull: "Todos os ficheiros estão na publicação, que está agora completa. Pode fechar esta página.",
   libraryAllDone: "Todos os ficheiros estão na biblioteca. Pode adicionar mais.",
   linkExpired: "Esta hiperligação expirou e já não aceita ficheiros novos. Os envios em curso continuam.",
   close: "Fechar",

@@ -1,0 +1,72 @@
+import type { Page } from "playwright-core";
+import { createPost } from "#domain/posts/create-post.ts";
+import { newStudio } from "../test/support/users.ts";
+import { startWebFixture } from "../test/support/web-fixture.ts";
+
+/**
+ * Measures how long the first page takes to become interactive with an empty browser cache, on a slow computer and on a
+ * slow network. Interactive: the posts are shown, and the last task over 50 ms has ended. The median of some loads
+ * counts. Needs a built web app (`node scripts/build-web.ts`).
+ *
+ *   node bench/first-page.ts
+ */
+
+const loads = 7;
+const quietMs = 1500;
+const unlimited = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: -1 };
+/** 1.6 Mbit/s down, 750 kbit/s up, 150 ms. */
+const slow4g = { offline: false, latency: 150, downloadThroughput: 200_000, uploadThroughput: 93_750 };
+
+const conditions = [
+  { name: "without limits", cpuSlowdown: 1, network: unlimited, limitMs: undefined },
+  { name: "a CPU that is 4 x slower", cpuSlowdown: 4, network: unlimited, limitMs: 1500 },
+  { name: "slow 4G", cpuSlowdown: 1, network: slow4g, limitMs: 3000 },
+];
+
+const observeScript = `
+  globalThis.lastLongTaskEnd = 0;
+  globalThis.postsShownAt = undefined;
+  new PerformanceObserver((list) => {
+    for (const { startTime, duration } of list.getEntries()) lastLongTaskEnd = Math.max(lastLongTaskEnd, startTime + duration);
+  }).observe({ type: "longtask", buffered: true });
+  const checkPosts = () => {
+    if (document.querySelector("main a[href*='/posts/pst_']")) postsShownAt = performance.now();
+    else requestAnimationFrame(checkPosts);
+  };
+  requestAnimationFrame(checkPosts);`;
+
+async function measureLoad(page: Page, url: string): Promise<number> {
+  await page.goto(url);
+  await page.locator("main a[href*='/posts/pst_']").first().waitFor();
+  await page.waitForTimeout(quietMs);
+  return (await page.evaluate("Math.max(postsShownAt, lastLongTaskEnd)")) as number;
+}
+
+const fixture = await startWebFixture();
+const { deps, base } = fixture.service;
+const owner = await newStudio(deps);
+for (let i = 0; i < 30; i++)
+  await createPost(deps, owner, { title: `Post ${i} about the harbour`, body: "The fog came in. ".repeat(10) });
+
+for (const { name, cpuSlowdown, network, limitMs } of conditions) {
+  const times: number[] = [];
+  for (let i = 0; i < loads; i++) {
+    const context = await fixture.openContext(owner, { viewport: { width: 1280, height: 900 } });
+    await context.addInitScript(observeScript);
+    const page = await context.newPage();
+    const cdp = await context.newCDPSession(page);
+    await cdp.send("Network.enable");
+    await cdp.send("Network.setCacheDisabled", { cacheDisabled: true });
+    await cdp.send("Network.emulateNetworkConditions", network);
+    await cdp.send("Emulation.setCPUThrottlingRate", { rate: cpuSlowdown });
+    times.push(await measureLoad(page, `${base}/studios/${owner.studio.id}/posts`));
+    await context.close();
+  }
+  const median = times.toSorted((a, b) => a - b)[Math.floor(loads / 2)] ?? 0;
+  const limit = limitMs === undefined ? "-" : `${limitMs} ms`;
+  process.stdout.write(
+    `${`first page interactive, ${name}`.padEnd(52)} ours ${median.toFixed(0).padStart(6)} ms   limit ${limit.padStart(8)}   fastest ${Math.min(...times).toFixed(0)} ms\n`,
+  );
+  if (limitMs !== undefined && median > limitMs) process.exitCode = 1;
+}
+await fixture.close();

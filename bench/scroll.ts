@@ -1,0 +1,100 @@
+import { startWebFixture } from "../test/support/web-fixture.ts";
+import { newStudio } from "../test/support/users.ts";
+
+/**
+ * Scrolls through the list of 5,000 posts in a real browser, down while it loads them and up again, by one screen in
+ * four frames. The figure is the longest task of the page's main thread in CPU time, from a trace. It fails above
+ * `maxTaskMs`: such a task makes the page miss frames. Needs a built web app (`node scripts/build-web.ts`).
+ *
+ *   node bench/scroll.ts
+ */
+
+const postCount = 5000;
+const maxTaskMs = 50;
+
+interface TraceEvent {
+  name: string;
+  pid: number;
+  tid: number;
+  ts: number;
+  /** Duration and CPU time in microseconds. */
+  dur?: number;
+  tdur?: number;
+  args?: { name?: string };
+}
+
+const scrollScript = `async (direction) => {
+  const frameMs = [];
+  const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+  const hasMore = () => [...document.querySelectorAll("button")].some((button) => /^(Load more|Loading…)$/.test(button.textContent));
+  let previous = await nextFrame();
+  for (;;) {
+    scrollBy(0, direction * innerHeight / 4);
+    const now = await nextFrame();
+    frameMs.push(now - previous);
+    previous = now;
+    const isAtEnd = direction < 0 ? scrollY === 0 : scrollY + innerHeight >= document.documentElement.scrollHeight - 1;
+    if (isAtEnd && (direction < 0 || !hasMore())) return frameMs;
+  }
+}`;
+
+const fixture = await startWebFixture();
+const { deps, base } = fixture.service;
+const owner = await newStudio(deps);
+await deps.transact(async (tx) => {
+  for (let i = 0; i < postCount; i++) {
+    await tx.posts.insert({
+      id: deps.newId("post"),
+      studioId: owner.studio.id,
+      title: `Post ${i} about the harbour and its boats`,
+      body: "We opened the windows at six, and the fog came in. ".repeat(4),
+      status: "draft",
+      revision: 1,
+      assetCount: 0,
+      variants: [],
+      crops: [],
+      tags: i % 2 === 0 ? ["harbour", `tag-${i % 20}`] : [],
+      createdBy: owner.user.id,
+      createdByClientName: null,
+      readyRevision: null,
+      isTrashed: false,
+      createdAt: deps.clock(),
+      updatedAt: deps.clock(),
+    });
+  }
+});
+const context = await fixture.openContext(owner, { viewport: { width: 1280, height: 900 } });
+const page = await context.newPage();
+await page.goto(`${base}/studios/${owner.studio.id}/posts`);
+await page.getByRole("list", { name: "Posts" }).waitFor();
+await page.waitForTimeout(2000);
+
+for (const [direction, label] of [
+  [1, "down, while it loads"],
+  [-1, "up, all loaded"],
+] as const) {
+  await fixture.browser.startTracing(page, { categories: ["-*", "disabled-by-default-devtools.timeline"] });
+  const frames = (await page.evaluate(`(${scrollScript})(${direction})`)) as number[];
+  const trace = JSON.parse((await fixture.browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] };
+  const longestTaskMs = findLongestTask(trace.traceEvents);
+  const sortedFrames = frames.toSorted((a, b) => a - b);
+  const at = (share: number): string => (sortedFrames[Math.ceil(sortedFrames.length * share) - 1] ?? 0).toFixed(0);
+  process.stdout.write(
+    `${`scrolling ${postCount} posts ${label}`.padEnd(50)} longest task ${longestTaskMs.toFixed(0)} ms CPU   limit ${maxTaskMs} ms   ` +
+      `frames ${frames.length}, median ${at(0.5)} ms, p99 ${at(0.99)} ms, longest ${at(1)} ms\n`,
+  );
+  if (longestTaskMs > maxTaskMs) process.exitCode = 1;
+}
+await context.close();
+await fixture.close();
+
+/** On the main thread of the page that ran the most tasks. */
+function findLongestTask(events: readonly TraceEvent[]): number {
+  const mainThreads = events.filter(({ name, args }) => name === "thread_name" && args?.name === "CrRendererMain");
+  const tasks = mainThreads.map(({ pid, tid }) =>
+    events.filter((event) => event.pid === pid && event.tid === tid && event.name === "RunTask"),
+  );
+  const pageTasks = tasks.toSorted((a, b) => b.length - a.length)[0] ?? [];
+  if (pageTasks.length === 0) throw new Error("the trace has no tasks");
+  return Math.max(...pageTasks.map(({ dur = 0, tdur = dur }) => tdur)) / 1000;
+}

@@ -1,0 +1,69 @@
+import type { Database } from "#db/client.ts";
+import { listenForNotifications, type NotificationListener } from "#db/notifications.ts";
+import type { ChangeFeed } from "#domain/subscriptions/change-feed.ts";
+import { seconds } from "#lib/clock.ts";
+import type { Log } from "#lib/log.ts";
+
+/** The payload of a notification that only tests whether notifications arrive. */
+const probeChange = "probe";
+
+export interface ChangeNotificationOptions {
+  url: string;
+  /** Sends probes, on connections other than the one that listens. */
+  database: Pick<Database, "notify">;
+  feed: ChangeFeed;
+  wakeWorker: () => void;
+  log: Log;
+  probeIntervalMs?: number;
+}
+
+/**
+ * Passes notifications of the database to the worker and the feed. The feed relies on them only while probes arrive: a
+ * pooler may accept LISTEN without effect, and a firewall may drop an idle connection without closing it.
+ */
+export function listenForChanges(options: ChangeNotificationOptions): NotificationListener {
+  const { url, database, feed, wakeWorker, log, probeIntervalMs = seconds(5) } = options;
+  let isNotified = false;
+  let isProbePending = false;
+
+  const setNotified = (value: boolean): void => {
+    isProbePending = false;
+    if (value === isNotified) return;
+    isNotified = value;
+    feed.setNotified(value);
+  };
+  const sendProbe = (): void => {
+    isProbePending = true;
+    // A probe that was not sent says nothing about the connection that listens.
+    database.notify("changes", probeChange).catch(() => (isProbePending = false));
+  };
+
+  const listener = listenForNotifications({
+    url,
+    handlers: {
+      publications_due: wakeWorker,
+      changes(change) {
+        if (change === undefined) sendProbe();
+        else if (change === probeChange) setNotified(true);
+        else feed.receive(change);
+      },
+    },
+    onDisconnect: () => setNotified(false),
+    log,
+  });
+  const timer = setInterval(() => {
+    if (!isNotified || !feed.hasStreams()) return;
+    if (!isProbePending) return sendProbe();
+    log.warn("database notifications no longer arrive; connecting again");
+    setNotified(false);
+    listener.reconnect();
+  }, probeIntervalMs).unref();
+
+  return {
+    ...listener,
+    close() {
+      clearInterval(timer);
+      return listener.close();
+    },
+  };
+}

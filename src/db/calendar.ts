@@ -1,0 +1,61 @@
+import { sql } from "kysely";
+import type { CalendarStore } from "#domain/publishing/list-calendar.ts";
+import type { Connection } from "./client.ts";
+import { listFirstAssets } from "./post-summaries.ts";
+
+export function createCalendarStore({ q }: Connection): CalendarStore {
+  return {
+    async list(studioId, { from, to, createdBy, limit }) {
+      // The expression of the index `publications_by_time`.
+      const at = sql<number>`coalesce(p.published_at, p.scheduled_for, p.created_at)`;
+      const rows = await q
+        .selectFrom("publications as p")
+        .innerJoin("posts as t", "t.id", "p.post_id")
+        .innerJoin("platform_connections as c", "c.id", "p.connection_id")
+        .select([
+          "p.id",
+          "p.connection_id",
+          "p.state",
+          "p.scheduled_for",
+          "p.published_at",
+          at.as("at"),
+          "c.platform",
+          "c.account_id",
+          "c.handle",
+          "c.name",
+          "t.id as post_id",
+          "t.title",
+          "t.status",
+        ])
+        .where("p.studio_id", "=", studioId)
+        .where(at, ">=", from)
+        .where(at, "<=", to)
+        .where("p.state", "!=", "canceled")
+        .where((eb) => eb.or([eb("p.state", "!=", "proposed"), eb("p.scheduled_for", "is not", null)]))
+        .where("t.trashed_at", "is", null)
+        .$if(createdBy !== undefined, (entries) => entries.where("t.created_by", "=", createdBy!))
+        .orderBy(at)
+        .orderBy("p.id")
+        .limit(limit)
+        .execute();
+      const assets = await listFirstAssets({ q }, [...new Set(rows.map((row) => row.post_id))], 1);
+      return rows.map((row) => ({
+        id: row.id,
+        connectionId: row.connection_id,
+        platform: row.platform,
+        account: { id: row.account_id, handle: row.handle, name: row.name },
+        state: row.state,
+        scheduledFor: row.scheduled_for,
+        publishedAt: row.published_at,
+        at: row.at,
+        post: {
+          id: row.post_id,
+          studioId,
+          title: row.title,
+          status: row.status,
+          assets: assets.get(row.post_id) ?? [],
+        },
+      }));
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import type { Selectable } from "kysely";
+import type { Post, Variant } from "#domain/posts/post.ts";
+import type { Crop } from "#domain/renditions/crop.ts";
+import type { Schema } from "./schema.ts";
+import { parseTags } from "./search-index.ts";
+
+/** All columns except those of the search index: `search_text` can be longer than all others together. */
+export const postColumns = [
+  "id",
+  "studio_id",
+  "title",
+  "body",
+  "status",
+  "revision",
+  "created_by",
+  "created_at",
+  "updated_at",
+  "asset_count",
+  "last_position",
+  "created_client_name",
+  "ready_revision",
+  "trashed_at",
+  "variants",
+  "crops",
+  "tags",
+] as const;
+
+export type PostRow = Pick<Selectable<Schema["posts"]>, (typeof postColumns)[number]>;
+export type IndexedPostRow = PostRow & Pick<Selectable<Schema["posts"]>, "search_text" | "search_indexed">;
+
+export function toPost(row: PostRow): Post {
+  return {
+    id: row.id,
+    studioId: row.studio_id,
+    title: row.title,
+    body: row.body,
+    status: row.status,
+    revision: row.revision,
+    assetCount: row.asset_count,
+    variants: JSON.parse(row.variants) as Variant[],
+    crops: JSON.parse(row.crops) as Crop[],
+    tags: parseTags(row.tags),
+    createdBy: row.created_by,
+    createdByClientName: row.created_client_name,
+    readyRevision: row.ready_revision,
+    isTrashed: row.trashed_at !== null,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

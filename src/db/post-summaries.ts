@@ -1,0 +1,171 @@
+import { sql, type RawBuilder } from "kysely";
+import type { AssetKind } from "#domain/assets/model/kinds.ts";
+import type { PostStatus } from "#domain/posts/post.ts";
+import {
+  excerptLength,
+  maxSummaryAssets,
+  type PostSummaryFilter,
+  type PostSummaryStore,
+  type SummaryAsset,
+  type SummaryPublication,
+} from "#domain/posts/post-summary.ts";
+import type { PublicationState } from "#domain/publishing/states.ts";
+import type { Connection } from "./client.ts";
+import { parseTags } from "./search-index.ts";
+import { buildIsUnscheduled } from "./unscheduled-posts.ts";
+
+export function createPostSummaryStore({ q }: Connection): PostSummaryStore {
+  const store: PostSummaryStore = {
+    async list(studioId, filter) {
+      const { rows } = await sql<{ id: string }>`
+        SELECT id FROM (${sql.join(
+          filter.statuses.map((status) => selectIds(studioId, status, filter)),
+          sql` UNION ALL `,
+        )}) AS candidates ORDER BY id DESC LIMIT ${filter.limit}`.execute(q);
+      return store.listByIds(
+        studioId,
+        rows.map(({ id }) => id),
+      );
+    },
+    async listByIds(studioId, postIds) {
+      if (postIds.length === 0) return [];
+      const [posts, assets, publications] = await Promise.all([
+        q
+          .selectFrom("posts as p")
+          .leftJoin("users as u", "u.id", "p.created_by")
+          .select([
+            "p.id",
+            "p.title",
+            sql<string>`substr(p.body, 1, ${sql.lit(excerptLength)})`.as("excerpt"),
+            "p.status",
+            "p.revision",
+            "p.tags",
+            "p.created_by",
+            "u.name as created_by_name",
+            "p.created_client_name",
+            "p.created_at",
+            "p.updated_at",
+            "p.asset_count",
+          ])
+          .where("p.studio_id", "=", studioId)
+          .where("p.id", "in", postIds)
+          .where("p.trashed_at", "is", null)
+          .orderBy("p.id", "desc")
+          .execute(),
+        listFirstAssets({ q }, postIds, maxSummaryAssets),
+        listLastPublications({ q }, postIds),
+      ]);
+      return posts.map((row) => ({
+        id: row.id,
+        studioId,
+        title: row.title,
+        excerpt: row.excerpt,
+        status: row.status,
+        revision: row.revision,
+        tags: parseTags(row.tags),
+        createdBy: row.created_by,
+        createdByName: row.created_by_name ?? row.created_by,
+        createdByClientName: row.created_client_name,
+        createdAt: row.created_at,
+        updatedAt: row.updated_at,
+        assetCount: row.asset_count,
+        assets: assets.get(row.id) ?? [],
+        publications: publications.get(row.id) ?? [],
+      }));
+    },
+  };
+  return store;
+}
+
+/** One status at a time, because an index then has the ids in the order of the list, however many posts are archived. */
+function selectIds(studioId: string, status: PostStatus, filter: PostSummaryFilter): RawBuilder<unknown> {
+  const conditions = [sql`p.studio_id = ${studioId}`, sql`p.status = ${status}`, sql`p.trashed_at IS NULL`];
+  if (filter.createdBy !== undefined) conditions.push(sql`p.created_by = ${filter.createdBy}`);
+  if (filter.before !== undefined) conditions.push(sql`p.id < ${filter.before}`);
+  if (filter.isUnscheduled === true) conditions.push(sql.raw(buildIsUnscheduled("p.id")));
+  return sql`SELECT id FROM (SELECT p.id FROM posts p WHERE ${sql.join(conditions, sql` AND `)}
+              ORDER BY p.id DESC LIMIT ${filter.limit}) AS ${sql.ref(`${status}_posts`)}`;
+}
+
+/** The first assets of each post, in the order of the post. */
+export async function listFirstAssets(
+  { q }: Pick<Connection, "q">,
+  postIds: readonly string[],
+  limit: number,
+): Promise<Map<string, SummaryAsset[]>> {
+  if (postIds.length === 0) return new Map();
+  const { rows } = await sql<{
+    id: string;
+    post_id: string;
+    kind: AssetKind;
+    mime_type: string;
+    filename: string;
+    alt_text: string | null;
+    is_ready: number;
+  }>`
+    SELECT id, post_id, kind, mime_type, filename, alt_text, is_ready FROM (
+      SELECT id, post_id, position, kind, mime_type, filename, alt_text,
+             CASE WHEN status = 'ready' THEN 1 ELSE 0 END AS is_ready,
+             row_number() OVER (PARTITION BY post_id ORDER BY position) AS number
+        FROM assets WHERE post_id IN (${sql.join(postIds)})) AS numbered
+     WHERE number <= ${limit} ORDER BY post_id, position`.execute(q);
+  const assets = rows.map((row) => ({
+    postId: row.post_id,
+    asset: {
+      id: row.id,
+      kind: row.kind,
+      mimeType: row.mime_type,
+      filename: row.filename,
+      altText: row.alt_text,
+      isReady: row.is_ready === 1,
+    },
+  }));
+  return groupByPost(assets, ({ asset }) => asset);
+}
+
+/** The last publication of each post to each account, without canceled ones. */
+async function listLastPublications(
+  { q }: Pick<Connection, "q">,
+  postIds: readonly string[],
+): Promise<Map<string, SummaryPublication[]>> {
+  const { rows } = await sql<{
+    id: string;
+    post_id: string;
+    connection_id: string;
+    state: PublicationState;
+    scheduled_for: number | null;
+    published_at: number | null;
+    platform: string;
+    account_id: string;
+    handle: string | null;
+    name: string | null;
+  }>`
+    SELECT p.id, p.post_id, p.connection_id, p.state, p.scheduled_for, p.published_at,
+           c.platform, c.account_id, c.handle, c.name
+      FROM (SELECT id, post_id, connection_id, state, scheduled_for, published_at,
+                   row_number() OVER (PARTITION BY post_id, connection_id ORDER BY id DESC) AS number
+              FROM publications WHERE post_id IN (${sql.join(postIds)}) AND state <> 'canceled') AS p
+      JOIN platform_connections c ON c.id = p.connection_id
+     WHERE p.number = 1 ORDER BY p.id`.execute(q);
+  const publications = rows.map((row) => ({
+    postId: row.post_id,
+    publication: {
+      id: row.id,
+      connectionId: row.connection_id,
+      platform: row.platform,
+      account: { id: row.account_id, handle: row.handle, name: row.name },
+      state: row.state,
+      scheduledFor: row.scheduled_for,
+      publishedAt: row.published_at,
+    },
+  }));
+  return groupByPost(publications, ({ publication }) => publication);
+}
+
+function groupByPost<Row extends { postId: string }, Item>(
+  rows: readonly Row[],
+  getItem: (row: Row) => Item,
+): Map<string, Item[]> {
+  const groups = Map.groupBy(rows, ({ postId }) => postId);
+  return new Map([...groups].map(([postId, group]) => [postId, group.map(getItem)]));
+}

@@ -1,0 +1,130 @@
+import type { McpSession, SubscribedPosts, SubscriptionStore, TokenAccess } from "#domain/subscriptions/ports.ts";
+import { sha256 } from "#lib/digest.ts";
+import { statement, type Connection, type Statement } from "./client.ts";
+import { memberStudioSql } from "./tokens.ts";
+
+/** A prepared statement with a list, which is passed as a JSON array in `$1`. */
+function listStatement<Row>(name: string, toSql: (list: string) => string): Statement<Row> {
+  return statement<Row>(
+    name,
+    toSql("(SELECT jsonb_array_elements_text(CAST($1 AS jsonb)))"),
+    toSql("(SELECT value FROM json_each($1))"),
+  );
+}
+
+const versionsQuery = listStatement<{
+  id: string;
+  studio_id: string;
+  revision: number;
+  trashed_at: number | null;
+  publications: string | null;
+}>(
+  "find_post_versions",
+  (postIds) => `SELECT p.id, p.studio_id, p.revision, p.trashed_at,
+      (SELECT string_agg(u.id || ':' || u.state || ':' || u.revision || ':' || COALESCE(u.scheduled_for, 0) || ':' ||
+                COALESCE(u.approved_by, '') || ':' || COALESCE(u.url, '') || ':' || COALESCE(u.problem_code, ''),
+                ',' ORDER BY u.id)
+         FROM publications u WHERE u.post_id = p.id) AS publications
+    FROM posts p WHERE p.id IN ${postIds}`,
+);
+
+const accessQuery = listStatement<{
+  id_hash: string;
+  expires_at: number;
+  grant_studio_id: string | null;
+  studio_id: string;
+}>(
+  "find_token_access",
+  (tokenHashes) => `SELECT r.id_hash, r.expires_at, m.studio_id, ${memberStudioSql("g.studio_id")} AS grant_studio_id
+     FROM oauth_records r
+     JOIN grants g ON g.id = r.grant_id AND g.revoked_at IS NULL
+     JOIN users u ON u.id = g.user_id AND u.disabled_at IS NULL
+     JOIN memberships m ON m.user_id = u.id
+    WHERE r.model = 'AccessToken' AND r.id_hash IN ${tokenHashes} AND r.audience = $2 AND r.expires_at > $3`,
+);
+
+const sessionsQuery = listStatement<{ id_hash: string; stream_id: string | null; posts: string }>(
+  "find_mcp_sessions",
+  (idHashes) => `SELECT id_hash, stream_id, posts FROM mcp_sessions WHERE id_hash IN ${idHashes}`,
+);
+
+const commitMarkerQuery = statement<{ data_version: number }>(
+  "get_commit_marker",
+  "SELECT NULL AS data_version",
+  "SELECT data_version FROM pragma_data_version",
+);
+
+/** A client that starts more sessions loses the subscriptions of the oldest ones. */
+const maxSessionsPerGrant = 100;
+
+export function createSubscriptionStore({ engine, q, run, notify }: Connection): SubscriptionStore {
+  const upsertSession = async (session: McpSession, streamId: string | undefined): Promise<SubscribedPosts> => {
+    const { idHash, grantId, expiresAt } = session;
+    const stream = streamId === undefined ? {} : { stream_id: streamId };
+    const { posts } = await q
+      .insertInto("mcp_sessions")
+      .values({ id_hash: idHash, grant_id: grantId, stream_id: null, posts: "{}", expires_at: expiresAt, ...stream })
+      .onConflict((conflict) => conflict.column("id_hash").doUpdateSet({ expires_at: expiresAt, ...stream }))
+      .returning("posts")
+      .executeTakeFirstOrThrow();
+    await q
+      .deleteFrom("mcp_sessions")
+      .where("grant_id", "=", grantId)
+      .where("id_hash", "!=", idHash)
+      .where("id_hash", "not in", (sessions) =>
+        sessions
+          .selectFrom("mcp_sessions")
+          .select("id_hash")
+          .where("grant_id", "=", grantId)
+          .orderBy("expires_at", "desc")
+          .limit(maxSessionsPerGrant),
+      )
+      .execute();
+    return toPosts(posts);
+  };
+  return {
+    async findVersions(postIds) {
+      const rows = await run(versionsQuery, [JSON.stringify(postIds)]);
+      return new Map(
+        rows.map(({ id, studio_id: studioId, revision, trashed_at: trashedAt, publications }) => {
+          const digest = publications === null ? "" : `:${sha256(publications).slice(0, 16)}`;
+          return [id, { studioId, isTrashed: trashedAt !== null, version: `${revision}${digest}` }];
+        }),
+      );
+    },
+    async findAccess(tokenHashes, audience, now) {
+      const accessByToken = new Map<string, TokenAccess & { studioIds: Set<string> }>();
+      for (const row of await run(accessQuery, [JSON.stringify(tokenHashes), audience, now])) {
+        const { id_hash: tokenHash, expires_at: expiresAt, grant_studio_id: grantStudioId } = row;
+        const access = accessByToken.get(tokenHash) ?? { expiresAt, grantStudioId, studioIds: new Set() };
+        access.studioIds.add(row.studio_id);
+        accessByToken.set(tokenHash, access);
+      }
+      return accessByToken;
+    },
+    async getCommitMarker() {
+      if (engine === "postgres") return undefined;
+      return (await run(commitMarkerQuery, []))[0]?.data_version;
+    },
+    async openStream(session, streamId) {
+      const posts = await upsertSession(session, streamId);
+      await notify("changes", `session:${session.idHash}`);
+      return posts;
+    },
+    lockSession: (session) => upsertSession(session, undefined),
+    async savePosts(idHash, posts) {
+      await q
+        .updateTable("mcp_sessions")
+        .set({ posts: JSON.stringify(Object.fromEntries(posts)) })
+        .where("id_hash", "=", idHash)
+        .execute();
+      await notify("changes", `session:${idHash}`);
+    },
+    async findSessions(idHashes) {
+      const rows = await run(sessionsQuery, [JSON.stringify(idHashes)]);
+      return new Map(rows.map((row) => [row.id_hash, { streamId: row.stream_id, posts: toPosts(row.posts) }]));
+    },
+  };
+}
+
+const toPosts = (json: string): SubscribedPosts => new Map(Object.entries(JSON.parse(json) as Record<string, string>));

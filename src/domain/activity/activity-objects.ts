@@ -1,0 +1,78 @@
+import { z } from "zod";
+import { isId, type IdKind } from "#lib/ids.ts";
+import type { ActivityRow, ActivityStore } from "./record.ts";
+
+export const objectTypes = ["post", "asset", "publication", "member", "client", "account"] as const;
+export type ObjectType = (typeof objectTypes)[number];
+
+export const activityObject = z.object({
+  type: z.enum(objectTypes),
+  id: z.string(),
+  name: z.string().nullable().describe("Current name; the name at the time if it was deleted since; null if unknown."),
+  state: z.enum(["current", "trashed", "gone"]),
+});
+
+export type ActivityObject = z.infer<typeof activityObject>;
+
+/** A publication has no name of its own: it is named by its post and its account. */
+export type NamedType = Exclude<ObjectType, "publication">;
+
+/** The name and state of an object that exists. A former member and a revoked client are gone. */
+export interface ObjectName {
+  type: NamedType;
+  id: string;
+  name: string;
+  state: ActivityObject["state"];
+}
+
+const idKinds: Record<ObjectType, IdKind> = {
+  post: "post",
+  asset: "asset",
+  publication: "publication",
+  member: "user",
+  client: "grant",
+  account: "platformConnection",
+};
+
+/** Details that contain the name of the entry's subject. */
+const storedNames: Partial<Record<ObjectType, string>> = {
+  post: "title",
+  asset: "filename",
+  client: "clientName",
+  account: "account",
+};
+
+/** Looks up the names of all objects on a page of activity with one query. */
+export async function nameObjects(
+  activity: Pick<ActivityStore, "findNames">,
+  studioId: string,
+  rows: readonly ActivityRow[],
+): Promise<ActivityObject[][]> {
+  const references = rows.map(listReferences);
+  const names = await activity.findNames(studioId, references.flat());
+  const namesById = new Map(names.map((name) => [name.id, name]));
+  return references.map((rowReferences) =>
+    rowReferences.map(({ type, id, storedName }) => {
+      const { name, state } = namesById.get(id) ?? { name: storedName, state: "gone" as const };
+      return type === "publication" ? { type, id, name: null, state: "current" } : { type, id, name, state };
+    }),
+  );
+}
+
+interface Reference {
+  type: ObjectType;
+  id: string;
+  storedName: string | null;
+}
+
+/** The subject, then the post and the account that the details mention. */
+function listReferences({ subjectId, detail }: ActivityRow): Reference[] {
+  const { postId, connectionId } = detail;
+  const ids = [subjectId, postId, connectionId].filter((id) => typeof id === "string");
+  return ids.flatMap((id, i) => {
+    const type = objectTypes.find((candidate) => isId(idKinds[candidate], id));
+    if (type === undefined || ids.indexOf(id) < i) return [];
+    const storedName = id === subjectId ? detail[storedNames[type] ?? ""] : undefined;
+    return [{ type, id, storedName: typeof storedName === "string" ? storedName : null }];
+  });
+}

@@ -1,0 +1,30 @@
+import { z } from "zod";
+import type { Caller } from "../caller.ts";
+import { authorize } from "../policy.ts";
+import { id, text } from "../text.ts";
+import { importFile, type ImportContext, type ImportDeps } from "./lifecycle/import-file.ts";
+import { filenameInput } from "./model/filename.ts";
+import type { storedAssetOutput } from "./upload-asset-inline.ts";
+
+/** The host defines the names of these fields and may add more, so unknown ones are ignored. */
+const hostFile = z.object({
+  download_url: text(8000),
+  file_id: text(500),
+  mime_type: text(200).optional(),
+  file_name: filenameInput,
+});
+
+export const attachFileInput = z.strictObject({ postId: id, file: hostFile });
+
+/** Fetches a file from the URL that an AI client's host supplies, and attaches it to a post. */
+export async function attachFile(
+  deps: ImportDeps,
+  caller: Caller,
+  { postId, file }: z.infer<typeof attachFileInput>,
+  context: ImportContext = {},
+): Promise<z.infer<typeof storedAssetOutput>> {
+  authorize(caller, "assets.write");
+  const source = { url: file.download_url, isUrlPrivate: true, filename: file.file_name, postId } as const;
+  const call = { verb: "attach_file", key: undefined, input: undefined };
+  return importFile(deps, caller, source, call, context);
+}

@@ -1,0 +1,50 @@
+import { toIsoTime } from "#lib/clock.ts";
+import { notFoundError } from "#lib/errors.ts";
+import type { Caller } from "../caller.ts";
+import type { Deps } from "../deps.ts";
+import { authorize } from "../policy.ts";
+import { isReady, parseAssetId, type AssetDetail } from "./model/asset.ts";
+import { describeAsset } from "./model/describe-asset.ts";
+import type { FileUse } from "./ports.ts";
+
+/** The most copies of an asset that a result lists. */
+const maxCopies = 50;
+
+export interface AssetUsage extends AssetDetail {
+  createdAt: string;
+  createdBy: { id: string; name: string } | null;
+  /** The AI client that created it for the user. */
+  createdThrough: string | null;
+  post: { id: string; title: string } | null;
+  /** The other assets that share the file. */
+  copies: FileUse[];
+  hasMoreCopies: boolean;
+}
+
+/** An asset, who created it, and where its file is used, for the web app. */
+export async function getAssetUsage(
+  deps: Pick<Deps, "assets" | "sharedFiles" | "posts" | "users" | "files" | "signer" | "clock" | "base">,
+  caller: Caller,
+  input: { assetId: string },
+): Promise<AssetUsage> {
+  authorize(caller, "assets.read");
+  const studioId = caller.studio.id;
+  const asset = await deps.assets.find(studioId, parseAssetId(input.assetId));
+  if (!asset) throw notFoundError("asset");
+  const [detail, creator, post, uses] = await Promise.all([
+    describeAsset(deps, asset),
+    deps.users.find(asset.createdBy),
+    asset.postId === null ? undefined : deps.posts.find(studioId, asset.postId),
+    isReady(asset) ? deps.sharedFiles.listAssets(studioId, asset.storageKey, maxCopies + 2) : [],
+  ]);
+  const copies = uses.filter(({ assetId }) => assetId !== asset.id);
+  return {
+    ...detail,
+    createdAt: toIsoTime(asset.createdAt),
+    createdBy: creator ? { id: creator.id, name: creator.name } : null,
+    createdThrough: asset.createdByClientName,
+    post: post ? { id: post.id, title: post.title } : null,
+    copies: copies.slice(0, maxCopies),
+    hasMoreCopies: copies.length > maxCopies,
+  };
+}

@@ -1,0 +1,30 @@
+import { recordActivity } from "../../activity/record.ts";
+import type { Caller } from "../../caller.ts";
+import { ConflictError } from "../../conflict.ts";
+import type { Deps, Stores } from "../../deps.ts";
+import { recordRevision, startAssetsRevision } from "../../history/record.ts";
+import type { Asset, ReadyAsset } from "../model/asset.ts";
+import { recordMove } from "./change-asset.ts";
+import { reservePosition } from "./positions.ts";
+import { restorePosition } from "./restore-position.ts";
+
+/** Attaches a ready asset as part of a transaction. Throws `ConflictError` if the post or the asset has changed. */
+export async function attachInTransaction(
+  deps: Pick<Deps, "limits" | "newId" | "clock">,
+  tx: Stores,
+  caller: Caller,
+  asset: Asset,
+  postId: string,
+  order?: readonly string[],
+): Promise<ReadyAsset> {
+  // Checks the limit and locks the post, so that calls on a full post change nothing.
+  const position = await reservePosition(deps, tx, asset, postId);
+  await startAssetsRevision(deps, tx, asset.studioId, postId);
+  const attachedAsset = await tx.assets.attach(asset.studioId, asset.id, { postId, position });
+  if (!attachedAsset) throw new ConflictError();
+  await recordMove(deps, tx, caller, attachedAsset, null);
+  if (order) await restorePosition(tx, attachedAsset, postId, order);
+  await recordRevision(deps, tx, caller, postId, { haveAssetsChanged: true });
+  await recordActivity(deps, tx, caller, "asset.attached", asset.id, { postId, filename: asset.filename });
+  return attachedAsset;
+}

@@ -1,0 +1,201 @@
+import type { z } from "zod";
+import { minutes } from "#lib/clock.ts";
+import { AppError, notFoundError } from "#lib/errors.ts";
+import { PublicFetchError, type PublicResponse } from "#lib/public-fetch.ts";
+import { recordActivity } from "../../activity/record.ts";
+import type { Caller } from "../../caller.ts";
+import type { Deps } from "../../deps.ts";
+import { parsePostId } from "../../posts/post.ts";
+import { findPreviousResult, runOnce, type IdempotentCall } from "../../run-once.ts";
+import { attachAsset } from "../attach-asset.ts";
+import { createStoredFileSource } from "../content/byte-source.ts";
+import { checkContent } from "../content/check-content.ts";
+import { getFilenameFromUrl, resolveImportType } from "../content/detect-type.ts";
+import type { Asset } from "../model/asset.ts";
+import type { AssetKind } from "../model/kinds.ts";
+import { readMediaMetadata } from "../model/media-metadata.ts";
+import { createFileKey } from "../model/storage-keys.ts";
+import type { storedAssetOutput } from "../upload-asset-inline.ts";
+import { attachInTransaction } from "./attach-in-transaction.ts";
+import { buildNewAsset } from "./new-asset.ts";
+import type { AttachDeps } from "./positions.ts";
+import { checkQuota, discardReservedKey, insertReadyAsset, toStoredColumns, withReservedKey } from "./store-bytes.ts";
+
+export interface FileToImport {
+  url: string;
+  /** The URL lets its holder read the file, so neither its host nor its path is kept. */
+  isUrlPrivate?: true;
+  kind?: AssetKind | undefined;
+  filename?: string | undefined;
+  /** The post that the asset is attached to. */
+  postId?: string | undefined;
+}
+
+export interface ImportContext {
+  /** Aborts the import when the client disconnects. */
+  signal?: AbortSignal;
+}
+
+export type ImportDeps = AttachDeps &
+  Pick<
+    Deps,
+    | "assets"
+    | "strayFiles"
+    | "idempotency"
+    | "transact"
+    | "files"
+    | "media"
+    | "openUrl"
+    | "importSlots"
+    | "newId"
+    | "newSecret"
+    | "clock"
+    | "limits"
+  >;
+
+type Output = z.infer<typeof storedAssetOutput>;
+
+/** Limits the whole transfer, however slowly the remote server sends. */
+const importTimeoutMs = minutes(10);
+
+/** Fails before the file is fetched; `attachInTransaction` is the authority. */
+async function assertPostNotFull(
+  { posts, limits }: Pick<Deps, "posts" | "limits">,
+  caller: Caller,
+  postId: string,
+): Promise<void> {
+  const post = await posts.find(caller.studio.id, parsePostId(postId));
+  if (!post) throw notFoundError("post");
+  if (post.assetCount >= limits.assetsPerPost)
+    throw new AppError("asset_limit_reached", { limit: limits.assetsPerPost });
+}
+
+/** Fetches a file through the guarded fetch, checks its content and stores it as a ready asset, on its post if any. */
+export async function importFile(
+  deps: ImportDeps,
+  caller: Caller,
+  source: FileToImport,
+  call: IdempotentCall,
+  context: ImportContext,
+): Promise<Output> {
+  const { postId } = source;
+  const previousResult = await findPreviousResult<Output>(deps, caller, call);
+  if (previousResult) {
+    // Changes nothing, unless the asset was detached after the first call.
+    if (postId !== undefined) await attachAsset(deps, caller, { postId, assetId: previousResult.assetId });
+    return previousResult;
+  }
+  if (postId !== undefined) await assertPostNotFull(deps, caller, postId);
+  // The size is not known yet, so check that there is room for at least one byte.
+  await checkQuota(deps, caller.studio.id, 1);
+  const timeout = AbortSignal.timeout(importTimeoutMs);
+  const signal = context.signal ? AbortSignal.any([context.signal, timeout]) : timeout;
+  // Acquired before DNS resolution: a host that never responds also occupies a lookup and a socket.
+  const releaseSlot = deps.importSlots.acquire(caller);
+  try {
+    const response = await fetchFile(deps, source.url, signal);
+    try {
+      return await storeImport(deps, caller, source, call, response, signal);
+    } finally {
+      response.body.destroy();
+    }
+  } finally {
+    releaseSlot();
+  }
+}
+
+async function storeImport(
+  deps: ImportDeps,
+  caller: Caller,
+  { kind, filename: givenFilename, isUrlPrivate, postId }: FileToImport,
+  call: IdempotentCall,
+  response: PublicResponse,
+  signal: AbortSignal,
+): Promise<Output> {
+  const peek = await peekStream(translateStreamErrors(response.body), 8192);
+  const nameFromUrl = isUrlPrivate ? "" : getFilenameFromUrl(response.url);
+  const name = givenFilename === undefined || givenFilename === "" ? nameFromUrl : givenFilename;
+  const { expectedType, filename } = await resolveImportType(peek.head, response.headers["content-type"], name, kind);
+  const maxBytes = deps.limits[expectedType.kind];
+  if (Number(response.headers["content-length"] ?? 0) > maxBytes) throw tooLargeError(maxBytes);
+
+  const newAsset = buildNewAsset(deps, caller, { ...expectedType, filename });
+  const storageKey = createFileKey(deps, newAsset.id);
+  return withReservedKey(deps, storageKey, async () => {
+    const storedFile = await deps.files.write(storageKey, peek.readAll(), {
+      mimeType: expectedType.mimeType,
+      maxBytes,
+      signal,
+    });
+    const bytes = createStoredFileSource(deps.files, storageKey, storedFile.bytes, signal);
+    const metadata = await readMediaMetadata(deps, bytes, expectedType, await checkContent(bytes, expectedType));
+    const asset: Asset = { ...newAsset, ...toStoredColumns(storageKey, storedFile, metadata), status: "ready" };
+    const result = await deps.transact((tx) =>
+      runOnce(deps, tx, caller, call, async () => {
+        // Before `insertReadyAsset` locks the studio: other calls lock the post first, too.
+        if (postId !== undefined && !(await tx.posts.lock(asset.studioId, postId))) throw notFoundError("post");
+        await insertReadyAsset(deps, tx, asset);
+        await recordActivity(deps, tx, caller, "asset.imported", asset.id, {
+          filename,
+          bytes: storedFile.bytes,
+          ...(isUrlPrivate ? {} : { host: response.url.host }),
+        });
+        // In the same transaction: an asset that can't be attached is not stored.
+        if (postId !== undefined) await attachInTransaction(deps, tx, caller, asset, postId);
+        return { assetId: asset.id, bytes: storedFile.bytes };
+      }),
+    );
+    // A parallel call with the same idempotency key finished first: return its asset and discard these bytes.
+    if (result.assetId !== asset.id) await discardReservedKey(deps, storageKey);
+    return result;
+  });
+}
+
+async function fetchFile(deps: Pick<Deps, "openUrl">, url: string, signal: AbortSignal): Promise<PublicResponse> {
+  const response = await deps.openUrl(url, signal).catch(throwAsAppError);
+  if (response.status >= 200 && response.status < 300) return response;
+  response.body.destroy();
+  throw unreachableError(`the server returned status ${response.status}`);
+}
+
+/** Reports an interrupted download as `url_unreachable`, so that it isn't mistaken for a failure of the store. */
+async function* translateStreamErrors(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch {
+    throw unreachableError("the connection closed before the file was complete");
+  }
+}
+
+function throwAsAppError(error: unknown): never {
+  if (!(error instanceof PublicFetchError)) throw error;
+  if (!error.isBlocked) throw unreachableError(error.message);
+  throw new AppError("url_blocked:import", { cause: error.message });
+}
+
+const unreachableError = (cause: string): AppError => new AppError("url_unreachable:import", { cause });
+
+const tooLargeError = (maxBytes: number): AppError => new AppError("too_large:import", { limitBytes: maxBytes });
+
+/** A stream whose first bytes were read ahead; `readAll` still starts with them. */
+interface PeekedStream {
+  head: Uint8Array;
+  readAll(): AsyncIterable<Uint8Array>;
+}
+
+async function peekStream(body: AsyncIterable<Uint8Array>, bytes: number): Promise<PeekedStream> {
+  const chunks: Uint8Array[] = [];
+  const iterator = body[Symbol.asyncIterator]();
+  let size = 0;
+  while (size < bytes) {
+    const next = await iterator.next();
+    if (next.done) break;
+    chunks.push(next.value);
+    size += next.value.length;
+  }
+  async function* readAll(): AsyncGenerator<Uint8Array> {
+    yield* chunks.splice(0);
+    for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value;
+  }
+  return { head: Buffer.concat(chunks).subarray(0, bytes), readAll };
+}

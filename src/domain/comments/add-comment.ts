@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { AppError, notFoundError } from "#lib/errors.ts";
+import { recordActivity } from "../activity/record.ts";
+import type { Caller } from "../caller.ts";
+import type { Deps, Stores } from "../deps.ts";
+import { toAuthor } from "../history/record.ts";
+import { authorize } from "../policy.ts";
+import { parsePostId } from "../posts/post.ts";
+import { id } from "../text.ts";
+import { commentBody, maxCommentsPerPost, parseCommentId, toCommentView, type CommentView } from "./comment.ts";
+import type { Comment } from "./ports.ts";
+
+export const addCommentInput = z.strictObject({ postId: id, body: commentBody });
+
+/** People can also reply. */
+export const addReplyInput = addCommentInput.extend({ parentId: id.optional() });
+
+export async function addComment(
+  deps: Pick<Deps, "transact" | "newId" | "clock">,
+  caller: Caller,
+  input: z.infer<typeof addReplyInput>,
+): Promise<CommentView> {
+  authorize(caller, "posts.write");
+  const postId = parsePostId(input.postId);
+  const parentId = input.parentId === undefined ? undefined : parseCommentId(input.parentId);
+  const { undoId: _, ...author } = toAuthor(caller);
+  const comment = await deps.transact(async (tx) => {
+    // Locked, so that parallel calls can't exceed the limit and the post can't move to the trash.
+    if (!(await tx.posts.lock(caller.studio.id, postId))) throw notFoundError("post");
+    const threadId = parentId === undefined ? null : await findThread(tx, caller, postId, parentId);
+    if ((await tx.comments.count(postId)) >= maxCommentsPerPost)
+      throw new AppError("quota_exceeded:comments", { limit: maxCommentsPerPost });
+    const newComment: Comment = {
+      ...author,
+      id: deps.newId("comment"),
+      studioId: caller.studio.id,
+      postId,
+      parentId: threadId,
+      body: input.body,
+      createdAt: deps.clock(),
+      resolvedAt: null,
+      resolvedBy: null,
+      isDeleted: false,
+      changeCount: caller.client ? 1 : 0,
+    };
+    await tx.comments.insert(newComment);
+    // Only an AI client's comments can be undone.
+    if (caller.client) await tx.comments.recordChange(newComment, newComment.createdAt, toAuthor(caller));
+    await recordActivity(deps, tx, caller, "comment.added", postId, { commentId: newComment.id });
+    return newComment;
+  });
+  return toCommentView({ ...comment, userName: caller.user.name, resolvedByName: null });
+}
+
+/** A reply to a reply belongs to the same thread. */
+async function findThread(tx: Stores, caller: Caller, postId: string, parentId: string): Promise<string> {
+  const parent = await tx.comments.find(caller.studio.id, parentId);
+  if (parent?.postId !== postId) throw notFoundError("comment");
+  return parent.parentId ?? parent.id;
+}

@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { toIsoTime } from "#lib/clock.ts";
+import { notFoundError } from "#lib/errors.ts";
+import { isId } from "#lib/ids.ts";
+import { text } from "../text.ts";
+import type { ListedComment } from "./ports.ts";
+
+export const maxCommentLength = 10_000;
+export const maxCommentsPerPost = 1000;
+
+export const commentBody = text(maxCommentLength)
+  .trim()
+  .min(1)
+  .refine((value) => value === "" || /[^\p{Cc}\p{Cf}\p{Z}\p{M}]/u.test(value), "at least one visible character")
+  .describe("The text, without formatting.");
+
+const namedView = z.object({ id: z.string(), name: z.string() });
+
+/** A comment as the API and tools return it. */
+export const commentView = z.object({
+  id: z.string(),
+  postId: z.string(),
+  parentId: z.string().nullable().describe("The comment that started the thread; null for that comment."),
+  body: z.string(),
+  createdAt: z.string(),
+  user: namedView.nullable(),
+  client: namedView.nullable().describe("The AI client that acted for the user; null for the web app."),
+  resolvedAt: z.string().nullable().describe("When a person resolved the thread that this comment started."),
+  resolvedBy: namedView.nullable(),
+});
+
+export type CommentView = z.infer<typeof commentView> & {
+  /** Deleted, and listed only because its thread has replies. */
+  isDeleted?: true;
+};
+
+export function toCommentView(comment: ListedComment): CommentView {
+  const { userId, userName, clientId, clientName, isDeleted } = comment;
+  return {
+    id: comment.id,
+    postId: comment.postId,
+    parentId: comment.parentId,
+    body: isDeleted ? "" : comment.body,
+    createdAt: toIsoTime(comment.createdAt),
+    user: isDeleted ? null : toNamed(userId, userName),
+    client: isDeleted ? null : toNamed(clientId, clientName),
+    resolvedAt: comment.resolvedAt === null ? null : toIsoTime(comment.resolvedAt),
+    resolvedBy: toNamed(comment.resolvedBy, comment.resolvedByName),
+    ...(isDeleted ? { isDeleted: true } : {}),
+  };
+}
+
+const toNamed = (id: string | null, name: string | null): { id: string; name: string } | null =>
+  id === null ? null : { id, name: name ?? id };
+
+/** A malformed id yields the same `not_found` error as an id of another studio. */
+export function parseCommentId(commentId: string): string {
+  if (!isId("comment", commentId)) throw notFoundError("comment");
+  return commentId;
+}

@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { notFoundError } from "#lib/errors.ts";
+import type { Caller } from "../caller.ts";
+import type { Deps } from "../deps.ts";
+import { pageInput, parseCursor, toPage } from "../page.ts";
+import { authorize } from "../policy.ts";
+import { parsePostId } from "../posts/post.ts";
+import { id } from "../text.ts";
+import { toCommentView, type CommentView } from "./comment.ts";
+
+export const listCommentsInput = z.strictObject({ postId: id, ...pageInput });
+
+/** Lists the comments of a post, oldest first, so that a thread's first comment comes before its replies. */
+export async function listComments(
+  deps: Pick<Deps, "posts" | "comments">,
+  caller: Caller,
+  input: z.infer<typeof listCommentsInput>,
+): Promise<{ comments: CommentView[]; nextCursor: string | null }> {
+  authorize(caller, "posts.read");
+  const postId = parsePostId(input.postId);
+  const listKey = `comments ${postId}`;
+  const after = parseCursor(input.cursor, listKey);
+  if (!(await deps.posts.find(caller.studio.id, postId))) throw notFoundError("post");
+  const rows = await deps.comments.list(postId, { after, limit: input.limit + 1 });
+  const { items, nextCursor } = toPage(rows, input.limit, listKey);
+  return { comments: items.map(toCommentView), nextCursor };
+}
+
+/** The most comments that a model reads at once. */
+const maxNewest = 50;
+/** The most text of these comments. The newest comment is included even if it alone is longer. */
+const maxTextLength = 20_000;
+
+/** The newest comments of a post, newest first, and how many older ones there are. */
+export async function listNewestComments(
+  { comments }: Pick<Deps, "comments">,
+  postId: string,
+): Promise<{ comments: CommentView[]; olderComments: number }> {
+  const [rows, count] = await Promise.all([comments.listNewest(postId, maxNewest), comments.count(postId)]);
+  let textLength = 0;
+  const shownRows = rows.filter(({ body }, i) => (textLength += body.length) <= maxTextLength || i === 0);
+  return { comments: shownRows.map(toCommentView), olderComments: Math.max(0, count - shownRows.length) };
+}

@@ -1,0 +1,59 @@
+import type { Author, ChangeSelection } from "../history/ports.ts";
+
+/** A comment as stored in the database. */
+export interface Comment extends Omit<Author, "undoId"> {
+  id: string;
+  studioId: string;
+  postId: string;
+  /** The comment that started the thread; null for that comment. */
+  parentId: string | null;
+  body: string;
+  createdAt: number;
+  /** Of the thread, so always null for a reply. */
+  resolvedAt: number | null;
+  resolvedBy: string | null;
+  isDeleted: boolean;
+  /** Counts the changes that undo considers. */
+  changeCount: number;
+}
+
+export interface ListedComment extends Comment {
+  userName: string | null;
+  resolvedByName: string | null;
+}
+
+/** A change of a comment that can be undone: an AI client added it, or an undo deleted or restored it. */
+export interface CommentStep {
+  /** Whether the change left the comment deleted. */
+  isDeleted: boolean;
+  /** Whether the change is among those to undo. */
+  isSelected: boolean;
+}
+
+export interface CommentStore {
+  insert(comment: Comment): Promise<void>;
+  /** Finds a comment on a post that is not in the trash. A deleted one only if it started a thread that has replies. */
+  find(studioId: string, commentId: string): Promise<ListedComment | undefined>;
+  /** Also finds deleted comments, and those on posts in the trash. */
+  findWithDeleted(studioId: string, commentId: string): Promise<Comment | undefined>;
+  /** Oldest first. A deleted comment is included if it started a thread that has replies. */
+  list(postId: string, filter: { after?: string | undefined; limit: number }): Promise<ListedComment[]>;
+  /** Newest first, without deleted comments. */
+  listNewest(postId: string, limit: number): Promise<ListedComment[]>;
+  /** Without deleted comments. */
+  count(postId: string): Promise<number>;
+  setResolved(commentId: string, resolution: { at: number; by: string } | null): Promise<void>;
+  /**
+   * Deletes the comment for good, with its recorded changes, so that no undo restores it. If it has replies, an empty
+   * comment that is marked as deleted stays.
+   */
+  erase(commentId: string, now: number): Promise<void>;
+  /** Sets or clears the time of deletion and counts the change; false if another change came first. */
+  setDeleted(comment: Pick<Comment, "id" | "changeCount">, deletedAt: number | null): Promise<boolean>;
+  /** Records that the comment was added, deleted or restored. */
+  recordChange(comment: Comment, at: number, author: Author): Promise<void>;
+  /** Ids of comments with selected changes, greater than `after`, in order. */
+  listChangedIds(studioId: string, selection: ChangeSelection, after: string, limit: number): Promise<string[]>;
+  /** All changes from the first selected one on, oldest first. */
+  listSteps(commentId: string, selection: ChangeSelection): Promise<CommentStep[]>;
+}

@@ -1,0 +1,66 @@
+import { z } from "zod";
+import type { Caller } from "../caller.ts";
+import type { Deps } from "../deps.ts";
+import { pageInput, parseCursor, toPage } from "../page.ts";
+import { authorize } from "../policy.ts";
+import { splitQuery } from "../search/fold.ts";
+import { search } from "../search/search.ts";
+import { tagFilter } from "../tags.ts";
+import { text } from "../text.ts";
+import { postStatuses, type PostStatus } from "./post.ts";
+import { postSummaryView, toPostSummaryView } from "./post-summary.ts";
+
+const activeStatuses: readonly PostStatus[] = ["draft", "ready"];
+
+export const listPostSummariesInput = z.strictObject({
+  /** Separated by commas; without archived posts by default. */
+  status: z
+    .string()
+    .max(100)
+    .transform((list) => [...new Set(list.split(","))].toSorted())
+    .pipe(z.array(z.enum(postStatuses)))
+    .optional(),
+  tag: tagFilter,
+  query: text(200).optional(),
+  /** The id of the user who created the post, or for whom an AI client did. */
+  author: text(100).optional(),
+  /** Only posts that are neither published nor planned. */
+  unscheduled: z.boolean().optional(),
+  ...pageInput,
+});
+
+export const listPostSummariesOutput = z.object({
+  posts: z.array(postSummaryView),
+  nextCursor: z.string().nullable(),
+});
+
+/**
+ * Lists posts for the web app, newest first: with thumbnails, names and the state of their publications, and an excerpt
+ * of the text. A page of search results can have fewer posts than `limit`, even none, and still have a cursor.
+ */
+export async function listPostSummaries(
+  deps: Pick<Deps, "posts" | "postSummaries" | "searchQueue" | "signer" | "clock" | "base">,
+  caller: Caller,
+  input: z.infer<typeof listPostSummariesInput>,
+): Promise<z.infer<typeof listPostSummariesOutput>> {
+  authorize(caller, "posts.read");
+  const { tag, author: createdBy, unscheduled: isUnscheduled, limit } = input;
+  const statuses = input.status ?? activeStatuses;
+  const terms = { words: splitQuery(input.query ?? ""), tag };
+  const isSearch = terms.words.length > 0 || tag !== undefined;
+  const listKey = `post summaries ${JSON.stringify([caller.studio.id, statuses, createdBy, isUnscheduled, isSearch && terms])}`;
+  const range = { before: parseCursor(input.cursor, listKey), limit: limit + 1 };
+  if (!isSearch) {
+    const filter = { statuses, createdBy, isUnscheduled, ...range };
+    const { items, nextCursor } = toPage(await deps.postSummaries.list(caller.studio.id, filter), limit, listKey);
+    return { posts: items.map((post) => toPostSummaryView(deps, post)), nextCursor };
+  }
+  const filter = { statuses, createdBy, isUnscheduled };
+  const results = await search(deps, caller, { source: deps.posts.search, terms, filter, ...range });
+  const { items, nextCursor } = toPage(results.items, limit, listKey, results.scannedTo);
+  const posts = await deps.postSummaries.listByIds(
+    caller.studio.id,
+    items.map((post) => post.id),
+  );
+  return { posts: posts.map((post) => toPostSummaryView(deps, post)), nextCursor };
+}

@@ -1,0 +1,146 @@
+import { z } from "zod";
+import { toIsoTime } from "#lib/clock.ts";
+import { kindNames } from "../assets/model/asset.ts";
+import type { AssetKind } from "../assets/model/kinds.ts";
+import { createThumbnailUrl, type ThumbnailDeps } from "../assets/model/describe-asset.ts";
+import { getAccountLabel, type Account } from "../platforms/connection.ts";
+import { toVisibleState, visibleStates, type PublicationState } from "../publishing/states.ts";
+import { tagsView } from "../tags.ts";
+import { postStatuses, type PostStatus } from "./post.ts";
+
+/** The most assets of a post that its summary describes. */
+export const maxSummaryAssets = 3;
+export const excerptLength = 280;
+
+export interface SummaryAsset {
+  id: string;
+  kind: AssetKind;
+  mimeType: string;
+  filename: string;
+  altText: string | null;
+  isReady: boolean;
+}
+
+/** The last publication of a post to one account, without canceled ones. */
+export interface SummaryPublication {
+  id: string;
+  connectionId: string;
+  platform: string;
+  account: Pick<Account, "id" | "handle" | "name">;
+  state: PublicationState;
+  scheduledFor: number | null;
+  publishedAt: number | null;
+}
+
+/** What lists of the web app show of a post. */
+export interface PostSummary {
+  id: string;
+  studioId: string;
+  title: string;
+  /** The start of the text. */
+  excerpt: string;
+  status: PostStatus;
+  revision: number;
+  tags: string[];
+  createdBy: string;
+  createdByName: string;
+  createdByClientName: string | null;
+  createdAt: number;
+  updatedAt: number;
+  assetCount: number;
+  /** The first ones. */
+  assets: SummaryAsset[];
+  publications: SummaryPublication[];
+}
+
+export interface PostSummaryFilter {
+  statuses: readonly PostStatus[];
+  createdBy?: string | undefined;
+  /** Only posts without a publication, apart from canceled ones. */
+  isUnscheduled?: boolean | undefined;
+  /** Only posts older than this id. */
+  before?: string | undefined;
+  limit: number;
+}
+
+export interface PostSummaryStore {
+  /** Newest first, without posts in the trash. */
+  list(studioId: string, filter: PostSummaryFilter): Promise<PostSummary[]>;
+  /** Newest first, without posts in the trash. */
+  listByIds(studioId: string, postIds: readonly string[]): Promise<PostSummary[]>;
+}
+
+export const summaryAssetView = z.object({
+  id: z.string(),
+  kind: z.enum(kindNames),
+  filename: z.string(),
+  altText: z.string().nullable(),
+  thumbnailUrl: z.string().nullable(),
+});
+
+export const summaryPublicationView = z.object({
+  id: z.string(),
+  connectionId: z.string(),
+  platform: z.string(),
+  account: z.string(),
+  state: z.enum(visibleStates),
+  scheduledFor: z.string().nullable(),
+  publishedAt: z.string().nullable(),
+});
+
+export const postSummaryView = z.object({
+  id: z.string(),
+  title: z.string(),
+  excerpt: z.string(),
+  status: z.enum(postStatuses),
+  revision: z.number().int(),
+  tags: tagsView,
+  createdBy: z.object({ id: z.string(), name: z.string() }),
+  createdByClient: z.string().nullable(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+  assetCount: z.number().int(),
+  assets: z.array(summaryAssetView),
+  publications: z.array(summaryPublicationView),
+});
+
+export function toPostSummaryView(deps: ThumbnailDeps, post: PostSummary): z.infer<typeof postSummaryView> {
+  return {
+    id: post.id,
+    title: post.title,
+    excerpt: post.excerpt.replaceAll(/\s+/g, " ").trim(),
+    status: post.status,
+    revision: post.revision,
+    tags: post.tags,
+    createdBy: { id: post.createdBy, name: post.createdByName },
+    createdByClient: post.createdByClientName,
+    createdAt: toIsoTime(post.createdAt),
+    updatedAt: toIsoTime(post.updatedAt),
+    assetCount: post.assetCount,
+    assets: post.assets.map((asset) => toSummaryAssetView(deps, post.studioId, asset)),
+    publications: post.publications.map(toSummaryPublicationView),
+  };
+}
+
+export function toSummaryAssetView(
+  deps: ThumbnailDeps,
+  studioId: string,
+  { id, kind, mimeType, filename, altText, isReady }: SummaryAsset,
+): z.infer<typeof summaryAssetView> {
+  const thumbnailUrl = isReady ? createThumbnailUrl(deps, { id, studioId, mimeType }) : undefined;
+  return { id, kind, filename, altText, thumbnailUrl: thumbnailUrl ?? null };
+}
+
+export const toSummaryPublicationView = ({
+  account,
+  state,
+  scheduledFor,
+  publishedAt,
+  ...publication
+}: SummaryPublication): z.infer<typeof summaryPublicationView> => ({
+  ...publication,
+  account: getAccountLabel(account),
+  state: toVisibleState(state),
+  scheduledFor: scheduledFor === null ? null : toIsoTime(scheduledFor),
+  publishedAt: publishedAt === null ? null : toIsoTime(publishedAt),
+});

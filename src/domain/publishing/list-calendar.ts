@@ -1,0 +1,132 @@
+import { z } from "zod";
+import { days, toIsoTime } from "#lib/clock.ts";
+import type { Caller } from "../caller.ts";
+import type { Deps } from "../deps.ts";
+import { authorize } from "../policy.ts";
+import { postStatuses, type PostStatus } from "../posts/post.ts";
+import { splitQuery } from "../search/fold.ts";
+import { searchBudget } from "../search/search.ts";
+import { tagFilter } from "../tags.ts";
+import { text } from "../text.ts";
+import {
+  summaryAssetView,
+  summaryPublicationView,
+  toSummaryAssetView,
+  toSummaryPublicationView,
+  type SummaryAsset,
+  type SummaryPublication,
+} from "../posts/post-summary.ts";
+
+/** A publication on the calendar, with what is shown of its post. */
+export interface CalendarEntry extends SummaryPublication {
+  /** When the publication became public, otherwise when it is or was due. */
+  at: number;
+  post: { id: string; studioId: string; title: string; status: PostStatus; assets: SummaryAsset[] };
+}
+
+export interface CalendarFilter {
+  from: number;
+  to: number;
+  /** The user who created the post, or for whom an AI client created it. */
+  createdBy?: string | undefined;
+  limit: number;
+}
+
+export interface CalendarStore {
+  /** Oldest first. Without canceled publications, and without proposals that have no time. */
+  list(studioId: string, filter: CalendarFilter): Promise<CalendarEntry[]>;
+}
+
+/** Longer than the calendar needs: a month, with its first and last week complete, has at most 42 days. */
+const maxRange = days(62);
+const maxEntries = 1000;
+/** How many posts one read of a search compares. A post has at most about 1 MB. */
+const maxComparedPosts = 20;
+
+const time = z.iso.datetime({ offset: true });
+
+export const listCalendarInput = z
+  .strictObject({ from: time, to: time, tag: tagFilter, query: text(200).optional(), author: text(100).optional() })
+  .refine(
+    ({ from, to }) => {
+      const range = Date.parse(to) - Date.parse(from);
+      return range >= 0 && range <= maxRange;
+    },
+    { error: "expected at most 62 days after `from`", path: ["to"] },
+  );
+
+export const listCalendarOutput = z.object({
+  entries: z.array(
+    summaryPublicationView.extend({
+      at: z.string(),
+      post: z.object({
+        id: z.string(),
+        title: z.string(),
+        status: z.enum(postStatuses),
+        thumbnail: summaryAssetView.nullable(),
+      }),
+    }),
+  ),
+  /** Whether the range has more publications than were read. */
+  isTruncated: z.boolean(),
+});
+
+/** Lists the publications between two times, for the calendar. `query` and `tag` filter them by their posts. */
+export async function listCalendar(
+  deps: Pick<Deps, "calendar" | "posts" | "searchQueue" | "signer" | "clock" | "base">,
+  caller: Caller,
+  input: z.infer<typeof listCalendarInput>,
+): Promise<z.infer<typeof listCalendarOutput>> {
+  authorize(caller, "posts.read");
+  authorize(caller, "publications.read");
+  const filter = { from: Date.parse(input.from), to: Date.parse(input.to), createdBy: input.author };
+  const entries = await deps.calendar.list(caller.studio.id, { ...filter, limit: maxEntries + 1 });
+  const matches = await findMatches(deps, caller, entries.slice(0, maxEntries), input);
+  return {
+    entries: matches.entries.map(({ at, post, ...publication }) => {
+      const [asset] = post.assets;
+      return {
+        ...toSummaryPublicationView(publication),
+        at: toIsoTime(at),
+        post: {
+          id: post.id,
+          title: post.title,
+          status: post.status,
+          thumbnail: asset ? toSummaryAssetView(deps, post.studioId, asset) : null,
+        },
+      };
+    }),
+    isTruncated: entries.length > maxEntries || matches.isTruncated,
+  };
+}
+
+/** The entries whose posts match the search. Stops after the time that a search may take. */
+async function findMatches(
+  deps: Pick<Deps, "posts" | "searchQueue" | "clock">,
+  caller: Caller,
+  entries: readonly CalendarEntry[],
+  { query = "", tag }: Pick<z.infer<typeof listCalendarInput>, "query" | "tag">,
+): Promise<{ entries: readonly CalendarEntry[]; isTruncated: boolean }> {
+  const terms = { words: splitQuery(query), tag };
+  if (terms.words.length === 0 && tag === undefined) return { entries, isTruncated: false };
+  return deps.searchQueue.run(caller.user.id, async () => {
+    const deadline = deps.clock() + searchBudget.ms;
+    const postIds = [...new Set(entries.map(({ post }) => post.id))];
+    const matchingIds = new Set<string>();
+    let comparedCount = 0;
+    while (comparedCount < postIds.length && deps.clock() < deadline) {
+      const ids = postIds.slice(comparedCount, comparedCount + maxComparedPosts);
+      // The number of bytes is not known here; the pause after a read is at least as long as the read took.
+      const { posts } = await deps.searchQueue.read(async () => ({
+        posts: await deps.posts.search.findMatches(caller.studio.id, ids, {}, terms),
+        bytes: 0,
+      }));
+      for (const { id } of posts) matchingIds.add(id);
+      comparedCount += ids.length;
+    }
+    return {
+      entries: entries.filter(({ post }) => matchingIds.has(post.id)),
+      isTruncated: comparedCount < postIds.length,
+    };
+  });
+}

@@ -1,0 +1,45 @@
+import { notFoundError } from "#lib/errors.ts";
+import type { Caller } from "../caller.ts";
+import type { Deps } from "../deps.ts";
+import { authorize } from "../policy.ts";
+import { findSubscribablePosts } from "./find-subscribable-posts.ts";
+import type { McpSession } from "./ports.ts";
+
+/** How many posts one stream or session can follow. */
+export const maxSubscribedPosts = 100;
+
+interface SessionInput {
+  session: McpSession;
+  postId: string;
+}
+
+/** Subscribes a session to a post. Returns false, and changes nothing, if it follows too many posts already. */
+export async function subscribeSession(
+  deps: Pick<Deps, "subscriptions" | "transact">,
+  caller: Caller,
+  { session, postId }: SessionInput,
+): Promise<boolean> {
+  authorize(caller, "posts.read");
+  // Read before the subscription is visible: a change in between is announced, not missed.
+  const version = (await findSubscribablePosts(deps, caller, [postId])).get(postId);
+  if (version === undefined) throw notFoundError("post");
+  return deps.transact(async (tx) => {
+    const posts = new Map(await tx.subscriptions.lockSession(session)).set(postId, version);
+    if (posts.size > maxSubscribedPosts) return false;
+    await tx.subscriptions.savePosts(session.idHash, posts);
+    return true;
+  });
+}
+
+/** Ends a session's subscription to a post, if there is one. */
+export async function unsubscribeSession(
+  deps: Pick<Deps, "transact">,
+  caller: Caller,
+  { session, postId }: SessionInput,
+): Promise<void> {
+  authorize(caller, "posts.read");
+  await deps.transact(async (tx) => {
+    const posts = new Map(await tx.subscriptions.lockSession(session));
+    if (posts.delete(postId)) await tx.subscriptions.savePosts(session.idHash, posts);
+  });
+}

@@ -1,0 +1,65 @@
+import type { Asset } from "../assets/model/asset.ts";
+import type { ChangeSelection } from "../history/ports.ts";
+import { planPost, type PostPlan } from "./plan-post.ts";
+import { createReport, reportUnattachable, type UndoReport } from "./report.ts";
+import { planAsset, readAssetSteps, reportAssetPlan, selectPhase } from "./undo-asset.ts";
+import { planComment, reportCommentPlan } from "./undo-comment.ts";
+import { simulateUndoOfPublications } from "./undo-publications.ts";
+import { reportPlan, type UndoDeps } from "./undo-post.ts";
+import type { SelectedIds } from "./undo-selection.ts";
+
+/** Reports what undo would do now, without doing it. */
+export async function simulateUndo(
+  deps: UndoDeps,
+  studioId: string,
+  selection: ChangeSelection,
+  { postIds, assetIds, commentIds }: SelectedIds,
+): Promise<UndoReport> {
+  const report = createReport();
+  report.publications = await simulateUndoOfPublications(deps, studioId, selection);
+  const restoredIds = new Set<string>();
+  for (const assetId of assetIds) {
+    const state = await readAssetSteps(deps, studioId, assetId, selection);
+    if (!state) continue;
+    const plan = planAsset(state.asset, state.steps);
+    for (const phase of ["restore", "fields"] as const) reportAssetPlan(report, selectPhase(plan, phase));
+    if (plan.trash === false) restoredIds.add(assetId);
+  }
+  const plans = new Map<string, PostPlan>();
+  for (const postId of postIds) {
+    const plan = await planPost(deps, studioId, postId, selection);
+    if (!plan) continue;
+    plans.set(postId, plan);
+    reportPlan(report, plan);
+  }
+  const isDetached = ({ id, postId }: Asset): boolean =>
+    postId !== null && plans.get(postId)?.assets?.detachIds.includes(id) === true;
+  for (const { assets } of plans.values()) {
+    for (const assetId of assets?.attachIds ?? []) {
+      const asset = await deps.assets.findWithTrash(studioId, assetId);
+      const isInTrash = asset?.trashExpiresAt !== null && !restoredIds.has(assetId);
+      if (!asset || (asset.postId === null ? isInTrash : !isDetached(asset)))
+        reportUnattachable(report, assetId, {
+          clientValue: assets?.moves.get(assetId)?.clientValue ?? null,
+          currentValue: asset?.postId ?? null,
+        });
+    }
+  }
+  /** The asset as it will be after assets are restored and attached to their posts again. */
+  const simulate = (asset: Asset): Asset => {
+    const isAttached = report.undone.some(({ id, field }) => id === asset.id && field === "postId");
+    const newPostId = [...plans].find(([, { assets }]) => isAttached && assets?.attachIds.includes(asset.id))?.[0];
+    const postId = newPostId ?? (isDetached(asset) ? null : asset.postId);
+    const postTrash = postId === null ? undefined : plans.get(postId)?.trash;
+    const isRestored = restoredIds.has(asset.id) || isDetached(asset) || postTrash === false;
+    const trashExpiresAt = isRestored ? null : asset.trashExpiresAt;
+    return { ...asset, postId, trashExpiresAt: postTrash === true ? Number.MAX_SAFE_INTEGER : trashExpiresAt };
+  };
+  for (const assetId of assetIds) {
+    const state = await readAssetSteps(deps, studioId, assetId, selection);
+    if (state) reportAssetPlan(report, selectPhase(planAsset(simulate(state.asset), state.steps), "change"));
+  }
+  for (const commentId of commentIds)
+    reportCommentPlan(report, await planComment(deps, studioId, commentId, selection));
+  return report;
+}

@@ -1,0 +1,69 @@
+import type { Comment } from "../comments/ports.ts";
+import { ConflictError, retryOnConflict } from "../conflict.ts";
+import type { Deps } from "../deps.ts";
+import type { ChangeSelection } from "../history/ports.ts";
+import { toAuthor, type Editor } from "../history/record.ts";
+import { planField } from "./plan-field.ts";
+import { addConflict, addUndone, type UndoReport } from "./report.ts";
+import type { UndoDeps } from "./undo-post.ts";
+
+/** Undo deletes comments that the client added, and restores comments that an earlier undo deleted. */
+interface CommentPlan {
+  kind: "revert" | "conflict";
+  comment: Comment;
+}
+
+/** Undefined if there is nothing to do or report. A comment that its author deleted has no changes to undo. */
+export async function planComment(
+  deps: Pick<Deps, "comments">,
+  studioId: string,
+  commentId: string,
+  selection: ChangeSelection,
+): Promise<CommentPlan | undefined> {
+  const comment = await deps.comments.findWithDeleted(studioId, commentId);
+  const steps = await deps.comments.listSteps(commentId, selection);
+  const fieldPlan = planField(steps.map(({ isSelected }) => ({ isSelected, isChange: true })));
+  if (!comment || !fieldPlan) return undefined;
+  // Every change toggles the state, and a comment that was not added yet is like a deleted one.
+  const wasDeleted = !steps[fieldPlan.first]?.isDeleted;
+  return wasDeleted === comment.isDeleted ? undefined : { kind: fieldPlan.kind, comment };
+}
+
+export function undoComment(
+  deps: UndoDeps,
+  editor: Editor,
+  commentId: string,
+  selection: ChangeSelection,
+  report: UndoReport,
+): Promise<void> {
+  return retryOnConflict(async () => {
+    const plan = await planComment(deps, editor.studio.id, commentId, selection);
+    if (plan?.kind === "revert") await deps.transact((tx) => toggleComment(deps, tx, editor, plan.comment));
+    reportCommentPlan(report, plan);
+  });
+}
+
+async function toggleComment(
+  { clock }: Pick<Deps, "clock">,
+  tx: Pick<Deps, "comments">,
+  editor: Editor,
+  comment: Comment,
+): Promise<void> {
+  const now = clock();
+  const isDeleted = !comment.isDeleted;
+  if (!(await tx.comments.setDeleted(comment, isDeleted ? now : null))) throw new ConflictError();
+  await tx.comments.recordChange(
+    { ...comment, isDeleted, changeCount: comment.changeCount + 1 },
+    now,
+    toAuthor(editor),
+  );
+}
+
+/** Undoing the creation deletes a comment; undoing the deletion restores the comment. */
+export function reportCommentPlan(report: UndoReport, plan: CommentPlan | undefined): void {
+  if (!plan) return;
+  const { id, isDeleted } = plan.comment;
+  const entry = { type: "comment", id, field: isDeleted ? "removed" : "created" } as const;
+  if (plan.kind === "revert") addUndone(report, entry);
+  else addConflict(report, { ...entry, clientValue: true, currentValue: true });
+}

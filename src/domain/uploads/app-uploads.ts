@@ -1,0 +1,115 @@
+import { z } from "zod";
+import { AppError, notFoundError } from "#lib/errors.ts";
+import { isId } from "#lib/ids.ts";
+import { decodeInline } from "../assets/content/base64.ts";
+import { choosePartBytesForMessages, getPartLength, isValidPart } from "../assets/model/file-store.ts";
+import type { Caller } from "../caller.ts";
+import type { Deps } from "../deps.ts";
+import { authorize } from "../policy.ts";
+import { id } from "../text.ts";
+import { cancelFile } from "./cancel-file.ts";
+import { completeFile } from "./complete-file.ts";
+import { createPartUrls, partUrlsInput, type PartUrls } from "./create-part-urls.ts";
+import { createUploadLink } from "./create-upload-link.ts";
+import { getFile, toUploadInProgress, type FileView } from "./file-view.ts";
+import { reserveParts } from "./reserve-parts.ts";
+import { startFile, startFileInput, type StartedFile } from "./start-file.ts";
+import { getLinkState, linkWithdrawnError, type UploadCaller } from "./upload-link.ts";
+
+/** Uploads by the in-chat app. It uses upload links like the web app, by id, as the caller and with the same grant. */
+
+export const createAppUploadInput = z.strictObject({ postId: id });
+
+export async function createAppUpload(
+  deps: Deps,
+  caller: Caller,
+  { postId }: z.infer<typeof createAppUploadInput>,
+): Promise<{ uploadId: string; expiresAt: string }> {
+  const link = await createUploadLink(deps, caller, { postId, inPlace: true });
+  return { uploadId: link.id, expiresAt: link.expiresAt };
+}
+
+/** Links of other users, grants and studios get the same error as links that don't exist. */
+async function resolveAppUploader(
+  deps: Pick<Deps, "uploads" | "clock">,
+  caller: Caller,
+  uploadId: string,
+): Promise<UploadCaller> {
+  authorize(caller, "assets.write");
+  const link = isId("uploadLink", uploadId) ? await deps.uploads.findLink(uploadId) : undefined;
+  const isOwn =
+    link?.studioId === caller.studio.id &&
+    link.createdBy === caller.user.id &&
+    link.grantId === (caller.grantId ?? null);
+  if (!link || !isOwn) throw notFoundError("upload_link");
+  const state = getLinkState(link, deps.clock());
+  if (state === "withdrawn") throw linkWithdrawnError();
+  const { role: _, scopes: __, ...uploader } = caller;
+  return { ...caller, uploader, link, state };
+}
+
+export const startAppFileInput = startFileInput.extend({ uploadId: id });
+
+export async function startAppFile(
+  deps: Deps,
+  caller: Caller,
+  { uploadId, ...file }: z.infer<typeof startAppFileInput>,
+): Promise<StartedFile> {
+  const uploader = await resolveAppUploader(deps, caller, uploadId);
+  return startFile(deps, uploader, file, choosePartBytesForMessages);
+}
+
+const appFileFields = { uploadId: id, fileId: id };
+
+export const appFileInput = z.strictObject(appFileFields);
+export const appPartUrlsInput = partUrlsInput.extend(appFileFields);
+export const storeAppPartInput = z.strictObject({
+  ...appFileFields,
+  part: z.number().int().min(1),
+  base64: z.string(),
+});
+
+export async function createAppPartUrls(
+  deps: Deps,
+  caller: Caller,
+  { uploadId, ...input }: z.infer<typeof appPartUrlsInput>,
+): Promise<PartUrls> {
+  return createPartUrls(deps, await resolveAppUploader(deps, caller, uploadId), input);
+}
+
+/** Stores one part that arrived in the call, for hosts that don't let the app connect to the store. */
+export async function storeAppPart(
+  deps: Deps,
+  caller: Caller,
+  input: z.infer<typeof storeAppPartInput>,
+): Promise<{ part: number }> {
+  const uploader = await resolveAppUploader(deps, caller, input.uploadId);
+  const { part } = input;
+  const file = await getFile(deps, uploader, input.fileId);
+  const upload = toUploadInProgress(deps, file);
+  if (!upload) throw new AppError("already_attached:file");
+  if (!isValidPart(upload.multipartFile, part)) throw new AppError("invalid_input:part");
+  const content = decodeInline(input.base64);
+  if (content.length !== getPartLength(upload.multipartFile, part)) throw new AppError("invalid_input:part_length");
+  const reservedParts = await reserveParts(deps, uploader, file, upload, [part]);
+  if (!reservedParts) throw new AppError("storage_unavailable:contention", undefined, { retryAfter: 1 });
+  await deps.files.parts.write(upload.multipartFile, part, content);
+  return { part };
+}
+
+export async function completeAppFile(
+  deps: Deps,
+  caller: Caller,
+  { uploadId, fileId }: z.infer<typeof appFileInput>,
+): Promise<FileView> {
+  return completeFile(deps, await resolveAppUploader(deps, caller, uploadId), { fileId });
+}
+
+export async function cancelAppFile(
+  deps: Deps,
+  caller: Caller,
+  { uploadId, fileId }: z.infer<typeof appFileInput>,
+): Promise<{ canceled: true }> {
+  await cancelFile(deps, await resolveAppUploader(deps, caller, uploadId), { fileId });
+  return { canceled: true };
+}

@@ -1,0 +1,133 @@
+import { ProtocolError } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import type { Caller } from "#domain/caller.ts";
+import type { Deps } from "#domain/deps.ts";
+import { getPost } from "#domain/posts/get-post.ts";
+import { listPosts } from "#domain/posts/list-posts.ts";
+import { buildSearchText, containsWords, splitQuery } from "#domain/search/fold.ts";
+import { AppError } from "#lib/errors.ts";
+import { text } from "#domain/text.ts";
+import { formatIssues } from "#lib/format-issues.ts";
+import type { Era } from "./protocol/messages.ts";
+import { toProtocolError } from "./protocol/app-errors.ts";
+import { errorCodes } from "./protocol/messages.ts";
+import type { Exchange, Method, Result } from "./protocol/method.ts";
+
+const template = {
+  uriTemplate: "atelier://posts/{postId}",
+  name: "post",
+  title: "Post",
+  description: "A post of the studio as JSON, as get_post returns it.",
+  mimeType: "application/json",
+};
+
+const uriPrefix = "atelier://posts/";
+
+export const toPostUri = (postId: string): string => `${uriPrefix}${postId}`;
+
+/** Returns undefined for the URI of another resource. The id may not be valid. */
+export const parsePostUri = (uri: string): string | undefined =>
+  uri.startsWith(uriPrefix) ? uri.slice(uriPrefix.length) : undefined;
+
+const pageSize = 50;
+/** The most that a completion may return (2025-11-25, completion). */
+const maxCompletions = 100;
+
+const listParams = z.looseObject({ cursor: z.string().optional() });
+export const readParams = z.looseObject({ uri: z.string().max(2000) });
+const completeParams = z.looseObject({
+  ref: z.looseObject({ type: z.string(), uri: z.string().optional() }),
+  argument: z.object({ name: z.string(), value: text(200) }),
+});
+
+/** The studio's posts as resources: listed newest first, read as JSON, their ids completed by words in the title. */
+export function createPostResources(deps: Deps, startCall: (caller: Caller) => void): [string, Method][] {
+  const respond = createResponder(startCall);
+  const getRequiredScope = () => "studio:read" as const;
+  const complete = async (caller: Caller, value: string): Promise<{ values: string[]; hasMore: boolean }> => {
+    const { posts, nextCursor } = await listPosts(deps, caller, { query: value, limit: maxCompletions });
+    const words = splitQuery(value);
+    // The search also finds words in the body and the tags.
+    const matchingPosts = posts.filter(({ title }) => containsWords(buildSearchText([title], []), words));
+    return { values: matchingPosts.map(({ id }) => id), hasMore: nextCursor !== null };
+  };
+  return [
+    [
+      "resources/list",
+      {
+        getRequiredScope,
+        ttlMs: 0,
+        handle: (exchange) =>
+          respond(exchange, listParams, async ({ cursor }) => {
+            const { posts, nextCursor } = await listPosts(deps, exchange.caller, { limit: pageSize, cursor });
+            return {
+              resources: posts.map(({ id, title, updatedAt }) => ({
+                uri: toPostUri(id),
+                name: id,
+                title,
+                mimeType: template.mimeType,
+                annotations: { lastModified: updatedAt },
+              })),
+              ...(nextCursor === null ? {} : { nextCursor }),
+            };
+          }),
+      },
+    ],
+    ["resources/templates/list", { getRequiredScope, ttlMs: 0, handle: () => ({ resourceTemplates: [template] }) }],
+    [
+      "resources/read",
+      {
+        getRequiredScope,
+        ttlMs: 0,
+        handle: (exchange) =>
+          respond(exchange, readParams, async ({ uri }) => {
+            const postId = parsePostUri(uri);
+            if (postId === undefined) throw resourceNotFoundError(exchange.era, uri);
+            const post = await getPost(deps, exchange.caller, { postId });
+            return { contents: [{ uri, mimeType: template.mimeType, text: JSON.stringify(post) }] };
+          }),
+      },
+    ],
+    [
+      "completion/complete",
+      {
+        getRequiredScope,
+        handle: (exchange) =>
+          respond(exchange, completeParams, async ({ ref, argument }) => {
+            const isPostId = argument.name === "postId" && (ref.uri ?? template.uriTemplate) === template.uriTemplate;
+            return {
+              completion: isPostId ? await complete(exchange.caller, argument.value) : { values: [], hasMore: false },
+            };
+          }),
+      },
+    ],
+  ];
+}
+
+/** Validates the params; reports an expected failure of a verb as a protocol error. */
+export const createResponder =
+  (startCall: (caller: Caller) => void) =>
+  async <Params, Output extends Result>(
+    { params, era, caller }: Exchange,
+    schema: z.ZodType<Params>,
+    run: (params: Params) => Promise<Output>,
+  ): Promise<Output> => {
+    const parsedParams = schema.safeParse(params);
+    if (!parsedParams.success)
+      throw new ProtocolError(errorCodes.invalidParams, `Invalid params: ${formatIssues(parsedParams.error)}`);
+    try {
+      startCall(caller);
+      return await run(parsedParams.data);
+    } catch (error) {
+      if (error instanceof AppError && error.code === "not_found") throw resourceNotFoundError(era, params["uri"]);
+      throw toProtocolError(error);
+    }
+  };
+
+/** -32602 since 2026-07-28 (SEP-2164), -32002 before. */
+export const resourceNotFoundError = (era: Era, uri: unknown): ProtocolError =>
+  new ProtocolError(
+    era === "modern" ? errorCodes.invalidParams : -32002,
+    "Resource not found. resources/list returns the posts of the studio.",
+    { uri },
+  );

@@ -1,0 +1,24 @@
+import { ProtocolError } from "@modelcontextprotocol/server";
+import type { Deps } from "#domain/deps.ts";
+import { AppError } from "#lib/errors.ts";
+import type { Log } from "#lib/log.ts";
+import { createRejection, errorCodes, type Rejection } from "./messages.ts";
+
+/** Converts an expected failure to a protocol error; returns other errors unchanged. */
+export function toProtocolError(error: unknown): unknown {
+  return error instanceof AppError ? new ProtocolError(toErrorCode(error), `${error.code}: ${error.message}`) : error;
+}
+
+function toErrorCode({ code, status }: AppError): number {
+  if (code === "rate_limited") return errorCodes.httpError;
+  return status < 500 ? errorCodes.invalidParams : errorCodes.internal;
+}
+
+/** The response to a request that failed before its message could be served. Logs errors that are not expected. */
+export function toRejection(error: unknown, newId: Deps["newId"], log: Log): Rejection {
+  if (error instanceof AppError)
+    return createRejection(error.status, errorCodes.internal, `${error.code}: ${error.message}`);
+  const reference = newId("request");
+  log.error({ err: error, reference }, "MCP request failed");
+  return createRejection(500, errorCodes.internal, `Internal error. Reference: ${reference}.`);
+}

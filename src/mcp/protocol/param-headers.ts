@@ -1,0 +1,63 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { decodeHeaderValue } from "./standard-headers.ts";
+
+/** An input that clients repeat in the header `Mcp-Param-{name}` (2026-07-28, custom headers from tool parameters). */
+export interface ParamHeader {
+  /** In lower case, as Node names headers. */
+  header: string;
+  /** The chain of `properties` keys that leads to the input. */
+  path: readonly string[];
+}
+
+interface SchemaPart {
+  properties?: Readonly<Record<string, SchemaPart>>;
+  "x-mcp-header"?: unknown;
+}
+
+/**
+ * Only inputs that are reached through `properties` alone can have a header, not those inside `items` or `anyOf`:
+ * clients reject tools with an annotation there.
+ */
+export function listParamHeaders(schema: SchemaPart, path: readonly string[] = []): ParamHeader[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([key, part]) => {
+    const partPath = [...path, key];
+    const name = part["x-mcp-header"];
+    const own = typeof name === "string" ? [{ header: `mcp-param-${name.toLowerCase()}`, path: partPath }] : [];
+    return [...own, ...listParamHeaders(part, partPath)];
+  });
+}
+
+/** Visible ASCII, spaces and tabs (RFC 9110 §5.5); everything else must be encoded. */
+const plainValue = /^[\t\x20-\x7e]*$/;
+
+/** Describes the first header that is missing, invalid or does not match its argument; undefined if all match. */
+export function findParamMismatch(
+  paramHeaders: readonly ParamHeader[],
+  args: unknown,
+  headers: IncomingHttpHeaders,
+): { headerValue: string; explanation: string } | undefined {
+  for (const { header, path } of paramHeaders) {
+    const argument = path.reduce<unknown>((value, key) => (value as Record<string, unknown> | null)?.[key], args);
+    const isExpected = argument !== undefined && argument !== null;
+    const value = headers[header]?.toString();
+    const field = `params.arguments.${path.join(".")}`;
+    if (value === undefined && !isExpected) continue;
+    if (value === undefined)
+      return { headerValue: "(missing)", explanation: `the body carries ${field} but the header ${header} is absent` };
+    if (!isExpected)
+      return { headerValue: value, explanation: `the header ${header} is present but the body has no ${field}` };
+    const decoded = plainValue.test(value) ? decodeHeaderValue(value.trim()) : undefined;
+    if (decoded === undefined)
+      return { headerValue: value, explanation: `the header ${header} carries an invalid value` };
+    if (typeof argument === "object" || decoded !== toHeaderText(argument))
+      return {
+        headerValue: value,
+        explanation: `the body carries ${field} with a different value than the header ${header}`,
+      };
+  }
+  return undefined;
+}
+
+/** In a header, integers and booleans are written as in JSON. */
+const toHeaderText = (argument: unknown): string =>
+  typeof argument === "string" ? argument : JSON.stringify(argument);

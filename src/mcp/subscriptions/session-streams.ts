@@ -1,0 +1,158 @@
+import { ProtocolError } from "@modelcontextprotocol/server";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { toCaller, type Authentication, type Membership } from "#domain/access/authenticator.ts";
+import type { Caller } from "#domain/caller.ts";
+import type { Deps } from "#domain/deps.ts";
+import type { ChangeFeed, Subscriber } from "#domain/subscriptions/change-feed.ts";
+import type { McpSession, SubscribedPosts } from "#domain/subscriptions/ports.ts";
+import { maxSubscribedPosts, subscribeSession, unsubscribeSession } from "#domain/subscriptions/subscribe-session.ts";
+import { sha256 } from "#lib/digest.ts";
+import { createResponder, parsePostUri, readParams, resourceNotFoundError, toPostUri } from "../post-resources.ts";
+import { createRejection, errorCodes } from "../protocol/messages.ts";
+import type { Exchange, Method } from "../protocol/method.ts";
+import type { Challenges } from "../transport/bearer-challenge.ts";
+import { openEventStream } from "../transport/event-stream.ts";
+import { respondSessionNotFound, respondWithRejection } from "../transport/response.ts";
+import { sessionLifetime } from "../transport/session-id.ts";
+import { streamLimitMessage, type StreamSlot, type StreamSlots } from "./stream-slots.ts";
+
+export interface SessionStreamOptions {
+  deps: Deps;
+  feed: ChangeFeed;
+  slots: StreamSlots;
+  challenges: Challenges;
+  startCall: (caller: Caller) => void;
+}
+
+/** The session of a request that has one. */
+export interface SessionRequest {
+  authentication: Authentication;
+  membership: Membership;
+  sessionId: string;
+  /** The studio that the session was started for. */
+  sessionStudioId: string;
+}
+
+export interface SessionStreams {
+  methods: [string, Method][];
+  isStreamRequest(req: IncomingMessage): boolean;
+  /** Opens the event stream of a session. */
+  open(req: IncomingMessage, res: ServerResponse, request: SessionRequest): Promise<void>;
+}
+
+/**
+ * Subscriptions of the 2025 protocol versions: `resources/subscribe`, `resources/unsubscribe`, and the event stream that
+ * a GET opens. Each of these requests may reach another process, so the session's subscriptions are in the database.
+ */
+export function createSessionStreams({
+  deps,
+  feed,
+  slots,
+  challenges,
+  startCall,
+}: SessionStreamOptions): SessionStreams {
+  const respond = createResponder(startCall);
+  const toSession = (sessionId: string, grantId: string): McpSession => ({
+    idHash: sha256(sessionId),
+    grantId,
+    expiresAt: deps.clock() + sessionLifetime,
+  });
+  const createMethod = (
+    change: (caller: Caller, input: { session: McpSession; postId: string }) => Promise<void>,
+  ): Method => ({
+    era: "legacy",
+    getRequiredScope: () => "studio:read",
+    handle: (exchange) =>
+      respond(exchange, readParams, async ({ uri }) => {
+        const postId = parsePostUri(uri);
+        if (postId === undefined) throw resourceNotFoundError(exchange.era, uri);
+        const session = toSession(requireSessionId(exchange), exchange.authentication.grantId);
+        await change(exchange.caller, { session, postId });
+        feed.receive(`session:${session.idHash}`);
+        return {};
+      }),
+  });
+  return {
+    methods: [
+      [
+        "resources/subscribe",
+        createMethod(async (caller, input) => {
+          if (await subscribeSession(deps, caller, input)) return;
+          throw new ProtocolError(
+            errorCodes.httpError,
+            `Subscription limit reached: a session can follow ${maxSubscribedPosts} posts. Call resources/unsubscribe first.`,
+          );
+        }),
+      ],
+      ["resources/unsubscribe", createMethod((caller, input) => unsubscribeSession(deps, caller, input))],
+    ],
+    // 2025-11-25, transports: a client that listens sends GET and accepts an event stream.
+    isStreamRequest: ({ method, headers }) =>
+      method === "GET" && headers.accept?.includes("text/event-stream") === true,
+    async open(req, res, { authentication, membership, sessionId, sessionStudioId }) {
+      const { grantId, scopes, tokenHash, user } = authentication;
+      const reject = (status: number, message: string, headers?: Record<string, string>): void =>
+        respondWithRejection(req, res, createRejection(status, errorCodes.httpError, message), headers);
+      // Calls of a removed member act on another studio, but the session's subscriptions are for posts of its own studio.
+      if (membership.studio.id !== sessionStudioId) return respondSessionNotFound(req, res);
+      if (!scopes.includes("studio:read"))
+        return reject(403, "insufficient_scope: requires the scope studio:read", {
+          "www-authenticate": challenges.insufficientScope("studio:read", scopes),
+        });
+      if (slots.isClosed) return reject(503, "The server is shutting down.");
+      startCall(toCaller(authentication, membership));
+      const slot = slots.take(grantId);
+      if (!slot) return reject(429, streamLimitMessage);
+      const session = toSession(sessionId, grantId);
+      const streamId = deps.newSecret();
+      try {
+        const posts = await deps.subscriptions.openStream(session, streamId);
+        if (res.destroyed) return slot.release();
+        const identity = {
+          tokenHash,
+          userId: user.id,
+          studioId: sessionStudioId,
+          session: { idHash: session.idHash, streamId },
+        };
+        startStream(res, slot, identity, posts);
+      } catch (error) {
+        slot.release();
+        throw error;
+      }
+    },
+  };
+
+  function startStream(
+    res: ServerResponse,
+    slot: StreamSlot,
+    identity: Omit<Subscriber, "announce" | "end">,
+    posts: SubscribedPosts,
+  ): void {
+    const stream = openEventStream(res);
+    slot.end = () => stream.end();
+    const removeFromFeed = feed.add(
+      { ...identity, announce: (postId) => stream.send(formatUpdate(postId)), end: slot.end },
+      posts,
+    );
+    res.once("close", () => {
+      removeFromFeed();
+      slot.release();
+    });
+    if (slots.isClosed) slot.end();
+  }
+}
+
+const formatUpdate = (postId: string): string =>
+  JSON.stringify({
+    jsonrpc: "2.0",
+    method: "notifications/resources/updated",
+    params: { uri: toPostUri(postId) },
+  });
+
+function requireSessionId({ sessionId, method }: Exchange): string {
+  if (sessionId !== undefined) return sessionId;
+  throw new ProtocolError(
+    errorCodes.invalidRequest,
+    `${method} requires a session: call initialize and send its Mcp-Session-Id header`,
+  );
+}

@@ -1,0 +1,42 @@
+import type { ServerCapabilities, ServerEventBus } from "@modelcontextprotocol/server";
+import type { Caller } from "#domain/caller.ts";
+import type { Deps } from "#domain/deps.ts";
+import { createChangeFeed, type ChangeFeed } from "#domain/subscriptions/change-feed.ts";
+import type { Log } from "#lib/log.ts";
+import type { Method } from "../protocol/method.ts";
+import type { Challenges } from "../transport/bearer-challenge.ts";
+import { createListenMethod } from "./listen.ts";
+import { createSessionStreams, type SessionStreams } from "./session-streams.ts";
+import { createStreamSlots } from "./stream-slots.ts";
+
+export interface Subscriptions {
+  methods: [string, Method][];
+  isStreamRequest: SessionStreams["isStreamRequest"];
+  openSessionStream: SessionStreams["open"];
+  feed: ChangeFeed;
+  /** Ends every stream; later ones end at once or are rejected. */
+  close(): void;
+}
+
+export interface SubscriptionOptions {
+  deps: Deps;
+  log: Log;
+  capabilities: ServerCapabilities;
+  challenges: Challenges;
+  startCall: (caller: Caller) => void;
+  events: ServerEventBus | undefined;
+}
+
+/** Announces changes of posts to clients, in both protocol versions, within the same limits. */
+export function createSubscriptions({ log, ...options }: SubscriptionOptions): Subscriptions {
+  const feed = createChangeFeed(options.deps, log);
+  const slots = createStreamSlots();
+  const sessionStreams = createSessionStreams({ ...options, feed, slots });
+  return {
+    methods: [["subscriptions/listen", createListenMethod({ ...options, feed, slots })], ...sessionStreams.methods],
+    isStreamRequest: sessionStreams.isStreamRequest,
+    openSessionStream: sessionStreams.open,
+    feed,
+    close: slots.close,
+  };
+}

@@ -1,0 +1,61 @@
+import type { Caller } from "#domain/caller.ts";
+import type { Deps } from "#domain/deps.ts";
+import type { IdempotencyKey } from "#domain/run-once.ts";
+import { hours } from "#lib/clock.ts";
+
+export interface TaskRecord {
+  /** Only this grant can see the task. */
+  grantId: string | null;
+  tool: string;
+  status: "working" | "completed" | "cancelled" | "failed";
+  createdAt: number;
+  updatedAt: number;
+  /** The output of a call whose effects the task follows; absent if a process runs the call itself. */
+  followedOutput?: object;
+  /** The result of the call, once completed. */
+  result?: Record<string, unknown>;
+  /** The JSON-RPC error of a failed call. */
+  error?: { code: number; message: string; data?: unknown };
+}
+
+/** As long as results of idempotent calls, whose table also contains the tasks. */
+export const taskLifetime = hours(24);
+
+export interface TaskStore {
+  create(caller: Caller, taskId: string, record: TaskRecord): Promise<void>;
+  /** Returns undefined for a task that expired or belongs to another user, studio or grant. */
+  find(caller: Caller, taskId: string): Promise<TaskRecord | undefined>;
+  /** Replaces the record unless it was changed since it was read; returns whether it did. */
+  replace(caller: Caller, taskId: string, from: TaskRecord, to: TaskRecord): Promise<boolean>;
+}
+
+/** Tasks are in the database, so that any process can report them, also after a restart. */
+export function createTaskStore({
+  transact,
+  idempotency,
+  clock,
+}: Pick<Deps, "transact" | "idempotency" | "clock">): TaskStore {
+  const toKey = ({ studio, user }: Caller, taskId: string): IdempotencyKey => ({
+    studioId: studio.id,
+    userId: user.id,
+    verb: "task",
+    key: taskId,
+  });
+  return {
+    async create(caller, taskId, record) {
+      const key = toKey(caller, taskId);
+      const now = clock();
+      await transact(async (tx) => {
+        await tx.idempotency.claim(key, "", now, now - taskLifetime);
+        await tx.idempotency.saveResult(key, JSON.stringify(record));
+      });
+    },
+    async find(caller, taskId) {
+      const stored = await idempotency.find(toKey(caller, taskId), clock() - taskLifetime);
+      const record = stored && (JSON.parse(stored.result) as TaskRecord);
+      return record?.grantId === (caller.grantId ?? null) ? record : undefined;
+    },
+    replace: (caller, taskId, from, to) =>
+      idempotency.replaceResult(toKey(caller, taskId), JSON.stringify(from), JSON.stringify(to)),
+  };
+}

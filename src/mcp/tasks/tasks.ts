@@ -1,0 +1,180 @@
+import { ProtocolError } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import type { Caller } from "#domain/caller.ts";
+import type { Deps } from "#domain/deps.ts";
+import { formatIssues } from "#lib/format-issues.ts";
+import { seconds, toIsoTime } from "#lib/clock.ts";
+import type { Log } from "#lib/log.ts";
+import type { Tool } from "../define-tool.ts";
+import { errorCodes } from "../protocol/messages.ts";
+import type { Exchange, Method, Result, TaskWork } from "../protocol/method.ts";
+import { toProtocolError } from "../protocol/app-errors.ts";
+import { toSuccessResult } from "../tool-results.ts";
+import { createTaskRunner, toResultObject, type StartedTask } from "./task-runner.ts";
+import { createTaskStore, taskLifetime, type TaskRecord } from "./task-store.ts";
+import { requireTasks } from "./tasks-extension.ts";
+
+const pollIntervalMs = seconds(2);
+
+export interface Tasks {
+  /** Runs a call as a task and returns the result that announces it. During shutdown, returns the call's own result. */
+  start(exchange: Exchange, tool: string, work: TaskWork): Promise<Result>;
+  /** Returns the result of a call that has ended, or announces a task that follows what the call has started. */
+  follow(caller: Caller, tool: Tool, output: object): Promise<Result>;
+  methods: readonly [string, Method][];
+  /** Starts no more tasks. Resolves when the calls that run in this process have ended. */
+  close(): Promise<void>;
+  /** Stops the calls that run in this process; their tasks fail. */
+  stopAll(): Promise<void>;
+}
+
+const getInput = z.object({ taskId: z.string().max(100) });
+const updateInput = getInput.extend({ inputResponses: z.record(z.string(), z.unknown()) });
+
+/** The tasks extension (SEP-2663): calls that take long return at once, and clients poll for their result. */
+export function createTasks(options: {
+  deps: Deps;
+  tools: readonly Tool[];
+  log: Log;
+  startCall: (caller: Caller) => void;
+}): Tasks {
+  const { deps, tools, log, startCall } = options;
+  const store = createTaskStore(deps);
+  const runner = createTaskRunner(deps, store, log);
+
+  return {
+    async start(exchange, tool, work) {
+      // The shutdown may interrupt the call. A client that waits for the response notices at once.
+      if (runner.isClosing) return work({ signal: exchange.signal, requestInput: rejectInputRequest });
+      return announce(await runner.start(exchange.caller, tool, work));
+    },
+    async follow(caller, tool, output) {
+      const progress = await tool.followUp?.getProgress(deps, caller, output as never);
+      if (!progress || progress.hasEnded) return toSuccessResult(progress?.output ?? output, []);
+      const now = deps.clock();
+      const record: TaskRecord = {
+        grantId: caller.grantId ?? null,
+        tool: tool.name,
+        status: "working",
+        createdAt: now,
+        updatedAt: now,
+        followedOutput: output,
+      };
+      const taskId = deps.newSecret();
+      await store.create(caller, taskId, record);
+      return announce({ taskId, record });
+    },
+    methods: [
+      ["tasks/get", { era: "modern", handle: (exchange) => respond(exchange, getInput, getTask) }],
+      ["tasks/update", { era: "modern", handle: (exchange) => respond(exchange, updateInput, updateTask) }],
+      [
+        "tasks/cancel",
+        {
+          era: "modern",
+          getRequiredScope: () => "studio:write",
+          handle: (exchange) => respond(exchange, getInput, cancelTask),
+        },
+      ],
+    ],
+    close: () => runner.close(),
+    stopAll: () => runner.stopAll(),
+  };
+
+  async function respond<Input>(
+    exchange: Exchange,
+    schema: z.ZodType<Input>,
+    run: (caller: Caller, input: Input) => Promise<Record<string, unknown>>,
+  ): Promise<Result> {
+    requireTasks(exchange);
+    const parsed = schema.safeParse(exchange.params);
+    if (!parsed.success)
+      throw new ProtocolError(errorCodes.invalidParams, `Invalid params: ${formatIssues(parsed.error)}`);
+    try {
+      startCall(exchange.caller);
+      return await run(exchange.caller, parsed.data);
+    } catch (error) {
+      throw toProtocolError(error);
+    }
+  }
+
+  async function getTask(caller: Caller, { taskId }: z.infer<typeof getInput>): Promise<Record<string, unknown>> {
+    const record = await updateRecord(caller, taskId, await findRecord(caller, taskId));
+    const inputRequests = runner.getInput(taskId)?.listRequests() ?? {};
+    const { result, error } = record;
+    const isWaiting = record.status === "working" && Object.keys(inputRequests).length > 0;
+    return {
+      ...toTask({ taskId, record }),
+      ...(isWaiting ? { status: "input_required", inputRequests } : {}),
+      ...(result === undefined ? {} : { result: { resultType: "complete", ...result } }),
+      ...(error === undefined ? {} : { error, statusMessage: error.message }),
+    };
+  }
+
+  async function updateTask(
+    caller: Caller,
+    { taskId, inputResponses }: z.infer<typeof updateInput>,
+  ): Promise<Record<string, unknown>> {
+    await findRecord(caller, taskId);
+    runner.getInput(taskId)?.deliver(inputResponses);
+    return {};
+  }
+
+  async function cancelTask(caller: Caller, { taskId }: z.infer<typeof getInput>): Promise<Record<string, unknown>> {
+    const record = await findRecord(caller, taskId);
+    if (record.status !== "working") return {};
+    if (record.followedOutput) {
+      await findTool(record.tool)?.followUp?.cancel(deps, caller, record.followedOutput as never);
+      return {};
+    }
+    // A heartbeat may have changed the record since; the task is not canceled if the call ended meanwhile.
+    for (let current = record; current.status === "working"; current = await findRecord(caller, taskId)) {
+      const canceled: TaskRecord = { ...current, status: "cancelled", updatedAt: deps.clock() };
+      if (await store.replace(caller, taskId, current, canceled)) break;
+    }
+    runner.stop(taskId);
+    return {};
+  }
+
+  async function findRecord(caller: Caller, taskId: string): Promise<TaskRecord> {
+    const record = await store.find(caller, taskId);
+    if (!record) throw new ProtocolError(errorCodes.invalidParams, "Task not found. It may have expired.");
+    return record;
+  }
+
+  /** Detects that the call has ended without a process that could say so. */
+  async function updateRecord(caller: Caller, taskId: string, record: TaskRecord): Promise<TaskRecord> {
+    const next = record.followedOutput ? await followRecord(caller, record) : runner.withLostProcess(record);
+    if (next === record) return record;
+    const ended = { ...next, updatedAt: deps.clock() };
+    return (await store.replace(caller, taskId, record, ended)) ? ended : findRecord(caller, taskId);
+  }
+
+  async function followRecord(caller: Caller, record: TaskRecord): Promise<TaskRecord> {
+    const { followUp } = findTool(record.tool) ?? {};
+    if (record.status !== "working" || !followUp) return record;
+    const { hasEnded, output } = await followUp.getProgress(deps, caller, record.followedOutput as never);
+    if (!hasEnded) return record;
+    return { ...record, status: "completed", result: toResultObject(toSuccessResult(output, [])) };
+  }
+
+  function findTool(name: string): Tool | undefined {
+    return tools.find((tool) => tool.name === name);
+  }
+}
+
+async function rejectInputRequest(): Promise<never> {
+  throw new ProtocolError(errorCodes.internal, "The server is shutting down. Call the tool again.");
+}
+
+const announce = (task: StartedTask): Result => ({ resultType: "task", ...toTask(task) });
+
+function toTask({ taskId, record: { status, createdAt, updatedAt } }: StartedTask): Record<string, unknown> {
+  return {
+    taskId,
+    status,
+    createdAt: toIsoTime(createdAt),
+    lastUpdatedAt: toIsoTime(updatedAt),
+    ttlMs: taskLifetime,
+    pollIntervalMs,
+  };
+}

@@ -1,0 +1,26 @@
+import type { Preview } from "#domain/assets/thumbnails.ts";
+import type { ErrorView } from "#lib/errors.ts";
+import { describeWrongIds } from "./describe-wrong-ids.ts";
+
+/** Serializes the output once, for both the structured content and the text block. */
+export function toSuccessResult(output: object, previews: readonly Preview[]): string {
+  const json = JSON.stringify(output);
+  const images = previews.map(({ mimeType, content }) => ({
+    type: "image",
+    data: Buffer.from(content).toString("base64"),
+    mimeType,
+  }));
+  const imagesJson = images.map((image) => `,${JSON.stringify(image)}`).join("");
+  return `"content":[{"type":"text","text":${JSON.stringify(json)}}${imagesJson}],"structuredContent":${json}`;
+}
+
+/** An id of another kind does not exist as the kind that the tool expects. */
+export function addWrongIds(view: ErrorView, args: Readonly<Record<string, unknown>>): ErrorView {
+  const wrongIds = view.code === "not_found" ? describeWrongIds(args) : undefined;
+  return wrongIds ? { ...view, hint: [wrongIds, view.hint].filter(Boolean).join(" ") } : view;
+}
+
+export function toErrorResult(view: ErrorView): string {
+  const text = view.hint ? `${view.code}: ${view.message} ${view.hint}` : `${view.code}: ${view.message}`;
+  return `"content":[{"type":"text","text":${JSON.stringify(text)}}],"structuredContent":${JSON.stringify(view)},"isError":true`;
+}

@@ -1,0 +1,18 @@
+import { attachFile, attachFileInput } from "#domain/assets/attach-file.ts";
+import { storedAssetOutput } from "#domain/assets/upload-asset-inline.ts";
+import { defineTool } from "../define-tool.ts";
+
+export const attachFileTool = defineTool({
+  name: "attach_file",
+  title: "Attach a file from the chat",
+  description:
+    "Attach a file that the user added to this chat to a post. Works only where the app fills in file itself, as ChatGPT does. Never write its URL yourself: for a URL, call import_asset_from_url.",
+  scope: "studio:write",
+  action: "assets.write",
+  hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
+  uploadGuide: "added to the chat, in apps that hand over files, such as ChatGPT. Pass the file and the postId.",
+  meta: { "openai/fileParams": ["file"] },
+  input: attachFileInput,
+  output: storedAssetOutput,
+  run: attachFile,
+});

@@ -1,0 +1,43 @@
+import type { ServerResponse } from "node:http";
+
+/** Keeps proxies from closing an idle stream. */
+const keepAliveMs = 15_000;
+/** A client that leaves this much unread is disconnected. */
+const maxUnreadBytes = 64 * 1024;
+/** How long a client may take to read the end of a stream. */
+const endTimeoutMs = 10_000;
+
+/** A response of server-sent events. */
+export interface EventStream {
+  send(json: string): void;
+  /** Sends the last message, if there is one, and ends the response. */
+  end(json?: string): void;
+}
+
+const toEvent = (json: string): string => `event: message\ndata: ${json}\n\n`;
+
+export function openEventStream(res: ServerResponse, headers?: Readonly<Record<string, string>>): EventStream {
+  if (res.destroyed) return { send: () => {}, end: () => {} };
+  res.writeHead(200, {
+    ...headers,
+    "content-type": "text/event-stream",
+    "cache-control": "no-cache, no-transform",
+    "x-accel-buffering": "no",
+  });
+  res.flushHeaders();
+  const write = (text: string): void => {
+    if (res.destroyed || res.writableEnded) return;
+    if (res.writableLength > maxUnreadBytes) res.destroy();
+    else res.write(text);
+  };
+  let timer = setInterval(write, keepAliveMs, ": keepalive\n\n");
+  res.once("close", () => clearTimeout(timer));
+  return {
+    send: (json) => write(toEvent(json)),
+    end(json) {
+      clearInterval(timer);
+      timer = setTimeout(() => res.destroy(), endTimeoutMs).unref();
+      res.end(json === undefined ? undefined : toEvent(json));
+    },
+  };
+}

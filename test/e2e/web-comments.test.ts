@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Page } from "playwright-core";
+import type { Caller } from "#domain/caller.ts";
+import { addComment } from "#domain/comments/add-comment.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { connectAssistant, type Assistant } from "../support/assistant.ts";
+import { findViolations } from "../support/axe.ts";
+import { skipWithoutChromium } from "../support/chromium.ts";
+import { newMember, newStudio, newUser } from "../support/users.ts";
+import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
+
+const question = "Is the harbour <b>open</b> on Sundays?\nThe old text said no.";
+
+describe("a team discusses a post with an assistant", { skip: skipWithoutChromium }, () => {
+  let fixture: WebFixture;
+  let owner: Caller;
+  let member: Caller;
+  let page: Page;
+  let assistant: Assistant;
+  let postId: string;
+  const errors: string[] = [];
+
+  before(async () => {
+    fixture = await startWebFixture();
+    const { deps, base } = fixture.service;
+    owner = await newStudio(deps, await newUser(deps, { name: "Ada Berg" }), "North");
+    member = await newMember(deps, owner, "member", await newUser(deps, { name: "Bo Dahl" }));
+    ({ id: postId } = await createPost(deps, owner, { title: "Fog over the harbour", body: "It is open." }));
+    const memberContext = await fixture.openContext(member);
+    assistant = await connectAssistant(`${base}/mcp`, await memberContext.newPage(), "Claude");
+    await memberContext.close();
+    const context = await fixture.openContext(owner, { viewport: { width: 1280, height: 900 }, bypassCSP: true });
+    page = await context.newPage();
+    page.on("pageerror", (error) => void errors.push(error.message));
+    await page.goto(`${base}/studios/${owner.studio.id}/posts/${postId}`);
+    await openPanel();
+  });
+  after(async () => {
+    await assistant?.close();
+    await fixture?.close();
+  });
+
+  const openPanel = () => page.getByRole("button", { name: /^Comments/ }).click();
+  const panel = () => page.getByRole("region", { name: "Comments" });
+  const threads = () => panel().getByRole("list", { name: "Threads", exact: true }).locator("> li");
+  const readBodies = async (): Promise<string[]> =>
+    ((await assistant.call("get_post", { postId, includeComments: true }))["comments"] as { body: string }[]).map(
+      ({ body }) => body,
+    );
+
+  /** Checks the page at the widths of a desktop and a phone. */
+  const checkAccessibility = async (): Promise<void> => {
+    for (const width of [390, 1280]) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.waitForTimeout(200);
+      assert.deepEqual(await findViolations(page), []);
+      assert.equal(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0, `at ${width} px`);
+    }
+  };
+
+  test("an open post shows an assistant's comment as text, with the user it acted for (COM-1, COM-6, W4)", async () => {
+    await panel().getByText("No comments yet.").waitFor();
+    await checkAccessibility();
+    await assistant.call("add_comment", { postId, body: question });
+    await panel().getByText("Is the harbour <b>open</b> on Sundays?").waitFor();
+    await panel().getByRole("article", { name: "Comment by Claude, for Bo Dahl" }).waitFor();
+    assert.equal(await panel().locator("b").count(), 0);
+  });
+
+  test("people comment and reply by keyboard; the panel and an unsent comment survive a reload (COM-2)", async () => {
+    await threads().getByRole("button", { name: "Reply" }).press("Enter");
+    await page.keyboard.type("From ten to four.");
+    await page.reload();
+    await threads().getByRole("button", { name: "Reply" }).press("Enter");
+    const field = threads().getByRole("textbox", { name: "Reply" });
+    assert.equal(await field.inputValue(), "From ten to four.");
+    await page.keyboard.press("Control+Enter");
+    await threads().getByRole("list", { name: "Replies" }).getByText("From ten to four.").waitFor();
+    assert.equal(
+      await page.evaluate("document.activeElement.textContent"),
+      "Reply",
+      "the focus returns to where it was",
+    );
+    await panel().getByRole("textbox", { name: "Add a comment" }).fill("Use the blue photo.");
+    await page.keyboard.press("Control+Enter");
+    await threads().nth(1).waitFor();
+    await threads().first().getByText("Use the blue photo.").waitFor();
+    assert.deepEqual(await readBodies(), ["Use the blue photo.", "From ten to four.", question]);
+    await checkAccessibility();
+  });
+
+  test("resolved threads collapse; they can be reopened there, and at once in the toast (COM-2, WEB-7)", async () => {
+    const resolve = () => threads().last().getByRole("button", { name: "Resolve thread" }).click();
+    await resolve();
+    await panel().getByText("1 resolved thread").waitFor();
+    assert.equal(await panel().getByText("From ten to four.").isVisible(), false);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await panel().getByText("1 resolved thread").waitFor({ state: "hidden" });
+    await resolve();
+    await panel().getByText("1 resolved thread").click();
+    await panel().getByText("Resolved by Ada Berg").waitFor();
+    await checkAccessibility();
+    // Another width shows the panel again, with resolved threads collapsed.
+    await panel().getByText("1 resolved thread").click();
+    await panel().getByRole("button", { name: "Reopen thread" }).click();
+    await threads().getByText("From ten to four.").waitFor();
+  });
+
+  test("a toast can be seen and used while the comments cover a phone (COM-2, WEB-7)", async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    const dialog = page.getByRole("dialog", { name: "Comments" });
+    await dialog.waitFor();
+    await threads().last().getByRole("button", { name: "Resolve thread" }).click();
+    await panel().getByText("1 resolved thread").waitFor();
+    assert.deepEqual(await findViolations(page), []);
+    await dialog.getByRole("button", { name: "Undo" }).last().click();
+    await panel().getByText("1 resolved thread").waitFor({ state: "hidden" });
+    await threads().last().getByRole("button", { name: "Resolve thread" }).click();
+    await dialog.getByRole("button", { name: "Undo" }).last().waitFor();
+    await dialog.getByRole("button", { name: "Close panel" }).click();
+    await dialog.waitFor({ state: "hidden" });
+    // The toast outlives the dialog.
+    await page.getByRole("button", { name: "Undo" }).last().click();
+    await openPanel();
+    await threads().getByText("From ten to four.").waitFor();
+    assert.equal(await panel().getByText("1 resolved thread").count(), 0);
+    await page.setViewportSize({ width: 1280, height: 900 });
+  });
+
+  test("people delete their own comments after a confirmation, and others' replies stay (COM-2, WEB-10)", async () => {
+    const own = panel().getByRole("article", { name: "Comment by Ada Berg" });
+    assert.equal(await panel().getByRole("button", { name: "Delete comment" }).count(), 2, "only for one's own");
+    const { deps } = fixture.service;
+    const { comments } = await assistant.call("get_post", { postId, includeComments: true });
+    const parentId = (comments as { id: string }[])[0]?.id;
+    await addComment(deps, member, { postId, body: "Which one?", parentId });
+    await panel().getByText("Which one?").waitFor();
+    await own.filter({ hasText: "Use the blue photo." }).getByRole("button", { name: "Delete comment" }).click();
+    const dialog = page.getByRole("dialog", { name: "Delete this comment?" });
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await panel().getByText("Use the blue photo.").waitFor();
+    await own.filter({ hasText: "Use the blue photo." }).getByRole("button", { name: "Delete comment" }).click();
+    await dialog.getByRole("button", { name: "Delete comment" }).click();
+    await panel().getByText("Comment deleted").waitFor();
+    await panel().getByText("Which one?").waitFor();
+    assert.deepEqual(await readBodies(), ["Which one?", "From ten to four.", question]);
+    await checkAccessibility();
+  });
+
+  test("the undo of an assistant's changes lists its comments and removes them (UNDO-8)", async () => {
+    const { base } = fixture.service;
+    await page.goto(`${base}/studios/${owner.studio.id}/clients`);
+    await page.getByRole("link", { name: "Undo changes by Claude, for Bo Dahl" }).click();
+    await page.getByLabel("Last hour").check();
+    const list = page.getByRole("list", { name: "What would be undone" });
+    await list.getByText("1 comment", { exact: true }).waitFor();
+    await list.getByText("Remove", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Undo 1 change" }).click();
+    await page.getByRole("heading", { name: "1 change undone" }).waitFor();
+    assert.deepEqual(await readBodies(), ["Which one?", "From ten to four."]);
+    assert.deepEqual(errors, []);
+  });
+});

@@ -1,0 +1,417 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
+import type { Caller } from "#domain/caller.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { getPost } from "#domain/posts/get-post.ts";
+import { updatePost } from "#domain/posts/update-post.ts";
+import { axeVariants, findViolations } from "../support/axe.ts";
+import { skipWithoutChromium } from "../support/chromium.ts";
+import { newConnection } from "../support/platform-fixture.ts";
+import { jpeg, pdf } from "../support/samples.ts";
+import { newStudio, newUser } from "../support/users.ts";
+import { waitUntil } from "../support/wait-until.ts";
+import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
+
+const desktop = { width: 1440, height: 900 };
+const phone = { width: 390, height: 844 };
+
+describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
+  let fixture: WebFixture;
+  let owner: Caller;
+  let connectionId: string;
+  const pageErrors: string[] = [];
+
+  before(async () => {
+    fixture = await startWebFixture();
+    const { deps } = fixture.service;
+    owner = await newStudio(deps, await newUser(deps, { name: "Ada Berg" }), "North");
+    connectionId = await newConnection(deps, owner, "blue-harbour", "sandbox");
+    await newConnection(deps, owner, "north-words", "mastodon");
+  });
+  after(() => fixture?.close());
+
+  const addPost = async (title: string, filenames: readonly string[] = []): Promise<string> => {
+    const { deps } = fixture.service;
+    const { id: postId } = await createPost(deps, owner, { title, body: `${title}.` });
+    const image = (await jpeg()).toString("base64");
+    for (const filename of filenames) {
+      const upload = filename.endsWith(".pdf")
+        ? ({ kind: "document", mimeType: "application/pdf", base64: pdf.toString("base64"), filename } as const)
+        : ({ kind: "image", mimeType: "image/jpeg", base64: image, filename } as const);
+      const { assetId } = await uploadAssetInline(deps, owner, upload);
+      await attachAsset(deps, owner, { postId, assetId });
+    }
+    return postId;
+  };
+  const openPost = async (postId: string, options: BrowserContextOptions = {}): Promise<Page> => {
+    const context = await fixture.openContext(owner, { viewport: desktop, bypassCSP: true, ...options });
+    context.setDefaultTimeout(60_000);
+    const page = await context.newPage();
+    page.on("pageerror", (error) => void pageErrors.push(error.message));
+    await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/posts/${postId}`);
+    await page.getByRole("textbox", { name: "Text", exact: true }).waitFor();
+    return page;
+  };
+  /** Holds these requests until `release`; `held` resolves when the first one arrives. */
+  const holdRequests = async (page: Page, url: string, method: string) => {
+    const held = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    await page.route(url, async (route) => {
+      if (route.request().method() !== method) return route.fallback();
+      held.resolve();
+      await released.promise;
+      return route.continue();
+    });
+    return { held: held.promise, release: () => released.resolve() };
+  };
+  const readPost = (postId: string) => getPost(fixture.service.deps, owner, { postId });
+  const readOrder = async (postId: string) => (await readPost(postId)).assets.map(({ filename }) => filename);
+  const waitForOrder = (postId: string, expected: readonly string[]) =>
+    waitUntil(async () => (await readOrder(postId)).join() === expected.join(), { description: expected.join() });
+  const listTiles = (page: Page) => page.getByRole("list", { name: "Files of this post" }).getByRole("listitem");
+  const fileInput = (page: Page) => page.locator("input[type=file]").first();
+
+  test("moves a file with the arrow keys, and tells screen readers where it is (WEB-12)", async () => {
+    const postId = await addPost("Keys", ["a.jpg", "b.jpg", "c.pdf"]);
+    const page = await openPost(postId);
+    const handle = page.getByRole("button", { name: "Move a.jpg" });
+    await handle.press("Space");
+    await page.getByText("Picked up a.jpg, position 1 of 3.").waitFor({ state: "attached" });
+    await page.keyboard.press("ArrowRight");
+    await page.getByText("a.jpg is at position 2 of 3.").waitFor({ state: "attached" });
+    await page.keyboard.press("Space");
+    await waitForOrder(postId, ["b.jpg", "a.jpg", "c.pdf"]);
+    await handle.press("Space");
+    await page.keyboard.press("ArrowRight");
+    await page.getByText("a.jpg is at position 3 of 3.").waitFor({ state: "attached" });
+    await page.keyboard.press("Escape");
+    await page.getByText("a.jpg was not moved.").waitFor({ state: "attached" });
+    assert.deepEqual(await readOrder(postId), ["b.jpg", "a.jpg", "c.pdf"]);
+
+    await page.getByRole("button", { name: "Actions for c.pdf" }).press("Enter");
+    assert.equal(await page.getByRole("menuitem", { name: "Move later" }).getAttribute("aria-disabled"), "true");
+    await page.getByRole("menuitem", { name: "Move earlier" }).press("Enter");
+    await waitForOrder(postId, ["b.jpg", "c.pdf", "a.jpg"]);
+    await page.context().close();
+  });
+
+  test("moves a file with the mouse, and with a finger after a long press (WEB-12)", async () => {
+    const postId = await addPost("Drag", ["a.jpg", "b.jpg", "c.jpg"]);
+    const page = await openPost(postId);
+    await page.getByRole("button", { name: "Move a.jpg" }).waitFor();
+    const readCenter = async (target: Page, name: string) => {
+      const box = await target.getByRole("button", { name: new RegExp(`^${name}, `) }).boundingBox();
+      assert.ok(box, name);
+      return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+    };
+    const [first, last] = [await readCenter(page, "a.jpg"), await readCenter(page, "c.jpg")];
+    await page.mouse.move(first.x, first.y);
+    await page.mouse.down();
+    await page.mouse.move(last.x, last.y, { steps: 8 });
+    await page.getByText("a.jpg is at position 3 of 3.").waitFor({ state: "attached" });
+    await page.mouse.up();
+    await waitForOrder(postId, ["b.jpg", "c.jpg", "a.jpg"]);
+    assert.equal(await page.getByRole("dialog").count(), 0, "a drag does not open the file");
+    await page.context().close();
+
+    const phonePage = await openPost(postId, { viewport: phone, hasTouch: true, isMobile: true });
+    await phonePage.getByRole("button", { name: "Move b.jpg" }).scrollIntoViewIfNeeded();
+    const [from, to] = [await readCenter(phonePage, "b.jpg"), await readCenter(phonePage, "c.jpg")];
+    const session = await phonePage.context().newCDPSession(phonePage);
+    const touch = (type: "touchStart" | "touchMove" | "touchEnd", points: { x: number; y: number }[]) =>
+      session.send("Input.dispatchTouchEvent", { type, touchPoints: points });
+    await touch("touchStart", [from]);
+    await phonePage.getByText("Picked up b.jpg").waitFor({ state: "attached" });
+    for (const part of [0.5, 1])
+      await touch("touchMove", [{ x: from.x + (to.x - from.x) * part, y: from.y + (to.y - from.y) * part }]);
+    await phonePage.getByText("b.jpg is at position 2 of 3.").waitFor({ state: "attached" });
+    await touch("touchEnd", []);
+    await waitForOrder(postId, ["c.jpg", "b.jpg", "a.jpg"]);
+    await phonePage.context().close();
+  });
+
+  test("shows each upload once, with its progress on the tile, and asks before it cancels one (WEB-10)", async () => {
+    const postId = await addPost("Uploads", ["ready.jpg"]);
+    const page = await openPost(postId);
+    const session = await page.context().newCDPSession(page);
+    await session.send("Network.enable");
+    const limitUploads = (bytesPerSecond: number) =>
+      session.send("Network.emulateNetworkConditions", {
+        offline: false,
+        latency: 0,
+        downloadThroughput: -1,
+        uploadThroughput: bytesPerSecond,
+      });
+    await limitUploads(20_000);
+    const names = Array.from({ length: 6 }, (_, i) => `clip-${i}.mp4`);
+    await fileInput(page).setInputFiles(
+      names.map((name) => ({ name, mimeType: "video/mp4", buffer: Buffer.alloc(600_000) })),
+    );
+    const tiles = listTiles(page);
+    const bars = page.getByRole("progressbar");
+    await bars.nth(5).waitFor();
+    await waitUntil(async () => (await readPost(postId)).assets.length >= 4, {
+      description: "uploads started",
+      timeoutMs: 60_000,
+    });
+    await page.waitForTimeout(2000); // the page has polled the post since
+    assert.equal(await tiles.count(), 7, "each file has one tile");
+    for (const name of names) assert.equal(await page.getByText(name, { exact: true }).count(), 1, name);
+    await waitUntil(async () => Number(await bars.first().getAttribute("aria-valuenow")) > 0);
+    assert.deepEqual(await findViolations(page), []);
+
+    await page.getByRole("button", { name: "Pause upload of clip-0.mp4" }).click();
+    await tiles.getByText(/^Paused at/).waitFor();
+    await page.getByRole("button", { name: "Cancel upload of clip-0.mp4" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Discard upload" }).click();
+    await tiles.getByText("clip-0.mp4").waitFor({ state: "detached" });
+    assert.equal(await tiles.count(), 6);
+    await page.context().close();
+  });
+
+  test("removes an upload that is canceled before the server has responded (WEB-10)", async () => {
+    const postId = await addPost("Autumn");
+    const page = await openPost(postId);
+    const { held, release } = await holdRequests(page, "**/api/uploads/files", "POST");
+    await page
+      .locator("input[type=file]")
+      .first()
+      .setInputFiles({ name: "clip.mp4", mimeType: "video/mp4", buffer: Buffer.alloc(100_000) });
+    await held;
+    await page.getByRole("button", { name: "Cancel upload of clip.mp4" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Discard upload" }).click();
+    const canceled = page.waitForResponse((response) => response.request().method() === "DELETE");
+    release();
+    assert.equal((await canceled).status(), 204);
+    assert.deepEqual(await readOrder(postId), []);
+    await page.context().close();
+  });
+
+  test("saves text that was typed during a save, even if the user then leaves the page (WEB-6)", async () => {
+    const postId = await addPost("Winter");
+    const page = await openPost(postId);
+    const text = page.getByRole("textbox", { name: "Text", exact: true });
+    const { held, release } = await holdRequests(page, `**/posts/${postId}`, "PATCH");
+    await text.fill("First");
+    await held;
+    await text.fill("First and second");
+    await page.getByRole("link", { name: "Posts", exact: true }).first().click();
+    release();
+    await text.waitFor({ state: "detached" });
+    assert.equal((await readPost(postId)).body, "First and second");
+    await page.context().close();
+  });
+
+  test("merges and saves edits when another member changes the post while the user leaves (WEB-6)", async () => {
+    const postId = await addPost("Spring");
+    const page = await openPost(postId);
+    let isChanged = false;
+    await page.route(`**/posts/${postId}`, async (route) => {
+      if (route.request().method() === "PATCH" && !isChanged) {
+        isChanged = true;
+        await updatePost(fixture.service.deps, owner, { postId, title: "Spring tide" });
+      }
+      return route.continue();
+    });
+    const text = page.getByRole("textbox", { name: "Text", exact: true });
+    await text.fill("The harbour in spring.");
+    await page.getByRole("link", { name: "Posts", exact: true }).first().click();
+    await text.waitFor({ state: "detached" });
+    const { title, body } = await readPost(postId);
+    assert.deepEqual([title, body], ["Spring tide", "The harbour in spring."]);
+    await page.context().close();
+  });
+
+  test("reports files that can't be added while the server is unreachable, and adds them later (WEB-10)", async () => {
+    const postId = await addPost("Offline");
+    const page = await openPost(postId);
+    const file = { name: "pier.jpg", mimeType: "image/jpeg", buffer: await jpeg() };
+    await page.route("**/assets/uploader-*.js", (route) => route.abort());
+    await fileInput(page).setInputFiles(file);
+    await page.getByText("The files couldn’t be added. Check your connection and try again.").first().waitFor();
+    await page.unroute("**/assets/uploader-*.js");
+    await fileInput(page).setInputFiles([]);
+    await fileInput(page).setInputFiles(file);
+    await waitForOrder(postId, ["pier.jpg"]);
+    await page.context().close();
+  });
+
+  test("shows a failed upload first, and retries or removes it", async () => {
+    const postId = await addPost("Retry", ["ready.jpg"]);
+    const page = await openPost(postId);
+    const tiles = listTiles(page);
+    await page.route("**/complete", (route) =>
+      route.fulfill({ status: 409, json: { code: "conflict", detail: "The file is busy.", hint: "Try again." } }),
+    );
+    for (const name of ["harbour.jpg", "fog.jpg"]) {
+      await fileInput(page).setInputFiles({ name, mimeType: "image/jpeg", buffer: await jpeg() });
+      await tiles.filter({ hasText: name }).getByText("The file is busy. Try again.").waitFor();
+    }
+    assert.deepEqual(
+      (await tiles.allTextContents()).map((text) => /(?:harbour|fog|ready)\.jpg/.exec(text)?.[0]),
+      ["harbour.jpg", "fog.jpg", "ready.jpg"],
+    );
+    await page.getByRole("button", { name: "Remove fog.jpg" }).click();
+    await tiles.filter({ hasText: "fog.jpg" }).waitFor({ state: "detached" });
+    await page.unroute("**/complete");
+    await page.getByRole("button", { name: "Retry harbour.jpg" }).click();
+    await page.getByRole("button", { name: /^harbour\.jpg, / }).waitFor();
+    await waitForOrder(postId, ["ready.jpg", "harbour.jpg"]);
+    assert.equal(await tiles.count(), 2);
+    await page.context().close();
+  });
+
+  test("on a phone, status and next action are first and stay in view (WEB-12)", async () => {
+    const { deps } = fixture.service;
+    const postId = await addPost(
+      "Phone",
+      Array.from({ length: 8 }, (_, i) => `file-${i}.jpg`),
+    );
+    await updatePost(deps, owner, { postId, body: "A line of text.\n\n".repeat(80) });
+    const page = await openPost(postId, { viewport: phone, hasTouch: true, isMobile: true });
+    const status = page.getByLabel("Status");
+    const nextAction = page.getByRole("button", { name: "Mark ready" });
+    const title = await page.getByRole("textbox", { name: "Title" }).boundingBox();
+    const isInView = async () =>
+      (await Promise.all([status.boundingBox(), nextAction.boundingBox()])).every(
+        (box) => box !== null && box.y >= 0 && box.y + box.height <= (title?.y ?? 0),
+      );
+    await waitUntil(isInView, { description: "above the title" });
+    await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
+    await waitUntil(isInView, { description: "in view at the end of the page" });
+    await nextAction.click();
+    await page.getByRole("button", { name: "Publish…" }).waitFor();
+    await waitUntil(async () => (await readPost(postId)).status === "ready", { description: "the post is ready" });
+    assert.equal(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0);
+    const smallTargets = await page.evaluate(`[...document.querySelectorAll("main button, main select")]
+      .map((element) => [element, element.getBoundingClientRect()])
+      .filter(([, { width, height }]) => width > 0 && (height < 43.5 || width < 43.5))
+      .map(([element]) => element.outerHTML.slice(0, 120))`);
+    assert.deepEqual(smallTargets, []);
+    await page.context().close();
+  });
+
+  test("plays a video, and the Content Security Policy allows it", async () => {
+    const { deps } = fixture.service;
+    const postId = await addPost("Video");
+    const page = await openPost(postId, { bypassCSP: false });
+    const base64 = await recordVideo(page);
+    const upload = { kind: "video", mimeType: "video/webm", base64, filename: "clip.webm" } as const;
+    const { assetId } = await uploadAssetInline(deps, owner, upload);
+    await attachAsset(deps, owner, { postId, assetId });
+    await listTiles(page).locator("video").waitFor({ state: "attached" });
+    await page.getByRole("button", { name: "Play clip.webm" }).click();
+    const player = page.getByRole("dialog").locator("video");
+    await player.waitFor();
+    assert.equal(await player.getAttribute("controls"), "");
+    await page.waitForFunction("document.querySelector('dialog video').readyState >= 2");
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "hidden" });
+    assert.match(String(await page.evaluate("document.activeElement?.getAttribute('aria-label')")), /^Play clip/);
+    await page.context().close();
+  });
+
+  test("each account has a tab with its character count, own text and preview, saved while the user types (PUB-6, PUB-20, WEB-6)", async () => {
+    const { deps } = fixture.service;
+    const postId = await addPost("Vases");
+    const page = await openPost(postId);
+    const tab = page.getByRole("tab", { name: /^blue-harbour/ });
+    await tab.getByText("6 / 280").waitFor();
+    await tab.click();
+    const field = page.getByRole("textbox", { name: "Text for blue-harbour" });
+    assert.equal(await field.inputValue(), "Vases.");
+    await field.fill("Vases, for the harbour.");
+    await tab.getByText("23 / 280").waitFor();
+    await page.getByRole("group", { name: "Post on Sandbox" }).getByText("Vases, for the harbour.").waitFor();
+    await page.getByText("Saved", { exact: true }).waitFor();
+    assert.deepEqual((await readPost(postId)).variants, [{ connectionId, body: "Vases, for the harbour." }]);
+    assert.deepEqual(await findViolations(page), []);
+
+    // Another person changes the same text while the user types.
+    await page.route("**/posts/*", (route) => (route.request().method() === "GET" ? route.abort() : route.continue()));
+    await updatePost(deps, owner, { postId, variants: [{ connectionId, body: "Vases, for everyone." }] });
+    await field.fill("Vases, for the whole harbour.");
+    await page.waitForResponse((response) => response.status() === 409);
+    await page.unroute("**/posts/*");
+    const alert = page.getByRole("alert").filter({ hasText: "changed while you were editing" });
+    await alert.waitFor();
+    await page.getByText("Not saved", { exact: true }).waitFor();
+    await alert.getByRole("button", { name: "Keep mine" }).click();
+    await waitUntil(async () => (await readPost(postId)).variants[0]?.body === "Vases, for the whole harbour.");
+    await page.getByRole("button", { name: "Use post’s text for blue-harbour" }).click();
+    await waitUntil(async () => (await readPost(postId)).variants.length === 0);
+    assert.equal(await field.inputValue(), "Vases.");
+    await page.context().close();
+  });
+
+  test("the history is beside the post on a desktop, and covers a phone (HIST-1, WEB-12)", async () => {
+    const postId = await addPost("Panel");
+    const page = await openPost(postId);
+    const toggle = page.getByRole("button", { name: "History" });
+    await toggle.press("Enter");
+    const panel = page.getByRole("complementary", { name: "History" });
+    await panel.getByText("Ada Berg created the post").waitFor();
+    assert.equal(await toggle.getAttribute("aria-expanded"), "true");
+    const [panelBox, textBox] = await Promise.all([
+      panel.boundingBox(),
+      page.getByRole("textbox", { name: "Text", exact: true }).boundingBox(),
+    ]);
+    assert.ok((panelBox?.x ?? 0) >= (textBox?.x ?? 0) + (textBox?.width ?? 0), "beside the text");
+    assert.deepEqual(await findViolations(page), []);
+    await page.keyboard.press("Escape");
+    await panel.waitFor({ state: "hidden" });
+    assert.equal(await page.evaluate("document.activeElement?.textContent"), "History");
+
+    await page.setViewportSize(phone);
+    await toggle.click();
+    const dialog = page.getByRole("dialog", { name: "History" });
+    await dialog.getByText("Ada Berg created the post").waitFor();
+    const dialogBox = await dialog.boundingBox();
+    assert.deepEqual([dialogBox?.width, dialogBox?.height], [phone.width, phone.height]);
+    assert.deepEqual(await findViolations(page), []);
+    await page.context().close();
+  });
+
+  for (const [width, colorScheme] of axeVariants)
+    test(`a long post with 20 files has no axe violations at ${width} px, ${colorScheme} (WEB-12)`, async () => {
+      const names = Array.from({ length: 20 }, (_, i) => (i === 3 ? "prices.pdf" : `a-long-name-for-a-file-${i}.jpg`));
+      const postId = await addPost("A title that is much longer than the titles of most posts are", names);
+      await updatePost(fixture.service.deps, owner, { postId, body: "A longer text. ".repeat(300) });
+      const page = await openPost(postId, { viewport: { width, height: 900 }, colorScheme });
+      await page.getByRole("button", { name: "Move prices.pdf" }).waitFor();
+      assert.deepEqual(await findViolations(page), []);
+      assert.equal(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0);
+      await page.getByRole("tab", { name: /^north-words/ }).click();
+      await page.getByRole("group", { name: "Post on Mastodon" }).waitFor();
+      assert.deepEqual(await findViolations(page), []);
+      assert.equal(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0);
+      await page.context().close();
+    });
+
+  test("no page logged an error", () => assert.deepEqual(pageErrors, []));
+});
+
+/** Half a second of a moving square, recorded by the browser. */
+const recordVideo = (page: Page): Promise<string> =>
+  page.evaluate<string>(`(async () => {
+    const canvas = document.createElement("canvas");
+    const [width, height] = [(canvas.width = 160), (canvas.height = 120)];
+    const context = canvas.getContext("2d");
+    const recorder = new MediaRecorder(canvas.captureStream(20), { mimeType: "video/webm;codecs=vp8" });
+    const parts = [];
+    recorder.ondataavailable = ({ data }) => parts.push(data);
+    const stopped = new Promise((resolve) => (recorder.onstop = resolve));
+    recorder.start();
+    for (let i = 0; i < 12; i++) {
+      context.fillStyle = i % 2 ? "teal" : "orange";
+      context.fillRect(i * 8, 20, width / 3, height / 2);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    recorder.stop();
+    await stopped;
+    const bytes = new Uint8Array(await new Blob(parts).arrayBuffer());
+    return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+  })()`);

@@ -1,0 +1,272 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Page } from "playwright-core";
+import type { Caller } from "#domain/caller.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { getPost } from "#domain/posts/get-post.ts";
+import { updatePost } from "#domain/posts/update-post.ts";
+import { publishPost } from "#domain/publishing/publish-post.ts";
+import { resolveLocalTime, toLocalTime } from "../../web/src/publishing/zoned-time.ts";
+import { addDays, addMonths, formatLongDay } from "../../web/src/posts/calendar/calendar-days.ts";
+import { findViolations } from "../support/axe.ts";
+import { skipWithoutChromium } from "../support/chromium.ts";
+import { newConnection } from "../support/platform-fixture.ts";
+import { newStudio, newUser } from "../support/users.ts";
+import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
+
+const timezone = "Europe/Berlin";
+const phone = { width: 390, height: 844 };
+
+describe("planning a studio's publications in a browser", { skip: skipWithoutChromium }, () => {
+  let fixture: WebFixture;
+  let owner: Caller;
+  let connectionIds: [harbour: string, quay: string];
+  const today = toLocalTime(Date.now(), timezone).slice(0, 10);
+  /** In the middle of next month. */
+  const day = `${addMonths(today, 1).slice(0, 7)}-15`;
+  const errors: string[] = [];
+  before(async () => void (fixture = await startWebFixture()));
+  after(async () => {
+    await fixture?.close();
+    assert.deepEqual(errors, []);
+  });
+
+  async function open(path: string): Promise<Page> {
+    const { deps } = fixture.service;
+    owner = await newStudio(deps, await newUser(deps, { name: "Ada Berg" }), "North");
+    await deps.studios.update(owner.studio.id, { timezone });
+    connectionIds = [
+      await newConnection(deps, owner, "harbour", "sandbox"),
+      await newConnection(deps, owner, "quay", "sandbox"),
+    ];
+    const context = await fixture.openContext(owner, { viewport: { width: 1440, height: 900 }, bypassCSP: true });
+    context.setDefaultTimeout(60_000); // pages load slowly while other tests run
+    const page = await context.newPage();
+    page.on("pageerror", (error) => void errors.push(error.message));
+    await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/${path}`);
+    return page;
+  }
+  async function addPost(title: string, plan?: { ids?: readonly string[]; localTime?: string }): Promise<string> {
+    const { deps } = fixture.service;
+    const { id: postId } = await createPost(deps, owner, { title, body: `${title}.` });
+    if (!plan) return postId;
+    const time = resolveLocalTime(plan.localTime ?? "", timezone);
+    await publishPost(deps, owner, {
+      postId,
+      connectionIds: [...(plan.ids ?? connectionIds)],
+      ...(time.kind === "valid" ? { at: time.iso } : {}),
+    });
+    return postId;
+  }
+  /** Account, state and local time of each publication, newest first. */
+  async function readPlans(postId: string): Promise<string[]> {
+    const { publications = [] } = await getPost(fixture.service.deps, owner, { postId });
+    return publications.map(({ account, state, scheduledFor }) =>
+      [account, state, scheduledFor && toLocalTime(Date.parse(scheduledFor), timezone)].filter(Boolean).join(" "),
+    );
+  }
+  async function fail(postId: string): Promise<void> {
+    const { deps } = fixture.service;
+    for (const { id } of (await getPost(deps, owner, { postId })).publications ?? []) {
+      const problem = { code: "rejected", message: "The account is suspended." };
+      await deps.publications.update(
+        id,
+        { state: "failed", problem, dueAt: null, nextRunAt: null },
+        { states: ["scheduled"] },
+      );
+    }
+  }
+
+  test("creates a post on a day or hour of the calendar, by keyboard and on a phone, and offers its time (WEB-12)", async () => {
+    const page = await open(`posts?view=calendar&date=${day}`);
+    const getButton = (label: string) => page.getByRole("button", { name: `New post on ${label}`, exact: true });
+    const first = page.locator("[data-new-post]").first();
+    await first.waitFor();
+    assert.equal(await page.locator("[data-new-post][tabindex='0']").count(), 1);
+    assert.deepEqual(await findViolations(page), []);
+    await getButton(formatLongDay(day)).focus();
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    const dialog = page.getByRole("dialog", { name: /^New post for .*, 09:00$/ });
+    await dialog.getByLabel("Title").fill("Low tide");
+    assert.deepEqual(await findViolations(page), []);
+    await dialog.getByRole("button", { name: "Create draft" }).click();
+    const localTime = `${addDays(day, 8)}T09:00`;
+    await page.getByRole("textbox", { name: "Text", exact: true }).fill("The mussels are out.");
+    await page.getByRole("button", { name: /^Schedule for / }).click();
+    assert.equal(await page.getByLabel("Date and time").inputValue(), localTime);
+    await page.getByRole("checkbox", { name: "harbour" }).check();
+    await page.getByRole("dialog").getByRole("button", { name: "Schedule" }).click();
+    await page.getByText(/^Planned for /).waitFor({ state: "detached" });
+    assert.deepEqual(await readPlans(new URL(page.url()).pathname.split("/").at(-1) ?? ""), [
+      `harbour scheduled ${localTime}`,
+    ]);
+
+    const posts = `${fixture.service.base}/studios/${owner.studio.id}/posts`;
+    await page.goto(`${posts}?view=calendar&range=week&date=${day}`);
+    await getButton(`${formatLongDay(day)}, 14:00`).click();
+    await page
+      .getByRole("dialog", { name: /, 14:00$/ })
+      .getByRole("button", { name: "Cancel" })
+      .click();
+    await page.goto(`${posts}?view=calendar&range=week&date=${addDays(today, -7)}`);
+    await page.getByRole("table").waitFor();
+    assert.equal(await first.count(), 0, "the past has no buttons");
+
+    await page.setViewportSize(phone);
+    await page.goto(`${posts}?view=calendar&date=${day}`);
+    await getButton(formatLongDay(addDays(day, 8))).click();
+    await page
+      .getByRole("dialog", { name: /^New post for / })
+      .getByLabel("Title")
+      .fill("High tide");
+    await page.keyboard.press("Enter");
+    await page.getByText(/^Planned for /).waitFor();
+    await page.getByRole("button", { name: "Forget the planned time" }).click();
+    await page.getByText(/^Planned for /).waitFor({ state: "detached" });
+    assert.doesNotMatch(page.url(), /at=/);
+    await page.context().close();
+  });
+
+  test("publishes again what failed, schedules from a row's menu, and cancels on the calendar (PUB-1)", async () => {
+    const page = await open("publications");
+    const [failedId, draftId] = [await addPost("Fog", { ids: [connectionIds[0]] }), await addPost("Boats")];
+    await fail(failedId);
+    await page.getByRole("button", { name: "Publish again to harbour" }).click();
+    const dialog = page.getByRole("dialog", { name: "Publish post" });
+    assert.equal(await dialog.getByRole("checkbox", { name: "harbour" }).isChecked(), true);
+    assert.equal(await dialog.getByRole("checkbox", { name: "quay" }).isChecked(), false);
+    await dialog.getByRole("button", { name: "Publish now" }).click();
+    await page.getByText("Publishing now.").first().waitFor();
+    assert.deepEqual(await readPlans(failedId), ["harbour scheduled", "harbour failed"]);
+    // The newer publication has taken the place of the failed one.
+    const publishAgain = page.getByRole("button", { name: "Publish again to harbour" });
+    await publishAgain.waitFor({ state: "detached" });
+    await fail(await addPost("Mist", { ids: [connectionIds[1]] }));
+    await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/publications?state=failed`);
+    await page.getByRole("button", { name: "Publish again to quay" }).waitFor();
+    assert.equal(await publishAgain.count(), 0, "a filtered list offers it no more");
+    await page.getByRole("link", { name: "Fog", exact: true }).click();
+    await page.getByRole("heading", { name: "Timeline" }).waitFor();
+    assert.equal(await publishAgain.count(), 0, "its own page offers it no more");
+    // The newer publication is not in this list, and is known nevertheless.
+    await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/publications?from=${day}`);
+    await page.getByText("1 publication needs you:").waitFor();
+
+    const posts = `${fixture.service.base}/studios/${owner.studio.id}/posts`;
+    await page.goto(`${posts}?view=board`);
+    const menuButton = page.getByRole("button", { name: "Actions for Boats" });
+    await menuButton.hover();
+    await page.locator("[data-state=closed]").and(menuButton).click();
+    await page.getByRole("menuitem", { name: "Schedule…" }).click();
+    const schedule = page.getByRole("dialog", { name: "Schedule post" });
+    await schedule.getByLabel("Date and time").fill(`${day}T10:00`);
+    assert.deepEqual(await findViolations(page), []);
+    await schedule.getByRole("button", { name: "Schedule" }).click();
+    await page.getByText("Scheduled.").first().waitFor();
+    assert.deepEqual((await readPlans(draftId)).toSorted(), [
+      `harbour scheduled ${day}T10:00`,
+      `quay scheduled ${day}T10:00`,
+    ]);
+
+    await page.goto(`${posts}?view=calendar&date=${day}`);
+    await page.getByRole("button", { name: /^Boats\b/ }).click();
+    await page.getByRole("button", { name: "Cancel publication" }).click();
+    await page
+      .getByRole("dialog", { name: /^Cancel publishing to / })
+      .getByRole("button", { name: "Cancel publication" })
+      .click();
+    await page.getByRole("button", { name: /^Boats\b/ }).waitFor({ state: "detached" });
+    assert.deepEqual(
+      (await readPlans(draftId)).map((plan) => plan.split(" ")[1]),
+      ["canceled", "canceled"],
+    );
+    await page.context().close();
+  });
+
+  test("doesn't choose accounts that a post is published to already (PUB-1)", async () => {
+    const page = await open("posts");
+    const { deps } = fixture.service;
+    const postId = await addPost("Gulls", { ids: [connectionIds[0]] });
+    await updatePost(deps, owner, {
+      postId,
+      variants: connectionIds.map((connectionId) => ({ connectionId, body: "Gulls!" })),
+    });
+    for (const { id } of (await getPost(deps, owner, { postId })).publications ?? [])
+      await deps.publications.update(
+        id,
+        { state: "published", publishedAt: Date.now(), dueAt: null, nextRunAt: null },
+        { states: ["scheduled"] },
+      );
+    await page.getByRole("button", { name: "Actions for Gulls" }).click();
+    await page.getByRole("menuitem", { name: "Schedule…" }).click();
+    const dialog = page.getByRole("dialog", { name: "Schedule post" });
+    await dialog.getByText(/^Sandbox\. Published already: /).waitFor();
+    assert.equal(await dialog.getByRole("checkbox", { name: "harbour" }).isChecked(), false);
+    assert.equal(await dialog.getByRole("checkbox", { name: "quay" }).isChecked(), true);
+    await page.context().close();
+  });
+
+  test("lists what goes out next by day, and links what needs a person (WEB-10)", async () => {
+    const page = await open("publications/upcoming");
+    await page.getByRole("heading", { name: "Nothing is planned" }).waitFor();
+    await addPost("Later", { localTime: `${addDays(today, 9)}T10:00` });
+    await addPost("Sooner", { localTime: `${addDays(today, 3)}T10:00` });
+    await fail(await addPost("Fog", { ids: [connectionIds[1]] }));
+    await page.getByRole("heading", { name: formatLongDay(addDays(today, 9)) }).waitFor();
+    assert.deepEqual(await page.getByRole("heading", { level: 3 }).allTextContents(), [
+      formatLongDay(addDays(today, 3)),
+      formatLongDay(addDays(today, 9)),
+    ]);
+    assert.deepEqual(await findViolations(page), []);
+    await page.setViewportSize(phone);
+    await page.getByRole("button", { name: /Sooner/ }).click();
+    await page.getByRole("dialog", { name: "Sooner" }).getByRole("button", { name: "Close" }).click();
+
+    await page.getByRole("navigation", { name: "Publications" }).getByRole("link", { name: "All" }).click();
+    const notice = page.getByText("1 publication needs you:");
+    await notice.waitFor();
+    assert.deepEqual(await findViolations(page), []);
+    assert.equal(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0);
+    await page.getByRole("link", { name: "1 failed" }).click();
+    await notice.waitFor({ state: "detached" });
+    assert.match(page.url(), /state=failed/);
+    const rows = page.getByRole("list", { name: "Publications" }).getByRole("listitem");
+    await rows.getByText("The account is suspended.").waitFor();
+    assert.equal(await rows.count(), 1);
+    await page.context().close();
+  });
+
+  test("filters the calendar by account, and moves only the accounts that are shown (PUB-1, WEB-12)", async () => {
+    const page = await open(`posts?view=calendar&date=${day}`);
+    const bothId = await addPost("Mussels", { localTime: `${day}T10:00` });
+    await addPost("Rope", { ids: [connectionIds[1]], localTime: `${day}T11:00` });
+    const card = page.getByRole("button", { name: /^Mussels\b/ });
+    await card.getByText("2 accounts").waitFor();
+    await page.getByRole("button", { name: "Accounts", exact: true }).click();
+    await page.getByRole("menuitemcheckbox", { name: /^harbour/ }).click();
+    assert.deepEqual(await findViolations(page), []);
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: /^Rope\b/ }).waitFor({ state: "detached" });
+    await card.getByText("harbour").first().waitFor();
+    assert.match(page.url(), new RegExp(`accounts=${connectionIds[0]}`));
+
+    await card.press("Enter");
+    await page.getByRole("button", { name: "Change time" }).click();
+    await page.getByLabel("Date and time").fill(`${addDays(day, 1)}T12:00`);
+    await page.getByRole("button", { name: "Save time" }).click();
+    await page.getByText("for harbour. Its other accounts keep their time.").first().waitFor();
+    assert.deepEqual((await readPlans(bothId)).toSorted(), [
+      `harbour scheduled ${addDays(day, 1)}T12:00`,
+      `quay scheduled ${day}T10:00`,
+    ]);
+
+    await page.reload();
+    await page.getByRole("button", { name: "harbour", exact: true }).click();
+    await page.getByRole("menuitem", { name: "All accounts" }).click();
+    await page.getByRole("button", { name: /^Rope\b/ }).waitFor();
+    assert.doesNotMatch(page.url(), /accounts=/);
+    await page.context().close();
+  });
+});

@@ -1,0 +1,307 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
+import type { Caller } from "#domain/caller.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { getPost } from "#domain/posts/get-post.ts";
+import { updatePost } from "#domain/posts/update-post.ts";
+import { listTrash } from "#domain/trash/list-trash.ts";
+import { findViolations } from "../support/axe.ts";
+import { skipWithoutChromium } from "../support/chromium.ts";
+import { newConnection } from "../support/platform-fixture.ts";
+import { jpeg } from "../support/samples.ts";
+import { newStudio, newUser } from "../support/users.ts";
+import { waitUntil } from "../support/wait-until.ts";
+import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
+
+const desktop = { width: 1280, height: 900 };
+const phone = { width: 390, height: 844 };
+
+describe("actions on posts in a browser", { skip: skipWithoutChromium }, () => {
+  let fixture: WebFixture;
+  const errors: string[] = [];
+  before(async () => void (fixture = await startWebFixture()));
+  after(async () => {
+    await fixture?.close();
+    assert.deepEqual(errors, []);
+  });
+
+  async function newOwner(): Promise<Caller> {
+    const { deps } = fixture.service;
+    return newStudio(deps, await newUser(deps, { name: "Ada Berg" }), "North");
+  }
+  async function addPost(owner: Caller, title: string, tags: string[] = []): Promise<string> {
+    return (await createPost(fixture.service.deps, owner, { title, body: `${title}.`, tags })).id;
+  }
+  async function addImage(owner: Caller, postId: string, filename: string): Promise<string> {
+    const { deps } = fixture.service;
+    const base64 = (await jpeg()).toString("base64");
+    const upload = { kind: "image", mimeType: "image/jpeg", base64, filename } as const;
+    const { assetId } = await uploadAssetInline(deps, owner, upload);
+    await attachAsset(deps, owner, { postId, assetId });
+    return assetId;
+  }
+  const read = (owner: Caller, postId: string) => getPost(fixture.service.deps, owner, { postId });
+  async function openPosts(owner: Caller, query = "", options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await fixture.openContext(owner, { viewport: desktop, bypassCSP: true, ...options });
+    context.setDefaultTimeout(60_000);
+    const page = await context.newPage();
+    page.on("pageerror", (error) => void errors.push(error.message));
+    await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/posts${query}`);
+    await page.getByRole("heading", { name: "Posts", exact: true }).waitFor();
+    return page;
+  }
+  const getOpenPostId = (page: Page): string => new URL(page.url()).pathname.split("/").at(-1) ?? "";
+  const waitForTitle = (page: Page, title: string) =>
+    waitUntil(async () => (await page.getByRole("textbox", { name: "Title" }).inputValue()) === title, {
+      description: `the open post is ${title}`,
+    });
+  const waitForFocus = (page: Page, text: string) =>
+    page.waitForFunction(`document.activeElement?.textContent === ${JSON.stringify(text)}`);
+
+  test("duplicates a post with its files, names what it lacks, and undoes it (WEB-12)", async () => {
+    const { deps } = fixture.service;
+    const owner = await newOwner();
+    const postId = await addPost(owner, "Fog", ["harbour"]);
+    const connectionId = await newConnection(deps, owner, "blue-harbour", "sandbox");
+    await updatePost(deps, owner, { postId, status: "ready", variants: [{ connectionId, body: "Fog, short." }] });
+    await addImage(owner, postId, "a.jpg");
+    const lastImageId = await addImage(owner, postId, "b.jpg");
+    const page = await openPosts(owner);
+    await page.getByRole("button", { name: "Actions for Fog" }).click();
+    await page.getByRole("menuitem", { name: "Duplicate" }).click();
+    await page.getByText("Duplicated “Fog”.").first().waitFor();
+    await waitForTitle(page, "Fog (copy)");
+    const copy = await read(owner, getOpenPostId(page));
+    assert.deepEqual([copy.body, copy.status, copy.tags], ["Fog.", "draft", ["harbour"]]);
+    assert.deepEqual(copy.variants, [{ connectionId, body: "Fog, short." }]);
+    assert.deepEqual(
+      copy.assets.map(({ filename }) => filename),
+      ["a.jpg", "b.jpg"],
+    );
+    await page.getByRole("button", { name: "Undo" }).last().click();
+    await page.getByText("The duplicate moved to the trash.").first().waitFor();
+    const { items } = await listTrash(deps, owner, { limit: 20 });
+    assert.ok(items.some(({ id }) => id === copy.id));
+
+    await page.getByRole("link", { name: "Fog", exact: true }).click();
+    await page.getByRole("textbox", { name: "Text", exact: true }).fill("Fog over the harbour.");
+    const problem = { code: "conflict", detail: "It was deleted.", hint: "" };
+    await page.route(`**/assets/${lastImageId}/copy`, (route) => route.fulfill({ status: 409, json: problem }));
+    await page.getByRole("button", { name: "Actions for this post" }).click();
+    await page.getByRole("menuitem", { name: "Duplicate" }).click();
+    await page.getByText("Duplicated “Fog” without 1 file: b.jpg.").first().waitFor();
+    await waitForTitle(page, "Fog (copy)");
+    const secondCopy = await read(owner, getOpenPostId(page));
+    assert.deepEqual([secondCopy.body, secondCopy.assets.length], ["Fog over the harbour.", 1]);
+    await page.context().close();
+  });
+
+  test("returns from a post to the same view and filters, and opens the next post (WEB-12)", async () => {
+    const owner = await newOwner();
+    await addPost(owner, "Oldest", ["harbour"]);
+    await addPost(owner, "Other");
+    const middleId = await addPost(owner, "Middle", ["harbour"]);
+    await addPost(owner, "Newest", ["harbour"]);
+    const page = await openPosts(owner, "?tag=harbour");
+    await page.getByRole("link", { name: "Newest" }).click();
+    await waitForTitle(page, "Newest");
+    await page.getByRole("button", { name: "Next post" }).waitFor();
+    assert.ok(await page.getByRole("button", { name: "Previous post" }).isDisabled());
+    await page.keyboard.press("j");
+    await waitForTitle(page, "Middle");
+    await page.getByRole("textbox", { name: "Text", exact: true }).fill("Edited.");
+    await page.getByRole("button", { name: "Next post" }).click();
+    await waitForTitle(page, "Oldest");
+    await page
+      .locator("button:focus")
+      .and(page.getByRole("button", { name: "Previous post" }))
+      .waitFor();
+    await page.keyboard.press("Enter");
+    await waitForTitle(page, "Middle");
+    await page
+      .locator("button:focus")
+      .and(page.getByRole("button", { name: "Previous post" }))
+      .waitFor();
+    await page.keyboard.press("j");
+    await waitForTitle(page, "Oldest");
+    assert.equal((await read(owner, middleId)).body, "Edited.");
+    assert.deepEqual(await findViolations(page), []);
+    await page.setViewportSize(phone);
+    await page.getByRole("button", { name: "Actions for this post" }).click();
+    await page.getByRole("menuitem", { name: "Previous post" }).click();
+    await waitForTitle(page, "Middle");
+    await page.getByRole("link", { name: "Posts (filtered)" }).click();
+    await page.getByRole("link", { name: "Newest" }).waitFor();
+    assert.equal(new URL(page.url()).search, "?tag=harbour");
+    assert.equal(await page.evaluate("history.state.__TSR_index"), 0, "it went back, which restores the position");
+
+    await page.getByRole("radio", { name: "Board" }).check();
+    await page.getByRole("link", { name: "Middle" }).click();
+    await page.getByRole("link", { name: "Board (filtered)" }).click();
+    await page.getByRole("region", { name: /^Drafts/ }).waitFor();
+    assert.deepEqual(Object.fromEntries(new URL(page.url()).searchParams), { tag: "harbour", view: "board" });
+
+    await page.setViewportSize(desktop);
+    await page.getByRole("radio", { name: "Calendar" }).check();
+    await page.getByRole("complementary", { name: "Unscheduled" }).getByRole("link", { name: "Middle" }).click();
+    await waitForTitle(page, "Middle");
+    await page.getByRole("link", { name: "Calendar (filtered)" }).waitFor();
+    assert.equal(await page.getByRole("button", { name: "Next post" }).count(), 0, "a calendar has no next post");
+    await page.context().close();
+  });
+
+  test("asks before the user leaves edits that can't be saved, and keeps the post out of the trash (WEB-6, WEB-10)", async () => {
+    const owner = await newOwner();
+    const postId = await addPost(owner, "Tide");
+    const page = await openPosts(owner);
+    await page.getByRole("link", { name: "Tide" }).click();
+    const problem = { code: "unavailable", detail: "The database is busy.", hint: "Try again." };
+    await page.route(`**/posts/${postId}`, (route) =>
+      route.request().method() === "PATCH" ? route.fulfill({ status: 503, json: problem }) : route.continue(),
+    );
+    const text = page.getByRole("textbox", { name: "Text", exact: true });
+    const dialog = page.getByRole("dialog", { name: "Leave without saving?" });
+    const backLink = page.getByRole("main").getByRole("link", { name: "Posts" });
+    await text.fill("High tide at noon.");
+    await page.getByRole("link", { name: "Library" }).click();
+    await dialog.getByRole("button", { name: "Stay" }).click();
+    await page.getByRole("button", { name: "Actions for this post" }).click();
+    await page.getByRole("menuitem", { name: "Move to trash" }).click();
+    await page.getByText("Your last edits aren’t saved yet. Try again in a moment.").first().waitFor();
+    await backLink.click();
+    await dialog.waitFor();
+    assert.deepEqual(await findViolations(page), []);
+    await dialog.getByRole("button", { name: "Stay" }).click();
+    assert.equal(getOpenPostId(page), postId);
+    assert.equal(await text.inputValue(), "High tide at noon.");
+    await backLink.click();
+    await dialog.getByRole("button", { name: "Leave" }).click();
+    await text.waitFor({ state: "detached" });
+    assert.equal(await page.evaluate("history.state.__TSR_index"), 0, "it went back, which restores the position");
+
+    await page.getByRole("link", { name: "Tide" }).click();
+    await page.unroute(`**/posts/${postId}`);
+    await text.fill("Low tide at six.");
+    await backLink.click();
+    await text.waitFor({ state: "detached" });
+    assert.equal((await read(owner, postId)).body, "Low tide at six.");
+    await page.context().close();
+  });
+
+  test("asks before the user leaves a post or the library while files are uploading (WEB-10)", async () => {
+    const owner = await newOwner();
+    for (const title of ["Second", "First"]) await addPost(owner, title);
+    const page = await openPosts(owner);
+    const uploading = Promise.withResolvers<void>();
+    await page.route("**/api/uploads/files", async (route) => {
+      await uploading.promise;
+      await route.abort();
+    });
+    const upload = async (name: string) => {
+      const file = { name, mimeType: "video/mp4", buffer: Buffer.alloc(100_000) };
+      await page.locator("input[type=file]").first().setInputFiles(file);
+      await page.getByRole("button", { name: `Cancel upload of ${name}` }).waitFor();
+    };
+    const dialog = page.getByRole("dialog", { name: "Leave while files are uploading?" });
+    const postsLink = page.getByRole("navigation").getByRole("link", { name: "Posts" });
+    await page.getByRole("link", { name: "First" }).click();
+    await page.getByRole("button", { name: "Next post" }).waitFor();
+    await upload("clip.mp4");
+    await page.keyboard.press("j");
+    await page.getByText("Files are still uploading. Stay here until they’re done.").first().waitFor();
+    await waitForTitle(page, "First");
+    await postsLink.click();
+    await dialog.getByRole("button", { name: "Stay" }).click();
+    await page.getByRole("button", { name: "Cancel upload of clip.mp4" }).waitFor();
+    await postsLink.click();
+    await dialog.getByRole("button", { name: "Leave" }).click();
+    await page.getByRole("heading", { name: "Posts", exact: true }).waitFor();
+
+    await page.getByRole("link", { name: "Library" }).click();
+    await page.getByRole("heading", { name: "Library" }).waitFor();
+    await upload("reel.mp4");
+    await postsLink.click();
+    await dialog.getByRole("button", { name: "Stay" }).click();
+    await page.getByRole("button", { name: "Cancel upload of reel.mp4" }).waitFor();
+    uploading.resolve();
+    await page.context().close();
+  });
+
+  test("moves through posts by keyboard, selects them, and runs commands of the page (WEB-12)", async () => {
+    const owner = await newOwner();
+    for (const title of ["Three", "Two", "One"]) await addPost(owner, title);
+    const page = await openPosts(owner, "", { permissions: ["clipboard-read", "clipboard-write"] });
+    const readClipboard = () => page.evaluate("navigator.clipboard.readText()");
+    await page.getByRole("link", { name: "One", exact: true }).waitFor();
+    await page.keyboard.press("j");
+    await waitForFocus(page, "One");
+    await page.keyboard.press("j");
+    await waitForFocus(page, "Two");
+    await page.keyboard.press("x");
+    await page.getByRole("checkbox", { name: "Select Two", checked: true }).waitFor();
+    await page.keyboard.press("k");
+    await waitForFocus(page, "One");
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.getByText("3 selected").last().waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByText("3 selected").last().waitFor({ state: "detached" });
+    for (const attempt of ["first", "second"]) {
+      await page.keyboard.press(".");
+      await waitForFocus(page, "Open");
+      assert.deepEqual(await findViolations(page), [], `the ${attempt} time`);
+      await page.keyboard.press("Escape");
+      await page.getByRole("menuitem", { name: "Copy link" }).waitFor({ state: "detached" });
+    }
+    await page.keyboard.press(".");
+    await page.getByRole("menuitem", { name: "Copy link" }).press("Enter");
+    await page.getByText("Link copied.").first().waitFor();
+    const url = String(await readClipboard());
+    await page.goto(url);
+    await waitForTitle(page, "One");
+
+    await page.keyboard.press("c");
+    await page.getByRole("complementary", { name: "Comments" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("complementary", { name: "Comments" }).waitFor({ state: "detached" });
+    await page.keyboard.press("ControlOrMeta+k");
+    await page.keyboard.type("mark ready");
+    await page.getByRole("option", { name: "Mark ready" }).click();
+    await waitUntil(async () => (await read(owner, getOpenPostId(page))).status === "ready", {
+      description: "the post is ready",
+    });
+    await page.context().close();
+  });
+
+  test("keeps the dialogs of a row while the list scrolls, and lets users select a link on the board (WEB-12)", async () => {
+    const owner = await newOwner();
+    for (let number = 1; number <= 60; number++) await addPost(owner, `Post ${number}`);
+    const page = await openPosts(owner);
+    await page.getByRole("button", { name: "Actions for Post 60" }).click();
+    await page.getByRole("menuitem", { name: "Schedule…" }).click();
+    const schedule = page.getByRole("dialog", { name: "Schedule post" });
+    await schedule.waitFor();
+    await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
+    await page.getByText("Post 60", { exact: true }).waitFor({ state: "detached" });
+    await schedule.getByRole("button", { name: "Close" }).click();
+    await schedule.waitFor({ state: "detached" });
+
+    // As in a browser without HTTPS.
+    await page.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
+    await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/posts?view=board`);
+    const menuButton = page.getByRole("button", { name: "Actions for Post 60" });
+    await menuButton.hover();
+    await page.locator("[data-state=closed]").and(menuButton).click();
+    await page.getByRole("menuitem", { name: "Copy link" }).click();
+    const link = await page.getByRole("dialog", { name: "Copy the link" }).locator("code").boundingBox();
+    assert.ok(link);
+    await page.mouse.move(link.x + 2, link.y + 8);
+    await page.mouse.down();
+    await page.mouse.move(link.x + link.width - 2, link.y + link.height - 8, { steps: 10 });
+    await page.mouse.up();
+    assert.match(String(await page.evaluate("getSelection().toString()")), /studios/);
+    await page.context().close();
+  });
+});

@@ -1,0 +1,363 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import type { Caller } from "#domain/caller.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { getPost } from "#domain/posts/get-post.ts";
+import { updatePost } from "#domain/posts/update-post.ts";
+import { publishPost } from "#domain/publishing/publish-post.ts";
+import { listTrash } from "#domain/trash/list-trash.ts";
+import { resolveLocalTime, toLocalTime } from "../../web/src/publishing/zoned-time.ts";
+import { addDays, addMonths, formatLongDay } from "../../web/src/posts/calendar/calendar-days.ts";
+import { findViolations } from "../support/axe.ts";
+import { skipWithoutChromium } from "../support/chromium.ts";
+import { newConnection } from "../support/platform-fixture.ts";
+import { newMember, newStudio, newUser } from "../support/users.ts";
+import { waitUntil } from "../support/wait-until.ts";
+import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
+
+const desktop = { width: 1280, height: 900 };
+const phone = { width: 390, height: 844 };
+const timezone = "Europe/Berlin";
+
+describe("posts in a browser", { skip: skipWithoutChromium }, () => {
+  let fixture: WebFixture;
+  const errors: string[] = [];
+  before(async () => void (fixture = await startWebFixture()));
+  after(async () => {
+    await fixture?.close();
+    assert.deepEqual(errors, []);
+  });
+
+  async function newOwner(): Promise<Caller> {
+    const { deps } = fixture.service;
+    const owner = await newStudio(deps, await newUser(deps, { name: "Ada Berg" }), "North");
+    await deps.studios.update(owner.studio.id, { timezone });
+    return owner;
+  }
+  async function addPost(owner: Caller, title: string, change: Record<string, unknown> = {}): Promise<string> {
+    const { deps } = fixture.service;
+    const { id } = await createPost(deps, owner, { title, body: `${title}.` });
+    if (Object.keys(change).length > 0) await updatePost(deps, owner, { postId: id, ...change });
+    return id;
+  }
+  const read = (owner: Caller, postId: string) => getPost(fixture.service.deps, owner, { postId });
+  async function openPosts(owner: Caller, query = "", options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await fixture.openContext(owner, { viewport: desktop, bypassCSP: true, ...options });
+    context.setDefaultTimeout(60_000); // an axe run and drags take long while other tests run
+    const page = await context.newPage();
+    page.on("pageerror", (error) => void errors.push(error.message));
+    await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/posts${query}`);
+    await page.getByRole("heading", { name: "Posts", exact: true }).waitFor();
+    return page;
+  }
+  async function assertFits(page: Page): Promise<void> {
+    assert.deepEqual(await findViolations(page), []);
+    for (const viewport of [phone, desktop]) {
+      await page.setViewportSize(viewport);
+      await page.waitForTimeout(200);
+      const excess = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+      assert.equal(excess, 0, `at ${viewport.width} px`);
+    }
+  }
+  const getTitles = (page: Page) => page.getByRole("list", { name: "Posts" }).getByRole("heading").allTextContents();
+  /** Waits until screen readers announce where the dragged item is. */
+  const waitForPlace = (page: Page, place: string) =>
+    page
+      .locator("[id^=DndLiveRegion]")
+      .filter({ hasText: new RegExp(`^${place}$`) })
+      .waitFor({ state: "attached" });
+  const select = (page: Page, title: string) => page.getByRole("checkbox", { name: `Select ${title}` }).check();
+  const clickInMenu = async (page: Page, button: string, item: string | RegExp) => {
+    await page.getByRole("button", { name: button, exact: true }).click();
+    await page.getByRole("menuitem", { name: item }).click();
+  };
+
+  test("keeps view and filters in the URL, and hides archived posts by default (WEB-12)", async () => {
+    const owner = await newOwner();
+    const member = await newMember(fixture.service.deps, owner, "member");
+    await addPost(owner, "Fog", { tags: ["harbour"] });
+    await addPost(owner, "Old fog", { status: "archived" });
+    await addPost(member, "Boats", { status: "ready" });
+    const page = await openPosts(owner);
+    await page.getByRole("link", { name: "Boats" }).waitFor();
+    assert.deepEqual(await getTitles(page), ["Boats", "Fog"]);
+    await assertFits(page);
+    await page.getByRole("button", { name: "Show archived" }).press("Enter");
+    await page.getByRole("link", { name: "Old fog" }).waitFor();
+    assert.deepEqual(await getTitles(page), ["Boats", "Old fog", "Fog"]);
+    await page.getByRole("button", { name: "Author" }).press("Enter");
+    await page.getByRole("menuitemradio", { name: member.user.name }).press("Enter");
+    await page.keyboard.press("Escape");
+    await page.getByRole("link", { name: "Fog", exact: true }).waitFor({ state: "detached" });
+    const url = new URL(page.url());
+    assert.deepEqual(Object.fromEntries(url.searchParams), { archived: "true", author: member.user.id });
+
+    await page.goto(url.href.replace(url.search, "?tag=harbour&view=board"));
+    await page.getByRole("link", { name: "Fog", exact: true }).waitFor();
+    assert.equal(await page.getByRole("link", { name: "Boats" }).count(), 0);
+    await page.getByRole("radio", { name: "List" }).check();
+    assert.equal(new URL(page.url()).search, "?tag=harbour");
+    await page.getByRole("radio", { name: "Compact" }).check();
+    await page.reload();
+    assert.ok(await page.getByRole("radio", { name: "Compact" }).isChecked());
+    await page.context().close();
+  });
+
+  test("changes status and tags of several posts, moves them to the trash, and undoes it (WEB-7)", async () => {
+    const { deps } = fixture.service;
+    const owner = await newOwner();
+    const ids = [await addPost(owner, "One"), await addPost(owner, "Two"), await addPost(owner, "Three")] as const;
+    const page = await openPosts(owner);
+    const listStatuses = async () => (await Promise.all(ids.map((id) => read(owner, id)))).map(({ status }) => status);
+    const undo = () => page.getByRole("button", { name: "Undo" }).last().click();
+    await select(page, "One");
+    await page.getByRole("checkbox", { name: "Select Three" }).click({ modifiers: ["Shift"] });
+    await page.getByText("3 selected").last().waitFor();
+    await assertFits(page);
+    await clickInMenu(page, "Status", "Ready");
+    await page.getByText("Moved 3 posts to ready.").first().waitFor();
+    assert.deepEqual(await listStatuses(), ["ready", "ready", "ready"]);
+    await undo();
+    await page.getByText("Undone for 3 posts.").first().waitFor();
+    assert.deepEqual(await listStatuses(), ["draft", "draft", "draft"]);
+
+    await clickInMenu(page, "Tags", "Add a tag…");
+    await page.getByLabel("Tag", { exact: true }).fill("Spring");
+    await page.getByRole("button", { name: "Add tag" }).click();
+    await page.getByText("Added the tag “spring” to 3 posts.").first().waitFor();
+    assert.deepEqual((await read(owner, ids[1])).tags, ["spring"]);
+    await clickInMenu(page, "Tags", /^spring/);
+    await page.getByText("Removed the tag “spring” from 3 posts.").first().waitFor();
+    assert.deepEqual((await read(owner, ids[1])).tags, []);
+
+    await page.getByRole("button", { name: "Move to trash", exact: true }).click();
+    await page.getByText("Moved 3 posts to the trash.").first().waitFor();
+    assert.equal((await listTrash(deps, owner, { limit: 20 })).items.length, 3);
+    await undo();
+    await page.getByRole("link", { name: "Two" }).waitFor();
+    await waitUntil(async () => (await listTrash(deps, owner, { limit: 20 })).items.length === 0, {
+      description: "all posts are restored",
+    });
+    await page.context().close();
+  });
+
+  test("reports which of several posts could not be changed, and why", async () => {
+    const { deps } = fixture.service;
+    const owner = await newOwner();
+    const [plannedId, freeId] = [await addPost(owner, "Planned"), await addPost(owner, "Free")];
+    const connectionIds = [await newConnection(deps, owner, "harbour", "sandbox")];
+    const at = new Date(Date.now() + 3_600_000).toISOString();
+    await publishPost(deps, owner, { postId: plannedId, connectionIds, at });
+    const page = await openPosts(owner);
+    await page.getByRole("checkbox", { name: "Select all 2" }).check();
+    await clickInMenu(page, "Status", "Archived");
+    const dialog = page.getByRole("dialog", { name: "1 post wasn’t changed" });
+    await dialog.getByText("Planned").waitFor();
+    assert.deepEqual(
+      [(await read(owner, plannedId)).status, (await read(owner, freeId)).status],
+      ["draft", "archived"],
+    );
+    await dialog.getByRole("button", { name: "Close" }).click();
+    await page.getByRole("link", { name: "Free" }).waitFor({ state: "detached" });
+    await page.context().close();
+  });
+
+  test("loads more posts on scrolling, renders few of them, and returns to the position (WEB-12)", async () => {
+    const owner = await newOwner();
+    for (let i = 0; i < 130; i++) await addPost(owner, `Post ${i}`);
+    const page = await openPosts(owner);
+    await page.getByRole("link", { name: "Post 129", exact: true }).waitFor();
+    const oldest = page.getByRole("link", { name: "Post 0", exact: true });
+    await waitUntil(
+      async () => {
+        await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
+        return (await oldest.count()) === 1;
+      },
+      { description: "the oldest post is in the list" },
+    );
+    assert.ok((await getTitles(page)).length < 60);
+    assert.equal(await page.getByRole("button", { name: "Load more" }).count(), 0);
+    await oldest.click();
+    await page.waitForURL(/\/posts\/pst_/);
+    await page.goBack();
+    await oldest.waitFor();
+    assert.ok(((await page.evaluate("scrollY")) as number) > 2000);
+    await page.context().close();
+  });
+
+  test("moves a post between the columns of the board by keyboard, mouse and menu (WEB-12)", async () => {
+    const owner = await newOwner();
+    const postId = await addPost(owner, "Fog");
+    await addPost(owner, "Boats", { status: "ready" });
+    const page = await openPosts(owner, "?view=board");
+    const hasStatus = (status: string) =>
+      waitUntil(async () => (await read(owner, postId)).status === status, { description: `the post is ${status}` });
+    const column = (name: RegExp) => page.getByRole("region", { name });
+    await column(/^Drafts/)
+      .getByRole("link", { name: "Fog" })
+      .waitFor();
+    await assertFits(page);
+    const handle = page.getByRole("button", { name: "Move Fog" });
+    await handle.press("Space");
+    await waitForPlace(page, "Drafts");
+    await page.keyboard.press("ArrowRight");
+    await waitForPlace(page, "Ready");
+    await page.keyboard.press("Space");
+    await column(/^Ready/)
+      .getByRole("link", { name: "Fog" })
+      .waitFor();
+    await hasStatus("ready");
+    await page.getByRole("button", { name: "Undo" }).last().click();
+    await hasStatus("draft");
+
+    await column(/^Drafts/)
+      .getByRole("link", { name: "Fog" })
+      .waitFor();
+    const [from, to] = [await handle.boundingBox(), await column(/^Ready/).boundingBox()];
+    assert.ok(from && to);
+    await page.mouse.move(from.x - 60, from.y + 10);
+    await page.mouse.down();
+    await page.mouse.move(from.x, from.y + 20, { steps: 4 });
+    await page.mouse.move(to.x + 100, to.y + 60, { steps: 8 });
+    await page.mouse.up();
+    await column(/^Ready/)
+      .getByRole("link", { name: "Fog" })
+      .waitFor();
+    await hasStatus("ready");
+
+    await page.getByRole("button", { name: "Actions for Fog" }).click();
+    await page.getByRole("menuitem", { name: "Archive", exact: true }).click();
+    await page.getByRole("link", { name: "Fog" }).waitFor({ state: "detached" });
+    await hasStatus("archived");
+    await page.context().close();
+  });
+
+  /** A post planned for 10:00 in the studio's time zone, in the middle of next month. */
+  async function planPost(owner: Caller, title: string): Promise<{ postId: string; day: string }> {
+    const { deps } = fixture.service;
+    const postId = await addPost(owner, title);
+    const connectionIds = [await newConnection(deps, owner, "harbour", "sandbox")];
+    const day = `${addMonths(toLocalTime(Date.now(), timezone).slice(0, 10), 1).slice(0, 7)}-15`;
+    const time = resolveLocalTime(`${day}T10:00`, timezone);
+    assert.ok(time.kind === "valid");
+    await publishPost(deps, owner, { postId, connectionIds, at: time.iso });
+    return { postId, day };
+  }
+  const waitForTime = (owner: Caller, postId: string, localTime: string) =>
+    waitUntil(
+      async () => {
+        const scheduledFor = (await read(owner, postId)).publications?.[0]?.scheduledFor ?? "";
+        return toLocalTime(Date.parse(scheduledFor), timezone) === localTime;
+      },
+      { description: `the post is planned for ${localTime}` },
+    );
+
+  test("reschedules on the calendar by keyboard and dialog, and rejects the past (PUB-1, WEB-12)", async () => {
+    const owner = await newOwner();
+    const { postId, day } = await planPost(owner, "Fog");
+    await addPost(owner, "Boats");
+    const page = await openPosts(owner, `?view=calendar&date=${day}`);
+    const card = page.getByRole("button", { name: /^Fog\b/ });
+    await card.waitFor();
+    await page.getByRole("complementary", { name: "Unscheduled" }).getByRole("link", { name: "Boats" }).waitFor();
+    await assertFits(page);
+    await card.press("Space");
+    await waitForPlace(page, formatLongDay(day));
+    await page.keyboard.press("ArrowDown");
+    await waitForPlace(page, formatLongDay(addDays(day, 7)));
+    await page.keyboard.press("Space");
+    await waitForTime(owner, postId, `${addDays(day, 7)}T10:00`);
+    await page.getByRole("button", { name: "Undo" }).last().click();
+    await waitForTime(owner, postId, `${day}T10:00`);
+
+    await page.evaluate(`globalThis.realNow = Date.now; Date.now = () => Date.parse("${addDays(day, 14)}T00:00Z")`);
+    await card.press("Space");
+    await waitForPlace(page, formatLongDay(day));
+    await page.keyboard.press("ArrowDown");
+    await waitForPlace(page, formatLongDay(addDays(day, 7)));
+    await page.keyboard.press("Space");
+    await page.getByText("That time is in the past.").first().waitFor();
+    await waitForTime(owner, postId, `${day}T10:00`);
+    await page.evaluate("Date.now = globalThis.realNow");
+
+    await card.press("Enter");
+    await page.getByRole("button", { name: "Change time" }).click();
+    await page.getByLabel("Date and time").fill(`${addDays(day, 1)}T11:30`);
+    await page.getByRole("button", { name: "Save time" }).click();
+    await waitForTime(owner, postId, `${addDays(day, 1)}T11:30`);
+    await page.context().close();
+  });
+
+  test("moves a card to another hour of the week, and shows an agenda on a phone (WEB-12)", async () => {
+    const owner = await newOwner();
+    const { postId, day } = await planPost(owner, "Fog");
+    const page = await openPosts(owner, `?view=calendar&range=week&date=${day}`);
+    const card = page.getByRole("button", { name: /^Fog\b/ });
+    await card.press("Space");
+    await waitForPlace(page, `${formatLongDay(day)}, 10:00`);
+    await page.keyboard.press("ArrowDown");
+    await waitForPlace(page, `${formatLongDay(day)}, 11:00`);
+    await page.keyboard.press("ArrowDown");
+    await waitForPlace(page, `${formatLongDay(day)}, 12:00`);
+    await page.keyboard.press("Space");
+    await waitForTime(owner, postId, `${day}T12:00`);
+    await assertFits(page);
+    await page.setViewportSize(phone);
+    const agenda = page.getByRole("region").filter({ has: page.getByRole("heading", { level: 3 }) });
+    await agenda.getByText("Scheduled: harbour").waitFor();
+    assert.equal(await page.getByRole("table").count(), 0);
+    assert.deepEqual(await findViolations(page), []);
+    await page.context().close();
+  });
+
+  test("shows a change that the server rejects in its old place, with the reason", async () => {
+    const owner = await newOwner();
+    const { postId, day } = await planPost(owner, "Fog");
+    const page = await openPosts(owner, `?view=calendar&range=week&date=${day}`);
+    const problem = { code: "too_late", detail: "It has started.", hint: "Reload the page." };
+    await page.route("**/reschedule", (route) => route.fulfill({ status: 409, json: problem }));
+    const cell = page.getByRole("row", { name: /^10:00/ });
+    await cell.getByRole("button", { name: /^Fog\b/ }).press("Space");
+    await waitForPlace(page, `${formatLongDay(day)}, 10:00`);
+    await page.keyboard.press("ArrowDown");
+    await waitForPlace(page, `${formatLongDay(day)}, 11:00`);
+    await page.keyboard.press("Space");
+    await page.getByText("It has started. Reload the page.").first().waitFor();
+    await cell.getByRole("button", { name: /^Fog\b/ }).waitFor();
+    await waitForTime(owner, postId, `${day}T10:00`);
+    await page.context().close();
+  });
+
+  test("offers no changes to a user who may only read (WEB-2)", async () => {
+    const owner = await newOwner();
+    const { day } = await planPost(owner, "Fog");
+    const context = await fixture.openContext(owner, { viewport: desktop });
+    const page = await context.newPage();
+    await page.route(new RegExp(`/api/studios/${owner.studio.id}$`), async (route) => {
+      const response = await route.fetch();
+      const studio = (await response.json()) as { may: string[] };
+      await route.fulfill({
+        response,
+        json: { ...studio, may: studio.may.filter((action) => action.endsWith(".read")) },
+      });
+    });
+    const open = (query: string) => page.goto(`${fixture.service.base}/studios/${owner.studio.id}/posts${query}`);
+    await open("");
+    await page.getByRole("link", { name: "Fog" }).waitFor();
+    assert.equal(await page.getByRole("checkbox").count(), 0);
+    assert.equal(await page.getByRole("link", { name: "New post" }).count(), 0);
+    await page.getByRole("button", { name: "Actions for Fog" }).click();
+    assert.deepEqual(await page.getByRole("menuitem").allTextContents(), ["Open", "Copy link"]);
+    await open("?view=board");
+    await page.getByRole("link", { name: "Fog" }).waitFor();
+    assert.equal(await page.getByRole("button", { name: "Move Fog" }).count(), 0);
+    await open(`?view=calendar&date=${day}`);
+    const card = page.getByRole("button", { name: /^Fog\b/ });
+    assert.equal(await card.getAttribute("aria-roledescription"), null);
+    await card.press("Enter");
+    await page.getByRole("link", { name: "Open post" }).waitFor();
+    assert.equal(await page.getByRole("button", { name: "Change time" }).count(), 0);
+    await context.close();
+  });
+});

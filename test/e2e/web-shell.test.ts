@@ -1,0 +1,212 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { BrowserContextOptions } from "playwright-core";
+import type { Caller } from "#domain/caller.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { systemClock } from "#lib/clock.ts";
+import { findViolations } from "../support/axe.ts";
+import { skipWithoutChromium, type Page } from "../support/chromium.ts";
+import { newStudio, newUser } from "../support/users.ts";
+import { waitUntil } from "../support/wait-until.ts";
+import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
+
+const lightPaper = "rgb(251, 252, 251)";
+const darkPaper = "rgb(18, 22, 21)";
+const readBackground = (page: Page) => page.evaluate("getComputedStyle(document.body).backgroundColor");
+
+describe("the web app's theme, command palette and shortcuts", { skip: skipWithoutChromium }, () => {
+  let fixture: WebFixture;
+  let owner: Caller;
+  before(async () => {
+    fixture = await startWebFixture();
+    const { deps } = fixture.service;
+    owner = await newStudio(deps, await newUser(deps, { name: "Ada Berg" }), "North");
+    await createPost(deps, owner, { title: "Fog over the harbour", body: "" });
+    await newStudio(deps, owner, "South");
+  });
+  after(() => fixture?.close());
+
+  async function openStudio(path: string, options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await fixture.openContext(owner, options);
+    const page = await context.newPage();
+    await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/${path}`);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    return page;
+  }
+
+  const waitForPath = (page: Page, suffix: string) => page.waitForURL((url) => url.pathname.endsWith(suffix));
+
+  test("a chosen theme applies before the scripts run, and stays after a reload (WEB-12)", async () => {
+    const page = await openStudio("posts", { colorScheme: "light" });
+    assert.equal(await readBackground(page), lightPaper);
+    await page.getByRole("button", { name: "Account: Ada Berg" }).click();
+    await page.getByRole("menuitemradio", { name: "Dark" }).click();
+    assert.equal(await readBackground(page), darkPaper);
+
+    await page.route("**/assets/*.js", (route) => route.abort());
+    await page.reload();
+    assert.equal(await readBackground(page), darkPaper, "without the app's scripts");
+    await page.unroute("**/assets/*.js");
+    await page.reload();
+
+    await page.getByRole("button", { name: "Account: Ada Berg" }).click();
+    await page.getByRole("menuitemradio", { name: "Dark", checked: true }).waitFor();
+    await page.getByRole("menuitemradio", { name: "System" }).click();
+    assert.equal(await readBackground(page), lightPaper);
+    await page.emulateMedia({ colorScheme: "dark" });
+    await waitUntil(async () => (await readBackground(page)) === darkPaper);
+    await page.context().close();
+  });
+
+  test("the command palette opens pages and posts, and returns the focus when it closes (WEB-12)", async () => {
+    const page = await openStudio("posts");
+    const palette = page.getByRole("dialog", { name: "Search and commands" });
+    const openButton = page.getByRole("button", { name: /^Search/ });
+    await openButton.press("Enter");
+    await palette.waitFor();
+    await page.keyboard.press("Escape");
+    await palette.waitFor({ state: "hidden" });
+    await openButton.and(page.locator(":focus")).waitFor();
+
+    await page.keyboard.press("ControlOrMeta+k");
+    await palette.waitFor();
+    await page.keyboard.type("memb");
+    await palette.getByRole("option", { name: "Members" }).waitFor();
+    await page.keyboard.press("Enter");
+    await waitForPath(page, "/members");
+
+    await page.keyboard.press("ControlOrMeta+k");
+    await palette.waitFor();
+    await page.keyboard.type("harbour");
+    await palette.getByRole("option", { name: "Fog over the harbour" }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/posts\/pst_/);
+
+    await page.keyboard.press("ControlOrMeta+k");
+    await palette.getByRole("option", { name: "South" }).click();
+    await page.getByRole("button", { name: /^Studio: South/ }).waitFor();
+    await page.context().close();
+  });
+
+  test("shortcuts open pages, are listed, and never run while the user types or in a dialog (WEB-12)", async () => {
+    const page = await openStudio("posts");
+    await page.keyboard.press("g");
+    await page.keyboard.press("m");
+    await waitForPath(page, "/members");
+    await page.keyboard.press("g");
+    await page.keyboard.press("p");
+    await waitForPath(page, "/posts");
+    const search = page.getByLabel("Search posts");
+    await search.waitFor();
+    await page.keyboard.press("/");
+    await search.and(page.locator(":focus")).waitFor();
+    await page.keyboard.type("nightgm?");
+    assert.equal(await search.inputValue(), "nightgm?");
+    await waitForPath(page, "/posts");
+
+    await page.getByRole("heading", { level: 1 }).click();
+    await page.keyboard.press("?");
+    const help = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+    await help.getByText("New post").waitFor();
+    await page.keyboard.press("n");
+    await help.getByLabel("Use shortcuts without Ctrl or ⌘").uncheck();
+    await help.getByRole("button", { name: "Close" }).click();
+    await page.keyboard.press("n");
+    await page.keyboard.press("ControlOrMeta+k");
+    await page.getByRole("dialog", { name: "Search and commands" }).waitFor();
+    await page.keyboard.press("Escape");
+    await waitForPath(page, "/posts");
+
+    await page.keyboard.press("ControlOrMeta+k");
+    await page.getByRole("option", { name: "Keyboard shortcuts" }).click();
+    await help.getByLabel("Use shortcuts without Ctrl or ⌘").check();
+    await help.getByRole("button", { name: "Close" }).click();
+    await page.keyboard.press("n");
+    await waitForPath(page, "/posts/new");
+    await page.context().close();
+  });
+
+  for (const [width, colorScheme] of [
+    [1280, "light"],
+    [390, "dark"],
+  ] as const) {
+    test(`every component passes axe-core at ${width} px, ${colorScheme}, in its open state too (WEB-12)`, async () => {
+      const context = await fixture.openContext(owner, {
+        viewport: { width, height: 800 },
+        colorScheme,
+        bypassCSP: true,
+      });
+      const page = await context.newPage();
+      await page.goto(`${fixture.service.base}/dev/ui`);
+      await page.getByRole("heading", { name: "Design system" }).waitFor();
+      const problems = await findViolations(page);
+      const overflow = (await page.evaluate("document.documentElement.scrollWidth - innerWidth")) as number;
+      if (overflow > 0) problems.push(`${overflow} px too wide`);
+      for (const name of ["Open menu", "Popover", "Dialog", "FormDialog", "SidePanel", "Toast", "SelectionBar"]) {
+        await page.getByRole("button", { name, exact: true }).click();
+        problems.push(...(await findViolations(page)).map((violation) => `${name} ${violation}`));
+        await page.keyboard.press("Escape");
+      }
+      assert.deepEqual(problems, []);
+      await context.close();
+    });
+  }
+
+  test("a menu inside of a dialog can be used (WEB-12)", async () => {
+    const context = await fixture.openContext(owner);
+    const page = await context.newPage();
+    await page.goto(`${fixture.service.base}/dev/ui`);
+    await page.getByRole("button", { name: "Dialog", exact: true }).click();
+    await page.getByRole("button", { name: "Menu in a dialog" }).click();
+    await page.getByRole("menuitem", { name: "An item" }).click();
+    await page.getByRole("dialog", { name: "A dialog" }).waitFor();
+    await context.close();
+  });
+
+  test("a menu that is mounted on demand opens by keyboard, mouse and touch (WEB-12)", async () => {
+    const context = await fixture.openContext(owner, { hasTouch: true });
+    const page = await context.newPage();
+    await page.goto(`${fixture.service.base}/dev/ui`);
+    const button = page.getByRole("button", { name: "Actions for a row" });
+    const item = page.getByRole("menuitem", { name: "An item of a row" });
+    await button.tap();
+    await item.waitFor();
+    await page.keyboard.press("Escape");
+    await item.waitFor({ state: "detached" });
+    await page.reload();
+    await page.getByRole("button", { name: "Open menu" }).focus();
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await item.waitFor();
+    await page.keyboard.press("Escape");
+    await item.waitFor({ state: "detached" });
+    assert.equal(await page.evaluate("document.activeElement?.ariaLabel"), "Actions for a row");
+    await page.reload();
+    await button.click();
+    await item.click();
+    await item.waitFor({ state: "detached" });
+    await context.close();
+  });
+});
+
+test("an instance with an identity provider has no /dev/ui", { skip: skipWithoutChromium }, async () => {
+  const fixture = await startWebFixture(systemClock, {
+    OIDC_ISSUER: "https://accounts.example.com",
+    OIDC_CLIENT_ID: "atelier",
+    OIDC_CLIENT_SECRET: "secret",
+  });
+  try {
+    const context = await fixture.openContext(await newStudio(fixture.service.deps));
+    const page = await context.newPage();
+    const requestedUrls: string[] = [];
+    page.on("request", (request) => void requestedUrls.push(request.url()));
+    await page.goto(`${fixture.service.base}/dev/ui`);
+    await page.getByRole("heading", { name: "Page not found" }).waitFor();
+    assert.deepEqual(
+      requestedUrls.filter((url) => url.includes("UiPage")),
+      [],
+    );
+  } finally {
+    await fixture.close();
+  }
+});

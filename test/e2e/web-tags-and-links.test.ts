@@ -1,0 +1,214 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import type { Caller } from "#domain/caller.ts";
+import { addComment } from "#domain/comments/add-comment.ts";
+import { resolveComment } from "#domain/comments/resolve-comment.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { getPost } from "#domain/posts/get-post.ts";
+import { updatePost } from "#domain/posts/update-post.ts";
+import { approvePublication } from "#domain/publishing/change-publication.ts";
+import { publishPost } from "#domain/publishing/publish-post.ts";
+import { findViolations } from "../support/axe.ts";
+import { skipWithoutChromium } from "../support/chromium.ts";
+import { actThroughClient } from "../support/history-fixture.ts";
+import { newConnection } from "../support/platform-fixture.ts";
+import { newStudio, newUser } from "../support/users.ts";
+import { waitUntil } from "../support/wait-until.ts";
+import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
+
+const desktop = { width: 1280, height: 900 };
+const phone = { width: 390, height: 844 };
+
+describe("tags and links in a browser", { skip: skipWithoutChromium }, () => {
+  let fixture: WebFixture;
+  let owner: Caller;
+  const errors: string[] = [];
+  before(async () => {
+    fixture = await startWebFixture();
+    const { deps } = fixture.service;
+    owner = await newStudio(deps, await newUser(deps, { name: "Ada Berg" }), "North");
+  });
+  after(async () => {
+    await fixture?.close();
+    assert.deepEqual(errors, []);
+  });
+
+  const addPost = async (title: string, tags: string[] = []): Promise<string> => {
+    const { id } = await createPost(fixture.service.deps, owner, { title, body: `${title}.` });
+    if (tags.length > 0) await updatePost(fixture.service.deps, owner, { postId: id, tags });
+    return id;
+  };
+  const readTags = async (postId: string) => (await getPost(fixture.service.deps, owner, { postId })).tags;
+  async function openPage(path: string, options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await fixture.openContext(owner, { viewport: desktop, bypassCSP: true, ...options });
+    context.setDefaultTimeout(60_000);
+    const page = await context.newPage();
+    page.on("pageerror", (error) => void errors.push(error.message));
+    await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/${path}`);
+    return page;
+  }
+
+  test("suggests the studio's tags by keyboard and on a phone, and filters posts by tag (WEB-12)", async () => {
+    await addPost("Fog", ["launch", "harbour"]);
+    await addPost("Boats", ["launch", "lighthouse"]);
+    const postId = await addPost("Nets");
+    const page = await openPage(`posts/${postId}`);
+    const field = page.getByRole("combobox", { name: "Tags" });
+    const suggestions = page.getByRole("listbox", { name: "Suggested tags" });
+    const isSaved = (...tags: string[]) =>
+      waitUntil(async () => (await readTags(postId)).join() === tags.join(), { description: `tags ${tags.join()}` });
+    await field.fill("la");
+    await suggestions.getByRole("option", { name: "launch" }).waitFor();
+    assert.deepEqual(await findViolations(page), []);
+    await field.press("Escape");
+    await suggestions.waitFor({ state: "detached" });
+    assert.equal(await field.inputValue(), "la", "Escape only closes the list");
+    await field.press("ArrowDown");
+    await field.press("Enter");
+    await isSaved("launch");
+    await field.fill("harb");
+    await suggestions.waitFor();
+    await field.press("Enter");
+    await isSaved("launch", "harb");
+    await page.context().close();
+
+    const touchPage = await openPage(`posts/${postId}`, { viewport: phone, hasTouch: true, isMobile: true });
+    await touchPage.getByRole("combobox", { name: "Tags" }).tap();
+    const option = touchPage.getByRole("option", { name: "harbour" });
+    assert.ok(((await option.boundingBox())?.height ?? 0) >= 44);
+    await option.tap();
+    await isSaved("launch", "harb", "harbour");
+    await touchPage.context().close();
+
+    const posts = await openPage("posts");
+    await posts.getByRole("checkbox", { name: "Select Nets" }).check();
+    await posts.getByRole("button", { name: "Tags", exact: true }).click();
+    await posts.getByRole("menuitem", { name: "Add a tag…" }).click();
+    await posts.getByRole("combobox", { name: "Tag", exact: true }).fill("light");
+    await posts.getByRole("dialog").getByRole("option", { name: "lighthouse" }).click();
+    await posts.getByRole("button", { name: "Add tag" }).click();
+    await isSaved("launch", "harb", "harbour", "lighthouse");
+    await posts.getByRole("button", { name: "Clear selection" }).click();
+    await posts.getByRole("button", { name: "Tag", exact: true }).press("Enter");
+    await posts.getByRole("menuitemradio", { name: "lighthouse" }).press("Enter");
+    await posts.locator("[role=menuitemradio][aria-checked=true]:focus", { hasText: "lighthouse" }).waitFor();
+    await posts.keyboard.press("Escape");
+    await posts.getByRole("link", { name: "Fog" }).waitFor({ state: "detached" });
+    assert.equal(new URL(posts.url()).search, "?tag=lighthouse");
+    assert.deepEqual(await findViolations(posts), []);
+    await posts.getByRole("link", { name: "Clear tag filter: lighthouse" }).click();
+    await posts.getByRole("link", { name: "Fog" }).waitFor();
+    await posts.context().close();
+  });
+
+  test("activity leads to the exact comment, to the history, and to all that one client did (ACT-1, COM-2)", async () => {
+    const { deps } = fixture.service;
+    const postId = await addPost("Ropes");
+    const claude = await actThroughClient(deps, owner);
+    const linked = await addComment(deps, claude, { postId, body: "Which rope is it?" });
+    await updatePost(deps, owner, { postId, body: "A blue rope." });
+    await resolveComment(deps, owner, { commentId: linked.id, resolved: true });
+    const page = await openPage("clients");
+    await page.getByRole("link", { name: "See activity of Claude" }).click();
+    await page.waitForURL((url) => url.searchParams.get("clientId") === claude.client.id);
+    await page.getByText("Claude, for Ada Berg, commented on Ropes").getByRole("link", { name: "Ropes" }).click();
+    const comment = page.getByRole("region", { name: "Comments" }).locator("[aria-current=true]");
+    await comment.getByText("Which rope is it?").waitFor();
+    assert.equal(new URL(page.url()).searchParams.get("panel"), "comments");
+    assert.deepEqual(await findViolations(page), []);
+    await page.reload();
+    await comment.getByText("Which rope is it?").waitFor();
+    await page.getByRole("button", { name: "Close panel" }).click();
+    await comment.waitFor({ state: "detached" });
+    await page.waitForURL((url) => url.search === "");
+
+    await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/activity?action=post.updated`);
+    await page.getByText("Ada Berg changed Ropes").getByRole("link", { name: "Ropes" }).click();
+    await page.getByRole("complementary", { name: "History" }).waitFor();
+    await page.goBack();
+    await page.getByRole("link", { name: "Clear filters" }).click();
+    await page.waitForURL((url) => url.search === "");
+    await page.getByText("Claude, for Ada Berg, commented on Ropes").waitFor();
+    await page.getByTitle("Show only Ada Berg’s activity").first().press("Enter");
+    await page.waitForURL((url) => url.searchParams.get("userId") === owner.user.id);
+    assert.equal(await page.getByLabel("Member").inputValue(), owner.user.id);
+    for (const viewport of [phone, desktop]) {
+      await page.setViewportSize(viewport);
+      assert.deepEqual(await findViolations(page), []);
+      assert.equal(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0);
+    }
+    await page.context().close();
+  });
+
+  test("an open panel and unsaved text stay while the server can't be reached (WEB-7)", async () => {
+    const page = await openPage(`posts/${await addPost("Outage")}`);
+    await page.getByRole("textbox", { name: "Text", exact: true }).waitFor();
+    await page.route("**/api/**", (route) => route.abort());
+    await page.getByRole("textbox", { name: "Text", exact: true }).fill("Typed during the outage.");
+    await page.waitForTimeout(1500); // the user's session is then checked again
+    await page.getByRole("button", { name: "History" }).click();
+    await page.getByRole("complementary", { name: "History" }).waitFor();
+    await page.waitForURL((url) => url.searchParams.get("panel") === "history");
+    assert.equal(
+      await page.getByRole("textbox", { name: "Text", exact: true }).inputValue(),
+      "Typed during the outage.",
+    );
+    await page.context().close();
+  });
+
+  test("sends a proposal back with a comment, which is added once if canceling fails (PUB-3, COM-2)", async () => {
+    const { deps } = fixture.service;
+    const postId = await addPost("Spring catalogue");
+    const connectionIds = [await newConnection(deps, owner, "harbour", "sandbox")];
+    await publishPost(deps, await actThroughClient(deps, owner), { postId, connectionIds, propose: true });
+    await addComment(deps, owner, { postId, body: "Is the price right?" });
+    const page = await openPage("publications/approvals", { viewport: phone });
+    await page.getByRole("link", { name: "1 open thread" }).waitFor();
+    const openDialog = () => page.getByRole("button", { name: "Ask for changes… harbour" }).click();
+    const field = page.getByRole("textbox", { name: "What should change?" });
+    await openDialog();
+    await field.fill("Use the blue photo.");
+    await page.getByRole("button", { name: "Cancel", exact: true }).click();
+    await openDialog();
+    assert.equal(await field.inputValue(), "Use the blue photo.", "the text is kept");
+    assert.deepEqual(await findViolations(page), []);
+    await page.route("**/cancel", (route) => route.abort(), { times: 1 });
+    await field.press("Control+Enter");
+    await page.getByText("Your comment was added to the post, but").waitFor();
+    await page.getByRole("button", { name: "Send back" }).click();
+    await page.getByText("Sent back to Claude, for Ada Berg.").first().waitFor();
+    await page.getByRole("heading", { name: "Nothing to approve" }).waitFor();
+    const post = await getPost(deps, owner, { postId, includeComments: true });
+    assert.equal(post.publications?.[0]?.state, "canceled");
+    assert.deepEqual(post.comments?.map(({ body }) => body).toSorted(), ["Is the price right?", "Use the blue photo."]);
+    await page.getByRole("button", { name: "Open post" }).click();
+    await page.getByRole("dialog", { name: "Comments" }).getByText("Use the blue photo.").waitFor();
+    await page.context().close();
+  });
+
+  test("keeps the request for changes open when someone else approves meanwhile (PUB-3, COM-2)", async () => {
+    const { deps } = fixture.service;
+    const postId = await addPost("Autumn catalogue");
+    const connectionIds = [await newConnection(deps, owner, "quay", "sandbox")];
+    const client = await actThroughClient(deps, owner);
+    const { publications } = await publishPost(deps, client, { postId, connectionIds, propose: true });
+    const { id: publicationId, revision } = publications[0] ?? assert.fail("nothing was proposed");
+    const pages = [await openPage("publications/approvals"), await openPage(`publications/${publicationId}`)];
+    for (const [index, page] of pages.entries()) {
+      await page.getByRole("button", { name: "Ask for changes… quay" }).click();
+      await page.getByRole("textbox", { name: "What should change?" }).fill(`Comment ${index}`);
+    }
+    await approvePublication(deps, owner, { publicationId, revision });
+    for (const page of pages) {
+      await page.getByText("This was approved meanwhile. You can still add your comment.").waitFor();
+      assert.deepEqual(await findViolations(page), []);
+      await page.getByRole("button", { name: "Add comment" }).click();
+      await page.getByText("Comment added.").first().waitFor();
+      await page.context().close();
+    }
+    const post = await getPost(deps, owner, { postId, includeComments: true });
+    assert.equal(post.publications?.[0]?.state, "scheduled");
+    assert.deepEqual(post.comments?.map(({ body }) => body).toSorted(), ["Comment 0", "Comment 1"]);
+  });
+});

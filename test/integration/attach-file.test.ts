@@ -1,0 +1,144 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { attachFile } from "#domain/assets/attach-file.ts";
+import type { Caller } from "#domain/caller.ts";
+import type { Deps } from "#domain/deps.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { createLog } from "#lib/log.ts";
+import { createPublicUrlOpener } from "#lib/public-fetch.ts";
+import { startApiServer, type ApiServer } from "../support/api-server.ts";
+import { dumpTables } from "../support/dump-tables.ts";
+import { forEachEngine } from "../support/engines.ts";
+import { callModern } from "../support/mcp.ts";
+import { getOutcome } from "../support/outcome.ts";
+import { png } from "../support/samples.ts";
+import { createTestGrant } from "../support/tokens.ts";
+import { newStudio } from "../support/users.ts";
+import { startWebHost, type WebHost } from "../support/web-host.ts";
+
+/** As OpenAI documents it for `openai/fileParams`, with a field that it may add later. */
+const createHostFile = (url: string, fields: object = {}) => ({
+  download_url: url,
+  file_id: "file-FrqAEiZrYTvFpHkV3Z9B7n",
+  mime_type: "image/png",
+  size: 68,
+  ...fields,
+});
+
+forEachEngine("files that the host of an AI client hands over", (fixture) => {
+  const logLines: string[] = [];
+  let host: WebHost;
+  let server: ApiServer;
+  let deps: Deps;
+  let owner: Caller;
+  let postId: string;
+  let call: (args: Record<string, unknown>) => Promise<Record<string, unknown>>;
+  before(async () => {
+    host = await startWebHost();
+    const log = createLog("trace", { write: (line) => void logLines.push(line) });
+    server = await startApiServer({ ...fixture.deps, openUrl: host.createOpener() }, log);
+    deps = server.deps;
+    owner = await newStudio(deps);
+    ({ id: postId } = await createPost(deps, owner, { title: "From the chat", body: "" }));
+    const { token } = await createTestGrant(deps, owner);
+    call = async (args) => {
+      const params = { name: "attach_file", arguments: args };
+      const { json } = await callModern({ url: `${server.base}/mcp`, token }, "tools/call", params);
+      return json.result.structuredContent as unknown as Record<string, unknown>;
+    };
+  });
+  after(async () => {
+    await server.close();
+    await host.close();
+  });
+
+  const findAsset = async (assetId: unknown) => {
+    const asset = await deps.assets.find(owner.studio.id, String(assetId));
+    assert.ok(asset);
+    return asset;
+  };
+
+  test("attaches the file to the post, under the name that the host states (CHAT-30)", async () => {
+    const content = await png();
+    host.serveFile("/abc", content, "image/png");
+    const output = await call({ postId, file: createHostFile(host.url("/abc"), { file_name: "harbour.png" }) });
+    const asset = await findAsset(output["assetId"]);
+    assert.deepEqual(
+      [output["bytes"], asset.status, asset.postId, asset.filename, asset.mimeType],
+      [content.length, "ready", postId, "harbour.png", "image/png"],
+    );
+  });
+
+  test("stores and logs no part of the URL, neither of a file nor of an error (CHAT-30)", async () => {
+    const secret = "k9Xw2-signature-of-the-host";
+    host.serveFile(`/${secret}.png?sig=${secret}`, await png(), "image/png");
+    host.serve(`/moved?sig=${secret}`, (_req, res) =>
+      res.writeHead(302, { location: `/${secret}.png?sig=${secret}` }).end(),
+    );
+    host.serve(`/${secret}/cut`, (_req, res) => {
+      res.writeHead(200, { "content-type": "image/png", "content-length": 50_000 });
+      res.write(Buffer.alloc(20_000, 1));
+      setImmediate(() => res.destroy());
+    });
+    const { assetId } = await call({ postId, file: createHostFile(host.url(`/moved?sig=${secret}`)) });
+    assert.equal((await findAsset(assetId)).filename, "image.png");
+    const outcomes = [];
+    for (const url of [
+      host.url(`/${secret}/missing`),
+      host.url(`/${secret}/cut`),
+      `http://files.test/${secret}`,
+      `https://${secret}@files.test/`,
+      `not a URL ${secret}`,
+      host.url(`/${secret}`).padEnd(9000, "x"),
+    ])
+      outcomes.push((await call({ postId, file: createHostFile(url) }))["code"]);
+    assert.deepEqual(outcomes, [
+      "url_unreachable",
+      "url_unreachable",
+      "url_blocked",
+      "url_blocked",
+      "url_blocked",
+      "invalid_input",
+    ]);
+    const storedText = await dumpTables(fixture);
+    assert.ok(storedText.includes("asset.imported") && logLines.some((line) => line.includes("attach_file")));
+    for (const text of [storedText, logLines.join("")])
+      for (const part of [secret, "files.test"]) assert.ok(!text.includes(part), part);
+  });
+
+  test("fetches only from public hosts (CHAT-30, A19)", async () => {
+    const requestCount = host.connections;
+    const { hostname, port } = new URL(host.url("/", "127.0.0.1"));
+    const openUrl = createPublicUrlOpener({ timeoutMs: 5000, maxRedirects: 5, accept: "*/*" });
+    const attach = (url: string) =>
+      getOutcome(attachFile({ ...deps, openUrl }, owner, { postId, file: createHostFile(url) }));
+    for (const url of [`https://${hostname}:${port}/abc`, "https://localhost/abc", "https://169.254.169.254/latest"])
+      assert.equal(await attach(url), "url_blocked", url);
+    assert.equal(host.connections, requestCount);
+  });
+
+  test("fetches nothing for a post that is missing, of another studio or full (CHAT-30)", async () => {
+    host.serveFile("/unused", await png(), "image/png");
+    const file = createHostFile(host.url("/unused"));
+    const attach = (caller: Caller, target: string, limits = deps.limits) =>
+      getOutcome(attachFile({ ...deps, limits }, caller, { postId: target, file }));
+    assert.equal(await attach(await newStudio(deps), postId), "not_found");
+    assert.equal(await attach(owner, deps.newId("post")), "not_found");
+    assert.equal(await attach(owner, postId, { ...deps.limits, assetsPerPost: 1 }), "asset_limit_reached");
+    assert.equal(host.requestCounts.get("/unused") ?? 0, 0);
+  });
+
+  test("declares which input the host fills in (CHAT-30)", async () => {
+    const { token } = await createTestGrant(deps, owner);
+    const { tools } = (await callModern({ url: `${server.base}/mcp`, token }, "tools/list")).json.result;
+    const listing = tools.find(({ name }) => name === "attach_file") as unknown as {
+      _meta: object;
+      inputSchema: { properties: { file: { properties: object; required: string[] } } };
+    };
+    const { properties, required } = listing.inputSchema.properties.file;
+    assert.deepEqual(listing._meta, { "openai/fileParams": ["file"] });
+    assert.deepEqual(Object.keys(properties), ["download_url", "file_id", "mime_type", "file_name"]);
+    assert.deepEqual(required, ["download_url", "file_id"]);
+    assert.ok(tools.length <= 30, `${tools.length} tools`);
+  });
+});

@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Caller } from "#domain/caller.ts";
+import type { CommentView } from "#domain/comments/comment.ts";
+import { assertProblem, call, startApiServer, type ApiServer } from "../support/api-server.ts";
+import { forEachEngine } from "../support/engines.ts";
+import { addPost } from "../support/history-fixture.ts";
+import { callTool, callToolOk } from "../support/service-access.ts";
+import { createTestGrant } from "../support/tokens.ts";
+import { newMember, newStudio } from "../support/users.ts";
+
+interface Page {
+  comments: CommentView[];
+  nextCursor: string | null;
+}
+
+forEachEngine("comments over HTTP", (fixture) => {
+  let server: ApiServer;
+  before(async () => void (server = await startApiServer(fixture.deps)));
+  after(() => server.close());
+
+  async function createScene() {
+    const { deps } = server;
+    const owner = await newStudio(deps);
+    const member = await newMember(deps, owner, "member");
+    const { postId } = await addPost(deps, owner);
+    const studio = `/api/studios/${owner.studio.id}`;
+    const cookies = new Map<Caller, string>();
+    for (const caller of [owner, member]) cookies.set(caller, await server.signIn(caller));
+    const send = <T>(caller: Caller, method: string, path: string, body?: unknown, headers = {}) =>
+      call<T>(server, method, `${studio}${path}`, { cookie: cookies.get(caller), body, headers });
+    return { owner, member, postId, send };
+  }
+
+  test("people list, add, resolve and delete comments, with and without the post in the path (COM-2)", async () => {
+    const { owner, member, postId, send } = await createScene();
+    const path = `/posts/${postId}/comments`;
+    const added = await send<CommentView>(owner, "POST", path, { body: "  A question " });
+    assert.equal(added.status, 201);
+    assert.deepEqual([added.json.body, added.json.client], ["A question", null]);
+    const reply = await send<CommentView>(member, "POST", path, { body: "An answer", parentId: added.json.id });
+    assert.equal(reply.json.parentId, added.json.id);
+
+    const list = await send<Page>(member, "GET", path);
+    assert.deepEqual(list.json, { comments: [added.json, reply.json], nextCursor: null });
+    const etag = list.headers.get("etag") ?? "";
+    assert.equal((await send(member, "GET", path, undefined, { "if-none-match": etag })).status, 304);
+    const firstPage = await send<Page>(member, "GET", `${path}?limit=1`);
+    const secondPage = await send<Page>(member, "GET", `${path}?limit=1&cursor=${firstPage.json.nextCursor}`);
+    assert.deepEqual(secondPage.json.comments, [reply.json]);
+
+    const resolved = await send<CommentView>(member, "PATCH", `${path}/${added.json.id}`, { resolved: true });
+    assert.equal(resolved.json.resolvedBy?.name, member.user.name);
+    assert.equal((await send(member, "GET", path, undefined, { "if-none-match": etag })).status, 200);
+    const reopened = await send<CommentView>(owner, "PATCH", `/comments/${added.json.id}`, { resolved: false });
+    assert.equal(reopened.json.resolvedAt, null);
+    assertProblem(await send(owner, "PATCH", `/comments/${reply.json.id}`, { resolved: true }), 400, "invalid_input");
+
+    assertProblem(await send(owner, "DELETE", `/comments/${reply.json.id}`), 403, "forbidden");
+    assert.equal((await send(member, "DELETE", `${path}/${reply.json.id}`)).status, 204);
+    assert.equal((await send(owner, "DELETE", `/comments/${added.json.id}`)).status, 204);
+    assertProblem(await send(owner, "DELETE", `/comments/${added.json.id}`), 404, "not_found");
+    assert.deepEqual((await send<Page>(owner, "GET", path)).json.comments, []);
+  });
+
+  test("rejects bodies that are empty, too long, not text, or name other fields (COM-4, T2)", async () => {
+    const { owner, postId, send } = await createScene();
+    const path = `/posts/${postId}/comments`;
+    const { json } = await send<CommentView>(owner, "POST", path, { body: "A" });
+    for (const body of ["", " \n ", "\u200b", "a\0", "x".repeat(100_000), 1, null, ["A"], { a: "A" }])
+      assertProblem(
+        await send(owner, "POST", path, { body }),
+        400,
+        "invalid_input",
+        JSON.stringify(body)?.slice(0, 20),
+      );
+    for (const extra of [{ userId: "usr_x" }, { postId }, { resolvedAt: null }, { clientName: "Claude" }])
+      assertProblem(await send(owner, "POST", path, { body: "A", ...extra }), 400, "invalid_input");
+    for (const body of [{}, { resolved: "yes" }, { resolved: true, body: "B" }])
+      assertProblem(await send(owner, "PATCH", `/comments/${json.id}`, body), 400, "invalid_input");
+    assert.deepEqual((await send<Page>(owner, "GET", path)).json.comments, [json]);
+  });
+
+  test("an AI client comments with add_comment, reads comments with get_post and undoes its own (COM-1, UNDO-8)", async () => {
+    const { owner, member, postId, send } = await createScene();
+    const { token } = await createTestGrant(server.deps, member, { scopes: ["studio:read", "studio:write"] });
+    const since = new Date(server.deps.clock()).toISOString();
+    const comment = await callToolOk<CommentView>(server.base, token, "add_comment", { postId, body: "Is it 2027?" });
+    assert.deepEqual([comment.user?.name, comment.client?.name], [member.user.name, "Test client"]);
+    const reply = { body: "It is", parentId: comment.id };
+    await send(owner, "POST", `/posts/${postId}/comments`, reply);
+    const post = await callToolOk<{ comments: CommentView[]; olderComments: number }>(server.base, token, "get_post", {
+      postId,
+      includeComments: true,
+    });
+    assert.deepEqual(
+      post.comments.map(({ body }) => body),
+      ["It is", "Is it 2027?"],
+    );
+    assert.equal(post.olderComments, 0);
+
+    const { json: rejected } = await callTool(server.base, token, "add_comment", { postId, body: "A", parentId: "x" });
+    assert.equal(rejected.result.structuredContent.code, "invalid_input");
+    const { json: missing } = await callTool(server.base, token, "add_comment", { postId: "pst_x", body: "A" });
+    assert.equal(missing.result.structuredContent.code, "not_found");
+    assert.match(missing.result.structuredContent.hint, /list_posts/);
+
+    const { undone } = await callToolOk<{ undone: unknown[] }>(server.base, token, "undo_changes", { since });
+    assert.deepEqual(undone, [{ type: "comment", id: comment.id, field: "created" }]);
+    const { comments } = (await send<Page>(owner, "GET", `/posts/${postId}/comments`)).json;
+    assert.deepEqual(
+      comments.map(({ body, isDeleted = false }) => [body, isDeleted]),
+      [
+        ["", true],
+        ["It is", false],
+      ],
+    );
+  });
+
+  test("a client without studio:write can read comments, but not add one (COM-1)", async () => {
+    const { member, postId } = await createScene();
+    const { token } = await createTestGrant(server.deps, member, { scopes: ["studio:read"] });
+    assert.equal((await callTool(server.base, token, "add_comment", { postId, body: "A" })).status, 403);
+    const post = await callToolOk<{ comments: CommentView[] }>(server.base, token, "get_post", {
+      postId,
+      includeComments: true,
+    });
+    assert.deepEqual(post.comments, []);
+  });
+});

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { createConformanceFixtures } from "#dev/conformance/fixtures.ts";
+import { forOneEngine } from "../support/engines.ts";
+import { callLegacy, callModern, startMcpServer, type McpCaller, type TestMcpServer } from "../support/mcp.ts";
+import { createTestGrant } from "../support/tokens.ts";
+import { newStudio } from "../support/users.ts";
+
+/** `test_param_headers` is a fixture, because no tool of the product has inputs that clients repeat in headers. */
+forOneEngine("headers that repeat inputs of a tool", (fixture) => {
+  let server: TestMcpServer;
+  let caller: McpCaller;
+  before(async () => {
+    server = await startMcpServer(fixture, { extension: createConformanceFixtures(fixture.deps.newSecret) });
+    const { token } = await createTestGrant(fixture.deps, await newStudio(fixture.deps));
+    caller = { url: server.url, token };
+  });
+  after(() => server.close());
+
+  const getOutcome = async (args: object, headers: Record<string, string>) => {
+    const { status, json } = await callModern(
+      caller,
+      "tools/call",
+      { name: "test_param_headers", arguments: args },
+      headers,
+    );
+    return [status, json.error?.code];
+  };
+  const encode = (text: string) => `=?base64?${Buffer.from(text).toString("base64")}?=`;
+  const accepted = [200, undefined];
+  const rejected = [400, -32020];
+
+  test("accepts headers that match, in any case, plain or encoded, and inputs that are absent (M11)", async () => {
+    for (const [args, headers] of [
+      [{ region: "us-west1" }, { "Mcp-Param-Region": "us-west1" }],
+      [{ region: "us-west1" }, { "MCP-PARAM-REGION": encode("us-west1") }],
+      [{ region: "Zürich 🏔" }, { "mcp-param-region": encode("Zürich 🏔") }],
+      [{ region: " padded " }, { "mcp-param-region": encode(" padded ") }],
+      [{ region: "=?base64?literal" }, { "mcp-param-region": "=?base64?literal" }],
+      [{ target: { count: -7 } }, { "mcp-param-count": "-7" }],
+      [{ region: null, target: {} }, {}],
+      [{}, { "mcp-param-other": "ignored" }],
+    ] as const)
+      assert.deepEqual(await getOutcome(args, headers), accepted, JSON.stringify([args, headers]));
+  });
+
+  test("rejects headers that are missing, invalid or differ from the body (M11)", async () => {
+    for (const [args, headers] of [
+      [{ region: "us-west1" }, {}],
+      [{ region: "us-west1" }, { "mcp-param-region": "us-east1" }],
+      [{ region: "us-west1" }, { "mcp-param-region": "US-WEST1" }],
+      [{ region: "Hello" }, { "mcp-param-region": "=?base64?SGVsbG8?=" }],
+      [{ region: "Hello" }, { "mcp-param-region": "=?base64?SGVs!!!bG8=?=" }],
+      [{ region: "é" }, { "mcp-param-region": "é" }],
+      [{ target: { count: 7 } }, { "mcp-param-count": "8" }],
+      [{ target: { count: 7 } }, {}],
+      [{ region: { nested: 1 } }, { "mcp-param-region": "[object Object]" }],
+      [{}, { "mcp-param-region": "us-west1" }],
+    ] as const)
+      assert.deepEqual(await getOutcome(args, headers), rejected, JSON.stringify([args, headers]));
+  });
+
+  test("ignores such headers in earlier protocol versions (M11)", async () => {
+    const params = { name: "test_param_headers", arguments: { region: "us-west1" } };
+    assert.equal((await callLegacy(caller, "tools/call", params)).status, 200);
+  });
+});

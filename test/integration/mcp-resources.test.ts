@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { createPost } from "#domain/posts/create-post.ts";
+import { forEachEngine } from "../support/engines.ts";
+import { callLegacy, callModern, initialize, startMcpServer, type TestMcpServer } from "../support/mcp.ts";
+import { createTestGrant } from "../support/tokens.ts";
+import { newStudio } from "../support/users.ts";
+
+interface Response {
+  resources: { uri: string; title: string }[];
+  nextCursor?: string;
+  resourceTemplates: { uriTemplate: string }[];
+  contents: { uri: string; mimeType: string; text: string }[];
+  completion: { values: string[]; hasMore: boolean };
+  prompts: { name: string; arguments: { name: string }[] }[];
+  messages: { role: string; content: { type: string; text: string } }[];
+}
+
+forEachEngine("MCP resources and prompts", (fixture) => {
+  let server: TestMcpServer;
+  before(async () => void (server = await startMcpServer(fixture)));
+  after(() => server.close());
+
+  async function newClient() {
+    const owner = await newStudio(fixture.deps);
+    const { token } = await createTestGrant(fixture.deps, owner);
+    const caller = { url: server.url, token };
+    const { session } = await initialize(caller);
+    const send = (method: string, params: Record<string, unknown> = {}) => [
+      callModern(caller, method, params),
+      callLegacy({ ...caller, session }, method, params),
+    ];
+    /** Sends the request in both protocol versions and returns the one result. */
+    const request = async (method: string, params: Record<string, unknown> = {}): Promise<Response> => {
+      const [modern, legacy] = await Promise.all(send(method, params));
+      assert.ok(modern && legacy);
+      const {
+        resultType: _,
+        ttlMs: _ttl,
+        cacheScope: _scope,
+        _meta,
+        ...result
+      } = modern.json.result as never as Response & Record<string, unknown>;
+      const { _meta: _legacyMeta, ...legacyResult } = legacy.json.result as never as Record<string, unknown>;
+      assert.deepEqual(result, legacyResult);
+      return result as never;
+    };
+    const readErrorCodes = async (method: string, params: Record<string, unknown>): Promise<unknown[]> =>
+      (await Promise.all(send(method, params))).map(({ json }) => json.error.code);
+    return { owner, request, readErrorCodes };
+  }
+
+  test("posts are listed newest first in pages, and read as JSON (CHAT-1)", async () => {
+    const { owner, request } = await newClient();
+    for (let i = 0; i < 60; i++) await createPost(fixture.deps, owner, { title: `Post ${i}`, body: "" });
+    const first = await request("resources/list");
+    const second = await request("resources/list", { cursor: first.nextCursor });
+    const titles = [...first.resources, ...second.resources].map(({ title }) => title);
+    assert.deepEqual(
+      titles,
+      Array.from({ length: 60 }, (_, i) => `Post ${59 - i}`),
+    );
+    assert.equal(second.nextCursor, undefined);
+    const { uri } = first.resources[0]!;
+    assert.match(uri, /^atelier:\/\/posts\/pst_/);
+    const [content] = (await request("resources/read", { uri })).contents;
+    assert.deepEqual([content?.uri, content?.mimeType], [uri, "application/json"]);
+    assert.equal((JSON.parse(content?.text ?? "") as { title: string }).title, "Post 59");
+    const { resourceTemplates } = await request("resources/templates/list");
+    assert.equal(resourceTemplates[0]?.uriTemplate, "atelier://posts/{postId}");
+  });
+
+  test("the id of a post is completed by words in its title (CHAT-1)", async () => {
+    const { owner, request } = await newClient();
+    const { id } = await createPost(fixture.deps, owner, { title: "Spring catalogue", body: "" });
+    await createPost(fixture.deps, owner, { title: "Harbour", body: "Beside the catalogue." });
+    const complete = async (value: string, name = "postId", uri = "atelier://posts/{postId}") =>
+      (await request("completion/complete", { ref: { type: "ref/resource", uri }, argument: { name, value } }))
+        .completion;
+    assert.deepEqual(await complete("catal"), { values: [id], hasMore: false });
+    assert.equal((await complete("")).values.length, 2);
+    assert.deepEqual((await complete("catal", "other")).values, []);
+    assert.deepEqual((await complete("catal", "postId", "atelier://assets/{postId}")).values, []);
+  });
+
+  test("posts of other studios, unknown resources and wrong params return errors (CHAT-1, T1)", async () => {
+    const [client, other] = [await newClient(), await newClient()];
+    const { id } = await createPost(fixture.deps, other.owner, { title: "Secret", body: "" });
+    const notFound = [-32602, -32002];
+    for (const uri of [`atelier://posts/${id}`, "atelier://posts/pst_wrong", "atelier://posts/", "file:///etc/passwd"])
+      assert.deepEqual(await client.readErrorCodes("resources/read", { uri }), notFound, uri);
+    const invalid = [-32602, -32602];
+    assert.deepEqual(await client.readErrorCodes("resources/read", {}), invalid);
+    assert.deepEqual(await client.readErrorCodes("resources/list", { cursor: "x" }), invalid);
+    assert.deepEqual(await client.readErrorCodes("completion/complete", { ref: {} }), invalid);
+    for (const value of ["\u0000", "\ud800", "x".repeat(201)])
+      assert.deepEqual(
+        await client.readErrorCodes("completion/complete", {
+          ref: { type: "ref/resource", uri: "atelier://posts/{postId}" },
+          argument: { name: "postId", value },
+        }),
+        invalid,
+      );
+    assert.deepEqual(await client.readErrorCodes("prompts/get", { name: { toString: 0 } }), invalid);
+    const ref = { type: "ref/resource", uri: "atelier://posts/{postId}" };
+    const { values } = (
+      await client.request("completion/complete", { ref, argument: { name: "postId", value: "Secret" } })
+    ).completion;
+    assert.deepEqual(values, []);
+  });
+
+  test("prompts have arguments and name the tools to use (CHAT-2)", async () => {
+    const { request, readErrorCodes } = await newClient();
+    const { prompts } = await request("prompts/list");
+    assert.deepEqual(
+      prompts.map(({ name, arguments: args }) => [name, ...args.map((argument) => argument.name)]),
+      [["draft_post", "brief"], ["prepare_post", "postId"], ["review_week"]],
+    );
+    const args = { brief: "The harbour at dawn", postId: "pst_1" };
+    for (const { name } of prompts) {
+      const { messages } = await request("prompts/get", { name, arguments: args });
+      assert.equal(messages[0]?.role, "user");
+      assert.match(messages[0]?.content.text ?? "", /list_posts|list_platforms|list_publications/);
+    }
+    const { messages } = await request("prompts/get", { name: "draft_post", arguments: args });
+    assert.match(messages[0]?.content.text ?? "", /The harbour at dawn/);
+    for (const params of [
+      { name: "unknown" },
+      { name: "constructor" },
+      { name: "draft_post" },
+      { name: "draft_post", arguments: { brief: "x".repeat(10_001) } },
+    ])
+      assert.deepEqual(await readErrorCodes("prompts/get", params), [-32602, -32602]);
+  });
+});

@@ -1,0 +1,348 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { CompiledQuery, type KyselyPlugin, type RootOperationNode } from "kysely";
+import { createCalendarStore } from "#db/calendar.ts";
+import { createPostSummaryStore } from "#db/post-summaries.ts";
+import type { Caller } from "#domain/caller.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { deletePost } from "#domain/posts/delete-post.ts";
+import { listPostSummaries, listPostSummariesInput } from "#domain/posts/list-post-summaries.ts";
+import { updatePost } from "#domain/posts/update-post.ts";
+import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { updateAsset } from "#domain/assets/update-asset.ts";
+import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
+import { listCalendar, listCalendarInput } from "#domain/publishing/list-calendar.ts";
+import { unscheduled } from "#domain/publishing/publish-time.ts";
+import type { PublicationState } from "#domain/publishing/states.ts";
+import { days, hours, toIsoTime } from "#lib/clock.ts";
+import { forEachEngine, type Fixture } from "../support/engines.ts";
+import { actThroughClient } from "../support/history-fixture.ts";
+import { getOutcome } from "../support/outcome.ts";
+import { newConnection } from "../support/platform-fixture.ts";
+import { png } from "../support/samples.ts";
+import { newMember, newStudio } from "../support/users.ts";
+
+forEachEngine("post summaries and the calendar", (fixture) => {
+  const list = (caller: Caller, input: Record<string, unknown> = {}) =>
+    listPostSummaries(fixture.deps, caller, listPostSummariesInput.parse(input));
+  const listTitles = async (caller: Caller, input: Record<string, unknown> = {}) =>
+    (await list(caller, input)).posts.map(({ title }) => title);
+  const addPost = async (caller: Caller, title: string, change: Record<string, unknown> = {}): Promise<string> => {
+    const { id } = await createPost(fixture.deps, caller, { title, body: "" });
+    if (Object.keys(change).length > 0) await updatePost(fixture.deps, caller, { postId: id, ...change });
+    return id;
+  };
+  const showCalendar = (caller: Caller, from: number, to: number, filter: Record<string, unknown> = {}) =>
+    listCalendar(
+      fixture.deps,
+      caller,
+      listCalendarInput.parse({ from: toIsoTime(from), to: toIsoTime(to), ...filter }),
+    );
+
+  async function addImages(caller: Caller, postId: string, count: number): Promise<void> {
+    const base64 = (await png()).toString("base64");
+    for (let i = 1; i <= count; i++) {
+      const file = { kind: "image", mimeType: "image/png", filename: `vase-${i}.png`, base64 } as const;
+      const { assetId } = await uploadAssetInline(fixture.deps, caller, file);
+      if (i === 1) await updateAsset(fixture.deps, caller, { assetId, altText: "A vase" });
+      await attachAsset(fixture.deps, caller, { postId, assetId });
+    }
+  }
+
+  async function addPublication(
+    caller: Caller,
+    postId: string,
+    connectionId: string,
+    state: PublicationState,
+    at: number | null,
+  ): Promise<string> {
+    const { deps } = fixture;
+    const id = deps.newId("publication");
+    const isScheduled = state === "scheduled";
+    const isInserted = await deps.publications.insert({
+      ...{ id, studioId: caller.studio.id, postId, connectionId, state, digest: "", fence: 0, revision: 1 },
+      ...{ includesTitle: false, approvedRevision: null, approvedTime: null, approvedBy: null, problem: null },
+      ...{ requestedBy: caller.user.id, requestedGrantId: null, requestedClientId: null, requestedClientName: null },
+      ...{ createdAt: deps.clock(), publishedAt: null, url: null, remoteId: null, content: null, progress: null },
+      ...{ commitKey: null, committedAt: null, ...unscheduled, scheduledFor: at },
+      ...(isScheduled ? { dueAt: at, nextRunAt: at } : {}),
+    });
+    assert.ok(isInserted);
+    return id;
+  }
+
+  test("describes author, client, first files, accounts and tags without the text (POST-3)", async () => {
+    const { deps } = fixture;
+    const owner = await newStudio(deps);
+    const client = await actThroughClient(deps, owner);
+    const { id } = await createPost(deps, client, { title: "Harbour", body: `  Line one\n\n${"word ".repeat(200)}` });
+    await updatePost(deps, owner, { postId: id, tags: ["spring"] });
+    await addImages(owner, id, 5);
+    const connectionId = await newConnection(deps, owner);
+    await addPublication(owner, id, connectionId, "failed", null);
+    const at = deps.clock() + hours(2);
+    const publicationId = await addPublication(owner, id, connectionId, "scheduled", at);
+    await addPublication(owner, id, connectionId, "canceled", null);
+
+    const { posts } = await list(owner);
+    const [post] = posts;
+    assert.ok(post);
+    assert.equal(posts.length, 1);
+    assert.deepEqual(post.createdBy, { id: owner.user.id, name: owner.user.name });
+    assert.equal(post.createdByClient, client.client?.name);
+    assert.deepEqual(post.tags, ["spring"]);
+    assert.match(post.excerpt, /^Line one word word /);
+    assert.ok(post.excerpt.length <= 280);
+    assert.ok(!("body" in post));
+    assert.equal(post.assetCount, 5);
+    assert.deepEqual(
+      post.assets.map(({ filename, altText }) => [filename, altText]),
+      [
+        ["vase-1.png", "A vase"],
+        ["vase-2.png", null],
+        ["vase-3.png", null],
+      ],
+    );
+    assert.match(post.assets[0]?.thumbnailUrl ?? "", /\/files\/thumb\//);
+    assert.deepEqual(
+      post.publications.map((publication) => [publication.id, publication.state, publication.scheduledFor]),
+      [[publicationId, "scheduled", toIsoTime(at)]],
+    );
+  });
+
+  test("hides archived posts unless they are asked for, and combines statuses (POST-3)", async () => {
+    const owner = await newStudio(fixture.deps);
+    await addPost(owner, "A");
+    await addPost(owner, "B", { status: "archived" });
+    await addPost(owner, "C", { status: "ready" });
+    await addPost(owner, "D", { tags: ["spring"] });
+    await addPost(owner, "E", { status: "archived", tags: ["spring"] });
+    assert.deepEqual(await listTitles(owner), ["D", "C", "A"]);
+    assert.deepEqual(await listTitles(owner, { status: "archived" }), ["E", "B"]);
+    assert.deepEqual(await listTitles(owner, { status: "archived,ready" }), ["E", "C", "B"]);
+    assert.deepEqual(await listTitles(owner, { tag: "spring" }), ["D"]);
+    assert.deepEqual(await listTitles(owner, { tag: "spring", status: "archived,draft" }), ["E", "D"]);
+    assert.deepEqual(await listTitles(owner, { query: "spring", status: "archived" }), ["E"]);
+    assert.equal(listPostSummariesInput.safeParse({ status: "draft,other" }).success, false);
+    assert.equal(listPostSummariesInput.safeParse({ status: "" }).success, false);
+  });
+
+  test("a cursor keeps its position across statuses while posts are added (POST-4)", async () => {
+    const owner = await newStudio(fixture.deps);
+    for (let i = 0; i < 7; i++) await addPost(owner, `P${i}`, i % 2 === 0 ? { status: "ready" } : {});
+    const first = await list(owner, { limit: 3 });
+    await addPost(owner, "Later");
+    const second = await list(owner, { limit: 3, cursor: first.nextCursor });
+    const third = await list(owner, { limit: 3, cursor: second.nextCursor });
+    assert.deepEqual(
+      [first, second, third].map(({ posts }) => posts.map(({ title }) => title)),
+      [["P6", "P5", "P4"], ["P3", "P2", "P1"], ["P0"]],
+    );
+    assert.equal(third.nextCursor, null);
+    const otherList = list(owner, { limit: 3, cursor: first.nextCursor, status: "ready" });
+    assert.equal(await getOutcome(otherList), "invalid_input");
+  });
+
+  test("filters by author, and lists posts that are not planned (POST-3)", async () => {
+    const { deps } = fixture;
+    const owner = await newStudio(deps);
+    const member = await newMember(deps, owner, "member");
+    await addPost(owner, "By the owner");
+    const planned = await addPost(member, "Planned");
+    const canceled = await addPost(member, "Canceled spring");
+    const connectionId = await newConnection(deps, owner);
+    await addPublication(owner, planned, connectionId, "scheduled", deps.clock() + hours(1));
+    await addPublication(owner, canceled, connectionId, "canceled", deps.clock() + hours(1));
+    assert.deepEqual(await listTitles(owner, { author: member.user.id }), ["Canceled spring", "Planned"]);
+    assert.deepEqual(await listTitles(owner, { author: member.user.id, query: "spring" }), ["Canceled spring"]);
+    assert.deepEqual(await listTitles(owner, { author: owner.user.id, query: "spring" }), []);
+    assert.deepEqual(await listTitles(owner, { unscheduled: true }), ["Canceled spring", "By the owner"]);
+  });
+
+  test("combines posts that are not planned with a search, a tag and an author (POST-3)", async () => {
+    const { deps } = fixture;
+    const owner = await newStudio(deps);
+    const member = await newMember(deps, owner, "member");
+    const connectionId = await newConnection(deps, owner);
+    const planned = await addPost(owner, "Planned fog", { tags: ["spring"] });
+    await addPublication(owner, planned, connectionId, "scheduled", deps.clock() + hours(1));
+    await addPost(owner, "Fog", { tags: ["spring"] });
+    await addPost(member, "More fog");
+    await addPost(owner, "Boats", { tags: ["spring"] });
+    assert.deepEqual(await listTitles(owner, { query: "fog" }), ["More fog", "Fog", "Planned fog"]);
+    assert.deepEqual(await listTitles(owner, { query: "fog", unscheduled: true }), ["More fog", "Fog"]);
+    assert.deepEqual(await listTitles(owner, { tag: "spring", unscheduled: true }), ["Boats", "Fog"]);
+    const author = member.user.id;
+    assert.deepEqual(await listTitles(owner, { query: "fog", unscheduled: true, author }), ["More fog"]);
+  });
+
+  test("does not list posts of other studios or in the trash (T1)", async () => {
+    const [owner, stranger] = [await newStudio(fixture.deps), await newStudio(fixture.deps)];
+    await addPost(owner, "Kept");
+    await deletePost(fixture.deps, owner, { postId: await addPost(owner, "Deleted") });
+    assert.deepEqual(await listTitles(owner), ["Kept"]);
+    assert.deepEqual(await listTitles(stranger), []);
+  });
+
+  test("shows publications of a range in the order of time (PUB-1)", async () => {
+    const { deps } = fixture;
+    const [owner, stranger] = [await newStudio(deps), await newStudio(deps)];
+    const connectionId = await newConnection(deps, owner);
+    const start = deps.clock() + days(10);
+    const add = async (title: string, state: PublicationState, at: number | null) => {
+      const postId = await addPost(owner, title);
+      await addPublication(owner, postId, connectionId, state, at);
+      return postId;
+    };
+    await addImages(owner, await add("Second", "missed", start + hours(5)), 1);
+    await add("First", "proposed", start);
+    await add("Canceled", "canceled", start + hours(1));
+    await add("Whenever it is approved", "proposed", null);
+    await add("Before", "scheduled", start - 1);
+    await add("Last", "missed", start + days(1));
+    await add("After", "scheduled", start + days(1) + 1);
+    await deletePost(deps, owner, { postId: await add("Deleted", "missed", start + hours(3)) });
+
+    const { entries, isTruncated } = await showCalendar(owner, start, start + days(1));
+    assert.deepEqual(
+      entries.map(({ post, state, at }) => [post.title, state, Date.parse(at) - start]),
+      [
+        ["First", "proposed", 0],
+        ["Second", "missed", hours(5)],
+        ["Last", "missed", days(1)],
+      ],
+    );
+    assert.equal(isTruncated, false);
+    assert.match(entries[1]?.post.thumbnail?.thumbnailUrl ?? "", /\/files\/thumb\//);
+    assert.equal(entries[0]?.post.thumbnail, null);
+    assert.deepEqual((await showCalendar(stranger, start, start + days(1))).entries, []);
+    for (const [from, to] of [
+      [start, start - 1],
+      [start, start + days(63)],
+    ] as const) {
+      const input = { from: toIsoTime(from), to: toIsoTime(to) };
+      assert.equal(listCalendarInput.safeParse(input).success, false);
+    }
+  });
+
+  test("filters the calendar by text, tag and author of the posts (PUB-1)", async () => {
+    const { deps } = fixture;
+    const owner = await newStudio(deps);
+    const member = await newMember(deps, owner, "member");
+    const connectionId = await newConnection(deps, owner);
+    const start = deps.clock() + days(10);
+    for (let i = 0; i < 25; i++) {
+      const author = i % 2 === 0 ? owner : member;
+      const postId = await addPost(
+        author,
+        i % 3 === 0 ? `Fog ${i}` : `Boats ${i}`,
+        i === 24 ? { tags: ["spring"] } : {},
+      );
+      await addPublication(owner, postId, connectionId, "missed", start + i);
+    }
+    const listCalendarTitles = async (filter: Record<string, unknown>) =>
+      (await showCalendar(owner, start, start + days(1), filter)).entries.map(({ post }) => post.title);
+    assert.equal((await listCalendarTitles({})).length, 25);
+    assert.deepEqual(
+      await listCalendarTitles({ query: "fog" }),
+      [0, 3, 6, 9, 12, 15, 18, 21, 24].map((i) => `Fog ${i}`),
+    );
+    assert.deepEqual(await listCalendarTitles({ query: "fog", author: member.user.id }), [
+      "Fog 3",
+      "Fog 9",
+      "Fog 15",
+      "Fog 21",
+    ]);
+    assert.deepEqual(await listCalendarTitles({ tag: "spring" }), ["Fog 24"]);
+    assert.deepEqual(await listCalendarTitles({ tag: "spring", query: "boats" }), []);
+  });
+
+  test("reads lists and the calendar from an index, also in a large studio (X3)", async () => {
+    const { deps, database } = fixture;
+    const owner = await newStudio(deps);
+    const member = await newMember(deps, owner, "member");
+    const connectionId = await newConnection(deps, owner);
+    await fillStudio(fixture, owner, connectionId);
+    const { q, listPlans } = recordPlans(fixture);
+    const summaries = createPostSummaryStore({ ...database, q });
+    const statuses = ["draft", "ready"] as const;
+    await summaries.list(owner.studio.id, { statuses, limit: 51 });
+    await summaries.list(owner.studio.id, { statuses, createdBy: member.user.id, limit: 51 });
+    await summaries.list(owner.studio.id, { statuses, isUnscheduled: true, limit: 51 });
+    const calendar = createCalendarStore({ ...database, q });
+    const from = deps.clock() + days(10);
+    assert.equal((await calendar.list(owner.studio.id, { from, to: from + hours(49), limit: 100 })).length, 50);
+    const plans = await listPlans();
+    assert.equal(plans.length, 8); // four of the first list, ids of the two empty ones, the calendar and its files
+    for (const { sql, plan } of plans)
+      for (const step of plan)
+        assert.doesNotMatch(step, /Seq Scan on (posts|publications|assets)|^SCAN (posts|publications|assets)/, sql);
+    const findPlan = (pattern: RegExp) => plans.find(({ sql }) => pattern.test(sql))?.plan.join("\n") ?? "";
+    assert.match(findPlan(/created_by = /), /posts_by_author/);
+    assert.match(findPlan(/UNION ALL/), /posts_by_status/);
+    assert.match(findPlan(/NOT EXISTS/), /posts_by_status[^]*publications_(by_post|open)/);
+    assert.match(findPlan(/coalesce/), /publications_by_time/);
+    assert.match(findPlan(/FROM publications/), /publications_by_post/);
+    assert.match(findPlan(/FROM assets/), /assets_by_post/);
+  });
+});
+
+/** 3,000 posts, nine of ten archived, each with a publication: one an hour. */
+async function fillStudio({ deps, database }: Fixture, owner: Caller, connectionId: string): Promise<void> {
+  const [studioId, now] = [owner.studio.id, deps.clock()];
+  const ids = Array.from({ length: 3000 }, () => deps.newId("post"));
+  for (let start = 0; start < ids.length; start += 500) {
+    const chunk = ids.slice(start, start + 500);
+    await database.q
+      .insertInto("posts")
+      .values(
+        chunk.map((id, i) => ({
+          ...{ id, studio_id: studioId, title: "Title", body: "Body", created_by: owner.user.id, search_text: "" },
+          ...{ status: i % 10 === 0 ? ("draft" as const) : ("archived" as const), revision: 1, search_indexed: 1 },
+          ...{ created_at: now, updated_at: now },
+        })),
+      )
+      .execute();
+    await database.q
+      .insertInto("publications")
+      .values(
+        chunk.map((postId, i) => ({
+          ...{ id: deps.newId("publication"), studio_id: studioId, post_id: postId, connection_id: connectionId },
+          ...{ state: "missed" as const, scheduled_for: now + hours(start + i), includes_title: 0, revision: 1 },
+          ...{ digest: "", created_at: now },
+        })),
+      )
+      .execute();
+  }
+  await database.q.executeQuery(CompiledQuery.raw("ANALYZE"));
+}
+
+/** Records the queries that run on `q`, for their plans. */
+function recordPlans({ database, engine }: Fixture) {
+  const nodes: RootOperationNode[] = [];
+  const recorder: KyselyPlugin = {
+    transformQuery: ({ node }) => {
+      nodes.push(node);
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  };
+  const explain = engine === "sqlite" ? "EXPLAIN QUERY PLAN" : "EXPLAIN";
+  return {
+    q: database.q.withPlugin(recorder),
+    /** PostgreSQL prefers to read small tables completely, so a scan here means that no index fits. */
+    async listPlans() {
+      const plans: { sql: string; plan: string[] }[] = [];
+      await database.transact(async ({ q }) => {
+        if (engine === "postgres") await q.executeQuery(CompiledQuery.raw("SET LOCAL enable_seqscan = off"));
+        for (const node of nodes) {
+          const { sql, parameters } = q.getExecutor().compileQuery(node, { queryId: "plan" });
+          const explainQuery = CompiledQuery.raw(`${explain} ${sql}`, [...parameters]);
+          const { rows } = await q.executeQuery<Record<string, unknown>>(explainQuery);
+          plans.push({ sql, plan: rows.map((row) => String(row["detail"] ?? row["QUERY PLAN"])) });
+        }
+      });
+      return plans;
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import {
+  countRepetitions,
+  groupActivity,
+  listAffectedObjects,
+  type ActivityEntry,
+  type ActivityObject,
+} from "../../web/src/activity/group-activity.ts";
+
+const ada = { id: "usr_ada", name: "Ada" };
+const bo = { id: "usr_bo", name: "Bo" };
+const claude = { id: "client-1", name: "Claude" };
+const post = (id: string): ActivityObject => ({ type: "post", id, name: id, state: "current" });
+const asset = (id: string): ActivityObject => ({ type: "asset", id, name: id, state: "current" });
+
+/** Entries that are this many minutes old; the list is newest first. */
+function createRow(
+  minutesAgo: number,
+  action: string,
+  objects: ActivityObject[],
+  actor: Partial<ActivityEntry> = {},
+): ActivityEntry {
+  return {
+    id: `act_${minutesAgo}_${action}_${objects.map(({ id }) => id).join()}`,
+    action,
+    at: new Date(Date.UTC(2026, 0, 1, 12) - minutesAgo * 60_000).toISOString(),
+    user: ada,
+    client: null,
+    subjectId: objects[0]?.id ?? null,
+    objects,
+    detail: {},
+    ...actor,
+  };
+}
+
+const summarize = (rows: readonly ActivityEntry[]) =>
+  groupActivity(rows).map((group) => [group.row.action, countRepetitions(group), listAffectedObjects(group).length]);
+
+describe("groups of activity", () => {
+  test("joins files that one actor attached to one post at about the same time", () => {
+    const attach = (minutesAgo: number, id: string, postId: string, actor?: Partial<ActivityEntry>) =>
+      createRow(minutesAgo, "asset.attached", [asset(id), post(postId)], actor);
+    assert.deepEqual(summarize([attach(0, "a", "p"), attach(4, "b", "p"), attach(8, "c", "p")]), [
+      ["asset.attached", 3, 3],
+    ]);
+    assert.equal(summarize([attach(0, "a", "p"), attach(0, "b", "q")]).length, 2, "another post");
+    assert.equal(summarize([attach(0, "a", "p"), attach(6, "b", "p")]).length, 2, "more than five minutes apart");
+    assert.equal(summarize([attach(0, "a", "p"), attach(0, "b", "p", { user: bo })]).length, 2, "another user");
+    assert.equal(
+      summarize([attach(0, "a", "p"), attach(0, "b", "p", { client: claude })]).length,
+      2,
+      "through a client",
+    );
+  });
+
+  test("joins alternating actions of one actor by action, and an upload's start with its end", () => {
+    const start = (minutesAgo: number, id: string) => createRow(minutesAgo, "asset.requested", [asset(id), post("p")]);
+    const attach = (minutesAgo: number, id: string) => createRow(minutesAgo, "asset.attached", [asset(id), post("p")]);
+    const rows = [attach(0, "b"), start(1, "b"), attach(2, "a"), start(3, "c"), start(3, "a")];
+    assert.deepEqual(summarize(rows), [
+      ["asset.attached", 2, 2],
+      ["asset.requested", 1, 1],
+    ]);
+    assert.equal(groupActivity(rows)[0]?.rows.length, 4);
+  });
+
+  test("joins changes of one post, but not of different posts", () => {
+    const change = (minutesAgo: number, id: string) => createRow(minutesAgo, "post.updated", [post(id)]);
+    assert.deepEqual(summarize([change(0, "p"), change(1, "q"), change(2, "p")]), [
+      ["post.updated", 2, 0],
+      ["post.updated", 1, 0],
+    ]);
+    assert.deepEqual(
+      summarize([createRow(0, "post.created", [post("p")]), createRow(1, "post.created", [post("q")])]),
+      [["post.created", 2, 2]],
+    );
+  });
+
+  test("keeps every undo apart, because each has its own button", () => {
+    const undo = (minutesAgo: number) => createRow(minutesAgo, "client.undone", []);
+    assert.equal(summarize([undo(0), undo(1)]).length, 2);
+  });
+});

@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { getNextAction } from "../../web/src/posts/next-action.ts";
+import { findMainState } from "../../web/src/publishing/find-main-state.ts";
+
+const publication = (state: string, connectionId = "one") => ({ id: `pub ${state}`, state, connectionId });
+const post = (status: "draft" | "ready" | "archived", publications: ReturnType<typeof publication>[] = []) => ({
+  status,
+  publications,
+});
+const account = (obstacle?: string) => ({ connectionId: "one", obstacle });
+const owner = { isPublisher: true, may: (): boolean => true };
+const member = {
+  isPublisher: false,
+  may: (action: string): boolean => action !== "publications.approve" && action !== "platforms.connect",
+};
+
+test("the next action follows the status of the post", () => {
+  assert.deepEqual(getNextAction(post("draft"), [account()], owner), { kind: "markReady" });
+  assert.deepEqual(getNextAction(post("ready"), [account()], owner), { kind: "publish", label: "Publish…" });
+  assert.deepEqual(getNextAction(post("archived"), [account()], owner), { kind: "restore" });
+  assert.deepEqual(getNextAction(post("ready"), [], owner), { kind: "connect" });
+  assert.equal(getNextAction(post("ready"), undefined, owner), undefined, "while the accounts load");
+  assert.equal(getNextAction(post("draft"), [account()], { ...owner, may: () => false }), undefined);
+});
+
+test("a member asks for approval if the studio requires it, and can't approve (WEB-2)", () => {
+  assert.deepEqual(getNextAction(post("ready"), [account()], member), { kind: "publish", label: "Ask for approval…" });
+  assert.deepEqual(getNextAction(post("draft", [publication("proposed")]), [account()], member), { kind: "markReady" });
+  assert.equal(getNextAction(post("ready"), [], member), undefined);
+});
+
+test("what waits for a person comes before everything else", () => {
+  const proposals = [publication("proposed"), publication("proposed", "two")];
+  assert.deepEqual(getNextAction(post("draft", proposals.slice(1)), [account()], owner), {
+    kind: "review",
+    label: "Approve…",
+    publicationId: "pub proposed",
+  });
+  assert.deepEqual(getNextAction(post("draft", proposals), [account()], owner), {
+    kind: "review",
+    label: "Approve…",
+    publicationId: undefined,
+  });
+  assert.deepEqual(getNextAction(post("ready", [...proposals, publication("unconfirmed")]), [account()], owner), {
+    kind: "review",
+    label: "Resolve…",
+    publicationId: "pub unconfirmed",
+  });
+});
+
+test("nothing is next once every account is published or scheduled", () => {
+  assert.equal(getNextAction(post("ready", [publication("published")]), [account()], owner), undefined);
+  assert.equal(getNextAction(post("ready"), [account("Scheduled already.")], owner), undefined);
+});
+
+test("the main state is the most urgent of the newest publication per account", () => {
+  const findState = (...publications: ReturnType<typeof publication>[]) => findMainState(publications);
+  assert.equal(findState(), undefined);
+  assert.equal(findState(publication("scheduled"), publication("failed")), "scheduled", "a newer one replaced it");
+  assert.equal(findState(publication("published"), publication("failed", "two")), "failed");
+  assert.equal(findState(publication("canceled")), undefined);
+});

@@ -1,0 +1,80 @@
+import { openDatabase } from "#db/open-database.ts";
+import { listenForNotifications } from "#db/notifications.ts";
+import type { Caller } from "#domain/caller.ts";
+import type { Deps } from "#domain/deps.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { updatePost } from "#domain/posts/update-post.ts";
+import { createDeps, silentLog, type Fixture } from "./engines.ts";
+import { initialize, startMcpServer, type McpCaller, type TestMcpServer } from "./mcp.ts";
+import { createTestGrant } from "./tokens.ts";
+
+export interface OtherServer extends TestMcpServer {
+  deps: Deps;
+}
+
+/** A server with its own connections to the test's database, like another process. On PostgreSQL, it uses LISTEN. */
+export async function startOtherServer({ location, clock }: Fixture): Promise<OtherServer> {
+  const database = await openDatabase({ ...location, log: silentLog });
+  const deps = createDeps(database, clock);
+  const server = await startMcpServer({ deps });
+  const { changeFeed } = server.endpoint;
+  const isListening = Promise.withResolvers<void>();
+  const listener =
+    location.databaseUrl === undefined
+      ? undefined
+      : listenForNotifications({
+          url: location.databaseUrl,
+          handlers: {
+            changes(change) {
+              if (change !== undefined) return changeFeed.receive(change);
+              changeFeed.setNotified(true);
+              isListening.resolve();
+            },
+          },
+          log: silentLog,
+        });
+  if (listener) await isListening.promise;
+  return {
+    ...server,
+    deps,
+    async close() {
+      await server.close();
+      await listener?.close();
+      await database.close();
+    },
+  };
+}
+
+export interface SubscribingClient extends McpCaller {
+  token: string;
+  grantId: string;
+}
+
+/** A client of this user, with a grant of its own. */
+export async function newSubscriber(deps: Deps, { url }: TestMcpServer, user: Caller): Promise<SubscribingClient> {
+  return { url, ...(await createTestGrant(deps, user)) };
+}
+
+/** Starts a session of protocol version 2025-11-25 and returns the client with its session id. */
+export async function startSession(client: SubscribingClient): Promise<SubscribingClient & { session: string }> {
+  return { ...client, session: (await initialize(client)).session };
+}
+
+export interface TestPost {
+  id: string;
+  uri: string;
+  /** Changes the post as its author. */
+  change(): Promise<void>;
+}
+
+export async function newPost(deps: Deps, author: Caller): Promise<TestPost> {
+  const { id } = await createPost(deps, author, { title: "A post", body: "Some words." });
+  let changeCount = 0;
+  return {
+    id,
+    uri: `atelier://posts/${id}`,
+    async change() {
+      await updatePost(deps, author, { postId: id, title: `Change ${++changeCount}` });
+    },
+  };
+}

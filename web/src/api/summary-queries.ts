@@ -1,0 +1,115 @@
+import { queryOptions, type InfiniteData, type QueryClient } from "@tanstack/react-query";
+import type { InferResponseType } from "hono/client";
+import { api, fetchJsonIfChanged } from "./client.ts";
+import { createSelect, livePollInterval, pagedQuery, pollEvery } from "./paged-query.ts";
+import type { Filter, PostStatus } from "./queries.ts";
+
+const studioApi = api.studios[":studioId"];
+
+type SummaryPage = InferResponseType<(typeof studioApi)["post-summaries"]["$get"]>;
+export type PostSummary = SummaryPage["posts"][number];
+export type SummaryPublication = PostSummary["publications"][number];
+export type SummaryFilter = Filter<(typeof studioApi)["post-summaries"]["$get"]>;
+/** The filters that lists and the calendar have in common. */
+export type PlanFilter = Pick<SummaryFilter, "author" | "query" | "tag">;
+export type Calendar = InferResponseType<typeof studioApi.calendar.$get>;
+export type CalendarEntry = Calendar["entries"][number];
+
+const selectSummaries = createSelect(({ posts }: SummaryPage) => posts);
+
+const getSummariesKey = (studioId: string) => ["studio", studioId, "post-summaries"] as const;
+
+/** Posts as the lists show them. A search costs the server more than a list, so it does not poll. */
+export const postSummariesQuery = (studioId: string, filter: SummaryFilter, limit = 50) =>
+  pagedQuery({
+    queryKey: [...getSummariesKey(studioId), filter, limit],
+    limit,
+    fetchPage: (page, options) =>
+      studioApi["post-summaries"].$get({ param: { studioId }, query: { ...filter, ...page } }, options),
+    select: selectSummaries,
+    refetchInterval: filter.query === undefined && filter.tag === undefined ? livePollInterval : false,
+  });
+
+const getCalendarKey = (studioId: string) => ["studio", studioId, "calendar"] as const;
+
+/** Like the query of a list, this query does not poll during a search. */
+export const calendarQuery = (studioId: string, range: { from: string; to: string }, filter: PlanFilter) =>
+  queryOptions({
+    queryKey: [...getCalendarKey(studioId), range, filter],
+    queryFn: ({ client, queryKey }) =>
+      fetchJsonIfChanged(client.getQueryData<Calendar>(queryKey), (options) =>
+        studioApi.calendar.$get({ param: { studioId }, query: { ...range, ...filter } }, options),
+      ),
+    refetchInterval: filter.query === undefined && filter.tag === undefined ? pollEvery(2000) : false,
+    structuralSharing: false,
+  });
+
+/** Changes entries of all loaded calendars, before the server confirms the change. */
+export function patchCalendar(
+  client: QueryClient,
+  studioId: string,
+  patch: (entry: CalendarEntry) => CalendarEntry,
+): void {
+  client.setQueriesData<Calendar>(
+    { queryKey: getCalendarKey(studioId) },
+    (calendar) => calendar && { ...calendar, entries: calendar.entries.map(patch) },
+  );
+}
+
+/** Stops requests whose results would overwrite a patch. */
+export async function cancelListRequests(client: QueryClient, studioId: string): Promise<void> {
+  await Promise.all(
+    [getSummariesKey(studioId), getCalendarKey(studioId)].map((queryKey) => client.cancelQueries({ queryKey })),
+  );
+}
+
+/**
+ * Changes posts of all loaded lists, before the server confirms the change. A post whose new status does not belong in a
+ * list is removed from it, and added to the lists where it belongs now. `undefined` removes the post from all lists.
+ */
+export function patchSummaries(
+  client: QueryClient,
+  studioId: string,
+  patches: ReadonlyMap<string, PostSummary | undefined>,
+): void {
+  const queries = client.getQueryCache().findAll({ queryKey: getSummariesKey(studioId) });
+  for (const { queryKey } of queries) {
+    const filter = queryKey[3] as SummaryFilter;
+    client.setQueryData<InfiniteData<SummaryPage, string>>(
+      queryKey,
+      (data) => data && { ...data, pages: patchPages(data.pages, filter, patches) },
+    );
+  }
+}
+
+function patchPages(
+  pages: readonly SummaryPage[],
+  filter: SummaryFilter,
+  patches: ReadonlyMap<string, PostSummary | undefined>,
+): SummaryPage[] {
+  const isListed = (status: PostStatus): boolean => (filter.status ?? "draft,ready").split(",").includes(status);
+  const addedPosts = [...patches.values()].filter(
+    (post): post is PostSummary =>
+      post !== undefined &&
+      isListed(post.status) &&
+      // Whether a post matches other filters is not known here.
+      Object.keys(filter).every((name) => name === "status") &&
+      !pages.some(({ posts }) => posts.some(({ id }) => id === post.id)),
+  );
+  return pages.map((page, index) => {
+    const keptPosts = page.posts
+      .map((post) => (patches.has(post.id) ? patches.get(post.id) : post))
+      .filter((post) => post !== undefined && isListed(post.status)) as PostSummary[];
+    const [newest, oldest] = [index === 0 ? undefined : pages[index - 1]?.posts.at(-1)?.id, page.posts.at(-1)?.id];
+    const newPosts = addedPosts.filter(
+      ({ id }) =>
+        (newest === undefined || id < newest) && (page.nextCursor === null || (oldest !== undefined && id > oldest)),
+    );
+    const isUnchanged =
+      newPosts.length === 0 &&
+      keptPosts.length === page.posts.length &&
+      keptPosts.every((post, i) => post === page.posts[i]);
+    if (isUnchanged) return page;
+    return { ...page, posts: [...keptPosts, ...newPosts].toSorted((a, b) => (a.id < b.id ? 1 : -1)) };
+  });
+}

@@ -1,0 +1,101 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { Copy, FilePlus2, Trash2 } from "lucide-react";
+import { useState } from "react";
+import { refreshQueries, type Asset } from "../api/queries.ts";
+import { useStudio } from "../layout/use-studio.ts";
+import { Button } from "../ui/Button.tsx";
+import { ErrorMessage } from "../ui/ErrorMessage.tsx";
+import { useToast } from "../ui/Toasts.tsx";
+import { useAction } from "../ui/use-action.ts";
+import { AddToPostDialog } from "./AddToPostDialog.tsx";
+import { attachOrCopy, removeAdded } from "./attach-or-copy.ts";
+import { useCopyAsset } from "./use-copy-asset.ts";
+import { useDeleteAsset } from "./use-delete-asset.tsx";
+
+/** What users can do with one file. */
+export function AssetActions({
+  asset,
+  saveForm,
+  onClose,
+}: {
+  asset: Asset;
+  /** Resolves to false if the changes can't be saved. Copies must have the details that the dialog shows. */
+  saveForm: () => Promise<boolean>;
+  onClose: () => void;
+}) {
+  const { studio, may } = useStudio();
+  const queryClient = useQueryClient();
+  const showToast = useToast();
+  const copyAsset = useCopyAsset();
+  const deleteAsset = useDeleteAsset();
+  const copying = useAction();
+  const [isChoosingPost, setIsChoosingPost] = useState(false);
+  const isReady = asset.status === "ready";
+  if (!may("assets.write")) return null;
+
+  async function makeCopy(): Promise<void> {
+    if (!(await saveForm())) return;
+    await copyAsset(asset);
+    onClose();
+  }
+
+  async function addToPost(post: { id: string; title: string }): Promise<void> {
+    const addedAsset = await attachOrCopy(studio.id, post.id, asset);
+    await refreshQueries(queryClient, studio.id);
+    setIsChoosingPost(false);
+    onClose();
+    async function undo(): Promise<void> {
+      await removeAdded(studio.id, post.id, addedAsset).catch(() => {}); // another user removed the asset since
+      await refreshQueries(queryClient, studio.id);
+    }
+    showToast({
+      text: `${addedAsset.isCopy ? "Copied" : "Added"} ${asset.filename} to “${post.title}”.`,
+      undo: { label: "Undo", run: () => void undo() },
+    });
+  }
+
+  function moveToTrash(): void {
+    onClose();
+    deleteAsset(asset);
+  }
+
+  return (
+    <section aria-label="Actions" className="border-t border-rule pt-4">
+      {copying.error !== undefined && <ErrorMessage error={copying.error} />}
+      <div className="flex flex-wrap gap-2">
+        {isReady && (
+          <>
+            <Button
+              variant="secondary"
+              size="small"
+              icon={FilePlus2}
+              onClick={() => void saveForm().then((isSaved) => isSaved && setIsChoosingPost(true))}
+            >
+              {asset.postId === null ? "Add to post…" : "Copy to another post…"}
+            </Button>
+            <Button
+              variant="secondary"
+              size="small"
+              icon={Copy}
+              busyLabel={copying.isRunning && "Copying…"}
+              onClick={() => void copying.run(makeCopy)}
+            >
+              Make a copy
+            </Button>
+          </>
+        )}
+        {(asset.postId === null || !isReady) && (
+          <Button variant="dangerOutline" size="small" icon={Trash2} onClick={moveToTrash}>
+            {isReady ? "Move to trash" : "Cancel upload…"}
+          </Button>
+        )}
+      </div>
+      {asset.postId !== null && isReady && (
+        <p className="mt-2 text-sm text-muted">To delete this file, remove it from its post first.</p>
+      )}
+      {isChoosingPost && (
+        <AddToPostDialog assets={[asset]} onSubmit={addToPost} onClose={() => setIsChoosingPost(false)} />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,39 @@
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { assetQuery, type Asset } from "../api/queries.ts";
+import { useStudio } from "../layout/use-studio.ts";
+import { formatActor } from "../ui/format-actor.ts";
+import { RelativeTime } from "../ui/RelativeTime.tsx";
+import { formatBytes, formatDuration } from "./labels.ts";
+
+/** What is known about a file: its type, its size, and who added it. */
+export function AssetFacts({ asset }: { asset: Asset }) {
+  const { studio } = useStudio();
+  const { data } = useQuery(assetQuery(studio.id, asset.id));
+  const { mimeType, bytes, width, height, durationMs } = asset;
+  const facts: [label: string, value: ReactNode][] = [
+    ["Type", mimeType],
+    ["Size", bytes === null ? "Uploading" : formatBytes(bytes)],
+    ...(width !== undefined && height !== undefined
+      ? [["Dimensions", `${width} × ${height}`] satisfies [string, string]]
+      : []),
+    ...(durationMs === undefined ? [] : [["Duration", formatDuration(durationMs)] satisfies [string, string]]),
+    [
+      "Added by",
+      data && formatActor(data.createdBy, data.createdThrough === null ? null : { name: data.createdThrough }),
+    ],
+    ["Added", data && <RelativeTime at={data.createdAt} timezone={studio.timezone} />],
+  ];
+  return (
+    <section aria-label="Details">
+      <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 text-sm">
+        {facts.map(([label, value]) => (
+          <div key={label} className="contents">
+            <dt className="text-muted">{label}</dt>
+            <dd className="[overflow-wrap:anywhere]">{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}

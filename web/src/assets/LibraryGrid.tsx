@@ -1,0 +1,144 @@
+import { useWindowVirtualizer } from "@tanstack/react-virtual";
+import {
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type ReactNode,
+  type Ref,
+} from "react";
+import { useMediaQuery } from "../ui/use-media-query.ts";
+import { computeGridLayout, type GridLayout, type LibraryView } from "./grid-layout.ts";
+
+export interface LibraryGridHandle {
+  focusItem: (index: number) => void;
+}
+
+/** Elements of tiles with this attribute receive the focus when the user moves with the arrow keys. */
+const tileAttribute = "data-tile";
+
+/** A list that renders only the files in view, so that it stays fast with thousands of files. The window scrolls it. */
+export function LibraryGrid({
+  ref,
+  label,
+  view,
+  count,
+  hasMore,
+  onLoadMore,
+  getKey,
+  renderItem,
+}: {
+  ref: Ref<LibraryGridHandle>;
+  label: string;
+  view: LibraryView;
+  count: number;
+  hasMore: boolean;
+  onLoadMore: () => void;
+  getKey: (index: number) => string;
+  renderItem: (index: number, layout: GridLayout) => ReactNode;
+}) {
+  const list = useRef<HTMLUListElement>(null);
+  const { width, top, rem } = useListBox(list);
+  const isTouch = useMediaQuery("(pointer: coarse)");
+  const layout = useMemo(() => computeGridLayout(view, { width, rem, isTouch }), [view, width, rem, isTouch]);
+  const { columns, columnStep, rowStep, tileWidth } = layout;
+  const rowCount = Math.ceil(count / columns);
+  const virtualizer = useWindowVirtualizer({
+    count: rowCount,
+    estimateSize: () => rowStep,
+    overscan: view === "list" ? 12 : 3,
+    scrollMargin: top,
+  });
+  useLayoutEffect(() => virtualizer.measure(), [virtualizer, rowStep]);
+
+  const rows = virtualizer.getVirtualItems();
+  const lastRow = rows.at(-1)?.index ?? 0;
+  const isNearEnd = hasMore && lastRow >= rowCount - 4;
+  useEffect(() => {
+    if (isNearEnd) onLoadMore();
+  });
+
+  const findTile = (index: number) => list.current?.querySelector<HTMLElement>(`[${tileAttribute}="${index}"]`);
+
+  /** Scrolls first if the tile is too far away to be rendered. */
+  function focusItem(index: number, attempts = 10): void {
+    const tile = findTile(index);
+    if (tile) {
+      tile.scrollIntoView({ block: "nearest" });
+      tile.focus({ preventScroll: true });
+      return;
+    }
+    virtualizer.scrollToIndex(Math.floor(index / columns), { align: "center" });
+    if (attempts > 0) requestAnimationFrame(() => focusItem(index, attempts - 1));
+  }
+  useImperativeHandle(ref, () => ({ focusItem }));
+
+  function moveFocus(event: KeyboardEvent): void {
+    if (!(event.target instanceof HTMLElement) || event.altKey || event.ctrlKey || event.metaKey) return;
+    const index = Number(event.target.getAttribute(tileAttribute) ?? NaN);
+    const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns }[event.key];
+    const target = { Home: 0, End: count - 1 }[event.key] ?? index + (step ?? NaN);
+    if (Number.isNaN(index) || Number.isNaN(target)) return;
+    event.preventDefault();
+    if (target >= 0 && target < count) focusItem(target);
+  }
+
+  /** React skips an element that it has seen before, so scrolling renders only the files that come into view. */
+  const renderCached = useMemo(() => {
+    const cache = new Map<number, ReactNode>();
+    return (index: number): ReactNode => {
+      const item = cache.get(index) ?? renderItem(index, layout);
+      cache.set(index, item);
+      return item;
+    };
+  }, [renderItem, layout]);
+
+  const indexes = rows.flatMap((row) =>
+    Array.from({ length: columns }, (_, column) => row.index * columns + column).filter((index) => index < count),
+  );
+  return (
+    <ul ref={list} aria-label={label} className="relative" style={{ height: rowCount * rowStep }} onKeyDown={moveFocus}>
+      {indexes.map((index) => (
+        <li
+          key={getKey(index)}
+          className="absolute top-0 left-0"
+          aria-setsize={hasMore ? -1 : count}
+          aria-posinset={index + 1}
+          style={{
+            width: tileWidth,
+            height: rowStep,
+            transform: `translate(${(index % columns) * columnStep}px, ${Math.floor(index / columns) * rowStep}px)`,
+          }}
+        >
+          {renderCached(index)}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The width of the list and its distance from the top of the document. */
+function useListBox(list: { readonly current: HTMLElement | null }): { width: number; top: number; rem: number } {
+  const [box, setBox] = useState({ width: 0, top: 0, rem: 16 });
+  useLayoutEffect(() => {
+    function measure(): void {
+      if (!list.current) return;
+      const { width, top } = list.current.getBoundingClientRect();
+      const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+      const nextBox = { width, top: Math.round(top + window.scrollY), rem };
+      setBox((current) =>
+        current.width === nextBox.width && current.top === nextBox.top && current.rem === rem ? current : nextBox,
+      );
+    }
+    measure();
+    // What is above the list can change its height, so the page is observed too.
+    const observer = new ResizeObserver(measure);
+    if (list.current) observer.observe(list.current);
+    observer.observe(document.body);
+    return () => observer.disconnect();
+  }, [list]);
+  return box;
+}

@@ -1,0 +1,142 @@
+import { getRouteApi } from "@tanstack/react-router";
+import { useRef } from "react";
+import { assetsQuery } from "../api/queries.ts";
+import { usePagedList } from "../api/use-paged-list.ts";
+import { useStudio } from "../layout/use-studio.ts";
+import { UploadRow, UploadTile } from "../media/UploadTile.tsx";
+import { useCancelUpload } from "../media/use-cancel-upload.tsx";
+import { Button } from "../ui/Button.tsx";
+import { Loading } from "../ui/Loading.tsx";
+import { PageHeader } from "../ui/PageHeader.tsx";
+import { QueryStatus } from "../ui/QueryStatus.tsx";
+import { restoreFocusSoon } from "../ui/restore-focus.ts";
+import { BulkActions } from "./BulkActions.tsx";
+import { LibraryDetails } from "./LibraryDetails.tsx";
+import { LibraryEmptyState } from "./LibraryEmptyState.tsx";
+import { LibraryGrid, type LibraryGridHandle } from "./LibraryGrid.tsx";
+import { LibraryRow, LibraryTile } from "./LibraryTile.tsx";
+import { LibraryToolbar } from "./LibraryToolbar.tsx";
+import { UploadButton } from "./UploadButton.tsx";
+import { DropTarget, UploadStatus } from "./UploadStatus.tsx";
+import { useLibraryUploads } from "./use-library-uploads.ts";
+import { useConfirmLeave } from "../ui/use-confirm-leave.ts";
+import { uploadLeaveQuestion } from "../upload/leave-question.ts";
+import { useSelection } from "../bulk/use-selection.ts";
+import { useSelectionKeys } from "../bulk/use-selection-keys.ts";
+
+const route = getRouteApi("/studios/$studioId/assets");
+
+/** All files of the studio, newest first. */
+export function LibraryPage() {
+  const { studio, may } = useStudio();
+  const { q, view = "grid", file: openId, ...filter } = route.useSearch();
+  const navigate = route.useNavigate();
+  const list = usePagedList(assetsQuery(studio.id, { ...filter, ...(q && { query: q }) }));
+  const { query, isAutoLoading } = list;
+  const isFiltered = q !== undefined || Object.keys(filter).length > 0;
+  const uploads = useLibraryUploads(list.items, isFiltered);
+  useConfirmLeave(uploads.isUploading, async () => uploadLeaveQuestion);
+  const { cancelUpload, canceledIds } = useCancelUpload(uploads, restoreFocusSoon);
+  const uploadIds = new Set(uploads.items.map(({ id }) => id));
+  const assets = list.items.filter(
+    ({ id, status }) => !uploadIds.has(id) && (status === "ready" || !canceledIds.has(id)),
+  );
+  const uploadCount = uploads.visibleItems.length;
+  const count = uploadCount + assets.length;
+  const isEmpty = query.isSuccess && count === 0 && !query.hasNextPage && !isFiltered;
+  const mayWrite = may("assets.write");
+  const readyIds = assets.filter(({ status }) => status === "ready").map(({ id }) => id);
+  const selection = useSelection(readyIds);
+  const grid = useRef<LibraryGridHandle>(null);
+  useSelectionKeys({ selection, ids: readyIds, itemName: "file", group: "Library", isEnabled: mayWrite });
+
+  const setOpenId = (id: string | undefined, replace = false) =>
+    void navigate({
+      search: ({ file: _, ...others }) => (id === undefined ? others : { ...others, file: id }),
+      replace,
+    });
+
+  function loadMore(): void {
+    if (query.hasNextPage && !query.isFetching && !query.isError) void query.fetchNextPage();
+  }
+
+  /** Moves the focus to the file that the user saw last. */
+  function closeDetails(): void {
+    const index = assets.findIndex(({ id }) => id === openId);
+    setOpenId(undefined, true);
+    if (index >= 0) setTimeout(() => grid.current?.focusItem(uploadCount + index));
+  }
+
+  return (
+    <>
+      <PageHeader isWide title="Library" actions={mayWrite && <UploadButton onFiles={uploads.add} />} />
+      {mayWrite && <DropTarget onFiles={uploads.add} />}
+      {!isEmpty && <LibraryToolbar listedAssets={assets} />}
+      <UploadStatus uploads={uploads} />
+      <QueryStatus query={query} />
+      <div data-selecting={selection.ids.size > 0 || undefined} className={selection.ids.size > 0 ? "pb-20" : ""}>
+        {count > 0 && (
+          <LibraryGrid
+            ref={grid}
+            label="Files"
+            view={view}
+            count={count}
+            hasMore={query.hasNextPage}
+            onLoadMore={loadMore}
+            getKey={(index) => uploads.visibleItems[index]?.key ?? assets[index - uploadCount]?.id ?? String(index)}
+            renderItem={(index, { frameHeight }) => {
+              const upload = uploads.visibleItems[index];
+              const asset = assets[index - uploadCount];
+              if (upload) {
+                const tile = { upload, uploads, onCancel: cancelUpload };
+                return (
+                  <section
+                    aria-label={`Upload of ${upload.name}`}
+                    data-tile={index}
+                    tabIndex={-1}
+                    className={view === "list" ? "h-full" : ""}
+                  >
+                    {view === "list" ? <UploadRow {...tile} /> : <UploadTile {...tile} frameHeight={frameHeight} />}
+                  </section>
+                );
+              }
+              if (!asset) return null;
+              const isSelected = selection.ids.has(asset.id);
+              const item = {
+                asset,
+                index,
+                isSelected,
+                // A range adds to the selection, also if its last file was selected before.
+                onToggle: mayWrite
+                  ? (isRange: boolean) => selection.toggle(asset.id, isRange || !isSelected, isRange)
+                  : undefined,
+                onOpen: () => setOpenId(asset.id),
+              };
+              return view === "list" ? <LibraryRow {...item} /> : <LibraryTile {...item} frameHeight={frameHeight} />;
+            }}
+          />
+        )}
+      </div>
+      {query.isSuccess && count === 0 && !query.hasNextPage && <LibraryEmptyState onFiles={uploads.add} />}
+      {isAutoLoading && <Loading label="Searching older files…" />}
+      {query.isFetchNextPageError && (
+        <p>
+          <Button variant="secondary" onClick={() => void query.fetchNextPage()}>
+            Load more files
+          </Button>
+        </p>
+      )}
+      {query.isFetchingNextPage && !isAutoLoading && <Loading label="Loading more files…" />}
+      {mayWrite && <BulkActions assets={assets.filter(({ id }) => selection.ids.has(id))} selection={selection} />}
+      {openId !== undefined && (
+        <LibraryDetails
+          openId={openId}
+          assets={assets}
+          onOpen={(id) => setOpenId(id, true)}
+          onNearEnd={loadMore}
+          onClose={closeDetails}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,141 @@
+import { Link2 } from "lucide-react";
+import type { MouseEvent, ReactNode } from "react";
+import type { Asset } from "../api/queries.ts";
+import { Checkbox } from "../ui/Checkbox.tsx";
+import { formatDuration, formatMediaMetadata, getTypeLabel, kindIcons } from "./labels.ts";
+import { TileTags } from "./TileTags.tsx";
+import { TileImage } from "./TileImage.tsx";
+
+interface LibraryItemProps {
+  asset: Asset;
+  index: number;
+  isSelected: boolean;
+  /** Undefined if the user may not change files. */
+  onToggle: ((isRange: boolean) => void) | undefined;
+  onOpen: () => void;
+}
+
+/** Opens the file; with Shift, Ctrl or ⌘, selects it instead. */
+function handleTileClick(event: MouseEvent, { onToggle, onOpen }: LibraryItemProps): void {
+  if (onToggle && (event.shiftKey || event.ctrlKey || event.metaKey)) {
+    event.preventDefault();
+    onToggle(event.shiftKey);
+  } else onOpen();
+}
+
+/** A file in the grid. */
+export function LibraryTile({ frameHeight, ...item }: LibraryItemProps & { frameHeight: number }) {
+  const { asset, index, isSelected, onToggle } = item;
+  return (
+    <div className="group/tile relative" data-selected={isSelected || undefined}>
+      <button
+        type="button"
+        data-tile={index}
+        className="block w-full cursor-pointer rounded-md text-left"
+        onClick={(event) => handleTileClick(event, item)}
+      >
+        <span
+          className="relative grid w-full place-items-center overflow-hidden rounded-md bg-sunken ring-1 ring-rule transition-shadow duration-(--motion-fast) ring-inset group-hover/tile:ring-control group-data-selected/tile:bg-wash group-data-selected/tile:ring-2 group-data-selected/tile:ring-accent"
+          style={{ height: frameHeight }}
+        >
+          <TileImage asset={asset} />
+          <span className="absolute right-1.5 bottom-1.5 flex items-center gap-1">
+            {asset.durationMs !== undefined && <Chip>{formatDuration(asset.durationMs)}</Chip>}
+            {asset.kind === "document" && <Chip>{getTypeLabel(asset)}</Chip>}
+          </span>
+          {asset.postId !== null && (
+            <span
+              className="absolute top-1.5 right-1.5 grid size-6 place-items-center rounded-full bg-raised text-muted shadow-raised"
+              title="Used in a post"
+            >
+              <Link2 size={14} aria-hidden="true" />
+            </span>
+          )}
+        </span>
+        <span className="mt-1.5 block truncate leading-5 font-medium" title={asset.filename}>
+          {asset.filename}
+        </span>
+        <span className="block truncate text-sm leading-5 text-muted">
+          {formatMediaMetadata({ ...asset, durationMs: undefined })}
+          {asset.postId !== null && <span className="sr-only"> · Used in a post</span>}
+        </span>
+      </button>
+      {/* On touch, the targets reach into the gaps, so that the tile keeps its height. */}
+      <TileTags tags={asset.tags} className="mt-1 pointer-coarse:-mt-1 pointer-coarse:-mb-2" />
+      {onToggle && asset.status === "ready" && (
+        <span
+          className={`absolute top-1.5 left-1.5 rounded-md bg-raised leading-none shadow-raised focus-within:opacity-100 group-hover/tile:opacity-100 pointer-coarse:top-0 pointer-coarse:left-0 pointer-coarse:bg-transparent pointer-coarse:opacity-100 pointer-coarse:shadow-none ${isSelected ? "" : "opacity-0 [[data-selecting]_&]:opacity-100"}`}
+        >
+          <Checkbox
+            checked={isSelected}
+            label={`Select ${asset.filename}`}
+            isLabelHidden
+            onChange={(_, isRange) => onToggle(isRange)}
+          />
+        </span>
+      )}
+    </div>
+  );
+}
+
+function Chip({ children }: { children: ReactNode }) {
+  return (
+    <span className="rounded-sm bg-black/70 px-1 text-xs/4.5 font-medium text-white tabular-nums">{children}</span>
+  );
+}
+
+/** A file in the list view. */
+export function LibraryRow(item: LibraryItemProps) {
+  const { asset, index, isSelected, onToggle } = item;
+  const Icon = kindIcons[asset.kind];
+  return (
+    <div
+      className="group/tile flex h-full items-center gap-2 border-b border-rule px-1 hover:bg-hover data-selected:bg-wash"
+      data-selected={isSelected || undefined}
+    >
+      {onToggle && (
+        <Checkbox
+          checked={isSelected}
+          label={`Select ${asset.filename}`}
+          isLabelHidden
+          disabled={asset.status !== "ready"}
+          onChange={(_, isRange) => onToggle(isRange)}
+        />
+      )}
+      <button
+        type="button"
+        data-tile={index}
+        className="flex h-full min-w-0 flex-1 cursor-pointer items-center gap-3 rounded-md text-left"
+        onClick={(event) => handleTileClick(event, item)}
+      >
+        <span className="relative grid size-9 flex-none place-items-center overflow-hidden rounded-sm bg-sunken">
+          <TileImage asset={asset} isSmall />
+        </span>
+        <span className="min-w-0 flex-1">
+          <span className="block truncate leading-5 font-medium" title={asset.filename}>
+            {asset.filename}
+          </span>
+          <span className="block truncate text-sm leading-5 text-muted sm:hidden">{formatMediaMetadata(asset)}</span>
+        </span>
+        <span className="flex w-24 flex-none items-center gap-1.5 text-sm text-muted max-xl:hidden">
+          <Icon size={15} aria-hidden="true" />
+          {getTypeLabel(asset)}
+        </span>
+        <span className="w-52 flex-none truncate text-sm text-muted tabular-nums max-sm:hidden">
+          {formatMediaMetadata(asset)}
+        </span>
+        <span className="flex w-16 flex-none items-center gap-1.5 text-sm text-muted max-sm:w-auto">
+          {asset.postId !== null && (
+            <>
+              <Link2 size={15} aria-hidden="true" />
+              <span className="max-sm:sr-only">Used</span>
+            </>
+          )}
+        </span>
+      </button>
+      <span className="w-56 flex-none overflow-hidden max-xl:hidden">
+        <TileTags tags={asset.tags} />
+      </span>
+    </div>
+  );
+}

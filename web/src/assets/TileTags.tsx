@@ -1,0 +1,34 @@
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { tagClasses } from "../ui/Tags.tsx";
+
+const maxCount = 2;
+
+const route = getRouteApi("/studios/$studioId/assets");
+
+/** The first tags of a file, in one line. Each filters the library. */
+export function TileTags({ tags = [], className = "" }: { tags?: readonly string[] | undefined; className?: string }) {
+  if (tags.length === 0) return null;
+  return (
+    <p className={`relative m-0 flex h-7 min-w-0 items-center gap-1 overflow-hidden pointer-coarse:h-11 ${className}`}>
+      {tags.slice(0, maxCount).map((tag, i) => (
+        <Link
+          key={tag}
+          // The first tag keeps its width, and the second uses what remains.
+          className={`${i === 0 ? "max-w-[65%] flex-none" : "min-w-0 shrink"} ${tagClasses}`}
+          from={route.id}
+          to="."
+          search={({ file: _, ...current }) => ({ ...current, tag })}
+          title={`Show files with the tag ${tag}`}
+        >
+          {tag}
+        </Link>
+      ))}
+      {tags.length > maxCount && (
+        <span className="flex-none text-xs text-muted" title={tags.slice(maxCount).join(", ")}>
+          +{tags.length - maxCount}
+          <span className="sr-only"> more {tags.length - maxCount === 1 ? "tag" : "tags"}</span>
+        </span>
+      )}
+    </p>
+  );
+}

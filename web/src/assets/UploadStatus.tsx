@@ -1,0 +1,79 @@
+import { Pause, Play, Upload } from "lucide-react";
+import { useEffect, useEffectEvent, useRef } from "react";
+import { Button } from "../ui/Button.tsx";
+import { withoutSystemFiles } from "../upload/dropped-files.ts";
+import { listenForFiles } from "../upload/listen-for-files.ts";
+import type { ChosenFile, UploadSummary } from "../upload/upload-task.ts";
+import { countFiles, formatBytes, formatTimeLeft } from "./labels.ts";
+import type { LibraryUploads } from "./use-library-uploads.ts";
+
+/** The progress of all uploads together, and the problems that need the user. */
+export function UploadStatus({ uploads }: { uploads: LibraryUploads }) {
+  const { summary, announcement } = uploads;
+  const isVisible = summary !== undefined && summary.state !== "empty" && summary.state !== "done";
+  return (
+    <>
+      <p role="status" className="sr-only">
+        {announcement}
+      </p>
+      {isVisible && (
+        <section
+          aria-label="Uploads"
+          className="mb-4 flex min-h-12 flex-wrap items-center gap-x-3 gap-y-1 rounded-md bg-hover px-3 py-1.5"
+        >
+          <Upload size={16} className="flex-none text-muted" aria-hidden="true" />
+          <p className="m-0 min-w-0 flex-1 tabular-nums">{describeUploads(summary)}</p>
+          {summary.state === "sending" && (
+            <Button variant="quiet" size="small" icon={Pause} onClick={() => uploads.pause()}>
+              Pause all
+            </Button>
+          )}
+          {summary.state === "paused" && (
+            <Button variant="quiet" size="small" icon={Play} onClick={() => uploads.resume()}>
+              Resume all
+            </Button>
+          )}
+        </section>
+      )}
+    </>
+  );
+}
+
+function describeUploads({ state, files, done, failed, sent, size, secondsLeft, ...summary }: UploadSummary): string {
+  if (summary.connection === "offline") return "You’re offline. Uploads resume when you’re back online.";
+  if (summary.connection === "lost" && state === "sending")
+    return summary.reason ?? "The server isn’t responding. Uploads resume automatically.";
+  const failedText = failed === 0 ? "" : `${countFiles(failed)} failed`;
+  if (state === "stuck")
+    return failedText === "" ? "Choose the files below again to resume their uploads." : `${failedText}. See below.`;
+  return [
+    `${state === "paused" ? "Paused" : "Uploading"}: ${done} of ${countFiles(files)}`,
+    `${formatBytes(sent)} of ${formatBytes(size)}`,
+    secondsLeft === undefined ? "" : `${formatTimeLeft(secondsLeft)} left`,
+    failedText,
+  ]
+    .filter((part) => part !== "")
+    .join(" · ");
+}
+
+/** Accepts files that the user drops anywhere on the page, or pastes. */
+export function DropTarget({ onFiles }: { onFiles: (chosenFiles: readonly ChosenFile[]) => void }) {
+  const root = useRef<HTMLDivElement>(null);
+  const handleFiles = useEffectEvent((chosenFiles: readonly ChosenFile[]) => onFiles(withoutSystemFiles(chosenFiles)));
+  useEffect(
+    () => (root.current ? listenForFiles(root.current, (chosenFiles) => handleFiles(chosenFiles)) : undefined),
+    [],
+  );
+  return (
+    <div
+      ref={root}
+      aria-hidden="true"
+      className="pointer-events-none fixed inset-2 z-30 hidden place-items-center rounded-lg border-2 border-dashed border-accent bg-paper/85 data-dragging:grid"
+    >
+      <p className="m-0 flex items-center gap-2 text-lg font-semibold">
+        <Upload size={20} />
+        Drop files to add them to the library
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,66 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { createLibraryUploadLink } from "../api/mutations.ts";
+import { refreshQueries, type Asset } from "../api/queries.ts";
+import { useStudio } from "../layout/use-studio.ts";
+import { useToast } from "../ui/Toasts.tsx";
+import type { UploadItem } from "../upload/upload-task.ts";
+import { useUploader, type Uploads } from "../upload/use-uploader.ts";
+import { countFiles } from "./labels.ts";
+
+export interface LibraryUploads extends Uploads {
+  /** The uploads to show before the listed files: the ones that need the user first. */
+  visibleItems: readonly UploadItem[];
+  /** For screen readers. */
+  announcement: string;
+}
+
+/** Where the tab keeps the token of the studio's uploads to the library. */
+const getStorageKey = (studioId: string): string => `atelier upload ${studioId}`;
+
+/** The uploads to the library. An upload disappears from them as soon as `listedAssets` has its finished file. */
+export function useLibraryUploads(listedAssets: readonly Asset[], isFiltered: boolean): LibraryUploads {
+  const { studio, may } = useStudio();
+  const queryClient = useQueryClient();
+  const showToast = useToast();
+  const [announcement, setAnnouncement] = useState("");
+  const uploads = useUploader({
+    createLink: () => createLibraryUploadLink(studio.id),
+    storageKey: getStorageKey(studio.id),
+    isEnabled: may("assets.write"),
+    onUploaded: ({ filename }) => {
+      setAnnouncement(`${filename} is in the library.`);
+      void refreshQueries(queryClient, studio.id);
+    },
+    onDuplicates: (names) =>
+      showToast({
+        text:
+          names.length === 1
+            ? `${names[0]} is already being uploaded.`
+            : `${countFiles(names.length)} are already being uploaded.`,
+      }),
+  });
+
+  const failedItem = uploads.items.findLast(({ status }) => status === "failed");
+  const failure = failedItem && `Upload of ${failedItem.name} failed. ${failedItem.error?.message ?? ""}`;
+  useEffect(() => {
+    if (failure !== undefined) setAnnouncement(failure);
+  }, [failure]);
+
+  const readyIds = new Set(listedAssets.filter(({ status }) => status === "ready").map(({ id }) => id));
+  // With a filter, the list may never have the file.
+  const isShownInList = (item: UploadItem): boolean =>
+    item.status === "done" && (isFiltered || (item.id !== undefined && readyIds.has(item.id)));
+  const finishedKeys = uploads.items.filter(isShownInList).map(({ key }) => key);
+  useEffect(() => {
+    for (const key of finishedKeys) uploads.cancel(key);
+  });
+
+  const needsUser = ({ status }: UploadItem): boolean => status === "failed" || status === "missing";
+  const remainingItems = uploads.items.filter((item) => !isShownInList(item));
+  return {
+    ...uploads,
+    visibleItems: [...remainingItems.filter(needsUser), ...remainingItems.filter((item) => !needsUser(item))],
+    announcement,
+  };
+}

@@ -1,0 +1,52 @@
+import { ApiError, describeError } from "../api/api-error.ts";
+
+export interface BulkFailure<Item> {
+  item: Item;
+  /** What happened, and what to do next. */
+  message: string;
+}
+
+export interface BulkResult<Item, Result> {
+  done: { item: Item; result: Result }[];
+  failures: BulkFailure<Item>[];
+}
+
+/** The user's other requests count toward the same limit, so a long run may have to wait for the next minute. */
+const rateLimitRetryMs = 3000;
+const maxRateLimitRetries = 40;
+
+/** Runs an action for each item, a few at a time. An item that fails does not stop the others. */
+export async function runBulk<Item, Result>(
+  items: readonly Item[],
+  run: (item: Item) => Promise<Result>,
+  { parallel, onProgress }: { parallel: number; onProgress: (finishedCount: number) => void },
+): Promise<BulkResult<Item, Result>> {
+  const done: BulkResult<Item, Result>["done"] = [];
+  const failures: BulkFailure<Item>[] = [];
+  const queue = items.values();
+
+  async function runQueue(): Promise<void> {
+    for (const item of queue) {
+      try {
+        done.push({ item, result: await runWithinRateLimit(() => run(item)) });
+      } catch (error) {
+        const { message, hint } = describeError(error);
+        failures.push({ item, message: `${message} ${hint}`.trim() });
+      }
+      onProgress(done.length + failures.length);
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(parallel, items.length) }, runQueue));
+  return { done, failures };
+}
+
+async function runWithinRateLimit<Result>(run: () => Promise<Result>): Promise<Result> {
+  for (let retries = 0; ; retries++) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 429 || retries >= maxRateLimitRetries) throw error;
+      await new Promise((resolve) => setTimeout(resolve, rateLimitRetryMs));
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import { useCallback, useLayoutEffect, useMemo, useRef, useState } from "react";
+
+export interface Selection {
+  ids: ReadonlySet<string>;
+  /** With `isRange`, also changes all items between this one and the last toggled one. The function never changes. */
+  toggle: (id: string, isSelected: boolean, isRange: boolean) => void;
+  set: (ids: Iterable<string>) => void;
+  clear: () => void;
+}
+
+/** The selected items of a list. Items that left the list are no longer selected. */
+export function useSelection(listedIds: readonly string[]): Selection {
+  const [selectedIds, setSelectedIds] = useState<ReadonlySet<string>>(new Set());
+  const lastToggledId = useRef<string | undefined>(undefined);
+  const currentIds = useRef(listedIds);
+  useLayoutEffect(() => {
+    currentIds.current = listedIds;
+  }, [listedIds]);
+
+  const toggle = useCallback((id: string, isSelected: boolean, isRange: boolean) => {
+    const all = currentIds.current;
+    const [from, to] = [all.indexOf(lastToggledId.current ?? id), all.indexOf(id)];
+    const range = isRange && from >= 0 ? all.slice(Math.min(from, to), Math.max(from, to) + 1) : [id];
+    lastToggledId.current = id;
+    setSelectedIds((current) => {
+      const next = new Set(current);
+      for (const rangeId of range) {
+        if (isSelected) next.add(rangeId);
+        else next.delete(rangeId);
+      }
+      return next;
+    });
+  }, []);
+
+  const ids = useMemo(() => {
+    if (selectedIds.size === 0) return selectedIds;
+    return new Set(listedIds.filter((id) => selectedIds.has(id)));
+  }, [listedIds, selectedIds]);
+
+  return {
+    ids,
+    toggle,
+    set: (newIds) => setSelectedIds(new Set(newIds)),
+    clear: () => setSelectedIds(new Set()),
+  };
+}

@@ -1,0 +1,155 @@
+import { createButton, createElement, setText, setVisible } from "../upload/dom.ts";
+import type { AccountData, PostData, PublicationData } from "./read-post.ts";
+import type { ChatLanguage, ChatStrings } from "./strings.ts";
+
+export interface AccountsView {
+  element: HTMLElement;
+  render(post: PostData): void;
+  showMessage(text: string): void;
+}
+
+export interface AccountsOptions {
+  language: ChatLanguage;
+  timeZone: unknown;
+  /** False: the host can't call tools, or not open links. */
+  canPropose: boolean;
+  canOpenLinks: boolean;
+  onPropose(connectionIds: readonly string[]): Promise<void>;
+  onOpen(url: string): void;
+}
+
+/** States in which an account cannot get another publication of the same post. */
+const activeStates = ["proposed", "scheduled", "publishing", "unconfirmed"];
+
+const canPropose = ({ problems, publication }: AccountData): boolean =>
+  !problems.some(({ level }) => level === "rejected") && !activeStates.includes(publication?.state ?? "");
+
+/** What each account would reject, where its publication stands, and the button that proposes new ones. */
+export function createAccountsView(options: AccountsOptions): AccountsView {
+  const { strings } = options.language;
+  const deselectedIds = new Set<string>();
+  let currentPost: PostData | undefined;
+  const heading = createElement("h2", { textContent: strings.accounts, id: "accounts" });
+  const list = createElement("ul", {
+    className: "m-0 grid list-none divide-y divide-rule p-0",
+    "aria-labelledby": heading.id,
+  });
+  const emptyText = createElement("p", { className: "m-0 text-sm text-muted", textContent: strings.noAccounts });
+  const hint = createElement("p", { className: "m-0 text-sm text-muted", textContent: strings.proposeHint });
+  const message = createElement("p", { className: "m-0 text-sm empty:hidden", role: "status" });
+  const propose = createButton(strings.propose, () => void sendProposal(), "primary");
+  const actions = createElement("div", { className: "flex flex-wrap items-center gap-3" }, propose, hint);
+
+  const listSelected = () =>
+    (currentPost?.accounts ?? [])
+      .filter((account) => canPropose(account) && !deselectedIds.has(account.connectionId))
+      .map(({ connectionId }) => connectionId);
+
+  async function sendProposal(): Promise<void> {
+    const connectionIds = listSelected();
+    if (connectionIds.length === 0 || propose.disabled) return;
+    propose.disabled = true;
+    setText(message, "");
+    await options.onPropose(connectionIds).finally(() => (propose.disabled = listSelected().length === 0));
+  }
+
+  function createRow(account: AccountData): HTMLLIElement {
+    const { connectionId, platform, account: name, problems, publication } = account;
+    const checkbox = createElement("input", {
+      type: "checkbox",
+      id: `account-${connectionId}`,
+      className: "size-4 min-h-0 flex-none",
+      checked: !deselectedIds.has(connectionId),
+    });
+    checkbox.addEventListener("change", () => {
+      if (checkbox.checked) deselectedIds.delete(connectionId);
+      else deselectedIds.add(connectionId);
+      propose.disabled = listSelected().length === 0;
+    });
+    const isSelectable = options.canPropose && canPropose(account);
+    const label = createElement(
+      isSelectable ? "label" : "span",
+      { className: "font-medium [overflow-wrap:anywhere]", ...(isSelectable ? { htmlFor: checkbox.id } : {}) },
+      createElement("bdi", { textContent: name }),
+      createElement("span", { className: "font-normal text-muted", textContent: ` · ${platform}` }),
+    );
+    return createElement(
+      "li",
+      { className: "grid gap-1 py-2" },
+      createElement("div", { className: "flex items-center gap-2" }, isSelectable ? checkbox : undefined, label),
+      publication && createPublication(publication, name),
+      ...problems.map(({ level, message: text }) =>
+        createElement(
+          "p",
+          { className: "m-0 text-sm" },
+          createElement("strong", {
+            className: level === "rejected" ? "text-danger" : "text-warning",
+            textContent: `${getLevel(level, strings)}: `,
+          }),
+          createElement("bdi", { textContent: text }),
+        ),
+      ),
+      problems.length === 0 && !publication
+        ? createElement("p", { className: "m-0 text-sm text-muted", textContent: strings.accepted })
+        : undefined,
+    );
+  }
+
+  function createPublication({ state, time, url, problem }: PublicationData, account: string): HTMLElement {
+    const texts = [getState(state, strings), time && formatTime(time, options), problem];
+    const view =
+      url !== undefined && options.canOpenLinks ? createButton(strings.view, () => options.onOpen(url)) : undefined;
+    view?.setAttribute("aria-label", `${strings.view}: ${account}`);
+    return createElement(
+      "div",
+      { className: "flex flex-wrap items-center gap-2 text-sm" },
+      createElement("span", { textContent: texts.filter(Boolean).join(" · ") }),
+      view,
+    );
+  }
+
+  return {
+    element: createElement("section", { className: "grid gap-2" }, heading, emptyText, list, actions, message),
+    render(post) {
+      currentPost = post;
+      const focusedId = document.activeElement?.id;
+      list.replaceChildren(...post.accounts.map(createRow));
+      if (focusedId) list.querySelector<HTMLElement>(`#${CSS.escape(focusedId)}`)?.focus();
+      setVisible(list, post.accounts.length > 0);
+      setVisible(emptyText, post.accounts.length === 0);
+      setVisible(actions, options.canPropose && post.accounts.some(canPropose));
+      propose.disabled = listSelected().length === 0;
+    },
+    showMessage: (text) => setText(message, text),
+  };
+}
+
+function formatTime(time: string, { language, timeZone }: AccountsOptions): string {
+  const date = new Date(time);
+  if (Number.isNaN(date.getTime())) return "";
+  const style = { dateStyle: "medium", timeStyle: "short" } as const;
+  try {
+    return date.toLocaleString(language.locale, { ...style, ...(typeof timeZone === "string" ? { timeZone } : {}) });
+  } catch {
+    return date.toLocaleString(language.locale, style); // The host's time zone is unknown to the browser.
+  }
+}
+
+function getLevel(level: string, { rejected, converted, warning }: ChatStrings): string {
+  return ({ rejected, converted, warning } as Record<string, string>)[level] ?? level;
+}
+
+export function getState(state: string, strings: ChatStrings): string {
+  const { proposed, scheduled, publishing, published, failed, unconfirmed, missed, canceled } = strings;
+  const states: Record<string, string> = {
+    proposed,
+    scheduled,
+    publishing,
+    published,
+    failed,
+    unconfirmed,
+    missed,
+    canceled,
+  };
+  return states[state] ?? state;
+}

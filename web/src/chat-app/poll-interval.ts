@@ -1,0 +1,25 @@
+const fastIntervalMs = 3000;
+const slowIntervalMs = 20_000;
+/** Longer than the slow interval, so that the app notices the start of a publication. */
+const nearMs = 60_000;
+
+interface Publication {
+  state: string;
+  /** When it is due, if it is scheduled for a time. */
+  time: string | undefined;
+}
+
+/** Returns how long to wait before the post is read again: not long while a publication starts or runs. */
+export function getPollIntervalMs(
+  post: { accounts: readonly { publication: Publication | undefined }[] } | undefined,
+  now: number,
+): number {
+  const isChanging = post?.accounts.some(({ publication }) => publication && isAboutToChange(publication, now));
+  return isChanging ? fastIntervalMs : slowIntervalMs;
+}
+
+function isAboutToChange({ state, time }: Publication, now: number): boolean {
+  if (state !== "scheduled") return state === "publishing";
+  // Without a time, it is due at once.
+  return time === undefined || Date.parse(time) - now < nearMs;
+}

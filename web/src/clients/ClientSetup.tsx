@@ -1,0 +1,138 @@
+import { useLocation } from "@tanstack/react-router";
+import { Tabs } from "radix-ui";
+import { useEffect, useRef, type ReactNode } from "react";
+import type { AiClient } from "../api/queries.ts";
+import { useStudio } from "../layout/use-studio.ts";
+import { ButtonAnchor } from "../ui/Button.tsx";
+import { CopyField } from "../ui/CopyField.tsx";
+import { Notice } from "../ui/Notice.tsx";
+import { tabClasses, tabListClasses } from "../ui/Tabs.tsx";
+import { ConnectionStatus } from "./ConnectionStatus.tsx";
+import { createGuides, createOtherGuides, type Guide } from "./guides.ts";
+
+/** The hash of the page's URL that scrolls to the set-up. */
+export const setupHash = "connect";
+
+const otherTab = "Other";
+
+/** How to connect a client. `clients` are those that have access already; undefined while they load. */
+export function ClientSetup({ clients }: { clients: readonly AiClient[] | undefined }) {
+  const mcpUrl = `${location.origin}/mcp`;
+  const guides = createGuides(mcpUrl);
+  const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
+  const defaultGuide = guides.find(({ isRemote }) => !(isRemote && isLocal));
+  const isFirst = clients?.length === 0;
+  const heading = useScrollOnHash(clients !== undefined);
+  return (
+    <section aria-labelledby={setupHash} className="mt-10 max-w-[52rem]">
+      <h2 id={setupHash} ref={heading} tabIndex={-1} className="scroll-mt-6 text-xl">
+        {isFirst ? "Connect your first AI client" : "Connect an AI client"}
+      </h2>
+      <p className="mt-1 mb-4 max-w-[70ch] text-muted">
+        Use this URL in any client that supports MCP. You don’t need an API key: the client opens a page here where you
+        sign in and approve it.
+      </p>
+      <CopyField label="MCP URL" text={mcpUrl} />
+      <ConnectionStatus clients={clients} />
+      <Tabs.Root defaultValue={defaultGuide?.name ?? otherTab} className="mt-6">
+        <Tabs.List className={`${tabListClasses} border-b border-rule pb-2`} aria-label="Client">
+          {[...guides.map(({ name }) => name), otherTab].map((name) => (
+            <Tabs.Trigger
+              key={name}
+              value={name}
+              className={tabClasses}
+              // Radix moves focus by script, so browsers would show the focus ring after a click too.
+              onMouseDown={({ currentTarget }) => currentTarget.focus({ focusVisible: false })}
+            >
+              {name}
+            </Tabs.Trigger>
+          ))}
+        </Tabs.List>
+        {guides.map((guide) => (
+          <Tabs.Content key={guide.name} value={guide.name} className="mt-5">
+            {guide.isRemote && isLocal && (
+              <Notice>
+                {guide.name} connects from its own servers, which can’t reach this computer. Use Claude Code, Cursor, VS
+                Code or Codex instead, or run Atelier at a public HTTPS URL.
+              </Notice>
+            )}
+            <Steps guide={guide} />
+          </Tabs.Content>
+        ))}
+        <Tabs.Content value={otherTab} className="mt-5 grid gap-8">
+          {createOtherGuides(mcpUrl).map((guide) => (
+            <div key={guide.name}>
+              <h3 className="mb-3">{guide.name}</h3>
+              <Steps guide={guide} />
+            </div>
+          ))}
+        </Tabs.Content>
+      </Tabs.Root>
+      <Expectations />
+    </section>
+  );
+}
+
+/** Scrolls to the heading when a link with its hash opens the page, once the list above it has its height. */
+function useScrollOnHash(isReady: boolean) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const { hash, state } = useLocation();
+  useEffect(() => {
+    if (!isReady || hash !== setupHash) return;
+    heading.current?.scrollIntoView();
+    heading.current?.focus({ preventScroll: true });
+  }, [isReady, hash, state]);
+  return heading;
+}
+
+function Expectations() {
+  const { studio, me } = useStudio();
+  const activeStudioName =
+    me.memberships.find(({ studioId }) => studioId === me.activeStudioId)?.studioName ?? studio.name;
+  return (
+    <div className="mt-10 rounded-lg bg-sunken px-5 py-4">
+      <h3>What to expect</h3>
+      <ul className="mt-2 grid max-w-[70ch] list-disc gap-1.5 pl-5 text-muted">
+        <li>
+          The client works in <strong className="text-ink">{activeStudioName}</strong>, your active studio. To move it,
+          switch studios and reconnect the client.
+        </li>
+        <li>It acts as you, within your role. To limit it, choose “View only” when you approve it.</li>
+        <li>Its changes appear in the studio’s activity with your name and the client’s.</li>
+        <li>It stays connected after you sign out. To disconnect it, revoke it on this page.</li>
+      </ul>
+    </div>
+  );
+}
+
+/** Renders the parts in backticks as code. */
+const renderCode = (text: string): ReactNode[] =>
+  text.split("`").map((part, i) => (i % 2 === 0 ? part : <code key={i}>{part}</code>));
+
+function Steps({ guide }: { guide: Guide }) {
+  return (
+    <ol className="grid max-w-[44rem] gap-5">
+      {guide.steps.map(({ text, copy, open }, i) => (
+        <li key={text} className="flex gap-3">
+          <span
+            aria-hidden="true"
+            className="grid size-6 flex-none place-items-center rounded-full bg-wash text-sm font-semibold text-accent"
+          >
+            {i + 1}
+          </span>
+          <div className="min-w-0 flex-1">
+            <p className="m-0">{renderCode(text)}</p>
+            {open && (
+              <p className="mt-2 mb-0">
+                <ButtonAnchor variant="secondary" href={open.href}>
+                  {open.label}
+                </ButtonAnchor>
+              </p>
+            )}
+            {copy && <CopyField label={copy.label} text={copy.text} isLabelHidden />}
+          </div>
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,77 @@
+import { CircleCheck } from "lucide-react";
+import { useEffect, useState } from "react";
+import type { AiClient } from "../api/queries.ts";
+import { useStudio } from "../layout/use-studio.ts";
+import { CopyField } from "../ui/CopyField.tsx";
+import { formatScopes } from "./format-scopes.ts";
+
+/** Works in every client, including clients without access to local files. */
+const examplePrompt = "Which drafts are in my studio? Create an upload link so I can add an image to the newest one.";
+
+/**
+ * Waits for the first client, shows a new one of this user as soon as the user has consented, and updates after its
+ * first call.
+ */
+export function ConnectionStatus({ clients }: { clients: readonly AiClient[] | undefined }) {
+  const { me } = useStudio();
+  const [initialGrantIds, setInitialGrantIds] = useState<ReadonlySet<string>>();
+
+  useEffect(() => {
+    if (clients && !initialGrantIds) setInitialGrantIds(new Set(clients.map(({ id }) => id)));
+  }, [clients, initialGrantIds]);
+
+  const newClients =
+    clients?.filter(({ id, user }) => user.id === me.user.id && initialGrantIds && !initialGrantIds.has(id)) ?? [];
+  const isNew = newClients.length > 0;
+  return (
+    <div className={isNew ? "mt-4 animate-rise rounded-lg border border-rule bg-success-wash px-4 pt-3 pb-1" : "mt-3"}>
+      <div role="status" className="grid gap-3">
+        {isNew
+          ? newClients.map((client) => <NewClient key={client.id} client={client} />)
+          : clients && (clients.length === 0 ? <Waiting /> : <Connected clients={clients} />)}
+      </div>
+      {isNew && <CopyField label="Try this prompt" text={examplePrompt} />}
+    </div>
+  );
+}
+
+function Waiting() {
+  return (
+    <p className="m-0 flex items-center gap-3 text-muted">
+      <span
+        className="size-2 flex-none animate-pulse rounded-full bg-accent forced-colors:bg-[CanvasText]"
+        aria-hidden="true"
+      />
+      Waiting for a client to connect. We’ll detect it automatically.
+    </p>
+  );
+}
+
+function Connected({ clients }: { clients: readonly AiClient[] }) {
+  const [first] = clients;
+  return (
+    <p className="m-0 flex items-center gap-2 text-muted [overflow-wrap:anywhere]">
+      <CircleCheck size={16} className="flex-none text-success" aria-hidden="true" />
+      {clients.length === 1 && first ? `${first.clientName} is connected.` : `${clients.length} clients are connected.`}
+    </p>
+  );
+}
+
+function NewClient({ client }: { client: AiClient }) {
+  const { me } = useStudio();
+  const studioName = me.memberships.find(({ studioId }) => studioId === client.studioId)?.studioName;
+  return (
+    <div className="flex gap-2.5">
+      <CircleCheck size={20} className="mt-0.5 flex-none text-success" aria-hidden="true" />
+      <div className="min-w-0">
+        <p className="m-0 text-lg font-semibold [overflow-wrap:anywhere]">{client.clientName} is connected</p>
+        <p className="m-0">
+          {studioName === undefined
+            ? "It gets access once you have a studio."
+            : `In ${studioName}, it can ${formatScopes(client.scopes)}.`}{" "}
+          {client.lastUsedAt === null ? "It hasn’t made a call yet." : "It has made its first call."}
+        </p>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,102 @@
+import { useId, type KeyboardEvent } from "react";
+import { Button } from "../ui/Button.tsx";
+import { ErrorMessage } from "../ui/ErrorMessage.tsx";
+import { Kbd } from "../ui/Kbd.tsx";
+import { useAction } from "../ui/use-action.ts";
+import { useCommentDraft } from "./use-comment-draft.ts";
+
+/** The server's limit. */
+export const maxCommentLength = 10_000;
+
+/** A field for a new comment or a reply. */
+export function CommentForm({
+  draftKey,
+  label,
+  submitLabel,
+  onSend,
+  onCancel,
+}: {
+  /** What the comment belongs to. Its text is kept until it is sent or canceled. */
+  draftKey: string;
+  label: string;
+  submitLabel: string;
+  onSend: (body: string) => Promise<unknown>;
+  /** For a reply: also focuses the field. */
+  onCancel?: () => void;
+}) {
+  const id = useId();
+  const [text, setText] = useCommentDraft(draftKey);
+  const { isRunning, error, run } = useAction();
+  const isEmpty = text.trim() === "";
+
+  const send = (): void => {
+    if (isEmpty || isRunning) return;
+    void run(async () => {
+      await onSend(text.trim());
+      setText("");
+    });
+  };
+
+  const cancel = (): void => {
+    setText("");
+    onCancel?.();
+  };
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      send();
+    } else if (event.key === "Escape" && onCancel && isEmpty) {
+      // The panel must not close.
+      event.preventDefault();
+      cancel();
+    }
+  };
+
+  return (
+    <form
+      className="grid gap-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <label htmlFor={id} className="sr-only">
+        {label}
+      </label>
+      <textarea
+        id={id}
+        className="max-h-60 min-h-11 resize-none [field-sizing:content]"
+        rows={2}
+        value={text}
+        maxLength={maxCommentLength}
+        placeholder={`${label}…`}
+        aria-describedby={`${id}-hint`}
+        autoFocus={onCancel !== undefined}
+        readOnly={isRunning}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={onKeyDown}
+      />
+      {error !== undefined && <ErrorMessage error={error} />}
+      <div className="flex flex-wrap items-center justify-end gap-2">
+        <p id={`${id}-hint`} className="m-0 mr-auto text-sm text-muted">
+          {text.length > maxCommentLength - 1000 ? (
+            `${(maxCommentLength - text.length).toLocaleString("en")} characters left`
+          ) : (
+            <span className="inline-flex gap-1.5 pointer-coarse:sr-only">
+              <Kbd keys="mod+↵" /> sends
+            </span>
+          )}
+        </p>
+        {onCancel && (
+          <Button variant="quiet" size="small" onClick={cancel} disabled={isRunning}>
+            Cancel
+          </Button>
+        )}
+        <Button size="small" type="submit" disabled={isEmpty} busyLabel={isRunning && "Sending…"}>
+          {submitLabel}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,85 @@
+import { Trash2 } from "lucide-react";
+import type { ReactNode } from "react";
+import { deleteComment, type Comment } from "../api/comment-queries.ts";
+import { useStudio } from "../layout/use-studio.ts";
+import { Avatar } from "../ui/Avatar.tsx";
+import { useConfirm } from "../ui/Confirm.tsx";
+import { capitalize, formatActor } from "../ui/format-actor.ts";
+import { IconButton } from "../ui/IconButton.tsx";
+import { RelativeTime } from "../ui/RelativeTime.tsx";
+import { restoreFocusSoon } from "../ui/restore-focus.ts";
+import { useScrollToComment } from "./use-linked-comment.ts";
+
+/** A comment with its author and time. `actions` are for its thread. */
+export function CommentItem({
+  comment,
+  actions,
+  onChange,
+}: {
+  comment: Comment;
+  actions?: ReactNode;
+  onChange: () => Promise<void>;
+}) {
+  const { studio, me } = useStudio();
+  const confirm = useConfirm();
+  const author = capitalize(formatActor(comment.user, comment.client));
+  const isOwn = comment.user?.id === me.user.id;
+  const { item, isLinked } = useScrollToComment(comment.id);
+
+  if (comment.isDeleted)
+    return (
+      <div className="flex items-center gap-2.5">
+        <p className="m-0 ml-9.5 flex-1 text-muted italic">Comment deleted</p>
+        {actions}
+      </div>
+    );
+
+  const confirmDeletion = (): void =>
+    confirm({
+      title: "Delete this comment?",
+      body: "It can’t be restored. Replies by others stay.",
+      action: "Delete comment",
+      busyLabel: "Deleting…",
+      run: async () => {
+        await deleteComment(studio.id, comment);
+        await onChange();
+        restoreFocusSoon();
+      },
+    });
+
+  return (
+    <article
+      ref={item}
+      className={`grid grid-cols-[auto_minmax(0,1fr)] gap-x-2.5 ${isLinked ? "-m-2 rounded-md bg-wash p-2" : ""}`}
+      aria-label={`Comment by ${author}`}
+      aria-current={isLinked || undefined}
+    >
+      <Avatar name={comment.user?.name ?? "?"} client={comment.client} />
+      <div className="min-w-0">
+        <div className="flex items-start gap-1">
+          <p className="m-0 min-w-0 flex-1 text-sm">
+            <strong className="font-semibold [overflow-wrap:anywhere]">{author}</strong>{" "}
+            <span className="whitespace-nowrap text-muted">
+              <RelativeTime at={comment.createdAt} timezone={studio.timezone} />
+            </span>
+          </p>
+          <div className="-my-1 flex flex-none">
+            {isOwn && (
+              <IconButton
+                icon={Trash2}
+                variant="danger"
+                size="small"
+                label="Delete comment"
+                onClick={confirmDeletion}
+              />
+            )}
+            {actions}
+          </div>
+        </div>
+        <p dir="auto" className="mt-0.5 mb-0 whitespace-pre-wrap [overflow-wrap:anywhere]">
+          {comment.body}
+        </p>
+      </div>
+    </article>
+  );
+}

@@ -1,0 +1,106 @@
+import { Check, RotateCcw } from "lucide-react";
+import { useRef, useState } from "react";
+import { flushSync } from "react-dom";
+import { describeError } from "../api/api-error.ts";
+import { addComment, resolveComment } from "../api/comment-queries.ts";
+import { useStudio } from "../layout/use-studio.ts";
+import { formatActor } from "../ui/format-actor.ts";
+import { IconButton } from "../ui/IconButton.tsx";
+import { RelativeTime } from "../ui/RelativeTime.tsx";
+import { useToast } from "../ui/Toasts.tsx";
+import { CommentForm } from "./CommentForm.tsx";
+import { CommentItem } from "./CommentItem.tsx";
+import type { Thread } from "./group-threads.ts";
+
+/** A comment with its replies. */
+export function CommentThread({ thread, onChange }: { thread: Thread; onChange: () => Promise<void> }) {
+  const { studio, may } = useStudio();
+  const { first, replies } = thread;
+  const [isReplying, setIsReplying] = useState(false);
+  const replyButton = useRef<HTMLButtonElement>(null);
+  const setResolved = useSetResolved(thread, onChange);
+  const isResolved = first.resolvedAt !== null;
+  const canWrite = may("posts.write");
+
+  const closeForm = (): void => {
+    flushSync(() => setIsReplying(false));
+    replyButton.current?.focus();
+  };
+
+  const sendReply = async (body: string): Promise<void> => {
+    await addComment(studio.id, first.postId, { body, parentId: first.id });
+    await onChange();
+    closeForm();
+  };
+
+  const resolveButton = canWrite && (
+    <IconButton
+      icon={isResolved ? RotateCcw : Check}
+      size="small"
+      label={isResolved ? "Reopen thread" : "Resolve thread"}
+      onClick={() => void setResolved(!isResolved)}
+    />
+  );
+
+  return (
+    <li className="grid gap-3 py-4">
+      <CommentItem comment={first} actions={resolveButton} onChange={onChange} />
+      {replies.length > 0 && (
+        <ul aria-label="Replies" className="ml-3.5 grid gap-3 border-l border-rule pl-5">
+          {replies.map((reply) => (
+            <li key={reply.id}>
+              <CommentItem comment={reply} onChange={onChange} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {first.resolvedAt !== null && (
+        <p className="m-0 ml-9.5 text-sm text-muted">
+          Resolved by {formatActor(first.resolvedBy)} <RelativeTime at={first.resolvedAt} timezone={studio.timezone} />
+        </p>
+      )}
+      {canWrite && !isResolved && (
+        <div className="ml-9.5">
+          {isReplying ? (
+            <CommentForm
+              draftKey={first.id}
+              label="Reply"
+              submitLabel="Reply"
+              onSend={sendReply}
+              onCancel={closeForm}
+            />
+          ) : (
+            <button
+              ref={replyButton}
+              type="button"
+              className="-my-1 cursor-pointer py-1 text-sm text-accent pointer-coarse:min-h-11"
+              onClick={() => setIsReplying(true)}
+            >
+              Reply
+            </button>
+          )}
+        </div>
+      )}
+    </li>
+  );
+}
+
+/** Resolves or reopens the thread; the toast offers the opposite, because the thread moves to another list. */
+function useSetResolved(
+  { first }: Thread,
+  onChange: () => Promise<void>,
+): (isResolved: boolean, canUndo?: boolean) => Promise<void> {
+  const { studio } = useStudio();
+  const showToast = useToast();
+  return async function setResolved(isResolved, canUndo = true) {
+    try {
+      await resolveComment(studio.id, first, isResolved);
+      await onChange();
+      const undo = { label: "Undo", run: () => void setResolved(!isResolved, false) };
+      if (canUndo) showToast({ text: isResolved ? "Thread resolved." : "Thread reopened.", undo });
+    } catch (error) {
+      const { message, hint } = describeError(error);
+      showToast({ text: `${message} ${hint}` });
+    }
+  };
+}

@@ -1,0 +1,80 @@
+import { useRef } from "react";
+import { addComment } from "../api/comment-queries.ts";
+import { useStudio } from "../layout/use-studio.ts";
+import { QueryStatus } from "../ui/QueryStatus.tsx";
+import { CommentForm } from "./CommentForm.tsx";
+import { CommentThread } from "./CommentThread.tsx";
+import { groupThreads, type Thread } from "./group-threads.ts";
+import { useLinkedCommentId } from "./use-linked-comment.ts";
+import { useComments } from "./use-comments.ts";
+
+/** The comments of a post in threads, newest thread first; resolved ones are collapsed. */
+export function CommentsPanel({ postId }: { postId: string }) {
+  const { studio, may } = useStudio();
+  const { query, comments, refresh } = useComments(postId);
+  const section = useRef<HTMLElement>(null);
+  const threads = groupThreads(comments);
+  const openThreads = threads.filter(({ first }) => first.resolvedAt === null);
+  const linkedId = useLinkedCommentId();
+  const resolvedThreads = threads.filter(({ first }) => first.resolvedAt !== null);
+
+  const refreshAndKeepFocus = async (): Promise<void> => {
+    await refresh();
+    // The thread with the focus may have moved to the other list.
+    setTimeout(() => {
+      if (document.activeElement === document.body) section.current?.focus({ preventScroll: true });
+    });
+  };
+
+  return (
+    <section ref={section} tabIndex={-1} aria-label="Comments" className="outline-none">
+      {may("posts.write") && (
+        <CommentForm
+          key={postId}
+          draftKey={postId}
+          label="Add a comment"
+          submitLabel="Comment"
+          onSend={async (body) => {
+            await addComment(studio.id, postId, { body });
+            await refresh();
+          }}
+        />
+      )}
+      <QueryStatus query={query} />
+      {query.isSuccess && comments.length === 0 && (
+        <p className="text-muted">No comments yet. Ask a question or leave a note for your team and its AI clients.</p>
+      )}
+      <ThreadList label="Threads" threads={openThreads} onChange={refreshAndKeepFocus} />
+      {resolvedThreads.length > 0 && (
+        <details
+          className="mt-4"
+          open={resolvedThreads.some(({ first, replies }) => [first, ...replies].some(({ id }) => id === linkedId))}
+        >
+          <summary className="w-fit cursor-pointer text-sm text-muted pointer-coarse:py-3">
+            {resolvedThreads.length === 1 ? "1 resolved thread" : `${resolvedThreads.length} resolved threads`}
+          </summary>
+          <ThreadList label="Resolved threads" threads={resolvedThreads} onChange={refreshAndKeepFocus} />
+        </details>
+      )}
+    </section>
+  );
+}
+
+function ThreadList({
+  label,
+  threads,
+  onChange,
+}: {
+  label: string;
+  threads: readonly Thread[];
+  onChange: () => Promise<void>;
+}) {
+  if (threads.length === 0) return null;
+  return (
+    <ul aria-label={label} className="mt-2 divide-y divide-rule">
+      {threads.map((thread) => (
+        <CommentThread key={thread.first.id} thread={thread} onChange={onChange} />
+      ))}
+    </ul>
+  );
+}

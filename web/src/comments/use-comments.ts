@@ -1,0 +1,36 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { commentsQuery, type Comment } from "../api/comment-queries.ts";
+import { livePollInterval } from "../api/paged-query.ts";
+import { usePagedList, type ListQuery } from "../api/use-paged-list.ts";
+import { useStudio } from "../layout/use-studio.ts";
+import { countComments } from "./group-threads.ts";
+
+interface CommentList extends Pick<ListQuery<Comment>, "query"> {
+  /** Of all pages, oldest first. */
+  comments: readonly Comment[];
+  refresh: () => Promise<void>;
+}
+
+/** The comments of a post, kept up to date. Loads all pages, because a thread can be spread over several. */
+export function useComments(postId: string, refetchInterval = livePollInterval): CommentList {
+  const { studio } = useStudio();
+  const client = useQueryClient();
+  const options = commentsQuery(studio.id, postId);
+  const { query, items } = usePagedList({ ...options, refetchInterval });
+  const { hasNextPage, isFetching, isError, fetchNextPage } = query;
+  useEffect(() => {
+    if (hasNextPage && !isFetching && !isError) void fetchNextPage();
+  }, [hasNextPage, isFetching, isError, fetchNextPage]);
+  return {
+    query,
+    comments: items,
+    refresh: () => client.invalidateQueries({ queryKey: options.queryKey }),
+  };
+}
+
+/** How many comments a post has; undefined until they have loaded. */
+export function useCommentCount(postId: string): number | undefined {
+  const { query, comments } = useComments(postId);
+  return query.isSuccess ? countComments(comments) : undefined;
+}

@@ -1,0 +1,15 @@
+import { useSearch } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
+
+/** The id of the comment that the URL names, because a link led to it. */
+export const useLinkedCommentId = (): string | undefined => useSearch({ strict: false }).comment;
+
+/** Scrolls to the comment if a link led to it. */
+export function useScrollToComment(commentId: string) {
+  const item = useRef<HTMLElement>(null);
+  const isLinked = useLinkedCommentId() === commentId;
+  useEffect(() => {
+    if (isLinked) item.current?.scrollIntoView({ block: "center" });
+  }, [isLinked]);
+  return { item, isLinked };
+}

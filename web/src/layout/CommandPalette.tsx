@@ -1,0 +1,87 @@
+import { Command } from "cmdk";
+import { Search } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { Dialog } from "../ui/Dialog.tsx";
+import { Kbd } from "../ui/Kbd.tsx";
+import { PaletteGroup, PaletteItem } from "./PaletteItem.tsx";
+import { PaletteResults } from "./PaletteResults.tsx";
+import { usePaletteCommands, type PaletteCommand } from "./use-palette-commands.ts";
+
+/** Searches posts, the library and every command by text. */
+export function CommandPalette({ onClose }: { onClose: () => void }) {
+  const [text, setText] = useState("");
+  const query = text.trim();
+  const commands = usePaletteCommands().filter((command) => matches(command, query));
+  const groups = Object.entries(Object.groupBy(commands, ({ group }) => group));
+  // A dialog focuses its first focusable element, which is the root of the list.
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => input.current?.focus(), []);
+  const list = useRef<HTMLDivElement>(null);
+  const [selectedValue, setSelectedValue] = useState("");
+  // New results may have replaced the selected one; Enter needs another.
+  const selectFirstIfNone = (): void => {
+    if (list.current?.querySelector("[aria-selected=true]")) return;
+    setSelectedValue(list.current?.querySelector<HTMLElement>("[role=option]")?.dataset["value"] ?? "");
+  };
+  const runAndClose = (run: () => void) => () => {
+    // Closed first: the dialog returns the focus, and the command may move it.
+    onClose();
+    run();
+  };
+  return (
+    <Dialog title="Search and commands" placement="top" onClose={onClose}>
+      <Command
+        shouldFilter={false}
+        loop
+        value={selectedValue}
+        onValueChange={setSelectedValue}
+        label="Search and commands"
+        className="flex max-h-[min(32rem,80dvh)] flex-col"
+      >
+        <div className="flex items-center gap-2.5 border-b border-rule px-4">
+          <Search size={18} className="flex-none text-muted" aria-hidden="true" />
+          <Command.Input
+            ref={input}
+            value={text}
+            onValueChange={setText}
+            maxLength={200}
+            placeholder="Search or type a command"
+            className="min-h-13 border-0 bg-transparent px-0 outline-none"
+          />
+        </div>
+        <Command.List ref={list} className="min-h-0 flex-1 overflow-y-auto p-1.5" label="Results">
+          {groups.map(([group, entries = []]) => (
+            <PaletteGroup key={group} heading={group}>
+              {entries.map((command) => (
+                <PaletteItem
+                  key={command.label}
+                  value={`${group} ${command.label}`}
+                  onSelect={runAndClose(command.run)}
+                >
+                  <command.icon size={16} className="flex-none text-muted" aria-hidden="true" />
+                  <span className="min-w-0 flex-1 truncate">{command.label}</span>
+                  {command.detail !== undefined && <span className="text-sm text-muted">{command.detail}</span>}
+                  {command.keys !== undefined && (
+                    <span className="text-muted pointer-coarse:hidden">
+                      <Kbd keys={command.keys} />
+                    </span>
+                  )}
+                </PaletteItem>
+              ))}
+            </PaletteGroup>
+          ))}
+          {query !== "" && <PaletteResults query={query} onSelect={runAndClose} onChange={selectFirstIfNone} />}
+        </Command.List>
+      </Command>
+    </Dialog>
+  );
+}
+
+/** Every word of the query has to start a word of the command. */
+function matches({ label, group }: PaletteCommand, query: string): boolean {
+  const words = `${group} ${label}`.toLowerCase().split(/\s+/);
+  return query
+    .toLowerCase()
+    .split(/\s+/)
+    .every((part) => words.some((word) => word.startsWith(part)));
+}

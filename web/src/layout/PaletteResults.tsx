@@ -1,0 +1,103 @@
+import { useNavigate } from "@tanstack/react-router";
+import { Search } from "lucide-react";
+import { useEffect, useEffectEvent, useState } from "react";
+import { describeError } from "../api/api-error.ts";
+import { assetsQuery, postsQuery } from "../api/queries.ts";
+import { usePagedList } from "../api/use-paged-list.ts";
+import { StatusBadge } from "../ui/StatusBadge.tsx";
+import { Thumbnail } from "../ui/Thumbnail.tsx";
+import { PaletteGroup, PaletteItem } from "./PaletteItem.tsx";
+import { useStudio } from "./use-studio.ts";
+
+const maxResults = 5;
+/** The search starts after a pause in typing of this length. */
+const typingPauseMs = 200;
+
+interface ResultsProps {
+  query: string;
+  /** Wraps a command, so that it also closes the palette. */
+  onSelect: (run: () => void) => () => void;
+  /** Called after the shown results change. */
+  onChange: () => void;
+}
+
+/** Posts and assets that match the typed text. */
+export function PaletteResults({ query, ...handlers }: ResultsProps) {
+  const [settledQuery, setSettledQuery] = useState("");
+  useEffect(() => {
+    const timer = setTimeout(() => setSettledQuery(query), typingPauseMs);
+    return () => clearTimeout(timer);
+  }, [query]);
+  return settledQuery !== "" && <SearchResults query={settledQuery} {...handlers} />;
+}
+
+function SearchResults({ query, onSelect, onChange }: ResultsProps) {
+  const { studio } = useStudio();
+  const navigate = useNavigate();
+  const posts = usePagedList(postsQuery(studio.id, { query }));
+  const assets = usePagedList(assetsQuery(studio.id, { query }));
+  const handleChange = useEffectEvent(onChange);
+  useEffect(() => handleChange(), [posts.items, assets.items]);
+
+  const params = { studioId: studio.id };
+  const openPost = (postId: string) =>
+    onSelect(() => void navigate({ to: "/studios/$studioId/posts/$postId", params: { ...params, postId } }));
+  const openPosts = onSelect(() => void navigate({ to: "/studios/$studioId/posts", params, search: { q: query } }));
+  const openFile = (file: string) =>
+    onSelect(() => void navigate({ to: "/studios/$studioId/assets", params, search: { file } }));
+  const openLibrary = onSelect(() => void navigate({ to: "/studios/$studioId/assets", params, search: { q: query } }));
+
+  return (
+    <>
+      {posts.items.length > 0 && (
+        <PaletteGroup heading="Posts">
+          {posts.items.slice(0, maxResults).map((post) => (
+            <PaletteItem key={post.id} value={post.id} onSelect={openPost(post.id)}>
+              <StatusBadge status={post.status} isLabelHidden />
+              <span className="min-w-0 flex-1 truncate">{post.title}</span>
+            </PaletteItem>
+          ))}
+          {posts.items.length > maxResults && (
+            <ShowAll label={`Show all posts that match “${query}”`} onSelect={openPosts} />
+          )}
+        </PaletteGroup>
+      )}
+      {assets.items.length > 0 && (
+        <PaletteGroup heading="Library">
+          {assets.items.slice(0, maxResults).map((asset) => (
+            <PaletteItem key={asset.id} value={asset.id} onSelect={openFile(asset.id)}>
+              <Thumbnail asset={asset} size="tiny" />
+              <span className="min-w-0 flex-1 truncate">{asset.filename}</span>
+            </PaletteItem>
+          ))}
+          {assets.items.length > maxResults && (
+            <ShowAll label={`Show all files that match “${query}”`} onSelect={openLibrary} />
+          )}
+        </PaletteGroup>
+      )}
+      <p role="status" className="mx-2.5 my-2 text-sm text-muted empty:hidden">
+        {describeSearch(query, [posts, assets])}
+      </p>
+    </>
+  );
+}
+
+type ListState = Pick<ReturnType<typeof usePagedList>, "query" | "items" | "isAutoLoading">;
+
+/** An error, that the search is running, or that nothing matches; otherwise undefined. */
+function describeSearch(query: string, lists: readonly ListState[]): string | undefined {
+  const failure = lists.find((list) => list.query.isError)?.query.error;
+  if (failure) {
+    const { message, hint } = describeError(failure);
+    return `${message} ${hint}`;
+  }
+  if (lists.some((list) => list.query.isPending || list.isAutoLoading)) return "Searching…";
+  return lists.every((list) => list.items.length === 0) ? `No posts or files match “${query}”.` : undefined;
+}
+
+const ShowAll = ({ label, onSelect }: { label: string; onSelect: () => void }) => (
+  <PaletteItem value={label} onSelect={onSelect}>
+    <Search size={16} className="flex-none text-muted" aria-hidden="true" />
+    <span className="min-w-0 flex-1 truncate">{label}</span>
+  </PaletteItem>
+);

@@ -1,0 +1,49 @@
+import { ChoiceField } from "../ui/Field.tsx";
+import { Button } from "../ui/Button.tsx";
+import { Dialog, DialogActions } from "../ui/Dialog.tsx";
+import { Kbd } from "../ui/Kbd.tsx";
+import { useShortcutSettings } from "../ui/Shortcuts.tsx";
+
+/** Every shortcut that works on the current page. */
+export function ShortcutHelp({ onClose }: { onClose: () => void }) {
+  const { shortcuts, areSingleKeysOn, setSingleKeysOn } = useShortcutSettings();
+  const shortcutsWithKeys = shortcuts.flatMap(({ keys, ...shortcut }) =>
+    keys === undefined ? [] : { keys, ...shortcut },
+  );
+  const { General: general, ...others } = Object.groupBy(shortcutsWithKeys, ({ group = "General" }) => group);
+  const groups = Object.entries({ General: general, ...others });
+  return (
+    <Dialog title="Keyboard shortcuts" size="large" onClose={onClose}>
+      <div className="mt-4 columns-1 gap-10 sm:columns-2">
+        {groups.map(([group, entries = []]) => (
+          <section key={group} className="mb-5 break-inside-avoid">
+            <h3 className="mb-1 text-sm text-muted">{group}</h3>
+            <dl>
+              {entries.map(({ keys, label }) => (
+                <div key={keys} className="flex min-h-8 items-center justify-between gap-4">
+                  <dt>{label}</dt>
+                  <dd className={areSingleKeysOn || keys.startsWith("mod+") ? "" : "opacity-50"}>
+                    <Kbd keys={keys} />
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+      <ChoiceField
+        className="mt-2 border-t border-rule pt-4"
+        type="checkbox"
+        label="Use shortcuts without Ctrl or ⌘"
+        description="Turn this off if you use speech input, which can type these letters by accident."
+        checked={areSingleKeysOn}
+        onChange={(event) => setSingleKeysOn(event.target.checked)}
+      />
+      <DialogActions>
+        <Button variant="secondary" onClick={onClose}>
+          Close
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}

@@ -1,0 +1,30 @@
+import { Activity, Bot, Images, Plug, Send, Settings, SquarePen, Trash2, Users, type LucideIcon } from "lucide-react";
+import type { Action } from "../api/queries.ts";
+import { useStudio } from "./use-studio.ts";
+
+/** The pages of a studio; each is hidden from users who may not perform its action. */
+const navItems = [
+  { page: "posts", label: "Posts", icon: SquarePen, keys: "g p", requiredAction: "posts.read" },
+  { page: "publications", label: "Publications", icon: Send, keys: "g u", requiredAction: "publications.read" },
+  { page: "assets", label: "Library", icon: Images, keys: "g l", requiredAction: "assets.read" },
+  { page: "platforms", label: "Platforms", icon: Plug, keys: "g o", requiredAction: "platforms.read" },
+  { page: "clients", label: "AI clients", icon: Bot, keys: "g c", requiredAction: "clients.list" },
+  { page: "members", label: "Members", icon: Users, keys: "g m", requiredAction: "members.list" },
+  { page: "activity", label: "Activity", icon: Activity, keys: "g a", requiredAction: "activity.list" },
+  { page: "trash", label: "Trash", icon: Trash2, keys: "g t", requiredAction: "posts.read" },
+  { page: "settings", label: "Settings", icon: Settings, keys: "g s", requiredAction: "studio.update" },
+] as const satisfies readonly {
+  page: string;
+  label: string;
+  icon: LucideIcon;
+  keys: string;
+  requiredAction: Action;
+}[];
+
+type NavItem = (typeof navItems)[number];
+
+/** The pages that the user may open. */
+export function useNavItems(): readonly NavItem[] {
+  const { may } = useStudio();
+  return navItems.filter(({ requiredAction }) => may(requiredAction));
+}

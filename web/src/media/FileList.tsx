@@ -1,0 +1,65 @@
+import { lazy, Suspense, type ReactNode } from "react";
+import type { UploadItem } from "../upload/upload-task.ts";
+import type { Asset } from "../api/queries.ts";
+import type { ArrangedFiles } from "./arrange-files.ts";
+import { MediaTile, type TileActions } from "./MediaTile.tsx";
+import type { PostFile } from "./SortableFiles.tsx";
+import { UploadTile } from "./UploadTile.tsx";
+import type { Uploads } from "../upload/use-uploader.ts";
+
+/** Loaded on demand: files are shown before they can be dragged. */
+const SortableFiles = lazy(async () => ({ default: (await import("./SortableFiles.tsx")).SortableFiles }));
+
+/** Uploads that need the user, then the files of the post in order, then uploads that are about to start. */
+export function FileList({
+  failedUploads,
+  files,
+  newUploads,
+  actions,
+  uploads,
+  onCancel,
+  onReorder,
+}: ArrangedFiles<Asset, UploadItem> & {
+  actions: TileActions;
+  uploads: Uploads;
+  onCancel: (upload: UploadItem) => void;
+  /** Undefined if the user may not change the order. */
+  onReorder: ((order: readonly string[]) => void) | undefined;
+}) {
+  const renderUploads = (items: readonly UploadItem[]) =>
+    items.map((upload) => (
+      <li key={upload.key} className="min-w-0">
+        <UploadTile upload={upload} uploads={uploads} onCancel={onCancel} />
+      </li>
+    ));
+  const renderFile = ({ asset, upload }: PostFile, handle?: ReactNode) =>
+    upload ? (
+      <UploadTile upload={upload} uploads={uploads} onCancel={onCancel} handle={handle} />
+    ) : (
+      <MediaTile asset={asset} actions={actions} handle={handle} />
+    );
+  const plainFiles = files.map((file) => (
+    <li key={file.asset.id} className="min-w-0">
+      {renderFile(file)}
+    </li>
+  ));
+  return (
+    <ol
+      aria-label="Files of this post"
+      className="grid grid-cols-[repeat(auto-fill,minmax(min(8.75rem,calc(50%-0.5rem)),1fr))] gap-x-3 gap-y-4 @5xl:grid-cols-[repeat(auto-fill,minmax(6.75rem,1fr))]"
+    >
+      {renderUploads(failedUploads)}
+      {/* Also for one file, so that the second one does not replace its tile and close its menu. */}
+      {onReorder && files.length > 0 ? (
+        <Suspense fallback={plainFiles}>
+          <SortableFiles files={files} onMove={onReorder}>
+            {renderFile}
+          </SortableFiles>
+        </Suspense>
+      ) : (
+        plainFiles
+      )}
+      {renderUploads(newUploads)}
+    </ol>
+  );
+}

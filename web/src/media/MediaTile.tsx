@@ -1,0 +1,111 @@
+import { ArrowLeft, ArrowRight, Ban, Ellipsis, FileText, Pencil, Play, Unlink } from "lucide-react";
+import type { ReactNode } from "react";
+import type { Asset } from "../api/queries.ts";
+import { formatMediaMetadata } from "../assets/labels.ts";
+import { IconButton } from "../ui/IconButton.tsx";
+import { Menu, MenuItem, MenuSeparator } from "../ui/Menu.tsx";
+import { MediaThumbnail } from "./MediaThumbnail.tsx";
+import { captionClasses, frameClasses, overlayButtonClasses, revealClasses } from "./tile-classes.ts";
+
+export interface TileActions {
+  open: (asset: Asset) => void;
+  play: (asset: Asset) => void;
+  /** Absent if the user may not change files. */
+  edit?: {
+    /** Undefined if the file can't be moved there. */
+    move: (asset: Asset, direction: -1 | 1) => (() => void) | undefined;
+    detach: (asset: Asset) => void;
+    cancelUpload: (asset: Asset) => void;
+  };
+}
+
+/** A file of the post. Choosing it opens its details. */
+export function MediaTile({ asset, actions, handle }: { asset: Asset; actions: TileActions; handle?: ReactNode }) {
+  const { filename, kind, status, altText, url } = asset;
+  const { edit } = actions;
+  const isMissingAltText = kind === "image" && status === "ready" && altText === undefined;
+  return (
+    <>
+      <div className={frameClasses}>
+        <button
+          type="button"
+          className="size-full cursor-pointer focus-visible:outline-offset-[-3px] group-hover/tile:brightness-95"
+          aria-label={`${filename}, ${formatMediaMetadata(asset)}${isMissingAltText ? ", no alt text" : ""}`}
+          onClick={() => actions.open(asset)}
+        >
+          <MediaThumbnail asset={asset} />
+        </button>
+        {handle}
+        {edit && <TileMenu asset={asset} edit={edit} onOpen={() => actions.open(asset)} />}
+        {kind === "video" && status === "ready" && url !== undefined && (
+          <IconButton
+            icon={Play}
+            label={`Play ${filename}`}
+            className="absolute! inset-0 m-auto size-11! rounded-full! bg-black/60! text-white! hover:bg-black/80!"
+            onClick={() => actions.play(asset)}
+          />
+        )}
+        {status !== "ready" && (
+          <span className="pointer-events-none absolute inset-x-2 bottom-2 h-1.5 animate-pulse rounded-full bg-accent" />
+        )}
+        {isMissingAltText && (
+          <span className="pointer-events-none absolute bottom-1 left-1 rounded-sm bg-raised/90 px-1.5 text-xs font-medium text-ink">
+            No alt text
+          </span>
+        )}
+      </div>
+      <p className={captionClasses} title={filename}>
+        {filename}
+      </p>
+      <p className="m-0 truncate text-xs text-muted">{formatMediaMetadata(asset)}</p>
+    </>
+  );
+}
+
+function TileMenu({
+  asset,
+  edit,
+  onOpen,
+}: {
+  asset: Asset;
+  edit: NonNullable<TileActions["edit"]>;
+  onOpen: () => void;
+}) {
+  const moves = [
+    ["Move earlier", ArrowLeft, edit.move(asset, -1)],
+    ["Move later", ArrowRight, edit.move(asset, 1)],
+  ] as const;
+  return (
+    <div className="absolute top-1 right-1">
+      <Menu
+        label={`Actions for ${asset.filename}`}
+        trigger={
+          <IconButton
+            icon={Ellipsis}
+            label={`Actions for ${asset.filename}`}
+            className={`${overlayButtonClasses} ${revealClasses}`}
+          />
+        }
+      >
+        <MenuItem icon={asset.kind === "document" ? FileText : Pencil} onSelect={onOpen}>
+          {asset.kind === "document" ? "Details" : "Alt text and details"}
+        </MenuItem>
+        {moves.map(([label, icon, run]) => (
+          <MenuItem key={label} icon={icon} onSelect={() => run?.()} disabled={run === undefined}>
+            {label}
+          </MenuItem>
+        ))}
+        <MenuSeparator />
+        {asset.status === "pending" ? (
+          <MenuItem icon={Ban} onSelect={() => edit.cancelUpload(asset)} isDestructive>
+            Cancel upload
+          </MenuItem>
+        ) : (
+          <MenuItem icon={Unlink} onSelect={() => edit.detach(asset)}>
+            Remove from post
+          </MenuItem>
+        )}
+      </Menu>
+    </div>
+  );
+}

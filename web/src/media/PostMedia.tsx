@@ -1,0 +1,135 @@
+import { ImagePlus } from "lucide-react";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import type { Asset, Post } from "../api/queries.ts";
+import { AssetDialog } from "../assets/AssetDialog.tsx";
+import { useDeleteAsset } from "../assets/use-delete-asset.tsx";
+import { useStudio } from "../layout/use-studio.ts";
+import { withoutSystemFiles } from "../upload/dropped-files.ts";
+import { listenForFiles } from "../upload/listen-for-files.ts";
+import { ErrorMessage } from "../ui/ErrorMessage.tsx";
+import { AddFiles } from "./AddFiles.tsx";
+import { arrangeFiles } from "./arrange-files.ts";
+import { FileList } from "./FileList.tsx";
+import type { TileActions } from "./MediaTile.tsx";
+import { UploadLinks, useUploadLinks } from "./UploadLinks.tsx";
+import { UploadStatusBar } from "./UploadStatusBar.tsx";
+import { useCancelUpload } from "./use-cancel-upload.tsx";
+import { useDetach } from "./use-detach.ts";
+import { usePostUploads } from "./use-post-uploads.ts";
+import { useReorder } from "./use-reorder.ts";
+
+/** Loaded on demand, so that reading and editing do not wait for them. */
+const LibraryPicker = lazy(async () => ({ default: (await import("../posts/LibraryPicker.tsx")).LibraryPicker }));
+const VideoDialog = lazy(async () => ({ default: (await import("./VideoDialog.tsx")).VideoDialog }));
+
+/** The files of a post, in order, with the uploads that are on the way to it. */
+export function PostMedia({
+  post,
+  onChange,
+  onUploadingChange,
+}: {
+  post: Post;
+  onChange: (post: Post) => void;
+  onUploadingChange: (isUploading: boolean) => void;
+}) {
+  const { may } = useStudio();
+  const section = useRef<HTMLElement>(null);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const [openDialog, setOpenDialog] = useState<{ kind: "details" | "video"; assetId: string }>();
+  const [isPicking, setIsPicking] = useState(false);
+  const focusHeading = () => heading.current?.focus({ preventScroll: true }); // the focused button no longer exists
+  const uploads = usePostUploads(post.id);
+  const links = useUploadLinks(post);
+  const { assets, error: orderError, reorder } = useReorder(post, onChange);
+  const { detach, error: detachError } = useDetach(post, focusHeading);
+  const { cancelUpload, canceledIds } = useCancelUpload(uploads, focusHeading);
+  const deleteAsset = useDeleteAsset();
+  const canEdit = may("assets.write");
+  const canAdd = canEdit && post.status !== "archived";
+  const arranged = arrangeFiles(
+    assets.filter(({ id, status }) => status === "ready" || !canceledIds.has(id)),
+    uploads.items,
+  );
+  const order = arranged.files.map(({ asset }) => asset.id);
+  const openAsset = assets.find(({ id }) => id === openDialog?.assetId);
+  const error = orderError ?? detachError ?? links.error;
+
+  const { add, isUploading } = uploads;
+  useEffect(() => onUploadingChange(isUploading), [isUploading, onUploadingChange]);
+  const latestAdd = useRef(add);
+  latestAdd.current = add;
+  useEffect(() => {
+    if (!canAdd || !section.current) return undefined;
+    return listenForFiles(section.current, (files) => latestAdd.current(withoutSystemFiles(files)));
+  }, [canAdd]);
+
+  function move(asset: Asset, direction: -1 | 1): (() => void) | undefined {
+    const from = order.indexOf(asset.id);
+    if (from + direction < 0 || from + direction >= order.length) return undefined;
+    return () => reorder(order.toSpliced(from, 1).toSpliced(from + direction, 0, asset.id));
+  }
+
+  const actions: TileActions = {
+    open: ({ id }) => setOpenDialog({ kind: "details", assetId: id }),
+    play: ({ id }) => setOpenDialog({ kind: "video", assetId: id }),
+    ...(canEdit && { edit: { move, detach: (asset) => void detach(asset), cancelUpload: deleteAsset } }),
+  };
+  const count = arranged.files.length + arranged.failedUploads.length + arranged.newUploads.length;
+
+  return (
+    <section ref={section} className="group/media relative" aria-labelledby="media">
+      <div className="mb-3 flex min-h-9 flex-wrap items-center justify-between gap-x-3 gap-y-1">
+        <h2 id="media" ref={heading} tabIndex={-1} className="text-base font-semibold outline-none">
+          Files
+          {count > 0 && <span className="ml-2 font-normal text-muted tabular-nums">{count}</span>}
+        </h2>
+        {canAdd && (
+          <AddFiles
+            onFiles={(files) => add(withoutSystemFiles(files))}
+            onOpenLibrary={() => setIsPicking(true)}
+            onRequestFiles={links.create}
+          />
+        )}
+      </div>
+      {error !== undefined && <ErrorMessage error={error} />}
+      <UploadStatusBar uploads={uploads} />
+      {count > 0 ? (
+        <FileList
+          {...arranged}
+          actions={actions}
+          uploads={uploads}
+          onCancel={cancelUpload}
+          onReorder={canEdit ? reorder : undefined}
+        />
+      ) : (
+        <EmptyFiles canAdd={canAdd} />
+      )}
+      <div
+        className="pointer-events-none absolute -inset-2 hidden place-items-center rounded-md border-2 border-dashed border-accent bg-paper/85 font-semibold text-accent group-data-dragging/media:grid"
+        aria-hidden="true"
+      >
+        Drop files to add them
+      </div>
+      <UploadLinks links={links} />
+      {openAsset && openDialog?.kind === "details" && (
+        <AssetDialog asset={openAsset} onClose={() => setOpenDialog(undefined)} />
+      )}
+      <Suspense>
+        {openAsset && openDialog?.kind === "video" && (
+          <VideoDialog asset={openAsset} onClose={() => setOpenDialog(undefined)} />
+        )}
+        {isPicking && <LibraryPicker postId={post.id} onClose={() => setIsPicking(false)} />}
+      </Suspense>
+    </section>
+  );
+}
+
+function EmptyFiles({ canAdd }: { canAdd: boolean }) {
+  if (!canAdd) return <p className="m-0 text-muted">No files attached.</p>;
+  return (
+    <div className="grid justify-items-center gap-2 rounded-md border border-dashed border-rule px-4 py-8 text-center text-muted">
+      <ImagePlus aria-hidden="true" className="size-7" strokeWidth={1.5} />
+      <p className="m-0 text-sm">Drop or paste images, videos and documents here, or upload them.</p>
+    </div>
+  );
+}

@@ -1,0 +1,136 @@
+import {
+  closestCenter,
+  DndContext,
+  KeyboardSensor,
+  MouseSensor,
+  TouchSensor,
+  useSensor,
+  useSensors,
+  type Announcements,
+  type UniqueIdentifier,
+} from "@dnd-kit/core";
+import {
+  arrayMove,
+  rectSortingStrategy,
+  SortableContext,
+  sortableKeyboardCoordinates,
+  useSortable,
+} from "@dnd-kit/sortable";
+import { GripVertical } from "lucide-react";
+import { useRef, type ReactNode, type RefObject } from "react";
+import type { Asset } from "../api/queries.ts";
+import { IconButton } from "../ui/IconButton.tsx";
+import type { UploadItem } from "../upload/upload-task.ts";
+import type { ArrangedFiles } from "./arrange-files.ts";
+import { overlayButtonClasses, revealClasses } from "./tile-classes.ts";
+
+export type PostFile = ArrangedFiles<Asset, UploadItem>["files"][number];
+
+const instructions =
+  "To move a file, press Space, move it with the arrow keys, and press Space again. Press Escape to cancel.";
+
+/** Files that can be dragged with a mouse, after a long press with a finger, and with the arrow keys. */
+export function SortableFiles({
+  files,
+  onMove,
+  children,
+}: {
+  files: readonly PostFile[];
+  onMove: (order: string[]) => void;
+  children: (file: PostFile, handle: ReactNode) => ReactNode;
+}) {
+  const ids = files.map(({ asset }) => asset.id);
+  const lastOverId = useRef<UniqueIdentifier>(undefined);
+  const sensors = useSensors(
+    // A click must not start to drag, and a swipe must scroll.
+    useSensor(MouseSensor, { activationConstraint: { distance: 6 } }),
+    useSensor(TouchSensor, { activationConstraint: { delay: 250, tolerance: 8 } }),
+    useSensor(KeyboardSensor, { coordinateGetter: sortableKeyboardCoordinates }),
+  );
+  return (
+    <DndContext
+      sensors={sensors}
+      collisionDetection={closestCenter}
+      accessibility={{
+        announcements: createAnnouncements(files, lastOverId),
+        container: document.body, // a list has only list items
+        screenReaderInstructions: { draggable: instructions },
+      }}
+      onDragEnd={({ active, over }) => {
+        if (!over || active.id === over.id) return;
+        onMove(arrayMove(ids, ids.indexOf(String(active.id)), ids.indexOf(String(over.id))));
+      }}
+    >
+      <SortableContext items={ids} strategy={rectSortingStrategy}>
+        {files.map((file) => (
+          <SortableFile key={file.asset.id} file={file} isMovable={files.length > 1}>
+            {(handle) => children(file, handle)}
+          </SortableFile>
+        ))}
+      </SortableContext>
+    </DndContext>
+  );
+}
+
+function SortableFile({
+  file,
+  isMovable,
+  children,
+}: {
+  file: PostFile;
+  isMovable: boolean;
+  children: (handle: ReactNode) => ReactNode;
+}) {
+  const { attributes, listeners, setNodeRef, setActivatorNodeRef, transform, transition, isDragging } = useSortable({
+    id: file.asset.id,
+    disabled: !isMovable,
+  });
+  return (
+    <li
+      ref={setNodeRef}
+      className={`min-w-0 touch-manipulation ${isDragging ? "relative z-10 opacity-80" : ""}`}
+      style={{
+        transform: transform ? `translate3d(${transform.x}px, ${transform.y}px, 0)` : undefined,
+        transition,
+      }}
+      {...listeners}
+    >
+      {children(
+        isMovable && (
+          <IconButton
+            ref={setActivatorNodeRef}
+            icon={GripVertical}
+            label={`Move ${file.asset.filename}`}
+            className={`absolute top-1 left-1 cursor-grab ${overlayButtonClasses} ${revealClasses}`}
+            aria-describedby={attributes["aria-describedby"]}
+            aria-roledescription="draggable file"
+          />
+        ),
+      )}
+    </li>
+  );
+}
+
+function createAnnouncements(
+  files: readonly PostFile[],
+  /** Where the dragged file is, so that only changes are announced. */
+  lastOverId: RefObject<UniqueIdentifier | undefined>,
+): Announcements {
+  const getName = (id: UniqueIdentifier) => files.find(({ asset }) => asset.id === id)?.asset.filename ?? "The file";
+  const describePosition = (id: UniqueIdentifier) =>
+    `position ${files.findIndex(({ asset }) => asset.id === id) + 1} of ${files.length}`;
+  return {
+    onDragStart: ({ active }) => {
+      lastOverId.current = active.id;
+      return `Picked up ${getName(active.id)}, ${describePosition(active.id)}.`;
+    },
+    onDragOver: ({ active, over }) => {
+      if (!over || over.id === lastOverId.current) return undefined;
+      lastOverId.current = over.id;
+      return `${getName(active.id)} is at ${describePosition(over.id)}.`;
+    },
+    onDragEnd: ({ active, over }) =>
+      over ? `Moved ${getName(active.id)} to ${describePosition(over.id)}.` : `${getName(active.id)} was not moved.`,
+    onDragCancel: ({ active }) => `${getName(active.id)} was not moved.`,
+  };
+}

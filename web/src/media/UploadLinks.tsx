@@ -1,0 +1,88 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { createUploadLink, withdrawUploadLink } from "../api/mutations.ts";
+import { refreshQueries, uploadLinksQuery, type Post } from "../api/queries.ts";
+import { useStudio } from "../layout/use-studio.ts";
+import { Button } from "../ui/Button.tsx";
+import { useConfirm } from "../ui/Confirm.tsx";
+import { formatActor } from "../ui/format-actor.ts";
+import { LinkDialog } from "../ui/LinkDialog.tsx";
+import { List, ListRow } from "../ui/List.tsx";
+import { RelativeTime } from "../ui/RelativeTime.tsx";
+import { useAction } from "../ui/use-action.ts";
+
+type UploadLinksState = ReturnType<typeof useUploadLinks>;
+
+/** Upload links, through which people without an account can upload files to this post. */
+export function useUploadLinks(post: Post) {
+  const { studio } = useStudio();
+  const queryClient = useQueryClient();
+  const confirm = useConfirm();
+  const { data } = useQuery(uploadLinksQuery(studio.id, post.id));
+  const [createdUrl, setCreatedUrl] = useState<string>();
+  const { error, run } = useAction();
+
+  return {
+    /** The links that still accept files. */
+    links: data?.links ?? [],
+    error,
+    createdUrl,
+    closeCreated: () => setCreatedUrl(undefined),
+    create: () =>
+      void run(async () => {
+        setCreatedUrl((await createUploadLink(studio.id, post.id, { inPlace: false })).url);
+        await refreshQueries(queryClient, studio.id);
+      }),
+    withdraw: (linkId: string) =>
+      confirm({
+        title: "Withdraw this upload link?",
+        body: <p>It stops working immediately. Uploaded files stay; unfinished uploads are canceled.</p>,
+        action: "Withdraw",
+        busyLabel: "Withdrawing…",
+        run: async () => {
+          await withdrawUploadLink(studio.id, post.id, linkId);
+          await refreshQueries(queryClient, studio.id);
+        },
+      }),
+  };
+}
+
+/** The open upload links of the post. */
+export function UploadLinks({ links: { links, createdUrl, closeCreated, withdraw } }: { links: UploadLinksState }) {
+  const { studio, may } = useStudio();
+  return (
+    <>
+      {links.length > 0 && (
+        <List className="mt-5 text-sm" aria-label="Upload links">
+          {links.map(({ id, createdBy, client, expiresAt, receivedFiles, uploadingFiles }) => (
+            <ListRow key={id} className="py-2.5">
+              <p className="m-0 min-w-0">
+                Upload link by {formatActor(createdBy, client)}, expires{" "}
+                <RelativeTime at={expiresAt} timezone={studio.timezone} />
+                <span className="block text-muted">
+                  {receivedFiles} received, {uploadingFiles} uploading
+                </span>
+              </p>
+              {may("assets.write") && (
+                <Button
+                  variant="secondary"
+                  size="small"
+                  onClick={() => withdraw(id)}
+                  aria-label={`Withdraw the upload link by ${formatActor(createdBy, client)}`}
+                >
+                  Withdraw
+                </Button>
+              )}
+            </ListRow>
+          ))}
+        </List>
+      )}
+      {createdUrl !== undefined && (
+        <LinkDialog title="Share this upload link" label="Upload link" url={createdUrl} onClose={closeCreated}>
+          For 30 minutes, anyone with this link can upload files of any size to this post; no account needed. Copy it
+          now: it won’t be shown again. You can withdraw it here.
+        </LinkDialog>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,42 @@
+interface FileState {
+  id: string;
+  status: "pending" | "ready";
+}
+
+interface UploadState {
+  /** The id of the file, once the server knows it. */
+  id: string | undefined;
+  status: string;
+}
+
+export interface ArrangedFiles<File, Upload> {
+  /** Uploads that need the user, whether or not the server knows them. They come first. */
+  failedUploads: Upload[];
+  /** The files of the post in order, each with the unfinished upload of this page that sends it. */
+  files: { asset: File; upload: Upload | undefined }[];
+  /** Uploads that the server has not added to the post yet. */
+  newUploads: Upload[];
+}
+
+/** Combines the files of a post with the uploads of this page, so that each file appears once. */
+export function arrangeFiles<File extends FileState, Upload extends UploadState>(
+  assets: readonly File[],
+  uploads: readonly Upload[],
+): ArrangedFiles<File, Upload> {
+  const unfinishedAssets = assets.filter(({ status }) => status !== "ready");
+  const isReady = ({ id }: Upload) => assets.some((asset) => asset.id === id && asset.status === "ready");
+  const findUpload = (asset: File) => uploads.find(({ id }) => id === asset.id);
+  const failedUploads = uploads.filter((upload) => needsUser(upload) && !isReady(upload));
+  return {
+    failedUploads,
+    files: assets
+      .filter((asset) => !failedUploads.some(({ id }) => id === asset.id))
+      .map((asset) => ({ asset, upload: asset.status === "ready" ? undefined : findUpload(asset) })),
+    newUploads: uploads.filter(
+      (upload) =>
+        !needsUser(upload) && !isReady(upload) && !unfinishedAssets.some((asset) => findUpload(asset) === upload),
+    ),
+  };
+}
+
+const needsUser = ({ status }: UploadState): boolean => status === "failed" || status === "missing";

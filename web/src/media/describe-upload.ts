@@ -1,0 +1,59 @@
+import { createFormatter } from "../upload/format.ts";
+import type { UploadItem, UploadSummary } from "../upload/upload-task.ts";
+
+const format = createFormatter("en");
+
+export const getPercent = ({ sent, size }: Pick<UploadItem, "sent" | "size">): number =>
+  size === 0 ? 0 : Math.floor((sent / size) * 100);
+
+/** The state of an upload on its tile: "42%", "Paused at 42%". */
+export function describeUpload(upload: UploadItem): string {
+  switch (upload.status) {
+    case "waiting":
+      return "Waiting";
+    case "sending":
+      return `${getPercent(upload)}%`;
+    case "paused":
+      return `Paused at ${getPercent(upload)}%`;
+    case "checking":
+      return "Checking";
+    case "done":
+      return "Attached";
+    case "failed":
+      return "Upload failed";
+    case "missing":
+      return "Upload interrupted";
+  }
+}
+
+/** What the user has to do about an upload. */
+export function describeProblem({ status, error, storedFile }: UploadItem): string {
+  if (status === "missing")
+    return storedFile ? "Resume it and allow the browser to read this file." : "Choose this file again to resume.";
+  return [error?.message, error?.hint].filter(Boolean).join(" ");
+}
+
+/** The unfinished uploads together: "Uploading 5 files · 78 MB left · 20 sec". */
+export function describeUploads(items: readonly UploadItem[], { secondsLeft }: UploadSummary): string {
+  const unfinishedItems = items.filter(({ status }) => !["done", "failed", "missing"].includes(status));
+  const remainingBytes = unfinishedItems.reduce((bytes, { size, sent }) => bytes + size - sent, 0);
+  const count = unfinishedItems.length;
+  return [
+    `Uploading ${count} ${count === 1 ? "file" : "files"}`,
+    `${format.bytes(remainingBytes)} left`,
+    secondsLeft === undefined ? "" : format.duration(secondsLeft),
+  ]
+    .filter((part) => part !== "")
+    .join(" · ");
+}
+
+/** Announced when the status of an upload changes; empty for changes that need no announcement. */
+export function announceUpload(upload: UploadItem, previous: UploadItem | undefined): string {
+  const { name, status } = upload;
+  if (status === previous?.status) return "";
+  if (status === "failed" || status === "missing")
+    return `${name}: ${describeUpload(upload)}. ${describeProblem(upload)}`;
+  if (status === "done") return `${name}: attached.`;
+  if (status === "paused") return `${name}: paused.`;
+  return status === "sending" && (!previous || previous.status === "waiting") ? `${name}: uploading.` : "";
+}

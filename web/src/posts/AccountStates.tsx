@@ -1,0 +1,83 @@
+import {
+  CircleAlert,
+  CircleCheck,
+  CircleDashed,
+  CircleX,
+  Clock,
+  Hourglass,
+  Loader,
+  type LucideIcon,
+} from "lucide-react";
+import type { VisibleState } from "../api/publication-queries.ts";
+import type { SummaryPublication } from "../api/summary-queries.ts";
+import { stateLabels } from "../publishing/state-labels.ts";
+
+export const stateIcons: Record<VisibleState, LucideIcon> = {
+  proposed: Hourglass,
+  scheduled: Clock,
+  publishing: Loader,
+  published: CircleCheck,
+  failed: CircleX,
+  unconfirmed: CircleAlert,
+  missed: CircleAlert,
+  canceled: CircleDashed,
+};
+
+export const stateColors: Record<VisibleState, string> = {
+  proposed: "text-warning",
+  scheduled: "text-info",
+  publishing: "text-info",
+  published: "text-success",
+  failed: "text-danger",
+  unconfirmed: "text-danger",
+  missed: "text-danger",
+  canceled: "text-muted",
+};
+
+/** What needs a person first. */
+const stateOrder: readonly VisibleState[] = [
+  "failed",
+  "unconfirmed",
+  "missed",
+  "proposed",
+  "publishing",
+  "scheduled",
+  "published",
+  "canceled",
+];
+
+/** The accounts of a post, each with the state of its last publication; the ones after the first few as a number. */
+export function AccountStates({
+  publications,
+  limit = 1,
+}: {
+  publications: readonly Pick<SummaryPublication, "id" | "account" | "state">[];
+  limit?: number;
+}) {
+  if (publications.length === 0) return null;
+  const sortedPublications = publications.toSorted((a, b) => stateOrder.indexOf(a.state) - stateOrder.indexOf(b.state));
+  const hiddenCount = publications.length - limit;
+  return (
+    <span
+      className="flex min-w-0 items-center gap-x-2.5 text-sm"
+      title={sortedPublications.map(({ account, state }) => `${account}: ${stateLabels[state]}`).join("\n")}
+    >
+      {sortedPublications.slice(0, limit).map(({ id, account, state }) => {
+        const Icon = stateIcons[state];
+        return (
+          <span key={id} className="flex min-w-0 items-center gap-1">
+            <Icon size={14} className={`flex-none ${stateColors[state]}`} aria-hidden="true" />
+            <span className="sr-only">{stateLabels[state]}: </span>
+            <span className="truncate">{account}</span>
+          </span>
+        );
+      })}
+      {hiddenCount > 0 && (
+        <span className="flex-none text-muted">
+          +{hiddenCount}
+          <span className="sr-only"> more {hiddenCount === 1 ? "account" : "accounts"}</span>
+        </span>
+      )}
+    </span>
+  );
+}

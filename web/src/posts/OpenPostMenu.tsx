@@ -1,0 +1,94 @@
+import { Archive, ChevronDown, ChevronUp, CopyPlus, Ellipsis, Link2, Trash2 } from "lucide-react";
+import type { PostStatus } from "../api/queries.ts";
+import { useStudio } from "../layout/use-studio.ts";
+import { IconButton } from "../ui/IconButton.tsx";
+import { Menu, MenuItem, MenuSeparator } from "../ui/Menu.tsx";
+import { statusIcons } from "../ui/StatusBadge.tsx";
+import { useShortcut } from "../ui/use-shortcut.ts";
+import { useCopyLink } from "./use-copy-link.tsx";
+import { useDeletePost } from "./use-delete-post.ts";
+import { useDuplicateOpenPost } from "./use-duplicate-post.ts";
+import type { EditorController } from "./use-editor.ts";
+import type { PostPager } from "./use-post-pager.ts";
+
+/** What a user can do with the post in the editor. */
+export function OpenPostMenu({
+  editor,
+  pager,
+  onSetStatus,
+}: {
+  editor: EditorController;
+  /** Undefined where the header has buttons for it. */
+  pager: PostPager | undefined;
+  onSetStatus: (status: PostStatus) => Promise<void>;
+}) {
+  const { may } = useStudio();
+  const deletePost = useDeletePost(editor);
+  const duplicate = useDuplicateOpenPost(editor);
+  const mayWrite = may("posts.write");
+  const { copyLink, linkDialog } = useCopyLink();
+  const copyPostLink = (): void => void copyLink(editor.latestPost.url);
+  const { status } = editor.base;
+  const group = "Post";
+  useShortcut({ label: "Copy link", group, icon: Link2, run: copyPostLink });
+  useShortcut({
+    label: "Duplicate",
+    group,
+    icon: CopyPlus,
+    isEnabled: mayWrite,
+    run: () => void duplicate(),
+  });
+  useShortcut({
+    label: "Mark ready",
+    group,
+    icon: statusIcons.ready,
+    isEnabled: mayWrite && status === "draft",
+    run: () => void onSetStatus("ready"),
+  });
+  useShortcut({
+    label: "Archive",
+    group,
+    icon: Archive,
+    isEnabled: mayWrite && status !== "archived",
+    run: () => void onSetStatus("archived"),
+  });
+  return (
+    <>
+      <Menu label="Actions for this post" trigger={<IconButton icon={Ellipsis} label="Actions for this post" />}>
+        {pager && (pager.openPrevious ?? pager.openNext) && <PagerItems pager={pager} />}
+        <MenuItem icon={Link2} onSelect={copyPostLink}>
+          Copy link
+        </MenuItem>
+        {mayWrite && (
+          <>
+            <MenuItem icon={CopyPlus} onSelect={() => void duplicate()}>
+              Duplicate
+            </MenuItem>
+            {status !== "archived" && (
+              <MenuItem icon={Archive} onSelect={() => void onSetStatus("archived")}>
+                Archive
+              </MenuItem>
+            )}
+            <MenuSeparator />
+            <MenuItem icon={Trash2} isDestructive onSelect={() => void deletePost()}>
+              Move to trash
+            </MenuItem>
+          </>
+        )}
+      </Menu>
+      {linkDialog}
+    </>
+  );
+}
+
+const PagerItems = ({ pager: { openPrevious, openNext } }: { pager: PostPager }) => (
+  <>
+    <MenuItem icon={ChevronUp} shortcut="k" disabled={!openPrevious} onSelect={() => openPrevious?.()}>
+      Previous post
+    </MenuItem>
+    <MenuItem icon={ChevronDown} shortcut="j" disabled={!openNext} onSelect={() => openNext?.()}>
+      Next post
+    </MenuItem>
+    <MenuSeparator />
+  </>
+);

@@ -1,0 +1,121 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { Archive, UserRound } from "lucide-react";
+import { membersQuery } from "../api/queries.ts";
+import { useStudio } from "../layout/use-studio.ts";
+import type { PostSearch } from "../search-params.ts";
+import { usePostTagNames } from "../tags/use-known-tags.ts";
+import { ClearTagLink, listMenuTags, TagMenu } from "../tags/TagMenu.tsx";
+import { Button } from "../ui/Button.tsx";
+import { Menu, MenuLabel, MenuRadioGroup, MenuRadioItem } from "../ui/Menu.tsx";
+import { SearchField } from "../ui/SearchField.tsx";
+
+const chipClasses =
+  "inline-flex min-h-control-small max-w-full cursor-pointer items-center gap-1.5 rounded-full border border-rule px-2.5 text-sm whitespace-nowrap text-muted hover:border-control hover:text-ink aria-pressed:border-accent aria-pressed:bg-wash aria-pressed:text-accent";
+
+/** The filters that all views share. They are in the URL, so that they can be bookmarked and shared. */
+export function PostFilters({ search, hasArchivedFilter }: { search: PostSearch; hasArchivedFilter: boolean }) {
+  const navigate = useNavigate({ from: "/studios/$studioId/posts" });
+  const setSearch = (change: (current: PostSearch) => PostSearch) => void navigate({ search: change, replace: true });
+  return (
+    <>
+      {hasArchivedFilter && (
+        <button
+          type="button"
+          className={chipClasses}
+          aria-pressed={search.archived === true}
+          onClick={() => setSearch(({ archived, ...others }) => (archived ? others : { ...others, archived: true }))}
+        >
+          <Archive size={14} aria-hidden="true" />
+          Show archived
+        </button>
+      )}
+      <AuthorFilter
+        author={search.author}
+        onChange={(author) =>
+          setSearch(({ author: _, ...others }) => (author === undefined ? others : { ...others, author }))
+        }
+      />
+      <TagMenu
+        isSmall
+        tag={search.tag}
+        onChange={(tag) => setSearch(({ tag: _, ...others }) => (tag === undefined ? others : { ...others, tag }))}
+      >
+        <TagItems chosenTag={search.tag} />
+      </TagMenu>
+      {search.tag !== undefined && (
+        <ClearTagLink
+          from="/studios/$studioId/posts"
+          to="."
+          search={({ tag: _, ...others }) => others}
+          aria-label={`Clear tag filter: ${search.tag}`}
+        />
+      )}
+      <SearchField
+        label="Search posts"
+        query={search.q ?? ""}
+        onSearch={(q) => setSearch(({ q: _, ...others }) => ({ ...others, ...(q && { q }) }))}
+      />
+    </>
+  );
+}
+
+/** Rendered when the menu opens, so that the filters do not load a list of their own. */
+function TagItems({ chosenTag }: { chosenTag: string | undefined }) {
+  const { studio } = useStudio();
+  const { tags, query } = usePostTagNames(studio.id);
+  return (
+    <>
+      {listMenuTags(tags, chosenTag).map((tag) => (
+        <MenuRadioItem key={tag} value={tag}>
+          {tag}
+        </MenuRadioItem>
+      ))}
+      {tags.length === 0 && <MenuLabel>{describeNoTags(query)}</MenuLabel>}
+    </>
+  );
+}
+
+function describeNoTags({ isPending, isError }: { isPending: boolean; isError: boolean }): string {
+  if (isPending) return "Loading tags…";
+  return isError ? "The tags could not be loaded." : "No recent post has a tag.";
+}
+
+const anyone = "";
+
+function AuthorFilter({
+  author,
+  onChange,
+}: {
+  author: string | undefined;
+  onChange: (author: string | undefined) => void;
+}) {
+  const { studio } = useStudio();
+  const members = useQuery({ ...membersQuery(studio.id), refetchInterval: false }).data?.members ?? [];
+  if (members.length < 2 && author === undefined) return null;
+  const name = members.find((member) => member.userId === author)?.name ?? "Former member";
+  return (
+    <Menu
+      label="Filter by author"
+      align="start"
+      trigger={
+        <Button variant="quiet" size="small" icon={UserRound} className="rounded-full">
+          {author === undefined ? "Author" : name}
+        </Button>
+      }
+    >
+      <MenuRadioGroup
+        label="Author"
+        value={author ?? anyone}
+        onChange={(value) => onChange(value === anyone ? undefined : value)}
+      >
+        <MenuRadioItem value={anyone}>Anyone</MenuRadioItem>
+        {members.map((member) => (
+          <MenuRadioItem key={member.userId} value={member.userId}>
+            {member.name}
+          </MenuRadioItem>
+        ))}
+      </MenuRadioGroup>
+    </Menu>
+  );
+}

@@ -1,0 +1,197 @@
+import { History, MessageSquare } from "lucide-react";
+import type { ReactNode } from "react";
+import type { PostStatus } from "../api/queries.ts";
+import { useStudio } from "../layout/use-studio.ts";
+import { findMainState } from "../publishing/find-main-state.ts";
+import { StateBadge } from "../publishing/StateBadge.tsx";
+import { postStatuses, type PostPanel } from "../search-params.ts";
+import { Button, ButtonLink } from "../ui/Button.tsx";
+import { statusColors, statusIcons } from "../ui/StatusBadge.tsx";
+import { useMediaQuery } from "../ui/use-media-query.ts";
+import type { NextAction } from "./next-action.ts";
+import { OpenPostMenu } from "./OpenPostMenu.tsx";
+import { PostPagerButtons, type PressedPager } from "./PostPagerButtons.tsx";
+import { PostsBackLink } from "./PostsBackLink.tsx";
+import { SaveStatus } from "./SaveStatus.tsx";
+import { statusLabels } from "./status-labels.ts";
+import type { EditorController } from "./use-editor.ts";
+import { usePostPager, type PostPager } from "./use-post-pager.ts";
+import { useSetStatus } from "./use-set-status.ts";
+
+const panels = [
+  { panel: "comments", label: "Comments", icon: MessageSquare },
+  { panel: "history", label: "History", icon: History },
+] as const;
+
+interface PostHeaderProps {
+  editor: EditorController;
+  isUploading: boolean;
+  pressedPager: PressedPager;
+  nextAction: NextAction | undefined;
+  /** Undefined while it loads. */
+  commentCount: number | undefined;
+  openPanel: PostPanel | undefined;
+  onTogglePanel: (panel: PostPanel) => void;
+  onPublish: () => void;
+}
+
+/** Status and next action of the post, which stay in view. On narrow screens, the rest scrolls away. */
+export function PostHeader({
+  editor,
+  isUploading,
+  pressedPager,
+  commentCount,
+  openPanel,
+  onTogglePanel,
+  ...rest
+}: PostHeaderProps) {
+  const isWide = useMediaQuery("(min-width: 54rem)");
+  // Elsewhere, the pager is in the menu.
+  const hasPagerButtons = useMediaQuery("(min-width: 72rem)");
+  const pager = usePostPager(editor, isUploading);
+  const panelButtons = (
+    <div className="ml-auto flex flex-none gap-2">
+      {panels.map(({ panel, label, icon }) => (
+        <Button
+          key={panel}
+          variant="quiet"
+          size="small"
+          icon={icon}
+          className="max-sm:min-w-11"
+          aria-expanded={openPanel === panel}
+          onClick={() => onTogglePanel(panel)}
+        >
+          {/* On a phone, the save status needs the room. */}
+          <span className="max-sm:sr-only">{label}</span>
+          {panel === "comments" && commentCount !== undefined && commentCount > 0 && ` (${commentCount})`}
+        </Button>
+      ))}
+    </div>
+  );
+  const backLink = <PostsBackLink />;
+  const saveStatus = <SaveStatus editor={editor} />;
+  return (
+    <>
+      {!isWide && (
+        <div className="flex items-center gap-3">
+          {backLink}
+          {saveStatus}
+          {panelButtons}
+        </div>
+      )}
+      <div className="sticky top-0 z-5 -mx-2 mb-5 flex items-center gap-3 border-b border-rule bg-paper px-2 py-2 max-md:top-[3.3125rem] md:-mt-4">
+        {isWide && backLink}
+        {hasPagerButtons && <PostPagerButtons pager={pager} pressedPager={pressedPager} />}
+        <Actions editor={editor} menuPager={hasPagerButtons ? undefined : pager} {...rest}>
+          {isWide && saveStatus}
+          {isWide && panelButtons}
+        </Actions>
+      </div>
+    </>
+  );
+}
+
+function Actions({
+  editor,
+  nextAction,
+  onPublish,
+  menuPager,
+  children,
+}: Pick<PostHeaderProps, "editor" | "nextAction" | "onPublish"> & {
+  menuPager: PostPager | undefined;
+  children: ReactNode;
+}) {
+  const { may } = useStudio();
+  const setStatus = useSetStatus(editor);
+  const { status } = editor.base;
+  const mainState = findMainState(editor.latestPost.publications ?? []);
+  return (
+    <>
+      <StatusSelect status={status} isDisabled={!may("posts.write")} onChange={(next) => void setStatus(next)} />
+      {mainState && (
+        <span className="max-sm:hidden">
+          <StateBadge state={mainState} />
+        </span>
+      )}
+      {children}
+      <div className="flex flex-none items-center gap-2 max-md:ml-auto">
+        <OpenPostMenu editor={editor} pager={menuPager} onSetStatus={setStatus} />
+        {nextAction && <NextActionButton action={nextAction} onPublish={onPublish} onSetStatus={setStatus} />}
+      </div>
+    </>
+  );
+}
+
+function StatusSelect({
+  status,
+  isDisabled,
+  onChange,
+}: {
+  status: PostStatus;
+  isDisabled: boolean;
+  onChange: (status: PostStatus) => void;
+}) {
+  const Icon = statusIcons[status];
+  return (
+    <span className="relative flex-none">
+      <span
+        className={`pointer-events-none absolute inset-y-0 left-2.5 grid place-items-center ${statusColors[status]}`}
+      >
+        <Icon size={16} aria-hidden="true" />
+      </span>
+      <select
+        className="w-auto rounded-full border-rule py-1 pl-8 font-medium"
+        aria-label="Status"
+        value={status}
+        disabled={isDisabled}
+        onChange={(event) => onChange(event.target.value as PostStatus)}
+      >
+        {postStatuses.map((option) => (
+          <option key={option} value={option}>
+            {statusLabels[option].singular}
+          </option>
+        ))}
+      </select>
+    </span>
+  );
+}
+
+function NextActionButton({
+  action,
+  onPublish,
+  onSetStatus,
+}: {
+  action: NextAction;
+  onPublish: () => void;
+  onSetStatus: (status: PostStatus) => Promise<void>;
+}) {
+  const { studio } = useStudio();
+  const params = { studioId: studio.id };
+  switch (action.kind) {
+    case "restore":
+      return <Button onClick={() => void onSetStatus("draft")}>Restore as draft</Button>;
+    case "markReady":
+      return <Button onClick={() => void onSetStatus("ready")}>Mark ready</Button>;
+    case "publish":
+      return <Button onClick={onPublish}>{action.label}</Button>;
+    case "connect":
+      return (
+        <ButtonLink to="/studios/$studioId/platforms" params={params}>
+          Connect an account
+        </ButtonLink>
+      );
+    case "review":
+      return action.publicationId === undefined ? (
+        <ButtonLink to="/studios/$studioId/publications/approvals" params={params}>
+          {action.label}
+        </ButtonLink>
+      ) : (
+        <ButtonLink
+          to="/studios/$studioId/publications/$publicationId"
+          params={{ ...params, publicationId: action.publicationId }}
+        >
+          {action.label}
+        </ButtonLink>
+      );
+  }
+}

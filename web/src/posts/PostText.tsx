@@ -1,0 +1,139 @@
+import { CircleAlert, Eye, PenLine } from "lucide-react";
+import { Tabs } from "radix-ui";
+import { lazy, Suspense, useState } from "react";
+import { useStudio } from "../layout/use-studio.ts";
+import { countCharacters, measureText } from "../publishing/measure-text.ts";
+import { ExcessStatus } from "../publishing/TextCount.tsx";
+import type { Account } from "../publishing/use-accounts.ts";
+import { IconButton } from "../ui/IconButton.tsx";
+import { Loading } from "../ui/Loading.tsx";
+import { tabClasses } from "../ui/Tabs.tsx";
+import { getHighlightClasses, textFieldClasses } from "./field-classes.ts";
+import { PostPreview } from "./PostPreview.tsx";
+import { PostTitle } from "./PostTitle.tsx";
+import type { EditorController } from "./use-editor.ts";
+import { useStableCaret } from "./use-stable-caret.ts";
+
+/** Loaded on demand, so that reading and editing do not wait for the previews. */
+const AccountTab = lazy(async () => ({ default: (await import("../preview/AccountTab.tsx")).AccountTab }));
+
+/** The tab of the text that every account without its own text gets. */
+export const allAccounts = "all";
+
+/** The title and the text of the post, and in a tab for each account its own text and preview. */
+export function PostText({
+  editor,
+  accounts,
+  tab,
+  onTabChange,
+}: {
+  editor: EditorController;
+  accounts: readonly Account[];
+  /** `allAccounts`, or the id of a connection. */
+  tab: string;
+  onTabChange: (tab: string) => void;
+}) {
+  const openTab = accounts.some(({ connectionId }) => connectionId === tab) ? tab : allAccounts;
+  return (
+    <div className="min-w-0">
+      <PostTitle editor={editor} />
+      <Tabs.Root className="mt-4" value={openTab} onValueChange={onTabChange}>
+        {accounts.length > 0 && (
+          <Tabs.List aria-label="Text per account" className="-mx-1 flex gap-1 overflow-x-auto p-1">
+            <Tabs.Trigger value={allAccounts} className={tabClasses}>
+              All accounts
+            </Tabs.Trigger>
+            {accounts.map((account) => (
+              <AccountTrigger key={account.connectionId} account={account} editor={editor} />
+            ))}
+          </Tabs.List>
+        )}
+        {/* Hidden rather than removed, so that the browser's undo history stays. */}
+        <Tabs.Content
+          value={allAccounts}
+          forceMount
+          tabIndex={-1}
+          className="mt-2 outline-none data-[state=inactive]:hidden"
+        >
+          <BodyTab editor={editor} accounts={accounts} />
+        </Tabs.Content>
+        {accounts.map((account) => (
+          <Tabs.Content
+            key={account.connectionId}
+            value={account.connectionId}
+            tabIndex={-1}
+            className="mt-2 outline-none"
+          >
+            <Suspense fallback={<Loading />}>
+              <AccountTab editor={editor} account={account} accounts={accounts} />
+            </Suspense>
+          </Tabs.Content>
+        ))}
+      </Tabs.Root>
+    </div>
+  );
+}
+
+function AccountTrigger({ account, editor }: { account: Account; editor: EditorController }) {
+  const { connectionId, label, platformName, textRule, problems } = account;
+  const variant = editor.variantDrafts.getVariant(connectionId);
+  const { label: count, excess } = measureText(variant ?? editor.draft.body, textRule);
+  const isRejected =
+    problems.some(({ level }) => level === "rejected") || (excess > 0 && textRule?.variesByInstance === false);
+  return (
+    <Tabs.Trigger value={connectionId} className={tabClasses} title={`${label}, ${platformName}`}>
+      <span className="max-w-40 truncate">{label}</span>
+      {variant !== undefined && <PenLine size={14} className="flex-none" role="img" aria-label="own text" />}
+      {textRule && <span className={`text-xs tabular-nums ${excess > 0 ? "text-danger" : "text-muted"}`}>{count}</span>}
+      {isRejected && <CircleAlert size={14} className="flex-none text-danger" role="img" aria-label="has a problem" />}
+    </Tabs.Trigger>
+  );
+}
+
+const formatCount = (count: number, unit: string): string =>
+  `${count.toLocaleString("en")} ${unit}${count === 1 ? "" : "s"}`;
+
+function BodyTab({ editor, accounts }: { editor: EditorController; accounts: readonly Account[] }) {
+  const { may } = useStudio();
+  const { draft, recentlyUpdated, variantDrafts } = editor;
+  const receivers = accounts.filter(({ connectionId }) => variantDrafts.getVariant(connectionId) === undefined);
+  const rules = new Map(receivers.map(({ platformName, textRule }) => [platformName, textRule]));
+  const wordCount = draft.body.split(/\s+/).filter(Boolean).length;
+  const field = useStableCaret(draft.body);
+  const [isPreviewing, setIsPreviewing] = useState(false);
+  return (
+    <>
+      {isPreviewing ? (
+        <PostPreview draft={draft} />
+      ) : (
+        <>
+          <label htmlFor="post-body" className="sr-only">
+            Text
+          </label>
+          <textarea
+            id="post-body"
+            ref={field}
+            className={`min-h-56 @4xl:min-h-[min(30rem,55dvh)] ${textFieldClasses} ${getHighlightClasses(recentlyUpdated.includes("body"))}`}
+            value={draft.body}
+            readOnly={!may("posts.write")}
+            placeholder="Write the text of the post…"
+            maxLength={100_000}
+            onChange={(event) => editor.edit({ body: event.target.value })}
+          />
+        </>
+      )}
+      <div className="mt-1 flex items-center justify-between gap-4 text-sm text-muted tabular-nums">
+        <span>
+          {formatCount(countCharacters(draft.body), "character")}, {formatCount(wordCount, "word")}
+        </span>
+        <ExcessStatus text={draft.body} rules={[...rules]} />
+        <IconButton
+          icon={isPreviewing ? PenLine : Eye}
+          label={isPreviewing ? "Write" : "Preview"}
+          size="small"
+          onClick={() => setIsPreviewing(!isPreviewing)}
+        />
+      </div>
+    </>
+  );
+}

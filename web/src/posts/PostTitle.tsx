@@ -1,0 +1,36 @@
+import { useStudio } from "../layout/use-studio.ts";
+import { getHighlightClasses } from "./field-classes.ts";
+import type { EditorController } from "./use-editor.ts";
+
+export function PostTitle({ editor }: { editor: EditorController }) {
+  const { may } = useStudio();
+  const { draft, recentlyUpdated } = editor;
+  const isBlank = draft.title.trim() === "";
+  return (
+    <>
+      <label htmlFor="post-title" className="sr-only">
+        Title
+      </label>
+      <textarea
+        id="post-title"
+        className={`block min-h-0 resize-none overflow-hidden rounded-md border-transparent bg-transparent px-2 py-1 text-2xl/8 font-semibold tracking-tight [field-sizing:content] not-read-only:hover:border-rule focus-visible:border-accent -ml-2 w-[calc(100%+1rem)] ${getHighlightClasses(recentlyUpdated.includes("title"))}`}
+        rows={1}
+        value={draft.title}
+        readOnly={!may("posts.write")}
+        maxLength={300}
+        aria-invalid={isBlank}
+        aria-describedby="title-error"
+        // A title is a single line, even if the pasted text is not.
+        onChange={(event) => editor.edit({ title: event.target.value.replace(/(?<!\s)\s*\n\s*/g, " ") })}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter") return;
+          event.preventDefault();
+          document.querySelector<HTMLElement>("#post-body")?.focus();
+        }}
+      />
+      <p id="title-error" className="m-0 text-sm text-danger" role="status">
+        {isBlank && "Enter a title. The previous title is kept until you do."}
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,115 @@
+import { useDraggable } from "@dnd-kit/core";
+import { Link } from "@tanstack/react-router";
+import { CalendarClock, GripVertical } from "lucide-react";
+import type { PostSummary } from "../../api/summary-queries.ts";
+import { useStudio } from "../../layout/use-studio.ts";
+import { Avatar } from "../../ui/Avatar.tsx";
+import { formatActor } from "../../ui/format-actor.ts";
+import { RelativeTime } from "../../ui/RelativeTime.tsx";
+import { Thumbnail } from "../../ui/Thumbnail.tsx";
+import { AccountStates } from "../AccountStates.tsx";
+import { findPlannedTime } from "../find-planned-time.ts";
+import { formatPostTime } from "../format-post-time.ts";
+import { PostMenu } from "../PostMenu.tsx";
+
+export function BoardCard({ post, canDrag }: { post: PostSummary; canDrag: boolean }) {
+  const { studio } = useStudio();
+  const { setNodeRef, setActivatorNodeRef, attributes, listeners, isDragging } = useDraggable({
+    id: post.id,
+    data: { post },
+    disabled: !canDrag,
+  });
+  return (
+    <li
+      ref={setNodeRef}
+      // The pointer drags the whole card, the keyboard the handle.
+      {...listeners}
+      className={`group relative scroll-my-20 rounded-md border border-rule bg-raised p-3 hover:border-control ${canDrag ? "cursor-grab touch-manipulation" : ""} ${isDragging ? "opacity-40" : ""}`}
+    >
+      <div className="flex items-start gap-1">
+        <h3 className="min-w-0 flex-1 font-medium [overflow-wrap:anywhere]">
+          <Link
+            className="text-ink no-underline group-hover:text-accent after:absolute after:inset-0"
+            // A dragged link would start the browser's own drag.
+            draggable={false}
+            to="/studios/$studioId/posts/$postId"
+            params={{ studioId: studio.id, postId: post.id }}
+          >
+            {post.title}
+          </Link>
+        </h3>
+        <span className="relative z-1 -mt-1 -mr-1.5 flex flex-none">
+          {canDrag && (
+            <button
+              {...attributes}
+              ref={setActivatorNodeRef}
+              type="button"
+              aria-label={`Move ${post.title}`}
+              className="grid size-control-small cursor-grab place-items-center rounded-md text-muted hover:bg-hover hover:text-ink"
+            >
+              <GripVertical size={16} aria-hidden="true" />
+            </button>
+          )}
+          <PostMenu post={post} />
+        </span>
+      </div>
+      <BoardCardDetails post={post} />
+    </li>
+  );
+}
+
+/** The card without its controls, as it follows the pointer. */
+export function BoardCardContent({ post }: { post: PostSummary }) {
+  return (
+    <>
+      <p className="m-0 font-medium [overflow-wrap:anywhere]">{post.title}</p>
+      <BoardCardDetails post={post} />
+    </>
+  );
+}
+
+function BoardCardDetails({ post }: { post: PostSummary }) {
+  const { studio } = useStudio();
+  const plannedTime = findPlannedTime(post);
+  const client = post.createdByClient === null ? null : { name: post.createdByClient };
+  return (
+    <>
+      {post.excerpt !== "" && <p className="mt-1 mb-0 line-clamp-2 text-sm text-muted">{post.excerpt}</p>}
+      {post.assets.length > 0 && (
+        <p className="mt-2 mb-0 flex items-center gap-1.5">
+          {post.assets.map((asset) => (
+            <Thumbnail key={asset.id} asset={{ ...asset, altText: "" }} size="small" />
+          ))}
+          {post.assetCount > post.assets.length && (
+            <span className="text-sm text-muted">+{post.assetCount - post.assets.length}</span>
+          )}
+          <span className="sr-only">{post.assetCount === 1 ? "1 file" : `${post.assetCount} files`}</span>
+        </p>
+      )}
+      {post.tags.length > 0 && (
+        <p className="mt-2 mb-0 flex flex-wrap gap-1 text-xs text-muted">
+          {post.tags.slice(0, 4).map((tag) => (
+            <span key={tag} className="max-w-full truncate rounded-full border border-rule px-2">
+              {tag}
+            </span>
+          ))}
+        </p>
+      )}
+      <div className="mt-2 flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-muted">
+        <span className="flex items-center gap-1.5">
+          <Avatar name={post.createdBy.name} client={client} size="small" />
+          <span className="sr-only">{formatActor(post.createdBy, client)}</span>
+          {plannedTime === undefined ? (
+            <RelativeTime at={post.updatedAt} timezone={studio.timezone} />
+          ) : (
+            <span className="inline-flex items-center gap-1 text-ink">
+              <CalendarClock size={14} className="text-info" aria-hidden="true" />
+              {formatPostTime(plannedTime, studio.timezone)}
+            </span>
+          )}
+        </span>
+        <AccountStates publications={post.publications} limit={2} />
+      </div>
+    </>
+  );
+}

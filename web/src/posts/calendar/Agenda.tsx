@@ -1,0 +1,67 @@
+import { Plus } from "lucide-react";
+import { stateLabels } from "../../publishing/state-labels.ts";
+import { IconButton } from "../../ui/IconButton.tsx";
+import { Thumbnail } from "../../ui/Thumbnail.tsx";
+import { stateColors, stateIcons } from "../AccountStates.tsx";
+import { formatLongDay } from "./calendar-days.ts";
+import { groupByPlace, type EntryGroup } from "./group-entries.ts";
+import type { GridProps } from "./MonthGrid.tsx";
+
+/** The planned and published posts of a month, day by day. */
+export function Agenda({
+  groups,
+  today,
+  onOpen,
+  onCreate,
+}: Pick<GridProps, "groups" | "today" | "onOpen"> & Partial<Pick<GridProps, "onCreate">>) {
+  const groupsByDay = [...groupByPlace(groups, "day")].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return groupsByDay.map(([day, dayGroups]) => (
+    <section key={day} aria-label={formatLongDay(day)} className="mb-4">
+      <div className="sticky top-0 z-1 flex min-h-control-small items-center justify-between bg-paper py-1.5 max-md:top-13">
+        <h3 className={day === today ? "text-accent" : "text-muted"}>
+          {day === today ? `Today, ${formatLongDay(day)}` : formatLongDay(day)}
+        </h3>
+        {onCreate && day >= today && (
+          <IconButton
+            icon={Plus}
+            size="small"
+            label={`New post on ${formatLongDay(day)}`}
+            className="-my-1.5"
+            onClick={() => onCreate(day)}
+          />
+        )}
+      </div>
+      <ul className="grid grid-cols-1 gap-1.5">
+        {dayGroups.map((group) => (
+          <AgendaItem key={group.id} group={group} onOpen={onOpen} />
+        ))}
+      </ul>
+    </section>
+  ));
+}
+
+function AgendaItem({ group, onOpen }: { group: EntryGroup; onOpen: (group: EntryGroup) => void }) {
+  const { post, state, localTime, entries } = group;
+  const Icon = stateIcons[state];
+  return (
+    <li>
+      <button
+        type="button"
+        className="flex min-h-14 w-full cursor-pointer items-center gap-3 rounded-md border border-rule bg-raised px-3 py-2 text-left hover:border-control"
+        onClick={() => onOpen(group)}
+      >
+        <span className="w-11 flex-none text-sm text-muted tabular-nums">{localTime.slice(11)}</span>
+        {post.thumbnail && <Thumbnail asset={{ ...post.thumbnail, altText: "" }} size="small" />}
+        <span className="min-w-0 flex-1">
+          <span className="block truncate font-medium">{post.title}</span>
+          <span className="flex items-center gap-1.5 text-sm text-muted">
+            <Icon size={14} className={`flex-none ${stateColors[state]}`} aria-hidden="true" />
+            <span className="truncate">
+              {stateLabels[state]}: {entries.map(({ account }) => account).join(", ")}
+            </span>
+          </span>
+        </span>
+      </button>
+    </li>
+  );
+}

@@ -1,0 +1,162 @@
+import { DndContext, DragOverlay } from "@dnd-kit/core";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useMemo, useState } from "react";
+import { calendarQuery } from "../../api/summary-queries.ts";
+import { useStudio } from "../../layout/use-studio.ts";
+import { SchedulePostDialog } from "../../publishing/SchedulePostDialog.tsx";
+import { suggestLocalTime } from "../../publishing/TimeField.tsx";
+import { getEndOfDay, getStartOfDay, toLocalTime } from "../../publishing/zoned-time.ts";
+import type { PostSearch } from "../../search-params.ts";
+import { EmptyState } from "../../ui/EmptyState.tsx";
+import { QueryStatus } from "../../ui/QueryStatus.tsx";
+import { useToast } from "../../ui/Toasts.tsx";
+import { useMediaQuery } from "../../ui/use-media-query.ts";
+import type { CalendarRange } from "../calendar-ranges.ts";
+import { findDropTarget, useDragSensors } from "../drag-keys.ts";
+import { PostFilters } from "../PostFilters.tsx";
+import { toPlanFilter } from "../to-summary-filter.ts";
+import { AccountFilter, splitIds } from "./AccountFilter.tsx";
+import { Agenda } from "./Agenda.tsx";
+import { listDays, stepRange } from "./calendar-days.ts";
+import { CalendarCard } from "./CalendarCard.tsx";
+import { CalendarToolbar, type CalendarChange } from "./CalendarToolbar.tsx";
+import { announcements, getNeighbor, screenReaderInstructions, type DragData } from "./drag-calendar.ts";
+import { EntryDialog } from "./EntryDialog.tsx";
+import { groupEntries, type EntryGroup } from "./group-entries.ts";
+import { MonthGrid } from "./MonthGrid.tsx";
+import { suggestTimeAt } from "./suggest-time.ts";
+import { DraggedPost, UnscheduledPosts } from "./UnscheduledPosts.tsx";
+import { useNewPost } from "./use-new-post.tsx";
+import { useReschedule } from "./use-reschedule.ts";
+import { WeekGrid } from "./WeekGrid.tsx";
+
+/** When posts go out or went out. Cards can be dragged to another time, and unscheduled posts to a day. */
+export function CalendarView({ search }: { search: PostSearch }) {
+  const { studio, may } = useStudio();
+  const navigate = useNavigate({ from: "/studios/$studioId/posts" });
+  const isNarrow = useMediaQuery("(max-width: 47.99rem)");
+  const range: CalendarRange = isNarrow ? "agenda" : (search.range ?? "month");
+  const now = toLocalTime(Date.now(), studio.timezone);
+  const today = now.slice(0, 10);
+  const date = search.date ?? today;
+  const days = listDays(range, date);
+  const filter = toPlanFilter(search);
+  const calendar = useQuery(calendarQuery(studio.id, toInstants(days, studio.timezone), filter));
+  const groups = useMemo(
+    () => groupEntries(calendar.data?.entries ?? [], studio.timezone, splitIds(search.accounts)),
+    [calendar.data, studio.timezone, search.accounts],
+  );
+  const reschedule = useReschedule();
+  const showToast = useToast();
+  const [openedGroup, setOpenedGroup] = useState<EntryGroup>();
+  const [dragged, setDragged] = useState<DragData>();
+  const [scheduling, setScheduling] = useState<{ postId: string; localTime: string }>();
+  const { onCreate, newPostDialog } = useNewPost();
+  const sensors = useDragSensors(getNeighbor);
+
+  /** Changes the range and day in the URL, which may be newer than the rendered ones. */
+  function show(change: CalendarChange): void {
+    void navigate({
+      search: ({ range: currentRange, date: currentDate, ...others }) => {
+        const nextRange = change.range ?? currentRange ?? "month";
+        const chosenDate = "date" in change ? change.date : currentDate;
+        const nextDate = change.step ? stepRange(range, chosenDate ?? today, change.step) : chosenDate;
+        return {
+          ...others,
+          ...(nextRange === "month" ? {} : { range: nextRange }),
+          ...(nextDate === undefined || nextDate === today ? {} : { date: nextDate }),
+        };
+      },
+    });
+  }
+
+  /** A place is a day, or an hour of it. */
+  function drop({ group, post }: DragData, place: string): void {
+    if (group) void reschedule(group, `${place}${group.localTime.slice(place.length)}`);
+    if (!post) return;
+    const localTime = suggestTimeAt(place, studio.timezone);
+    if (localTime === undefined) showToast({ text: "That time is in the past. Choose a later time." });
+    else setScheduling({ postId: post.id, localTime });
+  }
+
+  const canPlan = may("publications.request");
+  const grid = { days, groups, today, now, canDrag: canPlan, onOpen: setOpenedGroup, onCreate };
+  return (
+    <>
+      <CalendarToolbar range={range} date={date} hasRanges={!isNarrow} onShow={show} />
+      <div className="mb-3 flex flex-wrap items-center gap-2">
+        <AccountFilter accountIds={splitIds(search.accounts)} calendar={calendar.data} />
+        <PostFilters search={search} hasArchivedFilter={false} />
+      </div>
+      <QueryStatus query={calendar} />
+      {calendar.data?.isTruncated === true && (
+        <p className="mt-0 mb-3 text-sm text-warning">
+          Only the first 1,000 publications are shown.{range !== "week" && !isNarrow && " Choose a week."}
+        </p>
+      )}
+      <DndContext
+        sensors={sensors}
+        collisionDetection={findDropTarget}
+        accessibility={{ announcements, screenReaderInstructions }}
+        onDragStart={({ active }) => setDragged(active.data.current)}
+        onDragCancel={() => setDragged(undefined)}
+        onDragEnd={({ active, over }) => {
+          setDragged(undefined);
+          if (over) drop(active.data.current as DragData, String(over.id));
+        }}
+      >
+        <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_15rem]">
+          <div className="min-w-0">
+            {range === "month" && (
+              <MonthGrid {...grid} month={date.slice(0, 7)} onShowDay={(day) => show({ range: "week", date: day })} />
+            )}
+            {range === "week" && <WeekGrid {...grid} />}
+            {range === "agenda" && <Agenda {...grid} />}
+            {calendar.isSuccess && groups.length === 0 && (
+              <NothingPlanned isFiltered={isFilteredBy(search)} range={range} />
+            )}
+          </div>
+          <UnscheduledPosts
+            filter={filter}
+            canDrag={range !== "agenda"}
+            onSchedule={
+              canPlan
+                ? ({ id }) => setScheduling({ postId: id, localTime: suggestLocalTime(Date.now(), studio.timezone) })
+                : undefined
+            }
+          />
+        </div>
+        <DragOverlay dropAnimation={null}>
+          {dragged?.group && <CalendarCard group={dragged.group} className="cursor-grabbing shadow-overlay" />}
+          {dragged?.post && <DraggedPost post={dragged.post} />}
+        </DragOverlay>
+      </DndContext>
+      {scheduling && <SchedulePostDialog {...scheduling} onClose={() => setScheduling(undefined)} />}
+      {newPostDialog}
+      {openedGroup && (
+        <EntryDialog group={openedGroup} onReschedule={reschedule} onClose={() => setOpenedGroup(undefined)} />
+      )}
+    </>
+  );
+}
+
+const isFilteredBy = (search: PostSearch): boolean =>
+  Object.keys(toPlanFilter(search)).length > 0 || search.accounts !== undefined;
+
+const toInstants = (days: readonly string[], timezone: string): { from: string; to: string } => ({
+  from: new Date(getStartOfDay(days[0] ?? "", timezone)).toISOString(),
+  to: new Date(getEndOfDay(days.at(-1) ?? "", timezone)).toISOString(),
+});
+
+function NothingPlanned({ isFiltered, range }: { isFiltered: boolean; range: CalendarRange }) {
+  if (isFiltered)
+    return (
+      <EmptyState title="No matching posts">
+        Nothing in this {range === "week" ? "week" : "month"} matches these filters.
+      </EmptyState>
+    );
+  // In a month or week, the empty days already show that there is nothing.
+  if (range !== "agenda") return null;
+  return <EmptyState title="Nothing planned">Open a post and choose Schedule to see it here.</EmptyState>;
+}

@@ -1,0 +1,136 @@
+import { useDroppable } from "@dnd-kit/core";
+import { AddPostButton } from "./AddPostButton.tsx";
+import { formatLongDay, formatWeekday } from "./calendar-days.ts";
+import { DraggableCard } from "./CalendarCard.tsx";
+import { hasPassed } from "./drag-calendar.ts";
+import { groupByPlace, type EntryGroup } from "./group-entries.ts";
+
+/** A day shows at most this many cards, and the number of the others. */
+const maxCards = 3;
+
+export interface GridProps {
+  days: readonly string[];
+  groups: readonly EntryGroup[];
+  /** A day. */
+  today: string;
+  /** In the studio's time zone: `2026-11-15T09:30`. */
+  now: string;
+  canDrag: boolean;
+  onOpen: (group: EntryGroup) => void;
+  /** Creates a post for a day or hour; undefined for users who may not. */
+  onCreate: ((place: string) => void) | undefined;
+}
+
+/** The weeks of a month. A card keeps its time of day when it is dragged to another day. */
+export function MonthGrid({
+  month,
+  onShowDay,
+  ...grid
+}: GridProps & {
+  /** `2026-11` */
+  month: string;
+  onShowDay: (day: string) => void;
+}) {
+  const groupsByDay = groupByPlace(grid.groups, "day");
+  const firstPlace = grid.days.find((day) => !hasPassed(day, grid.now));
+  const weeks = Array.from({ length: grid.days.length / 7 }, (_, week) => grid.days.slice(week * 7, week * 7 + 7));
+  return (
+    <table className="w-full table-fixed border-collapse">
+      <thead>
+        <tr>
+          {grid.days.slice(0, 7).map((day) => (
+            <th key={day} scope="col" className="px-2 pb-1 text-left text-xs font-medium text-muted">
+              {formatWeekday(day)}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {weeks.map((week) => (
+          <tr key={week[0]}>
+            {week.map((day) => (
+              <MonthDay
+                key={day}
+                {...grid}
+                day={day}
+                groups={groupsByDay.get(day) ?? []}
+                isTabStop={day === firstPlace}
+                isOutside={!day.startsWith(month)}
+                onShowDay={onShowDay}
+              />
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function MonthDay({
+  day,
+  today,
+  now,
+  groups,
+  canDrag,
+  isTabStop,
+  isOutside,
+  onOpen,
+  onCreate,
+  onShowDay,
+}: Omit<GridProps, "days"> & {
+  day: string;
+  isTabStop: boolean;
+  isOutside: boolean;
+  onShowDay: (day: string) => void;
+}) {
+  const { setNodeRef, isOver } = useDroppable({ id: day, data: { place: formatLongDay(day) } });
+  const visibleGroups = groups.length > maxCards ? groups.slice(0, maxCards - 1) : groups;
+  const hiddenCount = groups.length - visibleGroups.length;
+  return (
+    <td
+      ref={setNodeRef}
+      aria-current={day === today ? "date" : undefined}
+      className={`group/cell h-30 border border-rule p-1 align-top ${isOver ? "bg-wash" : ""} ${isOutside && !isOver ? "bg-sunken" : ""}`}
+    >
+      <div className="mb-1 flex min-h-6 items-center justify-between pl-1 text-xs">
+        <span
+          className={`inline-grid h-5 min-w-5 place-items-center rounded-full tabular-nums ${getNumberClasses(day, today, isOutside)}`}
+        >
+          <span aria-hidden="true">{Number(day.slice(8))}</span>
+          <span className="sr-only">{formatLongDay(day)}</span>
+        </span>
+        {onCreate && !hasPassed(day, now) && (
+          <AddPostButton
+            place={day}
+            label={formatLongDay(day)}
+            isTabStop={isTabStop}
+            className="h-6 w-6 pointer-coarse:h-11 pointer-coarse:w-11"
+            onCreate={onCreate}
+          />
+        )}
+      </div>
+      <ul className="grid grid-cols-1 gap-0.5 empty:hidden">
+        {visibleGroups.map((group) => (
+          <li key={group.id} className="min-w-0">
+            <DraggableCard group={group} canDrag={canDrag} onOpen={onOpen} />
+          </li>
+        ))}
+      </ul>
+      {hiddenCount > 0 && (
+        <button
+          type="button"
+          className="mt-0.5 min-h-6 w-full cursor-pointer rounded-sm px-1.5 text-left text-xs text-muted hover:bg-hover hover:text-ink pointer-coarse:min-h-11"
+          aria-label={`Show ${hiddenCount} more on ${formatLongDay(day)}`}
+          onClick={() => onShowDay(day)}
+        >
+          +{hiddenCount} more
+        </button>
+      )}
+    </td>
+  );
+}
+
+function getNumberClasses(day: string, today: string, isOutside: boolean): string {
+  if (day === today) return "bg-accent px-1 font-semibold text-accent-ink";
+  return isOutside || day < today ? "text-muted" : "text-ink";
+}

@@ -1,0 +1,114 @@
+import { useDroppable } from "@dnd-kit/core";
+import { AddPostButton } from "./AddPostButton.tsx";
+import { formatLongDay, formatWeekday } from "./calendar-days.ts";
+import { DraggableCard } from "./CalendarCard.tsx";
+import { hasPassed } from "./drag-calendar.ts";
+import { groupByPlace, type EntryGroup } from "./group-entries.ts";
+import type { GridProps } from "./MonthGrid.tsx";
+
+/** Hours that are always shown; earlier and later ones only if something is planned then. */
+const workingHours = { first: 7, last: 21 } as const;
+
+const padHour = (hour: number): string => String(hour).padStart(2, "0");
+
+/** The hours of a week. A card keeps its minutes when it is dragged to another hour. */
+export function WeekGrid({ days, groups, today, now, canDrag, onOpen, onCreate }: GridProps) {
+  const groupsByHour = groupByPlace(groups, "hour");
+  const usedHours = groups.map(({ localTime }) => Number(localTime.slice(11, 13)));
+  const firstHour = Math.min(workingHours.first, ...usedHours);
+  const lastHour = Math.max(workingHours.last, ...usedHours);
+  const hours = Array.from({ length: lastHour - firstHour + 1 }, (_, index) => padHour(firstHour + index));
+  const firstPlace = days
+    .flatMap((day) => hours.map((hour) => `${day}T${hour}`))
+    .find((place) => !hasPassed(place, now));
+  return (
+    <table className="w-full table-fixed border-collapse">
+      <thead>
+        <tr>
+          <th scope="col" className="w-12">
+            <span className="sr-only">Hour</span>
+          </th>
+          {days.map((day) => (
+            <th
+              key={day}
+              scope="col"
+              aria-current={day === today ? "date" : undefined}
+              className={`px-2 pb-1.5 text-left text-xs font-medium ${day === today ? "text-accent" : "text-muted"}`}
+            >
+              <span aria-hidden="true">
+                {formatWeekday(day)} <span className="text-base font-semibold">{Number(day.slice(8))}</span>
+              </span>
+              <span className="sr-only">{formatLongDay(day)}</span>
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {hours.map((hour) => (
+          <tr key={hour}>
+            <th scope="row" className="pr-2 text-right align-top text-xs font-normal text-muted tabular-nums">
+              {hour}:00
+            </th>
+            {days.map((day) => {
+              const place = `${day}T${hour}`;
+              return (
+                <HourCell
+                  key={day}
+                  day={day}
+                  hour={hour}
+                  groups={groupsByHour.get(place) ?? []}
+                  canDrag={canDrag}
+                  isTabStop={place === firstPlace}
+                  onOpen={onOpen}
+                  onCreate={hasPassed(place, now) ? undefined : onCreate}
+                />
+              );
+            })}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function HourCell({
+  day,
+  hour,
+  groups,
+  canDrag,
+  isTabStop,
+  onOpen,
+  onCreate,
+}: {
+  day: string;
+  hour: string;
+  groups: readonly EntryGroup[];
+  canDrag: boolean;
+  isTabStop: boolean;
+  onOpen: (group: EntryGroup) => void;
+  onCreate: ((place: string) => void) | undefined;
+}) {
+  const place = `${day}T${hour}`;
+  const label = `${formatLongDay(day)}, ${hour}:00`;
+  const { setNodeRef, isOver } = useDroppable({ id: place, data: { place: label } });
+  return (
+    <td ref={setNodeRef} className={`group/cell h-10 border border-rule p-0.5 align-top ${isOver ? "bg-wash" : ""}`}>
+      <ul className="grid grid-cols-1 gap-0.5 empty:hidden">
+        {groups.map((group) => (
+          <li key={group.id} className="min-w-0">
+            <DraggableCard group={group} canDrag={canDrag} onOpen={onOpen} />
+          </li>
+        ))}
+      </ul>
+      {onCreate && (
+        <AddPostButton
+          place={place}
+          label={label}
+          isTabStop={isTabStop}
+          className={`w-full pointer-coarse:h-11 ${groups.length > 0 ? "h-6" : "h-9"}`}
+          onCreate={onCreate}
+        />
+      )}
+    </td>
+  );
+}

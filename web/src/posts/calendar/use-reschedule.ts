@@ -1,0 +1,90 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { describeError } from "../../api/api-error.ts";
+import { reschedulePublication } from "../../api/mutations.ts";
+import { refreshQueries, type Studio } from "../../api/queries.ts";
+import { cancelListRequests, patchCalendar, type CalendarEntry } from "../../api/summary-queries.ts";
+import { useStudio } from "../../layout/use-studio.ts";
+import { mayPublish } from "../../publishing/may-publish.ts";
+import { resolveLocalTime } from "../../publishing/zoned-time.ts";
+import { useConfirm } from "../../ui/Confirm.tsx";
+import { useToast } from "../../ui/Toasts.tsx";
+import { formatPostTime } from "../format-post-time.ts";
+import type { EntryGroup } from "./group-entries.ts";
+
+export type Reschedule = (
+  group: EntryGroup,
+  localTime: string,
+  /** Whether the user already knows that the approval is lost. */
+  options?: { isApprovalLossExplained?: boolean },
+) => Promise<void>;
+
+/** Whether a new time needs a new approval, because this user may not approve. */
+export const losesApproval = ({ state }: EntryGroup, studio: Studio): boolean =>
+  state !== "proposed" && !mayPublish(studio);
+
+/** Moves a card to another time (`2026-11-15T09:30` in the studio's time zone). Asks before an approval is lost. */
+export function useReschedule(): Reschedule {
+  const { studio } = useStudio();
+  const queryClient = useQueryClient();
+  const showToast = useToast();
+  const confirm = useConfirm();
+
+  async function move(entries: readonly CalendarEntry[], at: string): Promise<CalendarEntry[]> {
+    const previousEntries = new Map(entries.map((entry) => [entry.id, entry]));
+    await cancelListRequests(queryClient, studio.id);
+    patchCalendar(queryClient, studio.id, (entry) =>
+      previousEntries.has(entry.id) ? { ...entry, at, scheduledFor: at } : entry,
+    );
+    const movedEntries: CalendarEntry[] = [];
+    try {
+      for (const entry of entries) {
+        const { state } = await reschedulePublication(studio.id, entry.id, at);
+        movedEntries.push({ ...entry, state, at, scheduledFor: at });
+        previousEntries.delete(entry.id);
+      }
+    } catch (error) {
+      patchCalendar(queryClient, studio.id, (entry) => previousEntries.get(entry.id) ?? entry);
+      const { message, hint } = describeError(error);
+      showToast({ text: `${message} ${hint}` });
+    }
+    void refreshQueries(queryClient, studio.id);
+    return movedEntries;
+  }
+
+  async function moveGroup({ post, entries, isPartial }: EntryGroup, at: string): Promise<void> {
+    const movedEntries = await move(entries, at);
+    if (movedEntries.length === 0) return;
+    const needsApproval = movedEntries.some(({ state }, i) => state === "proposed" && entries[i]?.state !== "proposed");
+    const previousAt = entries[0]?.scheduledFor ?? undefined;
+    const accounts = movedEntries.map(({ account }) => account).join(", ");
+    showToast({
+      text: `“${post.title}” moved to ${formatPostTime(at, studio.timezone)}${isPartial ? ` for ${accounts}. Its other accounts keep their time` : ""}.${needsApproval ? " It needs approval again." : ""}`,
+      // An earlier time can no longer be chosen once it has passed, and a lost approval can't be restored.
+      ...(previousAt !== undefined && Date.parse(previousAt) > Date.now() && !needsApproval
+        ? { undo: { label: "Undo", run: () => void move(movedEntries, previousAt) } }
+        : {}),
+    });
+  }
+
+  return async (group, localTime, { isApprovalLossExplained = false } = {}) => {
+    if (localTime === group.localTime) return;
+    const time = resolveLocalTime(localTime, studio.timezone);
+    if (time.kind !== "valid") {
+      showToast({ text: "Clocks skip this time on that day. Choose an earlier or later time." });
+      return;
+    }
+    if (Date.parse(time.iso) < Date.now()) {
+      showToast({ text: "That time is in the past. Choose a later time." });
+      return;
+    }
+    const at = new Date(time.iso).toISOString();
+    if (isApprovalLossExplained || !losesApproval(group, studio)) return moveGroup(group, at);
+    confirm({
+      title: `Move “${group.post.title}” to ${formatPostTime(at, studio.timezone)}?`,
+      body: "It loses its approval: nothing is published until an owner or admin approves the new time. This can’t be undone.",
+      action: "Move",
+      busyLabel: "Moving…",
+      run: () => moveGroup(group, at),
+    });
+  };
+}

@@ -1,0 +1,88 @@
+import type { QueryClient } from "@tanstack/react-query";
+import { attachAsset, copyAsset, createPost, deleteAsset, updatePost } from "../api/mutations.ts";
+import { platformsQuery, postQuery, type Post } from "../api/queries.ts";
+import { runBulk } from "../bulk/run-bulk.ts";
+
+const maxTitleLength = 300;
+const suffix = " (copy)";
+
+const onProgress = (): void => {};
+const sequentially = { parallel: 1, onProgress };
+
+export interface Duplicate {
+  id: string;
+  /** What the new post lacks; empty if it has everything. */
+  omissions: readonly string[];
+}
+
+/** What the user sees in the editor, where the last keystrokes may not be saved yet. */
+export type EditedText = Pick<Post, "title" | "body">;
+
+/**
+ * Creates a draft with the text, tags and files of a post, without its publications, comments and crops. If a file
+ * can't be copied, the other files still are.
+ */
+export async function duplicatePost(
+  queryClient: QueryClient,
+  studioId: string,
+  postId: string,
+  editedText?: EditedText,
+): Promise<Duplicate> {
+  const original = await queryClient.query(postQuery(studioId, postId));
+  const { title, body } = editedText ?? original;
+  const { id } = await createPost(studioId, { title: getCopyTitle(title), body, tags: original.tags });
+  const hasVariants = await copyVariants(queryClient, studioId, id, original);
+  const missingFiles = await copyFiles(studioId, id, original.assets);
+  return {
+    id,
+    omissions: [...(hasVariants ? [] : ["the texts of single accounts"]), ...describeFiles(missingFiles)],
+  };
+}
+
+function getCopyTitle(title: string): string {
+  const start = title.slice(0, maxTitleLength - suffix.length);
+  // The cut may leave half of a surrogate pair.
+  return start.replace(/[\uD800-\uDBFF]$/, "").trimEnd() + suffix;
+}
+
+/** Resolves with false if the texts could not be saved. Accounts that are no longer connected need none. */
+async function copyVariants(
+  queryClient: QueryClient,
+  studioId: string,
+  newPostId: string,
+  { variants }: Post,
+): Promise<boolean> {
+  if (variants.length === 0) return true;
+  try {
+    const { connections } = await queryClient.query(platformsQuery(studioId));
+    const connectedIds = new Set(connections.filter(({ state }) => state !== "disconnected").map(({ id }) => id));
+    const keptVariants = variants.filter(({ connectionId }) => connectedIds.has(connectionId));
+    if (keptVariants.length > 0) await updatePost(studioId, newPostId, { variants: keptVariants });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Resolves with the names of the files that the new post lacks. */
+async function copyFiles(studioId: string, newPostId: string, assets: Post["assets"]): Promise<string[]> {
+  const readyAssets = assets.filter(({ status }) => status === "ready");
+  const copies = await runBulk(readyAssets, ({ id }) => copyAsset(studioId, id), { parallel: 4, onProgress });
+  const copyIds = new Map(copies.done.map(({ item, result }) => [item.id, result.assetId]));
+  const copiedAssets = readyAssets.filter(({ id }) => copyIds.has(id));
+  // One after another, because each is attached at the end.
+  const attached = await runBulk(
+    copiedAssets,
+    ({ id }) => attachAsset(studioId, newPostId, copyIds.get(id) ?? ""),
+    sequentially,
+  );
+  // Keeps unused copies out of the library.
+  await runBulk(attached.failures, ({ item }) => deleteAsset(studioId, copyIds.get(item.id) ?? ""), sequentially);
+  const attachedIds = new Set(attached.done.map(({ item }) => item.id));
+  return assets.filter(({ id }) => !attachedIds.has(id)).map(({ filename }) => filename);
+}
+
+const describeFiles = (names: readonly string[]): string[] => {
+  if (names.length === 0) return [];
+  return [`${names.length === 1 ? "1 file" : `${names.length} files`}: ${names.join(", ")}`];
+};

@@ -1,0 +1,7 @@
+/** The text area of a post or of an account, as tall as its text, but never taller than the screen. */
+export const textFieldClasses =
+  "block w-full resize-none rounded-md border-rule px-4 py-3 text-lg/7 max-h-[60dvh] @4xl:max-h-[calc(100dvh-16rem)] [field-sizing:content] focus-visible:border-accent";
+
+/** Briefly highlights a field that a remote change updated. */
+export const getHighlightClasses = (isHighlighted: boolean): string =>
+  isHighlighted ? "bg-wash" : "transition-[background-color] duration-1000";

@@ -1,0 +1,140 @@
+import { CircleDashed, Tag, Trash2 } from "lucide-react";
+import { lazy, Suspense, useState } from "react";
+import type { PostStatus } from "../../api/queries.ts";
+import type { PostSummary } from "../../api/summary-queries.ts";
+import { FailureDialog } from "../../bulk/FailureDialog.tsx";
+import type { Selection } from "../../bulk/use-selection.ts";
+import { postStatuses } from "../../search-params.ts";
+import { Button } from "../../ui/Button.tsx";
+import { Menu, MenuItem, MenuLabel, MenuSeparator } from "../../ui/Menu.tsx";
+import { SelectionBar } from "../../ui/SelectionBar.tsx";
+import { statusIcons } from "../../ui/StatusBadge.tsx";
+import { statusLabels } from "../status-labels.ts";
+import { useConfirmCanceledPublications } from "../use-confirm-canceled-publications.tsx";
+import { maxBulkPosts, useBulkChanges } from "./use-bulk-changes.ts";
+
+const AddTagDialog = lazy(async () => ({ default: (await import("./AddTagDialog.tsx")).AddTagDialog }));
+
+/** What a user can do with the selected posts. */
+export function BulkBar({ posts, selection }: { posts: readonly PostSummary[]; selection: Selection }) {
+  const { changes, progress, failures, dismissFailures, run } = useBulkChanges();
+  const [isTagging, setIsTagging] = useState(false);
+  const selectedPosts = posts.filter(({ id }) => selection.ids.has(id));
+  const tags = [...new Set(selectedPosts.flatMap((post) => post.tags))].toSorted();
+  const isTooMany = selectedPosts.length > maxBulkPosts;
+  const isDisabled = isTooMany || progress !== undefined;
+  const confirmCanceledPublications = useConfirmCanceledPublications();
+  function setStatus(status: PostStatus): void {
+    const changedPosts = selectedPosts.filter((post) => post.status !== status);
+    const change = () =>
+      run(
+        changedPosts,
+        changes.setStatus(status),
+        (countedPosts) => `Moved ${countedPosts} to ${statusLabels[status].singular.toLowerCase()}.`,
+      );
+    void (status === "archived" ? confirmCanceledPublications("archive", changedPosts, change) : change());
+  }
+  const withTag = (tag: string) => selectedPosts.filter((post) => post.tags.includes(tag));
+  return (
+    <>
+      <SelectionBar count={selectedPosts.length} onClear={selection.clear}>
+        {isTooMany && <span className="px-2 text-sm text-danger">Select at most {maxBulkPosts} posts.</span>}
+        {progress && (
+          <span role="status" className="px-2 text-sm text-muted tabular-nums">
+            Changing {progress.done} of {progress.total}…
+          </span>
+        )}
+        <Menu
+          label="Change status"
+          side="top"
+          align="start"
+          trigger={
+            <Button variant="quiet" size="small" icon={CircleDashed} disabled={isDisabled}>
+              <WideOnlyLabel>Status</WideOnlyLabel>
+            </Button>
+          }
+        >
+          {postStatuses.map((status) => (
+            <MenuItem key={status} icon={statusIcons[status]} onSelect={() => setStatus(status)}>
+              {statusLabels[status].singular}
+            </MenuItem>
+          ))}
+        </Menu>
+        <Menu
+          label="Change tags"
+          side="top"
+          align="start"
+          trigger={
+            <Button variant="quiet" size="small" icon={Tag} disabled={isDisabled}>
+              <WideOnlyLabel>Tags</WideOnlyLabel>
+            </Button>
+          }
+        >
+          <MenuItem onSelect={() => setIsTagging(true)}>Add a tag…</MenuItem>
+          {tags.length > 0 && (
+            <>
+              <MenuSeparator />
+              <MenuLabel>Remove a tag</MenuLabel>
+            </>
+          )}
+          {tags.map((tag) => (
+            <MenuItem
+              key={tag}
+              detail={withTag(tag).length}
+              onSelect={() =>
+                void run(
+                  withTag(tag),
+                  changes.removeTag(tag),
+                  (countedPosts) => `Removed the tag “${tag}” from ${countedPosts}.`,
+                )
+              }
+            >
+              {tag}
+            </MenuItem>
+          ))}
+        </Menu>
+        <Button
+          variant="quiet"
+          size="small"
+          icon={Trash2}
+          disabled={isDisabled}
+          onClick={() =>
+            void confirmCanceledPublications("trash", selectedPosts, () =>
+              run(selectedPosts, changes.moveToTrash, (countedPosts) => `Moved ${countedPosts} to the trash.`),
+            )
+          }
+        >
+          <WideOnlyLabel>Move to trash</WideOnlyLabel>
+        </Button>
+      </SelectionBar>
+      <Suspense>
+        {isTagging && (
+          <AddTagDialog
+            count={selectedPosts.length}
+            sharedTags={tags.filter((tag) => withTag(tag).length === selectedPosts.length)}
+            onClose={() => setIsTagging(false)}
+            onAdd={(tag) => {
+              setIsTagging(false);
+              void run(
+                selectedPosts.filter((post) => !post.tags.includes(tag)),
+                changes.addTag(tag),
+                (countedPosts) => `Added the tag “${tag}” to ${countedPosts}.`,
+              );
+            }}
+          />
+        )}
+      </Suspense>
+      {failures.length > 0 && (
+        <FailureDialog
+          title={failures.length === 1 ? "1 post wasn’t changed" : `${failures.length} posts weren’t changed`}
+          failures={failures}
+          getName={({ title }) => title}
+          onClose={dismissFailures}
+        />
+      )}
+    </>
+  );
+}
+
+/** Visible from `sm` up. On a phone, the bar has only room for the icons, and only screen readers get the label. */
+const WideOnlyLabel = ({ children }: { children: string }) => <span className="max-sm:sr-only">{children}</span>;

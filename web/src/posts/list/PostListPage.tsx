@@ -1,0 +1,62 @@
+import { linkOptions } from "@tanstack/react-router";
+import { Rows2, Rows4 } from "lucide-react";
+import { lazy } from "react";
+import { postSummariesQuery } from "../../api/summary-queries.ts";
+import { usePagedList } from "../../api/use-paged-list.ts";
+import { useStudio } from "../../layout/use-studio.ts";
+import { postStatuses, type PostSearch } from "../../search-params.ts";
+import { QueryStatus } from "../../ui/QueryStatus.tsx";
+import { SegmentedControl } from "../../ui/SegmentedControl.tsx";
+import { FilterTabs } from "../../ui/Tabs.tsx";
+import { ConnectClientHint } from "../ConnectClientHint.tsx";
+import { NoPosts } from "../NoPosts.tsx";
+import { PostFilters } from "../PostFilters.tsx";
+import { statusLabels } from "../status-labels.ts";
+import { toSummaryFilter } from "../to-summary-filter.ts";
+import { useDensity } from "./use-density.ts";
+
+const PostListView = lazy(async () => ({ default: (await import("./PostListView.tsx")).PostListView }));
+
+const densities = [
+  { value: "comfortable", label: "Comfortable", icon: Rows2, isLabelHidden: true },
+  { value: "compact", label: "Compact", icon: Rows4, isLabelHidden: true },
+] as const;
+
+/** The list with its filters. */
+export function PostListPage({ search }: { search: PostSearch }) {
+  const { studio } = useStudio();
+  const [density, setDensity] = useDensity();
+  const list = usePagedList(postSummariesQuery(studio.id, toSummaryFilter(search)));
+  const { status: currentStatus, archived, ...otherSearch } = search;
+  return (
+    <>
+      <div className="mb-3 flex flex-wrap items-center gap-x-2 gap-y-2">
+        <FilterTabs
+          label="Filter by status"
+          current={currentStatus}
+          options={postStatuses.map((status) => [status, statusLabels[status].plural])}
+          getLink={(status) =>
+            linkOptions({
+              to: "/studios/$studioId/posts",
+              params: { studioId: studio.id },
+              search: {
+                ...otherSearch,
+                ...(status ? { status } : {}),
+                ...(archived && !status ? { archived } : {}),
+              },
+            })
+          }
+        />
+        <PostFilters search={search} hasArchivedFilter={currentStatus === undefined} />
+        <span className="ml-auto max-sm:hidden">
+          <SegmentedControl label="Density" value={density} options={densities} onChange={setDensity} />
+        </span>
+      </div>
+      <QueryStatus query={list.query} />
+      {/* A failed refetch or next page keeps the loaded posts, and with them the selection. */}
+      {list.query.data && <PostListView key={JSON.stringify(search)} list={list} density={density} />}
+      {list.query.isSuccess && list.items.length === 0 && !list.query.hasNextPage && <NoPosts search={search} />}
+      {list.items.length > 0 && <ConnectClientHint />}
+    </>
+  );
+}

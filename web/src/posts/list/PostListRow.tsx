@@ -1,0 +1,198 @@
+import { Link } from "@tanstack/react-router";
+import { CalendarClock, TextAlignStart } from "lucide-react";
+import { memo } from "react";
+import type { PostSummary } from "../../api/summary-queries.ts";
+import { Avatar } from "../../ui/Avatar.tsx";
+import { Checkbox } from "../../ui/Checkbox.tsx";
+import { formatActor } from "../../ui/format-actor.ts";
+import { RelativeTime } from "../../ui/RelativeTime.tsx";
+import { StatusBadge } from "../../ui/StatusBadge.tsx";
+import { tagClasses } from "../../ui/Tags.tsx";
+import { Thumbnail } from "../../ui/Thumbnail.tsx";
+import { AccountStates } from "../AccountStates.tsx";
+import { findPlannedTime, findPublishedTime } from "../find-planned-time.ts";
+import { formatPostTime } from "../format-post-time.ts";
+import { PostMenu } from "../PostMenu.tsx";
+import type { Density } from "./use-density.ts";
+import type { RowLayout } from "./use-row-layout.ts";
+
+/** The most tags that a row shows. */
+const maxTags = 2;
+
+const heightClasses: Record<Density, string> = {
+  comfortable: "min-h-19 py-2",
+  compact: "min-h-11 py-0.5",
+};
+
+/** One post of the list. All props stay the same while the user scrolls, so that only new rows render. */
+export const PostListRow = memo(function PostListRow({
+  post,
+  studioId,
+  timezone,
+  density,
+  layout,
+  isSelected,
+  onSelect,
+}: {
+  post: PostSummary;
+  studioId: string;
+  timezone: string;
+  density: Density;
+  layout: RowLayout;
+  isSelected: boolean;
+  /** Undefined for users who may not change posts. */
+  onSelect: ((id: string, isSelected: boolean, isRange: boolean) => void) | undefined;
+}) {
+  const isCompact = density === "compact";
+  const isNarrow = layout === "narrow";
+  return (
+    <div
+      data-selected={isSelected || undefined}
+      className={`group relative flex items-center border-b border-rule px-1 hover:bg-hover data-selected:bg-wash sm:px-2 ${isNarrow ? "gap-x-2" : "gap-x-3"} ${heightClasses[density]}`}
+    >
+      {onSelect && (
+        <span className="relative z-1 flex-none">
+          <Checkbox
+            checked={isSelected}
+            label={`Select ${post.title}`}
+            isLabelHidden
+            onChange={(isChecked, isRange) => onSelect(post.id, isChecked, isRange)}
+          />
+        </span>
+      )}
+      {!(isCompact && isNarrow) && <PostThumbnail post={post} isCompact={isCompact} />}
+      <div className="min-w-0 flex-1">
+        <div className="flex min-w-0 items-center gap-2">
+          <h2 className="min-w-0 truncate text-base font-medium">
+            <Link
+              // Covers the row, so that all of it can be clicked.
+              className={`no-underline group-hover:text-accent after:absolute after:inset-0 ${post.status === "archived" ? "text-muted" : "text-ink"}`}
+              to="/studios/$studioId/posts/$postId"
+              params={{ studioId, postId: post.id }}
+            >
+              {post.title}
+            </Link>
+          </h2>
+          {isCompact && layout === "wide" && <RowTags tags={post.tags} />}
+        </div>
+        {!isCompact && (
+          <div className="flex min-w-0 items-center gap-2">
+            <p className="m-0 min-w-[8rem] truncate text-sm text-muted">
+              {post.excerpt === "" ? "No text yet" : post.excerpt}
+            </p>
+            {!isNarrow && <RowTags tags={post.tags} />}
+          </div>
+        )}
+        {!isCompact && isNarrow && (
+          <p className="m-0 flex min-w-0 items-center gap-x-3 overflow-hidden text-sm text-muted">
+            <StatusBadge status={post.status} />
+            <RowTime post={post} timezone={timezone} />
+            {/* A planned time leaves no room for the account on a phone. */}
+            {findPlannedTime(post) === undefined && <AccountStates publications={post.publications} />}
+          </p>
+        )}
+      </div>
+      {layout === "wide" && (
+        <>
+          <span className="w-36 min-w-0 flex-none">
+            <AccountStates publications={post.publications} />
+          </span>
+          <RowAuthor post={post} />
+        </>
+      )}
+      {isNarrow ? (
+        isCompact && <StatusBadge status={post.status} isLabelHidden />
+      ) : (
+        <>
+          <span className="flex w-24 flex-none">
+            <StatusBadge status={post.status} />
+          </span>
+          <span className="flex w-36 flex-none justify-end text-sm whitespace-nowrap text-muted">
+            <RowTime post={post} timezone={timezone} />
+          </span>
+        </>
+      )}
+      <span className="relative z-1 flex-none">
+        <PostMenu post={post} />
+      </span>
+    </div>
+  );
+});
+
+function PostThumbnail({ post: { assets, assetCount }, isCompact }: { post: PostSummary; isCompact: boolean }) {
+  const [asset] = assets;
+  const sizeClass = isCompact ? "size-8" : "size-12";
+  return (
+    <span className={`relative flex-none ${sizeClass}`}>
+      {asset ? (
+        <Thumbnail asset={{ ...asset, altText: "" }} size="small" className={sizeClass} />
+      ) : (
+        <span className={`grid place-items-center rounded-sm bg-sunken text-muted ${sizeClass}`}>
+          <TextAlignStart size={isCompact ? 14 : 18} strokeWidth={1.5} aria-hidden="true" />
+        </span>
+      )}
+      {assetCount > 1 && (
+        <span className="absolute -right-1 -bottom-1 rounded-sm bg-raised px-1 text-xs/4 tabular-nums shadow-raised forced-colors:border">
+          {assetCount}
+          <span className="sr-only"> files</span>
+        </span>
+      )}
+      {assetCount === 1 && <span className="sr-only">1 file</span>}
+    </span>
+  );
+}
+
+function RowAuthor({ post: { createdBy, createdByClient } }: { post: PostSummary }) {
+  const client = createdByClient === null ? null : { name: createdByClient };
+  return (
+    <span className="flex min-w-0 flex-none items-center gap-2 text-sm text-muted @5xl:w-40">
+      <Avatar name={createdBy.name} client={client} size="small" />
+      <span className="truncate @max-5xl:sr-only">{formatActor(createdBy, client)}</span>
+    </span>
+  );
+}
+
+function RowTime({ post, timezone }: { post: PostSummary; timezone: string }) {
+  const plannedTime = findPlannedTime(post);
+  if (plannedTime !== undefined)
+    return (
+      <span className="inline-flex items-center gap-1 whitespace-nowrap text-ink">
+        <CalendarClock size={14} className="flex-none text-info" aria-hidden="true" />
+        <span className="sr-only">Planned for </span>
+        {formatPostTime(plannedTime, timezone)}
+      </span>
+    );
+  const publishedTime = findPublishedTime(post);
+  return (
+    <span className="whitespace-nowrap">
+      <span className="sr-only">{publishedTime === undefined ? "Changed " : "Published "}</span>
+      <RelativeTime at={publishedTime ?? post.updatedAt} timezone={timezone} />
+    </span>
+  );
+}
+
+function RowTags({ tags }: { tags: readonly string[] }) {
+  if (tags.length === 0) return null;
+  return (
+    <span className="relative z-1 flex min-w-0 flex-none items-center gap-1">
+      {tags.slice(0, maxTags).map((tag) => (
+        <Link
+          key={tag}
+          className={`${tagClasses} max-w-28 pointer-coarse:-my-2`}
+          from="/studios/$studioId/posts"
+          to="."
+          search={(search) => ({ ...search, tag })}
+          title={`Show posts with the tag ${tag}`}
+        >
+          {tag}
+        </Link>
+      ))}
+      {tags.length > maxTags && (
+        <span className="text-sm text-muted" title={tags.slice(maxTags).join(", ")}>
+          +{tags.length - maxTags}
+          <span className="sr-only">{tags.length - maxTags === 1 ? " more tag" : " more tags"}</span>
+        </span>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,57 @@
+import { lazy, Suspense, useMemo, useRef } from "react";
+import type { PostSummary } from "../../api/summary-queries.ts";
+import type { ListQuery } from "../../api/use-paged-list.ts";
+import { useStudio } from "../../layout/use-studio.ts";
+import { Checkbox } from "../../ui/Checkbox.tsx";
+import { Loading } from "../../ui/Loading.tsx";
+import { BulkBar } from "./BulkBar.tsx";
+import type { Density } from "./use-density.ts";
+import { useRowLayout } from "./use-row-layout.ts";
+import { useSelection } from "../../bulk/use-selection.ts";
+import { useSelectionKeys } from "../../bulk/use-selection-keys.ts";
+import { useRowKeys } from "../use-row-keys.ts";
+import { ShortPostList } from "./ShortPostList.tsx";
+
+const VirtualPostList = lazy(async () => ({ default: (await import("./VirtualPostList.tsx")).VirtualPostList }));
+
+/** As many as a page of the list has. */
+const maxShortListRows = 50;
+
+/** The posts as rows, with a selection for users who may change them. */
+export function PostListView({ list, density }: { list: ListQuery<PostSummary>; density: Density }) {
+  const { may } = useStudio();
+  const { items, isAutoLoading } = list;
+  const ids = useMemo(() => items.map(({ id }) => id), [items]);
+  const selection = useSelection(ids);
+  const canSelect = may("posts.write");
+  const isLong = items.length > maxShortListRows || list.query.hasNextPage;
+  const container = useRef<HTMLDivElement>(null);
+  const layout = useRowLayout(container);
+  useRowKeys(container);
+  useSelectionKeys({ selection, ids, itemName: "post", group: "Posts", isEnabled: canSelect });
+  const rowProps = layout && { density, layout, selection: canSelect ? selection : undefined };
+  return (
+    <div ref={container} className="@container">
+      {items.length > 0 && canSelect && (
+        <div className="flex min-h-9 items-center px-1 text-sm text-muted sm:px-2">
+          <Checkbox
+            checked={selection.ids.size > 0 && (selection.ids.size === ids.length || "mixed")}
+            label={list.query.hasNextPage ? `Select the ${ids.length} loaded posts` : `Select all ${ids.length}`}
+            onChange={(isChecked) => (isChecked ? selection.set(ids) : selection.clear())}
+          />
+        </div>
+      )}
+      {items.length > 0 &&
+        rowProps &&
+        (isLong ? (
+          <Suspense fallback={<ShortPostList posts={items.slice(0, maxShortListRows)} {...rowProps} />}>
+            <VirtualPostList list={list} {...rowProps} />
+          </Suspense>
+        ) : (
+          <ShortPostList posts={items} {...rowProps} />
+        ))}
+      {isAutoLoading && <Loading label="Searching older posts…" />}
+      {canSelect && <BulkBar posts={items} selection={selection} />}
+    </div>
+  );
+}

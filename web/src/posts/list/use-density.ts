@@ -1,0 +1,29 @@
+import { useState } from "react";
+
+export type Density = "comfortable" | "compact";
+
+const storageKey = "atelier-posts-density";
+
+/** How much each row shows; stored in this browser. */
+export function useDensity(): [Density, (density: Density) => void] {
+  const [density, setDensity] = useState(readDensity);
+  return [
+    density,
+    (next) => {
+      setDensity(next);
+      try {
+        localStorage.setItem(storageKey, next);
+      } catch {
+        // The browser may block storage; the choice then lasts until the page is left.
+      }
+    },
+  ];
+}
+
+function readDensity(): Density {
+  try {
+    return localStorage.getItem(storageKey) === "compact" ? "compact" : "comfortable";
+  } catch {
+    return "comfortable";
+  }
+}

@@ -1,0 +1,48 @@
+/** What the user most likely does next with a post. */
+export type NextAction =
+  | { kind: "restore" | "markReady" | "connect" }
+  | { kind: "publish"; label: string }
+  /** `publicationId` is undefined if there are several, which the Approvals page lists. */
+  | { kind: "review"; label: string; publicationId: string | undefined };
+
+type NeededAction = "posts.write" | "publications.approve" | "publications.request" | "platforms.connect";
+
+interface PostState {
+  status: "draft" | "ready" | "archived";
+  /** Newest first. */
+  publications?: readonly { id: string; connectionId: string; state: string }[] | undefined;
+}
+
+interface AccountState {
+  connectionId: string;
+  obstacle: string | undefined;
+}
+
+export function getNextAction(
+  post: PostState,
+  /** Undefined while they load. */
+  accounts: readonly AccountState[] | undefined,
+  /** `isPublisher`: whether the user can publish without another person's approval. */
+  { isPublisher, may }: { isPublisher: boolean; may: (action: NeededAction) => boolean },
+): NextAction | undefined {
+  const { status, publications = [] } = post;
+  if (status === "archived") return may("posts.write") ? { kind: "restore" } : undefined;
+  if (may("publications.approve")) {
+    const unconfirmed = publications.find(({ state }) => state === "unconfirmed");
+    if (unconfirmed) return { kind: "review", label: "Resolve…", publicationId: unconfirmed.id };
+    const [proposal, ...otherProposals] = publications.filter(({ state }) => state === "proposed");
+    if (proposal && isPublisher)
+      return {
+        kind: "review",
+        label: "Approve…",
+        publicationId: otherProposals.length === 0 ? proposal.id : undefined,
+      };
+  }
+  if (status === "draft") return may("posts.write") ? { kind: "markReady" } : undefined;
+  if (!accounts || !may("publications.request")) return undefined;
+  if (accounts.length === 0) return may("platforms.connect") ? { kind: "connect" } : undefined;
+  const isPublished = ({ connectionId }: AccountState) =>
+    publications.some((publication) => publication.connectionId === connectionId && publication.state === "published");
+  const hasAccountLeft = accounts.some((account) => account.obstacle === undefined && !isPublished(account));
+  return hasAccountLeft ? { kind: "publish", label: isPublisher ? "Publish…" : "Ask for approval…" } : undefined;
+}

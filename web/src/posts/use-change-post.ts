@@ -1,0 +1,56 @@
+import { describeError } from "../api/api-error.ts";
+import type { PostStatus } from "../api/queries.ts";
+import type { PostSummary } from "../api/summary-queries.ts";
+import { useToast } from "../ui/Toasts.tsx";
+import { statusLabels } from "./status-labels.ts";
+import { usePostChanges, type PostChange } from "./use-change-posts.ts";
+import { useConfirmCanceledPublications } from "./use-confirm-canceled-publications.tsx";
+
+/** Changes one post of a list; a toast offers Undo, or says why the change failed. Asks before if Undo isn't enough. */
+export function useChangePost(): {
+  setStatus: (post: PostSummary, status: PostStatus) => Promise<void>;
+  moveToTrash: (post: PostSummary) => Promise<void>;
+} {
+  const changes = usePostChanges();
+  const showToast = useToast();
+  const confirmCanceledPublications = useConfirmCanceledPublications();
+
+  function reportError(error: unknown): void {
+    const { message, hint } = describeError(error);
+    showToast({ text: `${message} ${hint}` });
+  }
+
+  async function run(post: PostSummary, change: PostChange, text: string): Promise<void> {
+    await changes.show(new Map([[post.id, change.preview(post)]]));
+    try {
+      const changedPost = await change.apply(post);
+      await changes.show(new Map([[post.id, changedPost]]));
+      showToast({ text, undo: { label: "Undo", run: () => void undo(post, change, changedPost) } });
+    } catch (error) {
+      await changes.show(new Map([[post.id, post]]));
+      reportError(error);
+    }
+    await changes.refresh();
+  }
+
+  async function undo(post: PostSummary, change: PostChange, changedPost: PostSummary | undefined): Promise<void> {
+    try {
+      await changes.show(new Map([[post.id, await change.revert(post, changedPost)]]));
+    } catch (error) {
+      reportError(error);
+    }
+    await changes.refresh();
+  }
+
+  return {
+    setStatus: (post, status) => {
+      const text = `“${post.title}” is now ${statusLabels[status].singular.toLowerCase()}.`;
+      const setStatus = () => run(post, changes.setStatus(status), text);
+      return status === "archived" ? confirmCanceledPublications("archive", [post], setStatus) : setStatus();
+    },
+    moveToTrash: (post) =>
+      confirmCanceledPublications("trash", [post], () =>
+        run(post, changes.moveToTrash, `“${post.title}” moved to the trash.`),
+      ),
+  };
+}

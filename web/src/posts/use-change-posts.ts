@@ -1,0 +1,72 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { deletePost, restoreFromTrash, updatePost } from "../api/mutations.ts";
+import { refreshQueries, type PostStatus } from "../api/queries.ts";
+import { cancelListRequests, patchSummaries, type PostSummary } from "../api/summary-queries.ts";
+import { useStudio } from "../layout/use-studio.ts";
+
+/** A change of one post that can be undone. */
+export interface PostChange {
+  /** Sends the change; resolves with the changed post, or undefined if the post is in the trash then. */
+  apply: (post: PostSummary) => Promise<PostSummary | undefined>;
+  /** How the lists show the post before the server confirms the change. */
+  preview: (post: PostSummary) => PostSummary | undefined;
+  /** Sends the opposite change. `changedPost` is the result of `apply`. */
+  revert: (post: PostSummary, changedPost: PostSummary | undefined) => Promise<PostSummary>;
+}
+
+export interface PostChanges {
+  setStatus: (status: PostStatus) => PostChange;
+  addTag: (tag: string) => PostChange;
+  removeTag: (tag: string) => PostChange;
+  moveToTrash: PostChange;
+  /** Shows these posts in the lists; undefined removes a post. */
+  show: (posts: ReadonlyMap<string, PostSummary | undefined>) => Promise<void>;
+  refresh: () => Promise<void>;
+}
+
+/** Changes that lists offer for one post and for several. */
+export function usePostChanges(): PostChanges {
+  const { studio } = useStudio();
+  const queryClient = useQueryClient();
+  return useMemo(() => {
+    async function update(post: PostSummary, change: Parameters<typeof updatePost>[2]): Promise<PostSummary> {
+      const { status, tags, revision, updatedAt } = await updatePost(studio.id, post.id, change);
+      return { ...post, status, tags, revision, updatedAt };
+    }
+
+    /** Sends the revision, because the list of tags would replace changes that another user has made since. */
+    const createTagChange = (getTags: (tags: readonly string[]) => string[]): PostChange => ({
+      apply: (post) => update(post, { tags: getTags(post.tags), revision: post.revision }),
+      preview: (post) => ({ ...post, tags: getTags(post.tags) }),
+      revert: (post, changedPost) =>
+        update(post, { tags: post.tags, ...(changedPost ? { revision: changedPost.revision } : {}) }),
+    });
+
+    return {
+      setStatus: (status) => ({
+        apply: (post) => update(post, { status }),
+        preview: (post) => ({ ...post, status }),
+        revert: (post) => update(post, { status: post.status }),
+      }),
+      addTag: (tag) => createTagChange((tags) => [...tags.filter((other) => other !== tag), tag]),
+      removeTag: (tag) => createTagChange((tags) => tags.filter((other) => other !== tag)),
+      moveToTrash: {
+        apply: async (post) => {
+          await deletePost(studio.id, post.id);
+          return undefined;
+        },
+        preview: () => undefined,
+        revert: async (post) => {
+          await restoreFromTrash(studio.id, post.id);
+          return post;
+        },
+      },
+      show: async (posts) => {
+        await cancelListRequests(queryClient, studio.id);
+        patchSummaries(queryClient, studio.id, posts);
+      },
+      refresh: () => refreshQueries(queryClient, studio.id),
+    };
+  }, [studio.id, queryClient]);
+}

@@ -1,0 +1,72 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "@tanstack/react-router";
+import { describeError } from "../api/api-error.ts";
+import { deletePost } from "../api/mutations.ts";
+import { postQuery, refreshQueries } from "../api/queries.ts";
+import { useStudio } from "../layout/use-studio.ts";
+import { useToast } from "../ui/Toasts.tsx";
+import type { EditedText } from "./duplicate-post.ts";
+import type { EditorController } from "./use-editor.ts";
+
+/** Duplicates a post and opens the new draft, unless the user has opened another page meanwhile. A toast offers Undo. */
+export function useDuplicatePost(): (post: { id: string; title: string }, editedText?: EditedText) => Promise<void> {
+  const { studio } = useStudio();
+  const queryClient = useQueryClient();
+  const router = useRouter();
+  const showToast = useToast();
+
+  return async (post, editedText) => {
+    const topic = `duplicate ${post.id}`;
+    const { href } = router.state.location;
+    showToast({ text: "Duplicating…", topic });
+    try {
+      const { duplicatePost } = await import("./duplicate-post.ts");
+      const { id, omissions } = await duplicatePost(queryClient, studio.id, post.id, editedText);
+      const what = omissions.length === 0 ? "" : ` without ${omissions.join(", and without ")}`;
+      const undo = { label: "Undo", run: () => void remove(id, href) };
+      showToast({ text: `Duplicated “${post.title}”${what}.`, undo, topic });
+      if (router.state.location.href === href) await router.navigate(getPostLink(id));
+    } catch (error) {
+      showError(error, topic);
+    }
+    await refreshQueries(queryClient, studio.id);
+  };
+
+  /** Leaves the page of the new post first, so that it does not request the deleted post. */
+  async function remove(id: string, previousHref: string): Promise<void> {
+    const isOpen = router.state.location.pathname === router.buildLocation(getPostLink(id)).pathname;
+    if (isOpen) router.history.push(previousHref);
+    try {
+      await deletePost(studio.id, id);
+      showToast({ text: "The duplicate moved to the trash." });
+    } catch (error) {
+      showError(error);
+    }
+    queryClient.removeQueries({ queryKey: postQuery(studio.id, id).queryKey });
+    await refreshQueries(queryClient, studio.id);
+  }
+
+  function getPostLink(postId: string) {
+    return { to: "/studios/$studioId/posts/$postId", params: { studioId: studio.id, postId } } as const;
+  }
+
+  function showError(error: unknown, topic?: string): void {
+    const { message, hint } = describeError(error);
+    showToast({ text: `${message} ${hint}`, ...(topic === undefined ? {} : { topic }) });
+  }
+}
+
+/** Duplicates the post in the editor, with edits that are not saved yet. */
+export function useDuplicateOpenPost(editor: EditorController): () => Promise<void> {
+  const duplicate = useDuplicatePost();
+  const showToast = useToast();
+  return async () => {
+    if (editor.hasConflict) {
+      showToast({ text: "Choose between the two versions first, then duplicate the post." });
+      return;
+    }
+    const { id, title } = editor.base;
+    await editor.save();
+    await duplicate({ id, title }, editor.draft);
+  };
+}

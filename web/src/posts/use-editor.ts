@@ -1,0 +1,54 @@
+import { useEffect, useRef } from "react";
+import type { Post } from "../api/queries.ts";
+import { useDraft, type DraftController, type SaveResult } from "./use-draft.ts";
+import { useVariantDrafts, type VariantDrafts } from "./use-variant-drafts.ts";
+
+/** The draft of a post with the texts of single accounts: both are saved before the post is published. */
+export interface EditorController extends DraftController {
+  variantDrafts: VariantDrafts;
+  /** Whether the user must choose between two versions. */
+  hasConflict: boolean;
+  /** The newest version that the server returned. */
+  latestPost: Post;
+}
+
+/** What the user can do before an action that needs a saved post. */
+export const unsavedTexts: Record<Exclude<SaveResult, "saved">, string> = {
+  conflict: "Choose between the two versions first.",
+  failed: "Your last edits aren’t saved yet. Try again in a moment.",
+};
+
+export function useEditor(post: Post, studioId: string, onMerge: (authors: string) => void): EditorController {
+  const controller = useDraft(post, studioId, onMerge);
+  const { base } = controller;
+  // After a save, `base` is newer than the query.
+  const latestPost = base.revision > post.revision ? { ...base, publications: post.publications } : post;
+  const variantDrafts = useVariantDrafts(latestPost, controller, studioId);
+  // One request after the other, because each needs the revision of the last.
+  const save = async (): Promise<SaveResult> => {
+    const results = [await controller.save(), await variantDrafts.save()];
+    return results.find((result) => result !== "saved") ?? "saved";
+  };
+  // The last attempt, if the user leaves although the post is not saved (use-leave-post.ts).
+  const latestSave = useRef(save);
+  latestSave.current = save;
+  useEffect(() => () => void latestSave.current(), []);
+
+  useEffect(() => {
+    if (!variantDrafts.isUnsaved) return undefined;
+    const confirmLeave = (event: BeforeUnloadEvent): void => event.preventDefault();
+    window.addEventListener("beforeunload", confirmLeave);
+    return () => window.removeEventListener("beforeunload", confirmLeave);
+  }, [variantDrafts.isUnsaved]);
+
+  return {
+    ...controller,
+    variantDrafts,
+    latestPost,
+    isUnsaved: controller.isUnsaved || variantDrafts.isUnsaved,
+    isSaving: controller.isSaving || variantDrafts.isSaving,
+    error: controller.error ?? variantDrafts.error,
+    hasConflict: controller.theirs !== undefined || variantDrafts.conflictIds.length > 0,
+    save,
+  };
+}

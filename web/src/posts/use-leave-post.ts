@@ -1,0 +1,28 @@
+import { uploadLeaveQuestion } from "../upload/leave-question.ts";
+import { useConfirmLeave } from "../ui/use-confirm-leave.ts";
+import type { EditorController } from "./use-editor.ts";
+
+/** How long the user waits for the save before we ask. */
+const saveTimeoutMs = 5000;
+
+const unsavedQuestion = {
+  title: "Leave without saving?",
+  body: "Your last edits aren’t saved. If you leave now, you may lose them.",
+};
+
+/** Saves the post before the user opens another page. Asks if that fails, or if leaving stops uploads. */
+export function useLeavePost(editor: EditorController, isUploading: boolean): void {
+  useConfirmLeave(editor.isUnsaved || isUploading, async () => {
+    if (editor.isUnsaved && !(await saveInTime(editor))) return unsavedQuestion;
+    return isUploading ? uploadLeaveQuestion : undefined;
+  });
+}
+
+async function saveInTime(editor: EditorController): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => resolve(false), saveTimeoutMs);
+  void editor.save().then((result) => resolve(result === "saved"));
+  const isSaved = await promise;
+  clearTimeout(timer);
+  return isSaved;
+}

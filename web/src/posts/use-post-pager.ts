@@ -1,0 +1,99 @@
+import { useRouter } from "@tanstack/react-router";
+import { ChevronDown, ChevronUp } from "lucide-react";
+import { useEffect, useMemo } from "react";
+import { postSummariesQuery } from "../api/summary-queries.ts";
+import { usePagedList } from "../api/use-paged-list.ts";
+import { useStudio } from "../layout/use-studio.ts";
+import { useToast } from "../ui/Toasts.tsx";
+import { useShortcut } from "../ui/use-shortcut.ts";
+import { boardPageSize } from "./board-page-size.ts";
+import { readLastPosts } from "./last-posts.ts";
+import { toSummaryFilter } from "./to-summary-filter.ts";
+import { unsavedTexts, type EditorController } from "./use-editor.ts";
+
+/** How many posts before the end of the loaded list the next page is requested. */
+const loadAheadPosts = 3;
+const staleAfterMs = 60_000;
+
+/** Each is undefined if there is no such post. */
+export interface PostPager {
+  openPrevious: (() => void) | undefined;
+  openNext: (() => void) | undefined;
+}
+
+/** The posts before and after this one in the list, or in the column of the board, that the user came from. */
+export function usePostPager(editor: EditorController, isUploading: boolean): PostPager {
+  const { studio } = useStudio();
+  const { id, status } = editor.base;
+  const search = useMemo(() => readLastPosts(studio.id).search, [studio.id]);
+  const isBoard = search.view === "board";
+  // The order of a calendar is not the order of this list, which another page may have loaded.
+  const hasOrder = search.view !== "calendar";
+  const { query, items } = usePagedList({
+    ...postSummariesQuery(
+      studio.id,
+      toSummaryFilter(isBoard ? { ...search, status } : search),
+      ...(isBoard ? [boardPageSize] : []),
+    ),
+    enabled: hasOrder,
+    refetchInterval: false,
+    staleTime: staleAfterMs,
+  });
+  const index = hasOrder ? items.findIndex((post) => post.id === id) : -1;
+  const { hasNextPage, isFetching, isError, fetchNextPage } = query;
+  const isNearEnd = index >= 0 && index >= items.length - loadAheadPosts;
+  useEffect(() => {
+    if (isNearEnd && hasNextPage && !isFetching && !isError) void fetchNextPage();
+  }, [isNearEnd, hasNextPage, isFetching, isError, fetchNextPage]);
+
+  const openPost = useOpenAfterSave(editor, isUploading);
+  const [previousPost, nextPost] = index < 0 ? [] : [items[index - 1], items[index + 1]];
+  const openPrevious = previousPost && (() => void openPost(previousPost.id));
+  const openNext = nextPost && (() => void openPost(nextPost.id));
+  const group = "Post";
+  useShortcut({
+    keys: "k",
+    label: "Previous post",
+    group,
+    icon: ChevronUp,
+    isEnabled: openPrevious !== undefined,
+    run: () => openPrevious?.(),
+  });
+  useShortcut({
+    keys: "j",
+    label: "Next post",
+    group,
+    icon: ChevronDown,
+    isEnabled: openNext !== undefined,
+    run: () => openNext?.(),
+  });
+  return { openPrevious, openNext };
+}
+
+/** Opens another post when this one is saved. If it can't be saved, or is still uploading files, the user stays. */
+function useOpenAfterSave(editor: EditorController, isUploading: boolean): (postId: string) => Promise<void> {
+  const { studio } = useStudio();
+  const router = useRouter();
+  const showToast = useToast();
+
+  return async (postId) => {
+    if (isUploading) {
+      showToast({ text: "Files are still uploading. Stay here until they’re done." });
+      return;
+    }
+    const { pathname } = router.state.location;
+    const result = await editor.save();
+    // The user may have opened another page meanwhile.
+    if (router.state.location.pathname !== pathname) return;
+    if (result !== "saved") {
+      showToast({ text: unsavedTexts[result] });
+      return;
+    }
+    await router.navigate({
+      to: "/studios/$studioId/posts/$postId",
+      params: { studioId: studio.id, postId },
+      // The browser's Back returns to the list, however many posts the user has read.
+      replace: true,
+    });
+  };
+}

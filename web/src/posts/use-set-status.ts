@@ -1,0 +1,41 @@
+import { updatePost } from "../api/mutations.ts";
+import { describeError } from "../api/api-error.ts";
+import type { PostStatus } from "../api/queries.ts";
+import { useStudio } from "../layout/use-studio.ts";
+import { useToast } from "../ui/Toasts.tsx";
+import { useConfirmCanceledPublications } from "./use-confirm-canceled-publications.tsx";
+import type { EditorController } from "./use-editor.ts";
+
+/** Changes the status at once; after archiving, a toast offers Undo. Asks before if Undo isn't enough. */
+export function useSetStatus(controller: EditorController): (status: PostStatus) => Promise<void> {
+  const { studio } = useStudio();
+  const showToast = useToast();
+  const confirmCanceledPublications = useConfirmCanceledPublications();
+  const { id, status: previousStatus } = controller.base;
+
+  async function saveStatus(status: PostStatus): Promise<void> {
+    controller.accept(await updatePost(studio.id, id, { status }));
+  }
+
+  return (status) =>
+    status === "archived"
+      ? confirmCanceledPublications("archive", [controller.latestPost], () => setStatus(status))
+      : setStatus(status);
+
+  async function setStatus(status: PostStatus): Promise<void> {
+    try {
+      await controller.save();
+      await saveStatus(status);
+      if (status !== "archived") return;
+      const undo = (): void => void saveStatus(previousStatus).catch(showError);
+      showToast({ text: "Archived.", undo: { label: "Undo", run: undo } });
+    } catch (error) {
+      showError(error);
+    }
+  }
+
+  function showError(error: unknown): void {
+    const { message, hint } = describeError(error);
+    showToast({ text: `${message} ${hint}` });
+  }
+}

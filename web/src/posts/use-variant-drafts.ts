@@ -1,0 +1,131 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useCallback, useEffect, useRef, useState } from "react";
+import { ApiError } from "../api/api-error.ts";
+import { updatePost } from "../api/mutations.ts";
+import { postQuery, type Post } from "../api/queries.ts";
+import { withoutVariant, withVariant } from "../publishing/use-accounts.ts";
+import type { DraftController, SaveResult } from "./use-draft.ts";
+import { useSequence } from "./use-sequence.ts";
+
+/** The delay between the last keystroke and saving. */
+const autosaveDelayMs = 700;
+const retryDelayMs = 4000;
+
+interface VariantEdit {
+  /** Undefined if the account gets the post's text. */
+  text: string | undefined;
+  /** The saved variant that the user started from. */
+  base: string | undefined;
+}
+type Edits = Readonly<Record<string, VariantEdit>>;
+
+export type VariantDrafts = ReturnType<typeof useVariantDrafts>;
+
+/** Saves the texts of single accounts automatically, and reports where both sides changed the same text. */
+export function useVariantDrafts(post: Post, controller: DraftController, studioId: string) {
+  const queryClient = useQueryClient();
+  const [edits, setEdits] = useState<Edits>({});
+  const [isSaving, setIsSaving] = useState(false);
+  const [error, setError] = useState<unknown>();
+  // Lets timers and responses read the current state rather than the state when they were created.
+  const latest = useRef({ post, controller, edits });
+  latest.current = { post, controller, edits };
+  const postId = post.id;
+
+  /** The title or body may have been saved since the last render. */
+  const getLatestPost = useCallback((): Post => {
+    const cachedPost = queryClient.getQueryData(postQuery(studioId, postId).queryKey);
+    const { post: renderedPost } = latest.current;
+    return cachedPost && cachedPost.revision > renderedPost.revision ? cachedPost : renderedPost;
+  }, [postId, queryClient, studioId]);
+
+  const sendEdits = useCallback(
+    async function send(): Promise<SaveResult> {
+      const currentPost = getLatestPost();
+      const unsavedEdits = listUnsavedEdits(currentPost, latest.current.edits);
+      const sentEdits = unsavedEdits.filter(([id, edit]) => !isConflict(currentPost, id, edit));
+      if (sentEdits.length === 0) return unsavedEdits.length > 0 ? "conflict" : "saved";
+      const { revision } = currentPost;
+      setIsSaving(true);
+      try {
+        const variants = sentEdits.reduce(
+          (all, [id, { text }]) => (text === undefined ? withoutVariant(all, id) : withVariant(all, id, text)),
+          currentPost.variants,
+        );
+        latest.current.controller.accept(await updatePost(studioId, postId, { variants, revision }));
+        latest.current.edits = settle(latest.current.edits, sentEdits);
+        setEdits((newEdits) => settle(newEdits, sentEdits));
+        setError(undefined);
+        if (listUnsavedEdits(getLatestPost(), latest.current.edits).length === 0) return "saved";
+        return unsavedEdits.length > sentEdits.length ? "conflict" : "failed";
+      } catch (failure) {
+        const hasChanged = failure instanceof ApiError && failure.code === "revision_conflict";
+        setError(hasChanged ? undefined : failure);
+        if (!hasChanged) return "failed";
+        await queryClient.refetchQueries({ queryKey: postQuery(studioId, postId).queryKey });
+        // After the user has left the page, no timer would send the edits again.
+        return getLatestPost().revision > revision ? await send() : "failed";
+      } finally {
+        setIsSaving(false);
+      }
+    },
+    [getLatestPost, postId, queryClient, studioId],
+  );
+  const save = useSequence(sendEdits);
+
+  const conflictIds = Object.entries(edits)
+    .filter(([id, edit]) => isConflict(post, id, edit))
+    .map(([id]) => id);
+  const isUnsaved = listUnsavedEdits(post, edits).length > 0;
+  const canSave = isUnsaved && conflictIds.length < Object.keys(edits).length;
+
+  useEffect(() => {
+    if (!canSave || isSaving) return undefined;
+    const timer = setTimeout(() => void save(), error === undefined ? autosaveDelayMs : retryDelayMs);
+    return () => clearTimeout(timer);
+  }, [edits, canSave, isSaving, error, save]);
+
+  return {
+    isUnsaved,
+    isSaving,
+    error,
+    conflictIds,
+    save,
+    /** The account's own text as edited; undefined if the account gets the post's text. */
+    getVariant: (id: string): string | undefined => (edits[id] ? edits[id].text : findVariant(post, id)),
+    /** The saved text, and the one that the edit started from. */
+    getVersions: (id: string) => ({ before: edits[id]?.base, after: findVariant(post, id) }),
+    /** Without a text, the account gets the post's text. */
+    edit: (id: string, text: string | undefined) =>
+      setEdits(({ [id]: edit, ...others }) => {
+        const saved = findVariant(post, id);
+        return text === saved ? others : { ...others, [id]: { text, base: edit ? edit.base : saved } };
+      }),
+    /** Resolves a conflict: with the saved text, or with the edit. */
+    resolve: (id: string, side: "mine" | "theirs") =>
+      setEdits(({ [id]: edit, ...others }) =>
+        side === "theirs" || !edit ? others : { ...others, [id]: { ...edit, base: findVariant(post, id) } },
+      ),
+  };
+}
+
+const findVariant = ({ variants }: Pick<Post, "variants">, id: string): string | undefined =>
+  variants.find(({ connectionId }) => connectionId === id)?.body;
+
+const listUnsavedEdits = (post: Post, edits: Edits): [id: string, edit: VariantEdit][] =>
+  Object.entries(edits).filter(([id, { text }]) => text !== findVariant(post, id));
+
+function isConflict(post: Post, id: string, { text, base }: VariantEdit): boolean {
+  const saved = findVariant(post, id);
+  return saved !== base && saved !== text;
+}
+
+/** Forgets edits that are saved. Text typed since then is an edit of what was saved. */
+function settle(edits: Edits, sentEdits: readonly [id: string, edit: VariantEdit][]): Edits {
+  const sentTexts = new Map(sentEdits.map(([id, { text }]) => [id, text]));
+  return Object.fromEntries(
+    Object.entries(edits)
+      .filter(([id, { text }]) => !sentTexts.has(id) || sentTexts.get(id) !== text)
+      .map(([id, edit]) => [id, sentTexts.has(id) ? { ...edit, base: sentTexts.get(id) } : edit]),
+  );
+}

@@ -1,0 +1,105 @@
+import { useId } from "react";
+import { TextDiff } from "../history/TextDiff.tsx";
+import { useStudio } from "../layout/use-studio.ts";
+import { textFieldClasses } from "../posts/field-classes.ts";
+import type { EditorController } from "../posts/use-editor.ts";
+import { ProblemList } from "../publishing/ProblemList.tsx";
+import { ExcessStatus, TextCount } from "../publishing/TextCount.tsx";
+import type { Account } from "../publishing/use-accounts.ts";
+import { Button } from "../ui/Button.tsx";
+import { AccountPreview } from "./AccountPreview.tsx";
+
+/** The text that one account gets, next to a preview of the post for this account. */
+export function AccountTab({
+  editor,
+  account,
+  accounts,
+}: {
+  editor: EditorController;
+  account: Account;
+  accounts: readonly Account[];
+}) {
+  const { may } = useStudio();
+  const { connectionId, label, platform, platformName, textRule, problems, isAvailable, rules } = account;
+  const { variantDrafts, draft, latestPost: post } = editor;
+  const fieldId = useId();
+  const variant = variantDrafts.getVariant(connectionId);
+  const text = variant ?? draft.body;
+  const canWrite = may("posts.write") && editor.theirs === undefined && post.status !== "archived";
+  const isShared = accounts.filter((other) => other.isAvailable && other.platform === platform).length > 1;
+  return (
+    <div className="@container">
+      <div className="grid grid-cols-1 items-start gap-x-6 gap-y-5 @xl:grid-cols-2">
+        <div className="min-w-0">
+          <div className="mb-2 flex min-h-control-small flex-wrap items-center justify-between gap-x-4 gap-y-1 text-sm text-muted">
+            <span id={`${fieldId}-hint`}>
+              {variant === undefined ? "Uses the post’s text until you change it here." : "Own text for this account."}
+            </span>
+            {variant !== undefined && canWrite && (
+              <Button
+                variant="quiet"
+                size="small"
+                aria-label={`Use post’s text for ${label}`}
+                onClick={() => variantDrafts.edit(connectionId, undefined)}
+              >
+                Use post’s text
+              </Button>
+            )}
+          </div>
+          {variantDrafts.conflictIds.includes(connectionId) && (
+            <VariantConflict editor={editor} connectionId={connectionId} />
+          )}
+          <label htmlFor={fieldId} className="sr-only">
+            Text for {label}
+          </label>
+          <textarea
+            id={fieldId}
+            className={`min-h-44 ${textFieldClasses} ${variant === undefined ? "text-muted focus:text-ink" : ""}`}
+            value={text}
+            readOnly={!canWrite}
+            maxLength={100_000}
+            aria-describedby={`${fieldId}-hint`}
+            onChange={({ target }) => variantDrafts.edit(connectionId, target.value)}
+          />
+          <p className="mt-2 flex flex-wrap justify-between gap-x-4 text-sm text-muted">
+            <TextCount text={text} rule={textRule} />
+            {rules && (
+              <span>
+                <a href={rules.url} target="_blank" rel="noreferrer" aria-label={`Rules of ${platformName}`}>
+                  Rules
+                </a>{" "}
+                as of {rules.readOn}
+              </span>
+            )}
+          </p>
+          <ExcessStatus text={text} rules={[[platformName, textRule]]} />
+          {!isAvailable && <ProblemList problems={problems} />}
+        </div>
+        {isAvailable ? (
+          <AccountPreview post={post} editor={editor} account={account} text={text} sharesCrops={isShared} />
+        ) : (
+          <p className="m-0 text-sm text-muted">Publishing to {platformName} is not available yet.</p>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function VariantConflict({ editor, connectionId }: { editor: EditorController; connectionId: string }) {
+  const { variantDrafts, draft } = editor;
+  const { before, after } = variantDrafts.getVersions(connectionId);
+  return (
+    <div className="mb-3 border-l-3 border-danger bg-raised p-4" role="alert">
+      <p className="m-0 mb-2">This text was changed while you were editing:</p>
+      <TextDiff before={before ?? draft.body} after={after ?? draft.body} />
+      <p className="flex flex-wrap gap-2">
+        <Button variant="secondary" size="small" onClick={() => variantDrafts.resolve(connectionId, "theirs")}>
+          Use the new text
+        </Button>
+        <Button variant="secondary" size="small" onClick={() => variantDrafts.resolve(connectionId, "mine")}>
+          Keep mine
+        </Button>
+      </p>
+    </div>
+  );
+}

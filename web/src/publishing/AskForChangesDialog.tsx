@@ -1,0 +1,140 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useRef, useState, type KeyboardEvent } from "react";
+import { ApiError, describeError } from "../api/api-error.ts";
+import { addComment } from "../api/comment-queries.ts";
+import { cancelPublication } from "../api/mutations.ts";
+import { publicationQuery, type Publication } from "../api/publication-queries.ts";
+import { refreshQueries } from "../api/queries.ts";
+import { maxCommentLength } from "../comments/CommentForm.tsx";
+import { useCommentDraft } from "../comments/use-comment-draft.ts";
+import { useStudio } from "../layout/use-studio.ts";
+import { TextAreaField } from "../ui/Field.tsx";
+import { Notice } from "../ui/Notice.tsx";
+import { formatActor } from "../ui/format-actor.ts";
+import { FormDialog } from "../ui/FormDialog.tsx";
+import { useToast } from "../ui/Toasts.tsx";
+
+export interface ReviewedProposal {
+  publication: Publication;
+  postTitle: string;
+}
+
+/**
+ * Sends a proposal back: comments on its post, and cancels the request to publish it. If someone else decided about the
+ * request meanwhile, it only comments.
+ */
+export function AskForChangesDialog({
+  publication: { id, postId, requestedBy, requestedThrough },
+  postTitle,
+  onClose,
+}: ReviewedProposal & { onClose: () => void }) {
+  const { studio } = useStudio();
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const showToast = useToast();
+  const [draft, setDraft] = useCommentDraft(`changes ${id}`);
+  // A retry only cancels the request, so that the comment is not added twice.
+  const [addedComment, setAddedComment] = useState<string>();
+  const isSending = useRef(false);
+  const text = addedComment ?? draft;
+  const isEmpty = text.trim() === "";
+  const { data: current } = useQuery({ ...publicationQuery(studio.id, id), refetchInterval: 5000 });
+  const decision = current && getDecision(current);
+
+  async function addCommentOnce(): Promise<void> {
+    if (addedComment !== undefined) return;
+    await addComment(studio.id, postId, { body: draft.trim() });
+    setAddedComment(draft);
+    setDraft("");
+  }
+
+  async function sendBack(): Promise<void> {
+    if (isSending.current) return;
+    isSending.current = true;
+    try {
+      await addCommentOnce();
+      if (decision === undefined)
+        await cancelPublication(studio.id, id).catch((failure: unknown) => {
+          throw explainPartialFailure(failure);
+        });
+      onClose();
+      const requester = formatActor(requestedBy, requestedThrough === null ? null : { name: requestedThrough });
+      showToast({
+        text: decision === undefined ? `Sent back to ${requester}.` : "Comment added.",
+        undo: {
+          label: "Open post",
+          run: () =>
+            void navigate({
+              to: "/studios/$studioId/posts/$postId",
+              params: { studioId: studio.id, postId },
+              search: { panel: "comments" },
+            }),
+        },
+      });
+    } finally {
+      isSending.current = false;
+      await refreshQueries(queryClient, studio.id);
+    }
+  }
+
+  function handleKey(event: KeyboardEvent<HTMLTextAreaElement>): void {
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    if (!isEmpty) event.currentTarget.form?.requestSubmit();
+  }
+
+  return (
+    <FormDialog
+      title={`Ask for changes to “${postTitle}”`}
+      submitLabel={getSubmitLabel(decision !== undefined, addedComment !== undefined)}
+      busyLabel="Sending…"
+      canSubmit={!isEmpty}
+      onSubmit={sendBack}
+      onClose={onClose}
+    >
+      <div className="mt-4" role="status">
+        {decision !== undefined && addedComment === undefined && (
+          <Notice tone="warning">This was {decision} meanwhile. You can still add your comment.</Notice>
+        )}
+      </div>
+      <div className="mt-4">
+        <TextAreaField
+          label="What should change?"
+          hint={`Your comment goes to the post, where people and AI clients see it.${decision === undefined ? " This request to publish is canceled; nothing is sent." : ""}`}
+          className="max-h-60 min-h-24 resize-none [field-sizing:content]"
+          rows={4}
+          maxLength={maxCommentLength}
+          value={text}
+          readOnly={addedComment !== undefined}
+          onChange={(event) => setDraft(event.target.value)}
+          onKeyDown={handleKey}
+          required
+          autoFocus
+        />
+      </div>
+    </FormDialog>
+  );
+}
+
+/** What someone else decided about the request; undefined if it still waits. */
+function getDecision({ state }: Publication): "approved" | "canceled" | undefined {
+  if (state === "proposed") return undefined;
+  return state === "canceled" ? "canceled" : "approved";
+}
+
+function getSubmitLabel(isDecided: boolean, isCommentAdded: boolean): string {
+  if (!isDecided) return "Send back";
+  return isCommentAdded ? "Done" : "Add comment";
+}
+
+function explainPartialFailure(failure: unknown): ApiError {
+  const { message, hint } = describeError(failure);
+  const [status, code] = failure instanceof ApiError ? [failure.status, failure.code] : [0, "unknown"];
+  return new ApiError(
+    status,
+    code,
+    `Your comment was added to the post, but the request to publish was not canceled. ${message}`,
+    hint,
+  );
+}

@@ -1,0 +1,62 @@
+import { Link } from "@tanstack/react-router";
+import { Fragment } from "react";
+import { pollEvery } from "../api/paged-query.ts";
+import { publicationsQuery, type ListedPublication, type PublicationFilter } from "../api/publication-queries.ts";
+import { usePagedList } from "../api/use-paged-list.ts";
+import { useStudio } from "../layout/use-studio.ts";
+import { addDays } from "../posts/calendar/calendar-days.ts";
+import { Notice } from "../ui/Notice.tsx";
+import { getStartOfDay, toLocalTime } from "./zoned-time.ts";
+
+/** Older failures are history. */
+const failureDays = 7;
+
+/** Publications that went wrong and that only a person can put right. */
+export function AttentionNotice() {
+  const { studio } = useStudio();
+  const firstDay = addDays(toLocalTime(Date.now(), studio.timezone).slice(0, 10), 1 - failureDays);
+  const from = new Date(getStartOfDay(firstDay, studio.timezone)).toISOString();
+  const failed = useAttention({ state: "failed", from });
+  const unconfirmed = useAttention({ state: "unconfirmed" });
+  const missed = useAttention({ state: "missed" });
+
+  const kinds = [
+    { label: "failed", search: { state: "failed", from: firstDay }, ...failed },
+    { label: "unconfirmed", search: { state: "unconfirmed" }, ...unconfirmed },
+    { label: "missed", search: { state: "missed" }, ...missed },
+  ] as const;
+  const shownKinds = kinds.filter(({ items }) => items.length > 0);
+  if (shownKinds.length === 0) return null;
+  const total = shownKinds.reduce((sum, { items }) => sum + items.length, 0);
+  const hasMore = shownKinds.some((kind) => kind.hasMore);
+  return (
+    <Notice tone="warning">
+      {total === 1 && !hasMore ? "1 publication needs you: " : `${total}${hasMore ? "+" : ""} publications need you: `}
+      {shownKinds.map(({ label, search, items, hasMore: hasMoreOfKind }, index) => (
+        <Fragment key={label}>
+          {index > 0 && " · "}
+          <Link
+            // As an inline element, its padding enlarges the target without moving the text.
+            className="font-medium pointer-coarse:py-3"
+            to="/studios/$studioId/publications"
+            params={{ studioId: studio.id }}
+            search={search}
+          >
+            {items.length}
+            {hasMoreOfKind && "+"} {label}
+          </Link>
+        </Fragment>
+      ))}
+    </Notice>
+  );
+}
+
+/** Without those that a newer publication of the same post to the same account has replaced. */
+function useAttention(filter: PublicationFilter): { items: readonly ListedPublication[]; hasMore: boolean } {
+  const { studio } = useStudio();
+  const { query, items } = usePagedList({
+    ...publicationsQuery(studio.id, filter),
+    refetchInterval: pollEvery(30_000),
+  });
+  return { items: items.filter(({ isSuperseded }) => !isSuperseded), hasMore: query.hasNextPage };
+}

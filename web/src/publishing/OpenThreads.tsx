@@ -1,0 +1,31 @@
+import { Link } from "@tanstack/react-router";
+import { MessageSquare } from "lucide-react";
+import { pollEvery } from "../api/paged-query.ts";
+import { groupThreads } from "../comments/group-threads.ts";
+import { useComments } from "../comments/use-comments.ts";
+import { useStudio } from "../layout/use-studio.ts";
+
+const pollInterval = pollEvery(5000);
+
+/** A link to the post's threads that are not resolved, so that an approver does not overlook an objection. */
+export function OpenThreads({ postId }: { postId: string }) {
+  const { studio } = useStudio();
+  const { comments } = useComments(postId, pollInterval);
+  const openThreads = groupThreads(comments).filter(
+    ({ first, replies }) => first.resolvedAt === null && [first, ...replies].some(({ isDeleted }) => !isDeleted),
+  );
+  if (openThreads.length === 0) return null;
+  return (
+    <p className="mt-4 mb-0">
+      <Link
+        to="/studios/$studioId/posts/$postId"
+        params={{ studioId: studio.id, postId }}
+        search={{ panel: "comments" }}
+        className="inline-flex min-h-control items-center gap-1.5"
+      >
+        <MessageSquare size={16} className="flex-none" aria-hidden="true" />
+        {openThreads.length === 1 ? "1 open thread" : `${openThreads.length} open threads`}
+      </Link>
+    </p>
+  );
+}

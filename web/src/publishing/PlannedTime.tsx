@@ -1,0 +1,42 @@
+import { CalendarClock, X } from "lucide-react";
+import { useStudio } from "../layout/use-studio.ts";
+import { formatPostTime } from "../posts/format-post-time.ts";
+import { Button } from "../ui/Button.tsx";
+import { IconButton } from "../ui/IconButton.tsx";
+import { resolveLocalTime } from "./zoned-time.ts";
+
+/** The time that a post was created for on the calendar, until it is scheduled. */
+export function PlannedTime({
+  localTime,
+  onSchedule,
+  onDismiss,
+}: {
+  /** In the studio's time zone: `2026-11-15T09:30`. */
+  localTime: string;
+  /** Undefined if the user can't schedule the post now. */
+  onSchedule: (() => void) | undefined;
+  onDismiss: () => void;
+}) {
+  const { timezone } = useStudio().studio;
+  const time = resolveLocalTime(localTime, timezone);
+  if (time.kind !== "valid") return null;
+  return (
+    <div className="mb-4 flex items-center gap-2 rounded-md bg-info-wash py-1 pr-1 pl-2.5 forced-colors:border">
+      <CalendarClock size={16} className="flex-none text-info" aria-hidden="true" />
+      <p className="m-0 min-w-0 flex-1 text-sm">
+        Planned for {formatPostTime(time.iso, timezone)}. Nothing is scheduled yet.
+      </p>
+      {onSchedule && (
+        <Button
+          variant="secondary"
+          size="small"
+          aria-label={`Schedule for ${formatPostTime(time.iso, timezone)}`}
+          onClick={onSchedule}
+        >
+          Schedule…
+        </Button>
+      )}
+      <IconButton icon={X} size="small" label="Forget the planned time" onClick={onDismiss} />
+    </div>
+  );
+}

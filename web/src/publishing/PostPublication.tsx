@@ -1,0 +1,45 @@
+import { Link } from "@tanstack/react-router";
+import type { Publication } from "../api/publication-queries.ts";
+import { useStudio } from "../layout/use-studio.ts";
+import { describeTime } from "./describe-time.ts";
+import { PublicationActions } from "./PublicationActions.tsx";
+import { StateBadge } from "./StateBadge.tsx";
+import { describeState } from "./state-labels.ts";
+
+/** A publication on the page of its post. */
+export function PostPublication({
+  publication,
+  canPublishAgain,
+  onPublishAgain,
+}: {
+  publication: Publication;
+  canPublishAgain: boolean;
+  onPublishAgain: () => void;
+}) {
+  const { studio } = useStudio();
+  const { id, account, state, problem } = publication;
+  return (
+    <li className="grid gap-1.5 py-2.5 [overflow-wrap:anywhere]">
+      <p className="m-0 flex flex-wrap items-center justify-between gap-x-2.5 gap-y-1">
+        <Link
+          className="font-medium text-ink no-underline hover:text-accent"
+          to="/studios/$studioId/publications/$publicationId"
+          params={{ studioId: studio.id, publicationId: id }}
+        >
+          {account}
+        </Link>
+        <StateBadge state={state} />
+      </p>
+      <p className="m-0 text-sm text-muted">{describeTime(publication, studio.timezone)}</p>
+      {problem && <p className="m-0 text-sm text-danger">{problem.message}</p>}
+      {state === "missed" && <p className="m-0 text-sm">{describeState(publication)}</p>}
+      <div className="flex flex-wrap items-center gap-2 empty:hidden">
+        <PublicationActions
+          publication={publication}
+          canPublishAgain={canPublishAgain}
+          onPublishAgain={onPublishAgain}
+        />
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,106 @@
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { postQuery, type Post } from "../api/queries.ts";
+import { useStudio } from "../layout/use-studio.ts";
+import { Button, ButtonLink } from "../ui/Button.tsx";
+import { Dialog, DialogActions } from "../ui/Dialog.tsx";
+import { ErrorMessage } from "../ui/ErrorMessage.tsx";
+import { NoAccounts } from "./NoAccounts.tsx";
+import { PublishDialog } from "./PublishDialog.tsx";
+import { useAccounts, type Account } from "./use-accounts.ts";
+
+interface SchedulePostDialogProps {
+  postId: string;
+  /** Starts with a time instead of now. */
+  isScheduling?: boolean;
+  /** In the studio's time zone: `2026-11-15T09:30`. */
+  localTime?: string;
+  /** The accounts that are chosen at first; by default those that the post is meant for and not published to. */
+  initialIds?: readonly string[];
+  onClose: () => void;
+}
+
+/** Schedules or publishes a post that is not open, with its accounts already chosen. */
+export function SchedulePostDialog(props: SchedulePostDialogProps) {
+  const { studio } = useStudio();
+  const {
+    data: post,
+    error,
+    refetch,
+    isFetchedAfterMount,
+  } = useQuery({ ...postQuery(studio.id, props.postId), staleTime: 0 });
+  // With an older version in the cache, accounts would be chosen that the post was published to meanwhile.
+  if (post && isFetchedAfterMount) return <LoadedDialog {...props} post={post} />;
+  if (!error) return null;
+  return (
+    <MessageDialog {...props}>
+      <ErrorMessage error={error} onRetry={() => void refetch()} />
+    </MessageDialog>
+  );
+}
+
+function LoadedDialog(props: SchedulePostDialogProps & { post: Post }) {
+  const { post, isScheduling = true, localTime, initialIds, onClose } = props;
+  const { studio } = useStudio();
+  const { accounts, isLoaded } = useAccounts(post);
+  if (!isLoaded) return null;
+  if (post.status === "archived")
+    return (
+      <MessageDialog
+        {...props}
+        action={
+          <ButtonLink to="/studios/$studioId/posts/$postId" params={{ studioId: studio.id, postId: post.id }}>
+            Open post
+          </ButtonLink>
+        }
+      >
+        <p className="m-0">Archived posts can’t be published. Open the post and restore it as a draft first.</p>
+      </MessageDialog>
+    );
+  if (accounts.length === 0)
+    return (
+      <MessageDialog {...props}>
+        <NoAccounts />
+      </MessageDialog>
+    );
+  return (
+    <PublishDialog
+      post={post}
+      isScheduling={isScheduling}
+      {...(localTime === undefined ? {} : { initialLocalTime: localTime })}
+      initialIds={initialIds ?? listIntendedAccounts(post, accounts)}
+      onClose={onClose}
+    />
+  );
+}
+
+function MessageDialog({
+  isScheduling = true,
+  onClose,
+  action,
+  children,
+}: SchedulePostDialogProps & { action?: ReactNode; children: ReactNode }) {
+  return (
+    <Dialog title={isScheduling ? "Schedule post" : "Publish post"} onClose={onClose}>
+      <div className="mt-3">{children}</div>
+      <DialogActions>
+        <Button variant={action === undefined ? "primary" : "secondary"} onClick={onClose}>
+          Close
+        </Button>
+        {action}
+      </DialogActions>
+    </Dialog>
+  );
+}
+
+/**
+ * The accounts that the post has a text for or was to be published to before, otherwise all. Never one that it is
+ * published to or planned for: the post could go out twice.
+ */
+function listIntendedAccounts({ variants, publications = [] }: Post, accounts: readonly Account[]): readonly string[] {
+  const namedIds = new Set([...variants, ...publications].map(({ connectionId }) => connectionId));
+  return accounts
+    .filter(({ obstacle, publishedAt }) => obstacle === undefined && publishedAt === undefined)
+    .map(({ connectionId }) => connectionId)
+    .filter((id) => namedIds.size === 0 || namedIds.has(id));
+}

@@ -1,0 +1,71 @@
+import { createContext, use, useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
+import { isForShortcuts, readKeyPress } from "./shortcut-keys.ts";
+import { ShortcutContext, type Shortcut } from "./use-shortcut.ts";
+
+/** How long the second key of a sequence such as "g p" may take. */
+const sequenceTimeoutMs = 1500;
+const storageKey = "single-key-shortcuts";
+
+interface ShortcutSettings {
+  shortcuts: readonly Shortcut[];
+  /** WCAG 2.1.4: users of speech input need to turn off shortcuts that are single characters. */
+  areSingleKeysOn: boolean;
+  setSingleKeysOn: (isOn: boolean) => void;
+}
+
+const SettingsContext = createContext<ShortcutSettings>({
+  shortcuts: [],
+  areSingleKeysOn: true,
+  setSingleKeysOn: () => {},
+});
+
+/** The registered shortcuts, for the help sheet and the command palette. */
+export const useShortcutSettings = (): ShortcutSettings => use(SettingsContext);
+
+export function ShortcutProvider({ children }: { children: ReactNode }) {
+  const [shortcuts, setShortcuts] = useState<readonly Shortcut[]>([]);
+  const [areSingleKeysOn, setIsOn] = useState(() => localStorage.getItem(storageKey) !== "off");
+  const register = useCallback((shortcut: Shortcut) => {
+    setShortcuts((current) => [...current, shortcut]);
+    return () => setShortcuts((current) => current.filter((other) => other !== shortcut));
+  }, []);
+  const setSingleKeysOn = useCallback((isOn: boolean) => {
+    if (isOn) localStorage.removeItem(storageKey);
+    else localStorage.setItem(storageKey, "off");
+    setIsOn(isOn);
+  }, []);
+  useKeyListener(shortcuts, areSingleKeysOn);
+  const settings = useMemo(
+    () => ({ shortcuts, areSingleKeysOn, setSingleKeysOn }),
+    [shortcuts, areSingleKeysOn, setSingleKeysOn],
+  );
+  return (
+    <ShortcutContext value={register}>
+      <SettingsContext value={settings}>{children}</SettingsContext>
+    </ShortcutContext>
+  );
+}
+
+function useKeyListener(shortcuts: readonly Shortcut[], areSingleKeysOn: boolean): void {
+  const firstPress = useRef({ key: "", at: 0 });
+  useEffect(() => {
+    function handleKey(event: KeyboardEvent): void {
+      const press = readKeyPress(event);
+      if (press === undefined || !isForShortcuts(event, press)) return;
+      const isInSequence = event.timeStamp - firstPress.current.at < sequenceTimeoutMs;
+      const candidates = isInSequence ? [`${firstPress.current.key} ${press}`, press] : [press];
+      const active = shortcuts.filter(({ keys }) => areSingleKeysOn || keys?.startsWith("mod+"));
+      // The last registered shortcut wins: it belongs to the page, which is inside of the layout.
+      const match = candidates
+        .map((candidate) => active.findLast(({ keys }) => keys === candidate))
+        .find((shortcut) => shortcut !== undefined);
+      if (event.repeat && !match?.canRepeat) return;
+      firstPress.current = match ? { key: "", at: 0 } : { key: press, at: event.timeStamp };
+      if (!match) return;
+      event.preventDefault();
+      match.run();
+    }
+    document.addEventListener("keydown", handleKey);
+    return () => document.removeEventListener("keydown", handleKey);
+  }, [shortcuts, areSingleKeysOn]);
+}

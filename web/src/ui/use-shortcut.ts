@@ -1,0 +1,36 @@
+import type { LucideIcon } from "lucide-react";
+import { createContext, use, useEffect, useEffectEvent } from "react";
+
+export interface Shortcut {
+  /** One key ("n"), two in a row ("g p"), or a key with Ctrl or ⌘ ("mod+k"); undefined for a command without keys. */
+  keys?: string | undefined;
+  /** Listed in the command palette and, with its keys, in the help sheet. */
+  label: string;
+  /** The heading in the help sheet; "General" by default. */
+  group?: string;
+  /** Shown in the command palette. */
+  icon?: LucideIcon | undefined;
+  /** Whether the shortcut runs repeatedly while the key is held, as movements do. */
+  canRepeat?: boolean;
+  /** Whether the shortcut acts on the focused element. The command palette, which has the focus itself, omits it. */
+  needsFocus?: boolean;
+  run: () => void;
+}
+
+type Register = (shortcut: Shortcut) => () => void;
+
+export const ShortcutContext = createContext<Register>(() => () => {});
+
+/**
+ * Registers a keyboard shortcut, or a command of the palette, while the component is mounted. A shortcut never runs while
+ * the user types, or in a menu or dialog. `isEnabled` removes it, for example for a user who may not perform the action.
+ */
+export function useShortcut({ isEnabled = true, ...shortcut }: Shortcut & { isEnabled?: boolean }): void {
+  const register = use(ShortcutContext);
+  const { keys, label, group = "General", icon, canRepeat = false, needsFocus = false } = shortcut;
+  const run = useEffectEvent(shortcut.run);
+  useEffect(
+    () => (isEnabled ? register({ keys, label, group, icon, canRepeat, needsFocus, run: () => run() }) : undefined),
+    [register, isEnabled, keys, label, group, icon, canRepeat, needsFocus],
+  );
+}
