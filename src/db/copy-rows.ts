@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import pg from "pg";
 import { OperatorError } from "#lib/errors.ts";
-import { migratePostgres } from "./migrate.ts";
+import { migratePostgres, readMigrations } from "./migrate.ts";
 import { migrationsFolder } from "./open-database.ts";
 import { quoteIdentifier, type Row, type SqliteFile, type TableSchema } from "./sqlite-file.ts";
 
@@ -28,11 +28,11 @@ export async function moveRows(
   transform: (table: string, row: Row) => Row,
   reportProgress: (table: string, rows: number) => void,
 ): Promise<MovedTable[]> {
+  await assertSameVersion(source);
   await migratePostgres(url, migrationsFolder);
   return withClient(url, async (client) => {
     await client.query("BEGIN");
     await client.query("SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '10s'");
-    await assertSameVersion(client, source);
     const tables = source.listTables();
     // A service that starts on the target too early waits for this lock, and then sees all rows.
     await client.query(
@@ -91,15 +91,9 @@ async function assertTablesEmpty(client: pg.Client, tables: readonly TableSchema
   }
 }
 
-async function assertSameVersion(client: pg.Client, source: SqliteFile): Promise<void> {
-  const { rows } = await client.query<{ name: string }>("SELECT name FROM schema_migrations ORDER BY name");
-  if (
-    rows
-      .map(({ name }) => name)
-      .toSorted()
-      .join() === source.listMigrations().toSorted().join()
-  )
-    return;
+async function assertSameVersion(source: SqliteFile): Promise<void> {
+  const migrations = await readMigrations(migrationsFolder, "sqlite");
+  if (migrations.map(({ name }) => name).join() === source.listMigrations().toSorted().join()) return;
   throw new OperatorError(
     "The embedded database was last used by a different version. Start this version of the server with that database once, stop the server, and try again.",
   );

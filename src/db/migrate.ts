@@ -142,7 +142,7 @@ function checkHistory(
  * A migration is one file for both engines, or one file for each engine that needs it: `0017-search-index.sqlite.sql` and
  * `0017-search-index.postgres.sql` are the migration `0017-search-index.sql`.
  */
-async function readMigrations(folder: string, engine: Database["engine"]): Promise<Migration[]> {
+export async function readMigrations(folder: string, engine: Database["engine"]): Promise<Migration[]> {
   const files = (await readdir(folder)).filter((file) => /^\d{4}-[a-z0-9-]+(\.sqlite|\.postgres)?\.sql$/.test(file));
   const migrations = await Promise.all(
     files
