@@ -3,11 +3,9 @@ import { describe, test } from "node:test";
 import { callModern } from "../support/mcp.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 import { startMain } from "../support/main-process.ts";
-import { findProgram } from "../support/find-program.ts";
+import { buildStraceCommand, strace } from "../support/strace.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { newStudioClient } from "../support/studio-client.ts";
-
-const strace = findProgram("strace");
 
 /** Tests writes of the database; disk-store.test.ts tests those of the disk store. */
 describe("a full disk under the database", { skip: strace === undefined }, () => {
@@ -16,14 +14,9 @@ describe("a full disk under the database", { skip: strace === undefined }, () =>
     const base = await findFreeBaseUrl();
     const env = { PORT: new URL(base).port, BASE_URL: base, DATA_DIR: `${folder.path}/data`, RATE_LIMITS: "off" };
     const [firstFailingWrite, lastFailingWrite] = [600, 700];
-    const injection = [
-      "-e",
-      "trace=pwrite64",
-      "-e",
-      `inject=pwrite64:error=ENOSPC:when=${firstFailingWrite}..${lastFailingWrite}`,
-    ];
+    const straceCommand = buildStraceCommand("pwrite64", `error=ENOSPC:when=${firstFailingWrite}..${lastFailingWrite}`);
     await (await startMain(env)).kill(); // The first start migrates the database, which takes many writes.
-    const service = await startMain(env, [strace ?? "", "-f", "-qq", "-o", "/dev/null", ...injection]);
+    const service = await startMain(env, straceCommand);
     try {
       const studio = await newStudioClient(base);
       const caller = { url: `${base}/mcp`, token: studio.tokens.access_token };

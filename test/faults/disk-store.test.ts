@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { openDiskStore, type DiskOptions, type DiskStore } from "#storage/disk/disk-store.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
-import { findProgram } from "../support/find-program.ts";
+import { buildStraceCommand, strace } from "../support/strace.ts";
 import { toChunks, readDigest, sha256 } from "../support/stores.ts";
 import { isLongRun } from "../support/long-run.ts";
 
@@ -21,16 +21,15 @@ const urls = {
 const openStore = (root: string, options: Partial<DiskOptions> = {}): Promise<DiskStore> =>
   openDiskStore({ root, urls, clock: () => Date.now(), minFreeBytes: 0, ...options });
 
-const strace = findProgram("strace") ?? "";
 const writeOptions = { mimeType: "image/png", maxBytes: 1_000_000 };
 const childProgram = join(import.meta.dirname, "../support/children/store-files.ts");
 
 /** Runs a process that stores files while strace injects faults into its system calls. Returns the lines it printed. */
 async function runWithFault(root: string, injection: string): Promise<string[][]> {
-  const [call] = injection.split(":");
-  const args = ["-f", "-qq", "-o", "/dev/null", "-e", `trace=${call}`, "-e", `inject=${injection}`];
+  const [call = "", ...fault] = injection.split(":");
+  const [program = "", ...args] = buildStraceCommand(call, fault.join(":"));
   const options = JSON.stringify({ root, count: 4, bytes: 1_500_000 });
-  const tracer = spawn(strace, [...args, process.execPath, childProgram, options], {
+  const tracer = spawn(program, [...args, process.execPath, childProgram, options], {
     stdio: ["ignore", "pipe", "inherit"],
     // One thread for files, so that the Nth call is the same in every run.
     env: { ...process.env, UV_THREADPOOL_SIZE: "1" },
@@ -82,7 +81,7 @@ async function checkStore(root: string, lines: string[][]): Promise<void> {
   assert.equal(await readDigest(store, "files/next"), sha256(Buffer.from("next")));
 }
 
-describe("the disk store during faults", { skip: strace === "" }, () => {
+describe("the disk store during faults", { skip: strace === undefined }, () => {
   const createRange = (from: number, to: number, step = 1) =>
     Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, i) => from + i * step);
 
@@ -184,7 +183,7 @@ describe("the file folder at startup (S6)", () => {
       assert.ok(readdirSync(join(path, "real")).includes("files"));
     }));
 
-  test("is rejected if it is not writable", { skip: strace === "" }, () =>
+  test("is rejected if it is not writable", { skip: strace === undefined }, () =>
     withFolder(async (path) => {
       const program = `import { openDiskStore } from "#storage/disk/disk-store.ts";
         await openDiskStore({ root: ${JSON.stringify(join(path, "files"))}, urls: {}, clock: Date.now }).catch((error) => console.log(error.message));`;

@@ -17,7 +17,7 @@ import { openDiskStore } from "#storage/disk/disk-store.ts";
 import { createDeps, createTemporaryDatabase, silentLog, type TemporaryDatabase } from "../support/engines.ts";
 import { isLongRun } from "../support/long-run.ts";
 import { newStudio } from "../support/users.ts";
-import { findProgram } from "../support/find-program.ts";
+import { buildStraceCommand, strace } from "../support/strace.ts";
 import { readBytes } from "../support/stores.ts";
 
 const childProgram = join(import.meta.dirname, "../support/children/upload-assets.ts");
@@ -107,12 +107,10 @@ describe("kill -9 during uploads", () => {
     }
   });
 
-  const strace = findProgram("strace");
   for (const call of strace ? systemCalls : []) {
     test(`loses no acknowledged asset when killed at the Nth ${call} (ASSET-20, C2)`, async () => {
       for (const nth of callNumbers) {
-        const straceOptions = ["-e", `trace=${call}`, "-e", `inject=${call}:signal=SIGKILL:when=${nth}`];
-        const lines = await runChild([strace ?? "", "-f", "-qq", "-o", "/dev/null", ...straceOptions]);
+        const lines = await runChild(buildStraceCommand(call, `signal=SIGKILL:when=${nth}`));
         if (lines.includes("finished")) break; // the child makes fewer such calls
       }
       await checkAssets(call);
