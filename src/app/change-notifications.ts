@@ -23,14 +23,14 @@ export interface ChangeNotificationOptions {
  */
 export function listenForChanges(options: ChangeNotificationOptions): NotificationListener {
   const { url, database, feed, wakeWorker, log, probeIntervalMs = seconds(5) } = options;
-  let isNotified = false;
+  let areNotificationsReliable = false;
   let isProbePending = false;
 
-  const setNotified = (value: boolean): void => {
+  const setReliable = (areReliable: boolean): void => {
     isProbePending = false;
-    if (value === isNotified) return;
-    isNotified = value;
-    feed.setNotified(value);
+    if (areReliable === areNotificationsReliable) return;
+    areNotificationsReliable = areReliable;
+    feed.setNotificationsReliable(areReliable);
   };
   const sendProbe = (): void => {
     isProbePending = true;
@@ -44,18 +44,18 @@ export function listenForChanges(options: ChangeNotificationOptions): Notificati
       publications_due: wakeWorker,
       changes(change) {
         if (change === undefined) sendProbe();
-        else if (change === probeChange) setNotified(true);
+        else if (change === probeChange) setReliable(true);
         else feed.receive(change);
       },
     },
-    onDisconnect: () => setNotified(false),
+    onDisconnect: () => setReliable(false),
     log,
   });
   const timer = setInterval(() => {
-    if (!isNotified || !feed.hasStreams()) return;
+    if (!areNotificationsReliable || !feed.hasStreams()) return;
     if (!isProbePending) return sendProbe();
     log.warn("database notifications no longer arrive; connecting again");
-    setNotified(false);
+    setReliable(false);
     listener.reconnect();
   }, probeIntervalMs).unref();
 

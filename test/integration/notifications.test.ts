@@ -104,25 +104,25 @@ forEachEngine(
         },
         new Map(),
       );
-      const notified: boolean[] = [];
+      const reliability: boolean[] = [];
       const listener = listenForChanges({
         url: url.href,
         database,
         feed: {
           ...feed,
-          setNotified(value) {
-            notified.push(value);
-            feed.setNotified(value);
+          setNotificationsReliable(areReliable) {
+            reliability.push(areReliable);
+            feed.setNotificationsReliable(areReliable);
           },
         },
         wakeWorker: () => {},
         log: silentLog,
         probeIntervalMs: 500,
       });
-      await waitUntil(() => notified.length === 1, { description: "notifications arrive" });
+      await waitUntil(() => reliability.length === 1, { description: "notifications arrive" });
       connections[0]?.unpipe().pause(); // still open, and the server's data goes nowhere
-      await waitUntil(() => notified.length >= 3, { description: "notifications arrive again" });
-      assert.deepEqual(notified.slice(0, 3), [true, false, true]);
+      await waitUntil(() => reliability.length >= 3, { description: "notifications arrive again" });
+      assert.deepEqual(reliability.slice(0, 3), [true, false, true]);
       assert.ok(connections.length > 1);
       removeFromFeed();
       await listener.close();

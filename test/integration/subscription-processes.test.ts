@@ -51,7 +51,7 @@ for (const engine of listEngines()) {
       await location?.remove();
     });
 
-    test("a call to one process is announced by the other, in both protocol versions (CHAT-20)", async (t) => {
+    test("a change made through one process is announced by the other, in both protocol versions (CHAT-20)", async (t) => {
       const [callUrl = "", streamUrl = ""] = urls;
       const owner = await newStudio(deps);
       const post = await newPost(deps, owner);

@@ -18,7 +18,7 @@ export async function startOtherServer({ location, clock }: Fixture): Promise<Ot
   const deps = createDeps(database, clock);
   const server = await startMcpServer({ deps });
   const { changeFeed } = server.endpoint;
-  const isListening = Promise.withResolvers<void>();
+  const listenStarted = Promise.withResolvers<void>();
   const listener =
     location.databaseUrl === undefined
       ? undefined
@@ -27,13 +27,14 @@ export async function startOtherServer({ location, clock }: Fixture): Promise<Ot
           handlers: {
             changes(change) {
               if (change !== undefined) return changeFeed.receive(change);
-              changeFeed.setNotified(true);
-              isListening.resolve();
+              // The listener has connected; notifications arrive from now on.
+              changeFeed.setNotificationsReliable(true);
+              listenStarted.resolve();
             },
           },
           log: silentLog,
         });
-  if (listener) await isListening.promise;
+  if (listener) await listenStarted.promise;
   return {
     ...server,
     deps,

@@ -25,7 +25,7 @@ export interface ChangeFeed {
   /** Whether notifications matter at the moment. */
   hasStreams(): boolean;
   /** Sets whether `receive` gets all notifications from now on. Otherwise, the feed polls. */
-  setNotified(isNotified: boolean): void;
+  setNotificationsReliable(areReliable: boolean): void;
 }
 
 /** Notifications that arrive within this time share one check, so many changes cost few queries. */
@@ -65,7 +65,7 @@ export function createChangeFeed(deps: Pick<Deps, "subscriptions" | "clock" | "b
   const streams = new Set<Stream>();
   const watchedPosts = createWatchedPosts<Stream>();
   let changes = createChanges();
-  let isNotified = false;
+  let areNotificationsReliable = false;
   let isChecking = false;
   let isFailing = false;
   let lastMarker: number | undefined;
@@ -103,8 +103,8 @@ export function createChangeFeed(deps: Pick<Deps, "subscriptions" | "clock" | "b
       scheduleCheck();
     },
     hasStreams: () => streams.size > 0,
-    setNotified(value) {
-      isNotified = value;
+    setNotificationsReliable(areReliable) {
+      areNotificationsReliable = areReliable;
       checkAll();
     },
   };
@@ -135,8 +135,8 @@ export function createChangeFeed(deps: Pick<Deps, "subscriptions" | "clock" | "b
     const now = deps.clock();
     for (const stream of streams) if (stream.expiresAt <= now) endStream(stream);
     pollCount++;
-    if (changes.isAll || (isNotified && pollCount % pollsPerFullCheck === 0)) checkAll();
-    else if (!isNotified) void checkIfCommitted();
+    if (changes.isAll || (areNotificationsReliable && pollCount % pollsPerFullCheck === 0)) checkAll();
+    else if (!areNotificationsReliable) void checkIfCommitted();
   }
 
   /** Checks everything if any process has committed since the last poll, or if the database has no commit marker. */
