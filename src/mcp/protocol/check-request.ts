@@ -21,10 +21,7 @@ export function checkRequest(
 ): RequestProblem | undefined {
   const paramHeaders = era === "modern" ? method?.getParamHeaders?.(params) : undefined;
   const mismatch = paramHeaders && findParamMismatch(paramHeaders, params["arguments"], requestHeaders);
-  if (mismatch) {
-    const { headerValue, explanation } = mismatch;
-    return { rejection: createHeaderMismatch(id, { header: headerValue, body: explanation }) };
-  }
+  if (mismatch) return { rejection: createHeaderMismatch(id, mismatch) };
   const requiredScope = method?.getRequiredScope?.(params);
   if (requiredScope === undefined || scopes.includes(requiredScope)) return undefined;
   return {

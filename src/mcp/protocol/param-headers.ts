@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { decodeHeaderValue } from "./standard-headers.ts";
+import { decodeHeaderValue, type HeaderMismatch } from "./standard-headers.ts";
 
 /** An input that clients repeat in the header `Mcp-Param-{name}` (2026-07-28, custom headers from tool parameters). */
 export interface ParamHeader {
@@ -35,7 +35,7 @@ export function findParamMismatch(
   paramHeaders: readonly ParamHeader[],
   args: unknown,
   headers: IncomingHttpHeaders,
-): { headerValue: string; explanation: string } | undefined {
+): HeaderMismatch | undefined {
   for (const { header, path } of paramHeaders) {
     const argument = path.reduce<unknown>((value, key) => (value as Record<string, unknown> | null)?.[key], args);
     const isExpected = argument !== undefined && argument !== null;

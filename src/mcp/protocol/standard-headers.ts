@@ -32,7 +32,8 @@ export function checkStandardHeaders(
   headers: MirroredHeaders,
   id: RequestId | null,
 ): Rejection | undefined {
-  const createMismatch = (header: string, body: string) => createHeaderMismatch(id, { header, body });
+  const createMismatch = (headerValue: string, explanation: string) =>
+    createHeaderMismatch(id, { headerValue, explanation });
 
   if (headers.protocolVersionHeader === undefined)
     return createMismatch(
@@ -57,8 +58,15 @@ export function checkStandardHeaders(
       );
 }
 
-export function createHeaderMismatch(id: RequestId | null, mismatch: { header: string; body: string }): Rejection {
-  const message = `Bad Request: the request headers and body disagree: ${mismatch.body}`;
+export interface HeaderMismatch {
+  headerValue: string;
+  explanation: string;
+}
+
+export function createHeaderMismatch(id: RequestId | null, { headerValue, explanation }: HeaderMismatch): Rejection {
+  const message = `Bad Request: the request headers and body disagree: ${explanation}`;
+  // The SDK uses the same member names.
+  const mismatch = { header: headerValue, body: explanation };
   return createRejection(400, errorCodes.headerMismatch, message, id, { mismatch });
 }
 
