@@ -6,13 +6,15 @@ import { undefinedIfMissing, withDiskErrors } from "./disk-errors.ts";
 /** The append-only log of a multipart file: which parts are complete, and which processes wrote parts. */
 export interface PartLog {
   completedParts: Set<number>;
-  /** Whether this process has appended a line before, so that it need not append a `+` line. */
+  /** Whether this process has appended a line before, so that it need not append a `started` line. */
   hasOwnEntry: boolean;
   /** Whether every line is from this process, so that no other process can have written to the data. */
   isExclusive: boolean;
 }
 
 const logFileName = "log";
+/** The first character of a line. */
+const markers = { started: "+", complete: "=" } as const;
 const linePattern = /^([+=])(\d{5}) ([0-9a-f]{12})\n/gm;
 
 export async function createPartLog(folder: string): Promise<void> {
@@ -21,23 +23,31 @@ export async function createPartLog(folder: string): Promise<void> {
 }
 
 /** Resolves to undefined if the folder does not exist. Ignores a line that a power loss left incomplete. */
-export async function readPartLog(folder: string, instance: string): Promise<PartLog | undefined> {
+export async function readPartLog(folder: string, instanceId: string): Promise<PartLog | undefined> {
   const text = await undefinedIfMissing(readFile(join(folder, logFileName), "latin1"));
   if (text === undefined) return undefined;
   const lines = [...text.matchAll(linePattern)];
   return {
-    completedParts: new Set(lines.flatMap(([, marker, part]) => (marker === "=" ? [Number(part)] : []))),
-    hasOwnEntry: lines.some(([, , , writer]) => writer === instance),
-    isExclusive: lines.every(([, , , writer]) => writer === instance),
+    completedParts: new Set(lines.flatMap(([, marker, part]) => (marker === markers.complete ? [Number(part)] : []))),
+    hasOwnEntry: lines.some(([, , , writer]) => writer === instanceId),
+    isExclusive: lines.every(([, , , writer]) => writer === instanceId),
   };
 }
 
-/** `+`: this process is about to write its first part. `=`: the part is complete; durable when this resolves. */
-export async function appendPartLog(folder: string, marker: "+" | "=", part: number, instance: string): Promise<void> {
+/**
+ * `started`: this process is about to write its first part. `complete`: the part is complete; durable when this
+ * resolves.
+ */
+export async function appendPartLog(
+  folder: string,
+  event: keyof typeof markers,
+  part: number,
+  instanceId: string,
+): Promise<void> {
   const log = await withDiskErrors(open(join(folder, logFileName), "a", 0o600));
   try {
-    await withDiskErrors(log.write(`${marker}${String(part).padStart(5, "0")} ${instance}\n`));
-    if (marker === "=") await withDiskErrors(log.datasync());
+    await withDiskErrors(log.write(`${markers[event]}${String(part).padStart(5, "0")} ${instanceId}\n`));
+    if (event === "complete") await withDiskErrors(log.datasync());
   } finally {
     await log.close();
   }

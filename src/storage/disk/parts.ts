@@ -66,7 +66,7 @@ export function createDiskParts({
   stat: statKey,
 }: DiskPartsOptions): DiskParts {
   const partsFolder = join(root, ".parts");
-  const instance = newName().slice(0, 12);
+  const instanceId = newName().slice(0, 12);
   const getFolder = ({ key, id }: Pick<MultipartFile, "key" | "id">) => {
     if (!idPattern.test(id)) throw new Error("invalid upload id");
     return join(partsFolder, `${validateKey(key).replaceAll("/", "+")}~${id}`);
@@ -96,7 +96,7 @@ export function createDiskParts({
 
   async function assembleFile(file: MultipartFile): Promise<StoredFile | undefined> {
     const folder = getFolder(file);
-    const initialLog = await readPartLog(folder, instance);
+    const initialLog = await readPartLog(folder, instanceId);
     if (initialLog?.completedParts.size !== countParts(file)) return findComplete(file);
     await close(folder);
     if (!(await writers.waitUntilIdle(folder))) {
@@ -104,7 +104,7 @@ export function createDiskParts({
       throw new AppError("storage_unavailable:part_in_progress", undefined, { retryAfter: 5 });
     }
     // The running digest is valid only if no other process wrote parts.
-    const isExclusive = (await readPartLog(folder, instance))?.isExclusive ?? false;
+    const isExclusive = (await readPartLog(folder, instanceId))?.isExclusive ?? false;
     const path = join(folder, "data");
     const runningDigest = isExclusive ? progressByFolder.get(folder)?.digest : undefined;
     const sha256 = await (runningDigest ?? createRunningDigest(path, bufferPool)).finish(file.bytes);
@@ -157,7 +157,7 @@ export function createDiskParts({
     },
 
     async list(file) {
-      const log = await readPartLog(getFolder(file), instance);
+      const log = await readPartLog(getFolder(file), instanceId);
       if (log) return [...log.completedParts].toSorted((a, b) => a - b);
       const completeFile = await findComplete(file);
       return completeFile && Array.from({ length: countParts(file) }, (_, i) => i + 1);
@@ -178,13 +178,13 @@ export function createDiskParts({
         { offset, bytes },
         {
           async onStart() {
-            const log = await readPartLog(folder, instance);
+            const log = await readPartLog(folder, instanceId);
             if (log?.completedParts.has(part)) return false;
-            if (!log?.hasOwnEntry) await appendPartLog(folder, "+", part, instance);
+            if (!log?.hasOwnEntry) await appendPartLog(folder, "started", part, instanceId);
             return true;
           },
           async onFinish() {
-            await appendPartLog(folder, "=", part, instance);
+            await appendPartLog(folder, "complete", part, instanceId);
             recordPart(folder, file, part);
           },
         },
