@@ -84,13 +84,13 @@ export function createSearchSource<Row extends { search_indexed: number }, Item,
                  WHERE ${conditions.join(" AND ")} ORDER BY t.id DESC LIMIT ${bind(limit)}`;
       }),
     async listCandidates(_studioId, tokenLists, filter, range) {
-      const rows = await runQuery<SizedRow & { is_listed: number }>((bind) => {
+      const rows = await runQuery<SizedRow & { passes_filter: number }>((bind) => {
         const candidatesSql = buildCandidates[engine](bind, { entries, idColumn, tokensTable }, tokenLists, range);
         const conditions = ["t.trashed_at IS NULL", ...definition.listConditions(filter, bind)];
-        return `SELECT t.id, ${bytesSql} AS bytes, CASE WHEN ${conditions.join(" AND ")} THEN 1 ELSE 0 END AS is_listed
+        return `SELECT t.id, ${bytesSql} AS bytes, CASE WHEN ${conditions.join(" AND ")} THEN 1 ELSE 0 END AS passes_filter
                   FROM (${candidatesSql}) AS c JOIN ${table} t ON t.id = c.id ORDER BY t.id DESC`;
       });
-      return rows.map(({ id, bytes, is_listed }) => ({ id, bytes, isListed: is_listed === 1 }));
+      return rows.map(({ id, bytes, passes_filter }) => ({ id, bytes, passesFilter: passes_filter === 1 }));
     },
     async findMatches(studioId, ids, filter, terms) {
       const rows = await runQuery<Row>((bind) => {

@@ -19,7 +19,7 @@ export interface SizedRow {
 
 export interface CandidateRow extends SizedRow {
   /** Whether the row passes the filter and is not in the trash. */
-  isListed: boolean;
+  passesFilter: boolean;
 }
 
 /** The searchable rows of one table. All lists are newest first. */

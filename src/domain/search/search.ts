@@ -9,10 +9,10 @@ export const searchBudget = { bytes: 64 * 1024 * 1024, ms: 1000 } as const;
 /** Maximum size of one read, which has at least one row, even if that row is larger. A post has at most about 1 MB. */
 const maxChunkBytes = 1024 * 1024;
 
-/** Rows per list. The newest rows are always compared first, and a small studio has no others. */
+/** Rows per list. A search always compares the newest rows first; in a small studio, these are all rows. */
 const listSize = { newest: 100, minCandidates: 100, maxCandidates: 2000 } as const;
 
-/** A search does not change to the index if this many of the newest rows will probably fill the page. */
+/** A search continues without the index while at most this many of the newest rows will probably fill the page. */
 const maxNewestRows = 1000;
 
 export interface SearchOptions<Item, Filter> {
@@ -85,8 +85,8 @@ function createScan<Item, Filter>(
   /** Whether the index finds the remaining items of the page faster than reading the newest rows. */
   async function shouldUseIndex(needed: number): Promise<boolean> {
     if (candidateLimit !== undefined || scannedRows === 0) return false;
-    const isSlow = estimateRows(needed) > maxNewestRows || (source.streamsCandidates && !hasFilter);
-    return isSlow && source.isIndexed(studioId);
+    const isIndexFaster = estimateRows(needed) > maxNewestRows || (source.streamsCandidates && !hasFilter);
+    return isIndexFaster && source.isIndexed(studioId);
   }
 
   async function listRows(needed: number): Promise<CandidateRow[]> {
@@ -95,7 +95,7 @@ function createScan<Item, Filter>(
     const range = { before: scannedTo, limit: candidateLimit ?? Math.max(newestLimit, limit) };
     const rows =
       candidateLimit === undefined
-        ? (await source.listNewest(studioId, filter, range)).map((row) => ({ ...row, isListed: true }))
+        ? (await source.listNewest(studioId, filter, range)).map((row) => ({ ...row, passesFilter: true }))
         : await source.listCandidates(studioId, tokenLists, filter, range);
     if (candidateLimit !== undefined) candidateLimit = Math.min(2 * candidateLimit, listSize.maxCandidates);
     isLastList = rows.length < range.limit;
@@ -112,7 +112,7 @@ function createScan<Item, Filter>(
       const { count, bytes } = countFitting(listedRows);
       const rows = listedRows.slice(0, count);
       listedRows = listedRows.slice(count);
-      const ids = rows.filter((row) => row.isListed).map((row) => row.id);
+      const ids = rows.filter((row) => row.passesFilter).map((row) => row.id);
       const items = ids.length === 0 ? [] : await source.findMatches(studioId, ids, filter, terms);
       scannedRows += rows.length;
       foundItems += items.length;
@@ -123,10 +123,10 @@ function createScan<Item, Filter>(
   };
 }
 
-function countFitting(rows: readonly (SizedRow & { isListed: boolean })[]): { count: number; bytes: number } {
+function countFitting(rows: readonly (SizedRow & { passesFilter: boolean })[]): { count: number; bytes: number } {
   let [count, bytes] = [0, 0];
   for (const row of rows) {
-    const size = row.isListed ? row.bytes : 0;
+    const size = row.passesFilter ? row.bytes : 0;
     if (count > 0 && bytes + size > maxChunkBytes) break;
     count++;
     bytes += size;
