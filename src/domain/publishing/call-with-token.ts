@@ -5,7 +5,7 @@ import type { AccessToken } from "../platforms/ports.ts";
 import type { WorkerDeps } from "./claim.ts";
 import type { FailedOutcome, Publication } from "./ports.ts";
 
-/** Shorter than the time for which `getAccessToken` guarantees the token. */
+/** Shorter than the time for which a token from `getAccessToken` is certain to be valid. */
 const reuseMs = seconds(30);
 
 type CallWithToken = <Outcome extends { kind: string }>(
@@ -23,7 +23,7 @@ export function createCallWithToken(deps: WorkerDeps, { studioId, connectionId }
 
   async function getToken(): Promise<AccessToken | FailedOutcome> {
     if (validToken && deps.clock() < usableUntil) return validToken;
-    const token = await readToken(() => getAccessToken(deps, target));
+    const token = await getTokenOrFailure(() => getAccessToken(deps, target));
     if ("kind" in token) return token;
     validToken = token;
     usableUntil = deps.clock() + reuseMs;
@@ -36,14 +36,14 @@ export function createCallWithToken(deps: WorkerDeps, { studioId, connectionId }
     const outcome = await call(token);
     if (outcome.kind !== "reconnect") return outcome;
     validToken = undefined;
-    const renewedToken = await readToken(() => renewAccessToken(deps, target, token.accessToken));
+    const renewedToken = await getTokenOrFailure(() => renewAccessToken(deps, target, token.accessToken));
     return "kind" in renewedToken ? renewedToken : call(renewedToken);
   };
 }
 
-async function readToken(read: () => Promise<AccessToken>): Promise<AccessToken | FailedOutcome> {
+async function getTokenOrFailure(getOrRenew: () => Promise<AccessToken>): Promise<AccessToken | FailedOutcome> {
   try {
-    return await read();
+    return await getOrRenew();
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const isTemporary = error.code === "url_unreachable" || error.code === "storage_unavailable";

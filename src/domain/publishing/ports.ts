@@ -41,6 +41,7 @@ export interface Publication {
   state: PublicationState;
   /** Whether the platform shows the post's title. */
   includesTitle: boolean;
+  /** The time that the user chose; null for “as soon as approved”. */
   scheduledFor: number | null;
   revision: number;
   digest: string;
@@ -58,7 +59,9 @@ export interface Publication {
   url: string | null;
   remoteId: string | null;
   problem: { code: string; message: string } | null;
+  /** When the first run is due: at `scheduledFor`, but not before the publication was scheduled. */
   dueAt: number | null;
+  /** When the next run is due: `dueAt`, or a later time after a failed run. */
   nextRunAt: number | null;
   startedAt: number | null;
   attempts: number;
@@ -66,6 +69,7 @@ export interface Publication {
   leaseExpiresAt: number | null;
   content: PublicationContent | null;
   progress: PublicationProgress | null;
+  /** Identifies the commit to platforms that recognize a repeated request. */
   commitKey: string | null;
   committedAt: number | null;
 }
@@ -83,6 +87,7 @@ export interface PublicationWithNames extends Publication {
 export interface PublicationFilter {
   postId?: string | undefined;
   state?: VisibleState | undefined;
+  /** Range of its time: when it was published, otherwise is scheduled for, otherwise was requested. */
   from?: number | undefined;
   to?: number | undefined;
   /** Only publications older than this id. */
@@ -151,7 +156,7 @@ export interface PublicationStore extends PublishingWorkStore {
   isRemoteIdTaken(connectionId: string, remoteId: string): Promise<boolean>;
 }
 
-/** What workers need. Times are those of `getTime`. */
+/** What workers need. All times are from the clock that `getTime` reads. */
 export interface PublishingWorkStore {
   /** The time that decides what is due and which leases have expired: on PostgreSQL, the time of the database. */
   getTime(): Promise<number>;
@@ -181,7 +186,7 @@ export interface PendingWork {
 /** The outcome of the request that makes a post public. */
 export type CommitOutcome =
   | { kind: "published"; remoteId: string; url: string | null }
-  /** The platform accepted the request, and decides after it has processed the media. */
+  /** The platform accepted the request, and publishes or rejects the post after it has processed the media. */
   | { kind: "processing"; processingId: string }
   /** The platform rejected the request; nothing is public. */
   | { kind: "rejected"; code: string; message: string }
@@ -201,8 +206,8 @@ export type LookUpOutcome =
   /** The platform says that the post is not public, and a repeated commit can't publish it twice. */
   | { kind: "repeatable" }
   /**
-   * No post, or more than one, can be the post of this commit. It may still be public, so the commit is not repeated: a
-   * user decides.
+   * No post at the platform matches this commit, or several do. The post may still be public, so the commit is not
+   * repeated: a user decides.
    * `appearsWithinMs`: how long the platform may need until the post can be found, if that is long.
    */
   | { kind: "unidentified"; appearsWithinMs?: number | undefined }

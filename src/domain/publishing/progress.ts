@@ -9,7 +9,7 @@ export interface PublicationProgress {
   firstCommittedAt?: number | undefined;
   /** Ids of the accounts that the text mentions, by name. Stored, so that a repeated commit sends the same request. */
   mentions?: Record<string, string> | undefined;
-  /** Ids of the account's newest posts before the commit, which can't have created them. */
+  /** Ids of the account's newest posts just before the commit: none of them is the post that the commit created. */
   earlierPostIds?: string[] | undefined;
   /** The platform reported before the commit that an earlier commit succeeded, so this commit is not sent. */
   isPublic?: boolean | undefined;
@@ -17,7 +17,7 @@ export interface PublicationProgress {
   processingId?: string | undefined;
   /** The digest of the content that was uploaded. */
   digest?: string | undefined;
-  /** When the first file was about to be uploaded. */
+  /** When the upload of the first file started. */
   uploadedSince?: number | undefined;
   /** When a worker first looked up the post of a commit whose response was lost. */
   lookedUpSince?: number | undefined;

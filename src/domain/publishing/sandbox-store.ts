@@ -31,6 +31,6 @@ export interface SandboxStore {
   /** Oldest first. */
   listPosts(): Promise<SandboxPost[]>;
   setFaults(faults: { [Name in keyof SandboxFaults]?: number | undefined }): Promise<void>;
-  /** Returns whether this request has the fault, and counts it. */
+  /** Returns whether this request has the fault. If it has, one request fewer will have it. */
   takeFault(name: keyof SandboxFaults): Promise<boolean>;
 }
