@@ -24,9 +24,11 @@ export function planForAsset(
 ): RenditionPlan {
   if (inspection && "problem" in inspection) return { kind: "reject", ...rejections[inspection.problem] };
   const traits = inspection ?? (width && height ? { ...ordinaryTraits, width, height } : undefined);
+  // The size of an image that can be decoded is known, unless the image is damaged.
   if (!traits && canBeDecoded(mimeType)) return { kind: "reject", ...rejections.unreadable };
-  return planRendition({ ...(traits ?? unknownSize), mimeType, bytes: bytes ?? 0 }, limit, crop);
+  return planRendition({ ...(traits ?? placeholderTraits), mimeType, bytes: bytes ?? 0 }, limit, crop);
 }
 
 const ordinaryTraits = { frames: 1, hasAlpha: false, hasMetadata: false, canStripMetadata: true };
-const unknownSize = { ...ordinaryTraits, width: 1, height: 1 };
+/** For images that can't be decoded, which `planRendition` rejects at any size. */
+const placeholderTraits = { ...ordinaryTraits, width: 1, height: 1 };

@@ -70,7 +70,7 @@ export function planLayout(
     // A pixel less of one side is better than a line of padding.
     const scaled = isWithinAspect ? trimToAspect(floored, limit) : floored;
     const canvas = padToLimit(scaled, limit);
-    return fitsSizeLimit(canvas, limit, rounding) ? { region, scaled, canvas } : undefined;
+    return fitsSizeLimit(canvas, limit, roundingTolerance) ? { region, scaled, canvas } : undefined;
   };
   const largest = layOut(maxScale);
   if (largest) return largest;
@@ -84,10 +84,10 @@ export function planLayout(
   return layOut(low);
 }
 
-const scaleSide = (side: number, scale: number): number => Math.max(1, Math.floor(side * scale + rounding));
+const scaleSide = (side: number, scale: number): number => Math.max(1, Math.floor(side * scale + roundingTolerance));
 
 /** Keeps a product such as 3 × (1 / 3) from being rounded to the wrong integer. */
-const rounding = 1e-6;
+const roundingTolerance = 1e-6;
 
 /** The longest side that any of the image formats supports. */
 const maxSide = 65_500;
@@ -95,25 +95,25 @@ const maxSide = 65_500;
 /** The smallest canvas that contains the image and has the required size and aspect ratio. */
 function padToLimit({ width, height }: Size, limit: SizeLimit): Size {
   const { minWidth = 1, minHeight = 1, minAspect = 0, maxAspect = Infinity, maxHeight = maxSide } = limit;
-  if (width >= minWidth && height >= minHeight && hasAllowedAspect({ width, height }, limit, rounding))
+  if (width >= minWidth && height >= minHeight && hasAllowedAspect({ width, height }, limit, roundingTolerance))
     return { width, height };
   const minPadded = { width: Math.max(width, minWidth), height: Math.max(height, minHeight) };
-  const smallestHeight = Math.max(minPadded.height, Math.ceil(minPadded.width / maxAspect - rounding));
+  const smallestHeight = Math.max(minPadded.height, Math.ceil(minPadded.width / maxAspect - roundingTolerance));
   const padTo = (canvasHeight: number): Size => ({
-    width: Math.max(minPadded.width, Math.ceil(canvasHeight * minAspect - rounding)),
+    width: Math.max(minPadded.width, Math.ceil(canvasHeight * minAspect - roundingTolerance)),
     height: canvasHeight,
   });
   // If `minAspect` and `maxAspect` are close, some heights have no integer width with an allowed aspect ratio.
   for (let canvasHeight = smallestHeight; canvasHeight <= maxHeight; canvasHeight++)
-    if (hasAllowedAspect(padTo(canvasHeight), limit, rounding)) return padTo(canvasHeight);
+    if (hasAllowedAspect(padTo(canvasHeight), limit, roundingTolerance)) return padTo(canvasHeight);
   return padTo(smallestHeight);
 }
 
 /** The largest size with an allowed aspect ratio that fits into the given one. */
 function trimToAspect({ width, height }: Size, { minAspect = 0, maxAspect = Infinity }: SizeLimit): Size {
   return {
-    width: Math.max(1, Math.min(width, Math.floor(height * maxAspect + rounding))),
-    height: Math.max(1, Math.min(height, Math.floor(width / minAspect + rounding))),
+    width: Math.max(1, Math.min(width, Math.floor(height * maxAspect + roundingTolerance))),
+    height: Math.max(1, Math.min(height, Math.floor(width / minAspect + roundingTolerance))),
   };
 }
 
