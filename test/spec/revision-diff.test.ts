@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { compareAssets, type RevisionAsset } from "../../web/src/history/compare-assets.ts";
 import { compareText } from "../../web/src/history/compare-text.ts";
-import { describeRevision, listIsTrashedAfter } from "../../web/src/history/describe-revision.ts";
+import { describeRevision, listTrashStates } from "../../web/src/history/describe-revision.ts";
 import { getInputBounds, resolveSince } from "../../web/src/undo/since.ts";
 
 const createAsset = (id: string, altText?: string): RevisionAsset => ({
@@ -88,7 +88,7 @@ describe("differences between two revisions", () => {
     const titleChange = { changed: ["title"] };
     const [deletion, restoration] = [{ changed: ["trashed"] }, { changed: ["trashed"] }];
     const newestFirst = [titleChange, restoration, deletion, titleChange];
-    assert.deepEqual(listIsTrashedAfter(newestFirst), [false, false, true, false]);
+    assert.deepEqual(listTrashStates(newestFirst), [false, false, true, false]);
   });
 });
 

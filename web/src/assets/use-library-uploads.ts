@@ -9,7 +9,7 @@ import { useUploader, type Uploads } from "../upload/use-uploader.ts";
 import { countFiles } from "./labels.ts";
 
 export interface LibraryUploads extends Uploads {
-  /** The uploads to show before the listed files: the ones that need the user first. */
+  /** The uploads to show before the listed files. Those that need the user come first. */
   visibleItems: readonly UploadItem[];
   /** For screen readers. */
   announcement: string;
@@ -48,16 +48,16 @@ export function useLibraryUploads(listedAssets: readonly Asset[], isFiltered: bo
   }, [failure]);
 
   const readyIds = new Set(listedAssets.filter(({ status }) => status === "ready").map(({ id }) => id));
-  // With a filter, the list may never have the file.
-  const isShownInList = (item: UploadItem): boolean =>
+  // With a filter, the list may never have the file, so the upload does not wait for it.
+  const canDisappear = (item: UploadItem): boolean =>
     item.status === "done" && (isFiltered || (item.id !== undefined && readyIds.has(item.id)));
-  const finishedKeys = uploads.items.filter(isShownInList).map(({ key }) => key);
+  const finishedKeys = uploads.items.filter(canDisappear).map(({ key }) => key);
   useEffect(() => {
-    for (const key of finishedKeys) uploads.cancel(key);
+    for (const key of finishedKeys) uploads.cancel(key); // only removes it from the items, because it is finished
   });
 
   const needsUser = ({ status }: UploadItem): boolean => status === "failed" || status === "missing";
-  const remainingItems = uploads.items.filter((item) => !isShownInList(item));
+  const remainingItems = uploads.items.filter((item) => !canDisappear(item));
   return {
     ...uploads,
     visibleItems: [...remainingItems.filter(needsUser), ...remainingItems.filter((item) => !needsUser(item))],

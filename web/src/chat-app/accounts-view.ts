@@ -10,9 +10,11 @@ export interface AccountsView {
 
 export interface AccountsOptions {
   language: ChatLanguage;
+  /** From the host, so it may be anything. */
   timeZone: unknown;
-  /** False: the host can't call tools, or not open links. */
+  /** False if the host can't call tools. */
   canPropose: boolean;
+  /** False if the host can't open links. */
   canOpenLinks: boolean;
   onPropose(connectionIds: readonly string[]): Promise<void>;
   onOpen(url: string): void;
@@ -21,7 +23,7 @@ export interface AccountsOptions {
 /** States in which an account cannot get another publication of the same post. */
 const activeStates = ["proposed", "scheduled", "publishing", "unconfirmed"];
 
-const canPropose = ({ problems, publication }: AccountData): boolean =>
+const acceptsProposal = ({ problems, publication }: AccountData): boolean =>
   !problems.some(({ level }) => level === "rejected") && !activeStates.includes(publication?.state ?? "");
 
 /** What each account would reject, where its publication stands, and the button that proposes new ones. */
@@ -37,20 +39,20 @@ export function createAccountsView(options: AccountsOptions): AccountsView {
   const emptyText = createElement("p", { className: "m-0 text-sm text-muted", textContent: strings.noAccounts });
   const hint = createElement("p", { className: "m-0 text-sm text-muted", textContent: strings.proposeHint });
   const message = createElement("p", { className: "m-0 text-sm empty:hidden", role: "status" });
-  const propose = createButton(strings.propose, () => void sendProposal(), "primary");
-  const actions = createElement("div", { className: "flex flex-wrap items-center gap-3" }, propose, hint);
+  const proposeButton = createButton(strings.propose, () => void sendProposal(), "primary");
+  const actions = createElement("div", { className: "flex flex-wrap items-center gap-3" }, proposeButton, hint);
 
   const listSelected = () =>
     (currentPost?.accounts ?? [])
-      .filter((account) => canPropose(account) && !deselectedIds.has(account.connectionId))
+      .filter((account) => acceptsProposal(account) && !deselectedIds.has(account.connectionId))
       .map(({ connectionId }) => connectionId);
 
   async function sendProposal(): Promise<void> {
     const connectionIds = listSelected();
-    if (connectionIds.length === 0 || propose.disabled) return;
-    propose.disabled = true;
+    if (connectionIds.length === 0 || proposeButton.disabled) return;
+    proposeButton.disabled = true;
     setText(message, "");
-    await options.onPropose(connectionIds).finally(() => (propose.disabled = listSelected().length === 0));
+    await options.onPropose(connectionIds).finally(() => (proposeButton.disabled = listSelected().length === 0));
   }
 
   function createRow(account: AccountData): HTMLLIElement {
@@ -64,9 +66,9 @@ export function createAccountsView(options: AccountsOptions): AccountsView {
     checkbox.addEventListener("change", () => {
       if (checkbox.checked) deselectedIds.delete(connectionId);
       else deselectedIds.add(connectionId);
-      propose.disabled = listSelected().length === 0;
+      proposeButton.disabled = listSelected().length === 0;
     });
-    const isSelectable = options.canPropose && canPropose(account);
+    const isSelectable = options.canPropose && acceptsProposal(account);
     const label = createElement(
       isSelectable ? "label" : "span",
       { className: "font-medium [overflow-wrap:anywhere]", ...(isSelectable ? { htmlFor: checkbox.id } : {}) },
@@ -84,7 +86,7 @@ export function createAccountsView(options: AccountsOptions): AccountsView {
           { className: "m-0 text-sm" },
           createElement("strong", {
             className: level === "rejected" ? "text-danger" : "text-warning",
-            textContent: `${getLevel(level, strings)}: `,
+            textContent: `${getLevelLabel(level, strings)}: `,
           }),
           createElement("bdi", { textContent: text }),
         ),
@@ -96,15 +98,15 @@ export function createAccountsView(options: AccountsOptions): AccountsView {
   }
 
   function createPublication({ state, time, url, problem }: PublicationData, account: string): HTMLElement {
-    const texts = [getState(state, strings), time && formatTime(time, options), problem];
-    const view =
+    const texts = [getStateLabel(state, strings), time && formatTime(time, options), problem];
+    const viewButton =
       url !== undefined && options.canOpenLinks ? createButton(strings.view, () => options.onOpen(url)) : undefined;
-    view?.setAttribute("aria-label", `${strings.view}: ${account}`);
+    viewButton?.setAttribute("aria-label", `${strings.view}: ${account}`);
     return createElement(
       "div",
       { className: "flex flex-wrap items-center gap-2 text-sm" },
       createElement("span", { textContent: texts.filter(Boolean).join(" · ") }),
-      view,
+      viewButton,
     );
   }
 
@@ -117,8 +119,8 @@ export function createAccountsView(options: AccountsOptions): AccountsView {
       if (focusedId) list.querySelector<HTMLElement>(`#${CSS.escape(focusedId)}`)?.focus();
       setVisible(list, post.accounts.length > 0);
       setVisible(emptyText, post.accounts.length === 0);
-      setVisible(actions, options.canPropose && post.accounts.some(canPropose));
-      propose.disabled = listSelected().length === 0;
+      setVisible(actions, options.canPropose && post.accounts.some(acceptsProposal));
+      proposeButton.disabled = listSelected().length === 0;
     },
     showMessage: (text) => setText(message, text),
   };
@@ -135,11 +137,11 @@ function formatTime(time: string, { language, timeZone }: AccountsOptions): stri
   }
 }
 
-function getLevel(level: string, { rejected, converted, warning }: ChatStrings): string {
+function getLevelLabel(level: string, { rejected, converted, warning }: ChatStrings): string {
   return ({ rejected, converted, warning } as Record<string, string>)[level] ?? level;
 }
 
-export function getState(state: string, strings: ChatStrings): string {
+export function getStateLabel(state: string, strings: ChatStrings): string {
   const { proposed, scheduled, publishing, published, failed, unconfirmed, missed, canceled } = strings;
   const states: Record<string, string> = {
     proposed,

@@ -1,7 +1,7 @@
 import { RequestError } from "../upload/client.ts";
 import { createButton, createElement, setText, setVisible } from "../upload/dom.ts";
 import type { Uploader } from "../upload/uploader.ts";
-import { createAccountsView, getState, type AccountsView } from "./accounts-view.ts";
+import { createAccountsView, getStateLabel, type AccountsView } from "./accounts-view.ts";
 import { createRandomId, isRecord } from "./bridge.ts";
 import { isWebUrl, type Host, type HostContext } from "./host.ts";
 import { getPollIntervalMs } from "./poll-interval.ts";
@@ -104,7 +104,7 @@ export function createApp(root: HTMLElement, host: Host): App {
     const changes = newPost.accounts.flatMap(({ connectionId, account, publication }) => {
       const previous = previousPost.accounts.find((candidate) => candidate.connectionId === connectionId);
       const hasChanged = publication && publication.state !== previous?.publication?.state;
-      return hasChanged ? [`${account}: ${getState(publication.state, language.strings)}.`] : [];
+      return hasChanged ? [`${account}: ${getStateLabel(publication.state, language.strings)}.`] : [];
     });
     if (changes.length > 0) setText(liveRegion, changes.join(" "));
   }

@@ -16,12 +16,12 @@ export function CommentForm({
   onSend,
   onCancel,
 }: {
-  /** What the comment belongs to. Its text is kept until it is sent or canceled. */
+  /** Identifies the draft, which is kept until it is sent or canceled. */
   draftKey: string;
   label: string;
   submitLabel: string;
   onSend: (body: string) => Promise<unknown>;
-  /** For a reply: also focuses the field. */
+  /** Only for replies, whose field also gets the focus when it appears. */
   onCancel?: () => void;
 }) {
   const id = useId();

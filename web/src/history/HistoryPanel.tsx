@@ -5,19 +5,21 @@ import { useStudio } from "../layout/use-studio.ts";
 import type { DraftController } from "../posts/use-draft.ts";
 import { List, PagedList } from "../ui/List.tsx";
 import { Notice } from "../ui/Notice.tsx";
-import { listIsTrashedAfter } from "./describe-revision.ts";
+import { listTrashStates } from "./describe-revision.ts";
 import { RevisionRow } from "./RevisionRow.tsx";
 import { describeMissingAssets, useRestoreRevision, type MissingAsset } from "./use-restore-revision.ts";
 
 /** Every revision of a post, newest first, with what it changed. */
 export function HistoryPanel({ controller }: { controller: DraftController }) {
   const { studio, may } = useStudio();
-  const { base: post } = controller;
+  const { base: post, theirs } = controller;
+  /** The user has to resolve it before restoring a revision. */
+  const hasConflict = theirs !== undefined;
   const list = usePagedList(revisionsQuery(studio.id, post.id));
   const { items, query } = list;
   const [missingAssets, setMissingAssets] = useState<readonly MissingAsset[]>([]);
   const restore = useRestoreRevision(controller, setMissingAssets);
-  const isTrashedAfter = listIsTrashedAfter(items);
+  const trashStates = listTrashStates(items);
   // A row compares its revision with the previous one. The oldest loaded revision is hidden until its previous one is
   // loaded too.
   const shownItems = query.hasNextPage ? items.slice(0, -1) : items;
@@ -43,10 +45,10 @@ export function HistoryPanel({ controller }: { controller: DraftController }) {
                 key={revision.revision}
                 revision={revision}
                 previous={items[i + 1]}
-                isTrashedAfter={isTrashedAfter[i] ?? false}
+                isTrashedAfter={trashStates[i] ?? false}
                 isCurrent={i === 0}
                 currentAssets={post.assets}
-                canRestore={may("posts.write") && controller.theirs === undefined}
+                canRestore={may("posts.write") && !hasConflict}
                 onRestore={() => restore(revision.revision)}
               />
             ))}

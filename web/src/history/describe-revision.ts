@@ -52,7 +52,7 @@ function describeAssets([first, ...others]: readonly AssetChange[]): string {
  * For each revision, newest first, whether the post was in the trash after it. The post is not in the trash now, and
  * each revision that changed `trashed` moved it to the trash or back.
  */
-export function listIsTrashedAfter(revisions: readonly Pick<RevisionChange, "changed">[]): boolean[] {
+export function listTrashStates(revisions: readonly Pick<RevisionChange, "changed">[]): boolean[] {
   let isTrashed = false;
   return revisions.map(({ changed }) => {
     const isTrashedAfter = isTrashed;

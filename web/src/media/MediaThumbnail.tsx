@@ -35,7 +35,7 @@ function Placeholder({ asset }: { asset: Asset }) {
   );
 }
 
-/** The server makes no thumbnails of videos, so the browser shows the first frame. It loads only what is in view. */
+/** Shows the first frame, because the server makes no thumbnails of videos. Loads the video when it comes into view. */
 function VideoFrame({ url, placeholder }: { url: string; placeholder: ReactNode }) {
   const frame = useRef<HTMLSpanElement>(null);
   // Signed URLs change from time to time; a new one must not load the video again.
