@@ -22,7 +22,7 @@ export const updatePostInput = z.strictObject({
     .array(z.strictObject({ connectionId: id, body: postFields.body }))
     .max(50)
     .optional()
-    .describe("Texts for single accounts instead of the body; replaces all."),
+    .describe("Texts for single accounts instead of the body; replaces the list."),
   tags: tags.optional(),
   assetIds: z.array(id).max(1000).optional().describe("The new order: all of the post's assets, each once."),
   revision: z
