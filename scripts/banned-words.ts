@@ -31,7 +31,7 @@ const bannedWords: readonly [pattern: string, replacement: string][] = [
   ["clothes", "no metaphors"],
 ];
 
-/** Exceptions that others define: stored values, fields of platform APIs, keys of Uppy's language packs, a Unix user. */
+/** Exceptions: stored values, fields of platform APIs, keys of Uppy's language packs, and a Unix user. */
 export const allowedWords: readonly [word: string, files: RegExp][] = [
   [
     "refused",

@@ -22,7 +22,11 @@ export async function createHistoryScenes({ service }: WebFixture): Promise<Scen
   const user = await newUser(deps, { name: "Mira Okafor" });
   const open = (page: Page, { studio }: { studio: { id: string } }, path: string) =>
     openAndSettle(page, `${base}/studios/${studio.id}/${path}`);
-  const view = (name: string, path: string, interact: (page: Page) => Promise<unknown> = async () => {}): Scene => ({
+  const createViewScene = (
+    name: string,
+    path: string,
+    interact: (page: Page) => Promise<unknown> = async () => {},
+  ): Scene => ({
     name,
     user: sample.owner,
     prepare: async (page) => {
@@ -31,7 +35,10 @@ export async function createHistoryScenes({ service }: WebFixture): Promise<Scen
     },
   });
   /** A scene that changes data, each time in a new studio, which becomes the active studio of the user. */
-  const change = (name: string, prepare: (page: Page, studio: HistoryStudio) => Promise<unknown>): Scene => ({
+  const createChangeScene = (
+    name: string,
+    prepare: (page: Page, studio: HistoryStudio) => Promise<unknown>,
+  ): Scene => ({
     name,
     user,
     isExclusive: true,
@@ -51,7 +58,7 @@ export async function createHistoryScenes({ service }: WebFixture): Promise<Scen
   };
 
   return [
-    view("post-ready-changed", `posts/${sample.readyPostId}`, (page) =>
+    createViewScene("post-ready-changed", `posts/${sample.readyPostId}`, (page) =>
       page.getByRole("heading", { name: "Changed since" }).waitFor(),
     ),
     {
@@ -64,13 +71,13 @@ export async function createHistoryScenes({ service }: WebFixture): Promise<Scen
             await summary.click();
       },
     },
-    change("post-history-first", async (page, { owner }) => {
+    createChangeScene("post-history-first", async (page, { owner }) => {
       const { id } = await createPost(deps, owner, { title: "A new post", body: samplePostBody });
       await open(page, owner, `posts/${id}`);
       await clickButton(page, "History");
       await page.getByText("This is the first revision").waitFor();
     }),
-    change("post-history-restored", async (page, studio) => {
+    createChangeScene("post-history-restored", async (page, studio) => {
       await openHistory(page, studio);
       await page
         .getByRole("button", { name: /^Restore revision/ })
@@ -81,7 +88,7 @@ export async function createHistoryScenes({ service }: WebFixture): Promise<Scen
         .first()
         .waitFor();
     }),
-    change("post-history-restored-without-file", async (page, studio) => {
+    createChangeScene("post-history-restored-without-file", async (page, studio) => {
       const { owner, readyPostId } = studio;
       await openHistory(page, studio);
       const assets = await deps.assets.listByPosts([readyPostId]);
@@ -98,7 +105,7 @@ export async function createHistoryScenes({ service }: WebFixture): Promise<Scen
         .first()
         .waitFor();
     }),
-    change("post-merged", async (page, { owner }) => {
+    createChangeScene("post-merged", async (page, { owner }) => {
       const { id } = await createPost(deps, owner, { title: "Spring catalogue: the cover", body: samplePostBody });
       const claude = await createClientCaller(deps, owner, "Claude", "claude.ai", true);
       await open(page, owner, `posts/${id}`);
@@ -110,7 +117,7 @@ export async function createHistoryScenes({ service }: WebFixture): Promise<Scen
       });
       await page.getByText("Merged with changes by").first().waitFor();
     }),
-    change("post-delete-toast", async (page, { owner, readyPostId }) => {
+    createChangeScene("post-delete-toast", async (page, { owner, readyPostId }) => {
       await open(page, owner, `posts/${readyPostId}`);
       await clickButton(page, "Actions for this post");
       await page.getByRole("menuitem", { name: "Move to trash" }).click();
@@ -120,26 +127,26 @@ export async function createHistoryScenes({ service }: WebFixture): Promise<Scen
         .waitFor();
       await page.waitForTimeout(300);
     }),
-    change("post-deleted-elsewhere", async (page, { owner, readyPostId }) => {
+    createChangeScene("post-deleted-elsewhere", async (page, { owner, readyPostId }) => {
       await open(page, owner, `posts/${readyPostId}`);
       await deletePost(deps, owner, { postId: readyPostId });
       await page.getByText("This post was moved to the trash").first().waitFor();
     }),
-    change("asset-delete-toast", async (page, { owner }) => {
+    createChangeScene("asset-delete-toast", async (page, { owner }) => {
       await open(page, owner, "assets?usage=unused");
       await clickButton(page, /vase\.jpg/);
       await clickButton(page, "Move to trash");
       await page.getByText("moved to the trash").first().waitFor();
       await page.waitForTimeout(300);
     }),
-    view("trash", "trash"),
-    { ...view("trash-member", "trash"), user: sample.member },
+    createViewScene("trash", "trash"),
+    { ...createViewScene("trash-member", "trash"), user: sample.member },
     { name: "trash-empty", user: emptyStudioOwner, prepare: (page) => open(page, emptyStudioOwner, "trash") },
-    view("trash-confirm", "trash", async (page) => {
+    createViewScene("trash-confirm", "trash", async (page) => {
       await clickButton(page, "Empty trash…");
       await page.getByRole("dialog").waitFor();
     }),
-    change("trash-restored", async (page, { owner }) => {
+    createChangeScene("trash-restored", async (page, { owner }) => {
       await open(page, owner, "trash");
       await clickButton(page, "Restore Notes from the autumn fair");
       await page
@@ -148,12 +155,14 @@ export async function createHistoryScenes({ service }: WebFixture): Promise<Scen
         .waitFor();
       await page.waitForTimeout(300);
     }),
-    view("undo", `clients/${sample.grantId}/undo`, async (page) => {
+    createViewScene("undo", `clients/${sample.grantId}/undo`, async (page) => {
       await page.getByLabel("Last 7 days").check();
       await page.getByRole("heading", { name: /would be undone$/ }).waitFor();
       await page.waitForTimeout(500);
     }),
-    view("undo-custom", `clients/${sample.grantId}/undo`, (page) => page.getByLabel("Since a specific time").check()),
+    createViewScene("undo-custom", `clients/${sample.grantId}/undo`, (page) =>
+      page.getByLabel("Since a specific time").check(),
+    ),
     {
       name: "undo-nothing",
       user: emptyStudioOwner,
@@ -162,8 +171,8 @@ export async function createHistoryScenes({ service }: WebFixture): Promise<Scen
         await page.getByRole("heading", { name: "Nothing to undo" }).waitFor();
       },
     },
-    change("undo-result", undoAll),
-    change("undo-reversed", async (page, studio) => {
+    createChangeScene("undo-result", undoAll),
+    createChangeScene("undo-reversed", async (page, studio) => {
       await undoAll(page, studio);
       await clickButton(page, "Undo this undo");
       await page.getByRole("heading", { name: /brought back$/ }).waitFor();

@@ -227,8 +227,9 @@ forEachEngine("AI clients", (fixture) => {
     ]);
     assert.deepEqual(await readPages("&ended=true"), [[four]]);
     const { json } = await call<ClientPage>(server, "GET", `${path}?limit=2`, { cookie });
-    const otherFilter = await call(server, "GET", `${path}?ended=true&cursor=${json.nextCursor}`, { cookie });
-    assertProblem(otherFilter, 400, "invalid_input");
+    // A cursor is valid only with the filter of its list.
+    const response = await call(server, "GET", `${path}?ended=true&cursor=${json.nextCursor}`, { cookie });
+    assertProblem(response, 400, "invalid_input");
   });
 
   test("counts the calls of the last 30 days across all instances, and deletes older counts", async () => {
@@ -284,11 +285,11 @@ forEachEngine("AI clients", (fixture) => {
     const owner = await newStudio(fixture.deps);
     const member = await newMember(fixture.deps, owner, "member");
     const other = await newMember(fixture.deps, owner, "member");
-    const elsewhere = await newStudio(fixture.deps, { user: member.user });
+    const memberElsewhere = await newStudio(fixture.deps, { user: member.user });
     for (const [signedInUser, name] of [
       [owner, "owner's"],
       [member, "member's"],
-      [elsewhere, "member's elsewhere"],
+      [memberElsewhere, "member's elsewhere"],
       [other, "other's"],
     ] as const)
       await newGrant(signedInUser, name);
@@ -297,9 +298,9 @@ forEachEngine("AI clients", (fixture) => {
         ({ clientName }) => clientName,
       );
     assert.deepEqual(await revokeAllClients(fixture.deps, member), { revoked: 2 });
-    assert.deepEqual([await listActive(owner), await listActive(elsewhere)], [["other's", "owner's"], []]);
+    assert.deepEqual([await listActive(owner), await listActive(memberElsewhere)], [["other's", "owner's"], []]);
     assert.equal(
-      (await listRevocations(elsewhere.studio.id)).length,
+      (await listRevocations(memberElsewhere.studio.id)).length,
       1,
       "recorded in the studio where the client acted",
     );
@@ -312,16 +313,16 @@ forEachEngine("AI clients", (fixture) => {
   test("users see their own clients from every studio; other members see only clients that act in their studio", async () => {
     const owner = await newStudio(fixture.deps);
     const member = await newMember(fixture.deps, owner, "member");
-    const own = await newStudio(fixture.deps, { user: member.user });
+    const memberElsewhere = await newStudio(fixture.deps, { user: member.user });
     await newGrant(member, "work");
-    await newGrant(own, "private");
+    await newGrant(memberElsewhere, "private");
     assert.deepEqual(await listNames(member), ["private", "work"]);
-    assert.deepEqual(await listNames(own), ["private", "work"]);
+    assert.deepEqual(await listNames(memberElsewhere), ["private", "work"]);
     assert.deepEqual(await listNames(owner), ["work"]);
     const { clients } = await listClients(fixture.deps, member, { limit: 100 });
     assert.deepEqual(
       clients.map(({ studioId }) => studioId),
-      [own.studio.id, owner.studio.id],
+      [memberElsewhere.studio.id, owner.studio.id],
     );
   });
 
