@@ -98,7 +98,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     assert.equal(await page.getByLabel("Date and time").inputValue(), localTime);
     await page.getByRole("checkbox", { name: "harbour" }).check();
     await page.getByRole("dialog").getByRole("button", { name: "Schedule" }).click();
-    await page.getByText(/^Planned for /).waitFor({ state: "detached" });
+    await page.getByText(/^Intended for /).waitFor({ state: "detached" });
     assert.deepEqual(await readPlans(new URL(page.url()).pathname.split("/").at(-1) ?? ""), [
       `harbour scheduled ${localTime}`,
     ]);
@@ -122,9 +122,9 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
       .getByLabel("Title")
       .fill("High tide");
     await page.keyboard.press("Enter");
-    await page.getByText(/^Planned for /).waitFor();
-    await page.getByRole("button", { name: "Forget the planned time" }).click();
-    await page.getByText(/^Planned for /).waitFor({ state: "detached" });
+    await page.getByText(/^Intended for /).waitFor();
+    await page.getByRole("button", { name: "Clear the intended time" }).click();
+    await page.getByText(/^Intended for /).waitFor({ state: "detached" });
     assert.doesNotMatch(page.url(), /at=/);
     await page.context().close();
   });

@@ -23,7 +23,7 @@ import { useEditor } from "./use-editor.ts";
 import { useLeavePost } from "./use-leave-post.ts";
 import { useOpenPanel } from "./use-open-panel.ts";
 import { usePostShortcuts } from "./use-post-shortcuts.ts";
-import { usePlannedTime } from "./use-planned-time.ts";
+import { useIntendedTime } from "./use-intended-time.ts";
 
 const route = getRouteApi("/studios/$studioId/posts/$postId");
 
@@ -57,7 +57,7 @@ export function PostEditor({ post, pressedPager }: { post: Post; pressedPager: P
   const [publishing, setPublishing] = useState<{ mode: PublishMode; connectionIds?: readonly string[] }>();
   const [openPanel, setOpenPanel] = useOpenPanel();
   const navigate = route.useNavigate();
-  const plannedTime = usePlannedTime(editor.latestPost);
+  const intendedTime = useIntendedTime(editor.latestPost);
   const textColumn = useRef<HTMLDivElement>(null);
   const commentCount = useCommentCount(post.id);
   const changedSinceReady = getRevisionIfChanged(base);
@@ -78,8 +78,8 @@ export function PostEditor({ post, pressedPager }: { post: Post; pressedPager: P
     setPublishing({ mode, ...(connectionIds && { connectionIds }) });
   }
 
-  /** Forgets the time that the post was created for on the calendar. */
-  const forgetPlannedTime = (): void =>
+  /** Removes the intended time from the URL. */
+  const clearIntendedTime = (): void =>
     void navigate({ search: ({ at: _, ...others }) => others, replace: true, resetScroll: false });
 
   function openAccount(connectionId: string): void {
@@ -119,8 +119,8 @@ export function PostEditor({ post, pressedPager }: { post: Post; pressedPager: P
               accounts={accounts}
               isLoaded={isLoaded}
               nextAction={nextAction}
-              plannedTime={plannedTime}
-              onForgetPlannedTime={forgetPlannedTime}
+              intendedTime={intendedTime}
+              onClearIntendedTime={clearIntendedTime}
               onPublish={publish}
               onOpenAccount={openAccount}
             />
@@ -153,7 +153,7 @@ export function PostEditor({ post, pressedPager }: { post: Post; pressedPager: P
             post={editor.latestPost}
             editor={editor}
             isScheduling={publishing.mode === "schedule"}
-            {...(plannedTime !== undefined && { initialLocalTime: plannedTime })}
+            {...(intendedTime !== undefined && { initialLocalTime: intendedTime })}
             {...(publishing.connectionIds && { initialIds: publishing.connectionIds })}
             onClose={() => setPublishing(undefined)}
           />

@@ -9,7 +9,7 @@ import { AccountList } from "./AccountList.tsx";
 import { listLatest } from "./list-latest.ts";
 import { mayPublish } from "./may-publish.ts";
 import { NoAccounts } from "./NoAccounts.tsx";
-import { PlannedTime } from "./PlannedTime.tsx";
+import { IntendedTime } from "./IntendedTime.tsx";
 import { PostPublication } from "./PostPublication.tsx";
 import type { Account } from "./use-accounts.ts";
 
@@ -24,8 +24,8 @@ export function PostPublishing({
   accounts,
   isLoaded,
   nextAction,
-  plannedTime,
-  onForgetPlannedTime,
+  intendedTime,
+  onClearIntendedTime,
   onPublish,
   onOpenAccount,
 }: {
@@ -35,8 +35,8 @@ export function PostPublishing({
   /** Has its own button at the top of the page. */
   nextAction: NextAction | undefined;
   /** In the studio's time zone: `2026-11-15T09:30`. */
-  plannedTime: string | undefined;
-  onForgetPlannedTime: () => void;
+  intendedTime: string | undefined;
+  onClearIntendedTime: () => void;
   /** Without ids, the dialog chooses the accounts. */
   onPublish: (mode: PublishMode, connectionIds?: readonly string[]) => void;
   onOpenAccount: (connectionId: string) => void;
@@ -60,8 +60,8 @@ export function PostPublishing({
                 {mayPublish(studio) ? "Publish…" : "Ask for approval…"}
               </Button>
             )}
-            {/* The planned time has its own button. */}
-            {plannedTime === undefined && (
+            {/* The intended time has its own button. */}
+            {intendedTime === undefined && (
               <Button variant="secondary" size="small" icon={CalendarClock} onClick={() => onPublish("schedule")}>
                 Schedule…
               </Button>
@@ -69,11 +69,11 @@ export function PostPublishing({
           </div>
         )}
       </div>
-      {plannedTime !== undefined && (
-        <PlannedTime
-          localTime={plannedTime}
+      {intendedTime !== undefined && (
+        <IntendedTime
+          localTime={intendedTime}
           onSchedule={canPublish ? () => onPublish("schedule") : undefined}
-          onDismiss={onForgetPlannedTime}
+          onDismiss={onClearIntendedTime}
         />
       )}
       {isLoaded && !hasAccounts && <NoAccounts />}

@@ -5,8 +5,8 @@ import { Button } from "../ui/Button.tsx";
 import { IconButton } from "../ui/IconButton.tsx";
 import { resolveLocalTime } from "./zoned-time.ts";
 
-/** The time that a post was created for on the calendar, until it is scheduled. */
-export function PlannedTime({
+/** The time that the user chose on the calendar for a new post; shown until the post is scheduled. */
+export function IntendedTime({
   localTime,
   onSchedule,
   onDismiss,
@@ -24,7 +24,7 @@ export function PlannedTime({
     <div className="mb-4 flex items-center gap-2 rounded-md bg-info-wash py-1 pr-1 pl-2.5 forced-colors:border">
       <CalendarClock size={16} className="flex-none text-info" aria-hidden="true" />
       <p className="m-0 min-w-0 flex-1 text-sm">
-        Planned for {formatPostTime(time.iso, timezone)}. Nothing is scheduled yet.
+        Intended for {formatPostTime(time.iso, timezone)}. Nothing is scheduled yet.
       </p>
       {onSchedule && (
         <Button
@@ -36,7 +36,7 @@ export function PlannedTime({
           Schedule…
         </Button>
       )}
-      <IconButton icon={X} size="small" label="Forget the planned time" onClick={onDismiss} />
+      <IconButton icon={X} size="small" label="Clear the intended time" onClick={onDismiss} />
     </div>
   );
 }

@@ -7,10 +7,10 @@ import { resolveLocalTime, toLocalTime } from "../publishing/zoned-time.ts";
 const route = getRouteApi("/studios/$studioId/posts/$postId");
 
 /**
- * The time that the post was created for on the calendar; undefined if there is no such time, once the post is scheduled,
- * or when the time has passed.
+ * The time that the user chose on the calendar when creating the post, from the URL. Undefined if there is none, once
+ * the post is scheduled, or when the time has passed.
  */
-export function usePlannedTime({ publications = [] }: Post): string | undefined {
+export function useIntendedTime({ publications = [] }: Post): string | undefined {
   const { at } = route.useSearch();
   const { timezone } = useStudio().studio;
   if (at === undefined || resolveLocalTime(at, timezone).kind !== "valid") return undefined;
