@@ -22,9 +22,9 @@ export function useDuplicatePost(): (post: { id: string; title: string }, edited
     try {
       const { duplicatePost } = await import("./duplicate-post.ts");
       const { id, omissions } = await duplicatePost(queryClient, studio.id, post.id, editedText);
-      const what = omissions.length === 0 ? "" : ` without ${omissions.join(", and without ")}`;
+      const omissionText = omissions.length === 0 ? "" : ` without ${omissions.join(", and without ")}`;
       const undo = { label: "Undo", run: () => void remove(id, href) };
-      showToast({ text: `Duplicated “${post.title}”${what}.`, undo, topic });
+      showToast({ text: `Duplicated “${post.title}”${omissionText}.`, undo, topic });
       if (router.state.location.href === href) await router.navigate(getPostLink(id));
     } catch (error) {
       showError(error, topic);

@@ -43,8 +43,8 @@ function FitSettings({ post, asset, controller, account, sharesCrops, renditionS
   const { platform, platformName, connectionId } = account;
   const crop = useCrop({ post, assetId: asset.id, platform, onSave: controller.accept });
   const { position } = crop;
-  const isFitting = renditionSize && !renditionSize.isCropped && fitsWhole(asset, renditionSize);
-  if (!renditionSize || (isFitting && !position && !crop.isChanged)) return null;
+  const hasAcceptedAspect = renditionSize && !renditionSize.isCropped && keepsAspect(asset, renditionSize);
+  if (!renditionSize || (hasAcceptedAspect && !position && !crop.isChanged)) return null;
   const fit = position ? "crop" : "pad";
   return (
     <div className="mt-2">
@@ -89,8 +89,8 @@ function FitSettings({ post, asset, controller, account, sharesCrops, renditionS
   );
 }
 
-/** Whether the platform accepts the image's aspect ratio, so that nothing is padded or cropped. */
-const fitsWhole = ({ width, height }: Asset, rendition: Size): boolean =>
+/** Whether the rendition has the image's aspect ratio, so that nothing was padded or cropped. */
+const keepsAspect = ({ width, height }: Asset, rendition: Size): boolean =>
   width !== undefined && height !== undefined && hasSameAspect({ width, height }, rendition);
 
 function describeFit({ width, height }: Asset, position: CropPosition | undefined, rendition: RenditionSize): string {

@@ -69,18 +69,18 @@ function describeScheduling({ canDrag, onSchedule }: Omit<UnscheduledPostsProps,
 
 function UnscheduledPost({ post, canDrag, onSchedule }: Omit<UnscheduledPostsProps, "filter"> & { post: PostSummary }) {
   const { studio } = useStudio();
-  const isDisabled = !canDrag || !onSchedule;
+  const isDragDisabled = !canDrag || !onSchedule;
   const { setNodeRef, setActivatorNodeRef, attributes, listeners, isDragging } = useDraggable({
     id: post.id,
     data: { post },
-    disabled: isDisabled,
+    disabled: isDragDisabled,
   });
   return (
     <li
       ref={setNodeRef}
       // The pointer drags the whole row, the keyboard the button.
       {...listeners}
-      className={`flex items-center rounded-md border border-rule bg-raised text-sm hover:border-control ${isDisabled ? "" : "cursor-grab touch-manipulation"} ${isDragging ? "opacity-40" : ""}`}
+      className={`flex items-center rounded-md border border-rule bg-raised text-sm hover:border-control ${isDragDisabled ? "" : "cursor-grab touch-manipulation"} ${isDragging ? "opacity-40" : ""}`}
     >
       <Link
         className="flex min-h-control-small min-w-0 flex-1 items-center gap-2 rounded-md px-2.5 py-1 text-ink no-underline hover:text-accent"
@@ -98,7 +98,7 @@ function UnscheduledPost({ post, canDrag, onSchedule }: Omit<UnscheduledPostsPro
           icon={CalendarPlus}
           size="small"
           label={`Schedule ${post.title}`}
-          aria-describedby={isDisabled ? undefined : attributes["aria-describedby"]}
+          aria-describedby={isDragDisabled ? undefined : attributes["aria-describedby"]}
           onClick={() => onSchedule(post)}
         />
       )}
