@@ -57,7 +57,7 @@ export const instagram: Platform = {
   publishing: instagramPublishing,
   limits: {
     text: { max: 2200, unit: "codePoints" },
-    tags: { maxHashtags: 30, maxMentions: 20 },
+    hashtagsAndMentions: { maxHashtags: 30, maxMentions: 20 },
     files: { min: 1, max: 10 },
     images: {
       max: 10,

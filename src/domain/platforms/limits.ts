@@ -4,7 +4,7 @@ import type { TextLimit } from "#portable/count-text.ts";
 export interface PostLimits {
   text?: TextLimit;
   /** Maximum numbers of hashtags and mentions in the text. */
-  tags?: { maxHashtags: number; maxMentions: number };
+  hashtagsAndMentions?: { maxHashtags: number; maxMentions: number };
   /** For platforms whose posts have a title; we send the post's title. */
   title?: TextLimit;
   /** Minimum and maximum number of files of all kinds per post. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { countHashtags, countMentions } from "#portable/count-tags.ts";
+import { countHashtags, countMentions } from "#portable/hashtags-and-mentions.ts";
 import { countText, textUnits, type TextLimit } from "#portable/count-text.ts";
 import type { AssetDetail } from "../assets/model/asset.ts";
 import { getAccountLabel, type PlatformConnection } from "./connection.ts";
@@ -120,7 +120,7 @@ export function findProblems(limits: PostLimits, draft: PlatformDraft): Problem[
   const level = limits.variesByInstance ? "warning" : "rejected";
   const limitProblems = [
     ...findTextProblems("text", "The text", body, findTextLimit("text", limits, assets)),
-    ...findTagProblems(limits, body),
+    ...findHashtagAndMentionProblems(limits, body),
     ...findTextProblems("title", "The title", title, findTextLimit("title", limits, assets)),
     ...findCountProblems(limits, assets),
     ...kinds.flatMap(([kind, limitKey, tooManyCode]) =>
@@ -195,11 +195,11 @@ function findTextProblems(
     : [];
 }
 
-function findTagProblems({ tags }: PostLimits, text: string): ProblemDetail[] {
-  if (!tags) return [];
+function findHashtagAndMentionProblems({ hashtagsAndMentions: limit }: PostLimits, text: string): ProblemDetail[] {
+  if (!limit) return [];
   const counts = [
-    { code: "too_many_hashtags", label: "hashtags", count: countHashtags(text), max: tags.maxHashtags },
-    { code: "too_many_mentions", label: "mentions", count: countMentions(text), max: tags.maxMentions },
+    { code: "too_many_hashtags", label: "hashtags", count: countHashtags(text), max: limit.maxHashtags },
+    { code: "too_many_mentions", label: "mentions", count: countMentions(text), max: limit.maxMentions },
   ];
   return counts
     .filter(({ count, max }) => count > max)

@@ -1,4 +1,4 @@
-import { hashtagPattern, instagramMentionPattern } from "#portable/count-tags.ts";
+import { hashtagPattern, instagramMentionPattern } from "#portable/hashtags-and-mentions.ts";
 
 /** How a platform's own app shows a post. Contains only what its documentation or the source of its app states. */
 export interface PlatformDisplay {
