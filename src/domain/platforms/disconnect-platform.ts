@@ -36,7 +36,10 @@ export async function disconnectPlatform(
   return { disconnected: connectionId };
 }
 
-/** Returns the connection with the deleted credential, so that the newest credential is revoked even if it was renewed in parallel. */
+/**
+ * Deletes the credential and returns the connection as it was before, so that the credential can be revoked. Retries if
+ * another call renews the credential meanwhile: the newest one must be revoked. Undefined if already disconnected.
+ */
 async function deleteCurrentCredential(
   tx: Stores,
   studioId: string,

@@ -23,7 +23,10 @@ export class PlatformError extends Error {
   }
 }
 
-/** Throws the failure as an error for people and AI clients, without any text that the platform sent. */
+/**
+ * Throws the failure as an error for people and AI clients. It contains no text that the platform sent: the messages of
+ * `PlatformError` are our own.
+ */
 export function throwAsAppError(
   error: unknown,
   platformInfo: PlatformInfo,
