@@ -23,7 +23,7 @@ export const restorePostOutput = postView.extend({
   missingAssets: z
     .array(z.object({ id: z.string(), filename: z.string(), reason: z.enum(missingReasons) }))
     .describe(
-      "Assets of that revision that could not be restored: deleted for good, on another post now, or too many.",
+      "Assets of that revision that could not be restored: deleted for good, on another post now, or over the limit per post.",
     ),
 });
 

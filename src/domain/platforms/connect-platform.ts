@@ -15,7 +15,8 @@ import type { PlatformInfo } from "./ports.ts";
 
 /**
  * Normalizes the instance URL to its origin. The check for private IP addresses runs later, when the server opens the
- * connection and has resolved the host name. Plain http is only for hosts on this machine, if the operator allows them.
+ * connection and has resolved the host name. It also rejects loopback hosts that the operator has not listed; here they
+ * are accepted, even with plain http.
  */
 function parseInstanceUrl({ hasInstances, defaultInstance, name }: PlatformInfo, input: string | undefined): string {
   if (!hasInstances) {
@@ -49,7 +50,7 @@ export const connectPlatformInput = z.strictObject({
   platform: text(100).describe("Such as mastodon."),
   instanceUrl: text(2000)
     .optional()
-    .describe("The account's instance: if needsInstanceUrl, or instead of defaultInstanceUrl."),
+    .describe("The account's instance. Required if needsInstanceUrl; otherwise it replaces defaultInstanceUrl."),
 });
 
 export const connectPlatformOutput = z.object({
