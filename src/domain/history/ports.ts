@@ -70,7 +70,7 @@ export interface RevisionStore {
    * Writes the snapshot of the post's current revision. Runs after every change of a post, in the same transaction.
    * - `collapseSince`: the change is an autosave. If the previous revision is an autosave of the same user, in a series
    *   that started after this time, the snapshot replaces it.
-   * - `haveAssetsChanged`: the list of assets has changed.
+   * - `haveAssetsChanged`: the list of assets, one of their texts, or a crop has changed.
    * Returns whether the post has publications that the change can affect; those that have started but not ended count
    * too.
    */

@@ -57,7 +57,7 @@ export async function restorePost(
       const unavailableAssets = haveAssetsChanged
         ? await setAssets(deps, tx, caller, postId, assetIds, { withTrash: true })
         : [];
-      if (haveAssetsChanged) await restoreShownFields(deps, tx, caller, postId, target);
+      if (haveAssetsChanged) await restoreAssetTexts(deps, tx, caller, postId, target);
       await recordRevision(deps, tx, caller, postId, { haveAssetsChanged });
       await recordActivity(deps, tx, caller, "post.reverted", postId, {
         restored: input.revision,
@@ -75,6 +75,7 @@ export async function restorePost(
   return { ...(await addDetails(deps, caller.studio.id, view)), missingAssets };
 }
 
+/** Compares crops too: in the history, a changed crop is a change of the assets. */
 function hasSameAssets(a: Revision, b: Revision): boolean {
   const isSame = (asset: RevisionAsset, i: number): boolean =>
     asset.id === b.assets[i]?.id &&
@@ -84,8 +85,8 @@ function hasSameAssets(a: Revision, b: Revision): boolean {
   return a.assets.length === b.assets.length && a.assets.every(isSame) && haveSameCrops;
 }
 
-/** Restores what platforms show of the assets. */
-async function restoreShownFields(
+/** Restores the alt texts, and the filenames of documents, which platforms show. */
+async function restoreAssetTexts(
   deps: Pick<Deps, "clock">,
   tx: Stores,
   caller: Caller,

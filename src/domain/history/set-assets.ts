@@ -16,8 +16,8 @@ export interface MissingAsset {
 
 /**
  * Sets the ready assets of a post to exactly these, in this order, restoring them from the trash if `withTrash`.
- * Uploading assets stay on the post, after the ready ones. Requires that `tx` has already updated the post's row.
- * Returns the assets that are not available.
+ * Uploading assets stay on the post, after the ready ones. The transaction must already have updated the post's row:
+ * that locks it. Returns the assets that are not available.
  */
 export async function setAssets(
   deps: Pick<Deps, "clock" | "limits">,

@@ -19,7 +19,7 @@ export interface PostSearchFilter {
 export type PostChange = Partial<Pick<Post, "title" | "body" | "status" | "variants" | "crops" | "tags">> & {
   /** Null restores the post from the trash. */
   trash?: TrashMark | null;
-  /** The list of assets changes in the same transaction. */
+  /** The list of assets, one of their texts, or a crop changes in the same transaction. */
   haveAssetsChanged?: boolean;
 };
 
