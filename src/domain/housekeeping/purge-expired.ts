@@ -23,11 +23,14 @@ export type PurgeableKind = (typeof purgeableKinds)[number];
 export interface PurgeStore {
   /** Deletes rows that have expired at `now`, oldest first, and returns their number. */
   deleteExpired(kind: PurgeableKind, now: number, limit: number): Promise<number>;
-  /** Dynamically registered clients after `after`, registered at `before` or earlier, oldest first. */
+  /**
+   * Lists dynamically registered clients in the order of `createdAt` and id: those that follow `after` and were
+   * registered at `before` or earlier.
+   */
   listClients(after: RegisteredClient, before: number, limit: number): Promise<RegisteredClient[]>;
   /**
-   * Deletes clients that never had a grant and whose `createdAt` is still at or before `before`: `postponePurge` moves
-   * it. Returns their number.
+   * Deletes those of the clients that never had a grant, and returns their number. Compares `createdAt` with `before`
+   * again, because `postponePurge` may have changed it since the clients were listed.
    */
   deleteUnusedClients(clientIds: readonly string[], before: number): Promise<number>;
 }
@@ -54,8 +57,8 @@ export type PurgeJob = (options: BatchOptions) => Promise<{ deleted: number }>;
 
 /** Deletes expired rows and unused clients in small batches. */
 export function createPurgeJob(deps: Pick<Deps, "purges" | "clock">): PurgeJob {
-  // A used client stays used, so each client is checked only once, unless its `createdAt` moves. A run reads only clients
-  // that no run has checked.
+  // A client that ever had a grant is never deleted here, so one check per client is enough: each run continues after
+  // the last client that was checked. A client whose purge was postponed comes later in the order and is checked again.
   let lastCheckedClient: RegisteredClient = { id: "", createdAt: 0 };
   return async (options) => {
     const now = deps.clock();
