@@ -28,7 +28,7 @@ export async function listComments(
 
 /** The most comments that a model reads at once. */
 const maxNewest = 50;
-/** The most text of these comments. The newest comment is included even if it alone is longer. */
+/** The most characters that these comments have together. The newest is included even if it alone is longer. */
 const maxTextLength = 20_000;
 
 /** The newest comments of a post, newest first, and how many older ones there are. */

@@ -17,7 +17,7 @@ export async function resolveComment(
 ): Promise<CommentView> {
   authorize(caller, "posts.write");
   const commentId = parseCommentId(input.commentId);
-  const resolvedComment = await deps.transact(async (tx) => {
+  const updatedComment = await deps.transact(async (tx) => {
     const comment = await lockComment(tx, caller.studio.id, commentId);
     if (!comment || (input.postId !== undefined && comment.postId !== input.postId)) throw notFoundError("comment");
     if (comment.parentId !== null) throw new AppError("invalid_input:reply");
@@ -33,5 +33,5 @@ export async function resolveComment(
       resolvedByName: resolution ? caller.user.name : null,
     };
   });
-  return toCommentView(resolvedComment);
+  return toCommentView(updatedComment);
 }

@@ -13,7 +13,7 @@ import { inspectImages, type InspectDeps } from "../renditions/inspect-images.ts
 import { id } from "../text.ts";
 import { parsePostId, postView, toPostView, type PostView } from "./post.ts";
 
-/** Images are opened once, after they were added. A model that reads the post then is worth this delay. */
+/** How long a call waits for images to be inspected. Each image is inspected once, so only the first call waits. */
 const maxInspectionMs = seconds(1);
 
 export type ValidationDeps = Pick<Deps, "platforms" | "platformStore" | "assets"> & InspectDeps;
@@ -31,7 +31,7 @@ async function validateForStudio(deps: ValidationDeps, studioId: string, post: P
 /** The newest ones; list_publications has all. */
 const maxPublications = 50;
 
-async function listForPost(
+async function listPublications(
   { publications }: Pick<Deps, "publications">,
   studioId: string,
   postId: string,
@@ -57,7 +57,7 @@ async function addDetailsFrom<View extends PostView>(
   return {
     ...view,
     validation: hasPlatforms ? await validateForStudio(deps, studioId, view) : [],
-    publications: hasPublications ? await listForPost(deps, studioId, view.id) : [],
+    publications: hasPublications ? await listPublications(deps, studioId, view.id) : [],
   };
 }
 
