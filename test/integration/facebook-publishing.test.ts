@@ -5,10 +5,10 @@ import { hours, minutes } from "#lib/clock.ts";
 import { startFacebook, type Facebook, type FacebookPost } from "../servers/facebook.ts";
 import { forOneEngine } from "../support/engines.ts";
 import {
-  assertLostResponsesAreFound,
+  assertPostsAreFoundAfterLostResponses,
   createTestImage,
   createTestVideo,
-  lostResponses,
+  lostResponseCount,
   startPlatformPublishing,
   type PlatformPublishing,
 } from "../support/platform-publishing.ts";
@@ -18,11 +18,11 @@ import { waitUntil } from "../support/wait-until.ts";
 
 forOneEngine("publishing to Facebook Pages", (fixture) => {
   let standIn: Facebook;
-  let studio: PlatformPublishing;
+  let publisher: PlatformPublishing;
 
   before(async () => {
     standIn = await startFacebook();
-    studio = await startPlatformPublishing(fixture, {
+    publisher = await startPlatformPublishing(fixture, {
       platform: facebook,
       origin: standIn.origin,
       endpoints: { api: `${standIn.origin}/v25.0` },
@@ -31,7 +31,7 @@ forOneEngine("publishing to Facebook Pages", (fixture) => {
     });
   });
   after(async () => {
-    await studio?.close();
+    await publisher?.close();
     await standIn?.close();
   });
 
@@ -39,7 +39,7 @@ forOneEngine("publishing to Facebook Pages", (fixture) => {
 
   test("publishes text, and links to the post (PUB-1)", async () => {
     const text = "Fog over the harbour 🌁\n\nSee https://example.com/a?b=c&d=e";
-    const { url } = await studio.publishAndWait(text);
+    const { url } = await publisher.publishAndWait(text);
     assert.deepEqual(
       listPosts(text).map((post) => [post.url, post.media]),
       [[url, []]],
@@ -48,8 +48,8 @@ forOneEngine("publishing to Facebook Pages", (fixture) => {
 
   test("publishes one image, and several, with alt text (PUB-1)", async () => {
     const images = [await createTestImage("A vase"), await createTestImage('A "blue" vase – größer', 300, 400)];
-    await studio.publishAndWait("One image", images.slice(0, 1));
-    await studio.publishAndWait("Two images", images);
+    await publisher.publishAndWait("One image", images.slice(0, 1));
+    await publisher.publishAndWait("Two images", images);
     const expected = images.map(({ content, altText }) => [sha256(content), altText]);
     const describeMedia = (text: string) =>
       listPosts(text).map(({ media }) => media.map((item) => [item.sha256, item.altText]));
@@ -59,7 +59,7 @@ forOneEngine("publishing to Facebook Pages", (fixture) => {
 
   test("publishes a video, which Facebook fetches from a signed URL (PUB-1)", async () => {
     const video = await createTestVideo();
-    const { id, url } = await studio.publishAndWait("A video", [video]);
+    const { id, url } = await publisher.publishAndWait("A video", [video]);
     assert.deepEqual(
       listPosts("A video").map(({ media }) => media.map((item) => [item.mimeType, item.sha256])),
       [[["video/mp4", sha256(video.content)]]],
@@ -67,7 +67,7 @@ forOneEngine("publishing to Facebook Pages", (fixture) => {
     assert.match(url ?? "", /^https:\/\/www\.facebook\.com\/\d+$/);
     // The feed has this id, so that the post is not mistaken for that of another publication after a lost response.
     const [post] = listPosts("A video");
-    const { service, owner } = studio.publishing;
+    const { service, owner } = publisher.publishing;
     const publication = await service.deps.publications.find(owner.studio.id, id);
     assert.equal(publication?.remoteId, post?.id);
   });
@@ -77,7 +77,7 @@ forOneEngine("publishing to Facebook Pages", (fixture) => {
     const countReads = (): number =>
       standIn.requests.filter(({ method, path }) => method === "GET" && /\/\d+$/.test(path)).length;
     const reads = countReads();
-    await studio.publishAndWait("Processed later", [await createTestVideo()]);
+    await publisher.publishAndWait("Processed later", [await createTestVideo()]);
     standIn.processingPolls = 1;
     assert.ok(countReads() - reads >= 4);
     assert.equal(listPosts("Processed later").length, 1);
@@ -85,8 +85,8 @@ forOneEngine("publishing to Facebook Pages", (fixture) => {
 
   test("a video that Facebook accepts and then can't process fails, and nothing is public (PUB-4)", async () => {
     standIn.faults.failProcessing = 1;
-    const { problem } = await studio.waitForState(
-      await studio.publish("Not processed", [await createTestVideo()]),
+    const { problem } = await publisher.waitForState(
+      await publisher.publish("Not processed", [await createTestVideo()]),
       "failed",
       "published",
     );
@@ -95,29 +95,29 @@ forOneEngine("publishing to Facebook Pages", (fixture) => {
 
   test("a video that Facebook still processes when a person publishes again appears once (PUB-2)", async () => {
     standIn.processingPolls = 1000;
-    const id = await studio.publish("Processed slowly", [await createTestVideo()]);
-    await studio.backdateLookUp(id, 0);
+    const id = await publisher.publish("Processed slowly", [await createTestVideo()]);
+    await publisher.backdateLookUp(id, 0);
     standIn.expireAccessToken();
-    await studio.waitForState(id, "unconfirmed");
-    await studio.storeTokens({ accessToken: standIn.issueAccessToken() });
-    await studio.publishing.api("POST", `/publications/${id}/resolve`, { outcome: "retry" });
-    await studio.backdateLookUp(id, 0);
-    await studio.waitForState(id, "publishing");
+    await publisher.waitForState(id, "unconfirmed");
+    await publisher.storeTokens({ accessToken: standIn.issueAccessToken() });
+    await publisher.publishing.api("POST", `/publications/${id}/resolve`, { outcome: "retry" });
+    await publisher.backdateLookUp(id, 0);
+    await publisher.waitForState(id, "publishing");
     standIn.finishProcessing();
-    await studio.waitForState(id, "published");
+    await publisher.waitForState(id, "published");
     standIn.processingPolls = 1;
     assert.equal(listPosts("Processed slowly").length, 1);
   });
 
-  test(`${lostResponses} lost responses lead to no duplicates: the posts are found (PUB-2)`, () =>
-    assertLostResponsesAreFound({ studio, standIn, listPosts }));
+  test(`${lostResponseCount} lost responses lead to no duplicates: the posts are found (PUB-2)`, () =>
+    assertPostsAreFoundAfterLostResponses({ publisher, standIn, listPosts }));
 
   test("lost responses of posts with images and with a video are found, too (PUB-2)", async () => {
     const images = [await createTestImage("A vase"), await createTestImage("Another vase")];
     for (const files of [images.slice(0, 1), images, [await createTestVideo()]]) {
       const text = `Lost with ${files.length} ${files[0]?.kind}`;
       standIn.faults.failPublishResponses = 1;
-      await studio.publishAndWait(text, files);
+      await publisher.publishAndWait(text, files);
       assert.equal(listPosts(text).length, 1);
     }
   });
@@ -126,22 +126,22 @@ forOneEngine("publishing to Facebook Pages", (fixture) => {
     const countReads = (): number =>
       standIn.requests.filter(({ method, path }) => method === "GET" && path.endsWith("/feed")).length;
     standIn.faults.dropPublishRequests = 1;
-    const id = await studio.publish("Still fetched", [await createTestVideo()]);
-    await studio.backdateLookUp(id, minutes(10));
+    const id = await publisher.publish("Still fetched", [await createTestVideo()]);
+    await publisher.backdateLookUp(id, minutes(10));
     const reads = countReads();
     await waitUntil(() => countReads() >= reads + 3, { timeoutMs: 60_000 });
-    await studio.waitForState(id, "publishing");
-    await studio.backdateLookUp(id, minutes(20));
-    const { problem } = await studio.waitForState(id, "unconfirmed");
+    await publisher.waitForState(id, "publishing");
+    await publisher.backdateLookUp(id, minutes(20));
+    const { problem } = await publisher.waitForState(id, "unconfirmed");
     assert.match(problem?.message ?? "", /may still be processing/);
     assert.equal(listPosts("Still fetched").length, 0);
   });
 
   test("a post with the same text that was there before is not mistaken for a lost one (PUB-2)", async () => {
     standIn.rejectsDuplicates = false;
-    const first = await studio.publishAndWait("Good morning");
+    const first = await publisher.publishAndWait("Good morning");
     standIn.faults.dropPublishResponses = 1;
-    const second = await studio.publishAndWait("Good morning");
+    const second = await publisher.publishAndWait("Good morning");
     assert.notEqual(second.url, first.url);
     assert.equal(listPosts("Good morning").length, 2);
     standIn.rejectsDuplicates = true;
@@ -149,11 +149,11 @@ forOneEngine("publishing to Facebook Pages", (fixture) => {
 
   test("a visitor's post with the same text is not mistaken for a lost one (PUB-2)", async () => {
     standIn.faults.dropPublishRequests = 1;
-    const id = await studio.publish("Happy birthday");
+    const id = await publisher.publish("Happy birthday");
     await waitUntil(() => standIn.faults.dropPublishRequests === 0);
     standIn.addVisitorPost("Happy birthday");
-    await studio.backdateLookUp(id, minutes(1));
-    const { problem, url } = await studio.waitForState(id, "published", "unconfirmed");
+    await publisher.backdateLookUp(id, minutes(1));
+    const { problem, url } = await publisher.waitForState(id, "published", "unconfirmed");
     assert.deepEqual([problem?.code, url], ["unconfirmed", null]);
   });
 
@@ -161,7 +161,7 @@ forOneEngine("publishing to Facebook Pages", (fixture) => {
     Object.assign(standIn.rateLimit, { minutes: 0 });
     standIn.faults.rateLimitedRequests = 1;
     standIn.faults.rateLimitedPublishes = 1;
-    await studio.publishAndWait("Limited at first", [await createTestImage("A vase")]);
+    await publisher.publishAndWait("Limited at first", [await createTestImage("A vase")]);
     assert.equal(listPosts("Limited at first").length, 1);
   });
 
@@ -169,7 +169,7 @@ forOneEngine("publishing to Facebook Pages", (fixture) => {
     Object.assign(standIn.rateLimit, { minutes: 90 });
     standIn.faults.rateLimitedPublishes = 1;
     const endsAt = Date.now() + minutes(90);
-    const { problem } = await studio.waitForState(await studio.publish("Limited for long"), "failed");
+    const { problem } = await publisher.waitForState(await publisher.publish("Limited for long"), "failed");
     const [, time = ""] = /^The platform asks to wait until (\S+), which is longer/.exec(problem?.message ?? "") ?? [];
     assert.equal(problem?.code, "platform_unavailable");
     assert.ok(Date.parse(time) >= endsAt, problem?.message);
@@ -177,13 +177,13 @@ forOneEngine("publishing to Facebook Pages", (fixture) => {
   });
 
   test("images are uploaded again if the publication is moved until after they expired (PUB-2)", async () => {
-    const { service, owner, api } = studio.publishing;
+    const { service, owner, api } = publisher.publishing;
     const { publications } = service.deps;
     Object.assign(standIn.rateLimit, { minutes: 30 });
     standIn.faults.rateLimitedPublishes = 1;
-    const id = await studio.publish("Moved to another day", [await createTestImage("A vase")]);
+    const id = await publisher.publish("Moved to another day", [await createTestImage("A vase")]);
     await waitUntil(() => standIn.faults.rateLimitedPublishes === 0, { timeoutMs: 60_000 });
-    await studio.waitForState(id, "scheduled");
+    await publisher.waitForState(id, "scheduled");
     const { progress } = (await publications.find(owner.studio.id, id)) ?? {};
     assert.equal(Object.keys(progress?.mediaIds ?? {}).length, 1);
     const uploadedSince = (await publications.getTime()) - hours(25);
@@ -191,25 +191,25 @@ forOneEngine("publishing to Facebook Pages", (fixture) => {
     standIn.advanceTime(hours(25));
     const { status } = await api("POST", `/publications/${id}/reschedule`, { at: new Date().toISOString() });
     assert.equal(status, 200);
-    const { problem } = await studio.waitForState(id, "published", "failed");
+    const { problem } = await publisher.waitForState(id, "published", "failed");
     assert.deepEqual([problem, listPosts("Moved to another day").length], [null, 1]);
   });
 
   test("an image that Facebook rejects, and a duplicate, fail with a reason (PUB-4)", async () => {
     standIn.faults.failProcessing = 1;
-    const rejected = await studio.waitForState(
-      await studio.publish("Unsuitable", [await createTestImage("A vase")]),
+    const rejected = await publisher.waitForState(
+      await publisher.publish("Unsuitable", [await createTestImage("A vase")]),
       "failed",
     );
     assert.deepEqual([rejected.problem?.code, listPosts("Unsuitable").length], ["media_rejected", 0]);
-    await studio.publishAndWait("Good evening");
-    const duplicate = await studio.waitForState(await studio.publish("Good evening"), "failed");
+    await publisher.publishAndWait("Good evening");
+    const duplicate = await publisher.waitForState(await publisher.publish("Good evening"), "failed");
     assert.deepEqual([duplicate.problem?.code, listPosts("Good evening").length], ["duplicate", 1]);
   });
 
   test("an animated image, which Facebook rejects, is sent as its first frame (PUB-1)", async () => {
     const gif = { kind: "image", mimeType: "image/gif", filename: "loop.gif", content: manyFrameGif(3) } as const;
-    await studio.publishAndWait("Animated", [gif]);
+    await publisher.publishAndWait("Animated", [gif]);
     assert.deepEqual(
       listPosts("Animated").map(({ media }) => media.map(({ mimeType }) => mimeType)),
       [["image/png"]],
@@ -218,10 +218,10 @@ forOneEngine("publishing to Facebook Pages", (fixture) => {
 
   test("a revoked token fails the publication, and the page needs to be connected again (PUB-4)", async () => {
     standIn.expireAccessToken();
-    const { problem } = await studio.waitForState(await studio.publish("Revoked"), "failed");
-    const { state } = await studio.findConnection();
+    const { problem } = await publisher.waitForState(await publisher.publish("Revoked"), "failed");
+    const { state } = await publisher.findConnection();
     assert.deepEqual([problem?.code, state, listPosts("Revoked").length], ["connect_expired", "needs_reconnect", 0]);
-    await studio.storeTokens({ accessToken: standIn.issueAccessToken() });
-    await studio.publishAndWait("Connected again");
+    await publisher.storeTokens({ accessToken: standIn.issueAccessToken() });
+    await publisher.publishAndWait("Connected again");
   });
 });

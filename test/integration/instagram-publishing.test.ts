@@ -6,10 +6,10 @@ import type { PublicPost } from "../servers/graph-media.ts";
 import { startInstagram, type Instagram } from "../servers/instagram.ts";
 import { forOneEngine } from "../support/engines.ts";
 import {
-  assertLostResponsesAreFound,
+  assertPostsAreFoundAfterLostResponses,
   createTestImage,
   createTestVideo,
-  lostResponses,
+  lostResponseCount,
   startPlatformPublishing,
   type PlatformPublishing,
   type TestFile,
@@ -19,14 +19,14 @@ import { waitUntil } from "../support/wait-until.ts";
 
 forOneEngine("publishing to Instagram", (fixture) => {
   let standIn: Instagram;
-  let studio: PlatformPublishing;
+  let publisher: PlatformPublishing;
   let image: TestFile;
 
   before(async () => {
     standIn = await startInstagram();
     standIn.quotaTotal = 1000;
     image = await createTestImage("A vase");
-    studio = await startPlatformPublishing(fixture, {
+    publisher = await startPlatformPublishing(fixture, {
       platform: instagram,
       origin: standIn.origin,
       endpoints: { api: standIn.origin },
@@ -35,7 +35,7 @@ forOneEngine("publishing to Instagram", (fixture) => {
     });
   });
   after(async () => {
-    await studio?.close();
+    await publisher?.close();
     await standIn?.close();
   });
 
@@ -45,7 +45,7 @@ forOneEngine("publishing to Instagram", (fixture) => {
 
   test("publishes an image with alt text, which Instagram fetches, and links to the post (PUB-1)", async () => {
     const text = 'Fog over the harbour 🌁 "größer" #photo @someone & more';
-    const { url } = await studio.publishAndWait(text, [image]);
+    const { url } = await publisher.publishAndWait(text, [image]);
     assert.deepEqual(describeMedia(text), [[[sha256(image.content), "A vase"]]]);
     assert.deepEqual(
       listPosts(text).map((post) => post.url),
@@ -54,7 +54,7 @@ forOneEngine("publishing to Instagram", (fixture) => {
   });
 
   test("warns before an account is connected that this server has no public URL (PLATFORM-13)", async () => {
-    const { api, browser, service } = studio.publishing;
+    const { api, browser, service } = publisher.publishing;
     const { body } = await api("GET", "/platforms");
     const platforms = body["platforms"] as { id: string; warning?: string }[];
     const warning = platforms.find(({ id }) => id === "instagram")?.warning ?? "";
@@ -67,24 +67,24 @@ forOneEngine("publishing to Instagram", (fixture) => {
   test("publishes images and a video in one post, in their order, and a video as a reel (PUB-1)", async () => {
     const video = await createTestVideo();
     const files = [image, video, await createTestImage("Another vase", 700, 700)];
-    await studio.publishAndWait("A carousel", files);
-    await studio.publishAndWait("A reel", [video]);
+    await publisher.publishAndWait("A carousel", files);
+    await publisher.publishAndWait("A reel", [video]);
     const expected = files.map(({ content, altText }) => [sha256(content), altText ?? null]);
     assert.deepEqual(describeMedia("A carousel"), [expected]);
     assert.deepEqual(describeMedia("A reel"), [expected.slice(1, 2)]);
   });
 
-  test(`${lostResponses} lost responses lead to no duplicates: the container's status shows that the post is public (PUB-2)`, () =>
-    assertLostResponsesAreFound({ studio, standIn, listPosts, files: [image] }));
+  test(`${lostResponseCount} lost responses lead to no duplicates: the container's status shows that the post is public (PUB-2)`, () =>
+    assertPostsAreFoundAfterLostResponses({ publisher, standIn, listPosts, files: [image] }));
 
   test("a request that never arrived is not repeated: the publication becomes unconfirmed (PUB-2)", async () => {
     standIn.faults.dropPublishRequests = 1;
-    const id = await studio.publish("Never arrived", [image]);
-    await studio.backdateLookUp(id, minutes(6));
-    await studio.waitForState(id, "unconfirmed");
+    const id = await publisher.publish("Never arrived", [image]);
+    await publisher.backdateLookUp(id, minutes(6));
+    await publisher.waitForState(id, "unconfirmed");
     assert.equal(listPosts("Never arrived").length, 0);
-    await studio.publishing.api("POST", `/publications/${id}/resolve`, { outcome: "retry" });
-    const { url } = await studio.waitForState(id, "published");
+    await publisher.publishing.api("POST", `/publications/${id}/resolve`, { outcome: "retry" });
+    const { url } = await publisher.waitForState(id, "published");
     assert.deepEqual(
       listPosts("Never arrived").map((post) => post.url),
       [url],
@@ -93,10 +93,10 @@ forOneEngine("publishing to Instagram", (fixture) => {
 
   test("a post that became public while the publication was unconfirmed is not published again (PUB-2)", async () => {
     standIn.faults.dropPublishRequests = 1;
-    const id = await studio.publish("Public later", [image, image]);
-    await studio.backdateLookUp(id, minutes(6));
-    await studio.waitForState(id, "unconfirmed");
-    const { service, owner, api } = studio.publishing;
+    const id = await publisher.publish("Public later", [image, image]);
+    await publisher.backdateLookUp(id, minutes(6));
+    await publisher.waitForState(id, "unconfirmed");
+    const { service, owner, api } = publisher.publishing;
     const { progress } = (await service.deps.publications.find(owner.studio.id, id)) ?? {};
     const response = await fetch(`${standIn.origin}/v25.0/${standIn.account.id}/media_publish`, {
       method: "POST",
@@ -105,7 +105,7 @@ forOneEngine("publishing to Instagram", (fixture) => {
     });
     assert.equal(response.status, 200);
     await api("POST", `/publications/${id}/resolve`, { outcome: "retry" });
-    const { url } = await studio.waitForState(id, "published", "unconfirmed", "failed");
+    const { url } = await publisher.waitForState(id, "published", "unconfirmed", "failed");
     assert.deepEqual(
       listPosts("Public later").map((post) => post.url),
       [url],
@@ -118,15 +118,15 @@ forOneEngine("publishing to Instagram", (fixture) => {
       path.endsWith("/content_publishing_limit") && status === 200;
     const countReads = (): number => standIn.requests.filter(isQuotaRead).length;
     const readsBefore = countReads();
-    const id = await studio.publish("Over the quota", [image]);
+    const id = await publisher.publish("Over the quota", [image]);
     await waitUntil(() => countReads() >= readsBefore + 2, {
       timeoutMs: 60_000,
       description: "the worker has read the quota twice",
     });
-    await studio.waitForState(id, "scheduled", "publishing");
+    await publisher.waitForState(id, "scheduled", "publishing");
     assert.equal(listPosts("Over the quota").length, 0);
     standIn.quotaTotal = 1000;
-    await studio.waitForState(id, "published");
+    await publisher.waitForState(id, "published");
     assert.equal(listPosts("Over the quota").length, 1);
   });
 
@@ -134,25 +134,25 @@ forOneEngine("publishing to Instagram", (fixture) => {
     Object.assign(standIn.rateLimit, { minutes: 0 });
     standIn.faults.unavailableRequests = 1;
     standIn.faults.rateLimitedPublishes = 1;
-    await studio.publishAndWait("After an outage", [image]);
+    await publisher.publishAndWait("After an outage", [image]);
     assert.equal(listPosts("After an outage").length, 1);
   });
 
   test("media that Instagram can't process fail the publication, and nothing is public (PUB-4)", async () => {
     for (const files of [[image], [image, image]]) {
       standIn.faults.failProcessing = 1;
-      const { problem } = await studio.waitForState(await studio.publish("Not processed", files), "failed");
+      const { problem } = await publisher.waitForState(await publisher.publish("Not processed", files), "failed");
       assert.deepEqual([problem?.code, listPosts("Not processed").length], ["media_rejected", 0]);
     }
   });
 
   test("renews a token that Instagram rejects, unless it has expired (PUB-4)", async () => {
     standIn.expireAccessToken();
-    const { problem } = await studio.waitForState(await studio.publish("Expired", [image]), "failed");
-    const { state } = await studio.findConnection();
+    const { problem } = await publisher.waitForState(await publisher.publish("Expired", [image]), "failed");
+    const { state } = await publisher.findConnection();
     assert.deepEqual([problem?.code, state, listPosts("Expired").length], ["connect_expired", "needs_reconnect", 0]);
-    await studio.storeTokens({ accessToken: standIn.issueAccessToken() });
+    await publisher.storeTokens({ accessToken: standIn.issueAccessToken() });
     standIn.advanceTime(days(1));
-    await studio.publishAndWait("Connected again", [image]);
+    await publisher.publishAndWait("Connected again", [image]);
   });
 });

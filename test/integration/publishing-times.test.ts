@@ -93,7 +93,7 @@ forEachEngine("publishing at a time", (fixture) => {
     assert.deepEqual([await countPosts("Waiting"), await countPosts("Preparing")], [0, 0]);
   });
 
-  test("a missed publication is rescheduled: with the approval by someone who may publish, otherwise proposed (PUB-10)", async () => {
+  test("a rescheduled publication is scheduled if the caller may publish and the content is approved, otherwise proposed (PUB-10)", async () => {
     const { service, owner, connectionIds } = publishing;
     const client = {
       ...(await actThroughClient(service.deps, owner)),
@@ -121,7 +121,7 @@ forEachEngine("publishing at a time", (fixture) => {
     assert.equal(await getOutcome(() => reschedule(owner, replaced.id)), "already_scheduled");
   });
 
-  test("times are checked against one calendar year and five minutes (PUB-5)", async () => {
+  test("accepts times up to one calendar year ahead and five minutes ago (PUB-5)", async () => {
     const { service, owner, connectionIds } = publishing;
     const request = async (at: string) => {
       const postId = await newPost("Time");

@@ -6,10 +6,10 @@ import type { PublicPost } from "../servers/graph-media.ts";
 import { startThreads, type Threads } from "../servers/threads.ts";
 import { forOneEngine } from "../support/engines.ts";
 import {
-  assertLostResponsesAreFound,
+  assertPostsAreFoundAfterLostResponses,
   createTestImage,
   createTestVideo,
-  lostResponses,
+  lostResponseCount,
   startPlatformPublishing,
   type PlatformPublishing,
   type TestFile,
@@ -19,14 +19,14 @@ import { waitUntil } from "../support/wait-until.ts";
 
 forOneEngine("publishing to Threads", (fixture) => {
   let standIn: Threads;
-  let studio: PlatformPublishing;
+  let publisher: PlatformPublishing;
   let image: TestFile;
 
   before(async () => {
     standIn = await startThreads();
     standIn.quotaTotal = 1000;
     image = await createTestImage("A vase");
-    studio = await startPlatformPublishing(fixture, {
+    publisher = await startPlatformPublishing(fixture, {
       platform: threads,
       origin: standIn.origin,
       endpoints: { api: standIn.origin },
@@ -35,7 +35,7 @@ forOneEngine("publishing to Threads", (fixture) => {
     });
   });
   after(async () => {
-    await studio?.close();
+    await publisher?.close();
     await standIn?.close();
   });
 
@@ -46,7 +46,7 @@ forOneEngine("publishing to Threads", (fixture) => {
   test("publishes text that ends at the limit, and links to the post (PUB-1)", async () => {
     const text = `Fog & "more" <b> 🌁 ${"é".repeat(500)}`;
     const longestText = Array.from(text).slice(0, 497).join("");
-    const { url } = await studio.publishAndWait(longestText);
+    const { url } = await publisher.publishAndWait(longestText);
     assert.deepEqual(
       listPosts(longestText).map((post) => [post.url, post.media]),
       [[url, []]],
@@ -56,21 +56,21 @@ forOneEngine("publishing to Threads", (fixture) => {
   test("publishes an image, a video, and both in one post, with alt text (PUB-1)", async () => {
     const video = { ...(await createTestVideo()), altText: "A tour" };
     const files = [image, video, await createTestImage("Another vase", 300, 500)];
-    await studio.publishAndWait("An image", [image]);
-    await studio.publishAndWait("A video", [video]);
-    await studio.publishAndWait("A carousel", files);
+    await publisher.publishAndWait("An image", [image]);
+    await publisher.publishAndWait("A video", [video]);
+    await publisher.publishAndWait("A carousel", files);
     const expected = files.map(({ content, altText }) => [sha256(content), altText]);
     assert.deepEqual(describeMedia("An image"), [expected.slice(0, 1)]);
     assert.deepEqual(describeMedia("A video"), [expected.slice(1, 2)]);
     assert.deepEqual(describeMedia("A carousel"), [expected]);
   });
 
-  test(`${lostResponses} lost responses lead to no duplicates: the container's status shows that the post is public (PUB-2)`, () =>
-    assertLostResponsesAreFound({ studio, standIn, listPosts }));
+  test(`${lostResponseCount} lost responses lead to no duplicates: the container's status shows that the post is public (PUB-2)`, () =>
+    assertPostsAreFoundAfterLostResponses({ publisher, standIn, listPosts }));
 
   test("a status of 5xx proves nothing: the container's status shows that the post is public (PUB-2)", async () => {
     standIn.faults.failPublishResponses = 1;
-    await studio.publishAndWait("Public after all", [image]);
+    await publisher.publishAndWait("Public after all", [image]);
     assert.equal(listPosts("Public after all").length, 1);
   });
 
@@ -80,17 +80,17 @@ forOneEngine("publishing to Threads", (fixture) => {
     const containersBefore = countContainers();
     Object.assign(standIn.rateLimit, { minutes: 30 });
     standIn.faults.rateLimitedPublishes = 1;
-    const id = await studio.publish("Expired once");
+    const id = await publisher.publish("Expired once");
     await waitUntil(() => standIn.faults.rateLimitedPublishes === 0, {
       timeoutMs: 60_000,
       description: "Threads has rejected a publish request",
     });
-    await studio.waitForState(id, "scheduled");
+    await publisher.waitForState(id, "scheduled");
     standIn.advanceTime(hours(25));
-    const { api } = studio.publishing;
+    const { api } = publisher.publishing;
     const { status } = await api("POST", `/publications/${id}/reschedule`, { at: new Date().toISOString() });
     assert.equal(status, 200);
-    await studio.waitForState(id, "published");
+    await publisher.waitForState(id, "published");
     assert.deepEqual([countContainers() - containersBefore, listPosts("Expired once").length], [2, 1]);
   });
 
@@ -99,30 +99,30 @@ forOneEngine("publishing to Threads", (fixture) => {
     const countReads = (): number =>
       standIn.requests.filter(({ path }) => path.endsWith("/threads_publishing_limit")).length;
     const readsBefore = countReads();
-    const id = await studio.publish("Over the quota");
+    const id = await publisher.publish("Over the quota");
     await waitUntil(() => countReads() >= readsBefore + 2, {
       timeoutMs: 60_000,
       description: "the worker has read the quota twice",
     });
-    await studio.waitForState(id, "scheduled", "publishing");
+    await publisher.waitForState(id, "scheduled", "publishing");
     assert.equal(listPosts("Over the quota").length, 0);
     standIn.quotaTotal = 1000;
-    await studio.waitForState(id, "published");
+    await publisher.waitForState(id, "published");
     assert.equal(listPosts("Over the quota").length, 1);
   });
 
   test("media that Threads can't process fail the publication, and nothing is public (PUB-4)", async () => {
     standIn.faults.failProcessing = 1;
-    const { problem } = await studio.waitForState(await studio.publish("Not processed", [image]), "failed");
+    const { problem } = await publisher.waitForState(await publisher.publish("Not processed", [image]), "failed");
     assert.deepEqual([problem?.code, listPosts("Not processed").length], ["media_rejected", 0]);
   });
 
   test("an expired token fails the publication, and the account needs to be connected again (PUB-4)", async () => {
     standIn.expireAccessToken();
-    const { problem } = await studio.waitForState(await studio.publish("Expired"), "failed");
-    const { state } = await studio.findConnection();
+    const { problem } = await publisher.waitForState(await publisher.publish("Expired"), "failed");
+    const { state } = await publisher.findConnection();
     assert.deepEqual([problem?.code, state, listPosts("Expired").length], ["connect_expired", "needs_reconnect", 0]);
-    await studio.storeTokens({ accessToken: standIn.issueAccessToken() });
-    await studio.publishAndWait("Connected again");
+    await publisher.storeTokens({ accessToken: standIn.issueAccessToken() });
+    await publisher.publishAndWait("Connected again");
   });
 });

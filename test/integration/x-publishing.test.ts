@@ -7,7 +7,7 @@ import { forOneEngine } from "../support/engines.ts";
 import {
   createTestImage,
   createTestVideo,
-  lostResponses,
+  lostResponseCount,
   startPlatformPublishing,
   type PlatformPublishing,
 } from "../support/platform-publishing.ts";
@@ -15,12 +15,12 @@ import { manyFrameGif } from "../support/samples.ts";
 
 forOneEngine("publishing to X", (fixture) => {
   let standIn: XStandIn;
-  let studio: PlatformPublishing;
+  let publisher: PlatformPublishing;
 
   before(async () => {
     standIn = await startX();
     standIn.settings.rateLimits["POST /2/tweets"] = 1000;
-    studio = await startPlatformPublishing(fixture, {
+    publisher = await startPlatformPublishing(fixture, {
       platform: x,
       origin: standIn.origin,
       endpoints: {
@@ -33,7 +33,7 @@ forOneEngine("publishing to X", (fixture) => {
     });
   });
   after(async () => {
-    await studio?.close();
+    await publisher?.close();
     await standIn?.close();
   });
 
@@ -45,15 +45,15 @@ forOneEngine("publishing to X", (fixture) => {
     const text = `${"é".repeat(198)} ${"界".repeat(27)} 👩‍👩‍👧‍👦 https://example.com/${"path/".repeat(30)}?a=1&b=2`.normalize(
       "NFC",
     );
-    const { url } = await studio.publishAndWait(text);
+    const { url } = await publisher.publishAndWait(text);
     const [post, ...others] = listPosts(text);
     assert.deepEqual([url, others.length], [`https://x.com/atelier/status/${post?.id}`, 0]);
   });
 
   test("publishes one image, and four, with alt text (PUB-1)", async () => {
     const images = await Promise.all(["One", "Two", "Three", ""].map((text) => createTestImage(text)));
-    await studio.publishAndWait("One image", images.slice(0, 1));
-    await studio.publishAndWait("", images);
+    await publisher.publishAndWait("One image", images.slice(0, 1));
+    await publisher.publishAndWait("", images);
     const expected = images.map(({ content, altText }) => [hashBytes(content), altText === "" ? undefined : altText]);
     assert.deepEqual(describeMedia("One image"), [expected.slice(0, 1)]);
     assert.deepEqual(describeMedia(""), [expected]);
@@ -61,10 +61,10 @@ forOneEngine("publishing to X", (fixture) => {
 
   test("publishes a video and an animated GIF in parts (PUB-1)", async () => {
     const video = await createTestVideo();
-    await studio.publishAndWait("A video", [video]);
+    await publisher.publishAndWait("A video", [video]);
     const gif = { kind: "image", mimeType: "image/gif", filename: "loop.gif", altText: "A loop" } as const;
     const content = manyFrameGif(3);
-    await studio.publishAndWait("A GIF", [{ ...gif, content }]);
+    await publisher.publishAndWait("A GIF", [{ ...gif, content }]);
     assert.deepEqual(describeMedia("A video"), [[[hashBytes(video.content), undefined]]]);
     assert.deepEqual(describeMedia("A GIF"), [[[hashBytes(content), "A loop"]]]);
     assert.ok(standIn.requests.filter((request) => request.endsWith("/append")).length > 2);
@@ -72,7 +72,7 @@ forOneEngine("publishing to X", (fixture) => {
 
   test("an animated GIF beside other images is sent as its first frame (PUB-1)", async () => {
     const gif = { kind: "image", mimeType: "image/gif", filename: "loop.gif", content: manyFrameGif(3) } as const;
-    await studio.publishAndWait("A GIF and an image", [gif, await createTestImage("A vase")]);
+    await publisher.publishAndWait("A GIF and an image", [gif, await createTestImage("A vase")]);
     assert.deepEqual(
       listPosts("A GIF and an image").map(({ media }) => media.map(({ mimeType }) => mimeType)),
       [["image/png", "image/jpeg"]],
@@ -81,21 +81,24 @@ forOneEngine("publishing to X", (fixture) => {
 
   test("the scopes that a user is asked for are enough to publish (PLATFORM-1, PUB-1)", async () => {
     standIn.tokens.scopes = new Set();
-    await studio.connect(standIn.tokens.authorize);
+    await publisher.connect(standIn.tokens.authorize);
     assert.deepEqual([...standIn.tokens.scopes], x.scopes);
-    await studio.publishAndWait("Connected with OAuth", [await createTestImage("A vase"), await createTestImage("")]);
+    await publisher.publishAndWait("Connected with OAuth", [
+      await createTestImage("A vase"),
+      await createTestImage(""),
+    ]);
     assert.equal(listPosts("Connected with OAuth").length, 1);
   });
 
-  test(`${lostResponses} lost responses lead to no duplicates: the posts are found (PUB-2)`, async () => {
+  test(`${lostResponseCount} lost responses lead to no duplicates: the posts are found (PUB-2)`, async () => {
     const texts = Array.from(
-      { length: lostResponses },
+      { length: lostResponseCount },
       (_, i) => `Lost & found <${i}>: example.com, https://a.example/b`,
     );
-    standIn.faults.dropResponses = lostResponses;
-    const ids = await Promise.all(texts.map((text) => studio.publish(text)));
+    standIn.faults.dropResponses = lostResponseCount;
+    const ids = await Promise.all(texts.map((text) => publisher.publish(text)));
     const urls = [];
-    for (const id of ids) urls.push((await studio.waitForState(id, "published", "unconfirmed")).url);
+    for (const id of ids) urls.push((await publisher.waitForState(id, "published", "unconfirmed")).url);
     assert.equal(standIn.faults.dropResponses, 0);
     const posts = texts.map(listPosts);
     assert.deepEqual(
@@ -112,33 +115,33 @@ forOneEngine("publishing to X", (fixture) => {
     standIn.faults.dropResponses = 1;
     standIn.faults.staleReads = 1;
     const images = [await createTestImage("A vase"), await createTestImage("Another vase")];
-    await studio.publishAndWait("Lost with images", images);
+    await publisher.publishAndWait("Lost with images", images);
     assert.equal(listPosts("Lost with images").length, 1);
   });
 
   test("a request that never arrived is not repeated: the publication becomes unconfirmed (PUB-2)", async () => {
     standIn.faults.dropRequests = 1;
-    await studio.waitForState(await studio.publish("Never arrived"), "unconfirmed");
+    await publisher.waitForState(await publisher.publish("Never arrived"), "unconfirmed");
     assert.equal(listPosts("Never arrived").length, 0);
   });
 
   test("renews an expired token, and waits until the rate limit ends (PUB-2)", async () => {
     standIn.tokens.expire();
     standIn.faults.rateLimited = 1;
-    await studio.publishAndWait("Renewed");
+    await publisher.publishAndWait("Renewed");
     assert.equal(listPosts("Renewed").length, 1);
   });
 
   test("a video that X can't process fails the publication, and nothing is public (PUB-4)", async () => {
     standIn.faults.failProcessing = 1;
-    const id = await studio.publish("Not processed", [await createTestVideo()]);
-    const { problem } = await studio.waitForState(id, "failed");
+    const id = await publisher.publish("Not processed", [await createTestVideo()]);
+    const { problem } = await publisher.waitForState(id, "failed");
     assert.deepEqual([problem?.code, listPosts("Not processed").length], ["media_rejected", 0]);
   });
 
   test("a post that X rejects as a duplicate fails with that reason (PUB-4)", async () => {
-    await studio.publishAndWait("Good morning");
-    const { problem } = await studio.waitForState(await studio.publish("Good morning"), "failed");
+    await publisher.publishAndWait("Good morning");
+    const { problem } = await publisher.waitForState(await publisher.publish("Good morning"), "failed");
     assert.deepEqual([problem?.code, listPosts("Good morning").length], ["duplicate", 1]);
   });
 });

@@ -23,7 +23,7 @@ import { jpeg, pdf } from "./samples.ts";
 import { waitUntil } from "./wait-until.ts";
 
 /** How many responses are lost in tests that look for duplicate posts. */
-export const lostResponses = isLongRun ? 50 : 3;
+export const lostResponseCount = isLongRun ? 50 : 3;
 
 export interface StandInAccount {
   platform: Platform;
@@ -65,10 +65,10 @@ export interface PlatformPublishing {
 export async function startPlatformPublishing(fixture: Fixture, standIn: StandInAccount): Promise<PlatformPublishing> {
   const { platform, origin, account, app = { clientId: "the-client-id", clientSecret: "the-client-secret" } } = standIn;
   assert.ok(typeof platform.endpoints === "object");
-  const redirected = { ...platform, endpoints: { ...platform.endpoints, ...standIn.endpoints } };
+  const redirectedPlatform = { ...platform, endpoints: { ...platform.endpoints, ...standIn.endpoints } };
   const publicFetch = createPublicFetch({ ...platformFetchLimits, privateHosts: new Set([new URL(origin).host]) });
   const publishing = await startPublishing(fixture, [], {
-    platforms: [{ platform: redirected, app, publicFetch }],
+    platforms: [{ platform: redirectedPlatform, app, publicFetch }],
   });
   const { service, owner, api } = publishing;
   const { deps } = service;
@@ -158,20 +158,20 @@ export async function startPlatformPublishing(fixture: Fixture, standIn: StandIn
 }
 
 interface LostResponseTest {
-  studio: PlatformPublishing;
+  publisher: PlatformPublishing;
   standIn: { faults: { dropPublishResponses: number } };
   files?: readonly TestFile[];
   listPosts(text: string): readonly { url: string | null }[];
 }
 
 /** Publishes posts whose responses are lost, and asserts that each one is public once and that its URL is known. */
-export async function assertLostResponsesAreFound(lostResponseTest: LostResponseTest): Promise<void> {
-  const { studio, standIn, files, listPosts } = lostResponseTest;
-  const texts = Array.from({ length: lostResponses }, (_, i) => `Lost response ${i}`);
-  standIn.faults.dropPublishResponses = lostResponses;
-  const ids = await Promise.all(texts.map((text) => studio.publish(text, files)));
+export async function assertPostsAreFoundAfterLostResponses(lostResponseTest: LostResponseTest): Promise<void> {
+  const { publisher, standIn, files, listPosts } = lostResponseTest;
+  const texts = Array.from({ length: lostResponseCount }, (_, i) => `Lost response ${i}`);
+  standIn.faults.dropPublishResponses = lostResponseCount;
+  const ids = await Promise.all(texts.map((text) => publisher.publish(text, files)));
   const urls = [];
-  for (const id of ids) urls.push((await studio.waitForState(id, "published", "unconfirmed")).url);
+  for (const id of ids) urls.push((await publisher.waitForState(id, "published", "unconfirmed")).url);
   assert.equal(standIn.faults.dropPublishResponses, 0);
   assert.deepEqual(
     texts.map((text) => listPosts(text).map(({ url }) => url)),
