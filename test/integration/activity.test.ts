@@ -47,7 +47,7 @@ const operator = { operator: true } as const;
 
 type StudioUsers = Awaited<ReturnType<typeof newStudioWithRoles>>;
 
-/** Tests of their own cover client grants, the connections of each platform, and publications. */
+/** The actions that this file tests. Other files test client grants, connecting platforms, and publications. */
 type Change = Exclude<
   ActivityAction,
   `client.${string}` | `publication.${string}` | "platform.connected" | "platform.needs_reconnect"
@@ -176,7 +176,7 @@ const changes: Record<Change, (deps: Deps, users: StudioUsers) => Promise<() => 
     await (deps.files as HookedFiles).put(`incoming/${assetId}`, Buffer.alloc(0));
     return async () =>
       assert.rejects(attachAsset(deps, member, { postId: post.id, assetId }), (error: Error) => {
-        if (!(error instanceof AppError)) throw error; // such as an activity row that could not be written
+        if (!(error instanceof AppError)) throw error; // for example, the activity row could not be written
         return error.code === "invalid_input";
       });
   },

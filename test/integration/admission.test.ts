@@ -43,7 +43,7 @@ forOneEngine("sign-in allowlist and invitations", (fixture) => {
     const user = await findUser(browser);
     return user && (await fixture.deps.memberships.find(owner.studio.id, user.id))?.role;
   };
-  const signInFor = async (browser: HttpBrowser, path: string, email: string): Promise<LoadedPage> =>
+  const signInAndReturn = async (browser: HttpBrowser, path: string, email: string): Promise<LoadedPage> =>
     signInFromPage(browser, await browser.open(`${base}/login?return_to=${encodeURIComponent(path)}`), email);
   const createToken = (email?: string) => createInvitationToken(fixture.deps, owner, "member", email);
 
@@ -65,22 +65,22 @@ forOneEngine("sign-in allowlist and invitations", (fixture) => {
     ];
     for (const email of [...strangers, "mary@\u017ftudio.example", "\u212aada@example.com"]) {
       const browser = createHttpBrowser();
-      const page = await signInFor(browser, "/", email);
+      const page = await signInAndReturn(browser, "/", email);
       assert.equal(page.status, 403, email);
       assert.match(page.text, /may not sign in here/);
       assert.match(page.text, /Try again/);
       assert.equal(browser.cookies.get("atelier"), undefined);
     }
     issuer.setClaims("no-email", { sub: "no-email" });
-    assert.equal((await signInFor(createHttpBrowser(), "/", "no-email")).status, 403);
+    assert.equal((await signInAndReturn(createHttpBrowser(), "/", "no-email")).status, 403);
     assert.equal(await countUsers(), userCount);
   });
 
   it("an unverified email never matches the allowlist (A24)", async () => {
     const userCount = await countUsers();
     for (const emailVerified of [false, "true", 1, undefined]) {
-      issuer.setClaims("loose", { sub: "loose", email: "ada@example.com", email_verified: emailVerified });
-      const page = await signInFor(createHttpBrowser(), "/", "loose");
+      issuer.setClaims("unverified", { sub: "unverified", email: "ada@example.com", email_verified: emailVerified });
+      const page = await signInAndReturn(createHttpBrowser(), "/", "unverified");
       assert.equal(page.status, 403);
       assert.match(page.text, /email is not verified/);
     }
@@ -94,7 +94,7 @@ forOneEngine("sign-in allowlist and invitations", (fixture) => {
     assert.match(offer.text, /Join Atelier &#60;b&#62;Nord&#60;\/b&#62;/);
     assert.equal(offer.forms.length, 0);
     assert.match(offer.text, new RegExp(`href="/login\\?return_to=${encodeURIComponent(path)}"`));
-    const page = await signInFor(browser, path, "guest@elsewhere.example");
+    const page = await signInAndReturn(browser, path, "guest@elsewhere.example");
     assert.equal(page.url.pathname, path);
     assert.deepEqual(
       page.forms.map(({ buttons }) => buttons),
@@ -113,7 +113,7 @@ forOneEngine("sign-in allowlist and invitations", (fixture) => {
   it("a used invitation leads the user who accepted it to the studio, signed in or not (INVITE-2, SIGN-6)", async () => {
     const path = `/join/${await createToken()}`;
     const browser = createHttpBrowser();
-    const offer = await signInFor(browser, path, "again@elsewhere.example");
+    const offer = await signInAndReturn(browser, path, "again@elsewhere.example");
     await browser.submit(offer);
     const page = await browser.open(base + path);
     assert.equal(page.status, 200);
@@ -126,7 +126,7 @@ forOneEngine("sign-in allowlist and invitations", (fixture) => {
 
     const otherBrowser = createHttpBrowser();
     assert.match((await otherBrowser.open(base + path)).text, /Already a member\? <a href="\/login\?return_to=%2Fjoin/);
-    const signedInAgain = await signInFor(otherBrowser, path, "again@elsewhere.example");
+    const signedInAgain = await signInAndReturn(otherBrowser, path, "again@elsewhere.example");
     assert.match(signedInAgain.text, /already a member/);
 
     const other = await (await signIn(base, "ada@example.com")).open(base + path);
@@ -146,7 +146,7 @@ forOneEngine("sign-in allowlist and invitations", (fixture) => {
       return { status: response.status, body: (await response.json()) as { code?: string; hint?: string } };
     };
     const browser = createHttpBrowser();
-    const page = await signInFor(browser, `/join/${await createToken()}`, "founder@elsewhere.example");
+    const page = await signInAndReturn(browser, `/join/${await createToken()}`, "founder@elsewhere.example");
     const early = await createStudio(browser, "Too early");
     assert.equal(early.status, 403);
     assert.equal(early.body.code, "forbidden");
@@ -160,7 +160,7 @@ forOneEngine("sign-in allowlist and invitations", (fixture) => {
 
     const removedBrowser = createHttpBrowser();
     await removedBrowser.submit(
-      await signInFor(removedBrowser, `/join/${await createToken()}`, "removed@elsewhere.example"),
+      await signInAndReturn(removedBrowser, `/join/${await createToken()}`, "removed@elsewhere.example"),
     );
     await removeMember(fixture.deps, owner, { userId: (await findUser(removedBrowser))!.id });
     assert.equal(
@@ -174,7 +174,7 @@ forOneEngine("sign-in allowlist and invitations", (fixture) => {
   it("a used, revoked or expired invitation admits no user (T6)", async () => {
     const used = await createToken();
     const browser = createHttpBrowser();
-    await browser.submit(await signInFor(browser, `/join/${used}`, "first@elsewhere.example"));
+    await browser.submit(await signInAndReturn(browser, `/join/${used}`, "first@elsewhere.example"));
     const revoked = await createToken();
     const [latest] = await fixture.deps.invitations.listOpen(owner.studio.id, fixture.clock());
     await revokeInvitation(fixture.deps, owner, { invitationId: latest!.id });
@@ -183,7 +183,7 @@ forOneEngine("sign-in allowlist and invitations", (fixture) => {
     for (const invalid of [used, revoked, expired, "made-up", "a/b", "%00", "x".repeat(5000)]) {
       const userCount = await countUsers();
       assert.equal((await createHttpBrowser().open(`${base}/join/${invalid}`)).status, 404, invalid.slice(0, 50));
-      const page = await signInFor(createHttpBrowser(), `/join/${invalid}`, "second@elsewhere.example");
+      const page = await signInAndReturn(createHttpBrowser(), `/join/${invalid}`, "second@elsewhere.example");
       assert.equal(page.status, 403);
       assert.equal(await countUsers(), userCount);
     }
@@ -192,12 +192,12 @@ forOneEngine("sign-in allowlist and invitations", (fixture) => {
   it("an invitation for an email admits only users with that verified email (T6, INVITE-3)", async () => {
     const path = `/join/${await createToken("Named@elsewhere.example".toLowerCase())}`;
     const userCount = await countUsers();
-    const wrong = await signInFor(createHttpBrowser(), path, "other@elsewhere.example");
+    const wrong = await signInAndReturn(createHttpBrowser(), path, "other@elsewhere.example");
     assert.equal(wrong.status, 403);
     assert.match(wrong.text, /invitation is for another email/);
     assert.doesNotMatch(wrong.text, /named@/);
-    issuer.setClaims("loose", { sub: "loose", email: "named@elsewhere.example", email_verified: false });
-    assert.equal((await signInFor(createHttpBrowser(), path, "loose")).status, 403);
+    issuer.setClaims("unverified", { sub: "unverified", email: "named@elsewhere.example", email_verified: false });
+    assert.equal((await signInAndReturn(createHttpBrowser(), path, "unverified")).status, 403);
     assert.equal(await countUsers(), userCount);
 
     const ada = await signIn(base, "ada@example.com");
@@ -207,15 +207,15 @@ forOneEngine("sign-in allowlist and invitations", (fixture) => {
     assert.match(page.text, /ada@example\.com/);
 
     const browser = createHttpBrowser();
-    await browser.submit(await signInFor(browser, path, "NAMED@elsewhere.example"));
+    await browser.submit(await signInAndReturn(browser, path, "NAMED@elsewhere.example"));
     assert.equal(await findRole(browser), "member");
   });
 
   it("a user removed from the studio that invited them can no longer sign in", async () => {
     const browser = createHttpBrowser();
-    await browser.submit(await signInFor(browser, `/join/${await createToken()}`, "leaver@elsewhere.example"));
+    await browser.submit(await signInAndReturn(browser, `/join/${await createToken()}`, "leaver@elsewhere.example"));
     await removeMember(fixture.deps, owner, { userId: (await findUser(browser))!.id });
-    assert.equal((await signInFor(createHttpBrowser(), "/", "leaver@elsewhere.example")).status, 403);
+    assert.equal((await signInAndReturn(createHttpBrowser(), "/", "leaver@elsewhere.example")).status, 403);
   });
 
   it("rejects a join form from another site, another user or another invitation (W1)", async () => {
@@ -250,7 +250,7 @@ forOneEngine("sign-in allowlist and invitations", (fixture) => {
   it("a user who is already a member sees a note, and the link stays valid", async () => {
     const path = `/join/${await createToken()}`;
     const browser = createHttpBrowser();
-    await browser.submit(await signInFor(browser, `/join/${await createToken()}`, "twice@studio.example"));
+    await browser.submit(await signInAndReturn(browser, `/join/${await createToken()}`, "twice@studio.example"));
     const page = await browser.open(base + path);
     assert.match(page.text, /already a member/);
     assert.match(page.text, new RegExp(`href="/studios/${owner.studio.id}"`));

@@ -179,13 +179,13 @@ forOneEngine("signing in at an identity provider", (fixture) => {
       email_verified: true,
     });
     const otherSubjectUser = await findUser(await signIn(base, "new@example.com"));
-    issuer.setClaims("loose@example.com", {
-      sub: "loose",
+    issuer.setClaims("unverified@example.com", {
+      sub: "unverified",
       name: "Ada",
       email: "ada@example.com",
       email_verified: false,
     });
-    const unverifiedUser = await findUser(await signIn(base, "loose@example.com"));
+    const unverifiedUser = await findUser(await signIn(base, "unverified@example.com"));
     const browser = createHttpBrowser();
     const otherIssuerPage = await browser.submit(await browser.open(`${base}/login`), {}, 1);
     await browser.submit(otherIssuerPage, { login: "ada@example.com" });

@@ -32,7 +32,7 @@ describe("local times in a studio's time zone", () => {
     assert.equal(resolve("2011-12-30T12:00", "Pacific/Apia"), "nonexistent");
   });
 
-  test("chooses the first of two equal local times, and says so", () => {
+  test("chooses the first of two equal local times, and reports the ambiguity", () => {
     assert.deepEqual(resolveLocalTime("2026-10-25T02:30", "Europe/Berlin"), {
       kind: "valid",
       iso: "2026-10-25T02:30:00+02:00",

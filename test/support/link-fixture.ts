@@ -21,7 +21,7 @@ export interface LinkFixture {
   resolveCaller(): Promise<UploadCaller>;
   /** Starts or resumes a file of this size, without sending bytes. */
   start(name: string, size: number): Promise<StartedFile>;
-  /** Requests the URLs of parts; returns the parts that got one. */
+  /** Requests URLs of parts, which reserves quota for them; returns the parts that got a URL. */
   reserve(file: StartedFile, parts: number[]): Promise<number[]>;
   send(file: StartedFile, content: Buffer, parts: number[]): Promise<void>;
   complete(file: StartedFile): Promise<FileView>;

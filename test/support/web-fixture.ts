@@ -21,7 +21,7 @@ export interface WebFixture {
   close(): Promise<void>;
 }
 
-/** `env` sets config that differs from a development instance. */
+/** `env` overrides settings of a development instance. */
 export async function startWebFixture(
   clock: Clock = systemClock,
   env: Record<string, string> = {},

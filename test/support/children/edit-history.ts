@@ -31,7 +31,8 @@ const printLine = (line: string) => writeSync(1, `${line}\n`); // synchronous, b
 printLine("loaded");
 await once(process.stdin, "data");
 const database = await openDatabase({ ...options, log: createLog("silent") });
-// The service does this on its first start; afterwards it treats a missing database as damage.
+// The service creates the secret after the first migration. Where it exists, a missing database counts as lost, and the
+// next child fails instead of creating a new one.
 if (!existsSync(join(options.dataDir, "secret"))) writeFileSync(join(options.dataDir, "secret"), randomBytes(32));
 // A killed process leaves its files behind; the test deletes this folder.
 process.env["TMPDIR"] = options.dataDir;
@@ -46,31 +47,31 @@ async function edit(worker: number): Promise<never> {
   const client = await actThroughClient(deps, owner);
   const { postId, assetIds } = await addPost(deps, client, { title: "First", body: "First", files: 2 });
   const [first, second] = assetIds as [string, string];
-  /** Reads the post, which only this worker changes, and prints it as acknowledged. */
-  const acknowledge = async (): Promise<number> => {
+  /** Reads the post, which only this worker changes, prints it, and returns its revision. */
+  const printSavedPost = async (): Promise<number> => {
     const { revision, title, body, status, assets } = await getPost(deps, client, { postId });
     const content = { title, body, status, assets: assets.map(({ id, altText }) => [id, altText ?? null]) };
     printLine(`saved ${JSON.stringify({ postId, revision, ...content })}`);
     return revision;
   };
-  const originalRevision = await acknowledge();
+  const originalRevision = await printSavedPost();
   for (let i = 0; ; i++) {
     const since = toIsoTime(systemClock());
     const text = `${worker} ${i} ${"x".repeat(i % 500)}`;
-    await updatePost(deps, client, { postId, title: `T${i}`, body: text, revision: await acknowledge() });
-    await acknowledge();
+    await updatePost(deps, client, { postId, title: `T${i}`, body: text, revision: await printSavedPost() });
+    await printSavedPost();
     await updateAsset(deps, client, { assetId: first, altText: `Alt ${i}` });
-    await acknowledge();
+    await printSavedPost();
     await detachAsset(deps, client, { postId, assetId: second });
-    await acknowledge();
+    await printSavedPost();
     await deletePost(deps, client, { postId });
     printLine(`trashed ${postId}`);
     await restoreFromTrash(deps, client, { id: postId });
     printLine(`restored ${postId}`);
-    await acknowledge();
+    await printSavedPost();
     if (i % 3 === 0) await restorePost(deps, client, { postId, revision: originalRevision });
     else if (i % 3 === 1) await undoOwnChanges(deps, client, { since });
     else await attachAsset(deps, client, { postId, assetId: second });
-    await acknowledge();
+    await printSavedPost();
   }
 }
