@@ -21,7 +21,7 @@ export function createReport(fractionDigits: number): Report {
       report.hasMissedLimit ||= limit !== undefined && ratio > limit;
       const limitText = limit === undefined ? "-" : `${limit.toFixed(2)} x`;
       process.stdout.write(
-        `${name.padEnd(52)} ours ${format(ours)} ${unit}   limit ${limitText.padStart(6)}   ${baselineName.padEnd(22)} ${format(baseline)} ${unit}   ${ratio.toFixed(2)} x\n`,
+        `${name.padEnd(58)} ours ${format(ours)} ${unit}   limit ${limitText.padStart(6)}   ${baselineName.padEnd(22)} ${format(baseline)} ${unit}   ${ratio.toFixed(2)} x\n`,
       );
     },
   };

@@ -24,7 +24,7 @@ const calls = 4000;
 /** With fewer streams, the memory of the process itself would dominate. */
 const streamCount = 10_000;
 const streamsPerGrant = 20;
-/** The load generator sends the host of this URL; see load.ts. */
+/** The base URL of every instance. `load.ts` sends its host in the Host header, though each has a port of its own. */
 const base = "http://localhost:3000";
 
 const report = createReport(0);
@@ -109,9 +109,9 @@ async function measureProcesses(server: string): Promise<void> {
         Math.min(...cpu.one),
         "µs",
       );
-    printCpu("two in turn", cpu.sequential, 1.15);
+    printCpu("two processes in turn", cpu.sequential, 1.15);
     // No limit: with few cores, processes, clients and database compete for them.
-    printCpu("two in parallel", cpu.parallel);
+    printCpu("two processes in parallel", cpu.parallel);
   } finally {
     await Promise.all([...oneProcess, ...twoProcesses].map(({ process: { kill } }) => kill()));
     await location.remove();
