@@ -192,9 +192,8 @@ describe("the file folder at startup (S6)", () => {
         ["EACCES", /is not writable by this user/],
         ["ENOSPC", /full disk/],
       ] as const) {
-        const trace = ["-f", "-qq", "-o", "/dev/null", "-e", "trace=fsync", "-e", `inject=fsync:error=${error}`];
-        const node = [process.execPath, "--input-type=module", "-e", program];
-        const tracer = spawn(strace, [...trace, ...node], {
+        const [tracerProgram = "", ...tracerArgs] = buildStraceCommand("fsync", `error=${error}`);
+        const tracer = spawn(tracerProgram, [...tracerArgs, process.execPath, "--input-type=module", "-e", program], {
           stdio: ["ignore", "pipe", "inherit"],
           cwd: join(import.meta.dirname, "../.."),
         });
