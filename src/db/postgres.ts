@@ -34,20 +34,39 @@ export function openPostgres(url: string, log: Log): Database {
 
   /** Names of statements that a connection prepares once. Statements without a name are parsed for each call. */
   const statementNames = new WeakMap<CompiledQuery, string>();
+  /** Part of every name. A higher number makes all connections prepare their statements again. */
+  let generation = 0;
+
+  const query = async <Row extends object>(
+    client: Pick<pg.PoolClient, "query">,
+    name: string | undefined,
+    text: string,
+    values: unknown[],
+  ): Promise<pg.QueryResult<Row>> => {
+    const usedGeneration = generation;
+    try {
+      return await client.query<Row>({ name: name && `${name}_${usedGeneration}`, text, values });
+    } catch (error) {
+      if (isStatementOutdated(error)) generation = Math.max(generation, usedGeneration + 1);
+      throw error;
+    }
+  };
 
   const acquire = async (): Promise<DriverConnection> => {
     const client = await pool.connect().catch(rethrowDatabaseError);
     let connectionError: unknown;
     return {
-      async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+      async executeQuery<Row>(compiledQuery: CompiledQuery): Promise<QueryResult<Row>> {
         // Do not send a rollback on a lost connection: it would only time out again.
         if (connectionError !== undefined) return rethrowDatabaseError(connectionError);
         try {
-          const { command, rowCount, rows } = await client.query<Row & object>({
-            name: statementNames.get(query),
-            text: query.sql,
-            values: [...query.parameters],
-          });
+          const { sql, parameters } = compiledQuery;
+          const { command, rowCount, rows } = await query<Row & object>(
+            client,
+            statementNames.get(compiledQuery),
+            sql,
+            [...parameters],
+          );
           return /^(INSERT|UPDATE|DELETE)$/.test(command) ? { rows, numAffectedRows: BigInt(rowCount ?? 0) } : { rows };
         } catch (error) {
           if (isConnectionLost(error)) connectionError = error;
@@ -66,15 +85,16 @@ export function openPostgres(url: string, log: Log): Database {
     name: "postgres",
     q,
     runPrepared: async ({ name, sql }, params) => {
-      const { rows } = await pool.query({ name, text: sql, values: params as unknown[] }).catch(rethrowDatabaseError);
-      return rows as unknown[];
+      const run = () => query(pool, name, sql, [...params]);
+      const retryIfOutdated = (error: unknown) => (isStatementOutdated(error) ? run() : rethrowDatabaseError(error));
+      return (await run().catch(retryIfOutdated).catch(rethrowDatabaseError)).rows;
     },
     compile: ({ name, sql }, params) => {
-      const query = CompiledQuery.raw(sql, [...params]);
-      statementNames.set(query, name);
-      return query;
+      const compiledQuery = CompiledQuery.raw(sql, [...params]);
+      statementNames.set(compiledQuery, name);
+      return compiledQuery;
     },
-    isRetryable: (error) => ["40001", "40P01"].includes(getSqlState(error) ?? ""),
+    isRetryable: (error) => ["40001", "40P01"].includes(getSqlState(error) ?? "") || isStatementOutdated(error),
     close: async () => {
       await q.destroy();
       await pool.end();
@@ -107,6 +127,15 @@ function isConnectionLost(error: unknown): boolean {
 /** The server responds but cannot do the work: statement or lock timeout, too many connections, disk full. */
 function isOverloaded(error: unknown): boolean {
   return ["57014", "55P03", "53300", "53100", "53200"].includes(getSqlState(error) ?? "");
+}
+
+/**
+ * A newer version has added a column to a table since the connection prepared a statement that returns all columns.
+ * PostgreSQL checks this before it runs the statement, and rejects it until it is prepared again.
+ */
+function isStatementOutdated(error: unknown): boolean {
+  // The code has other uses, and the message is translated.
+  return getSqlState(error) === "0A000" && (error as { routine?: unknown }).routine === "RevalidateCachedQuery";
 }
 
 function getSqlState(error: unknown): string | undefined {

@@ -4,6 +4,7 @@ import { sql } from "kysely";
 import type { Connection } from "#db/client.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { listPosts } from "#domain/posts/list-posts.ts";
+import { updatePost } from "#domain/posts/update-post.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { newStudio } from "../support/users.ts";
 
@@ -138,6 +139,25 @@ forEachEngine(
       });
       await assert.rejects(transaction);
       assert.equal(attempts, 1);
+    });
+
+    test("statements work after a migration adds a column to their table (D4)", async () => {
+      const { deps, database } = fixture;
+      const owner = await newStudio(deps);
+      const { id: postId } = await createPost(deps, owner, { title: "A post", body: "" });
+      const assetId = deps.newId("asset");
+      // In parallel, so that several connections prepare the statements.
+      const runStatements = (body: string) =>
+        Promise.all(
+          Array.from({ length: 5 }, () =>
+            Promise.all([updatePost(deps, owner, { postId, body }), deps.assets.find(owner.studio.id, assetId)]),
+          ),
+        );
+      await runStatements("Before");
+      for (const table of ["posts", "assets"])
+        await sql.raw(`ALTER TABLE ${table} ADD COLUMN added_later TEXT`).execute(database.q);
+      await runStatements("After");
+      assert.equal((await deps.posts.find(owner.studio.id, postId))?.body, "After");
     });
 
     test("two deadlocked transactions both commit (D4)", async () => {
