@@ -15,17 +15,14 @@ import { parseTags } from "./search-index.ts";
 import { buildIsUnscheduled } from "./unscheduled-posts.ts";
 
 export function createPostSummaryStore({ q }: Connection): PostSummaryStore {
-  const store: PostSummaryStore = {
-    async list(studioId, filter) {
+  return {
+    async listIds(studioId, filter) {
       const { rows } = await sql<{ id: string }>`
         SELECT id FROM (${sql.join(
           filter.statuses.map((status) => selectIds(studioId, status, filter)),
           sql` UNION ALL `,
         )}) AS candidates ORDER BY id DESC LIMIT ${filter.limit}`.execute(q);
-      return store.listByIds(
-        studioId,
-        rows.map(({ id }) => id),
-      );
+      return rows;
     },
     async listByIds(studioId, postIds) {
       if (postIds.length === 0) return [];
@@ -74,7 +71,6 @@ export function createPostSummaryStore({ q }: Connection): PostSummaryStore {
       }));
     },
   };
-  return store;
 }
 
 /** One status at a time, because an index then has the ids in the order of the list, however many posts are archived. */

@@ -176,6 +176,34 @@ forEachEngine("post summaries and the calendar", (fixture) => {
     assert.deepEqual(await listTitles(owner, { query: "fog", unscheduled: true, author }), ["More fog"]);
   });
 
+  test("a post that moves to the trash while a page is read does not end the list (POST-3)", async () => {
+    const { deps } = fixture;
+    const owner = await newStudio(deps);
+    for (const title of ["A", "B", "C"]) await addPost(owner, title);
+    const newestId = await addPost(owner, "D");
+    const { postSummaries } = deps;
+    const racingDeps = {
+      ...deps,
+      postSummaries: {
+        ...postSummaries,
+        async listByIds(studioId: string, postIds: readonly string[]) {
+          await deletePost(deps, owner, { postId: newestId });
+          return postSummaries.listByIds(studioId, postIds);
+        },
+      },
+    };
+    const { posts, nextCursor } = await listPostSummaries(
+      racingDeps,
+      owner,
+      listPostSummariesInput.parse({ limit: 3 }),
+    );
+    assert.deepEqual(
+      posts.map(({ title }) => title),
+      ["C", "B"],
+    );
+    assert.deepEqual(await listTitles(owner, { limit: 3, cursor: nextCursor }), ["A"]);
+  });
+
   test("does not list posts of other studios or in the trash (T1)", async () => {
     const [owner, stranger] = [await newStudio(fixture.deps), await newStudio(fixture.deps)];
     await addPost(owner, "Kept");
@@ -266,14 +294,18 @@ forEachEngine("post summaries and the calendar", (fixture) => {
     const { q, listPlans } = recordPlans(fixture);
     const summaries = createPostSummaryStore({ ...database, q });
     const statuses = ["draft", "ready"] as const;
-    await summaries.list(owner.studio.id, { statuses, limit: 51 });
-    await summaries.list(owner.studio.id, { statuses, createdBy: member.user.id, limit: 51 });
-    await summaries.list(owner.studio.id, { statuses, isUnscheduled: true, limit: 51 });
+    const newestPosts = await summaries.listIds(owner.studio.id, { statuses, limit: 51 });
+    await summaries.listByIds(
+      owner.studio.id,
+      newestPosts.map(({ id }) => id),
+    );
+    await summaries.listIds(owner.studio.id, { statuses, createdBy: member.user.id, limit: 51 });
+    await summaries.listIds(owner.studio.id, { statuses, isUnscheduled: true, limit: 51 });
     const calendar = createCalendarStore({ ...database, q });
     const from = deps.clock() + days(10);
     assert.equal((await calendar.list(owner.studio.id, { from, to: from + hours(49), limit: 100 })).length, 50);
     const plans = await listPlans();
-    assert.equal(plans.length, 8); // four of the first list, ids of the two empty ones, the calendar and its files
+    assert.equal(plans.length, 8); // four of the first list, ids of the other two, the calendar and its files
     for (const { sql, plan } of plans)
       for (const step of plan)
         assert.doesNotMatch(step, /Seq Scan on (posts|publications|assets)|^SCAN (posts|publications|assets)/, sql);

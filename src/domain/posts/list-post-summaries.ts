@@ -50,14 +50,12 @@ export async function listPostSummaries(
   const isSearch = terms.words.length > 0 || tag !== undefined;
   const listKey = `post summaries ${JSON.stringify([caller.studio.id, statuses, createdBy, isUnscheduled, isSearch && terms])}`;
   const range = { before: parseCursor(input.cursor, listKey), limit: limit + 1 };
-  if (!isSearch) {
-    const filter = { statuses, createdBy, isUnscheduled, ...range };
-    const { items, nextCursor } = toPage(await deps.postSummaries.list(caller.studio.id, filter), limit, listKey);
-    return { posts: items.map((post) => toPostSummaryView(deps, post)), nextCursor };
-  }
   const filter = { statuses, createdBy, isUnscheduled };
-  const results = await search(deps, caller, { source: deps.posts.search, terms, filter, ...range });
-  const { items, nextCursor } = toPage(results.items, limit, listKey, results.scannedTo);
+  const { items: foundPosts, scannedTo } = isSearch
+    ? await search(deps, caller, { source: deps.posts.search, terms, filter, ...range })
+    : { items: await deps.postSummaries.listIds(caller.studio.id, { ...filter, ...range }), scannedTo: undefined };
+  // Before the posts are read: a post that moves to the trash meanwhile must not end the list.
+  const { items, nextCursor } = toPage<{ id: string }>(foundPosts, limit, listKey, scannedTo);
   const posts = await deps.postSummaries.listByIds(
     caller.studio.id,
     items.map((post) => post.id),

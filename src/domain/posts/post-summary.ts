@@ -6,6 +6,7 @@ import { createThumbnailUrl, type ThumbnailDeps } from "../assets/model/describe
 import { getAccountLabel, type Account } from "../platforms/connection.ts";
 import { toVisibleState, visibleStates, type PublicationState } from "../publishing/states.ts";
 import { tagsView } from "../tags.ts";
+import type { PostSearchFilter } from "./ports.ts";
 import { postStatuses, type PostStatus } from "./post.ts";
 
 /** The most assets of a post that its summary describes. */
@@ -53,19 +54,16 @@ export interface PostSummary {
   publications: SummaryPublication[];
 }
 
-export interface PostSummaryFilter {
+export interface PostSummaryFilter extends PostSearchFilter {
   statuses: readonly PostStatus[];
-  createdBy?: string | undefined;
-  /** Only posts without a publication, apart from canceled ones. */
-  isUnscheduled?: boolean | undefined;
   /** Only posts older than this id. */
   before?: string | undefined;
   limit: number;
 }
 
 export interface PostSummaryStore {
-  /** Newest first, without posts in the trash. */
-  list(studioId: string, filter: PostSummaryFilter): Promise<PostSummary[]>;
+  /** The ids of posts, newest first, without posts in the trash. */
+  listIds(studioId: string, filter: PostSummaryFilter): Promise<Pick<PostSummary, "id">[]>;
   /** Newest first, without posts in the trash. */
   listByIds(studioId: string, postIds: readonly string[]): Promise<PostSummary[]>;
 }
