@@ -52,8 +52,10 @@ export function listenForChanges(options: ChangeNotificationOptions): Notificati
     log,
   });
   const timer = setInterval(() => {
-    if (!areNotificationsReliable || !feed.hasStreams()) return;
+    if (!feed.hasStreams()) return;
     if (!isProbePending) return sendProbe();
+    // Behind a pooler, no probe ever arrives, and another connection would not change that.
+    if (!areNotificationsReliable) return;
     log.warn("database notifications no longer arrive; connecting again");
     setReliable(false);
     listener.reconnect();

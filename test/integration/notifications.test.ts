@@ -5,6 +5,7 @@ import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { listenForChanges } from "#app/change-notifications.ts";
+import type { Database } from "#db/client.ts";
 import { listenForNotifications } from "#db/notifications.ts";
 import { createChangeFeed } from "#domain/subscriptions/change-feed.ts";
 import { sha256 } from "#lib/digest.ts";
@@ -18,6 +19,49 @@ forEachEngine(
   "notifications between processes",
   (fixture) => {
     const getUrl = () => fixture.location.databaseUrl ?? "";
+
+    /** Listens for changes while a stream is open. `reliability` has each value that the feed receives. */
+    async function listenWithStream(
+      url: string,
+      database: Pick<Database, "notify">,
+    ): Promise<{ reliability: boolean[]; close(): Promise<void> }> {
+      const { deps } = fixture;
+      const owner = await newStudio(deps);
+      const { token } = await createTestGrant(deps, owner);
+      const feed = createChangeFeed(deps, silentLog);
+      const removeFromFeed = feed.add(
+        {
+          tokenHash: sha256(token),
+          userId: owner.user.id,
+          studioId: owner.studio.id,
+          announce: () => {},
+          end: () => {},
+        },
+        new Map(),
+      );
+      const reliability: boolean[] = [];
+      const listener = listenForChanges({
+        url,
+        database,
+        feed: {
+          ...feed,
+          setNotificationsReliable(areReliable) {
+            reliability.push(areReliable);
+            feed.setNotificationsReliable(areReliable);
+          },
+        },
+        wakeWorker: () => {},
+        log: silentLog,
+        probeIntervalMs: 500,
+      });
+      return {
+        reliability,
+        close() {
+          removeFromFeed();
+          return listener.close();
+        },
+      };
+    }
 
     test("arrive when their transaction commits, and not if it is rolled back (PUB-18)", async () => {
       const { database } = fixture;
@@ -90,43 +134,25 @@ forEachEngine(
       const url = new URL(getUrl());
       url.port = String((proxy.address() as AddressInfo).port);
 
-      const { deps, database } = fixture;
-      const owner = await newStudio(deps);
-      const { token } = await createTestGrant(deps, owner);
-      const feed = createChangeFeed(deps, silentLog);
-      const removeFromFeed = feed.add(
-        {
-          tokenHash: sha256(token),
-          userId: owner.user.id,
-          studioId: owner.studio.id,
-          announce: () => {},
-          end: () => {},
-        },
-        new Map(),
-      );
-      const reliability: boolean[] = [];
-      const listener = listenForChanges({
-        url: url.href,
-        database,
-        feed: {
-          ...feed,
-          setNotificationsReliable(areReliable) {
-            reliability.push(areReliable);
-            feed.setNotificationsReliable(areReliable);
-          },
-        },
-        wakeWorker: () => {},
-        log: silentLog,
-        probeIntervalMs: 500,
-      });
+      const { reliability, close } = await listenWithStream(url.href, fixture.database);
       await waitUntil(() => reliability.length === 1, { description: "notifications arrive" });
       connections[0]?.unpipe().pause(); // still open, and the server's data goes nowhere
       await waitUntil(() => reliability.length >= 3, { description: "notifications arrive again" });
       assert.deepEqual(reliability.slice(0, 3), [true, false, true]);
       assert.ok(connections.length > 1);
-      removeFromFeed();
-      await listener.close();
+      await close();
       proxy.close();
+    });
+
+    test("a connection whose first probe could not be sent is probed again while streams are open (CHAT-20)", async () => {
+      const { database } = fixture;
+      let attempts = 0;
+      const { reliability, close } = await listenWithStream(getUrl(), {
+        notify: (...args) => (++attempts === 1 ? Promise.reject(new Error("unavailable")) : database.notify(...args)),
+      });
+      await waitUntil(() => reliability.length > 0, { description: "notifications arrive" });
+      assert.deepEqual([reliability, attempts > 1], [[true], true]);
+      await close();
     });
 
     test("a listener does not keep its process alive", async () => {
