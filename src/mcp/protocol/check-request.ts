@@ -1,3 +1,4 @@
+import type { RequestId } from "@modelcontextprotocol/server";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Scope } from "#domain/caller.ts";
 import type { Challenges } from "../transport/bearer-challenge.ts";
@@ -23,14 +24,19 @@ export function checkRequest(
   const mismatch = paramHeaders && findParamMismatch(paramHeaders, params["arguments"], requestHeaders);
   if (mismatch) return { rejection: createHeaderMismatch(id, mismatch) };
   const requiredScope = method?.getRequiredScope?.(params);
-  if (requiredScope === undefined || scopes.includes(requiredScope)) return undefined;
+  return requiredScope && findScopeProblem(requiredScope, scopes, challenges, id);
+}
+
+export function findScopeProblem(
+  requiredScope: Scope,
+  scopes: readonly Scope[],
+  challenges: Challenges,
+  id: RequestId | null = null,
+): RequestProblem | undefined {
+  if (scopes.includes(requiredScope)) return undefined;
+  const message = `insufficient_scope: requires the scope ${requiredScope}`;
   return {
-    rejection: createRejection(
-      403,
-      errorCodes.httpError,
-      `insufficient_scope: requires the scope ${requiredScope}`,
-      id,
-    ),
+    rejection: createRejection(403, errorCodes.httpError, message, id),
     headers: { "www-authenticate": challenges.insufficientScope(requiredScope, scopes) },
   };
 }

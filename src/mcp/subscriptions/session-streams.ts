@@ -4,10 +4,12 @@ import { toCaller, type Authentication, type Membership } from "#domain/access/a
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import type { ChangeFeed, Subscriber } from "#domain/subscriptions/change-feed.ts";
+import { openSessionStream } from "#domain/subscriptions/open-session-stream.ts";
 import type { McpSession, SubscribedPosts } from "#domain/subscriptions/ports.ts";
 import { maxSubscribedPosts, subscribeSession, unsubscribeSession } from "#domain/subscriptions/subscribe-session.ts";
 import { sha256 } from "#lib/digest.ts";
 import { createResponder, parsePostUri, readParams, resourceNotFoundError, toPostUri } from "../post-resources.ts";
+import { findScopeProblem } from "../protocol/check-request.ts";
 import { createRejection, errorCodes } from "../protocol/messages.ts";
 import type { Exchange, Method } from "../protocol/method.ts";
 import type { Challenges } from "../transport/bearer-challenge.ts";
@@ -15,6 +17,8 @@ import { openEventStream } from "../transport/event-stream.ts";
 import { respondSessionNotFound, respondWithRejection } from "../transport/response.ts";
 import { sessionLifetime } from "../transport/session-id.ts";
 import { streamLimitMessage, type StreamSlot, type StreamSlots } from "./stream-slots.ts";
+
+const requiredScope = "studio:read";
 
 export interface SessionStreamOptions {
   deps: Deps;
@@ -61,7 +65,7 @@ export function createSessionStreams({
     change: (caller: Caller, input: { session: McpSession; postId: string }) => Promise<void>,
   ): Method => ({
     era: "legacy",
-    getRequiredScope: () => "studio:read",
+    getRequiredScope: () => requiredScope,
     handle: (exchange) =>
       respond(exchange, readParams, async ({ uri }) => {
         const postId = parsePostUri(uri);
@@ -91,22 +95,21 @@ export function createSessionStreams({
       method === "GET" && headers.accept?.includes("text/event-stream") === true,
     async open(req, res, { authentication, membership, sessionId, sessionStudioId }) {
       const { grantId, scopes, tokenHash, user } = authentication;
-      const reject = (status: number, message: string, headers?: Record<string, string>): void =>
-        respondWithRejection(req, res, createRejection(status, errorCodes.httpError, message), headers);
+      const reject = (status: number, message: string): void =>
+        respondWithRejection(req, res, createRejection(status, errorCodes.httpError, message));
       // Calls of a removed member act on another studio, but the session's subscriptions are for posts of its own studio.
       if (membership.studio.id !== sessionStudioId) return respondSessionNotFound(req, res);
-      if (!scopes.includes("studio:read"))
-        return reject(403, "insufficient_scope: requires the scope studio:read", {
-          "www-authenticate": challenges.insufficientScope("studio:read", scopes),
-        });
+      const problem = findScopeProblem(requiredScope, scopes, challenges);
+      if (problem) return respondWithRejection(req, res, problem.rejection, problem.headers);
       if (slots.isClosed) return reject(503, "The server is shutting down.");
-      startCall(toCaller(authentication, membership));
+      const caller = toCaller(authentication, membership);
+      startCall(caller);
       const slot = slots.take(grantId);
       if (!slot) return reject(429, streamLimitMessage);
       const session = toSession(sessionId, grantId);
       const streamId = deps.newSecret();
       try {
-        const posts = await deps.subscriptions.openStream(session, streamId);
+        const posts = await openSessionStream(deps, caller, { session, streamId });
         if (res.destroyed) return slot.release();
         const identity = {
           tokenHash,

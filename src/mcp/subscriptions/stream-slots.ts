@@ -4,7 +4,7 @@ const maxStreamsPerProcess = 15_000;
 
 export const streamLimitMessage = `Subscription limit reached: a grant can have ${maxStreamsPerGrant} open streams, and this server a limited number. Close another stream first.`;
 
-/** The place of one open stream in the limits. */
+/** One open stream, which counts toward the limits. */
 export interface StreamSlot {
   /** Ends the stream, for shutdown. */
   end: () => void;
