@@ -49,7 +49,7 @@ forOneEngine("asset imports", (fixture) => {
     return asset;
   };
 
-  test("attaches the file to a post, also when a retry returns the first result (CHEAP-4)", async () => {
+  test("attaches the file to a post; a retry returns the first result and changes nothing (CHEAP-4)", async () => {
     host.serveFile("/attached.jpg", await jpeg(), "image/jpeg");
     const { id: postId } = await createPost(deps, owner, { title: "A post", body: "" });
     const input = { postId, idempotencyKey: "attached" };
@@ -57,7 +57,12 @@ forOneEngine("asset imports", (fixture) => {
     assert.equal((await findAsset(assetId)).postId, postId);
     await detachAsset(deps, owner, { postId, assetId });
     assert.equal((await importFile(host.url("/attached.jpg"), input)).assetId, assetId);
-    assert.equal((await findAsset(assetId)).postId, postId);
+    assert.equal((await findAsset(assetId)).postId, null, "a retry does not undo that the asset was detached");
+    const { id: otherPostId } = await createPost(deps, owner, { title: "Another post", body: "" });
+    await attachAsset(deps, owner, { postId: otherPostId, assetId });
+    assert.equal((await importFile(host.url("/attached.jpg"), input)).assetId, assetId, "it is on another post");
+    await detachAsset(deps, owner, { postId: otherPostId, assetId });
+    await attachAsset(deps, owner, { postId, assetId });
     assert.equal(host.requestCounts.get("/attached.jpg"), 1);
 
     const fullDeps = { ...deps, limits: { ...deps.limits, assetsPerPost: 1 } };

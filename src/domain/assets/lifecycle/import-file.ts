@@ -7,7 +7,6 @@ import type { Caller } from "../../caller.ts";
 import type { Deps } from "../../deps.ts";
 import { parsePostId } from "../../posts/post.ts";
 import { findPreviousResult, runOnce, type IdempotentCall } from "../../run-once.ts";
-import { attachAsset } from "../attach-asset.ts";
 import { createStoredFileSource } from "../content/byte-source.ts";
 import { checkContent } from "../content/check-content.ts";
 import { getFilenameFromUrl, resolveImportType } from "../content/detect-type.ts";
@@ -18,7 +17,6 @@ import { createFileKey } from "../model/storage-keys.ts";
 import type { storedAssetOutput } from "../upload-asset-inline.ts";
 import { attachInTransaction } from "./attach-in-transaction.ts";
 import { buildNewAsset } from "./new-asset.ts";
-import type { AttachDeps } from "./positions.ts";
 import { checkQuota, discardReservedKey, insertReadyAsset, toStoredColumns, withReservedKey } from "./store-bytes.ts";
 
 export interface FileToImport {
@@ -36,22 +34,22 @@ export interface ImportContext {
   signal?: AbortSignal;
 }
 
-export type ImportDeps = AttachDeps &
-  Pick<
-    Deps,
-    | "assets"
-    | "strayFiles"
-    | "idempotency"
-    | "transact"
-    | "files"
-    | "media"
-    | "openUrl"
-    | "importSlots"
-    | "newId"
-    | "newSecret"
-    | "clock"
-    | "limits"
-  >;
+export type ImportDeps = Pick<
+  Deps,
+  | "posts"
+  | "assets"
+  | "strayFiles"
+  | "idempotency"
+  | "transact"
+  | "files"
+  | "media"
+  | "openUrl"
+  | "importSlots"
+  | "newId"
+  | "newSecret"
+  | "clock"
+  | "limits"
+>;
 
 type Output = z.infer<typeof storedAssetOutput>;
 
@@ -80,11 +78,7 @@ export async function importFile(
 ): Promise<Output> {
   const { postId } = source;
   const previousResult = await findPreviousResult<Output>(deps, caller, call);
-  if (previousResult) {
-    // Changes nothing, unless the asset was detached after the first call.
-    if (postId !== undefined) await attachAsset(deps, caller, { postId, assetId: previousResult.assetId });
-    return previousResult;
-  }
+  if (previousResult) return previousResult;
   if (postId !== undefined) await assertPostNotFull(deps, caller, postId);
   // The size is not known yet, so check that there is room for at least one byte.
   await checkQuota(deps, caller.studio.id, 1);
