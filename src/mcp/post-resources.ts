@@ -7,11 +7,10 @@ import { listPosts } from "#domain/posts/list-posts.ts";
 import { buildSearchText, containsWords, splitQuery } from "#domain/search/fold.ts";
 import { AppError } from "#lib/errors.ts";
 import { text } from "#domain/text.ts";
-import { formatIssues } from "#lib/format-issues.ts";
-import type { Era } from "./protocol/messages.ts";
 import { toProtocolError } from "./protocol/app-errors.ts";
-import { errorCodes } from "./protocol/messages.ts";
-import type { Exchange, Method, Result } from "./protocol/method.ts";
+import { errorCodes, type Era } from "./protocol/messages.ts";
+import type { Method } from "./protocol/method.ts";
+import { createMethodResponder, type Responder } from "./protocol/responder.ts";
 
 const template = {
   uriTemplate: "atelier://posts/{postId}",
@@ -104,25 +103,13 @@ export function createPostResources(deps: Deps, startCall: (caller: Caller) => v
   ];
 }
 
-/** Validates the params; reports an expected failure of a verb as a protocol error. */
-export const createResponder =
-  (startCall: (caller: Caller) => void) =>
-  async <Params, Output extends Result>(
-    { params, era, caller }: Exchange,
-    schema: z.ZodType<Params>,
-    run: (params: Params) => Promise<Output>,
-  ): Promise<Output> => {
-    const parsedParams = schema.safeParse(params);
-    if (!parsedParams.success)
-      throw new ProtocolError(errorCodes.invalidParams, `Invalid params: ${formatIssues(parsedParams.error)}`);
-    try {
-      startCall(caller);
-      return await run(parsedParams.data);
-    } catch (error) {
-      if (error instanceof AppError && error.code === "not_found") throw resourceNotFoundError(era, params["uri"]);
-      throw toProtocolError(error);
-    }
-  };
+/** Reports `not_found` of a verb as an unknown resource. */
+export const createResponder = (startCall: (caller: Caller) => void): Responder =>
+  createMethodResponder(startCall, (error, { era, params }) =>
+    error instanceof AppError && error.code === "not_found"
+      ? resourceNotFoundError(era, params["uri"])
+      : toProtocolError(error),
+  );
 
 /** -32602 since 2026-07-28 (SEP-2164), -32002 before. */
 export const resourceNotFoundError = (era: Era, uri: unknown): ProtocolError =>

@@ -1,9 +1,10 @@
-import { CLIENT_CAPABILITIES_META_KEY, ProtocolError } from "@modelcontextprotocol/server";
+import { ProtocolError } from "@modelcontextprotocol/server";
 import type { Clock } from "#lib/clock.ts";
 import { minutes } from "#lib/clock.ts";
 import { sha256 } from "#lib/digest.ts";
 import { edgeError, type ErrorCode } from "#lib/errors.ts";
 import type { Signer } from "#lib/signed-token.ts";
+import { readClientCapabilities, toRecord } from "./protocol/client-capabilities.ts";
 import type { Exchange, Result } from "./protocol/method.ts";
 import { errorCodes } from "./protocol/messages.ts";
 
@@ -65,15 +66,9 @@ export function createUrlElicitation(signer: Signer, clock: Clock): UrlElicitati
   };
 }
 
-function supportsUrlElicitation({ params }: Exchange): boolean {
-  const capabilities = toRecord(toRecord(params["_meta"])[CLIENT_CAPABILITIES_META_KEY]);
-  return "url" in toRecord(capabilities["elicitation"]);
-}
+const supportsUrlElicitation = ({ params }: Exchange): boolean =>
+  "url" in toRecord(readClientCapabilities(params)["elicitation"]);
 
 function readAction(responses: unknown): unknown {
   return toRecord(toRecord(responses)[requestName])["action"];
-}
-
-function toRecord(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }

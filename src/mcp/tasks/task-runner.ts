@@ -58,7 +58,7 @@ export function createTaskRunner(
 ): TaskRunner {
   const runningTasks = new Map<string, RunningTask>();
   let isClosing = false;
-  const stop = new AbortController();
+  const stopController = new AbortController();
 
   return {
     async start(caller, tool, work) {
@@ -105,7 +105,7 @@ export function createTaskRunner(
       return waitForRunningTasks();
     },
     async stopAll() {
-      stop.abort();
+      stopController.abort();
       for (const { controller } of runningTasks.values()) controller.abort();
       const timer = new AbortController();
       const timeout = sleep(stopTimeoutMs, undefined, { signal: timer.signal }).catch(() => undefined);
@@ -123,7 +123,7 @@ export function createTaskRunner(
     try {
       return { status: "completed", result: toResultObject(await work(context)) };
     } catch (error) {
-      if (stop.signal.aborted) return { status: "failed", error: lostError };
+      if (stopController.signal.aborted) return { status: "failed", error: lostError };
       if (error instanceof ProtocolError) {
         const { code, message, data } = error;
         return { status: "failed", error: { code, message, ...(data === undefined ? {} : { data }) } };
@@ -164,8 +164,8 @@ export function createTaskRunner(
         record = storedRecord;
       } catch (error) {
         log.warn({ err: error }, "task not saved");
-        if (stop.signal.aborted) return;
-        await sleep(heartbeatMs, undefined, { ref: false, signal: stop.signal }).catch(() => undefined);
+        if (stopController.signal.aborted) return;
+        await sleep(heartbeatMs, undefined, { ref: false, signal: stopController.signal }).catch(() => undefined);
       }
     }
   }

@@ -51,8 +51,8 @@ export function createTaskStore({
       });
     },
     async find(caller, taskId) {
-      const stored = await idempotency.find(toKey(caller, taskId), clock() - taskLifetime);
-      const record = stored && (JSON.parse(stored.result) as TaskRecord);
+      const storedResult = await idempotency.find(toKey(caller, taskId), clock() - taskLifetime);
+      const record = storedResult && (JSON.parse(storedResult.result) as TaskRecord);
       return record?.grantId === (caller.grantId ?? null) ? record : undefined;
     },
     replace: (caller, taskId, from, to) =>

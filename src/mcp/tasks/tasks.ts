@@ -2,13 +2,12 @@ import { ProtocolError } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
-import { formatIssues } from "#lib/format-issues.ts";
 import { seconds, toIsoTime } from "#lib/clock.ts";
 import type { Log } from "#lib/log.ts";
 import type { Tool } from "../define-tool.ts";
 import { errorCodes } from "../protocol/messages.ts";
 import type { Exchange, Method, Result, TaskWork } from "../protocol/method.ts";
-import { toProtocolError } from "../protocol/app-errors.ts";
+import { createMethodResponder } from "../protocol/responder.ts";
 import { toSuccessResult } from "../tool-results.ts";
 import { createTaskRunner, toResultObject, type StartedTask } from "./task-runner.ts";
 import { createTaskStore, taskLifetime, type TaskRecord } from "./task-store.ts";
@@ -41,6 +40,7 @@ export function createTasks(options: {
   const { deps, tools, log, startCall } = options;
   const store = createTaskStore(deps);
   const runner = createTaskRunner(deps, store, log);
+  const respondToMethod = createMethodResponder(startCall);
 
   return {
     async start(exchange, tool, work) {
@@ -86,15 +86,7 @@ export function createTasks(options: {
     run: (caller: Caller, input: Input) => Promise<Record<string, unknown>>,
   ): Promise<Result> {
     requireTasks(exchange);
-    const parsed = schema.safeParse(exchange.params);
-    if (!parsed.success)
-      throw new ProtocolError(errorCodes.invalidParams, `Invalid params: ${formatIssues(parsed.error)}`);
-    try {
-      startCall(exchange.caller);
-      return await run(exchange.caller, parsed.data);
-    } catch (error) {
-      throw toProtocolError(error);
-    }
+    return respondToMethod(exchange, schema, (input) => run(exchange.caller, input));
   }
 
   async function getTask(caller: Caller, { taskId }: z.infer<typeof getInput>): Promise<Record<string, unknown>> {
@@ -128,8 +120,8 @@ export function createTasks(options: {
     }
     // A heartbeat may have changed the record since; the task is not canceled if the call ended meanwhile.
     for (let current = record; current.status === "working"; current = await findRecord(caller, taskId)) {
-      const canceled: TaskRecord = { ...current, status: "cancelled", updatedAt: deps.clock() };
-      if (await store.replace(caller, taskId, current, canceled)) break;
+      const canceledRecord: TaskRecord = { ...current, status: "cancelled", updatedAt: deps.clock() };
+      if (await store.replace(caller, taskId, current, canceledRecord)) break;
     }
     runner.stop(taskId);
     return {};
@@ -145,8 +137,8 @@ export function createTasks(options: {
   async function updateRecord(caller: Caller, taskId: string, record: TaskRecord): Promise<TaskRecord> {
     const next = record.followedOutput ? await followRecord(caller, record) : runner.withLostProcess(record);
     if (next === record) return record;
-    const ended = { ...next, updatedAt: deps.clock() };
-    return (await store.replace(caller, taskId, record, ended)) ? ended : findRecord(caller, taskId);
+    const endedRecord = { ...next, updatedAt: deps.clock() };
+    return (await store.replace(caller, taskId, record, endedRecord)) ? endedRecord : findRecord(caller, taskId);
   }
 
   async function followRecord(caller: Caller, record: TaskRecord): Promise<TaskRecord> {
