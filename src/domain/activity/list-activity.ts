@@ -2,6 +2,7 @@ import { z } from "zod";
 import { toIsoTime } from "#lib/clock.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
+import { namedView, toNamed } from "../named-view.ts";
 import { pageInput, parseCursor, toPage } from "../page.ts";
 import { authorize } from "../policy.ts";
 import { text } from "../text.ts";
@@ -22,8 +23,8 @@ const activityView = z.object({
   id: z.string(),
   action: z.string(),
   at: z.string(),
-  user: z.object({ id: z.string(), name: z.string() }).nullable(),
-  client: z.object({ id: z.string(), name: z.string() }).nullable(),
+  user: namedView.nullable(),
+  client: namedView.nullable(),
   subjectId: z.string().nullable(),
   subjectName: z
     .string()
@@ -58,8 +59,8 @@ export async function listActivity(
       id: row.id,
       action: row.action,
       at: toIsoTime(row.at),
-      user: row.userId === null ? null : { id: row.userId, name: row.userName ?? "" },
-      client: row.clientId === null ? null : { id: row.clientId, name: row.clientName ?? "" },
+      user: toNamed(row.userId, row.userName),
+      client: toNamed(row.clientId, row.clientName),
       subjectId: row.subjectId,
       subjectName: row.subjectName,
       objects: objects[i] ?? [],

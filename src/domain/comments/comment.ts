@@ -2,6 +2,7 @@ import { z } from "zod";
 import { toIsoTime } from "#lib/clock.ts";
 import { notFoundError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
+import { namedView, toNamed } from "../named-view.ts";
 import { text } from "../text.ts";
 import type { ListedComment } from "./ports.ts";
 
@@ -13,8 +14,6 @@ export const commentBody = text(maxCommentLength)
   .min(1)
   .refine((value) => value === "" || /[^\p{Cc}\p{Cf}\p{Z}\p{M}]/u.test(value), "at least one visible character")
   .describe("The text, without formatting.");
-
-const namedView = z.object({ id: z.string(), name: z.string() });
 
 /** A comment as the API and tools return it. */
 export const commentView = z.object({
@@ -49,9 +48,6 @@ export function toCommentView(comment: ListedComment): CommentView {
     ...(isDeleted ? { isDeleted: true } : {}),
   };
 }
-
-const toNamed = (id: string | null, name: string | null): { id: string; name: string } | null =>
-  id === null ? null : { id, name: name ?? id };
 
 /** A malformed id yields the same `not_found` error as an id of another studio. */
 export function parseCommentId(commentId: string): string {

@@ -4,6 +4,7 @@ import { notFoundError } from "#lib/errors.ts";
 import { kindNames } from "../assets/model/asset.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
+import { namedView, toNamed } from "../named-view.ts";
 import { encodeCursor, pageInput, parseCursor } from "../page.ts";
 import { authorize } from "../policy.ts";
 import { parsePostId, postStatuses, variant } from "../posts/post.ts";
@@ -13,8 +14,6 @@ import { id } from "../text.ts";
 import { revisionFields, type Revision } from "./ports.ts";
 
 export const getPostHistoryInput = z.strictObject({ postId: id, ...pageInput });
-
-const namedView = z.object({ id: z.string(), name: z.string() });
 
 export const revisionView = z.object({
   revision: z.number().int(),
@@ -96,8 +95,8 @@ function toRevisionView(revision: Revision): RevisionView {
   return {
     revision: revision.revision,
     at: toIsoTime(revision.at),
-    user: userId === null ? null : { id: userId, name: userName ?? userId },
-    client: clientId === null ? null : { id: clientId, name: clientName ?? clientId },
+    user: toNamed(userId, userName),
+    client: toNamed(clientId, clientName),
     changed: revision.changed,
     title: revision.title,
     body: revision.body,

@@ -2,6 +2,7 @@ import { toIsoTime } from "#lib/clock.ts";
 import type { ListedActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
+import { toNamed, type Named } from "../named-view.ts";
 import { authorize } from "../policy.ts";
 import { toSentContent } from "./content.ts";
 import type { PublicationWithNames, PublicationContent } from "./ports.ts";
@@ -29,11 +30,6 @@ interface TimelineEntry {
   outcome: string | null;
   /** Why the publication was delayed or failed. */
   reason: string | null;
-}
-
-interface Named {
-  id: string;
-  name: string;
 }
 
 interface PublicationDetail extends WebPublicationView {
@@ -97,8 +93,8 @@ function toTimelineEntry(row: ListedActivity): TimelineEntry {
     id: row.id,
     action: row.action as PublicationAction,
     at: toIsoTime(row.at),
-    user: userId === null ? null : { id: userId, name: userName ?? userId },
-    client: clientId === null ? null : { id: clientId, name: clientName ?? clientId },
+    user: toNamed(userId, userName),
+    client: toNamed(clientId, clientName),
     revision: typeof detail["revision"] === "number" ? detail["revision"] : null,
     scheduledFor: readText("at"),
     outcome: readText("to"),

@@ -5,11 +5,10 @@ import { isId } from "#lib/ids.ts";
 import { recordActivity, type ActivityAction } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps, Stores } from "../deps.ts";
+import { namedView, toNamed } from "../named-view.ts";
 import { getAccountLabel } from "../platforms/connection.ts";
 import type { PublicationWithNames, Publication } from "./ports.ts";
 import { toVisibleState, visibleStates } from "./states.ts";
-
-const namedView = z.object({ id: z.string(), name: z.string() });
 
 export const publicationView = z.object({
   id: z.string(),
@@ -36,8 +35,6 @@ export const publicationView = z.object({
 export type PublicationView = z.infer<typeof publicationView>;
 
 export function toPublicationView(publication: PublicationWithNames): PublicationView {
-  const toNamed = (userId: string | null, name: string | null) =>
-    userId === null ? null : { id: userId, name: name ?? userId };
   const toTime = (ms: number | null) => (ms === null ? null : toIsoTime(ms));
   return {
     id: publication.id,
