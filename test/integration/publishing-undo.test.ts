@@ -5,7 +5,9 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
-import { undoOwnChanges } from "#domain/undo/undo-changes.ts";
+import { unscheduled } from "#domain/publishing/publish-time.ts";
+import type { PublicationChange } from "#domain/publishing/ports.ts";
+import { undoClientChanges, undoOwnChanges } from "#domain/undo/undo-changes.ts";
 import { hours, toIsoTime } from "#lib/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { actThroughClient } from "../support/history-fixture.ts";
@@ -44,7 +46,7 @@ forEachEngine("undo and restore of posts with publications", (fixture) => {
     await close();
   });
 
-  test("undo cancels the publications that the client requested, and then moves the client's post to the trash (UNDO-4)", async () => {
+  test("undo cancels the publications that the client requested, and then moves the client's post to the trash (UNDO-3, UNDO-9)", async () => {
     const { service, owner, connectionIds, close } = await startPublishing(fixture, ["harbour"], { runsWorker: false });
     const { deps } = service;
     const client = await actThroughClient(deps, owner);
@@ -61,6 +63,60 @@ forEachEngine("undo and restore of posts with publications", (fixture) => {
     }
     assert.equal(await getOutcome(() => getPost(deps, owner, { postId })), "not_found");
     await close();
+  });
+
+  test("undo lists the client's publications that have started, with the state that users see, and leaves them alone (UNDO-9)", async (t) => {
+    const { service, owner, connectionIds, close } = await startPublishing(fixture, ["harbour", "quay"], {
+      runsWorker: false,
+    });
+    t.after(close);
+    const { deps } = service;
+    const client = await actThroughClient(deps, owner);
+    /** An account has at most one publication in progress. */
+    const request = async (change?: PublicationChange, account = 0): Promise<string> => {
+      const { id: postId } = await createPost(deps, owner, { title: "Title", body: "Text" });
+      const { publications } = await publishPost(deps, client, {
+        postId,
+        connectionIds: connectionIds.slice(account, account + 1),
+        at: at(),
+      });
+      const id = publications[0]?.id ?? "";
+      if (change) assert.ok(await deps.publications.update(id, change, { states: ["scheduled"] }));
+      return id;
+    };
+    const now = Date.now();
+    const content = { title: null, text: "Text", assets: [] };
+    const changes = [
+      { state: "preparing", leaseExpiresAt: now },
+      { state: "committing", leaseExpiresAt: now, content, commitKey: "key", committedAt: now },
+      { ...unscheduled, state: "unconfirmed" },
+      { ...unscheduled, state: "published", publishedAt: now },
+      { ...unscheduled, state: "failed" },
+      { ...unscheduled, state: "canceled" },
+    ] as const;
+    const ids: string[] = [];
+    for (const change of changes) ids.push(await request(change, change.state === "committing" ? 1 : 0));
+    const visibleStates = ["publishing", "publishing", "unconfirmed", "published"];
+    const startedPublications = visibleStates.map((state, i) => `${ids[i]} ${state}`);
+    const undo = async (dryRun: boolean) => {
+      const input = { since: since(), grantId: client.grantId, dryRun };
+      const { undoId, publications } = await undoClientChanges(deps, owner, input);
+      return { undoId, publications: publications.map(({ id, state }) => `${id} ${state}`).toSorted() };
+    };
+    for (const dryRun of [true, false])
+      assert.deepEqual(
+        await undo(dryRun),
+        { undoId: null, publications: startedPublications.toSorted() },
+        "an undo that changes nothing is not recorded",
+      );
+    const canceledPublication = `${await request()} canceled`;
+    for (const dryRun of [true, false]) {
+      const { undoId, publications } = await undo(dryRun);
+      assert.deepEqual(publications, [...startedPublications, canceledPublication].toSorted());
+      assert.equal(undoId === null, dryRun);
+    }
+    for (const [i, id] of ids.entries())
+      assert.equal((await deps.publications.find(owner.studio.id, id))?.state, changes[i]?.state);
   });
 
   test("restoring a revision with the status archived is rejected, like archiving, while a publication is scheduled (HIST-5, ERR-post_in_use)", async () => {

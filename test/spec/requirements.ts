@@ -181,6 +181,8 @@ const history = {
   "UNDO-6": "members undo their own clients' changes, owners and admins those of any client in their studio",
   "UNDO-7": "since must be within the last 30 days; the error names the allowed range",
   "UNDO-8": "undo_changes removes the client's comments; replies of others stay, and undoing the undo restores them",
+  "UNDO-9":
+    "undo_changes cancels publications that the client requested and that have not started, and lists those that have started or are published",
   "COM-1": "add_comment returns the comment with user and client; get_post returns the newest with includeComments",
   "COM-2": "people reply, resolve and reopen threads, and delete their own comments; replies to a deleted one stay",
   "COM-3": "comments of a post in the trash or of another studio are not_found; a restored post has them again",

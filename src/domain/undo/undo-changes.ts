@@ -113,7 +113,8 @@ async function run(
 ): Promise<UndoResult> {
   const selectedIds = await listSelected(deps, caller.studio.id, selection);
   const report = await simulateUndo(deps, caller.studio.id, selection, selectedIds);
-  if (isDryRun || (report.undone.length === 0 && report.publications.length === 0)) return { ...report, undoId: null };
+  const hasChanges = report.undone.length > 0 || report.publications.some(({ state }) => state === "canceled");
+  if (isDryRun || !hasChanges) return { ...report, undoId: null };
   const subjectId = caller.grantId ?? caller.user.id;
   // Recorded first: if the process is killed midway, what was undone so far can be undone again.
   const undoId = await deps.transact((tx) => recordActivity(deps, tx, caller, "client.undone", subjectId, detail));

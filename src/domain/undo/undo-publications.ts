@@ -2,7 +2,7 @@ import type { ChangeSelection } from "../history/ports.ts";
 import type { Editor } from "../history/record.ts";
 import type { Publication } from "../publishing/ports.ts";
 import { cancelAll } from "../publishing/revise-publications.ts";
-import { statesBefore, toVisibleState } from "../publishing/states.ts";
+import { statesBefore, toVisibleState, type PublicationState } from "../publishing/states.ts";
 import type { UndoReport } from "./report.ts";
 import type { UndoDeps } from "./undo-post.ts";
 
@@ -13,9 +13,10 @@ export async function simulateUndoOfPublications(
   selection: ChangeSelection,
 ): Promise<UndoReport["publications"]> {
   const requestedPublications = await listRequested(deps, studioId, selection);
-  return requestedPublications
-    .filter(isReported)
-    .map((publication) => ({ id: publication.id, state: isCancelable(publication) ? "canceled" : publication.state }));
+  return requestedPublications.filter(isReported).map((publication) => ({
+    id: publication.id,
+    state: isCancelable(publication) ? "canceled" : toVisibleState(publication.state),
+  }));
 }
 
 /**
@@ -48,5 +49,8 @@ const listRequested = async (
 
 const isCancelable = ({ state }: Publication): boolean => statesBefore("cancel").includes(state);
 
+/** What these publications send is public or may still become public, so they stay, and the report lists them. */
+const startedStates: readonly PublicationState[] = ["preparing", "committing", "unconfirmed", "published"];
+
 const isReported = (publication: Publication): boolean =>
-  publication.state === "published" || isCancelable(publication);
+  isCancelable(publication) || startedStates.includes(publication.state);
