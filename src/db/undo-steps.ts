@@ -1,4 +1,4 @@
-import type { Expression, ExpressionBuilder, Kysely, Selectable, SqlBool } from "kysely";
+import { sql, type Expression, type ExpressionBuilder, type Kysely, type Selectable, type SqlBool } from "kysely";
 import {
   revisionFields,
   type AssetFieldChange,
@@ -51,6 +51,10 @@ export async function listAssetIds(
   return rows.map((row) => row.asset_id);
 }
 
+/** Whether the crops differ from the row before. Crops have no column like `title_changed`. */
+const cropsChangedSql = sql<number>`
+  CASE WHEN r.crops = LAG(r.crops, 1, r.crops) OVER (ORDER BY r.revision) THEN 0 ELSE 1 END`;
+
 export async function listRevisionSteps(
   q: Kysely<Schema>,
   postId: string,
@@ -83,6 +87,7 @@ export async function listRevisionSteps(
       "r.assets_changed",
       "r.trashed_changed",
     ])
+    .select(cropsChangedSql.as("crops_changed"))
     .select((eb) => eb.case().when(isSelected(eb, selection)).then(1).else(0).end().as("selected"))
     .where("r.post_id", "=", postId)
     .where("r.revision", ">=", base?.revision ?? firstRevision)
@@ -101,7 +106,7 @@ export async function listRevisionSteps(
   return rows.map((row) => ({
     revision: row.revision,
     isSelected: row.selected === 1,
-    changed: listChanged(row),
+    changed: [...listChanged(row), ...(row.crops_changed === 1 ? (["crops"] as const) : [])],
     assetIds: (assetsByRevision.get(row.assets_revision) ?? []).map((asset) => asset.asset_id),
   }));
 }

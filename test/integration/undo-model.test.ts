@@ -22,6 +22,7 @@ const anyEdit: fc.Arbitrary<Edit> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ kind: only("attach"), post, asset }) },
   { weight: 5, arbitrary: fc.record({ kind: only("detach"), asset }) },
   { weight: 2, arbitrary: fc.record({ kind: only("reorder"), post }) },
+  { weight: 2, arbitrary: fc.record({ kind: only("crop"), post, asset, x: fc.constantFrom(0, 1, null) }) },
   { weight: 2, arbitrary: fc.record({ kind: only("alt text"), asset, value: only("", "X", "Y") }) },
   { weight: 2, arbitrary: fc.record({ kind: only("delete post", "restore post"), post }) },
   { weight: 2, arbitrary: fc.record({ kind: only("delete asset", "restore asset"), asset }) },
@@ -63,30 +64,81 @@ const anyPlan = fc.record({
   steps: fc.array(anyStep, { minLength: 5, maxLength: 30, size: "max" }),
 });
 
+interface Plan {
+  hasTwoUsers: boolean;
+  steps: Step[];
+}
+
+const edit = (actor: 0 | 1 | 2, performed: Edit): Step => ({ kind: "edit", actor, edit: performed, pause: 0 });
+const undoFirst: Step = { kind: "undo", client: "first", isByOwner: false, stepsBack: 0, repeats: 2 };
+
 /** Found by a long run: the undo of the undo must change the alt text before the post is in the trash again. */
-const altTextThenTrash: { hasTwoUsers: boolean; steps: Step[] } = {
+const altTextThenTrash: Plan = {
   hasTwoUsers: false,
   steps: [
-    { kind: "edit", actor: 1, edit: { kind: "alt text", asset: 0, value: "X" }, pause: 0 },
-    { kind: "edit", actor: 1, edit: { kind: "delete post", post: 0 }, pause: 0 },
-    { kind: "edit", actor: 0, edit: { kind: "title", post: 0, value: "A" }, pause: 0 },
-    { kind: "edit", actor: 0, edit: { kind: "title", post: 0, value: "A" }, pause: 0 },
-    { kind: "edit", actor: 0, edit: { kind: "delete asset", asset: 0 }, pause: 0 },
-    { kind: "undo", client: "first", isByOwner: false, stepsBack: 0, repeats: 1 },
-    { kind: "edit", actor: 0, edit: { kind: "title", post: 0, value: "A" }, pause: 0 },
+    edit(1, { kind: "alt text", asset: 0, value: "X" }),
+    edit(1, { kind: "delete post", post: 0 }),
+    edit(0, { kind: "title", post: 0, value: "A" }),
+    edit(0, { kind: "title", post: 0, value: "A" }),
+    edit(0, { kind: "delete asset", asset: 0 }),
+    { ...undoFirst, repeats: 1 },
+    edit(0, { kind: "title", post: 0, value: "A" }),
+  ],
+};
+
+/** Someone restores what the client deleted, and deletes it again. */
+const trashedAgain: Plan = {
+  hasTwoUsers: false,
+  steps: [
+    edit(1, { kind: "title", post: 0, value: "B" }),
+    edit(0, { kind: "title", post: 0, value: "C" }),
+    edit(1, { kind: "delete post", post: 0 }),
+    edit(1, { kind: "delete asset", asset: 4 }),
+    edit(0, { kind: "restore post", post: 0 }),
+    edit(0, { kind: "restore asset", asset: 4 }),
+    edit(0, { kind: "delete post", post: 0 }),
+    edit(0, { kind: "delete asset", asset: 4 }),
+    undoFirst,
+  ],
+};
+
+/** The client attaches an asset that it restored to a post that someone else then keeps in the trash. */
+const restoredIntoTrash: Plan = {
+  hasTwoUsers: false,
+  steps: [
+    edit(0, { kind: "delete asset", asset: 4 }),
+    edit(1, { kind: "restore asset", asset: 4 }),
+    edit(1, { kind: "attach", post: 2, asset: 4 }),
+    edit(0, { kind: "delete post", post: 2 }),
+    undoFirst,
+  ],
+};
+
+/** The fourth revision of the first post is the one before the crop. */
+const restoredWithoutCrop: Plan = {
+  hasTwoUsers: false,
+  steps: [
+    edit(0, { kind: "crop", post: 0, asset: 1, x: 0 }),
+    edit(1, { kind: "restore revision", post: 0, revision: 3 }),
+    undoFirst,
+    edit(0, { kind: "crop", post: 0, asset: 0, x: 1 }),
+    undoFirst,
   ],
 };
 
 forEachEngine("undo compared with a model", (fixture) => {
   test(`${sequenceCount} random sequences: undo keeps later changes of others, undoing an undo restores the state before it, and no asset, comment or revision is lost (UNDO-1, UNDO-2, UNDO-3, UNDO-4, UNDO-8, HIST-1)`, async (t) => {
     const counts = { undos: 0, fields: 0, conflicts: 0 };
+    const examples = [altTextThenTrash, trashedAgain, restoredIntoTrash, restoredWithoutCrop].map((plan): [Plan] => [
+      plan,
+    ]);
     await fc.assert(
       fc.asyncProperty(anyPlan, async ({ hasTwoUsers, steps }) => {
         const studio = await createStudio(fixture, hasTwoUsers, counts);
         for (const step of steps) await studio.run(step);
         await studio.checkClientRevisions();
       }),
-      { numRuns: sequenceCount, examples: [[altTextThenTrash]] },
+      { numRuns: sequenceCount, examples },
     );
     t.diagnostic(`${counts.undos} undos, ${counts.fields} fields undone, ${counts.conflicts} conflicts`);
   });

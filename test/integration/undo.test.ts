@@ -5,17 +5,21 @@ import { deleteAsset } from "#domain/assets/delete-asset.ts";
 import { detachAsset } from "#domain/assets/detach-asset.ts";
 import { updateAsset } from "#domain/assets/update-asset.ts";
 import type { Caller } from "#domain/caller.ts";
+import { restorePost } from "#domain/history/restore-post.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { deletePost } from "#domain/posts/delete-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
+import { setCrop } from "#domain/renditions/set-crop.ts";
 import { listTrash } from "#domain/trash/list-trash.ts";
+import { restoreFromTrash } from "#domain/trash/restore-from-trash.ts";
 import { undoClientChanges, undoOwnChanges, undoUndo } from "#domain/undo/undo-changes.ts";
 import { days, toIsoTime } from "#lib/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { actThroughClient, addFile, addPost, readHistory } from "../support/history-fixture.ts";
 import { createLinkFixture } from "../support/link-fixture.ts";
 import { getOutcome } from "../support/outcome.ts";
+import { fakePlatforms } from "../support/platform-fixture.ts";
 import { pdf } from "../support/samples.ts";
 import { newMember, newStudio } from "../support/users.ts";
 
@@ -96,6 +100,98 @@ forEachEngine("undo", (fixture) => {
     ]);
     const post = await getPost(deps, owner, { postId });
     assert.deepEqual([post.title, post.body], ["C", "A"]);
+  });
+
+  test("undo keeps a post or asset in the trash that someone restored and deleted again, and reports a conflict (UNDO-2, H2)", async () => {
+    const { deps } = fixture;
+    const owner = await newStudio(deps);
+    const client = await actThroughClient(deps, owner);
+    const { postId } = await addPost(deps, owner, { title: "A" });
+    const assetId = await addFile(deps, owner);
+    fixture.clock.advance(1);
+    const since = getNow();
+    await updatePost(deps, client, { postId, title: "B", revision: 1 });
+    await updatePost(deps, owner, { postId, title: "C" });
+    await deletePost(deps, client, { postId });
+    await deleteAsset(deps, client, { assetId });
+    for (const id of [postId, assetId]) await restoreFromTrash(deps, owner, { id });
+    await deletePost(deps, owner, { postId });
+    await deleteAsset(deps, owner, { assetId });
+    for (const dryRun of [true, false]) {
+      const { undoId, ...report } = await undoClientChanges(deps, owner, { since, grantId: client.grantId, dryRun });
+      assert.deepEqual(report, {
+        undone: [],
+        conflicts: [
+          { type: "post", id: postId, field: "trashed", clientValue: true, currentValue: true },
+          { type: "post", id: postId, field: "title", clientValue: "B", currentValue: "C" },
+          { type: "asset", id: assetId, field: "trashed", clientValue: true, currentValue: true },
+        ],
+        publications: [],
+      });
+      assert.equal(undoId, null, "an undo that changes nothing is not recorded");
+    }
+    assert.deepEqual(
+      (await listTrash(deps, owner, { limit: 10 })).items.map((item) => item.id).toSorted(),
+      [assetId, postId].toSorted(),
+    );
+  });
+
+  test("undo keeps a post out of the trash that someone deleted and restored again, and reports a conflict (UNDO-2, H2)", async () => {
+    const { deps } = fixture;
+    const owner = await newStudio(deps);
+    const client = await actThroughClient(deps, owner);
+    const { postId } = await addPost(deps, owner);
+    await deletePost(deps, owner, { postId });
+    fixture.clock.advance(1);
+    const since = getNow();
+    await restoreFromTrash(deps, client, { id: postId });
+    await deletePost(deps, owner, { postId });
+    assert.deepEqual((await undoOwnChanges(deps, client, { since })).conflicts, [], "it is in the trash as before");
+    await restoreFromTrash(deps, owner, { id: postId });
+    const report = await undoOwnChanges(deps, client, { since });
+    assert.deepEqual(report.undone, []);
+    assert.deepEqual(report.conflicts, [
+      { type: "post", id: postId, field: "trashed", clientValue: false, currentValue: false },
+    ]);
+    assert.equal((await getPost(deps, owner, { postId })).id, postId);
+  });
+
+  test("undo reverts the crops that restore_post changed, unless someone else changed them afterwards (UNDO-1, UNDO-2)", async () => {
+    const deps = { ...fixture.deps, platforms: fakePlatforms };
+    const owner = await newStudio(deps);
+    const client = await actThroughClient(deps, owner);
+    const { postId, assetIds } = await addPost(deps, owner, { files: 2 });
+    const [a, b] = assetIds as [string, string];
+    const crop = (assetId: string, x: number) =>
+      setCrop(deps, owner, { postId, assetId, platform: "somewhere", mode: "crop", x, y: 0 });
+    const readCrops = async () =>
+      (await getPost(deps, owner, { postId })).crops?.map(({ assetId, x }) => [assetId, x]) ?? [];
+    const { revision: uncropped } = await getPost(deps, owner, { postId });
+    await crop(a, 0.2);
+    fixture.clock.advance(1);
+    const since = getNow();
+    await restorePost(deps, client, { postId, revision: uncropped });
+    assert.deepEqual(await readCrops(), []);
+
+    const undo = (dryRun = false) => undoClientChanges(deps, owner, { since, grantId: client.grantId, dryRun });
+    assert.deepEqual((await undo(true)).undone, [{ type: "post", id: postId, field: "crops" }]);
+    assert.deepEqual(await readCrops(), []);
+    const { undoId, ...report } = await undo();
+    assert.deepEqual(report, {
+      undone: [{ type: "post", id: postId, field: "crops" }],
+      conflicts: [],
+      publications: [],
+    });
+    assert.deepEqual(await readCrops(), [[a, 0.2]]);
+    assert.deepEqual((await readHistory(deps, owner, postId))[0]?.changed, ["assets"]);
+
+    assert.ok(undoId);
+    await undoUndo(deps, owner, { undoId });
+    assert.deepEqual(await readCrops(), []);
+    await crop(b, 0.7);
+    const { undone, conflicts } = await undo();
+    assert.deepEqual([undone, conflicts.map(({ id, field }) => [id, field])], [[], [[postId, "crops"]]]);
+    assert.deepEqual(await readCrops(), [[b, 0.7]]);
   });
 
   test("undo keeps a created post that was edited later without the client, and reports a conflict (UNDO-3)", async () => {

@@ -8,6 +8,8 @@ export interface PostState {
   body: string;
   status: string;
   isTrashed: boolean;
+  /** As JSON. */
+  crops: string;
   /** Asset ids, in order. */
   assets: readonly string[];
 }
@@ -78,6 +80,15 @@ export function createUndoModel(): UndoModel {
     return firstOfRun ? { kind: "revert", value: firstOfRun.before } : { kind: "keep" };
   };
 
+  /** Whether someone else changed the field after a selected change, and undo would have changed it otherwise. */
+  const isConflictExpected = (id: string, field: string, currentValue: Value, selection: Selection): boolean => {
+    const log = getChanges(id, field);
+    const last = log.findLastIndex((change) => isSelected(change, selection));
+    if (last < 0 || last === log.length - 1) return false;
+    const lastByOthers = log.findLastIndex((change, i) => i < last && !isSelected(change, selection));
+    return log[lastByOthers + 1]?.before !== currentValue;
+  };
+
   const findOrderMistakes = (id: string, before: PostState, after: PostState, selection: Selection): string[] => {
     const listChanges = getChanges(id, "list");
     const first = listChanges.findIndex((change) => isSelected(change, selection));
@@ -102,7 +113,7 @@ export function createUndoModel(): UndoModel {
         const oldPost = before.posts[id];
         if (!oldPost) creations.set(id, { ...actor, at });
         else {
-          for (const field of ["title", "body", "status", "isTrashed"] as const)
+          for (const field of ["title", "body", "status", "crops", "isTrashed"] as const)
             log(id, field, oldPost[field], post[field]);
           log(id, "revision", before.revisions[id] ?? 0, after.revisions[id] ?? 0);
           log(id, "list", oldPost.assets, post.assets, oldPost.assets.join() !== post.assets.join());
@@ -127,6 +138,26 @@ export function createUndoModel(): UndoModel {
         const expected = expectation.kind === "revert" ? expectation.value : oldValue;
         check(newValue === expected, `${id} ${field}: ${String(newValue)} instead of ${String(expected)}`);
       };
+      const isReported = (id: string, field: string): boolean =>
+        report.conflicts.some((entry) => entry.id === id && entry.field === field);
+      const checkConflict = (id: string, field: string, currentValue: Value, reportedField = field): void => {
+        const isExpected = isConflictExpected(id, field, currentValue, selection);
+        const text = isExpected ? "conflict is not reported" : "reported conflict is none";
+        check(isExpected === isReported(id, reportedField), `${id} ${field}: the ${text}`);
+      };
+      /** An asset that undo can't move is reported like a conflict, so there may be more of them than expected. */
+      const checkAssetConflicts = (id: string, { postId, isTrashed }: AssetState): void => {
+        if (isConflictExpected(id, "postId", postId, selection))
+          check(isReported(id, "postId"), `${id} postId: the conflict is not reported`);
+        if (isConflictExpected(id, "isTrashed", isTrashed, selection))
+          check(isReported(id, "trashed"), `${id} isTrashed: the conflict is not reported`);
+      };
+      const checkComment = (id: string, comment: CommentState, newComment: CommentState | undefined): void => {
+        if (newComment) checkField(id, "isDeleted", comment.isDeleted, newComment.isDeleted, !comment.isErased);
+        else mistakes.push(`${id} is gone`);
+        if (!comment.isErased)
+          checkConflict(id, "isDeleted", comment.isDeleted, comment.isDeleted ? "removed" : "created");
+      };
       for (const [id, post] of Object.entries(before.posts)) {
         const newPost = after.posts[id];
         if (!newPost) {
@@ -141,8 +172,11 @@ export function createUndoModel(): UndoModel {
         if (isUntouchedCreation) check(newPost.isTrashed, `${id}, created by the client, is not in the trash`);
         else checkField(id, "isTrashed", post.isTrashed, newPost.isTrashed, true);
         const canChange = !isUntouchedCreation && !(post.isTrashed && newPost.isTrashed);
-        for (const field of ["title", "body", "status"] as const)
+        for (const field of ["title", "body", "status", "crops"] as const) {
           checkField(id, field, post[field], newPost[field], canChange);
+          checkConflict(id, field, post[field]);
+        }
+        checkConflict(id, "isTrashed", post.isTrashed, "trashed");
         if (canChange) mistakes.push(...findOrderMistakes(id, post, newPost, selection));
       }
       for (const [id, asset] of Object.entries(before.assets)) {
@@ -151,31 +185,27 @@ export function createUndoModel(): UndoModel {
           mistakes.push(`${id} is gone`);
           continue;
         }
-        const isConflict = (field: string) =>
-          report.conflicts.some((entry) => entry.id === id && entry.field === field);
         const isOnTrashedPost = isPostTrashed(after, newAsset.postId);
         const wasInTrash = asset.isTrashed || isPostTrashed(before, asset.postId);
         const isStillInTrash = wasInTrash && (newAsset.isTrashed || isOnTrashedPost);
         checkField(id, "altText", asset.altText, newAsset.altText, !isStillInTrash);
+        checkConflict(id, "altText", asset.altText);
         const moveExpectation = getExpectation(id, "postId", selection);
         const isTargetTrashed =
           moveExpectation.kind === "revert" && after.posts[String(moveExpectation.value)]?.isTrashed === true;
         if (moveExpectation.kind === "keep") check(newAsset.postId === asset.postId, `${id} moved`);
-        else if (isConflict("postId") || isTargetTrashed || isOnTrashedPost)
+        else if (isReported(id, "postId") || isTargetTrashed || isOnTrashedPost)
           check([null, asset.postId, moveExpectation.value].includes(newAsset.postId), `${id} moved to a third post`);
         else
           check(
             newAsset.postId === moveExpectation.value,
             `${id} is on ${newAsset.postId} instead of ${String(moveExpectation.value)}`,
           );
-        if (!isConflict("trashed")) checkField(id, "isTrashed", asset.isTrashed, newAsset.isTrashed, true);
+        if (!isReported(id, "trashed")) checkField(id, "isTrashed", asset.isTrashed, newAsset.isTrashed, true);
         else check(newAsset.isTrashed === asset.isTrashed, `${id} trashed: changed in spite of a conflict`);
+        checkAssetConflicts(id, asset);
       }
-      for (const [id, comment] of Object.entries(before.comments)) {
-        const newComment = after.comments[id];
-        if (newComment) checkField(id, "isDeleted", comment.isDeleted, newComment.isDeleted, !comment.isErased);
-        else mistakes.push(`${id} is gone`);
-      }
+      for (const [id, comment] of Object.entries(before.comments)) checkComment(id, comment, after.comments[id]);
       return mistakes;
     },
   };

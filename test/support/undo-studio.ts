@@ -13,9 +13,11 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { deletePost } from "#domain/posts/delete-post.ts";
 import type { PostStatus } from "#domain/posts/post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
+import { setCrop } from "#domain/renditions/set-crop.ts";
 import { restoreFromTrash } from "#domain/trash/restore-from-trash.ts";
 import { AppError } from "#lib/errors.ts";
 import { addFile } from "./history-fixture.ts";
+import { fakePlatforms } from "./platform-fixture.ts";
 import { findInconsistencies, type State } from "./undo-model.ts";
 
 /** An edit. Numbers refer to posts, assets, comments and revisions in the order of their creation, modulo their count. */
@@ -25,11 +27,20 @@ export type Edit =
   | { kind: "attach"; post: number; asset: number }
   | { kind: "detach" | "delete asset" | "restore asset"; asset: number }
   | { kind: "reorder" | "delete post" | "restore post"; post: number }
+  | CropEdit
   | { kind: "alt text"; asset: number; value: string }
   | { kind: "create"; value: string }
   | { kind: "upload" }
   | CommentEdit
   | { kind: "restore revision"; post: number; revision: number };
+
+/** Crops an asset of the post; pads it if `x` is null. */
+interface CropEdit {
+  kind: "crop";
+  post: number;
+  asset: number;
+  x: number | null;
+}
 
 type CommentEdit = { kind: "comment"; post: number } | { kind: "reply" | "delete comment"; comment: number };
 
@@ -46,6 +57,17 @@ async function changeComments(deps: Deps, caller: Caller, edit: CommentEdit, sta
 
 const pick = (ids: readonly string[], index: number): string => ids[index % ids.length] ?? "";
 
+function cropImage(
+  deps: Deps,
+  caller: Caller,
+  { asset, x }: CropEdit,
+  { postId, assetIds }: { postId: string; assetIds: readonly string[] },
+): Promise<unknown> {
+  const target = { postId, assetId: pick(assetIds, asset), platform: "somewhere" };
+  const position = x === null ? ({ mode: "pad", x: 0 } as const) : ({ mode: "crop", x } as const);
+  return setCrop({ ...deps, platforms: fakePlatforms }, caller, { ...target, ...position, y: 0 });
+}
+
 /** Performs the edit as the caller. Ignores the error if the current state does not allow the edit. */
 export async function performEdit(
   { deps, database }: { deps: Deps; database: Database },
@@ -54,6 +76,7 @@ export async function performEdit(
   state: State,
 ): Promise<void> {
   const postId = "post" in edit ? pick(Object.keys(state.posts), edit.post) : "";
+  const assetIds = state.posts[postId]?.assets ?? [];
   const assetId = "asset" in edit ? pick(Object.keys(state.assets), edit.asset) : "";
   const run = async (): Promise<unknown> => {
     if (isCommentEdit(edit)) return changeComments(deps, caller, edit, state);
@@ -69,7 +92,9 @@ export async function performEdit(
       case "detach":
         return detachAsset(deps, caller, { postId: state.assets[assetId]?.postId ?? "", assetId });
       case "reorder":
-        return updatePost(deps, caller, { postId, assetIds: [...(state.posts[postId]?.assets ?? [])].toReversed() });
+        return updatePost(deps, caller, { postId, assetIds: assetIds.toReversed() });
+      case "crop":
+        return cropImage(deps, caller, edit, { postId, assetIds });
       case "alt text":
         return updateAsset(deps, caller, { assetId, altText: edit.value });
       case "delete post":
@@ -117,9 +142,9 @@ export async function readConsistentStudio({ q }: Database, studioId: string): P
     assetRows.filter((row) => row.post_id === postId).toSorted((a, b) => (a.position ?? 0) - (b.position ?? 0));
   const state: Pick<State, "posts" | "assets" | "comments"> = {
     posts: Object.fromEntries(
-      postRows.map(({ id, title, body, status, trashed_at: trashedAt }) => [
+      postRows.map(({ id, title, body, status, crops, trashed_at: trashedAt }) => [
         id,
-        { title, body, status, isTrashed: trashedAt !== null, assets: listOnPost(id).map((row) => row.id) },
+        { title, body, status, crops, isTrashed: trashedAt !== null, assets: listOnPost(id).map((row) => row.id) },
       ]),
     ),
     assets: Object.fromEntries(
@@ -147,7 +172,7 @@ export async function readConsistentStudio({ q }: Database, studioId: string): P
     .innerJoin("post_revisions as r", (join) =>
       join.onRef("r.post_id", "=", "p.id").onRef("r.revision", "=", "p.revision"),
     )
-    .select(["r.post_id as id", "r.title", "r.body", "r.status", "r.trashed", "r.assets_revision"])
+    .select(["r.post_id as id", "r.title", "r.body", "r.status", "r.crops", "r.trashed", "r.assets_revision"])
     .where("p.studio_id", "=", studioId)
     .orderBy("p.id")
     .execute();
@@ -169,11 +194,12 @@ export async function readConsistentStudio({ q }: Database, studioId: string): P
         .filter((asset) => asset.post_id === row.id)
         .map((asset) => [asset.asset_id, asset.alt_text]),
     })),
-    postRows.map(({ id, title, body, status, trashed_at: trashedAt, assets_revision: assetsRevision }) => ({
+    postRows.map(({ id, title, body, status, crops, trashed_at: trashedAt, assets_revision: assetsRevision }) => ({
       id,
       title,
       body,
       status,
+      crops,
       isTrashed: trashedAt !== null,
       assetsRevision,
       assets: listOnPost(id).map((row) => [row.id, row.alt_text]),

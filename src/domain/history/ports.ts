@@ -50,12 +50,15 @@ export type ChangeSelection = ({ userId: string; clientId: string; since: number
   runningUndoId?: string;
 };
 
+/** The fields of a post that undo compares. In the history, a change of crops is a change of the assets. */
+export type StepField = RevisionField | "crops";
+
 /** A revision without its text. */
 export interface RevisionStep {
   revision: number;
   /** Whether the revision is among the changes to undo. */
   isSelected: boolean;
-  changed: RevisionField[];
+  changed: StepField[];
   /** Ids in the order of the post. */
   assetIds: string[];
 }

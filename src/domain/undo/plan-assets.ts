@@ -71,6 +71,15 @@ export function planAssets(
   return plan;
 }
 
+/** Keeps only the conflicts, for a post that undo can't change. */
+export const withoutChanges = (plan: AssetsPlan): AssetsPlan => ({
+  ...plan,
+  assetIds: undefined,
+  attachIds: [],
+  detachIds: [],
+  isOrderReverted: false,
+});
+
 /** The assets before the first selected change of the list, if no one else changed the list since. */
 function findUntouchedBase(steps: readonly RevisionStep[]): readonly string[] | undefined {
   const hasListChanged = (i: number): boolean => i > 0 && steps[i]?.assetIds.join() !== steps[i - 1]?.assetIds.join();

@@ -1,16 +1,17 @@
 import type { Deps } from "../deps.ts";
-import type { ChangeSelection, Revision, RevisionField, RevisionStep } from "../history/ports.ts";
+import type { ChangeSelection, Revision, RevisionStep, StepField } from "../history/ports.ts";
 import type { Post } from "../posts/post.ts";
 import type { Publication } from "../publishing/ports.ts";
 import { isInUse } from "../publishing/revise-publications.ts";
 import { openStates } from "../publishing/states.ts";
-import { listMovedIds, planAssets, type AssetsPlan } from "./plan-assets.ts";
-import { planField, type FieldPlan } from "./plan-field.ts";
+import { listMovedIds, planAssets, withoutChanges, type AssetsPlan } from "./plan-assets.ts";
+import { planField } from "./plan-field.ts";
 import { readMovePlans } from "./plan-move.ts";
 
-type TextField = "title" | "body" | "status" | "variants" | "tags";
-/** `created` and `trashed`: the post can't move to the trash. */
-type ConflictField = TextField | "created" | "trashed";
+const postFields = ["title", "body", "status", "variants", "tags", "crops"] as const;
+type PostField = (typeof postFields)[number];
+/** `created`: the client's post can't move to the trash. */
+type ConflictField = PostField | "created" | "trashed";
 
 /** What undo does with one post. Valid only for the revision it was made for. */
 export interface PostPlan {
@@ -19,14 +20,14 @@ export interface PostPlan {
   isCreation: boolean;
   /** Whether the client created the post, but someone else edited it since. */
   isEditedCreation: boolean;
-  change: Partial<Pick<Post, TextField>>;
+  change: Partial<Pick<Post, PostField>>;
   /** Whether the post moves to the trash (true) or is restored (false). */
   trash: boolean | undefined;
-  assets: AssetsPlan | undefined;
+  assets: AssetsPlan;
   conflicts: { field: ConflictField; clientValue: unknown; currentValue: unknown }[];
 }
 
-/** Plans the undo of the selected changes of a post; undefined if there is nothing to do or report. */
+/** Plans the undo of the selected changes of a post; undefined if the post is gone. */
 export async function planPost(
   deps: Pick<Deps, "posts" | "publications" | "revisions" | "assets" | "assetChanges" | "clock">,
   studioId: string,
@@ -39,36 +40,49 @@ export async function planPost(
   );
   const [firstStep] = steps;
   if (!post || !firstStep) return undefined;
+  // If the creation itself is selected, there is no revision before it.
+  const isCreation = steps.every((step) => step.isSelected);
+  const trashPlan = planTrash(steps, post);
+  const isRestored = post.isTrashed && trashPlan?.kind === "revert" && !isCreation;
+  // In the trash, a post can't be changed, but what others changed is still reported.
+  const canChange = !post.isTrashed || isRestored;
+  const moves = await readMovePlans(deps, studioId, listMovedIds(steps), selection);
+  const assets = planAssets(postId, steps, moves);
+  const isMovedToTrash = !post.isTrashed && (isCreation || trashPlan?.kind === "revert");
   const plan: PostPlan = {
     post,
-    isCreation: false,
-    isEditedCreation: false,
+    isCreation,
+    isEditedCreation: firstStep.isSelected && !isCreation && canChange,
     change: {},
-    trash: planTrash(steps, post),
-    assets: undefined,
+    trash: isRestored ? false : isMovedToTrash || undefined,
+    assets: canChange ? assets : withoutChanges(assets),
     conflicts: [],
   };
-  // If the creation itself is selected, there is no revision before it.
-  plan.isCreation = firstStep.isSelected && steps.every((step) => step.isSelected);
-  plan.isEditedCreation = firstStep.isSelected && !plan.isCreation;
-  if (post.isTrashed && (plan.trash !== false || plan.isCreation)) return undefined;
-  const movedIds = plan.isCreation ? (steps.at(-1)?.assetIds ?? []) : listMovedIds(steps);
-  plan.assets = planAssets(postId, steps, await readMovePlans(deps, studioId, movedIds, selection));
-  if (plan.isCreation) plan.trash = true;
-  if (plan.isCreation) return (await isPostInUse(deps, postId, selection)) ? keepPost(plan) : plan;
-  for (const field of ["title", "body", "status", "variants", "tags"] as const) {
-    const fieldPlan = planField(toFieldSteps(steps, field));
-    if (!fieldPlan) continue;
-    const target = await readValue(deps, postId, steps[fieldPlan.first - 1], field);
-    if (target === undefined || JSON.stringify(target) === JSON.stringify(post[field])) continue;
-    if (fieldPlan.kind === "revert") Object.assign(plan.change, { [field]: target });
-    else {
-      const clientValue = await readValue(deps, postId, steps[fieldPlan.last], field);
-      plan.conflicts.push({ field, clientValue, currentValue: post[field] });
-    }
-  }
+  if (trashPlan?.kind === "conflict")
+    plan.conflicts.push({ field: "trashed", clientValue: trashPlan.clientValue, currentValue: post.isTrashed });
+  // The trash keeps a created post as the client left it.
+  if (!isCreation) await planFields(deps, steps, plan, canChange);
   const isEnded = plan.trash === true || plan.change.status === "archived";
   return isEnded && (await isPostInUse(deps, postId, selection)) ? keepPost(plan) : plan;
+}
+
+/** Adds to the plan what undo does with the post's own fields. */
+async function planFields(
+  deps: Pick<Deps, "revisions">,
+  steps: readonly RevisionStep[],
+  { post, change, conflicts }: PostPlan,
+  canChange: boolean,
+): Promise<void> {
+  for (const field of postFields) {
+    const fieldPlan = planField(toFieldSteps(steps, field));
+    if (!fieldPlan) continue;
+    const target = await readValue(deps, post.id, steps[fieldPlan.first - 1], field);
+    if (target === undefined || JSON.stringify(target) === JSON.stringify(post[field])) continue;
+    if (fieldPlan.kind === "conflict") {
+      const clientValue = await readValue(deps, post.id, steps[fieldPlan.last], field);
+      conflicts.push({ field, clientValue, currentValue: post[field] });
+    } else if (canChange) Object.assign(change, { [field]: target });
+  }
 }
 
 /** Whether someone else's publication needs the post. Those that the client requested are canceled by the undo. */
@@ -94,7 +108,7 @@ function keepPost({ change: { status, ...change }, ...plan }: PostPlan): PostPla
     ...plan,
     change: { ...change, ...(status === undefined || isArchived ? {} : { status }) },
     trash: undefined,
-    assets: plan.isCreation ? undefined : plan.assets,
+    assets: plan.isCreation ? withoutChanges(plan.assets) : plan.assets,
     conflicts: [
       ...plan.conflicts,
       ...(isArchived
@@ -114,20 +128,30 @@ function keepPost({ change: { status, ...change }, ...plan }: PostPlan): PostPla
 }
 
 /** The first step never counts as a change, because there is no earlier step to compare it with. */
-function toFieldSteps(steps: readonly RevisionStep[], field: RevisionField) {
+function toFieldSteps(steps: readonly RevisionStep[], field: StepField) {
   return steps.map((step, i) => ({ isSelected: step.isSelected, isChange: i > 0 && step.changed.includes(field) }));
 }
 
-/** Every change of `trashed` toggles the value, so the value before the changes follows from their number. */
-function planTrash(steps: readonly RevisionStep[], { isTrashed }: Post): boolean | undefined {
+/**
+ * Every change of `trashed` toggles the value, so an earlier value follows from the number of changes since. Undefined if
+ * the value is the one from before the changes.
+ */
+function planTrash(
+  steps: readonly RevisionStep[],
+  { isTrashed }: Post,
+): { kind: "revert" | "conflict"; clientValue: boolean } | undefined {
   const fieldSteps = toFieldSteps(steps, "trashed");
-  const fieldPlan: FieldPlan = planField(fieldSteps);
-  if (fieldPlan?.kind !== "revert") return undefined;
-  const changes = fieldSteps.slice(fieldPlan.first).filter((step) => step.isChange).length;
-  return changes % 2 === 0 ? undefined : !isTrashed;
+  const fieldPlan = planField(fieldSteps);
+  if (!fieldPlan) return undefined;
+  const getValueAfter = (index: number): boolean => {
+    const laterChanges = fieldSteps.slice(index + 1).filter((step) => step.isChange).length;
+    return laterChanges % 2 === 0 ? isTrashed : !isTrashed;
+  };
+  if (getValueAfter(fieldPlan.first - 1) === isTrashed) return undefined;
+  return { kind: fieldPlan.kind, clientValue: getValueAfter(fieldPlan.last) };
 }
 
-async function readValue<F extends TextField>(
+async function readValue<F extends PostField>(
   { revisions }: Pick<Deps, "revisions">,
   postId: string,
   step: RevisionStep | undefined,

@@ -33,14 +33,14 @@ export async function simulateUndo(
     reportPlan(report, plan);
   }
   const isDetached = ({ id, postId }: Asset): boolean =>
-    postId !== null && plans.get(postId)?.assets?.detachIds.includes(id) === true;
+    postId !== null && plans.get(postId)?.assets.detachIds.includes(id) === true;
   for (const { assets } of plans.values()) {
-    for (const assetId of assets?.attachIds ?? []) {
+    for (const assetId of assets.attachIds) {
       const asset = await deps.assets.findWithTrash(studioId, assetId);
       const isInTrash = asset?.trashExpiresAt !== null && !restoredIds.has(assetId);
       if (!asset || (asset.postId === null ? isInTrash : !isDetached(asset)))
         reportUnattachable(report, assetId, {
-          clientValue: assets?.moves.get(assetId)?.clientValue ?? null,
+          clientValue: assets.moves.get(assetId)?.clientValue ?? null,
           currentValue: asset?.postId ?? null,
         });
     }
@@ -48,7 +48,7 @@ export async function simulateUndo(
   /** The asset as it will be after assets are restored and attached to their posts again. */
   const simulate = (asset: Asset): Asset => {
     const isAttached = report.undone.some(({ id, field }) => id === asset.id && field === "postId");
-    const newPostId = [...plans].find(([, { assets }]) => isAttached && assets?.attachIds.includes(asset.id))?.[0];
+    const newPostId = [...plans].find(([, { assets }]) => isAttached && assets.attachIds.includes(asset.id))?.[0];
     const postId = newPostId ?? (isDetached(asset) ? null : asset.postId);
     const postTrash = postId === null ? undefined : plans.get(postId)?.trash;
     const isRestored = restoredIds.has(asset.id) || isDetached(asset) || postTrash === false;

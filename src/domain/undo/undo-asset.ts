@@ -35,13 +35,12 @@ export async function readAssetSteps(
 export function planAsset(asset: Asset, steps: readonly ChangeStep[]): AssetPlan {
   const plan: AssetPlan = { asset, change: {}, trash: undefined, conflicts: [] };
   const isTrashed = asset.trashExpiresAt !== null;
-  // An asset that is in the trash with its post is restored with the post.
-  if (isTrashed && asset.postId !== null) return plan;
   const currentFields: Record<OwnField, string | null> = {
     altText: asset.altText,
     filename: asset.filename,
     tags: JSON.stringify(asset.tags),
-    trashed: isTrashed ? "1" : "0",
+    // An asset that is in the trash with its post is restored with the post.
+    trashed: isTrashed && asset.postId === null ? "1" : "0",
   };
   for (const field of ["altText", "filename", "tags", "trashed"] as const) {
     const changes = steps.filter((step) => step.field === field);

@@ -49,8 +49,8 @@ export function undoPost(
     return missingIds.map((assetId) => ({
       postId,
       assetId,
-      order: plan.assets?.assetIds ?? [],
-      clientValue: plan.assets?.moves.get(assetId)?.clientValue ?? null,
+      order: plan.assets.assetIds ?? [],
+      clientValue: plan.assets.moves.get(assetId)?.clientValue ?? null,
     }));
   });
 }
@@ -62,8 +62,8 @@ function conflictIfInUse(error: unknown): never {
 
 async function applyPlan(deps: UndoDeps, tx: Stores, editor: Editor, plan: PostPlan): Promise<string[]> {
   const { post, change, assets } = plan;
-  const assetIds = assets?.assetIds;
-  const haveAssetsChanged = assetIds !== undefined;
+  const { assetIds } = assets;
+  const haveAssetsChanged = assetIds !== undefined || change.crops !== undefined;
   const isRestored = plan.trash === false;
   let missingIds: string[] = [];
   let { revision } = post;
@@ -115,7 +115,6 @@ export function reportPlan(report: UndoReport, plan: PostPlan): void {
   if (plan.trash !== undefined) addUndone(report, { type: "post", id, field: plan.isCreation ? "created" : "trashed" });
   for (const conflict of plan.conflicts) addConflict(report, { type: "post", id, ...conflict });
   const { assets } = plan;
-  if (!assets) return;
   for (const assetId of [...assets.attachIds, ...assets.detachIds])
     addUndone(report, { type: "asset", id: assetId, field: "postId" });
   for (const { assetId, move } of assets.conflicts) {

@@ -11,6 +11,7 @@ const fieldLabels: Record<string, string> = {
   status: "Status",
   variants: "Custom texts",
   tags: "Tags",
+  crops: "Image crops",
   assets: "File order",
   altText: "Alt text",
   filename: "File name",
@@ -57,9 +58,12 @@ export function formatValue(field: string, value: unknown): string {
   if (field === "variants" && Array.isArray(value) && value.length > 0)
     return (value as Post["variants"]).map(({ body }) => body).join("\n\n");
   if (field === "tags" && Array.isArray(value) && value.length > 0) return value.join(", ");
+  if (field === "crops") return Array.isArray(value) && value.length > 0 ? formatCrops(value.length) : "None";
   if (field === "assets") return Array.isArray(value) ? "The client’s order" : "Another order";
   return typeof value === "string" && value !== "" ? value : "Empty";
 }
+
+const formatCrops = (count: number): string => (count === 1 ? "1 crop" : `${count.toLocaleString("en")} crops`);
 
 /** Groups the entries by post or file, and preserves their order. Comments have no name to list them by. */
 export const groupBySubject = <Entry extends Pick<UndoneField, "type" | "id">>(
