@@ -46,8 +46,9 @@ export function PostHeader({
   ...rest
 }: PostHeaderProps) {
   const isWide = useMediaQuery("(min-width: 54rem)");
-  // Elsewhere, the pager is in the menu.
-  const hasPagerButtons = useMediaQuery("(min-width: 72rem)");
+  const isExtraWide = useMediaQuery("(min-width: 72rem)");
+  // Otherwise, the pager is in the menu.
+  const hasPagerButtons = isExtraWide && openPanel === undefined;
   const pager = usePostPager(editor, isUploading);
   const panelButtons = (
     <div className="ml-auto flex flex-none gap-2">
@@ -57,12 +58,12 @@ export function PostHeader({
           variant="quiet"
           size="small"
           icon={icon}
-          className="max-sm:min-w-11"
+          className="@max-2xl:min-w-11"
           aria-expanded={openPanel === panel}
           onClick={() => onTogglePanel(panel)}
         >
-          {/* On a phone, the save status needs the room. */}
-          <span className="max-sm:sr-only">{label}</span>
+          {/* On a phone or beside an open panel, the status and the next action need the room. */}
+          <span className="@max-2xl:sr-only">{label}</span>
           {panel === "comments" && commentCount !== undefined && commentCount > 0 && ` (${commentCount})`}
         </Button>
       ))}
