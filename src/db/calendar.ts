@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { CalendarStore } from "#domain/publishing/list-calendar.ts";
 import type { Connection } from "./client.ts";
 import { listFirstAssets } from "./post-summaries.ts";
+import { isSupersededExpression } from "./publication-rows.ts";
 
 export function createCalendarStore({ q }: Connection): CalendarStore {
   return {
@@ -19,6 +20,7 @@ export function createCalendarStore({ q }: Connection): CalendarStore {
           "p.scheduled_for",
           "p.published_at",
           at.as("at"),
+          isSupersededExpression.as("is_superseded"),
           "c.platform",
           "c.account_id",
           "c.handle",
@@ -48,6 +50,7 @@ export function createCalendarStore({ q }: Connection): CalendarStore {
         scheduledFor: row.scheduled_for,
         publishedAt: row.published_at,
         at: row.at,
+        isSuperseded: row.is_superseded === 1,
         post: {
           id: row.post_id,
           studioId,

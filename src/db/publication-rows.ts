@@ -1,4 +1,4 @@
-import type { Selectable } from "kysely";
+import { sql, type Selectable } from "kysely";
 import type {
   PublicationWithNames,
   Publication,
@@ -74,6 +74,10 @@ export function toPublication(row: PublicationRow): Publication {
     committedAt: row.committed_at,
   };
 }
+
+/** 1 if the post of publication `p` has a newer publication for the same account, otherwise 0. */
+export const isSupersededExpression = sql<number>`CASE WHEN EXISTS (SELECT 1 FROM publications n
+  WHERE n.post_id = p.post_id AND n.connection_id = p.connection_id AND n.id > p.id) THEN 1 ELSE 0 END`;
 
 export function toPublicationWithNames(
   row: PublicationRow & {

@@ -1,8 +1,13 @@
-import { sql } from "kysely";
 import type { PublicationStore } from "#domain/publishing/ports.ts";
 import type { PublicationState, VisibleState } from "#domain/publishing/states.ts";
 import { statement, type Connection } from "./client.ts";
-import { toColumns, toPublication, toPublicationWithNames, type PublicationRow } from "./publication-rows.ts";
+import {
+  isSupersededExpression,
+  toColumns,
+  toPublication,
+  toPublicationWithNames,
+  type PublicationRow,
+} from "./publication-rows.ts";
 import { createPublishingWorkStore } from "./publishing-work.ts";
 import { createUpdateBuilder, type UpdatePart } from "./update-builder.ts";
 
@@ -29,8 +34,7 @@ export function createPublicationStore(connection: Connection): PublicationStore
         "c.name as account_name",
         "r.name as requested_by_name",
         "a.name as approved_by_name",
-        sql<number>`CASE WHEN EXISTS (SELECT 1 FROM publications n WHERE n.post_id = p.post_id
-          AND n.connection_id = p.connection_id AND n.id > p.id) THEN 1 ELSE 0 END`.as("is_superseded"),
+        isSupersededExpression.as("is_superseded"),
       ])
       .where("p.studio_id", "=", studioId);
 
@@ -73,7 +77,7 @@ export function createPublicationStore(connection: Connection): PublicationStore
       const rowsById = new Map(rows.map((row) => [row.id, row]));
       return publicationIds.flatMap((id) => rowsById.get(id) ?? []).map(toPublicationWithNames);
     },
-    async list(studioId, { postId, state, from, to, before, limit }) {
+    async list(studioId, { postId, state, from, to, latest, before, limit }) {
       const rows = await selectWithNames(studioId)
         .$if(postId !== undefined, (list) => list.where("p.post_id", "=", postId!))
         .$if(state !== undefined, (list) => list.where("p.state", "in", toStates(state!)))
@@ -84,6 +88,7 @@ export function createPublicationStore(connection: Connection): PublicationStore
         .$if(to !== undefined, (list) =>
           list.where((eb) => eb(eb.fn.coalesce("p.published_at", "p.scheduled_for", "p.created_at"), "<=", to!)),
         )
+        .$if(latest === true, (list) => list.where(isSupersededExpression, "=", 0))
         .orderBy("p.id", "desc")
         .limit(limit)
         .execute();

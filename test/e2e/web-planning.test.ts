@@ -5,6 +5,7 @@ import type { Caller } from "#domain/caller.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
+import type { PublicationChange } from "#domain/publishing/ports.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import { resolveLocalTime, toLocalTime } from "../../web/src/publishing/zoned-time.ts";
 import { addDays, addMonths, formatLongDay } from "../../web/src/posts/calendar/calendar-days.ts";
@@ -65,16 +66,15 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
       [account, state, scheduledFor && toLocalTime(Date.parse(scheduledFor), timezone)].filter(Boolean).join(" "),
     );
   }
-  async function fail(postId: string): Promise<void> {
+  async function change(postId: string, values: PublicationChange): Promise<void> {
     const { deps } = fixture.service;
-    for (const { id } of (await getPost(deps, owner, { postId })).publications ?? []) {
-      const problem = { code: "rejected", message: "The account is suspended." };
-      await deps.publications.update(
-        id,
-        { state: "failed", problem, dueAt: null, nextRunAt: null },
-        { states: ["scheduled"] },
-      );
-    }
+    for (const { id } of (await getPost(deps, owner, { postId })).publications ?? [])
+      await deps.publications.update(id, { ...values, dueAt: null, nextRunAt: null }, { states: ["scheduled"] });
+  }
+  const fail = (postId: string) =>
+    change(postId, { state: "failed", problem: { code: "rejected", message: "The account is suspended." } });
+  async function publishAgain(postId: string, ...ids: string[]): Promise<void> {
+    await publishPost(fixture.service.deps, owner, { postId, connectionIds: ids });
   }
 
   test("creates a post on a day or hour of the calendar, by keyboard and on a phone, and offers its time (WEB-12)", async () => {
@@ -235,6 +235,63 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     const rows = page.getByRole("list", { name: "Publications" }).getByRole("listitem");
     await rows.getByText("The account is suspended.").waitFor();
     assert.equal(await rows.count(), 1);
+    await page.context().close();
+  });
+
+  test("doesn't offer another time for a missed publication that a newer one has replaced (PUB-10)", async () => {
+    const page = await open("publications");
+    const postId = await addPost("Fog", { localTime: `${day}T10:00` });
+    await change(postId, { state: "missed" });
+    await publishAgain(postId, connectionIds[0]);
+    const assertActions = async (place: string) => {
+      await page.getByRole("button", { name: "Reschedule quay" }).waitFor();
+      await page.getByRole("button", { name: "Cancel publication to harbour" }).last().waitFor();
+      // The newer publication can be rescheduled.
+      assert.equal(await page.getByRole("button", { name: "Reschedule harbour" }).count(), 1, place);
+      await page.getByText("A newer publication has replaced it.").waitFor();
+    };
+    await page.reload();
+    await assertActions("list");
+    const studio = `${fixture.service.base}/studios/${owner.studio.id}`;
+    await page.goto(`${studio}/posts/${postId}`);
+    await assertActions("post");
+
+    await page.goto(`${studio}/posts?view=calendar&date=${day}`);
+    const dialog = page.getByRole("dialog", { name: "Fog" });
+    const cards = page.getByRole("button", { name: /^Fog\b/ });
+    await cards.nth(1).waitFor();
+    const offersTime: Record<string, boolean> = {};
+    for (let i = 0; i < 2; i++) {
+      await cards.nth(i).press("Enter");
+      await dialog.getByRole("button", { name: "Cancel publication" }).waitFor();
+      const account = (await dialog.getByRole("listitem").textContent()) ?? "";
+      offersTime[account] = await dialog.getByRole("button", { name: "Change time" }).isVisible();
+      await dialog.getByRole("button", { name: "Close" }).click();
+    }
+    assert.deepEqual(offersTime, { harbourSandbox: false, quaySandbox: true });
+    await page.context().close();
+  });
+
+  test("links only publications that still need a person, and shows the others without the filter (WEB-10)", async () => {
+    const page = await open("publications");
+    const [replacedId, otherId] = [
+      await addPost("Fog", { ids: [connectionIds[0]] }),
+      await addPost("Mist", { ids: [connectionIds[1]] }),
+    ];
+    await fail(replacedId);
+    await fail(otherId);
+    await publishAgain(replacedId, connectionIds[0]);
+    await page.reload();
+    await page.getByText("1 publication needs you:").waitFor();
+    await page.getByRole("link", { name: "1 failed" }).click();
+    const rows = page.getByRole("list", { name: "Publications" }).getByRole("listitem");
+    await rows.filter({ hasText: "Mist" }).waitFor();
+    await page.getByRole("link", { name: "1 failed" }).waitFor({ state: "detached" });
+    assert.equal(await rows.count(), 1);
+    await page.getByRole("checkbox", { name: "Hide publications that a newer one replaced" }).uncheck();
+    await rows.filter({ hasText: "Fog" }).waitFor();
+    assert.equal(await rows.count(), 2);
+    assert.doesNotMatch(page.url(), /latest/);
     await page.context().close();
   });
 

@@ -253,6 +253,29 @@ forEachEngine("post summaries and the calendar", (fixture) => {
     }
   });
 
+  test("marks entries of the calendar that a newer publication to the same account has replaced (PUB-1)", async () => {
+    const { deps } = fixture;
+    const owner = await newStudio(deps);
+    const [harbour, quay] = [await newConnection(deps, owner, "harbour"), await newConnection(deps, owner, "quay")];
+    const start = deps.clock() + days(10);
+    const { id: postId } = await createPost(deps, owner, { title: "Fog", body: "" });
+    for (const [connectionId, state] of [
+      [harbour, "missed"],
+      [quay, "missed"],
+      [harbour, "scheduled"],
+    ] as const)
+      await addPublication(owner, postId, connectionId, state, start);
+    const { entries } = await showCalendar(owner, start, start + days(1));
+    assert.deepEqual(
+      entries.map(({ account, state, isSuperseded }) => [account, state, isSuperseded]),
+      [
+        ["harbour", "missed", true],
+        ["quay", "missed", false],
+        ["harbour", "scheduled", false],
+      ],
+    );
+  });
+
   test("filters the calendar by text, tag and author of the posts (PUB-1)", async () => {
     const { deps } = fixture;
     const owner = await newStudio(deps);

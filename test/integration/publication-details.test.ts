@@ -140,6 +140,13 @@ forEachEngine("publication details", (fixture) => {
       publications.map((publication) => [publication.id, publication.isSuperseded]),
       [[firstId, true]],
     );
+    const listIds = async (query: string) => {
+      const response = await publishing.api("GET", `/publications?postId=${postId}&${query}`);
+      return (response.body["publications"] as { id: string }[]).map(({ id }) => id);
+    };
+    assert.deepEqual(await listIds("latest=false"), [secondId, firstId]);
+    assert.deepEqual(await listIds("latest=true"), [secondId]);
+    assert.deepEqual(await listIds("latest=true&state=canceled"), []);
   });
 
   test("an error names the platform and the account that can't be published to yet, and nothing is published to the others (PUB-5)", async () => {

@@ -109,6 +109,8 @@ export interface PublicationSearch {
   /** Days in the studio's time zone, both inclusive (`2026-11-15`). */
   from?: string;
   to?: string;
+  /** Without publications that a newer one of the same post to the same account has replaced. */
+  latest?: true;
 }
 
 export const publicationStates = [
@@ -131,6 +133,7 @@ export function parsePublicationSearch(params: Record<string, unknown>): Publica
     ...(postId === undefined ? {} : { postId }),
     ...(from === undefined ? {} : { from }),
     ...(to === undefined ? {} : { to }),
+    ...(params["latest"] === true || params["latest"] === "true" ? { latest: true } : {}),
   };
 }
 

@@ -21,6 +21,8 @@ import {
 export interface CalendarEntry extends SummaryPublication {
   /** When the publication became public, otherwise when it is or was due. */
   at: number;
+  /** Whether its post has a newer publication for its account. */
+  isSuperseded: boolean;
   post: { id: string; studioId: string; title: string; status: PostStatus; assets: SummaryAsset[] };
 }
 
@@ -59,6 +61,7 @@ export const listCalendarOutput = z.object({
   entries: z.array(
     summaryPublicationView.extend({
       at: z.string(),
+      isSuperseded: z.boolean(),
       post: z.object({
         id: z.string(),
         title: z.string(),
@@ -83,11 +86,12 @@ export async function listCalendar(
   const entries = await deps.calendar.list(caller.studio.id, { ...filter, limit: maxEntries + 1 });
   const matches = await findMatches(deps, caller, entries.slice(0, maxEntries), input);
   return {
-    entries: matches.entries.map(({ at, post, ...publication }) => {
+    entries: matches.entries.map(({ at, isSuperseded, post, ...publication }) => {
       const [asset] = post.assets;
       return {
         ...toSummaryPublicationView(publication),
         at: toIsoTime(at),
+        isSuperseded,
         post: {
           id: post.id,
           title: post.title,

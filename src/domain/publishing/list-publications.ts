@@ -25,7 +25,11 @@ export const listPublicationsOutput = z.object({
   nextCursor: z.string().nullable(),
 });
 
+/** `latest` leaves out publications that a newer one of the same post to the same account has replaced. */
+export const listWebPublicationsInput = listPublicationsInput.extend({ latest: z.boolean().optional() });
+
 type Input = z.infer<typeof listPublicationsInput>;
+type WebInput = z.infer<typeof listWebPublicationsInput>;
 type ListDeps = Pick<Deps, "publications" | "posts" | "clock">;
 
 /** Lists the studio's publications, newest first. */
@@ -42,7 +46,7 @@ export async function listPublications(
 export async function listWebPublications(
   deps: ListDeps,
   caller: Caller,
-  input: Input,
+  input: WebInput,
 ): Promise<{ publications: WebPublicationView[]; nextCursor: string | null }> {
   const { items, nextCursor } = await findPage(deps, caller, input);
   return { publications: items.map(toWebPublicationView), nextCursor };
@@ -51,18 +55,19 @@ export async function listWebPublications(
 async function findPage(
   { publications, posts, clock }: ListDeps,
   caller: Caller,
-  input: Input,
+  input: WebInput,
 ): Promise<Page<PublicationWithNames>> {
   authorize(caller, "publications.read");
-  const { postId, state, from, to, limit } = input;
+  const { postId, state, from, to, latest = false, limit } = input;
   if (postId !== undefined && !(await posts.findWithTrash(caller.studio.id, parsePostId(postId), clock())))
     throw notFoundError("post");
-  const listKey = `publications ${caller.studio.id} ${postId ?? ""} ${state ?? ""} ${from ?? ""} ${to ?? ""}`;
+  const listKey = `publications ${caller.studio.id} ${postId ?? ""} ${state ?? ""} ${from ?? ""} ${to ?? ""}${latest ? " latest" : ""}`;
   const rows = await publications.list(caller.studio.id, {
     postId,
     state,
     from: from === undefined ? undefined : Date.parse(from),
     to: to === undefined ? undefined : Date.parse(to),
+    latest,
     before: parseCursor(input.cursor, listKey),
     limit: limit + 1,
   });

@@ -90,6 +90,8 @@ export interface PublicationFilter {
   /** Range of its time: when it was published, otherwise is scheduled for, otherwise was requested. */
   from?: number | undefined;
   to?: number | undefined;
+  /** Without publications that a newer one of the same post to the same account has replaced. */
+  latest?: boolean | undefined;
   /** Only publications older than this id. */
   before?: string | undefined;
   limit: number;

@@ -55,7 +55,7 @@ export function toPublicationView(publication: PublicationWithNames): Publicatio
   };
 }
 
-/** The web app offers to publish a failed publication again only if no newer one has taken its place. */
+/** The web app offers to publish a failed publication again, or a missed one at another time, only if no newer one has taken its place. */
 export type WebPublicationView = PublicationView & Pick<PublicationWithNames, "isSuperseded">;
 
 export const toWebPublicationView = (publication: PublicationWithNames): WebPublicationView => ({

@@ -10,7 +10,7 @@ import {
 } from "#domain/publishing/change-publication.ts";
 import { getPublicationDetail } from "#domain/publishing/get-publication-detail.ts";
 import { listCalendar, listCalendarInput } from "#domain/publishing/list-calendar.ts";
-import { listPublicationsInput, listWebPublications } from "#domain/publishing/list-publications.ts";
+import { listWebPublications, listWebPublicationsInput } from "#domain/publishing/list-publications.ts";
 import { publishPost, publishPostInput } from "#domain/publishing/publish-post.ts";
 import type { ApiOptions, StudioEnv } from "./context.ts";
 import { jsonWithEtag } from "./json-with-etag.ts";
@@ -25,7 +25,7 @@ export function createPublicationRoutes({ deps }: ApiOptions) {
     .post("/posts/:postId/publications", validateJson(publishBody), async (c) =>
       c.json(await publishPost(deps, c.var.caller, { ...c.req.valid("json"), postId: c.req.param("postId") }), 201),
     )
-    .get("/publications", validateQuery(listPublicationsInput), async (c) =>
+    .get("/publications", validateQuery(listWebPublicationsInput), async (c) =>
       c.json(await listWebPublications(deps, c.var.caller, c.req.valid("query"))),
     )
     .get("/calendar", validateQuery(listCalendarInput), async (c) =>

@@ -21,9 +21,9 @@ export function AttentionNotice() {
   const missed = useAttention({ state: "missed" });
 
   const kinds = [
-    { label: "failed", search: { state: "failed", from: firstDay }, ...failed },
-    { label: "unconfirmed", search: { state: "unconfirmed" }, ...unconfirmed },
-    { label: "missed", search: { state: "missed" }, ...missed },
+    { label: "failed", search: { state: "failed", from: firstDay, latest: true }, ...failed },
+    { label: "unconfirmed", search: { state: "unconfirmed", latest: true }, ...unconfirmed },
+    { label: "missed", search: { state: "missed", latest: true }, ...missed },
   ] as const;
   const shownKinds = kinds.filter(({ items }) => items.length > 0);
   if (shownKinds.length === 0) return null;
@@ -55,8 +55,8 @@ export function AttentionNotice() {
 function useAttention(filter: PublicationFilter): { items: readonly ListedPublication[]; hasMore: boolean } {
   const { studio } = useStudio();
   const { query, items } = usePagedList({
-    ...publicationsQuery(studio.id, filter),
+    ...publicationsQuery(studio.id, { ...filter, latest: "true" }),
     refetchInterval: pollEvery(30_000),
   });
-  return { items: items.filter(({ isSuperseded }) => !isSuperseded), hasMore: query.hasNextPage };
+  return { items, hasMore: query.hasNextPage };
 }

@@ -9,10 +9,12 @@ import { describeState } from "./state-labels.ts";
 /** A publication on the page of its post. */
 export function PostPublication({
   publication,
+  isSuperseded,
   canPublishAgain,
   onPublishAgain,
 }: {
   publication: Publication;
+  isSuperseded: boolean;
   canPublishAgain: boolean;
   onPublishAgain: () => void;
 }) {
@@ -32,10 +34,11 @@ export function PostPublication({
       </p>
       <p className="m-0 text-sm text-muted">{describeTime(publication, studio.timezone)}</p>
       {problem && <p className="m-0 text-sm text-danger">{problem.message}</p>}
-      {state === "missed" && <p className="m-0 text-sm">{describeState(publication)}</p>}
+      {state === "missed" && <p className="m-0 text-sm">{describeState(publication, isSuperseded)}</p>}
       <div className="flex flex-wrap items-center gap-2 empty:hidden">
         <PublicationActions
           publication={publication}
+          isSuperseded={isSuperseded}
           canPublishAgain={canPublishAgain}
           onPublishAgain={onPublishAgain}
         />

@@ -82,14 +82,18 @@ export function PostPublishing({
       )}
       {publications.length > 0 && (
         <List className="mb-4" aria-label="Publications of this post">
-          {publications.slice(0, maxShown).map((publication) => (
-            <PostPublication
-              key={publication.id}
-              publication={publication}
-              canPublishAgain={!isArchived && latestPublications.includes(publication)}
-              onPublishAgain={() => onPublish("publish", [publication.connectionId])}
-            />
-          ))}
+          {publications.slice(0, maxShown).map((publication) => {
+            const isSuperseded = !latestPublications.includes(publication);
+            return (
+              <PostPublication
+                key={publication.id}
+                publication={publication}
+                isSuperseded={isSuperseded}
+                canPublishAgain={!isArchived && !isSuperseded}
+                onPublishAgain={() => onPublish("publish", [publication.connectionId])}
+              />
+            );
+          })}
         </List>
       )}
       {publications.length > maxShown && (

@@ -3,7 +3,7 @@ import type { Publication } from "../api/publication-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button, ButtonLink } from "../ui/Button.tsx";
 import { RescheduleDialog } from "./RescheduleDialog.tsx";
-import { changeableStates, repeatableStates } from "./state-labels.ts";
+import { canReschedule, changeableStates, repeatableStates } from "./state-labels.ts";
 import { useCancelPublication } from "./use-cancel-publication.tsx";
 import { usePlatformNames } from "./use-platform-names.ts";
 
@@ -15,14 +15,16 @@ const SchedulePostDialog = lazy(async () => ({
 /** What a user can do with a publication in a list. */
 export function PublicationActions({
   publication,
+  isSuperseded,
   showsReview = true,
-  canPublishAgain = false,
+  canPublishAgain = !isSuperseded,
   onPublishAgain,
 }: {
   publication: Publication;
+  /** Whether its post has a newer publication for its account: the post could go out twice. */
+  isSuperseded: boolean;
   /** Links to the page on which proposals are approved and unconfirmed publications resolved. */
   showsReview?: boolean;
-  /** False if its post has a newer publication for its account: the post could go out twice. */
   canPublishAgain?: boolean;
   /** Opens a dialog of its own by default. */
   onPublishAgain?: () => void;
@@ -50,9 +52,11 @@ export function PublicationActions({
       )}
       {changeableStates.includes(state) && may("publications.request") && (
         <>
-          <Button variant="quiet" aria-label={`Reschedule ${account}`} onClick={() => setIsRescheduling(true)}>
-            Reschedule
-          </Button>
+          {canReschedule(state, isSuperseded) && (
+            <Button variant="quiet" aria-label={`Reschedule ${account}`} onClick={() => setIsRescheduling(true)}>
+              Reschedule
+            </Button>
+          )}
           <Button variant="quiet" aria-label={`Cancel publication to ${account}`} onClick={() => cancel(publication)}>
             Cancel publication
           </Button>

@@ -1,12 +1,12 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { publicationStates, type PublicationSearch } from "../search-params.ts";
-import { SelectField, TextField } from "../ui/Field.tsx";
+import { ChoiceField, SelectField, TextField } from "../ui/Field.tsx";
 import { stateLabels } from "./state-labels.ts";
 import { usePostTitle, useRecentPosts } from "./use-post-title.ts";
 
 const route = getRouteApi("/studios/$studioId/publications");
 
-/** Filters by state, post and days, all in the URL. */
+/** Filters by state, post and days, and hides replaced publications; all in the URL. */
 export function PublicationFilters({ search }: { search: PublicationSearch }) {
   const navigate = route.useNavigate();
   const { items: posts } = useRecentPosts();
@@ -50,6 +50,15 @@ export function PublicationFilters({ search }: { search: PublicationSearch }) {
           />
         </div>
       ))}
+      <ChoiceField
+        className="col-span-full"
+        type="checkbox"
+        label="Hide publications that a newer one replaced"
+        checked={search.latest === true}
+        onChange={({ target: { checked } }) =>
+          void navigate({ search: ({ latest: _, ...others }) => (checked ? { ...others, latest: true } : others) })
+        }
+      />
     </div>
   );
 }

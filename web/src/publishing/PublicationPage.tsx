@@ -68,7 +68,7 @@ function PublicationDetails({ publication }: { publication: PublicationDetail })
         <p className="m-0 [overflow-wrap:anywhere]">
           <StateBadge state={state} /> {account}, {getPlatformName(platform)}
         </p>
-        <p className="mt-2">{describeState(publication)}</p>
+        <p className="mt-2">{describeState(publication, publication.isSuperseded)}</p>
         {/* The description of an unconfirmed publication says the same. */}
         {problem && state !== "unconfirmed" && <p className="mt-2 text-danger">{problem.message}</p>}
       </PageHeader>
@@ -100,7 +100,7 @@ function PublicationDetails({ publication }: { publication: PublicationDetail })
             <PublicationActions
               publication={publication}
               showsReview={false}
-              canPublishAgain={!publication.isSuperseded}
+              isSuperseded={publication.isSuperseded}
             />
           </div>
         )}

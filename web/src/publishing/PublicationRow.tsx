@@ -21,7 +21,7 @@ export function PublicationRow({
 }) {
   const { studio } = useStudio();
   const getPlatformName = usePlatformNames();
-  const { id, account, platform, state, problem, requestedBy, requestedThrough } = publication;
+  const { id, account, platform, state, problem, requestedBy, requestedThrough, isSuperseded } = publication;
   const requester = formatActor(requestedBy, requestedThrough === null ? null : { name: requestedThrough });
   return (
     <ListRow>
@@ -45,7 +45,7 @@ export function PublicationRow({
           requested by {requester}
         </p>
         {problem && <p className="mt-1 text-sm text-danger">{problem.message}</p>}
-        {state === "missed" && <p className="mt-1 text-sm">{describeState(publication)}</p>}
+        {state === "missed" && <p className="mt-1 text-sm">{describeState(publication, isSuperseded)}</p>}
       </div>
       <RowActions>
         {state === "failed" && (
@@ -58,7 +58,7 @@ export function PublicationRow({
             Open post
           </ButtonLink>
         )}
-        <PublicationActions publication={publication} canPublishAgain={!publication.isSuperseded} />
+        <PublicationActions publication={publication} isSuperseded={isSuperseded} />
       </RowActions>
     </ListRow>
   );

@@ -20,8 +20,15 @@ const stateDescriptions: Record<Exclude<VisibleState, "proposed" | "scheduled">,
   canceled: "It was canceled before it started. Nothing was published.",
 };
 
+/** A missed publication whose post has a newer publication for its account. */
+const supersededDescription =
+  "The server was down at the scheduled time, so nothing was published. A newer publication has replaced it.";
+
 /** What the state means, and what to do next. */
-export function describeState({ state, scheduledFor }: Pick<Publication, "state" | "scheduledFor">): string {
+export function describeState(
+  { state, scheduledFor }: Pick<Publication, "state" | "scheduledFor">,
+  isSuperseded: boolean,
+): string {
   const isInFuture = scheduledFor !== null && Date.parse(scheduledFor) > Date.now();
   if (state === "proposed")
     return isInFuture
@@ -29,14 +36,19 @@ export function describeState({ state, scheduledFor }: Pick<Publication, "state"
       : "It’s published as soon as someone approves it.";
   if (state === "scheduled")
     return isInFuture ? "It will be published at the scheduled time." : "It will be published shortly.";
+  if (state === "missed" && isSuperseded) return supersededDescription;
   return stateDescriptions[state];
 }
 
 /** Per post and account, only one publication can be in one of these states. */
 export const openStates: readonly VisibleState[] = ["proposed", "scheduled", "publishing", "unconfirmed"];
 
-/** Publications in these states can be canceled and rescheduled. */
+/** Publications in these states can be canceled, and rescheduled if `canReschedule`. */
 export const changeableStates: readonly VisibleState[] = ["proposed", "scheduled", "missed"];
+
+/** Whether a publication can get another time. With a newer publication for its account, the post could go out twice. */
+export const canReschedule = (state: VisibleState, isSuperseded: boolean): boolean =>
+  changeableStates.includes(state) && !(state === "missed" && isSuperseded);
 
 /** After these states, a post can be published to the same account again. */
 export const repeatableStates: readonly VisibleState[] = ["failed", "canceled"];

@@ -30,7 +30,7 @@ export function EntryDialog({
   const cancel = useCancelPublication();
   const [isRescheduling, setIsRescheduling] = useState(false);
   if (isRescheduling) return <TimeDialog group={group} onReschedule={onReschedule} onClose={onClose} />;
-  const { post, state, at, entries, canReschedule } = group;
+  const { post, state, at, entries, canReschedule, canCancel } = group;
   const Icon = stateIcons[state];
   return (
     <Dialog title={post.title} onClose={onClose}>
@@ -69,7 +69,7 @@ export function EntryDialog({
         >
           Open post
         </ButtonLink>
-        {canReschedule && may("publications.request") && (
+        {canCancel && may("publications.request") && (
           <Button
             variant="dangerOutline"
             onClick={() => {

@@ -1,8 +1,8 @@
 import type { CalendarEntry } from "../../api/summary-queries.ts";
-import { changeableStates } from "../../publishing/state-labels.ts";
+import { canReschedule, changeableStates } from "../../publishing/state-labels.ts";
 import { toLocalTime } from "../../publishing/zoned-time.ts";
 
-/** The publications of a post with the same time and state: one card of the calendar. */
+/** The publications of a post with the same time and state, and the same actions: one card of the calendar. */
 export interface EntryGroup {
   /** The id of its first publication: it stays the same when the time changes. */
   id: string;
@@ -13,6 +13,7 @@ export interface EntryGroup {
   localTime: string;
   entries: readonly CalendarEntry[];
   canReschedule: boolean;
+  canCancel: boolean;
   /** Whether the post goes out to more accounts at this time, which a filter hides. */
   isPartial: boolean;
 }
@@ -23,13 +24,16 @@ export function groupEntries(
   timezone: string,
   accountIds: readonly string[] = [],
 ): EntryGroup[] {
-  const groups = Map.groupBy(entries, ({ post, at, state }) => `${post.id} ${at} ${state}`);
+  const groups = Map.groupBy(
+    entries,
+    ({ post, at, state, isSuperseded }) => `${post.id} ${at} ${state} ${canReschedule(state, isSuperseded)}`,
+  );
   return [...groups.values()].flatMap((allMembers) => {
     const members =
       accountIds.length === 0 ? allMembers : allMembers.filter((entry) => accountIds.includes(entry.connectionId));
     const [first] = members.toSorted((a, b) => (a.id < b.id ? -1 : 1));
     if (!first) return [];
-    const { id, post, state, at } = first;
+    const { id, post, state, at, isSuperseded } = first;
     const localTime = toLocalTime(Date.parse(at), timezone);
     return {
       id,
@@ -38,7 +42,8 @@ export function groupEntries(
       at,
       localTime,
       entries: members,
-      canReschedule: changeableStates.includes(state),
+      canReschedule: canReschedule(state, isSuperseded),
+      canCancel: changeableStates.includes(state),
       isPartial: members.length < allMembers.length,
     };
   });
