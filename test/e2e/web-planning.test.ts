@@ -73,7 +73,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
   }
   const fail = (postId: string) =>
     change(postId, { state: "failed", problem: { code: "rejected", message: "The account is suspended." } });
-  async function publishAgain(postId: string, ...ids: string[]): Promise<void> {
+  async function publishTo(postId: string, ...ids: string[]): Promise<void> {
     await publishPost(fixture.service.deps, owner, { postId, connectionIds: ids });
   }
 
@@ -242,7 +242,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     const page = await open("publications");
     const postId = await addPost("Fog", { localTime: `${day}T10:00` });
     await change(postId, { state: "missed" });
-    await publishAgain(postId, connectionIds[0]);
+    await publishTo(postId, connectionIds[0]);
     const assertActions = async (place: string) => {
       await page.getByRole("button", { name: "Reschedule quay" }).waitFor();
       await page.getByRole("button", { name: "Cancel publication to harbour" }).last().waitFor();
@@ -280,7 +280,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     ];
     await fail(replacedId);
     await fail(otherId);
-    await publishAgain(replacedId, connectionIds[0]);
+    await publishTo(replacedId, connectionIds[0]);
     await page.reload();
     await page.getByText("1 publication needs you:").waitFor();
     await page.getByRole("link", { name: "1 failed" }).click();

@@ -191,42 +191,99 @@ describe("actions on posts in a browser", { skip: skipWithoutChromium }, () => {
     await page.context().close();
   });
 
-  test("asks before the user leaves a post or the library while files are uploading (WEB-10)", async () => {
-    const owner = await newOwner();
-    for (const title of ["Second", "First"]) await addPost(owner, title);
-    const page = await openPosts(owner);
-    const uploading = Promise.withResolvers<void>();
+  /** Holds the start of all uploads until `release`, or until `reject`. */
+  async function holdUploads(page: Page) {
+    const released = Promise.withResolvers<"released" | "rejected">();
     await page.route("**/api/uploads/files", async (route) => {
-      await uploading.promise;
-      await route.abort();
+      if ((await released.promise) === "released") return route.continue();
+      const problem = { code: "unsupported_type", detail: "This file is not an image.", hint: "" };
+      return route.fulfill({ status: 415, json: problem });
     });
-    const upload = async (name: string) => {
-      const file = { name, mimeType: "video/mp4", buffer: Buffer.alloc(100_000) };
-      await page.locator("input[type=file]").first().setInputFiles(file);
-      await page.getByRole("button", { name: `Cancel upload of ${name}` }).waitFor();
+    const buffer = await jpeg();
+    return {
+      release: () => released.resolve("released"),
+      reject: () => released.resolve("rejected"),
+      upload: async (name: string) => {
+        await page.locator("input[type=file]").first().setInputFiles({ name, mimeType: "image/jpeg", buffer });
+        await page.getByRole("button", { name: `Cancel upload of ${name}` }).waitFor();
+      },
     };
-    const dialog = page.getByRole("dialog", { name: "Leave while files are uploading?" });
-    const postsLink = page.getByRole("navigation").getByRole("link", { name: "Posts" });
+  }
+
+  test("continues uploads while the user is on other pages, and links to them (WEB-10)", async () => {
+    const owner = await newOwner();
+    await addPost(owner, "Second");
+    const firstId = await addPost(owner, "First");
+    const page = await openPosts(owner);
+    const postUploads = await holdUploads(page);
+    const indicator = page.getByRole("region", { name: "Uploads in the background" });
     await page.getByRole("link", { name: "First" }).click();
     await page.getByRole("button", { name: "Next post" }).waitFor();
-    await upload("clip.mp4");
+    await postUploads.upload("fog.jpg");
+    assert.equal(await indicator.count(), 0, "the page shows its own uploads");
     await page.keyboard.press("j");
-    await page.getByText("Files are still uploading. Stay here until they’re done.").first().waitFor();
-    await waitForTitle(page, "First");
-    await postsLink.click();
-    await dialog.getByRole("button", { name: "Stay" }).click();
-    await page.getByRole("button", { name: "Cancel upload of clip.mp4" }).waitFor();
-    await postsLink.click();
-    await dialog.getByRole("button", { name: "Leave" }).click();
-    await page.getByRole("heading", { name: "Posts", exact: true }).waitFor();
+    await waitForTitle(page, "Second");
+    await indicator.getByRole("link", { name: "Uploading to “First”: 0 %" }).waitFor();
+    assert.deepEqual(await findViolations(page), []);
+    await page.setViewportSize(phone);
+    assert.equal(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0);
+    await page.setViewportSize(desktop);
+    postUploads.release();
+    await page.getByText("All files are uploaded to “First”.").first().waitFor();
+    await indicator.waitFor({ state: "detached" });
+    assert.deepEqual(
+      (await read(owner, firstId)).assets.map(({ filename, status }) => [filename, status]),
+      [["fog.jpg", "ready"]],
+    );
 
+    await page.unroute("**/api/uploads/files");
+    const libraryUploads = await holdUploads(page);
     await page.getByRole("link", { name: "Library" }).click();
     await page.getByRole("heading", { name: "Library" }).waitFor();
-    await upload("reel.mp4");
-    await postsLink.click();
-    await dialog.getByRole("button", { name: "Stay" }).click();
-    await page.getByRole("button", { name: "Cancel upload of reel.mp4" }).waitFor();
-    uploading.resolve();
+    await libraryUploads.upload("reel.jpg");
+    await page.getByRole("navigation").getByRole("link", { name: "Posts" }).click();
+    await indicator.getByRole("link", { name: "Uploading to the library: 0 %" }).click();
+    await page.getByRole("button", { name: "Cancel upload of reel.jpg" }).waitFor();
+    await indicator.waitFor({ state: "detached" });
+    await page.getByRole("navigation").getByRole("link", { name: "Posts" }).click();
+    await indicator.waitFor();
+    libraryUploads.reject();
+    await indicator.getByRole("link", { name: "1 upload to the library failed" }).waitFor();
+    await indicator.getByRole("button", { name: "Dismiss uploads to the library" }).click();
+    await indicator.waitFor({ state: "detached" });
+    await page.context().close();
+  });
+
+  test("asks before a post moves to the trash while files are uploading to it (WEB-10)", async () => {
+    const { deps } = fixture.service;
+    const owner = await newOwner();
+    const postId = await addPost(owner, "Tide");
+    const page = await openPosts(owner);
+    const { upload } = await holdUploads(page);
+    await page.getByRole("link", { name: "Tide" }).click();
+    await page.getByRole("textbox", { name: "Title" }).waitFor();
+    await upload("tide.jpg");
+    const dialog = page.getByRole("dialog", { name: "Move “Tide” to the trash?" });
+    const moveToTrash = async (button: string) => {
+      await page.getByRole("button", { name: button }).click();
+      await page.getByRole("menuitem", { name: "Move to trash" }).click();
+      await dialog.getByText("Files are still uploading.").waitFor();
+    };
+    await moveToTrash("Actions for this post");
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("button", { name: "Cancel upload of tide.jpg" }).waitFor();
+    await page.getByRole("navigation").getByRole("link", { name: "Posts" }).click();
+    const indicator = page.getByRole("region", { name: "Uploads in the background" });
+    await indicator.waitFor();
+    await moveToTrash("Actions for Tide");
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    assert.equal((await read(owner, postId)).title, "Tide");
+    await indicator.getByRole("link").click();
+    await moveToTrash("Actions for this post");
+    await dialog.getByRole("button", { name: "Move to trash" }).click();
+    await page.getByText("“Tide” moved to the trash.").first().waitFor();
+    assert.ok((await listTrash(deps, owner, { limit: 20 })).items.some(({ id }) => id === postId));
+    await indicator.waitFor({ state: "detached" });
     await page.context().close();
   });
 

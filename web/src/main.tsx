@@ -8,6 +8,7 @@ import { ConfirmProvider } from "./ui/Confirm.tsx";
 import { ShortcutProvider } from "./ui/Shortcuts.tsx";
 import { ToastProvider } from "./ui/Toasts.tsx";
 import { TooltipProvider } from "./ui/Tooltip.tsx";
+import { UploadSessionsProvider } from "./upload/UploadSessionsProvider.tsx";
 import "./app.css";
 
 const queryClient = new QueryClient({
@@ -31,7 +32,9 @@ createRoot(rootElement).render(
         <ShortcutProvider>
           <ToastProvider>
             <ConfirmProvider>
-              <RouterProvider router={router} />
+              <UploadSessionsProvider>
+                <RouterProvider router={router} />
+              </UploadSessionsProvider>
             </ConfirmProvider>
           </ToastProvider>
         </ShortcutProvider>

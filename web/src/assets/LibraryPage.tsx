@@ -19,8 +19,6 @@ import { LibraryToolbar } from "./LibraryToolbar.tsx";
 import { UploadButton } from "./UploadButton.tsx";
 import { DropTarget, UploadStatus } from "./UploadStatus.tsx";
 import { useLibraryUploads } from "./use-library-uploads.ts";
-import { useConfirmLeave } from "../ui/use-confirm-leave.ts";
-import { uploadLeaveQuestion } from "../upload/leave-question.ts";
 import { useSelection } from "../bulk/use-selection.ts";
 import { useSelectionKeys } from "../bulk/use-selection-keys.ts";
 
@@ -35,7 +33,6 @@ export function LibraryPage() {
   const { query, isAutoLoading } = list;
   const isFiltered = q !== undefined || Object.keys(filter).length > 0;
   const uploads = useLibraryUploads(list.items, isFiltered);
-  useConfirmLeave(uploads.isUploading, async () => uploadLeaveQuestion);
   const { cancelUpload, canceledIds } = useCancelUpload(uploads, restoreFocusSoon);
   const uploadIds = new Set(uploads.items.map(({ id }) => id));
   const assets = list.items.filter(

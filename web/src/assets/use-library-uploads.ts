@@ -25,6 +25,7 @@ export function useLibraryUploads(listedAssets: readonly Asset[], isFiltered: bo
   const showToast = useToast();
   const [announcement, setAnnouncement] = useState("");
   const uploads = useUploader({
+    target: { studioId: studio.id },
     createLink: () => createLibraryUploadLink(studio.id),
     storageKey: getStorageKey(studio.id),
     isEnabled: may("assets.write"),

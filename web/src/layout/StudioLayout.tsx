@@ -1,7 +1,7 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { Outlet, useLocation, useNavigate } from "@tanstack/react-router";
 import { Menu as MenuIcon, Search, SquarePen, X } from "lucide-react";
-import { useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from "react";
 import { redirectToSignIn } from "../api/client.ts";
 import { meQuery } from "../api/queries.ts";
 import { ProposalBadge } from "../publishing/ProposalBadge.tsx";
@@ -9,6 +9,7 @@ import { Dialog } from "../ui/Dialog.tsx";
 import { IconButton } from "../ui/IconButton.tsx";
 import { Kbd } from "../ui/Kbd.tsx";
 import { SidePanelSlot } from "../ui/SidePanel.tsx";
+import { useUploadSessions } from "../upload/upload-sessions.ts";
 import { AccountMenu } from "./AccountMenu.tsx";
 import { ActiveStudioNotice } from "./ActiveStudioNotice.tsx";
 import { Brand } from "./Brand.tsx";
@@ -17,6 +18,11 @@ import { useCommands } from "./commands.ts";
 import { StudioNav } from "./StudioNav.tsx";
 import { StudioSwitcher } from "./StudioSwitcher.tsx";
 import { useStudio } from "./use-studio.ts";
+
+/** Loaded on demand: few visits have uploads in the background. */
+const BackgroundUploads = lazy(async () => ({
+  default: (await import("../upload/BackgroundUploads.tsx")).BackgroundUploads,
+}));
 
 /** The layout of every page of a studio: navigation, account and the page itself. */
 export function StudioLayout() {
@@ -41,6 +47,7 @@ export function StudioLayout() {
             <Outlet />
           </main>
           <div ref={setPanelSlot} />
+          <UploadIndicator />
         </div>
       </SidePanelSlot>
     </CommandProvider>
@@ -57,6 +64,16 @@ function Sidebar() {
         <AccountMenu />
       </div>
     </aside>
+  );
+}
+
+function UploadIndicator() {
+  const { subscribe, listBackground } = useUploadSessions();
+  const uploads = useSyncExternalStore(subscribe, listBackground);
+  return uploads.length > 0 && (
+    <Suspense>
+      <BackgroundUploads uploads={uploads} />
+    </Suspense>
   );
 }
 

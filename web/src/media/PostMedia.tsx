@@ -26,11 +26,9 @@ const VideoDialog = lazy(async () => ({ default: (await import("./VideoDialog.ts
 export function PostMedia({
   post,
   onChange,
-  onUploadingChange,
 }: {
   post: Post;
   onChange: (post: Post) => void;
-  onUploadingChange: (isUploading: boolean) => void;
 }) {
   const { may } = useStudio();
   const section = useRef<HTMLElement>(null);
@@ -38,7 +36,7 @@ export function PostMedia({
   const [openDialog, setOpenDialog] = useState<{ kind: "details" | "video"; assetId: string }>();
   const [isPicking, setIsPicking] = useState(false);
   const focusHeading = () => heading.current?.focus({ preventScroll: true }); // the focused button no longer exists
-  const uploads = usePostUploads(post.id);
+  const uploads = usePostUploads(post);
   const links = useUploadLinks(post);
   const { assets, error: orderError, reorder } = useReorder(post, onChange);
   const { detach, error: detachError } = useDetach(post, focusHeading);
@@ -54,8 +52,7 @@ export function PostMedia({
   const openAsset = assets.find(({ id }) => id === openDialog?.assetId);
   const error = orderError ?? detachError ?? links.error;
 
-  const { add, isUploading } = uploads;
-  useEffect(() => onUploadingChange(isUploading), [isUploading, onUploadingChange]);
+  const { add } = uploads;
   const latestAdd = useRef(add);
   latestAdd.current = add;
   useEffect(() => {

@@ -45,8 +45,7 @@ export function PostEditor({ post, pressedPager }: { post: Post; pressedPager: P
     [showToast],
   );
   const editor = useEditor(post, studio.id, reportMerge);
-  const [isUploading, setIsUploading] = useState(false);
-  useLeavePost(editor, isUploading);
+  useLeavePost(editor);
   const { base, draft, error, theirs } = editor;
   const { accounts, isLoaded } = useAccounts(editor.latestPost);
   const nextAction = getNextAction(editor.latestPost, isLoaded ? accounts : undefined, {
@@ -93,7 +92,6 @@ export function PostEditor({ post, pressedPager }: { post: Post; pressedPager: P
     <div className="@container" data-page-width="wide">
       <PostHeader
         editor={editor}
-        isUploading={isUploading}
         pressedPager={pressedPager}
         nextAction={nextAction}
         commentCount={commentCount}
@@ -126,7 +124,7 @@ export function PostEditor({ post, pressedPager }: { post: Post; pressedPager: P
             />
           </div>
           <div className={`${sectionClasses} @2xl:row-span-2 @4xl:row-span-1`}>
-            <PostMedia post={editor.latestPost} onChange={editor.accept} onUploadingChange={setIsUploading} />
+            <PostMedia post={editor.latestPost} onChange={editor.accept} />
           </div>
           <div className={sectionClasses}>
             <PostDetails post={post} editor={editor} />

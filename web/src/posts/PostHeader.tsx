@@ -25,7 +25,6 @@ const panels = [
 
 interface PostHeaderProps {
   editor: EditorController;
-  isUploading: boolean;
   pressedPager: PressedPager;
   nextAction: NextAction | undefined;
   /** Undefined while it loads. */
@@ -38,7 +37,6 @@ interface PostHeaderProps {
 /** Status and next action of the post, which stay in view. On narrow screens, the rest scrolls away. */
 export function PostHeader({
   editor,
-  isUploading,
   pressedPager,
   commentCount,
   openPanel,
@@ -49,7 +47,7 @@ export function PostHeader({
   const isExtraWide = useMediaQuery("(min-width: 72rem)");
   // Otherwise, the pager is in the menu.
   const hasPagerButtons = isExtraWide && openPanel === undefined;
-  const pager = usePostPager(editor, isUploading);
+  const pager = usePostPager(editor);
   const panelButtons = (
     <div className="ml-auto flex flex-none gap-2">
       {panels.map(({ panel, label, icon }) => (

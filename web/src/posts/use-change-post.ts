@@ -4,7 +4,7 @@ import type { PostSummary } from "../api/summary-queries.ts";
 import { useToast } from "../ui/Toasts.tsx";
 import { statusLabels } from "./status-labels.ts";
 import { usePostChanges, type PostChange } from "./use-change-posts.ts";
-import { useConfirmCanceledPublications } from "./use-confirm-canceled-publications.tsx";
+import { useConfirmRemoval } from "./use-confirm-removal.tsx";
 
 /** Changes one post of a list; a toast offers Undo, or says why the change failed. Asks before if Undo isn't enough. */
 export function useChangePost(): {
@@ -13,7 +13,7 @@ export function useChangePost(): {
 } {
   const changes = usePostChanges();
   const showToast = useToast();
-  const confirmCanceledPublications = useConfirmCanceledPublications();
+  const confirmRemoval = useConfirmRemoval();
 
   function reportError(error: unknown): void {
     const { message, hint } = describeError(error);
@@ -46,10 +46,10 @@ export function useChangePost(): {
     setStatus: (post, status) => {
       const text = `“${post.title}” is now ${statusLabels[status].singular.toLowerCase()}.`;
       const setStatus = () => run(post, changes.setStatus(status), text);
-      return status === "archived" ? confirmCanceledPublications("archive", [post], setStatus) : setStatus();
+      return status === "archived" ? confirmRemoval("archive", [post], setStatus) : setStatus();
     },
     moveToTrash: (post) =>
-      confirmCanceledPublications("trash", [post], () =>
+      confirmRemoval("trash", [post], () =>
         run(post, changes.moveToTrash, `“${post.title}” moved to the trash.`),
       ),
   };

@@ -4,6 +4,7 @@ import { deletePost, restoreFromTrash, updatePost } from "../api/mutations.ts";
 import { refreshQueries, type PostStatus } from "../api/queries.ts";
 import { cancelListRequests, patchSummaries, type PostSummary } from "../api/summary-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
+import { getPostUploadsKey, useUploadSessions } from "../upload/upload-sessions.ts";
 
 /** A change of one post that can be undone. */
 export interface PostChange {
@@ -29,6 +30,7 @@ export interface PostChanges {
 export function usePostChanges(): PostChanges {
   const { studio } = useStudio();
   const queryClient = useQueryClient();
+  const uploadSessions = useUploadSessions();
   return useMemo(() => {
     async function update(post: PostSummary, change: Parameters<typeof updatePost>[2]): Promise<PostSummary> {
       const { status, tags, revision, updatedAt } = await updatePost(studio.id, post.id, change);
@@ -54,6 +56,7 @@ export function usePostChanges(): PostChanges {
       moveToTrash: {
         apply: async (post) => {
           await deletePost(studio.id, post.id);
+          uploadSessions.end(getPostUploadsKey(post.id));
           return undefined;
         },
         preview: () => undefined,
@@ -68,5 +71,5 @@ export function usePostChanges(): PostChanges {
       },
       refresh: () => refreshQueries(queryClient, studio.id),
     };
-  }, [studio.id, queryClient]);
+  }, [studio.id, queryClient, uploadSessions]);
 }

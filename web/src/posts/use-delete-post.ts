@@ -6,8 +6,9 @@ import { postQuery, refreshQueries } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { useRestoreFromTrash } from "../trash/use-restore-from-trash.ts";
 import { useToast } from "../ui/Toasts.tsx";
+import { getPostUploadsKey, useUploadSessions } from "../upload/upload-sessions.ts";
 import { readLastPosts } from "./last-posts.ts";
-import { useConfirmCanceledPublications } from "./use-confirm-canceled-publications.tsx";
+import { useConfirmRemoval } from "./use-confirm-removal.tsx";
 import { unsavedTexts, type EditorController } from "./use-editor.ts";
 
 /** Moves the open post to the trash and returns to the list; a toast offers Undo. Asks before if Undo isn't enough. */
@@ -17,10 +18,11 @@ export function useDeletePost(controller: EditorController): () => Promise<void>
   const navigate = useNavigate();
   const showToast = useToast();
   const restore = useRestoreFromTrash();
-  const confirmCanceledPublications = useConfirmCanceledPublications();
+  const uploadSessions = useUploadSessions();
+  const confirmRemoval = useConfirmRemoval();
   const { id, title } = controller.base;
 
-  return () => confirmCanceledPublications("trash", [controller.latestPost], moveToTrash);
+  return () => confirmRemoval("trash", [controller.latestPost], moveToTrash);
 
   async function moveToTrash(): Promise<void> {
     const result = await controller.save();
@@ -33,11 +35,12 @@ export function useDeletePost(controller: EditorController): () => Promise<void>
       to: "/studios/$studioId/posts",
       params: { studioId: studio.id },
       search: readLastPosts(studio.id).search,
-      // A post in the trash needs no more files, and a blocked navigation would delete the post when the user leaves it.
+      // The post is saved, and a blocked navigation would delete it when the user leaves it.
       ignoreBlocker: true,
     });
     try {
       await deletePost(studio.id, id);
+      uploadSessions.end(getPostUploadsKey(id));
       showToast({ text: `“${title}” moved to the trash.`, undo: { label: "Undo", run: () => void restore(id) } });
     } catch (error) {
       const { message, hint } = describeError(error);

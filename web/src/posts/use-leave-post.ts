@@ -1,4 +1,3 @@
-import { uploadLeaveQuestion } from "../upload/leave-question.ts";
 import { useConfirmLeave } from "../ui/use-confirm-leave.ts";
 import type { EditorController } from "./use-editor.ts";
 
@@ -10,12 +9,9 @@ const unsavedQuestion = {
   body: "Your last edits aren’t saved. If you leave now, you may lose them.",
 };
 
-/** Saves the post before the user opens another page. Asks if that fails, or if leaving stops uploads. */
-export function useLeavePost(editor: EditorController, isUploading: boolean): void {
-  useConfirmLeave(editor.isUnsaved || isUploading, async () => {
-    if (editor.isUnsaved && !(await saveInTime(editor))) return unsavedQuestion;
-    return isUploading ? uploadLeaveQuestion : undefined;
-  });
+/** Saves the post before the user opens another page. Asks if that fails. */
+export function useLeavePost(editor: EditorController): void {
+  useConfirmLeave(editor.isUnsaved, async () => ((await saveInTime(editor)) ? undefined : unsavedQuestion));
 }
 
 async function saveInTime(editor: EditorController): Promise<boolean> {

@@ -22,7 +22,7 @@ export interface PostPager {
 }
 
 /** The posts before and after this one in the list, or in the column of the board, that the user came from. */
-export function usePostPager(editor: EditorController, isUploading: boolean): PostPager {
+export function usePostPager(editor: EditorController): PostPager {
   const { studio } = useStudio();
   const { id, status } = editor.base;
   const search = useMemo(() => readLastPosts(studio.id).search, [studio.id]);
@@ -46,7 +46,7 @@ export function usePostPager(editor: EditorController, isUploading: boolean): Po
     if (isNearEnd && hasNextPage && !isFetching && !isError) void fetchNextPage();
   }, [isNearEnd, hasNextPage, isFetching, isError, fetchNextPage]);
 
-  const openPost = useOpenAfterSave(editor, isUploading);
+  const openPost = useOpenAfterSave(editor);
   const [previousPost, nextPost] = index < 0 ? [] : [items[index - 1], items[index + 1]];
   const openPrevious = previousPost && (() => void openPost(previousPost.id));
   const openNext = nextPost && (() => void openPost(nextPost.id));
@@ -70,17 +70,13 @@ export function usePostPager(editor: EditorController, isUploading: boolean): Po
   return { openPrevious, openNext };
 }
 
-/** Opens another post when this one is saved. If it can't be saved, or is still uploading files, the user stays. */
-function useOpenAfterSave(editor: EditorController, isUploading: boolean): (postId: string) => Promise<void> {
+/** Opens another post when this one is saved. If it can't be saved, the user stays. */
+function useOpenAfterSave(editor: EditorController): (postId: string) => Promise<void> {
   const { studio } = useStudio();
   const router = useRouter();
   const showToast = useToast();
 
   return async (postId) => {
-    if (isUploading) {
-      showToast({ text: "Files are still uploading. Stay here until they’re done." });
-      return;
-    }
     const { pathname } = router.state.location;
     const result = await editor.save();
     // The user may have opened another page meanwhile.

@@ -3,14 +3,14 @@ import { describeError } from "../api/api-error.ts";
 import type { PostStatus } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { useToast } from "../ui/Toasts.tsx";
-import { useConfirmCanceledPublications } from "./use-confirm-canceled-publications.tsx";
+import { useConfirmRemoval } from "./use-confirm-removal.tsx";
 import type { EditorController } from "./use-editor.ts";
 
 /** Changes the status at once; after archiving, a toast offers Undo. Asks before if Undo isn't enough. */
 export function useSetStatus(controller: EditorController): (status: PostStatus) => Promise<void> {
   const { studio } = useStudio();
   const showToast = useToast();
-  const confirmCanceledPublications = useConfirmCanceledPublications();
+  const confirmRemoval = useConfirmRemoval();
   const { id, status: previousStatus } = controller.base;
 
   async function saveStatus(status: PostStatus): Promise<void> {
@@ -19,7 +19,7 @@ export function useSetStatus(controller: EditorController): (status: PostStatus)
 
   return (status) =>
     status === "archived"
-      ? confirmCanceledPublications("archive", [controller.latestPost], () => setStatus(status))
+      ? confirmRemoval("archive", [controller.latestPost], () => setStatus(status))
       : setStatus(status);
 
   async function setStatus(status: PostStatus): Promise<void> {

@@ -10,7 +10,7 @@ import { Menu, MenuItem, MenuLabel, MenuSeparator } from "../../ui/Menu.tsx";
 import { SelectionBar } from "../../ui/SelectionBar.tsx";
 import { statusIcons } from "../../ui/StatusBadge.tsx";
 import { statusLabels } from "../status-labels.ts";
-import { useConfirmCanceledPublications } from "../use-confirm-canceled-publications.tsx";
+import { useConfirmRemoval } from "../use-confirm-removal.tsx";
 import { maxBulkPosts, useBulkChanges } from "./use-bulk-changes.ts";
 
 const AddTagDialog = lazy(async () => ({ default: (await import("./AddTagDialog.tsx")).AddTagDialog }));
@@ -23,7 +23,7 @@ export function BulkBar({ posts, selection }: { posts: readonly PostSummary[]; s
   const tags = [...new Set(selectedPosts.flatMap((post) => post.tags))].toSorted();
   const isTooMany = selectedPosts.length > maxBulkPosts;
   const isDisabled = isTooMany || progress !== undefined;
-  const confirmCanceledPublications = useConfirmCanceledPublications();
+  const confirmRemoval = useConfirmRemoval();
   function setStatus(status: PostStatus): void {
     const changedPosts = selectedPosts.filter((post) => post.status !== status);
     const change = () =>
@@ -32,7 +32,7 @@ export function BulkBar({ posts, selection }: { posts: readonly PostSummary[]; s
         changes.setStatus(status),
         (countedPosts) => `Moved ${countedPosts} to ${statusLabels[status].singular.toLowerCase()}.`,
       );
-    void (status === "archived" ? confirmCanceledPublications("archive", changedPosts, change) : change());
+    void (status === "archived" ? confirmRemoval("archive", changedPosts, change) : change());
   }
   const withTag = (tag: string) => selectedPosts.filter((post) => post.tags.includes(tag));
   return (
@@ -99,7 +99,7 @@ export function BulkBar({ posts, selection }: { posts: readonly PostSummary[]; s
           icon={Trash2}
           disabled={isDisabled}
           onClick={() =>
-            void confirmCanceledPublications("trash", selectedPosts, () =>
+            void confirmRemoval("trash", selectedPosts, () =>
               run(selectedPosts, changes.moveToTrash, (countedPosts) => `Moved ${countedPosts} to the trash.`),
             )
           }

@@ -1,7 +1,9 @@
 import type { VisibleState } from "../api/publication-queries.ts";
 import { useConfirm } from "../ui/Confirm.tsx";
+import { getPostUploadsKey, useUploadSessions } from "../upload/upload-sessions.ts";
 
 interface PlannedPost {
+  id: string;
   title: string;
   publications?: readonly { account: string; state: VisibleState }[] | undefined;
 }
@@ -16,27 +18,39 @@ const copies = {
   trash: { getTitle: (what: string) => `Move ${what} to the trash?`, action: "Move to trash", busyLabel: "Moving…" },
 };
 
-/** Archives or deletes posts with `run`. Asks first if this cancels publications, which Undo can't restore. */
-export function useConfirmCanceledPublications(): (
+/** Archives or deletes posts with `run`. Asks first if this cancels publications or stops uploads, which Undo can't restore. */
+export function useConfirmRemoval(): (
   kind: keyof typeof copies,
   posts: readonly PlannedPost[],
   run: () => Promise<void>,
 ) => Promise<void> {
   const confirm = useConfirm();
+  const uploadSessions = useUploadSessions();
   return async (kind, posts, run) => {
     const accounts = posts.flatMap(listCanceledAccounts);
-    if (accounts.length === 0) return run();
+    const isUploading = kind === "trash" && posts.some(({ id }) => uploadSessions.isUploading(getPostUploadsKey(id)));
+    if (accounts.length === 0 && !isUploading) return run();
     const [post] = posts;
     const isSinglePost = post !== undefined && posts.length === 1;
     const { getTitle, ...labels } = copies[kind];
     confirm({
       title: getTitle(isSinglePost ? `“${post.title}”` : `${posts.length} posts`),
       body: (
-        <p>
-          {isSinglePost
-            ? `This cancels what waits for approval or a new time: ${accounts.join(", ")}. Undo restores the post, but not these requests.`
-            : `This cancels ${accounts.length === 1 ? "1 publication that waits" : `${accounts.length} publications that wait`} for approval or a new time. Undo restores the posts, but not these requests.`}
-        </p>
+        <>
+          {accounts.length > 0 && (
+            <p>
+              {isSinglePost
+                ? `This cancels what waits for approval or a new time: ${accounts.join(", ")}. Undo restores the post, but not these requests.`
+                : `This cancels ${accounts.length === 1 ? "1 publication that waits" : `${accounts.length} publications that wait`} for approval or a new time. Undo restores the posts, but not these requests.`}
+            </p>
+          )}
+          {isUploading && (
+            <p>
+              Files are still uploading. The uploads stop. After Undo, open the post to resume them; you may have to
+              choose some files again.
+            </p>
+          )}
+        </>
       ),
       ...labels,
       run,

@@ -1,0 +1,55 @@
+import { Link } from "@tanstack/react-router";
+import { CircleAlert, Upload, X } from "lucide-react";
+import { IconButton } from "../ui/IconButton.tsx";
+import { useUploadSessions, type BackgroundUpload } from "./upload-sessions.ts";
+import type { UploadSummary } from "./upload-task.ts";
+
+/** The progress of uploads whose page the user has left, with links to those pages. */
+export function BackgroundUploads({ uploads }: { uploads: readonly BackgroundUpload[] }) {
+  const { end } = useUploadSessions();
+  return (
+    <section
+      aria-label="Uploads in the background"
+      className="fixed bottom-4 left-4 z-20 grid max-w-[min(26rem,calc(100vw-2rem))] gap-2 md:left-[calc(var(--sidebar-width)+1rem)] [body:has([data-selection-bar])_&]:bottom-20"
+    >
+      {uploads.map(({ key, target: { studioId, post }, summary }) => {
+        const isSending = summary.state === "sending";
+        const Icon = isSending ? Upload : CircleAlert;
+        const name = post ? `“${post.title}”` : "the library";
+        const linkClasses = "min-w-0 truncate text-ink no-underline hover:text-accent pointer-coarse:py-3";
+        return (
+          <div
+            key={key}
+            className="flex min-h-control items-center gap-2 rounded-lg bg-raised py-1 pr-1 pl-3 text-sm tabular-nums shadow-overlay forced-colors:border"
+          >
+            <Icon size={16} className={`flex-none ${isSending ? "text-muted" : "text-danger"}`} aria-hidden="true" />
+            {post ? (
+              <Link
+                className={linkClasses}
+                to="/studios/$studioId/posts/$postId"
+                params={{ studioId, postId: post.id }}
+              >
+                {describeProgress(summary, name)}
+              </Link>
+            ) : (
+              <Link className={linkClasses} to="/studios/$studioId/assets" params={{ studioId }}>
+                {describeProgress(summary, name)}
+              </Link>
+            )}
+            {isSending ? (
+              <span className="w-2" />
+            ) : (
+              <IconButton icon={X} label={`Dismiss uploads to ${name}`} onClick={() => end(key)} />
+            )}
+          </div>
+        );
+      })}
+    </section>
+  );
+}
+
+function describeProgress({ state, connection, failed, sent, size }: UploadSummary, name: string): string {
+  if (state !== "sending") return `${failed === 1 ? "1 upload" : `${failed} uploads`} to ${name} failed`;
+  if (connection !== "good") return `Uploading to ${name}: waiting for the connection`;
+  return `Uploading to ${name}: ${size === 0 ? 0 : Math.floor((sent / size) * 100)} %`;
+}
