@@ -4,16 +4,15 @@ import type { BrowserContextOptions, Page } from "playwright-core";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { Caller } from "#domain/caller.ts";
-import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { axeVariants, findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
 import { newConnection } from "../support/platform-fixture.ts";
-import { jpeg, pdf } from "../support/samples.ts";
-import { newStudio, newUser } from "../support/users.ts";
+import { jpeg } from "../support/samples.ts";
 import { waitUntil } from "../support/wait-until.ts";
 import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
+import { createOwner, createPostWithFiles, openStudioPage } from "../support/web-posts.ts";
 
 const desktop = { width: 1440, height: 900 };
 const phone = { width: 390, height: 844 };
@@ -27,31 +26,17 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
   before(async () => {
     fixture = await startWebFixture();
     const { deps } = fixture.service;
-    owner = await newStudio(deps, await newUser(deps, { name: "Ada Berg" }), "North");
+    owner = await createOwner(deps);
     connectionId = await newConnection(deps, owner, "blue-harbour", "sandbox");
     await newConnection(deps, owner, "north-words", "mastodon");
   });
   after(() => fixture?.close());
 
-  const addPost = async (title: string, filenames: readonly string[] = []): Promise<string> => {
-    const { deps } = fixture.service;
-    const { id: postId } = await createPost(deps, owner, { title, body: `${title}.` });
-    const image = (await jpeg()).toString("base64");
-    for (const filename of filenames) {
-      const upload = filename.endsWith(".pdf")
-        ? ({ kind: "document", mimeType: "application/pdf", base64: pdf.toString("base64"), filename } as const)
-        : ({ kind: "image", mimeType: "image/jpeg", base64: image, filename } as const);
-      const { assetId } = await uploadAssetInline(deps, owner, upload);
-      await attachAsset(deps, owner, { postId, assetId });
-    }
-    return postId;
-  };
+  const addPost = (title: string, filenames: readonly string[] = []) =>
+    createPostWithFiles(fixture.service.deps, owner, title, { filenames });
   const openPost = async (postId: string, options: BrowserContextOptions = {}): Promise<Page> => {
-    const context = await fixture.openContext(owner, { viewport: desktop, bypassCSP: true, ...options });
-    context.setDefaultTimeout(60_000);
-    const page = await context.newPage();
-    page.on("pageerror", (error) => void pageErrors.push(error.message));
-    await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/posts/${postId}`);
+    const errors = pageErrors;
+    const page = await openStudioPage(fixture, owner, `posts/${postId}`, { errors, viewport: desktop, ...options });
     await page.getByRole("textbox", { name: "Text", exact: true }).waitFor();
     return page;
   };

@@ -12,8 +12,8 @@ import { addDays, addMonths, formatLongDay } from "../../web/src/posts/calendar/
 import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
 import { newConnection } from "../support/platform-fixture.ts";
-import { newStudio, newUser } from "../support/users.ts";
 import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
+import { createOwner, openStudioPage } from "../support/web-posts.ts";
 
 const timezone = "Europe/Berlin";
 const phone = { width: 390, height: 844 };
@@ -34,18 +34,12 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
 
   async function open(path: string): Promise<Page> {
     const { deps } = fixture.service;
-    owner = await newStudio(deps, await newUser(deps, { name: "Ada Berg" }), "North");
-    await deps.studios.update(owner.studio.id, { timezone });
+    owner = await createOwner(deps, { timezone });
     connectionIds = [
       await newConnection(deps, owner, "harbour", "sandbox"),
       await newConnection(deps, owner, "quay", "sandbox"),
     ];
-    const context = await fixture.openContext(owner, { viewport: { width: 1440, height: 900 }, bypassCSP: true });
-    context.setDefaultTimeout(60_000); // pages load slowly while other tests run
-    const page = await context.newPage();
-    page.on("pageerror", (error) => void errors.push(error.message));
-    await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/${path}`);
-    return page;
+    return openStudioPage(fixture, owner, path, { errors, viewport: { width: 1440, height: 900 } });
   }
   async function addPost(title: string, plan?: { ids?: readonly string[]; localTime?: string }): Promise<string> {
     const { deps } = fixture.service;

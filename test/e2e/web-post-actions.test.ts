@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { BrowserContextOptions, Page } from "playwright-core";
-import { attachAsset } from "#domain/assets/attach-asset.ts";
-import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { Caller } from "#domain/caller.ts";
-import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { listTrash } from "#domain/trash/list-trash.ts";
@@ -12,9 +9,9 @@ import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
 import { newConnection } from "../support/platform-fixture.ts";
 import { jpeg } from "../support/samples.ts";
-import { newStudio, newUser } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
 import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
+import { attachNewFile, createOwner, createPostWithFiles, openStudioPage } from "../support/web-posts.ts";
 
 const desktop = { width: 1280, height: 900 };
 const phone = { width: 390, height: 844 };
@@ -28,28 +25,14 @@ describe("actions on posts in a browser", { skip: skipWithoutChromium }, () => {
     assert.deepEqual(errors, []);
   });
 
-  async function newOwner(): Promise<Caller> {
-    const { deps } = fixture.service;
-    return newStudio(deps, await newUser(deps, { name: "Ada Berg" }), "North");
-  }
-  async function addPost(owner: Caller, title: string, tags: string[] = []): Promise<string> {
-    return (await createPost(fixture.service.deps, owner, { title, body: `${title}.`, tags })).id;
-  }
-  async function addImage(owner: Caller, postId: string, filename: string): Promise<string> {
-    const { deps } = fixture.service;
-    const base64 = (await jpeg()).toString("base64");
-    const upload = { kind: "image", mimeType: "image/jpeg", base64, filename } as const;
-    const { assetId } = await uploadAssetInline(deps, owner, upload);
-    await attachAsset(deps, owner, { postId, assetId });
-    return assetId;
-  }
+  const newOwner = () => createOwner(fixture.service.deps);
+  const addPost = (owner: Caller, title: string, tags: string[] = []) =>
+    createPostWithFiles(fixture.service.deps, owner, title, tags.length > 0 ? { tags } : {});
+  const addImage = (owner: Caller, postId: string, filename: string) =>
+    attachNewFile(fixture.service.deps, owner, postId, filename);
   const read = (owner: Caller, postId: string) => getPost(fixture.service.deps, owner, { postId });
   async function openPosts(owner: Caller, query = "", options: BrowserContextOptions = {}): Promise<Page> {
-    const context = await fixture.openContext(owner, { viewport: desktop, bypassCSP: true, ...options });
-    context.setDefaultTimeout(60_000);
-    const page = await context.newPage();
-    page.on("pageerror", (error) => void errors.push(error.message));
-    await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/posts${query}`);
+    const page = await openStudioPage(fixture, owner, `posts${query}`, { errors, ...options });
     await page.getByRole("heading", { name: "Posts", exact: true }).waitFor();
     return page;
   }

@@ -2,9 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import type { Caller } from "#domain/caller.ts";
-import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
-import { updatePost } from "#domain/posts/update-post.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import { listTrash } from "#domain/trash/list-trash.ts";
 import { resolveLocalTime, toLocalTime } from "../../web/src/publishing/zoned-time.ts";
@@ -12,9 +10,10 @@ import { addDays, addMonths, formatLongDay } from "../../web/src/posts/calendar/
 import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
 import { newConnection } from "../support/platform-fixture.ts";
-import { newMember, newStudio, newUser } from "../support/users.ts";
+import { newMember } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
 import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
+import { createOwner, createPostWithFiles, openStudioPage } from "../support/web-posts.ts";
 
 const desktop = { width: 1280, height: 900 };
 const phone = { width: 390, height: 844 };
@@ -29,25 +28,12 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     assert.deepEqual(errors, []);
   });
 
-  async function newOwner(): Promise<Caller> {
-    const { deps } = fixture.service;
-    const owner = await newStudio(deps, await newUser(deps, { name: "Ada Berg" }), "North");
-    await deps.studios.update(owner.studio.id, { timezone });
-    return owner;
-  }
-  async function addPost(owner: Caller, title: string, change: Record<string, unknown> = {}): Promise<string> {
-    const { deps } = fixture.service;
-    const { id } = await createPost(deps, owner, { title, body: `${title}.` });
-    if (Object.keys(change).length > 0) await updatePost(deps, owner, { postId: id, ...change });
-    return id;
-  }
+  const newOwner = () => createOwner(fixture.service.deps, { timezone });
+  const addPost = (owner: Caller, title: string, change: Parameters<typeof createPostWithFiles>[3] = {}) =>
+    createPostWithFiles(fixture.service.deps, owner, title, change);
   const read = (owner: Caller, postId: string) => getPost(fixture.service.deps, owner, { postId });
   async function openPosts(owner: Caller, query = "", options: BrowserContextOptions = {}): Promise<Page> {
-    const context = await fixture.openContext(owner, { viewport: desktop, bypassCSP: true, ...options });
-    context.setDefaultTimeout(60_000); // an axe run and drags take long while other tests run
-    const page = await context.newPage();
-    page.on("pageerror", (error) => void errors.push(error.message));
-    await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/posts${query}`);
+    const page = await openStudioPage(fixture, owner, `posts${query}`, { errors, ...options });
     await page.getByRole("heading", { name: "Posts", exact: true }).waitFor();
     return page;
   }

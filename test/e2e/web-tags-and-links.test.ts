@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { BrowserContextOptions, Page } from "playwright-core";
+import type { BrowserContextOptions } from "playwright-core";
 import type { Caller } from "#domain/caller.ts";
 import { addComment } from "#domain/comments/add-comment.ts";
 import { resolveComment } from "#domain/comments/resolve-comment.ts";
-import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { approvePublication } from "#domain/publishing/change-publication.ts";
@@ -13,9 +12,9 @@ import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
 import { actThroughClient } from "../support/history-fixture.ts";
 import { newConnection } from "../support/platform-fixture.ts";
-import { newStudio, newUser } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
 import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
+import { createOwner, createPostWithFiles, openStudioPage } from "../support/web-posts.ts";
 
 const desktop = { width: 1280, height: 900 };
 const phone = { width: 390, height: 844 };
@@ -26,28 +25,18 @@ describe("tags and links in a browser", { skip: skipWithoutChromium }, () => {
   const errors: string[] = [];
   before(async () => {
     fixture = await startWebFixture();
-    const { deps } = fixture.service;
-    owner = await newStudio(deps, await newUser(deps, { name: "Ada Berg" }), "North");
+    owner = await createOwner(fixture.service.deps);
   });
   after(async () => {
     await fixture?.close();
     assert.deepEqual(errors, []);
   });
 
-  const addPost = async (title: string, tags: string[] = []): Promise<string> => {
-    const { id } = await createPost(fixture.service.deps, owner, { title, body: `${title}.` });
-    if (tags.length > 0) await updatePost(fixture.service.deps, owner, { postId: id, tags });
-    return id;
-  };
+  const addPost = (title: string, tags: string[] = []) =>
+    createPostWithFiles(fixture.service.deps, owner, title, tags.length > 0 ? { tags } : {});
   const readTags = async (postId: string) => (await getPost(fixture.service.deps, owner, { postId })).tags;
-  async function openPage(path: string, options: BrowserContextOptions = {}): Promise<Page> {
-    const context = await fixture.openContext(owner, { viewport: desktop, bypassCSP: true, ...options });
-    context.setDefaultTimeout(60_000);
-    const page = await context.newPage();
-    page.on("pageerror", (error) => void errors.push(error.message));
-    await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/${path}`);
-    return page;
-  }
+  const openPage = (path: string, options: BrowserContextOptions = {}) =>
+    openStudioPage(fixture, owner, path, { errors, ...options });
 
   test("suggests the studio's tags by keyboard and on a phone, and filters posts by tag (WEB-12)", async () => {
     await addPost("Fog", ["launch", "harbour"]);

@@ -1,0 +1,58 @@
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { attachAsset } from "#domain/assets/attach-asset.ts";
+import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
+import type { Caller } from "#domain/caller.ts";
+import type { Deps } from "#domain/deps.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { updatePost } from "#domain/posts/update-post.ts";
+import { jpeg, pdf } from "./samples.ts";
+import { newStudio, newUser } from "./users.ts";
+import type { WebFixture } from "./web-fixture.ts";
+
+/** Creates the studio “North” and its owner, Ada Berg. */
+export async function createOwner(deps: Deps, { timezone }: { timezone?: string } = {}): Promise<Caller> {
+  const owner = await newStudio(deps, await newUser(deps, { name: "Ada Berg" }), "North");
+  if (timezone !== undefined) await deps.studios.update(owner.studio.id, { timezone });
+  return owner;
+}
+
+/** Creates a post with files of these names; returns its id. Other options change the post. */
+export async function createPostWithFiles(
+  deps: Deps,
+  owner: Caller,
+  title: string,
+  {
+    filenames = [],
+    ...change
+  }: { filenames?: readonly string[] } & Omit<Parameters<typeof updatePost>[2], "postId"> = {},
+): Promise<string> {
+  const { id: postId } = await createPost(deps, owner, { title, body: `${title}.` });
+  if (Object.keys(change).length > 0) await updatePost(deps, owner, { postId, ...change });
+  for (const filename of filenames) await attachNewFile(deps, owner, postId, filename);
+  return postId;
+}
+
+/** Attaches a new file: a PDF if its name says so, otherwise an image. Returns the id of the asset. */
+export async function attachNewFile(deps: Deps, owner: Caller, postId: string, filename: string): Promise<string> {
+  const upload = filename.endsWith(".pdf")
+    ? ({ kind: "document", mimeType: "application/pdf", base64: pdf.toString("base64"), filename } as const)
+    : ({ kind: "image", mimeType: "image/jpeg", base64: (await jpeg()).toString("base64"), filename } as const);
+  const { assetId } = await uploadAssetInline(deps, owner, upload);
+  await attachAsset(deps, owner, { postId, assetId });
+  return assetId;
+}
+
+/** Opens a page of the owner's studio, such as `posts?view=board`. Adds the page's errors to `errors`. */
+export async function openStudioPage(
+  { openContext, service }: WebFixture,
+  owner: Caller,
+  path: string,
+  { errors, ...options }: BrowserContextOptions & { errors: string[] },
+): Promise<Page> {
+  const context = await openContext(owner, { viewport: { width: 1280, height: 900 }, bypassCSP: true, ...options });
+  context.setDefaultTimeout(60_000); // an axe run and drags take long while other tests run
+  const page = await context.newPage();
+  page.on("pageerror", (error) => void errors.push(error.message));
+  await page.goto(`${service.base}/studios/${owner.studio.id}/${path}`);
+  return page;
+}
