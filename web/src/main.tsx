@@ -6,8 +6,8 @@ import { ApiError } from "./api/api-error.ts";
 import { createAppRouter } from "./router.tsx";
 import { ConfirmProvider } from "./ui/Confirm.tsx";
 import { ShortcutProvider } from "./ui/Shortcuts.tsx";
-import { ToastProvider } from "./ui/Toasts.tsx";
-import { TooltipProvider } from "./ui/Tooltip.tsx";
+import { loadMenu } from "./ui/load-menu.ts";
+import { loadToasts, ToastProvider } from "./ui/Toasts.tsx";
 import { UploadSessionsProvider } from "./upload/UploadSessionsProvider.tsx";
 import "./app.css";
 
@@ -28,17 +28,20 @@ if (!rootElement) throw new Error("index.html has no #app");
 createRoot(rootElement).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
-      <TooltipProvider>
-        <ShortcutProvider>
-          <ToastProvider>
-            <ConfirmProvider>
-              <UploadSessionsProvider>
-                <RouterProvider router={router} />
-              </UploadSessionsProvider>
-            </ConfirmProvider>
-          </ToastProvider>
-        </ShortcutProvider>
-      </TooltipProvider>
+      <ShortcutProvider>
+        <ToastProvider>
+          <ConfirmProvider>
+            <UploadSessionsProvider>
+              <RouterProvider router={router} />
+            </UploadSessionsProvider>
+          </ConfirmProvider>
+        </ToastProvider>
+      </ShortcutProvider>
     </QueryClientProvider>
   </StrictMode>,
 );
+
+/** After the first page has loaded, on slow networks too. */
+const preloadDelayMs = 3000;
+// Menus and toasts must also work if the connection is lost later. If this fails, they load when they are needed.
+setTimeout(() => void Promise.allSettled([loadMenu(), loadToasts()]), preloadDelayMs);

@@ -9,9 +9,11 @@ import {
 } from "@tanstack/react-router";
 import { isUnreachable } from "./api/api-error.ts";
 import { instanceQuery, meQuery, studioQuery } from "./api/queries.ts";
+import { postSummariesQuery } from "./api/summary-queries.ts";
 import { RootLayout } from "./layout/RootLayout.tsx";
 import { ErrorPage, NotFoundPage } from "./layout/ErrorPage.tsx";
 import { StudioLayout } from "./layout/StudioLayout.tsx";
+import { toSummaryFilter } from "./posts/to-summary-filter.ts";
 import { redirectToStudio, requireSignedIn, type RouterContext } from "./route-guards.ts";
 import {
   parseActivitySearch,
@@ -73,7 +75,9 @@ const shortcuts = (["clients", "connect", "platforms"] as const).map((page) =>
 const studio = createRoute({
   getParentRoute: () => root,
   path: "/studios/$studioId",
-  beforeLoad: async ({ context, cause }) => {
+  beforeLoad: async ({ context, params, cause }) => {
+    // At the same time as the request for the user.
+    context.queryClient.query({ ...studioQuery(params.studioId), staleTime: "static" }).catch(() => {});
     try {
       await requireSignedIn(context);
     } catch (error) {
@@ -97,6 +101,12 @@ const posts = createRoute({
   getParentRoute: () => studio,
   path: "/posts",
   validateSearch: parsePostSearch,
+  beforeLoad: ({ context, params, search }) => {
+    // Starts the request while the code of the page loads.
+    if (search.view !== undefined) return;
+    const query = postSummariesQuery(params.studioId, toSummaryFilter(search));
+    context.queryClient.infiniteQuery(query).catch(() => {});
+  },
   component: lazyRouteComponent(() => import("./posts/PostsPage.tsx"), "PostsPage"),
 });
 
@@ -232,6 +242,9 @@ export function createAppRouter(queryClient: QueryClient) {
     defaultNotFoundComponent: NotFoundPage,
     scrollRestoration: true,
   });
+  // The code of the first page loads at the same time as the user and the studio.
+  for (const { routeId } of router.matchRoutes(router.latestLocation))
+    router.loadRouteChunk(router.routesById[routeId])?.catch(() => {});
   // On the first page, focus stays where the browser puts it: before the skip link.
   router.subscribe("onRendered", ({ fromLocation }) => fromLocation && restoreFocus());
   return router;

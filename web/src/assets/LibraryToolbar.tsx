@@ -9,7 +9,7 @@ import { Button } from "../ui/Button.tsx";
 import { Menu, MenuRadioGroup, MenuRadioItem } from "../ui/Menu.tsx";
 import { SearchField } from "../ui/SearchField.tsx";
 import { SegmentedControl } from "../ui/SegmentedControl.tsx";
-import { FilterTabs } from "../ui/Tabs.tsx";
+import { FilterTabs } from "../ui/FilterTabs.tsx";
 import { kindLabels, usageLabels } from "./labels.ts";
 
 const route = getRouteApi("/studios/$studioId/assets");

@@ -6,7 +6,7 @@ import { useStudio } from "../layout/use-studio.ts";
 import { ButtonAnchor } from "../ui/Button.tsx";
 import { CopyField } from "../ui/CopyField.tsx";
 import { Notice } from "../ui/Notice.tsx";
-import { tabClasses, tabListClasses } from "../ui/Tabs.tsx";
+import { tabClasses, tabListClasses } from "../ui/tab-classes.ts";
 import { ConnectionStatus } from "./ConnectionStatus.tsx";
 import { createGuides, createOtherGuides, type Guide } from "./guides.ts";
 

@@ -13,10 +13,8 @@ import {
   MenuRadioItem,
   MenuSeparator,
 } from "../ui/Menu.tsx";
-import { MenuOnDemand } from "../ui/MenuOnDemand.tsx";
 import { SegmentedControl } from "../ui/SegmentedControl.tsx";
 import { Tabs } from "../ui/Tabs.tsx";
-import { Tooltip } from "../ui/Tooltip.tsx";
 import { Sample, SampleGroup } from "./Sample.tsx";
 
 const variants = ["primary", "secondary", "quiet", "danger", "dangerOutline"] as const;
@@ -45,22 +43,16 @@ export function ActionSamples() {
           ButtonLink
         </ButtonLink>
       </Sample>
-      <Sample name="IconButton, Tooltip, Kbd">
+      <Sample name="IconButton, Kbd">
         <IconButton icon={Copy} label="Copy link" shortcut="c" />
         <IconButton icon={Trash2} label="Delete" variant="danger" />
         <IconButton icon={Ellipsis} label="More" size="small" />
         <IconButton icon={Copy} label="Copy (disabled)" disabled />
-        <Tooltip content="More about this button">
-          <Button variant="secondary">With a tooltip</Button>
-        </Tooltip>
         <Kbd keys="mod+k" />
         <Kbd keys="g p" />
       </Sample>
-      <Sample name="Menu, MenuOnDemand">
+      <Sample name="Menu">
         <SampleMenu />
-        <MenuOnDemand icon={Ellipsis} label="Actions for a row">
-          {() => <MenuItem onSelect={() => {}}>An item of a row</MenuItem>}
-        </MenuOnDemand>
       </Sample>
       <Sample name="SegmentedControl, Tabs">
         <SampleViews />

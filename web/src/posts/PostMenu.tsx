@@ -3,8 +3,8 @@ import type { PostStatus } from "../api/queries.ts";
 import type { PostSummary } from "../api/summary-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { postStatuses } from "../search-params.ts";
-import { MenuItem, MenuLink, MenuSeparator } from "../ui/Menu.tsx";
-import { MenuOnDemand } from "../ui/MenuOnDemand.tsx";
+import { IconButton } from "../ui/IconButton.tsx";
+import { Menu, MenuItem, MenuLink, MenuSeparator } from "../ui/Menu.tsx";
 import { statusIcons } from "../ui/StatusBadge.tsx";
 import { usePostDialogs } from "./PostDialogs.tsx";
 import { useChangePost } from "./use-change-post.ts";
@@ -17,11 +17,14 @@ const actionLabels: Record<PostStatus, string> = {
 };
 
 /** What a user can do with a post without opening it. Needs a `PostDialogsProvider`. */
-export const PostMenu = ({ post }: { post: PostSummary }) => (
-  <MenuOnDemand icon={Ellipsis} label={`Actions for ${post.title}`}>
-    {() => <PostMenuItems post={post} />}
-  </MenuOnDemand>
-);
+export function PostMenu({ post }: { post: PostSummary }) {
+  const label = `Actions for ${post.title}`;
+  return (
+    <Menu label={label} trigger={<IconButton icon={Ellipsis} size="small" label={label} />}>
+      <PostMenuItems post={post} />
+    </Menu>
+  );
+}
 
 function PostMenuItems({ post }: { post: PostSummary }) {
   const { studio, may } = useStudio();

@@ -7,7 +7,7 @@ import { ExcessStatus } from "../publishing/TextCount.tsx";
 import type { Account } from "../publishing/use-accounts.ts";
 import { IconButton } from "../ui/IconButton.tsx";
 import { Loading } from "../ui/Loading.tsx";
-import { tabClasses } from "../ui/Tabs.tsx";
+import { tabClasses } from "../ui/tab-classes.ts";
 import { getHighlightClasses, textFieldClasses } from "./field-classes.ts";
 import { PostPreview } from "./PostPreview.tsx";
 import { PostTitle } from "./PostTitle.tsx";

@@ -1,4 +1,5 @@
 import type { RefObject } from "react";
+import { loadMenu } from "../ui/load-menu.ts";
 import { useShortcut } from "../ui/use-shortcut.ts";
 
 /** J and K move the focus between the posts in the container, a period opens the menu of the focused one. */
@@ -13,12 +14,13 @@ export function useRowKeys(container: RefObject<HTMLElement | null>): void {
     row?.scrollIntoView({ block: "nearest" });
   }
 
-  function openMenu(): void {
+  async function openMenu(): Promise<void> {
+    await loadMenu().catch(() => {});
     const row = document.activeElement?.closest("li");
     if (!row || !container.current?.contains(row)) return;
     const findButton = () => row.querySelector<HTMLElement>("button[aria-haspopup=menu]");
     findButton()?.focus();
-    // `MenuOnDemand` mounts its menu on focus. A menu that is opened by a key highlights its first item.
+    // `Menu` mounts its menu on focus. A menu that is opened by a key highlights its first item.
     setTimeout(() =>
       findButton()?.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true })),
     );
@@ -40,7 +42,7 @@ export function useRowKeys(container: RefObject<HTMLElement | null>): void {
     needsFocus: true,
     run: () => focusNeighbor(-1),
   });
-  useShortcut({ keys: ".", label: "Open the menu of the focused post", group, needsFocus: true, run: openMenu });
+  useShortcut({ keys: ".", label: "Open the menu of the focused post", group, needsFocus: true, run: () => void openMenu() });
 }
 
 /** A virtual list also has rows above the window. */

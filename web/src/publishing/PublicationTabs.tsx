@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { useStudio } from "../layout/use-studio.ts";
-import { tabClasses, tabListClasses } from "../ui/Tabs.tsx";
+import { tabClasses, tabListClasses } from "../ui/tab-classes.ts";
 import { useProposalCount } from "./use-proposal-count.ts";
 
 const tabs = [

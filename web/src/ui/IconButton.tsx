@@ -32,13 +32,12 @@ export function IconButton({
         </>
       }
     >
-      {/* Without the attribute, the tooltip would repeat the name as the description. */}
-      <PlainIconButton {...button} aria-describedby={button["aria-describedby"]} />
+      <PlainIconButton {...button} />
     </Tooltip>
   );
 }
 
-/** Without a tooltip, for the rows of a long list. */
+/** Without a tooltip, for the cells of a calendar. */
 export function PlainIconButton({
   icon: Icon,
   label,

@@ -1,55 +1,74 @@
 import { createLink } from "@tanstack/react-router";
 import { Check, type LucideIcon } from "lucide-react";
-import { DropdownMenu as Radix } from "radix-ui";
-import type { ComponentProps, ReactElement, ReactNode } from "react";
+import {
+  cloneElement,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type ComponentProps,
+  type ReactNode,
+} from "react";
 import { Kbd } from "./Kbd.tsx";
-import { overlayClasses, useOverlayContainer } from "./overlay.ts";
+import { getMountedMenu, loadMenu } from "./load-menu.ts";
+import { useRadixMenu } from "./menu-context.ts";
+import type { MenuProps } from "./MountedMenu.tsx";
 
 const itemClasses =
   "flex min-h-8 cursor-pointer items-center gap-2.5 rounded-md px-2.5 py-1 text-ink no-underline outline-hidden select-none data-disabled:cursor-default data-disabled:opacity-50 data-highlighted:bg-hover forced-colors:data-highlighted:outline-2 pointer-coarse:min-h-11";
 const destructiveClasses = "text-danger data-highlighted:bg-danger-wash";
 
-/** A menu of actions, opened by its trigger: a `Button` or an `IconButton`. */
-export function Menu({
-  label,
-  trigger,
-  align = "end",
-  side,
-  isInitiallyOpen = false,
-  className = "w-56",
-  children,
-}: {
-  /** The accessible name: what the actions are for. */
-  label: string;
-  trigger: ReactElement;
-  align?: "start" | "center" | "end";
-  side?: "top" | "right" | "bottom" | "left";
-  isInitiallyOpen?: boolean;
-  className?: string;
-  children: ReactNode;
-}) {
-  return (
-    // A modal menu injects a style element to block scrolling, which our Content Security Policy forbids.
-    <Radix.Root modal={false} defaultOpen={isInitiallyOpen}>
-      <Radix.Trigger asChild>{trigger}</Radix.Trigger>
-      <Radix.Portal container={useOverlayContainer()}>
-        <Radix.Content
-          aria-label={label}
-          aria-labelledby={undefined}
-          align={align}
-          side={side}
-          sideOffset={6}
-          collisionPadding={8}
-          // React events bubble through the portal: without this, a press in the menu of a card drags the card.
-          onMouseDown={(event) => event.stopPropagation()}
-          onTouchStart={(event) => event.stopPropagation()}
-          className={`${overlayClasses} max-h-(--radix-dropdown-menu-content-available-height) overflow-y-auto p-1 ${className}`}
-        >
-          {children}
-        </Radix.Content>
-      </Radix.Portal>
-    </Radix.Root>
-  );
+/**
+ * A menu of actions, opened by its trigger: a `Button` or an `IconButton`. Until the user moves the focus to the trigger
+ * or presses it, there is only the trigger: the code of menus is large, and to mount a menu for each row of a list would
+ * delay scrolling.
+ */
+export function Menu({ trigger, ...menu }: MenuProps) {
+  const [state, setState] = useState<"plain" | "closed" | "open">("plain");
+  const button = useRef<HTMLButtonElement>(null);
+  const wasFocused = useRef(false);
+
+  // The trigger of a mounted menu is another element than the plain one.
+  useLayoutEffect(() => {
+    if (state === "closed" && wasFocused.current) button.current?.focus({ preventScroll: true });
+  }, [state]);
+
+  function mount(nextState: "closed" | "open"): void {
+    wasFocused.current = document.activeElement === button.current;
+    if (nextState === "open" || wasFocused.current) setState(nextState);
+  }
+
+  /** At once if possible: a key that the user presses next is meant for the menu. */
+  function mountWhenLoaded(nextState: "closed" | "open"): void {
+    if (getMountedMenu()) mount(nextState);
+    else
+      loadMenu().then(
+        () => mount(nextState),
+        () => {},
+      );
+  }
+
+  const MountedMenu = state === "plain" ? undefined : getMountedMenu();
+  if (MountedMenu)
+    return (
+      <MountedMenu
+        key={state}
+        {...menu}
+        trigger={cloneElement(trigger, { ref: button })}
+        isInitiallyOpen={state === "open"}
+      />
+    );
+  return cloneElement(trigger, {
+    ref: button,
+    "aria-haspopup": "menu",
+    "aria-expanded": false,
+    ...{ "data-state": "closed" },
+    onPointerEnter: () => void loadMenu().catch(() => {}),
+    onFocus: ({ currentTarget }) => {
+      // A press also focuses the trigger, but then the trigger must stay until the click.
+      if (currentTarget.matches(":focus-visible")) mountWhenLoaded("closed");
+    },
+    onClick: () => mountWhenLoaded("open"),
+  });
 }
 
 interface ItemProps {
@@ -82,6 +101,7 @@ export function MenuItem({
   disabled = false,
   ...item
 }: ItemProps & { onSelect: (event: Event) => void; disabled?: boolean }) {
+  const Radix = useRadixMenu();
   return (
     <Radix.Item
       className={`${itemClasses} ${item.isDestructive ? destructiveClasses : ""}`}
@@ -100,6 +120,7 @@ function MenuAnchor({
   children,
   ...anchor
 }: Omit<ComponentProps<"a">, "children"> & ItemProps) {
+  const Radix = useRadixMenu();
   return (
     <Radix.Item asChild>
       <a {...anchor} className={itemClasses}>
@@ -115,6 +136,7 @@ function MenuAnchor({
 export const MenuLink = createLink(MenuAnchor);
 
 function Indicator() {
+  const Radix = useRadixMenu();
   return (
     <span className="grid size-4 flex-none place-items-center">
       <Radix.ItemIndicator>
@@ -131,6 +153,7 @@ export function MenuCheckboxItem({
   disabled = false,
   ...item
 }: ItemProps & { checked: boolean | "mixed"; onChange: (isChecked: boolean) => void; disabled?: boolean }) {
+  const Radix = useRadixMenu();
   return (
     <Radix.CheckboxItem
       className={itemClasses}
@@ -157,6 +180,7 @@ export function MenuRadioGroup<Value extends string>({
   onChange: (value: Value) => void;
   children: ReactNode;
 }) {
+  const Radix = useRadixMenu();
   return (
     <Radix.RadioGroup aria-label={label} value={value} onValueChange={(next) => onChange(next as Value)}>
       {children}
@@ -165,6 +189,7 @@ export function MenuRadioGroup<Value extends string>({
 }
 
 export function MenuRadioItem({ value, ...item }: ItemProps & { value: string }) {
+  const Radix = useRadixMenu();
   return (
     <Radix.RadioItem className={itemClasses} value={value} onSelect={(event) => event.preventDefault()}>
       <ItemContent {...item} />
@@ -173,8 +198,12 @@ export function MenuRadioItem({ value, ...item }: ItemProps & { value: string })
   );
 }
 
-export const MenuSeparator = () => <Radix.Separator className="-mx-1 my-1 h-px bg-rule" />;
+export function MenuSeparator() {
+  const Radix = useRadixMenu();
+  return <Radix.Separator className="-mx-1 my-1 h-px bg-rule" />;
+}
 
-export const MenuLabel = ({ children }: { children: ReactNode }) => (
-  <Radix.Label className="truncate px-2.5 pt-2 pb-1 text-xs font-medium text-muted">{children}</Radix.Label>
-);
+export function MenuLabel({ children }: { children: ReactNode }) {
+  const Radix = useRadixMenu();
+  return <Radix.Label className="truncate px-2.5 pt-2 pb-1 text-xs font-medium text-muted">{children}</Radix.Label>;
+}

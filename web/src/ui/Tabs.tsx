@@ -1,13 +1,7 @@
-import { Link, type LinkProps } from "@tanstack/react-router";
 import type { LucideIcon } from "lucide-react";
 import { Tabs as Radix } from "radix-ui";
 import type { ReactNode } from "react";
-
-export const tabListClasses = "flex flex-wrap gap-x-1";
-
-/** For links and for Radix's triggers, which also set `data-state`. */
-export const tabClasses =
-  "relative inline-flex min-h-control cursor-pointer items-center gap-1.5 rounded-md px-2.5 font-medium whitespace-nowrap text-muted no-underline hover:text-ink data-[state=active]:bg-hover data-[state=active]:text-ink forced-colors:data-[state=active]:outline-2";
+import { tabClasses, tabListClasses } from "./tab-classes.ts";
 
 interface TabItem<Value extends string> {
   value: Value;
@@ -47,35 +41,5 @@ export function Tabs<Value extends string>({
         </Radix.Content>
       ))}
     </Radix.Root>
-  );
-}
-
-/** Links to one list with different filters. The first link, “All”, has no filter. */
-export function FilterTabs<Value extends string>({
-  label,
-  current,
-  options,
-  getLink,
-}: {
-  label: string;
-  current: Value | undefined;
-  options: readonly (readonly [value: Value, label: string])[];
-  getLink: (value: Value | undefined) => LinkProps;
-}) {
-  return (
-    <nav aria-label={label} className={`${tabListClasses} max-sm:flex-nowrap max-sm:overflow-x-auto`}>
-      {([[undefined, "All"], ...options] as const).map(([value, text]) => (
-        <Link
-          key={text}
-          {...getLink(value)}
-          activeOptions={{ exact: true }}
-          className={tabClasses}
-          data-state={value === current ? "active" : "inactive"}
-          aria-current={value === current ? "page" : undefined}
-        >
-          {text}
-        </Link>
-      ))}
-    </nav>
   );
 }

@@ -1,43 +1,119 @@
-import { Tooltip as Radix } from "radix-ui";
-import type { FocusEvent, ReactElement, ReactNode } from "react";
+import {
+  cloneElement,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type ComponentProps,
+  type ReactElement,
+  type ReactNode,
+} from "react";
+import { createPortal } from "react-dom";
 import { useOverlayContainer } from "./overlay.ts";
 
-export const TooltipProvider = ({ children }: { children: ReactNode }) => (
-  <Radix.Provider delayDuration={400} disableHoverableContent>
-    {children}
-  </Radix.Provider>
-);
+const delayMs = 400;
+/** Between the tooltip and its button, and between the tooltip and the edge of the window. */
+const gap = 6;
+const margin = 8;
 
-/** A short text for a mouse or the keyboard. It never holds what a touch user needs. */
-export function Tooltip({
-  content,
-  side = "bottom",
-  children,
-}: {
-  content: ReactNode;
-  side?: "top" | "right" | "bottom" | "left";
-  children: ReactElement;
-}) {
+/**
+ * A short text for a mouse or the keyboard, below a button. It never holds what a touch user needs, and screen readers
+ * don't read it: it repeats the name of its button.
+ */
+export function Tooltip({ content, children }: { content: ReactNode; children: ReactElement<ComponentProps<"button">> }) {
+  const [anchor, setAnchor] = useState<HTMLElement>();
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const { onPointerEnter, onPointerLeave, onPointerDown, onFocus, onBlur, onClick } = children.props;
+  useEffect(() => () => clearTimeout(timer.current), []);
+
+  function hide(): void {
+    clearTimeout(timer.current);
+    setAnchor(undefined);
+  }
+
   return (
-    <Radix.Root>
-      <Radix.Trigger asChild onFocus={ignoreFocusByScript}>
-        {children}
-      </Radix.Trigger>
-      <Radix.Portal container={useOverlayContainer()}>
-        <Radix.Content
-          side={side}
-          sideOffset={6}
-          collisionPadding={8}
-          className="z-50 flex max-w-64 animate-fade items-center gap-2 rounded-md bg-ink px-2 py-1 text-xs text-paper forced-colors:border"
-        >
+    <>
+      {cloneElement(children, {
+        onPointerEnter: (event) => {
+          onPointerEnter?.(event);
+          const { currentTarget, pointerType } = event;
+          if (pointerType === "mouse") timer.current = setTimeout(() => setAnchor(currentTarget), delayMs);
+        },
+        onPointerLeave: (event) => {
+          onPointerLeave?.(event);
+          hide();
+        },
+        onPointerDown: (event) => {
+          onPointerDown?.(event);
+          hide();
+        },
+        onFocus: (event) => {
+          onFocus?.(event);
+          // A closing dialog returns the focus to its button; a tooltip there would only be in the way.
+          if (event.currentTarget.matches(":focus-visible")) setAnchor(event.currentTarget);
+        },
+        onBlur: (event) => {
+          onBlur?.(event);
+          hide();
+        },
+        onClick: (event) => {
+          onClick?.(event);
+          hide();
+        },
+      })}
+      {anchor && (
+        <TooltipText anchor={anchor} onHide={hide}>
           {content}
-        </Radix.Content>
-      </Radix.Portal>
-    </Radix.Root>
+        </TooltipText>
+      )}
+    </>
   );
 }
 
-/** A closing dialog returns the focus to its button; a tooltip there would only be in the way. */
-function ignoreFocusByScript(event: FocusEvent<HTMLElement>): void {
-  if (!event.currentTarget.matches(":focus-visible")) event.preventDefault();
+function TooltipText({
+  anchor,
+  onHide,
+  children,
+}: {
+  anchor: HTMLElement;
+  onHide: () => void;
+  children: ReactNode;
+}) {
+  const container = useOverlayContainer();
+  const text = useRef<HTMLDivElement>(null);
+
+  useLayoutEffect(() => {
+    const element = text.current;
+    if (!element) return;
+    // In the top layer, neither a scrolling container nor an open dialog covers it.
+    element.showPopover();
+    const button = anchor.getBoundingClientRect();
+    const { width, height } = element.getBoundingClientRect();
+    const fitsBelow = button.bottom + gap + height + margin <= innerHeight;
+    const center = button.left + button.width / 2 - width / 2;
+    element.style.top = `${fitsBelow ? button.bottom + gap : button.top - gap - height}px`;
+    element.style.left = `${Math.max(margin, Math.min(center, innerWidth - margin - width))}px`;
+  }, [anchor]);
+
+  useEffect(() => {
+    const hideOnEscape = ({ key }: KeyboardEvent): void => void (key === "Escape" && onHide());
+    document.addEventListener("keydown", hideOnEscape);
+    document.addEventListener("scroll", onHide, { capture: true, passive: true });
+    return () => {
+      document.removeEventListener("keydown", hideOnEscape);
+      document.removeEventListener("scroll", onHide, { capture: true });
+    };
+  });
+
+  return createPortal(
+    <div
+      ref={text}
+      popover="manual"
+      role="tooltip"
+      className="pointer-events-none inset-auto m-0 max-w-64 animate-fade items-center gap-2 overflow-visible rounded-md border-0 bg-ink px-2 py-1 text-xs text-paper open:flex forced-colors:border"
+    >
+      {children}
+    </div>,
+    container ?? document.body,
+  );
 }

@@ -1,21 +1,19 @@
 import { linkOptions } from "@tanstack/react-router";
 import { Rows2, Rows4 } from "lucide-react";
-import { lazy } from "react";
 import { postSummariesQuery } from "../../api/summary-queries.ts";
 import { usePagedList } from "../../api/use-paged-list.ts";
 import { useStudio } from "../../layout/use-studio.ts";
 import { postStatuses, type PostSearch } from "../../search-params.ts";
 import { QueryStatus } from "../../ui/QueryStatus.tsx";
 import { SegmentedControl } from "../../ui/SegmentedControl.tsx";
-import { FilterTabs } from "../../ui/Tabs.tsx";
+import { FilterTabs } from "../../ui/FilterTabs.tsx";
 import { ConnectClientHint } from "../ConnectClientHint.tsx";
 import { NoPosts } from "../NoPosts.tsx";
 import { PostFilters } from "../PostFilters.tsx";
 import { statusLabels } from "../status-labels.ts";
 import { toSummaryFilter } from "../to-summary-filter.ts";
+import { PostListView } from "./PostListView.tsx";
 import { useDensity } from "./use-density.ts";
-
-const PostListView = lazy(async () => ({ default: (await import("./PostListView.tsx")).PostListView }));
 
 const densities = [
   { value: "comfortable", label: "Comfortable", icon: Rows2, isLabelHidden: true },
