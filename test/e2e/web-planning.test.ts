@@ -150,9 +150,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
 
     const posts = `${fixture.service.base}/studios/${owner.studio.id}/posts`;
     await page.goto(`${posts}?view=board`);
-    const menuButton = page.getByRole("button", { name: "Actions for Boats" });
-    await menuButton.hover();
-    await page.locator("[data-state=closed]").and(menuButton).click();
+    await page.getByRole("button", { name: "Actions for Boats" }).click();
     await page.getByRole("menuitem", { name: "Schedule…" }).click();
     const schedule = page.getByRole("dialog", { name: "Schedule post" });
     await schedule.getByLabel("Date and time").fill(`${day}T10:00`);

@@ -243,8 +243,8 @@ export function createAppRouter(queryClient: QueryClient) {
     scrollRestoration: true,
   });
   // The code of the first page loads at the same time as the user and the studio.
-  for (const { routeId } of router.matchRoutes(router.latestLocation))
-    router.loadRouteChunk(router.routesById[routeId])?.catch(() => {});
+  for (const route of router.getMatchedRoutes(router.latestLocation.pathname)[0])
+    router.loadRouteChunk(route)?.catch(() => {});
   // On the first page, focus stays where the browser puts it: before the skip link.
   router.subscribe("onRendered", ({ fromLocation }) => fromLocation && restoreFocus());
   return router;

@@ -70,10 +70,12 @@ function Sidebar() {
 function UploadIndicator() {
   const { subscribe, listBackground } = useUploadSessions();
   const uploads = useSyncExternalStore(subscribe, listBackground);
-  return uploads.length > 0 && (
-    <Suspense>
-      <BackgroundUploads uploads={uploads} />
-    </Suspense>
+  return (
+    uploads.length > 0 && (
+      <Suspense>
+        <BackgroundUploads uploads={uploads} />
+      </Suspense>
+    )
   );
 }
 

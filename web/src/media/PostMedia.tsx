@@ -23,13 +23,7 @@ const LibraryPicker = lazy(async () => ({ default: (await import("../posts/Libra
 const VideoDialog = lazy(async () => ({ default: (await import("./VideoDialog.tsx")).VideoDialog }));
 
 /** The files of a post, in order, with the uploads that are on the way to it. */
-export function PostMedia({
-  post,
-  onChange,
-}: {
-  post: Post;
-  onChange: (post: Post) => void;
-}) {
+export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Post) => void }) {
   const { may } = useStudio();
   const section = useRef<HTMLElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);

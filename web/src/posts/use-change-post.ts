@@ -49,8 +49,6 @@ export function useChangePost(): {
       return status === "archived" ? confirmRemoval("archive", [post], setStatus) : setStatus();
     },
     moveToTrash: (post) =>
-      confirmRemoval("trash", [post], () =>
-        run(post, changes.moveToTrash, `“${post.title}” moved to the trash.`),
-      ),
+      confirmRemoval("trash", [post], () => run(post, changes.moveToTrash, `“${post.title}” moved to the trash.`)),
   };
 }

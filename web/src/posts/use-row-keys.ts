@@ -42,7 +42,13 @@ export function useRowKeys(container: RefObject<HTMLElement | null>): void {
     needsFocus: true,
     run: () => focusNeighbor(-1),
   });
-  useShortcut({ keys: ".", label: "Open the menu of the focused post", group, needsFocus: true, run: () => void openMenu() });
+  useShortcut({
+    keys: ".",
+    label: "Open the menu of the focused post",
+    group,
+    needsFocus: true,
+    run: () => void openMenu(),
+  });
 }
 
 /** A virtual list also has rows above the window. */

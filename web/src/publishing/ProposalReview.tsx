@@ -125,7 +125,7 @@ export function ProposalReview({
             Ask for changes…
           </Button>
         )}
-        <PublicationActions publication={publication} isSuperseded={publication.isSuperseded} showsReview={false} />
+        <PublicationActions publication={publication} isSuperseded={false} showsReview={false} />
       </p>
     </div>
   );

@@ -1,13 +1,6 @@
 import { createLink } from "@tanstack/react-router";
 import { Check, type LucideIcon } from "lucide-react";
-import {
-  cloneElement,
-  useLayoutEffect,
-  useRef,
-  useState,
-  type ComponentProps,
-  type ReactNode,
-} from "react";
+import { cloneElement, useLayoutEffect, useRef, useState, type ComponentProps, type ReactNode } from "react";
 import { Kbd } from "./Kbd.tsx";
 import { getMountedMenu, loadMenu } from "./load-menu.ts";
 import { useRadixMenu } from "./menu-context.ts";
@@ -61,7 +54,6 @@ export function Menu({ trigger, ...menu }: MenuProps) {
     ref: button,
     "aria-haspopup": "menu",
     "aria-expanded": false,
-    ...{ "data-state": "closed" },
     onPointerEnter: () => void loadMenu().catch(() => {}),
     onFocus: ({ currentTarget }) => {
       // A press also focuses the trigger, but then the trigger must stay until the click.

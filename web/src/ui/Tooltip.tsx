@@ -20,7 +20,13 @@ const margin = 8;
  * A short text for a mouse or the keyboard, below a button. It never holds what a touch user needs, and screen readers
  * don't read it: it repeats the name of its button.
  */
-export function Tooltip({ content, children }: { content: ReactNode; children: ReactElement<ComponentProps<"button">> }) {
+export function Tooltip({
+  content,
+  children,
+}: {
+  content: ReactNode;
+  children: ReactElement<ComponentProps<"button">>;
+}) {
   const [anchor, setAnchor] = useState<HTMLElement>();
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const { onPointerEnter, onPointerLeave, onPointerDown, onFocus, onBlur, onClick } = children.props;
@@ -70,15 +76,7 @@ export function Tooltip({ content, children }: { content: ReactNode; children: R
   );
 }
 
-function TooltipText({
-  anchor,
-  onHide,
-  children,
-}: {
-  anchor: HTMLElement;
-  onHide: () => void;
-  children: ReactNode;
-}) {
+function TooltipText({ anchor, onHide, children }: { anchor: HTMLElement; onHide: () => void; children: ReactNode }) {
   const container = useOverlayContainer();
   const text = useRef<HTMLDivElement>(null);
 

@@ -71,8 +71,15 @@ export function createUploadSessions(onFinished: (target: UploadTarget) => void)
   let background: readonly BackgroundUpload[] = [];
 
   function notify(): void {
-    background = [...entries].flatMap(([key, { isShown, handlers, snapshot: { summary } }]) =>
-      isShown || !summary ? [] : { key, target: handlers.current.target, summary },
+    background = [...entries].flatMap(
+      ([
+        key,
+        {
+          isShown,
+          handlers,
+          snapshot: { summary },
+        },
+      ]) => (isShown || !summary ? [] : { key, target: handlers.current.target, summary }),
     );
     for (const listener of listeners) listener();
   }
