@@ -307,7 +307,7 @@ describe("actions on posts in a browser", { skip: skipWithoutChromium }, () => {
     await page.keyboard.press("Escape");
     await page.getByRole("complementary", { name: "Comments" }).waitFor({ state: "detached" });
     await page.keyboard.press("ControlOrMeta+k");
-    await page.keyboard.type("mark ready");
+    await page.getByRole("dialog", { name: "Search and commands" }).getByRole("combobox").fill("mark ready");
     await page.getByRole("option", { name: "Mark ready" }).click();
     await waitUntil(async () => (await read(owner, getOpenPostId(page))).status === "ready", {
       description: "the post is ready",

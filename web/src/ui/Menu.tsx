@@ -22,12 +22,14 @@ export function Menu({ trigger, ...menu }: MenuProps) {
 
   // The trigger of a mounted menu is another element than the plain one.
   useLayoutEffect(() => {
-    if (state === "closed" && wasFocused.current) button.current?.focus({ preventScroll: true });
+    if (state !== "plain" && wasFocused.current) button.current?.focus({ preventScroll: true });
   }, [state]);
 
   function mount(nextState: "closed" | "open"): void {
-    wasFocused.current = document.activeElement === button.current;
-    if (nextState === "open" || wasFocused.current) setState(nextState);
+    const isFocused = document.activeElement === button.current;
+    wasFocused.current ||= isFocused;
+    if (nextState === "open") setState("open");
+    else if (isFocused) setState((current) => (current === "plain" ? "closed" : current));
   }
 
   /** At once if possible: a key that the user presses next is meant for the menu. */
