@@ -242,9 +242,9 @@ export function createAppRouter(queryClient: QueryClient) {
     defaultNotFoundComponent: NotFoundPage,
     scrollRestoration: true,
   });
-  // The code of the first page loads at the same time as the user and the studio.
-  for (const route of router.getMatchedRoutes(router.latestLocation.pathname)[0])
-    router.loadRouteChunk(route)?.catch(() => {});
+  // The code of a studio's page loads at the same time as the user and the studio.
+  const [routes, { studioId }] = router.getMatchedRoutes(router.latestLocation.pathname);
+  if (studioId !== undefined) for (const route of routes) router.loadRouteChunk(route)?.catch(() => {});
   // On the first page, focus stays where the browser puts it: before the skip link.
   router.subscribe("onRendered", ({ fromLocation }) => fromLocation && restoreFocus());
   return router;

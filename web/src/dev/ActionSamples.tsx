@@ -53,6 +53,9 @@ export function ActionSamples() {
       </Sample>
       <Sample name="Menu">
         <SampleMenu />
+        <Menu label="Actions for a row" trigger={<IconButton icon={Ellipsis} size="small" label="Actions for a row" />}>
+          <MenuItem onSelect={() => {}}>An item of a row</MenuItem>
+        </Menu>
       </Sample>
       <Sample name="SegmentedControl, Tabs">
         <SampleViews />
