@@ -18,14 +18,29 @@ const versionsQuery = listStatement<{
   revision: number;
   trashed_at: number | null;
   publications: string | null;
+  assets: string | null;
 }>(
   "find_post_versions",
+  // Every change of an asset that a post shows increases `change_count`, except that its image was inspected.
   (postIds) => `SELECT p.id, p.studio_id, p.revision, p.trashed_at,
       (SELECT string_agg(u.id || ':' || u.state || ':' || u.revision || ':' || COALESCE(u.scheduled_for, 0) || ':' ||
-                COALESCE(u.approved_by, '') || ':' || COALESCE(u.url, '') || ':' || COALESCE(u.problem_code, ''),
+                COALESCE(u.approved_by, '') || ':' || COALESCE(u.url, '') || ':' || COALESCE(u.problem_code, '') || ':' ||
+                COALESCE(u.problem_message, ''),
                 ',' ORDER BY u.id)
-         FROM publications u WHERE u.post_id = p.id) AS publications
+         FROM publications u WHERE u.post_id = p.id) AS publications,
+      (SELECT string_agg(a.id || ':' || a.status || ':' || a.change_count || ':' ||
+                CASE WHEN i.asset_id IS NULL THEN '' ELSE 'inspected' END,
+                ',' ORDER BY a.position)
+         FROM assets a LEFT JOIN image_inspections i ON i.asset_id = a.id WHERE a.post_id = p.id) AS assets
     FROM posts p WHERE p.id IN ${postIds}`,
+);
+
+/** A separate query, because the posts of a studio share its connections. */
+const connectionsQuery = listStatement<{ studio_id: string; connections: string }>(
+  "find_connection_versions",
+  (studioIds) => `SELECT studio_id,
+      string_agg(id || ':' || COALESCE(handle, name, '') || ':' || COALESCE(limits, ''), ',' ORDER BY id) AS connections
+    FROM platform_connections WHERE state = 'connected' AND studio_id IN ${studioIds} GROUP BY studio_id`,
 );
 
 const accessQuery = listStatement<{
@@ -85,9 +100,15 @@ export function createSubscriptionStore({ engine, q, run, notify }: Connection):
   return {
     async findVersions(postIds) {
       const rows = await run(versionsQuery, [JSON.stringify(postIds)]);
+      const studioIds = [...new Set(rows.map((row) => row.studio_id))];
+      const connectionRows = studioIds.length === 0 ? [] : await run(connectionsQuery, [JSON.stringify(studioIds)]);
+      const connectionsByStudio = new Map(connectionRows.map((row) => [row.studio_id, row.connections]));
       return new Map(
-        rows.map(({ id, studio_id: studioId, revision, trashed_at: trashedAt, publications }) => {
-          const digest = publications === null ? "" : `:${sha256(publications).slice(0, 16)}`;
+        rows.map(({ id, studio_id: studioId, revision, trashed_at: trashedAt, publications, assets }) => {
+          const details = [publications, assets, connectionsByStudio.get(studioId) ?? null];
+          const digest = details.every((detail) => detail === null)
+            ? ""
+            : `:${sha256(JSON.stringify(details)).slice(0, 16)}`;
           return [id, { studioId, isTrashed: trashedAt !== null, version: `${revision}${digest}` }];
         }),
       );

@@ -10,12 +10,18 @@ import { createTestGrant } from "./tokens.ts";
 
 export interface OtherServer extends TestMcpServer {
   deps: Deps;
+  /** What PostgreSQL has sent so far. */
+  notifications: string[];
 }
 
 /** A server with its own connections to the test's database, like another process. On PostgreSQL, it uses LISTEN. */
-export async function startOtherServer({ location, clock }: Fixture): Promise<OtherServer> {
+export async function startOtherServer(
+  { location, clock }: Fixture,
+  replacedDeps: Partial<Deps> = {},
+): Promise<OtherServer> {
   const database = await openDatabase({ ...location, log: silentLog });
-  const deps = createDeps(database, clock);
+  const deps = { ...createDeps(database, clock), ...replacedDeps };
+  const notifications: string[] = [];
   const server = await startMcpServer({ deps });
   const { changeFeed } = server.endpoint;
   const listenStarted = Promise.withResolvers<void>();
@@ -26,7 +32,10 @@ export async function startOtherServer({ location, clock }: Fixture): Promise<Ot
           url: location.databaseUrl,
           handlers: {
             changes(change) {
-              if (change !== undefined) return changeFeed.receive(change);
+              if (change !== undefined) {
+                notifications.push(change);
+                return changeFeed.receive(change);
+              }
               // The listener has connected; notifications arrive from now on.
               changeFeed.setNotificationsReliable(true);
               listenStarted.resolve();
@@ -38,6 +47,7 @@ export async function startOtherServer({ location, clock }: Fixture): Promise<Ot
   return {
     ...server,
     deps,
+    notifications,
     async close() {
       await server.close();
       await listener?.close();

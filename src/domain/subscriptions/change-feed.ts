@@ -20,7 +20,7 @@ export interface Subscriber {
 export interface ChangeFeed {
   /** Announces changes of these posts until the returned function is called or the subscriber ends. */
   add(subscriber: Subscriber, posts: SubscribedPosts): () => void;
-  /** Receives a notification of the database: `post:<id>`, `user:<id>` or `session:<digest>`. */
+  /** Receives a notification of the database: `post:<id>`, `studio:<id>`, `user:<id>` or `session:<digest>`. */
   receive(change: string): void;
   /** Whether notifications matter at the moment. */
   hasStreams(): boolean;
@@ -97,6 +97,7 @@ export function createChangeFeed(deps: Pick<Deps, "subscriptions" | "clock" | "b
       const id = change.slice(separator + 1);
       const kind = change.slice(0, separator);
       if (kind === "post" && watchedPosts.has(id)) changes.postIds.add(id);
+      else if (kind === "studio") for (const postId of watchedPosts.listIds(id)) changes.postIds.add(postId);
       else if (kind === "user") changes.userIds.add(id);
       else if (kind === "session") changes.sessionHashes.add(id);
       else return;

@@ -1,7 +1,7 @@
 export interface PostVersion {
   studioId: string;
   isTrashed: boolean;
-  /** Differs after every change of the post or its publications. */
+  /** Differs after every change of what a read of the post returns: its fields, files, publications and validation. */
   version: string;
 }
 

@@ -16,7 +16,8 @@ interface WatchedPost<Watcher> {
 
 /** The posts that streams of this process follow, each with its last version, however many streams follow it. */
 export interface WatchedPosts<Watcher extends PostWatcher> {
-  listIds(): string[];
+  /** All posts, or those that may be of this studio: posts whose studio was not read yet are included. */
+  listIds(studioId?: string): string[];
   has(postId: string): boolean;
   /** `version` is what the client may have seen; if the post has changed since, it becomes pending. */
   watch(watcher: Watcher, postId: string, version: string): void;
@@ -30,7 +31,10 @@ export interface WatchedPosts<Watcher extends PostWatcher> {
 export function createWatchedPosts<Watcher extends PostWatcher>(): WatchedPosts<Watcher> {
   const posts = new Map<string, WatchedPost<Watcher>>();
   return {
-    listIds: () => [...posts.keys()],
+    listIds: (studioId) =>
+      [...posts]
+        .filter(([, post]) => [undefined, post.studioId ?? studioId].includes(studioId))
+        .map(([postId]) => postId),
     has: (postId) => posts.has(postId),
     watch(watcher, postId, version) {
       const post = posts.get(postId) ?? { version, watchers: new Set() };
