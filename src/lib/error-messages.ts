@@ -89,7 +89,7 @@ export const errorMessages = {
   "unsupported_type:kind": (data: { kind: string; mimeType: string; otherKind?: string; allowed: readonly string[] }) =>
     `A file of kind ${data.kind} can't have the type ${data.mimeType === "" ? "(none)" : data.mimeType}.`,
   "unsupported_type:url": (data: { mimeType: string }) =>
-    `The URL returned ${data.mimeType}, which is not a supported type.`,
+    `The file has the type ${data.mimeType}, which is not supported.`,
   "unsupported_type:file": () => "Files of this type are not accepted.",
   type_mismatch: (data: { declared: string; actual: string }) =>
     `The file was declared as ${data.declared}, but its content is ${data.actual}.`,

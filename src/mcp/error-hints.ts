@@ -50,7 +50,7 @@ export const errorHints: ErrorHints = {
       ? `Use kind ${otherKind} for it.`
       : `Convert the file, or use one of: ${allowed.join(", ")}. SVG and HTML are not accepted.`,
   "unsupported_type:url":
-    "Pass the URL of the file itself, not of a page that shows it. Call whoami for the allowed types.",
+    "If you chose the URL, pass that of the file itself, not of a page that shows it. Call whoami for the allowed types.",
   "too_large:upload_pixels": "Call request_asset_upload again for a smaller image.",
   type_mismatch: "Declare the file's real type, or convert the file first. Call whoami for the allowed types.",
   "type_mismatch:upload":

@@ -69,6 +69,34 @@ forEachEngine("files that the host of an AI client hands over", (fixture) => {
     );
   });
 
+  test("shortens a long name and keeps its extension, and cleans one that can't be stored (CHAT-30, ASSET-21)", async () => {
+    host.serveFile("/long", await png(), "image/png");
+    const attach = async (name: string) => {
+      const output = await call({ postId, file: createHostFile(host.url("/long"), { file_name: name }) });
+      return (await findAsset(output["assetId"])).filename;
+    };
+    assert.equal(await attach(`${"🌷".repeat(5000)}.png`), `${"🌷".repeat(196)}.png`);
+    assert.equal(await attach("photos/tu\0lip\ud83c.png"), "tulip\ufffd.png");
+  });
+
+  test("checks the file against the type that the host states, if it states one (CHAT-30, ASSET-19)", async () => {
+    const content = await png();
+    host.serveFile("/generic", Buffer.from("# Tulips"), "application/octet-stream");
+    host.serveFile("/png", content, "image/png");
+    host.serveFile("/mislabeled", content, "image/jpeg");
+    const attach = async (path: string, mimeType: string | undefined) => {
+      const output = await call({ postId, file: createHostFile(host.url(path), { mime_type: mimeType }) });
+      return output["code"] ?? (await findAsset(output["assetId"])).mimeType;
+    };
+    assert.equal(await attach("/generic", "text/markdown; charset=utf-8"), "text/markdown");
+    assert.equal(await attach("/generic", "application/octet-stream"), "unsupported_type");
+    assert.equal(await attach("/png", "application/pdf"), "type_mismatch");
+    assert.equal(await attach("/png", "audio/mpeg"), "unsupported_type");
+    assert.equal(await attach("/mislabeled", "image/png"), "image/png");
+    assert.equal(await attach("/png", undefined), "image/png");
+    assert.equal(await attach("/png", ""), "image/png");
+  });
+
   test("stores and logs no part of the URL, neither of a file nor of an error (CHAT-30)", async () => {
     const secret = "k9Xw2-signature-of-the-host";
     host.serveFile(`/${secret}.png?sig=${secret}`, await png(), "image/png");

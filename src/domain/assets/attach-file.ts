@@ -3,7 +3,7 @@ import type { Caller } from "../caller.ts";
 import { authorize } from "../policy.ts";
 import { id, text } from "../text.ts";
 import { importFile, type ImportContext, type ImportDeps } from "./lifecycle/import-file.ts";
-import { filenameInput } from "./model/filename.ts";
+import { cleanFilename, truncateFilename } from "./model/filename.ts";
 import type { storedAssetOutput } from "./upload-asset-inline.ts";
 
 /** The host defines the names of these fields and may add more, so unknown ones are ignored. */
@@ -11,7 +11,11 @@ const hostFile = z.object({
   download_url: text(8000),
   file_id: text(500),
   mime_type: text(200).optional(),
-  file_name: filenameInput,
+  // Any name is made valid: neither the model nor the user can change what the host sends.
+  file_name: z
+    .string()
+    .transform((name) => truncateFilename(cleanFilename(name.toWellFormed())))
+    .optional(),
 });
 
 export const attachFileInput = z.strictObject({ postId: id, file: hostFile });
@@ -24,7 +28,8 @@ export async function attachFile(
   context: ImportContext = {},
 ): Promise<z.infer<typeof storedAssetOutput>> {
   authorize(caller, "assets.write");
-  const source = { url: file.download_url, isUrlPrivate: true, filename: file.file_name, postId } as const;
+  const { download_url: url, mime_type: mimeType, file_name: filename } = file;
+  const source = { url, isUrlPrivate: true, mimeType, filename, postId } as const;
   const call = { verb: "attach_file", key: undefined, input: undefined };
   return importFile(deps, caller, source, call, context);
 }

@@ -5,7 +5,7 @@ import { recordActivity } from "../activity/record.ts";
 import type { Asset } from "../assets/model/asset.ts";
 import { emptyFileError } from "../assets/content/base64.ts";
 import { findAssetKind, normalizeMimeType, type DeclaredType } from "../assets/model/declared-type.ts";
-import { cleanFilename, resolveFilename, guessTypeFromFilename } from "../assets/model/filename.ts";
+import { cleanFilename, guessTypeFromFilename, resolveFilename, truncateFilename } from "../assets/model/filename.ts";
 import { headBytes } from "../assets/content/byte-source.ts";
 import { recognizeTypeFromHead } from "../assets/content/detect-type.ts";
 import { createFileKey } from "../assets/model/storage-keys.ts";
@@ -181,16 +181,6 @@ function guessType(name: string, browserType: string): DeclaredType | undefined 
   const mimeType = guessTypeFromFilename(name) ?? normalizeMimeType(browserType);
   const kind = findAssetKind(mimeType);
   return kind && { kind, mimeType };
-}
-
-const maxNameLength = 200;
-
-/** Keeps the extension, because users and programs rely on it. */
-function truncateFilename(name: string): string {
-  const characters = Array.from(name);
-  if (characters.length <= maxNameLength) return name;
-  const extension = /\.[^.\s]{1,10}$/u.exec(name)?.[0] ?? "";
-  return characters.slice(0, maxNameLength - extension.length).join("") + extension;
 }
 
 const postFullError = ({ limits }: Pick<Deps, "limits">): AppError =>

@@ -19,27 +19,25 @@ const genericTypes = new Set([
 ]);
 
 /**
- * The type that an imported file should have: the server's Content-Type, unless it is generic; then the type detected
- * from the bytes; then the type of the extension. `checkContent` later checks the whole file against it.
+ * The type that an imported file should have: the first stated type that is not generic; then the type detected from
+ * the bytes; then the type of the extension. `checkContent` later checks the whole file against it.
  */
 export async function resolveImportType(
   head: Uint8Array,
-  contentType: string | undefined,
+  statedTypes: readonly (string | undefined)[],
   name: string,
   kind: AssetKind | undefined,
 ): Promise<{ expectedType: DeclaredType; filename: string }> {
   if (head.length === 0) throw emptyFileError();
-  const expectedType = requireSupportedType(
-    await guessMimeType(head, normalizeMimeType(contentType ?? ""), name),
-    kind,
-  );
+  const statedType = statedTypes.map((type) => normalizeMimeType(type ?? "")).find((type) => !genericTypes.has(type));
+  const expectedType = requireSupportedType(await guessMimeType(head, statedType, name), kind);
   return { expectedType, filename: resolveFilename(name, expectedType) };
 }
 
-async function guessMimeType(head: Uint8Array, serverType: string, name: string): Promise<string> {
+async function guessMimeType(head: Uint8Array, statedType: string | undefined, name: string): Promise<string> {
   // Many servers send all text as text/plain; the extension may be more specific.
-  if (serverType === "text/plain") return textTypes.find((type) => type === guessTypeFromFilename(name)) ?? serverType;
-  if (!genericTypes.has(serverType)) return aliases[serverType] ?? serverType;
+  if (statedType === "text/plain") return textTypes.find((type) => type === guessTypeFromFilename(name)) ?? statedType;
+  if (statedType !== undefined) return aliases[statedType] ?? statedType;
   const detectedType = await detectFormat(createBufferSource(head), head);
   return (
     (detectedType !== undefined && findAssetKind(detectedType) ? detectedType : guessTypeFromFilename(name)) ??

@@ -24,6 +24,8 @@ export interface FileToImport {
   /** The URL lets its holder read the file, so neither its host nor its path is kept. */
   isUrlPrivate?: true;
   kind?: AssetKind | undefined;
+  /** The declared type, which the bytes must match. Without one, the server's Content-Type is used. */
+  mimeType?: string | undefined;
   filename?: string | undefined;
   /** The post that the asset is attached to. */
   postId?: string | undefined;
@@ -101,7 +103,7 @@ export async function importFile(
 async function storeImport(
   deps: ImportDeps,
   caller: Caller,
-  { kind, filename: givenFilename, isUrlPrivate, postId }: FileToImport,
+  { kind, mimeType, filename: givenFilename, isUrlPrivate, postId }: FileToImport,
   call: IdempotentCall,
   response: PublicResponse,
   signal: AbortSignal,
@@ -109,7 +111,8 @@ async function storeImport(
   const peek = await peekStream(translateStreamErrors(response.body), 8192);
   const nameFromUrl = isUrlPrivate ? "" : getFilenameFromUrl(response.url);
   const name = givenFilename === undefined || givenFilename === "" ? nameFromUrl : givenFilename;
-  const { expectedType, filename } = await resolveImportType(peek.head, response.headers["content-type"], name, kind);
+  const statedTypes = [mimeType, response.headers["content-type"]];
+  const { expectedType, filename } = await resolveImportType(peek.head, statedTypes, name, kind);
   const maxBytes = deps.limits[expectedType.kind];
   if (Number(response.headers["content-length"] ?? 0) > maxBytes) throw tooLargeError(maxBytes);
 

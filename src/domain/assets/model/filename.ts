@@ -18,6 +18,16 @@ export function cleanFilename(name: string): string {
   return baseName.replace(invisibleCharacters, "").replace(/\s+/gu, " ").trim().replace(/^\.+$/, "");
 }
 
+const maxTruncatedLength = 200;
+
+/** For names that the user can't easily change. Keeps the extension, because users and programs rely on it. */
+export function truncateFilename(name: string): string {
+  const characters = Array.from(name);
+  if (characters.length <= maxTruncatedLength) return name;
+  const extension = /\.[^.\s]{1,10}$/u.exec(name)?.[0] ?? "";
+  return characters.slice(0, maxTruncatedLength - extension.length).join("") + extension;
+}
+
 export const resolveFilename = (name: string | undefined, { kind, mimeType }: DeclaredType): string =>
   name === undefined || name === "" ? `${kind}.${extensions[mimeType]?.[0] ?? "bin"}` : name;
 
