@@ -19,7 +19,16 @@ describe("tags that a user types", () => {
       assert.deepEqual({ addedTags, rejectedTexts }, { addedTags: ["sea"], rejectedTexts: [invalidTag] });
       assert.notEqual(error, "");
     }
-    assert.deepEqual(addTags([], "x".repeat(40)).addedTags, ["x".repeat(40)]);
+  });
+
+  test("have up to forty characters, however many UTF-16 units a character takes (POST-5)", () => {
+    for (const character of ["x", "ß", "語", "🌷"]) {
+      const [longestTag, longTag] = [character.repeat(40), character.repeat(41)];
+      assert.deepEqual(addTags([], longestTag).addedTags, [longestTag]);
+      assert.deepEqual(tagsSchema.safeParse([longestTag]).data, [longestTag]);
+      assert.deepEqual(addTags([], longTag).rejectedTexts, [longTag]);
+      assert.equal(tagsSchema.safeParse([longTag]).success, false);
+    }
   });
 
   test("are at most twenty (POST-5)", () => {

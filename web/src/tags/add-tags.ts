@@ -27,7 +27,8 @@ export function addTags(tags: readonly string[], text: string): AddTagsResult {
 }
 
 function findError(tag: string, count: number): string {
-  if (tag.length > maxTagLength) return `This tag is too long. Use at most ${maxTagLength} characters.`;
+  // In code points, as the server counts.
+  if (Array.from(tag).length > maxTagLength) return `This tag is too long. Use at most ${maxTagLength} characters.`;
   // The same characters as the server: a tag needs one that is visible.
   if (/\p{Cc}/u.test(tag) || !/[^\p{Cf}\p{Z}\p{M}]/u.test(tag))
     return "Use letters, digits or other visible characters.";
