@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { after, before, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import { getPost } from "#domain/posts/get-post.ts";
@@ -107,9 +109,15 @@ if (hasChromium())
 
     test("uploads straight to the store where the host's policy allows it (CHAT-14)", async (t) => {
       const chat = await openChat(t, service, browser, { appliesDeclaredCsp: true });
+      const partOrigins = new Set<string>();
+      chat.page.on("request", (request) => {
+        if (request.method() === "PUT") partOrigins.add(new URL(request.url()).origin);
+      });
       await chooseVideo(chat);
       await waitUntilDone(chat);
       assert.equal(await chat.countCalls("app_send_part"), 0);
+      assert.deepEqual([...partOrigins], [service.deps.files.origin]);
+      assert.equal(partOrigins.has(new URL(service.base).origin), store === "disk");
       await assertVideoIsOnPost(chat);
       await chat.app.getByRole("list", { name: "Files of the post" }).getByText("harbour.mp4").waitFor();
     });
@@ -120,6 +128,23 @@ if (hasChromium())
       await waitUntilDone(chat);
       assert.equal(await chat.countCalls("app_send_part"), 8);
       await assertVideoIsOnPost(chat);
+    });
+
+    test("uploads through tool calls where the store does not accept the app's origin (CHAT-14)", async (t) => {
+      const chat = await openChat(t, service, browser, { appliesDeclaredCsp: true });
+      // To the app, a request without the store's CORS headers looks like one that failed.
+      await chat.page.route(`${service.deps.files.origin}/**`, (route) =>
+        route.request().method() === "PUT" ? route.abort() : route.continue(),
+      );
+      const buffer = await png(300, 200);
+      await chat.app
+        .locator("input[type=file]")
+        .first()
+        .setInputFiles({ name: "gull.png", mimeType: "image/png", buffer });
+      await waitUntilDone(chat);
+      assert.equal(await chat.countCalls("app_send_part"), 1);
+      const { assets } = await getPost(service.deps, chat.owner, { postId: chat.postId, includeUrls: true });
+      assert.equal(await fetchDigest(assets[0]?.url ?? ""), createHash("sha256").update(buffer).digest("hex"));
     });
 
     test("opens the upload page where the host does not offer the app's tools (CHAT-14)", async (t) => {
@@ -162,11 +187,14 @@ if (hasChromium())
       assert.equal(await openUploadPage(strictChat), expiredUrl);
     });
 
-    async function loseNetwork({ app, context, owner, postId }: OpenedChat): Promise<void> {
+    async function loseNetwork(chat: OpenedChat, onBack = async () => {}): Promise<void> {
+      const { app, context, owner, postId } = chat;
       await context.setOffline(true);
       await app.getByText("You are offline.").first().waitFor();
       const { assets } = await getPost(service.deps, owner, { postId });
       assert.equal(assets[0]?.status, "pending");
+      // Before the app retries: a retry that fails again is followed by a longer wait.
+      await onBack();
       await context.setOffline(false);
     }
 
@@ -195,9 +223,16 @@ if (hasChromium())
       });
       await chooseVideo(chat);
       await thirdPart;
-      await loseNetwork(chat);
-      isNetworkLost = false;
-      endLoss();
+      await loseNetwork(chat, async () => {
+        // Longer than the first retries would wait. Encoding and passing on parts in vain would block the app.
+        await sleep(2500);
+        const sentParts = await chat.readHost(({ toolCalls }) =>
+          toolCalls.filter(({ name }) => name === "app_send_part").map((call) => call.arguments["part"]),
+        );
+        assert.deepEqual(sentParts, [...new Set(sentParts)], "no part is sent again while the browser is offline");
+        isNetworkLost = false;
+        endLoss();
+      });
       await waitUntilDone(chat);
       assert.ok(partCount > 8, `${partCount} calls`);
       await assertVideoIsOnPost(chat);

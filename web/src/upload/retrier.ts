@@ -13,6 +13,8 @@ export interface Retrier {
 
 const initialDelayMs = 1000;
 const maxDelayMs = 20_000;
+/** While the browser reports that it is offline. A retry costs as much as a part does, and slows the page down. */
+const offlineDelayMs = 60_000;
 
 /** Retries transient failures without a limit. When the browser reports that it is online, all waiting retries run. */
 export function createRetrier(onChange: () => void): Retrier {
@@ -26,22 +28,23 @@ export function createRetrier(onChange: () => void): Retrier {
   addEventListener("online", wakeAll);
   addEventListener("offline", onChange);
 
-  function waitForRetry(ms: number, signal: AbortSignal): Promise<void> {
+  /** Resolves to whether it ended early, because the connection may be back. */
+  function waitForRetry(ms: number, signal: AbortSignal): Promise<boolean> {
     return new Promise((resolve, reject) => {
       const cleanUp = () => {
         clearTimeout(timer);
         wakeUps.delete(resume);
         signal.removeEventListener("abort", onAbort);
       };
-      const resume = () => {
+      const resume = (isEarly = true) => {
         cleanUp();
-        resolve();
+        resolve(isEarly);
       };
       const onAbort = () => {
         cleanUp();
         reject(signal.reason as Error);
       };
-      const timer = setTimeout(resume, ms);
+      const timer = setTimeout(() => resume(false), ms);
       wakeUps.add(resume);
       signal.addEventListener("abort", onAbort, { once: true });
     });
@@ -70,12 +73,16 @@ export function createRetrier(onChange: () => void): Retrier {
             reason = error.code === "" ? undefined : error.message;
             // A rate limit does not mean that the connection is lost.
             setFailing(error.status !== 429);
-            const backoffMs =
-              Math.min(initialDelayMs * 2 ** Math.min(attempt, 10), maxDelayMs) * (0.75 + Math.random() / 2);
-            await waitForRetry(
-              error.retryAfterSeconds === undefined ? backoffMs : error.retryAfterSeconds * 1000,
+            const delayMs = navigator.onLine
+              ? Math.min(initialDelayMs * 2 ** Math.min(attempt, 10), maxDelayMs)
+              : offlineDelayMs;
+            const isEarly = await waitForRetry(
+              error.retryAfterSeconds === undefined
+                ? delayMs * (0.75 + Math.random() / 2)
+                : error.retryAfterSeconds * 1000,
               signal,
             );
+            if (isEarly) attempt = -1;
           }
         }
       } finally {
