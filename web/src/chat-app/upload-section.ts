@@ -52,6 +52,7 @@ export function createUploadSection({ host, language, uploader, createLink }: Up
       language: { tag: language.tag, direction: "ltr", strings: language.uploadStrings },
       accepts: [],
       canUseCamera: false,
+      canShowVideos: false,
     });
   const message = createElement("p", { className: "m-0 text-sm empty:hidden", role: "status" });
   const linkField = createElement("input", {

@@ -12,7 +12,7 @@ const thumbnailEdge = 128;
 const maxImageBytes = 60 * 1024 * 1024;
 
 /** A thumbnail of a file, or its extension if the browser cannot show it. */
-export function createPreview(): Preview {
+export function createPreview({ canShowVideos }: { canShowVideos: boolean }): Preview {
   const element = createElement("div", {
     className:
       "grid size-16 place-items-center overflow-hidden rounded-sm border border-rule bg-raised text-[0.8rem] text-muted max-sm:size-13 [&>:not(span)]:size-full [&>:not(span)]:object-cover",
@@ -25,7 +25,7 @@ export function createPreview(): Preview {
     element.replaceChildren(child ?? createElement("span", { textContent: getExtension(item.name), translate: false }));
 
   async function showFile(file: File, item: UploadItem): Promise<void> {
-    if (file.type.startsWith("video/")) {
+    if (file.type.startsWith("video/") && canShowVideos) {
       objectUrl = URL.createObjectURL(file);
       const video = createElement("video", {
         muted: true,

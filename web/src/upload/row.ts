@@ -19,12 +19,16 @@ export interface RowOptions {
   strings: Strings;
   format: Formatter;
   onCancel: (key: string) => void;
+  canShowVideos: boolean;
 }
 
 /** One file in the list: preview, status, progress, alt text and buttons. */
-export function createRow(initialItem: UploadItem, { uploader, strings, format, onCancel }: RowOptions): Row {
+export function createRow(
+  initialItem: UploadItem,
+  { uploader, strings, format, onCancel, canShowVideos }: RowOptions,
+): Row {
   const { key } = initialItem;
-  const preview = createPreview();
+  const preview = createPreview({ canShowVideos });
   const name = createElement("p", {
     className: "m-0 font-semibold [overflow-wrap:anywhere]",
     id: `${key}-name`,

@@ -20,6 +20,8 @@ export interface UploaderUiOptions {
   phoneUrl?: string | undefined;
   /** False where the page may not use the camera. */
   canUseCamera?: boolean;
+  /** False where the page's policy blocks videos of `blob:` URLs. */
+  canShowVideos?: boolean;
 }
 
 export interface UploaderUi {
@@ -36,7 +38,7 @@ const confirmCancelBytes = 64 * 1024 * 1024;
 /** Renders the uploader into `root` and updates only what changed. */
 export function createUploaderUi(
   root: HTMLElement,
-  { uploader, language, accepts, phoneUrl, canUseCamera = true }: UploaderUiOptions,
+  { uploader, language, accepts, phoneUrl, canUseCamera = true, canShowVideos = true }: UploaderUiOptions,
 ): UploaderUi {
   const { strings } = language;
   const format = createFormatter(language.tag);
@@ -173,7 +175,7 @@ export function createUploaderUi(
     const focusedElement = document.activeElement;
     const focusedRow = [...rows.values()].find(({ element }) => element.contains(focusedElement));
     for (const item of items) {
-      const row = rows.get(item.key) ?? createRow(item, { uploader, strings, format, onCancel: cancel });
+      const row = rows.get(item.key) ?? createRow(item, { uploader, strings, format, onCancel: cancel, canShowVideos });
       if (!rows.has(item.key)) list.append(row.element);
       rows.set(item.key, row);
       row.update(item);
