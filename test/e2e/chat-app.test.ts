@@ -230,7 +230,7 @@ if (hasChromium())
       await chooseVideo(chat, shortVideo);
       await thirdPart;
       await loseNetwork(chat, async () => {
-        // Longer than the first retries would wait. Encoding and passing on parts in vain would block the app.
+        // Longer than the first retries would wait. Encoding parts that cannot be sent would block the app.
         await sleep(2500);
         const sentParts = await chat.readHost(({ toolCalls }) =>
           toolCalls.filter(({ name }) => name === "app_send_part").map((call) => call.arguments["part"]),

@@ -358,6 +358,26 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await checkAccessibility();
     assert.deepEqual(errors, []);
   });
+
+  test("an undo lists a client's publications, cancels those that have not started, and keeps the others (UNDO-9)", async () => {
+    const lighthouseId = await addPost("Lighthouse");
+    await assistant.call("publish_post", { postId: lighthouseId, connectionIds: [connectionId] });
+    await openStudioPage("clients");
+    await page.getByRole("link", { name: "Undo changes" }).first().click();
+    const list = page.getByRole("list", { name: "What would be undone" });
+    const row = list.getByRole("listitem").filter({ hasText: "Lighthouse to blue-harbour" });
+    await row.getByText("Cancel", { exact: true }).waitFor();
+    await list.getByText("Stays published").first().waitFor();
+    await checkAccessibility();
+    await page.getByRole("button", { name: /^Undo \d+ changes?$/ }).click();
+    const result = page.getByRole("list", { name: "Undone" }).getByRole("listitem");
+    await result.filter({ hasText: "Lighthouse to blue-harbour" }).getByText("Canceled", { exact: true }).waitFor();
+    const { publications } = await assistant.call("list_publications", { postId: lighthouseId });
+    assert.deepEqual(
+      publications.map(({ state }: { state: string }) => state),
+      ["canceled"],
+    );
+  });
 });
 
 /** The next last Sunday of March, on which clocks skip 02:00 to 03:00 in most of Europe. */

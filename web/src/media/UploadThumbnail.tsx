@@ -8,7 +8,7 @@ export function UploadThumbnail({ upload }: { upload: UploadItem }) {
   const preview = useRef<ReturnType<typeof createPreview>>(undefined);
 
   useEffect(() => {
-    const created = createPreview();
+    const created = createPreview({ canShowVideos: true });
     created.element.className =
       "grid size-full place-items-center text-xs font-semibold text-muted [&>:not(span)]:size-full [&>:not(span)]:object-cover [&>:not(span)]:opacity-60";
     frame.current?.replaceChildren(created.element);

@@ -8,7 +8,7 @@ import { Button, ButtonLink } from "../ui/Button.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { QueryStatus } from "../ui/QueryStatus.tsx";
 import { useAction } from "../ui/use-action.ts";
-import { formatChanges } from "./labels.ts";
+import { countChanges, formatChanges } from "./labels.ts";
 import { resolveSince, type SinceOption } from "./since.ts";
 import { SincePicker } from "./SincePicker.tsx";
 import { UndoReport } from "./UndoReport.tsx";
@@ -52,8 +52,8 @@ export function UndoForm({ client }: { client: AiClient }) {
     <section aria-labelledby="undo-result">
       <h2 id="undo-result" ref={heading} tabIndex={-1} className="outline-none">
         {isUndoOfUndo
-          ? `${formatChanges(result.undone.length)} brought back`
-          : `${formatChanges(result.undone.length)} undone`}
+          ? `${formatChanges(countChanges(result))} brought back`
+          : `${formatChanges(countChanges(result))} undone`}
       </h2>
       <p className="mt-1 mb-5 text-muted">
         {isUndoOfUndo
@@ -63,7 +63,8 @@ export function UndoForm({ client }: { client: AiClient }) {
       <UndoReport report={result} isDone clientName={client.clientName} />
       {error !== undefined && <ErrorMessage error={error} />}
       <p className="mt-8 flex flex-wrap gap-3">
-        {undoId !== null && (
+        {/* Canceled publications stay canceled, so there may be nothing to bring back. */}
+        {undoId !== null && result.undone.length > 0 && (
           <Button
             variant="secondary"
             onClick={() => void runUndo(!isUndoOfUndo, () => undoUndo(studio.id, undoId))}
@@ -98,7 +99,7 @@ function UndoDryRun({
   const [now, setNow] = useState(() => Date.now());
   const since = resolveSince(option, customTime, now, studio.timezone);
   const dryRun = useQuery({ ...undoDryRunQuery(studio.id, client.id, since ?? ""), enabled: since !== undefined });
-  const count = dryRun.data?.undone.length ?? 0;
+  const count = dryRun.data ? countChanges(dryRun.data) : 0;
 
   return (
     <>

@@ -12,6 +12,7 @@ import {
   type UndoneField,
 } from "./labels.ts";
 import { SubjectName } from "./SubjectName.tsx";
+import { UndoPublications } from "./UndoPublications.tsx";
 import { useSubject } from "./use-subject.ts";
 
 /** Each row loads the name of its post or file, so long lists are shown in parts. */
@@ -26,7 +27,7 @@ export function UndoReport({
   isDone,
   clientName,
 }: {
-  report: Pick<UndoResult, "undone" | "conflicts">;
+  report: Pick<UndoResult, "undone" | "conflicts" | "publications">;
   isDone: boolean;
   clientName: string;
 }) {
@@ -50,6 +51,12 @@ export function UndoReport({
             </p>
           </li>
         )}
+        <UndoPublications
+          publications={report.publications}
+          isDone={isDone}
+          rowClassName={rowClasses}
+          nameClassName={nameClasses}
+        />
       </List>
       {groups.length > limit && (
         <p>

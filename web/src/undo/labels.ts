@@ -89,5 +89,15 @@ export function describeCommentUndo(fields: readonly string[], isDone: boolean):
   return isDone ? "Removed" : "Remove";
 }
 
+/** An undo cancels publications that have not started. The others stay, because their content may be public. */
+export function describePublicationUndo(state: string, isDone: boolean): string {
+  if (state === "canceled") return isDone ? "Canceled" : "Cancel";
+  return state === "published" ? "Stays published" : "Stays, because it has already started";
+}
+
+/** The number of changes that an undo made or would make. */
+export const countChanges = ({ undone, publications }: Pick<UndoResult, "undone" | "publications">): number =>
+  undone.length + publications.filter(({ state }) => state === "canceled").length;
+
 export const formatChanges = (count: number): string =>
   count === 1 ? "1 change" : `${count.toLocaleString("en")} changes`;
