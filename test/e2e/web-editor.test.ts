@@ -345,6 +345,9 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
       page.getByRole("textbox", { name: "Text", exact: true }).boundingBox(),
     ]);
     assert.ok((panelBox?.x ?? 0) >= (textBox?.x ?? 0) + (textBox?.width ?? 0), "beside the text");
+    await page.setViewportSize({ width: 1180, height: 900 });
+    const header = page.getByRole("combobox", { name: "Status" }).locator("xpath=../..");
+    assert.equal(await header.evaluate((element) => element.scrollWidth - element.clientWidth), 0, "the header fits");
     assert.deepEqual(await findViolations(page), []);
     await page.keyboard.press("Escape");
     await panel.waitFor({ state: "hidden" });
