@@ -123,7 +123,7 @@ export function createDatabase(engine: Engine): Database {
         } catch (error) {
           if (!engine.isRetryable(error)) throw error;
           if (attempt >= maxAttempts) {
-            throw new AppError("storage_unavailable:database_busy", undefined, { cause: error });
+            throw new AppError("storage_unavailable:database_busy", undefined, { retryAfter: 1, cause: error });
           }
           await sleep(Math.random() * 10 * 2 ** attempt);
         }

@@ -9,6 +9,8 @@ import type { Schema } from "./schema.ts";
 const connectTimeoutMs = 2000;
 const statementTimeoutMs = 2500;
 const queryTimeoutMs = 3000;
+const verifyTimeoutMs = 1000;
+const retryAfterSeconds = 5;
 
 export function openPostgres(url: string, log: Log): Database {
   const pool = new pg.Pool({
@@ -21,6 +23,7 @@ export function openPostgres(url: string, log: Log): Database {
     query_timeout: queryTimeoutMs,
     idleTimeoutMillis: 30_000,
     application_name: "atelier",
+    verify: rejectStandby,
     // pg returns BIGINT as a string by default. Our times and counts are far below 2^53.
     types: {
       getTypeParser: (oid, format) =>
@@ -29,31 +32,51 @@ export function openPostgres(url: string, log: Log): Database {
   });
   // Without a listener, the process would crash when the server closes an idle connection.
   pool.on("error", (error) => log.warn({ reason: error.message }, "idle database connection lost"));
-  // The pool only handles errors of idle connections. Errors of a connection in use also reject its running query.
-  pool.on("connect", (client) => void client.on("error", () => {}));
+  /** Connections whose last commit is not on a standby. */
+  const unreplicatedClients = new WeakSet<pg.PoolClient>();
+  /** Connections since the last query that got no response. Older ones may be to a server that no longer exists. */
+  let currentClients = new WeakSet<pg.PoolClient>();
+  pool.on("connect", (client) => {
+    currentClients.add(client);
+    // The pool only handles errors of idle connections. Errors of a connection in use also reject its running query.
+    client.on("error", () => {});
+    client.on("notice", (notice) => void (isUnreplicatedCommit(notice) && unreplicatedClients.add(client)));
+  });
+
+  const connect = async (): Promise<pg.PoolClient> => {
+    for (;;) {
+      const client = await pool.connect().catch(rethrowDatabaseError);
+      if (currentClients.has(client)) return client;
+      client.release(true);
+    }
+  };
 
   /** Names of statements that a connection prepares once. Statements without a name are parsed for each call. */
   const statementNames = new WeakMap<CompiledQuery, string>();
   /** Part of every name. A higher number makes all connections prepare their statements again. */
   let generation = 0;
 
+  /** Rejects if the server confirms a commit that it would lose in a failover. */
   const query = async <Row extends object>(
-    client: Pick<pg.PoolClient, "query">,
+    client: pg.PoolClient,
     name: string | undefined,
     text: string,
     values: unknown[],
   ): Promise<pg.QueryResult<Row>> => {
     const usedGeneration = generation;
     try {
-      return await client.query<Row>({ name: name && `${name}_${usedGeneration}`, text, values });
+      const result = await client.query<Row>({ name: name && `${name}_${usedGeneration}`, text, values });
+      if (unreplicatedClients.has(client)) throw new UnreplicatedCommitError();
+      return result;
     } catch (error) {
+      if (isSilence(error)) currentClients = new WeakSet();
       if (isStatementOutdated(error)) generation = Math.max(generation, usedGeneration + 1);
       throw error;
     }
   };
 
   const acquire = async (): Promise<DriverConnection> => {
-    const client = await pool.connect().catch(rethrowDatabaseError);
+    const client = await connect();
     let connectionError: unknown;
     return {
       async executeQuery<Row>(compiledQuery: CompiledQuery): Promise<QueryResult<Row>> {
@@ -85,9 +108,21 @@ export function openPostgres(url: string, log: Log): Database {
     name: "postgres",
     q,
     runPrepared: async ({ name, sql }, params) => {
-      const run = () => query(pool, name, sql, [...params]);
-      const retryIfOutdated = (error: unknown) => (isStatementOutdated(error) ? run() : rethrowDatabaseError(error));
-      return (await run().catch(retryIfOutdated).catch(rethrowDatabaseError)).rows;
+      const client = await connect();
+      const run = () => query(client, name, sql, [...params]);
+      const retryIfOutdated = (error: unknown) => {
+        if (!isStatementOutdated(error)) throw error;
+        return run();
+      };
+      let isLost = false;
+      try {
+        return (await run().catch(retryIfOutdated)).rows;
+      } catch (error) {
+        isLost = isConnectionLost(error);
+        return rethrowDatabaseError(error);
+      } finally {
+        client.release(isLost);
+      }
     },
     compile: ({ name, sql }, params) => {
       const compiledQuery = CompiledQuery.raw(sql, [...params]);
@@ -102,16 +137,50 @@ export function openPostgres(url: string, log: Log): Database {
   });
 }
 
+/**
+ * Accepts a new connection only if it is to the primary. During a failover, a load balancer may still choose a server
+ * that has become a standby, which would return old data.
+ */
+function rejectStandby(client: pg.PoolClient, done: (error?: Error) => void): void {
+  // The type definitions lack this option.
+  const query = { text: "SELECT pg_is_in_recovery() AS standby", query_timeout: verifyTimeoutMs } as pg.QueryConfig;
+  client.query<{ standby: boolean }>(query, (error: Error | null, result) => {
+    done(error ?? (result.rows[0]?.standby ? new StandbyError() : undefined));
+  });
+}
+
+class StandbyError extends Error {
+  override readonly name = "StandbyError";
+  override readonly message = "the database server is a standby";
+}
+
+/** The commit is only on the server that confirmed it. A failover would lose it, so it must not be acknowledged. */
+class UnreplicatedCommitError extends Error {
+  override readonly name = "UnreplicatedCommitError";
+  override readonly message = "the server stopped waiting for its synchronous standby";
+}
+
+/**
+ * If a commit's wait for the synchronous standby is canceled, the server reports success and adds this warning. Compares
+ * the name of the C function, because the warning has no code of its own and its text depends on the server's language.
+ */
+const isUnreplicatedCommit = ({ routine }: { routine?: string | undefined }): boolean =>
+  routine === "SyncRepWaitForLSN";
+
 /** Converts a lost connection or an overloaded server to `storage_unavailable`. */
 function rethrowDatabaseError(error: unknown): never {
   if (!isConnectionLost(error) && !isOverloaded(error)) throw error;
-  throw new AppError("storage_unavailable:database", undefined, { cause: error });
+  throw new AppError("storage_unavailable:database", undefined, { retryAfter: retryAfterSeconds, cause: error });
 }
 
-/** The connection is unusable: connection refused, reset, shut down or timed out. */
+/**
+ * The connection is unusable: not established, reset, shut down or timed out, or the server is not the primary (25006: the
+ * transaction is read-only).
+ */
 function isConnectionLost(error: unknown): boolean {
+  if (error instanceof StandbyError || error instanceof UnreplicatedCommitError) return true;
   const state = getSqlState(error) ?? "";
-  if (/^(08|57P)/.test(state)) return true;
+  if (/^(08|57P|25006)/.test(state)) return true;
   if (
     ["ECONNREFUSED", "ECONNRESET", "EPIPE", "ENOENT", "ENOTFOUND", "EAI_AGAIN", "ETIMEDOUT", "EHOSTUNREACH"].includes(
       state,
@@ -123,6 +192,9 @@ function isConnectionLost(error: unknown): boolean {
     message,
   );
 }
+
+/** The server sent nothing, not even the error of its own shorter timeout. */
+const isSilence = (error: unknown): boolean => error instanceof Error && error.message === "Query read timeout";
 
 /** The server responds but cannot do the work: statement or lock timeout, too many connections, disk full. */
 function isOverloaded(error: unknown): boolean {

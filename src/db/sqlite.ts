@@ -181,7 +181,7 @@ function createRetrier(): <T>(sql: string, work: () => T) => Promise<T> {
 }
 
 function unavailableError(cause: unknown): AppError {
-  return new AppError("storage_unavailable:database", undefined, { cause });
+  return new AppError("storage_unavailable:database", undefined, { retryAfter: 5, cause });
 }
 
 /** SQLITE_BUSY: another process is writing. */

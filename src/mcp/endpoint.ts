@@ -20,7 +20,7 @@ import type { Extension, Method } from "./protocol/method.ts";
 import { buildInstructions } from "./instructions.ts";
 import { createResultMetaFormatter, createLifecycleMethods } from "./protocol/lifecycle-methods.ts";
 import { createSubscriptions, type Subscriptions } from "./subscriptions/subscriptions.ts";
-import { toRejection } from "./protocol/app-errors.ts";
+import { toRejection, toRetryHeaders } from "./protocol/app-errors.ts";
 import { errorCodes, modernVersion, createRejection, type Batch, type Message } from "./protocol/messages.ts";
 import { checkRequest } from "./protocol/check-request.ts";
 import { createDispatcher, type MessageContext } from "./protocol/dispatcher.ts";
@@ -141,7 +141,7 @@ export function createMcpEndpoint({
         await handleRequest(req, res, logContext);
       } catch (error) {
         if (!req.complete && req.destroyed) return;
-        respondWithRejection(req, res, toRejection(error, deps.newId, log));
+        respondWithRejection(req, res, toRejection(error, deps.newId, log), toRetryHeaders(error));
       }
     },
     changeFeed: subscriptions.feed,

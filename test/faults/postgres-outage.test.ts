@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Database } from "#db/client.ts";
+import { statement, type Database } from "#db/client.ts";
 import { openDatabase } from "#db/open-database.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
@@ -189,6 +189,51 @@ describe("a PostgreSQL outage", { skip: programFolder ? false : "PostgreSQL is n
       for (const pid of stoppedPids) process.kill(pid, "SIGCONT");
     }
     await sleep(100);
+    assert.equal((await measureOutcome(() => createPost(deps, owner, { title: "A", body: "" }))).outcome, "ok");
+  });
+
+  test("the pool's connections no longer respond: after the first timeout, requests use new connections (RUN-4, D1)", async () => {
+    await Promise.all(Array.from({ length: 4 }, () => listPosts(deps, owner, { limit: 1 })));
+    const backends = await queryDatabase(
+      { databaseUrl: cluster.url(), dataDir: "" },
+      "SELECT pid FROM pg_stat_activity WHERE application_name = 'atelier'",
+    );
+    assert.ok(backends.length >= 4);
+    for (const { pid } of backends) process.kill(Number(pid), "SIGSTOP");
+    try {
+      assert.equal((await measureOutcome(() => database.ping())).outcome, "storage_unavailable");
+      for (let i = 0; i < 4; i++) assert.equal((await measureOutcome(() => database.ping())).outcome, "ok");
+    } finally {
+      for (const { pid } of backends) process.kill(Number(pid), "SIGCONT");
+    }
+  });
+
+  test("a commit whose wait for the synchronous standby is canceled is not acknowledged (RUN-4, RUN-8, D1)", async () => {
+    const query = (sql: string) => queryDatabase({ databaseUrl: cluster.url(), dataDir: "" }, sql);
+    const waiting = "FROM pg_stat_activity WHERE application_name = 'atelier' AND wait_event = 'SyncRep'";
+    await database.ping();
+    await query("ALTER SYSTEM SET synchronous_standby_names = 'absent'");
+    await query("SELECT pg_reload_conf()");
+    try {
+      const rename = statement("rename_all", "UPDATE users SET name = name");
+      for (const write of [
+        () => createPost(deps, owner, { title: "A", body: "" }),
+        () => database.run(rename, []),
+        () => database.q.updateTable("users").set({ name: "A" }).execute(),
+      ]) {
+        const pendingWrite = measureOutcome(write);
+        await waitUntil(async () => (await query(`SELECT pid ${waiting}`)).length > 0, { timeoutMs: 2000 });
+        await query(`SELECT pg_cancel_backend(pid) ${waiting}`);
+        assert.equal((await pendingWrite).outcome, "storage_unavailable");
+      }
+      // Without a cancellation, the write fails when the server does not respond in time.
+      const { outcome, ms } = await measureOutcome(() => createPost(deps, owner, { title: "A", body: "" }));
+      assert.deepEqual([outcome, ms < maxMs], ["storage_unavailable", true]);
+    } finally {
+      await query("ALTER SYSTEM RESET synchronous_standby_names");
+      await query("SELECT pg_reload_conf()");
+    }
+    await waitUntil(async () => (await query(`SELECT pid ${waiting}`)).length === 0);
     assert.equal((await measureOutcome(() => createPost(deps, owner, { title: "A", body: "" }))).outcome, "ok");
   });
 

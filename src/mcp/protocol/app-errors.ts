@@ -14,6 +14,10 @@ function toErrorCode({ code, status }: AppError): number {
   return status < 500 ? errorCodes.invalidParams : errorCodes.internal;
 }
 
+/** The headers that tell a client when to retry. */
+export const toRetryHeaders = (error: unknown): Record<string, string> | undefined =>
+  error instanceof AppError && error.retryAfter !== undefined ? { "retry-after": String(error.retryAfter) } : undefined;
+
 /** The response to a request that failed before its message could be served. Logs errors that are not expected. */
 export function toRejection(error: unknown, newId: Deps["newId"], log: Log): Rejection {
   if (error instanceof AppError)
