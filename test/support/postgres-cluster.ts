@@ -117,7 +117,7 @@ export async function createPostgresCluster(
 }
 
 /** PostgreSQL cannot run as root. If this process does, the server runs as the user that its package created. */
-function getServerIdentity(): { uid?: number; gid?: number } {
+export function getServerIdentity(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const accounts = readFileSync("/etc/passwd", "utf8")
     .split("\n")

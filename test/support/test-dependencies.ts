@@ -3,6 +3,7 @@ import { createCeph, hasCeph } from "./ceph.ts";
 import { createPostgresCluster, findPostgres } from "./postgres-cluster.ts";
 import { canReplaceDnsServer } from "./dns-override.ts";
 import { findNginx } from "./nginx.ts";
+import { hasPatroni } from "./patroni-cluster.ts";
 import { findProgram } from "./find-program.ts";
 import { hasPds } from "./pds.ts";
 import { hasSnac } from "./snac.ts";
@@ -44,6 +45,12 @@ export const testDependencies: readonly TestDependency[] = [
       "a PostgreSQL server that restarts, hangs or runs out of connections (these tests start their own server)",
     installHint: "apt-get install postgresql",
     provide: async () => (findPostgres() ? { env: {}, stop: async () => {} } : undefined),
+  },
+  {
+    name: "Patroni, etcd and HAProxy",
+    untested: "a PostgreSQL cluster with failover",
+    installHint: "apt-get install postgresql patroni etcd-server haproxy",
+    provide: async () => (hasPatroni() ? { env: {}, stop: async () => {} } : undefined),
   },
   {
     name: "S3 server (Ceph Object Gateway)",

@@ -1,0 +1,167 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Stores } from "#domain/deps.ts";
+import { putBytes, sha256 } from "./stores.ts";
+import type { StudioClient } from "./studio-client.ts";
+import { waitUntil } from "./wait-until.ts";
+
+/** Uploads, edits and publications that run until `stop` is called, and everything that the service acknowledged. */
+export interface FailoverLoad {
+  /** When each acknowledged write was acknowledged, in ascending order (`performance.now`). */
+  readonly acknowledgedAt: readonly number[];
+  readonly unavailableCount: number;
+  /** Failures other than an unavailable database. */
+  readonly unexpectedErrors: readonly string[];
+  readonly publications: ReadonlyMap<string, { text: string }>;
+  /** Resolves after this many more acknowledged writes. */
+  waitForWrites(count: number): Promise<void>;
+  stop(): Promise<void>;
+  /** Checks that every acknowledged write since the last check is stored, or every one of the run. */
+  checkAcknowledged(stores: Pick<Stores, "revisions">, options?: { all: boolean }): Promise<void>;
+}
+
+interface AcknowledgedAsset {
+  digest: string;
+  postId: string | null;
+}
+
+interface AcknowledgedRevision {
+  postId: string;
+  revision: number;
+  body: string;
+}
+
+const editsPerPost = 20;
+const pauseMs = 60;
+
+export function startFailoverLoad(studio: StudioClient, base: string, connectionIds: readonly string[]): FailoverLoad {
+  const acknowledgedAt: number[] = [];
+  const unexpectedErrors: string[] = [];
+  const assets = new Map<string, AcknowledgedAsset>();
+  const revisions: AcknowledgedRevision[] = [];
+  const publications = new Map<string, { text: string }>();
+  let unavailableCount = 0;
+  let checkedAssets = 0;
+  let checkedRevisions = 0;
+  const stop = new AbortController();
+  const acknowledge = (): void => void acknowledgedAt.push(performance.now());
+
+  async function uploadAndAttach(round: number): Promise<void> {
+    const content = Buffer.from(randomBytes(5000).toString("hex"));
+    const digest = sha256(content);
+    const declaredType = { kind: "document", mimeType: "text/plain" };
+    const post = await studio.call("create_post", { title: "A", body: "" });
+    acknowledge();
+    const isInline = round % 2 === 0;
+    const { assetId, uploadUrl } = isInline
+      ? await studio.call("upload_asset_inline", { ...declaredType, base64: content.toString("base64") })
+      : await studio.call("request_asset_upload", declaredType);
+    if (isInline) assets.set(assetId, { digest, postId: null });
+    else {
+      const status = await putBytes(uploadUrl, content);
+      if (status !== 200) throw new Error(`upload: ${status} `);
+    }
+    acknowledge();
+    await studio.call("attach_asset", { postId: post.id, assetId });
+    assets.set(assetId, { digest, postId: post.id });
+    acknowledge();
+  }
+
+  /** Edits a new post several times. After a failure it starts with another post, because the edit may be stored. */
+  async function editPost(): Promise<void> {
+    const { id: postId, ...post } = await studio.call("create_post", { title: "Edited", body: "" });
+    let revision = post.revision as number;
+    acknowledge();
+    for (let i = 0; i < editsPerPost && !stop.signal.aborted; i++) {
+      const body = `Edit ${i} ${randomBytes(8).toString("hex")}`;
+      ({ revision } = await studio.call("update_post", { postId, revision, body }));
+      revisions.push({ postId, revision, body });
+      acknowledge();
+      await sleep(pauseMs);
+    }
+  }
+
+  async function publish(round: number): Promise<void> {
+    const text = `Publication ${round} ${randomBytes(8).toString("hex")}`;
+    const post = await studio.call("create_post", { title: "Title", body: text });
+    revisions.push({ postId: post.id, revision: post.revision, body: text });
+    acknowledge();
+    const connectionId = connectionIds[round % connectionIds.length] ?? "";
+    const response = await studio.browser.send(`${base}/api/studios/${studio.studioId}/posts/${post.id}/publications`, {
+      method: "POST",
+      headers: { "content-type": "application/json", origin: base, "sec-fetch-site": "same-origin" },
+      body: JSON.stringify({ connectionIds: [connectionId] }),
+    });
+    const responseText = await response.text();
+    if (!response.ok) throw new Error(`publish: ${response.status} ${responseText}`);
+    for (const { id } of (JSON.parse(responseText) as { publications: { id: string }[] }).publications)
+      publications.set(id, { text });
+    acknowledge();
+  }
+
+  /** Reads do not count as acknowledged writes, but must not fail with a server error either. */
+  async function read(): Promise<void> {
+    await studio.call("list_posts", { limit: 5 });
+    for (const path of ["/api/me", `/api/studios/${studio.studioId}/post-summaries`, "/"]) {
+      const response = await studio.browser.send(`${base}${path}`);
+      const responseText = await response.text();
+      if (!response.ok) throw new Error(`${path}: ${response.status} ${responseText}`);
+    }
+  }
+
+  async function repeat(work: (round: number) => Promise<void>): Promise<void> {
+    for (let round = 0; !stop.signal.aborted; round++) {
+      try {
+        await work(round);
+        await sleep(pauseMs);
+      } catch (error) {
+        const reason = String(error);
+        if (/: 503 |"code":"storage_unavailable"/.test(reason)) unavailableCount++;
+        else unexpectedErrors.push(reason);
+        await sleep(100);
+      }
+    }
+  }
+
+  const workers = [uploadAndAttach, uploadAndAttach, editPost, editPost, publish, read].map(repeat);
+
+  async function checkAsset(assetId: string, expected: AcknowledgedAsset): Promise<void> {
+    const asset = await studio.call("get_asset", { assetId, includeUrls: true });
+    assert.equal(asset.status, "ready");
+    // If the attach was not acknowledged, the asset can be on the post nevertheless.
+    if (expected.postId !== null) assert.equal(asset.postId, expected.postId);
+    const response = await fetch(asset.url);
+    assert.equal(sha256(new Uint8Array(await response.arrayBuffer())), expected.digest, "the stored bytes");
+  }
+
+  return {
+    acknowledgedAt,
+    unexpectedErrors,
+    publications,
+    get unavailableCount() {
+      return unavailableCount;
+    },
+    async waitForWrites(count) {
+      const target = acknowledgedAt.length + count;
+      await waitUntil(() => acknowledgedAt.length >= target, {
+        timeoutMs: 60_000,
+        description: `${count} writes are acknowledged; ${unexpectedErrors.at(-1) ?? ""}`,
+      });
+    },
+    async stop() {
+      stop.abort();
+      await Promise.all(workers);
+    },
+    async checkAcknowledged(stores, { all } = { all: false }) {
+      const [assetEntries, revisionEnd] = [[...assets], revisions.length];
+      for (const [assetId, expected] of assetEntries.slice(all ? 0 : checkedAssets))
+        await checkAsset(assetId, expected);
+      for (const { postId, revision, body } of revisions.slice(all ? 0 : checkedRevisions, revisionEnd)) {
+        const stored = await stores.revisions.find(postId, revision);
+        assert.equal(stored?.body, body, `revision ${revision} of ${postId}`);
+      }
+      [checkedAssets, checkedRevisions] = [assetEntries.length, revisionEnd];
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+/** Returns the process and all its descendants; none if the process has exited. */
+export function listProcessTree(rootPid: number): number[] {
+  if (rootPid === 0 || !isRunning(rootPid)) return [];
+  const parents = new Map(
+    readdirSync("/proc")
+      .filter((name) => /^\d+$/.test(name))
+      .map((name) => [Number(name), readStat(Number(name))?.parentPid]),
+  );
+  const tree = [rootPid];
+  for (const pid of tree) for (const [child, parent] of parents) if (parent === pid) tree.push(child);
+  return tree;
+}
+
+/** False for a process that has exited, even if its parent has not collected its status yet. */
+export function isRunning(pid: number): boolean {
+  const state = readStat(pid)?.state;
+  return state !== undefined && state !== "Z" && state !== "X";
+}
+
+/** Sends a signal to each process that still exists. */
+export function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      if (pid > 1) process.kill(pid, signal);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    }
+  }
+}
+
+/** proc(5): the name of the program is in parentheses and can contain spaces. */
+function readStat(pid: number): { state: string; parentPid: number } | undefined {
+  try {
+    const [state = "", parentPid] = readFileSync(`/proc/${pid}/stat`, "utf8")
+      .replace(/^.*\) /s, "")
+      .split(" ");
+    return { state, parentPid: Number(parentPid) };
+  } catch {
+    return undefined;
+  }
+}
