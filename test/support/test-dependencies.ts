@@ -122,4 +122,11 @@ export const testDependencies: readonly TestDependency[] = [
     installHint: "apt-get install systemd",
     provide: async () => (findProgram("systemd-analyze") ? { env: {}, stop: async () => {} } : undefined),
   },
+  {
+    name: "Prometheus",
+    untested: "the alert rules and the dashboard in deploy/",
+    installHint: "apt-get install prometheus",
+    provide: async () =>
+      findProgram("promtool") && findProgram("prometheus") ? { env: {}, stop: async () => {} } : undefined,
+  },
 ];
