@@ -83,7 +83,8 @@ const commands: Record<string, Command> = {
 `,
     async run(args) {
       parseArguments(args);
-      const { dataDir, databaseUrl, storage, secrets } = readProcessConfig();
+      // The move migrates the database and then runs one long transaction, so it bypasses a transaction pooler.
+      const { dataDir, databaseListenUrl: databaseUrl, storage, secrets } = readProcessConfig();
       if (databaseUrl === undefined || storage.kind !== "s3")
         throw new OperatorError("Set DATABASE_URL, STORAGE=s3 and the S3_… settings to the destination of the move.");
       const files = await openS3Store({ settings: storage, clock: systemClock });
@@ -103,10 +104,10 @@ const commands: Record<string, Command> = {
     help: adminHelp,
     async run(args) {
       const runAdminCommand = parseAdminCommand(args);
-      const { databaseUrl, dataDir } = readProcessConfig();
+      const { databaseUrl, databaseListenUrl, dataDir } = readProcessConfig();
       // Throws if there is no database. `openDatabase` would create one instead.
       if (databaseUrl === undefined) openSqliteFile(dataDir, { isExclusive: false }).close();
-      const database = await openDatabase({ databaseUrl, dataDir, log: createLog("silent") });
+      const database = await openDatabase({ databaseUrl, databaseListenUrl, dataDir, log: createLog("silent") });
       try {
         const stores = createStores(database);
         await runAdminCommand({ ...stores, clock: systemClock, newId: createIdGenerator(systemClock) }, printLine);

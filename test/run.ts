@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { globSync } from "node:fs";
 import { join, relative } from "node:path";
 import { onExit } from "./support/at-exit.ts";
+import { findPgBouncer, startPgBouncer } from "./support/pgbouncer.ts";
 import { createTempFolder } from "./support/temp-folder.ts";
 import { testDependencies, type TestDependency } from "./support/test-dependencies.ts";
 
@@ -11,11 +12,14 @@ import { testDependencies, type TestDependency } from "./support/test-dependenci
  * With file arguments, runs only those tests, without the checks: `npm test -- test/integration/posts.test.ts`.
  * With `--long`, runs tests at full size (CI uses a smaller size), which takes minutes per file:
  * `npm test -- --long test/faults/kill-service.test.ts`.
+ * With `--pgbouncer`, suites that run on each database run only on PostgreSQL, through PgBouncer in transaction mode:
+ * `npm test -- --pgbouncer test/integration/*.test.ts`.
  */
 
 const root = join(import.meta.dirname, "..");
 const isLong = process.argv.includes("--long");
-const requestedFiles = process.argv.slice(2).filter((argument) => argument !== "--long");
+const usesPgBouncer = process.argv.includes("--pgbouncer");
+const requestedFiles = process.argv.slice(2).filter((argument) => !["--long", "--pgbouncer"].includes(argument));
 const flags = ["--test", "--test-reporter=spec", `--test-timeout=${isLong ? 7_200_000 : 300_000}`];
 const isEndToEnd = (file: string): boolean => file.startsWith(join("test", "e2e"));
 const stops: (() => Promise<void>)[] = [];
@@ -46,6 +50,11 @@ async function main(): Promise<number> {
     if (!provided) missingDependencies.push(dependency);
     if (provided) stops.push(provided.stop);
     Object.assign(env, provided?.env);
+  }
+  if (usesPgBouncer) {
+    const pooler = await startPgBouncer(findPgBouncer() ?? "pgbouncer", env["TEST_DATABASE_URL"] ?? "");
+    stops.unshift(pooler.stop);
+    env["TEST_POOLER_URL"] = pooler.url;
   }
 
   const allFiles = globSync("test/{spec,integration,e2e,faults}/**/*.test.ts", { cwd: root }).toSorted();

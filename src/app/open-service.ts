@@ -36,7 +36,7 @@ export function findSettingProblems({ platformCredentials, oauthClientsFile }: C
 export async function openService(config: Config, log: Log): Promise<Service> {
   const clients = readOperatorClients(config.oauthClientsFile);
   const webFiles = await loadStaticFiles(webFolder);
-  const database = await openDatabase({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, log });
+  const database = await openDatabase({ ...config, log });
   // Created after the database, so that a folder with a secret always has a database as well.
   const secrets: Secrets = config.secrets ?? [await loadOrCreateSecret(config.dataDir)];
   const stores = createStores(database);

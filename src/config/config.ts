@@ -72,7 +72,10 @@ function resolveConfig(env: Settings, variables: Environment, problems: string[]
     metricsToken: env.METRICS_TOKEN,
     dataDir: env.DATA_DIR,
     databaseUrl: env.DATABASE_URL,
-    /** The session connection that receives notifications of other processes; undefined with SQLite. */
+    /**
+     * The session connection that receives notifications and migrates. It differs from `databaseUrl` if that leads to a
+     * transaction pooler; undefined with SQLite.
+     */
     databaseListenUrl: env.DATABASE_LISTEN_URL ?? env.DATABASE_URL,
     storage: env.STORAGE === "s3" ? readS3Settings(env, problems) : ({ kind: "disk" } as const),
     /** Undefined only on loopback, where the server generates a secret and stores it in the data folder. */

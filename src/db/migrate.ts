@@ -22,8 +22,7 @@ interface MigrationConnection {
   engine: Database["engine"];
   /** Runs one or more statements and returns the rows of the last one. */
   exec(sql: string): Promise<unknown[]>;
-  /** Runs before all migrations. On PostgreSQL, it waits for the migration lock. */
-  setupSql: string;
+  /** Begins a transaction that holds the migration lock. */
   begin: string;
   hasTable(name: string): Promise<boolean>;
   close(): Promise<void>;
@@ -33,6 +32,7 @@ const lockKey = 7_283_549_106;
 
 export async function migrateSqlite(path: string, folder: string): Promise<string[]> {
   const db = new DatabaseSync(path, { timeout: 30_000, enableForeignKeyConstraints: true });
+  db.exec("PRAGMA synchronous = FULL");
   return migrate(folder, {
     engine: "sqlite",
     exec: async (sql) => {
@@ -40,8 +40,7 @@ export async function migrateSqlite(path: string, folder: string): Promise<strin
       db.exec(sql);
       return [];
     },
-    setupSql: "PRAGMA synchronous = FULL",
-    begin: "BEGIN IMMEDIATE", // takes the write lock, which serves as the migration lock
+    begin: "BEGIN IMMEDIATE", // the write lock serves as the migration lock
     hasTable: async (name) => db.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").all(name).length > 0,
     close: async () => db.close(),
   });
@@ -62,8 +61,8 @@ export async function migratePostgres(url: string, folder: string): Promise<stri
       const results: pg.QueryResult<object> | pg.QueryResult<object>[] = await client.query<object>(sql);
       return [results].flat().at(-1)?.rows ?? [];
     },
-    setupSql: `SELECT pg_advisory_lock(${lockKey})`, // released when the connection closes
-    begin: "BEGIN",
+    // A lock of the session would stay with a pooler's connection.
+    begin: `BEGIN; SELECT pg_advisory_xact_lock(${lockKey})`,
     hasTable: async (name) =>
       (await client.query("SELECT 1 WHERE to_regclass($1) IS NOT NULL", [name])).rows.length > 0,
     close: () => client.end(),
@@ -78,7 +77,6 @@ async function migrate(folder: string, connection: MigrationConnection): Promise
   const migrations = await readMigrations(folder, connection.engine);
   const applied: string[] = [];
   try {
-    await connection.exec(connection.setupSql);
     for (const migration of migrations) {
       await connection.exec(connection.begin);
       try {

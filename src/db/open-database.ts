@@ -2,6 +2,7 @@ import { mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Deps, Stores } from "#domain/deps.ts";
+import { OperatorError } from "#lib/errors.ts";
 import type { Log } from "#lib/log.ts";
 import { createActivityStore } from "./activity.ts";
 import { createAssetStore } from "./assets.ts";
@@ -79,6 +80,8 @@ export const migrationsFolder = join(import.meta.dirname, "../../migrations");
 
 export interface OpenDatabaseOptions {
   databaseUrl: string | undefined;
+  /** A session connection to the same database, if `databaseUrl` leads to a transaction pooler. */
+  databaseListenUrl?: string | undefined;
   dataDir: string;
   log: Log;
   /** Overridden in tests. */
@@ -89,8 +92,12 @@ export interface OpenDatabaseOptions {
 export async function openDatabase(options: OpenDatabaseOptions): Promise<Database> {
   const folder = options.migrations ?? migrationsFolder;
   if (options.databaseUrl !== undefined) {
-    logApplied(options.log, await migratePostgres(options.databaseUrl, folder));
-    return openPostgres(options.databaseUrl, options.log);
+    const { databaseUrl: url, databaseListenUrl: sessionUrl = url, log } = options;
+    // A migration may take longer than the timeouts of a pooler allow.
+    logApplied(log, await migratePostgres(sessionUrl, folder));
+    const database = openPostgres({ url, log, isBehindPooler: sessionUrl !== url });
+    await assertNoUnknownPooler(database);
+    return database;
   }
   await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
   const path = join(options.dataDir, databaseFileName);
@@ -103,6 +110,17 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
     await database.close();
     throw error;
   }
+}
+
+/** PgBouncer rejects connections with the parameters that a direct connection has. */
+async function assertNoUnknownPooler(database: Database): Promise<void> {
+  const error: unknown = await database.ping().catch((reason: unknown) => reason);
+  const message = error instanceof Error && error.cause instanceof Error ? error.cause.message : "";
+  if (!message.includes("unsupported startup parameter")) return;
+  await database.close();
+  throw new OperatorError(
+    "DATABASE_URL leads to a pooler such as PgBouncer. Set DATABASE_LISTEN_URL to the URL of the PostgreSQL server itself.",
+  );
 }
 
 /** Switching a new file to WAL mode needs an exclusive lock, and SQLite's busy timeout does not cover that. */

@@ -11,15 +11,31 @@ const statementTimeoutMs = 2500;
 const queryTimeoutMs = 3000;
 const verifyTimeoutMs = 1000;
 const retryAfterSeconds = 5;
+const idleInTransactionTimeoutMs = 10_000;
 
-export function openPostgres(url: string, log: Log): Database {
+interface PostgresOptions {
+  url: string;
+  log: Log;
+  /**
+   * Whether transactions of a connection may run in different sessions, behind a pooler in transaction mode. Then
+   * nothing may outlive a transaction: neither named statements nor parameters of the session.
+   */
+  isBehindPooler: boolean;
+}
+
+export function openPostgres({ url, log, isBehindPooler }: PostgresOptions): Database {
   const pool = new pg.Pool({
     connectionString: url,
     max: 10,
     keepAlive: true,
     connectionTimeoutMillis: connectTimeoutMs,
-    statement_timeout: statementTimeoutMs,
-    idle_in_transaction_session_timeout: 10_000,
+    // PgBouncer rejects connections with these startup parameters.
+    ...(isBehindPooler
+      ? {}
+      : {
+          statement_timeout: statementTimeoutMs,
+          idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
+        }),
     query_timeout: queryTimeoutMs,
     idleTimeoutMillis: 30_000,
     application_name: "atelier",
@@ -65,7 +81,8 @@ export function openPostgres(url: string, log: Log): Database {
   ): Promise<pg.QueryResult<Row>> => {
     const usedGeneration = generation;
     try {
-      const result = await client.query<Row>({ name: name && `${name}_${usedGeneration}`, text, values });
+      const preparedName = name && !isBehindPooler ? `${name}_${usedGeneration}` : undefined;
+      const result = await client.query<Row>({ name: preparedName, text, values });
       if (unreplicatedClients.has(client)) throw new UnreplicatedCommitError();
       return result;
     } catch (error) {
@@ -101,7 +118,11 @@ export function openPostgres(url: string, log: Log): Database {
     };
   };
   const q = new Kysely<Schema>({
-    dialect: createDialect({ acquire, begin: "begin", base: new PostgresDialect({ pool }) }),
+    dialect: createDialect({
+      acquire,
+      begin: isBehindPooler ? beginWithTimeouts : "begin",
+      base: new PostgresDialect({ pool }),
+    }),
   });
 
   return createDatabase({
@@ -136,6 +157,11 @@ export function openPostgres(url: string, log: Log): Database {
     },
   });
 }
+
+/** Sent as one message, so the timeouts take no further round trip. */
+const beginWithTimeouts =
+  `begin; set local statement_timeout = ${statementTimeoutMs}; ` +
+  `set local idle_in_transaction_session_timeout = ${idleInTransactionTimeoutMs}`;
 
 /**
  * Accepts a new connection only if it is to the primary. During a failover, a load balancer may still choose a server

@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createTemporaryDatabase, listOneEngine, type TemporaryDatabase } from "../support/engines.ts";
+import {
+  createTemporaryDatabase,
+  getDatabaseSettings,
+  listOneEngine,
+  type TemporaryDatabase,
+} from "../support/engines.ts";
 import { isLongRun } from "../support/long-run.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
 import { callModern } from "../support/mcp.ts";
@@ -39,7 +44,7 @@ for (const engine of listOneEngine()) {
         BASE_URL: base,
         DATA_DIR: location.dataDir,
         RATE_LIMITS: "off",
-        ...(location.databaseUrl === undefined ? {} : { DATABASE_URL: location.databaseUrl }),
+        ...getDatabaseSettings(location),
       });
       member = await newStudioClient(base, "hostile@example.com");
       other = await newStudioClient(base, "other@example.com");

@@ -3,7 +3,13 @@ import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openDatabase } from "#db/open-database.ts";
 import { seconds } from "#lib/clock.ts";
-import { createTemporaryDatabase, listOneEngine, silentLog, type DatabaseLocation } from "../support/engines.ts";
+import {
+  createTemporaryDatabase,
+  getDatabaseSettings,
+  listOneEngine,
+  silentLog,
+  type DatabaseLocation,
+} from "../support/engines.ts";
 import { startMain } from "../support/main-process.ts";
 import {
   callMcp,
@@ -27,7 +33,7 @@ for (const engine of listOneEngine()) {
         BASE_URL: base,
         DATA_DIR: location.dataDir,
         RATE_LIMITS: "off",
-        ...(location.databaseUrl ? { DATABASE_URL: location.databaseUrl } : {}),
+        ...getDatabaseSettings(location),
       };
       let service = await startMain(env);
       try {

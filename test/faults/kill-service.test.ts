@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createTemporaryDatabase, listEngines, type TemporaryDatabase } from "../support/engines.ts";
+import {
+  createTemporaryDatabase,
+  getDatabaseSettings,
+  listEngines,
+  type TemporaryDatabase,
+} from "../support/engines.ts";
 import { isLongRun } from "../support/long-run.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
@@ -33,7 +38,7 @@ for (const engine of listEngines()) {
         BASE_URL: base,
         DATA_DIR: location.dataDir,
         RATE_LIMITS: "off",
-        ...(location.databaseUrl ? { DATABASE_URL: location.databaseUrl } : {}),
+        ...getDatabaseSettings(location),
       };
       service = await startMain(env);
       studio = await newStudioClient(base);

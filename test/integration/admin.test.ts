@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { parseAdminCommand } from "#ops/admin.ts";
 import { UsageError } from "#ops/progress.ts";
-import { forOneEngine } from "../support/engines.ts";
+import { forOneEngine, getDatabaseSettings } from "../support/engines.ts";
 import { runCommand } from "../support/operator-commands.ts";
 import { callTool } from "../support/service-access.ts";
 import { newMember, newStudio } from "../support/users.ts";
@@ -17,8 +17,8 @@ forOneEngine("npm run admin", (fixture) => {
   after(() => server.close());
 
   const runAdmin = (...args: string[]) => {
-    const { databaseUrl, dataDir } = fixture.location;
-    return runCommand(["admin", ...args], { DATA_DIR: dataDir, ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}) });
+    const { location } = fixture;
+    return runCommand(["admin", ...args], { DATA_DIR: location.dataDir, ...getDatabaseSettings(location) });
   };
   const runOk = async (...args: string[]) => {
     const { code, output, stdout } = await runAdmin(...args);

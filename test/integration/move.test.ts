@@ -7,7 +7,7 @@ import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { openSqliteFile } from "#db/sqlite-file.ts";
-import { createTemporaryDatabase, type TemporaryDatabase } from "../support/engines.ts";
+import { createTemporaryDatabase, getDatabaseSettings, type TemporaryDatabase } from "../support/engines.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
 import {
@@ -48,7 +48,7 @@ describe("moving from SQLite and disk to PostgreSQL and S3", { skip: !hasServers
   const getSourceEnv = () => ({ DATA_DIR: dataDir, BASE_URL: base, PORT: new URL(base).port, RATE_LIMITS: "off" });
   const getTargetEnv = (overrides: Record<string, string> = {}) => ({
     ...getSourceEnv(),
-    DATABASE_URL: targetDatabase.databaseUrl ?? "",
+    ...getDatabaseSettings(targetDatabase),
     STORAGE: "s3",
     S3_ENDPOINT: s3.endpoint ?? "",
     S3_REGION: s3.region,
@@ -110,14 +110,11 @@ describe("moving from SQLite and disk to PostgreSQL and S3", { skip: !hasServers
 
     const usedDatabase = await createTemporaryDatabase("postgres");
     const otherService = await startMain(
-      getTargetEnv({ DATABASE_URL: usedDatabase.databaseUrl ?? "", DATA_DIR: join(folder.path, "x") }),
+      getTargetEnv({ ...getDatabaseSettings(usedDatabase), DATA_DIR: join(folder.path, "x") }),
     );
     await createCredentials({ ...usedDatabase, dataDir: folder.path }, base);
     await otherService.kill();
-    await assertMoveRejected(
-      getTargetEnv({ DATABASE_URL: usedDatabase.databaseUrl ?? "" }),
-      /DATABASE_URL is not empty/,
-    );
+    await assertMoveRejected(getTargetEnv(getDatabaseSettings(usedDatabase)), /DATABASE_URL is not empty/);
     await usedDatabase.remove();
     assert.deepEqual(await listPostgresTables(targetDatabase), [], "the intended target is untouched");
   });

@@ -10,7 +10,7 @@ import { listenForNotifications } from "#db/notifications.ts";
 import { createChangeFeed } from "#domain/subscriptions/change-feed.ts";
 import { sha256 } from "#lib/digest.ts";
 import type { Log } from "#lib/log.ts";
-import { forEachEngine, silentLog } from "../support/engines.ts";
+import { forEachEngine, getListenUrl, silentLog } from "../support/engines.ts";
 import { createTestGrant } from "../support/tokens.ts";
 import { newStudio } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
@@ -18,7 +18,7 @@ import { waitUntil } from "../support/wait-until.ts";
 forEachEngine(
   "notifications between processes",
   (fixture) => {
-    const getUrl = () => fixture.location.databaseUrl ?? "";
+    const getUrl = () => getListenUrl(fixture.location) ?? "";
 
     /** Listens for changes while a stream is open. `reliability` has each value that the feed receives. */
     async function listenWithStream(

@@ -17,7 +17,7 @@ import { listenForNotifications, type NotificationListener } from "#db/notificat
 import { createStores, openDatabase } from "#db/open-database.ts";
 import { hours, minutes, toIsoTime } from "#lib/clock.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";
-import { forOneEngine, silentLog } from "../support/engines.ts";
+import { forOneEngine, getListenUrl, silentLog } from "../support/engines.ts";
 import { actThroughClient } from "../support/history-fixture.ts";
 import { addConnections, startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
 import { createSandboxPlatforms } from "../support/sandbox-platforms.ts";
@@ -241,7 +241,7 @@ forOneEngine("the publishing worker", (fixture) => {
     const worker = startWorker(neverPolls, database);
     const isListening = Promise.withResolvers<void>();
     const listener: NotificationListener = listenForNotifications({
-      url: fixture.location.databaseUrl ?? "",
+      url: getListenUrl(fixture.location) ?? "",
       handlers: {
         publications_due() {
           isListening.resolve();

@@ -5,7 +5,7 @@ import { closeSync, openSync, readFileSync, statSync, writeFileSync } from "node
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, test } from "node:test";
-import { createTemporaryDatabase, listEngines } from "../support/engines.ts";
+import { createTemporaryDatabase, getDatabaseSettings, listEngines } from "../support/engines.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 import { startMain } from "../support/main-process.ts";
 import { startChildProgram } from "../support/child-program.ts";
@@ -61,7 +61,7 @@ describe("startup", () => {
       const base = await findFreeBaseUrl();
       const dataDir = join(newFolder(), "not", "there", "yet");
       const env = {
-        DATABASE_URL: database.databaseUrl ?? "",
+        ...getDatabaseSettings(database),
         DATA_DIR: dataDir,
         PORT: new URL(base).port,
         BASE_URL: base,
@@ -84,7 +84,7 @@ describe("startup", () => {
       cleanups.push(() => database.remove());
       const file = join(newFolder(), "file");
       writeFileSync(file, "");
-      const env = { DATABASE_URL: database.databaseUrl ?? "", DATA_DIR: join(file, "data"), PORT: "0" };
+      const env = { ...getDatabaseSettings(database), DATA_DIR: join(file, "data"), PORT: "0" };
       const program = startChildProgram([mainPath], env);
       assert.equal(await program.exited, 1);
       assert.match(

@@ -7,6 +7,7 @@ import { systemClock } from "#lib/clock.ts";
 import {
   createDeps,
   createTemporaryDatabase,
+  getDatabaseSettings,
   listEngines,
   silentLog,
   type TemporaryDatabase,
@@ -37,11 +38,8 @@ for (const engine of listEngines()) {
       for (const url of bases) {
         const { port } = new URL(url);
         const env = { PORT: port, BASE_URL: base, DATA_DIR: location.dataDir, RATE_LIMITS: "off" };
-        const { databaseUrl } = location;
         const secrets = { SECRETS: "a test secret that is long enough for this" };
-        processes.push(
-          await startMain({ ...env, ...secrets, ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }) }),
-        );
+        processes.push(await startMain({ ...env, ...secrets, ...getDatabaseSettings(location) }));
         urls.push(`http://127.0.0.1:${port}/mcp`);
       }
     });

@@ -25,7 +25,7 @@ import { createHookedFiles } from "./hooked-files.ts";
 export type EngineName = Database["engine"];
 
 /** Identifies a database for `openDatabase`; it need not exist yet. */
-export type DatabaseLocation = Pick<OpenDatabaseOptions, "databaseUrl" | "dataDir">;
+export type DatabaseLocation = Pick<OpenDatabaseOptions, "databaseUrl" | "databaseListenUrl" | "dataDir">;
 
 export interface TemporaryDatabase extends DatabaseLocation {
   remove(): Promise<void>;
@@ -44,6 +44,7 @@ export const silentLog = createLog("silent");
 
 /** The engines that this run can test; without PostgreSQL, `npm test` reports what was not tested. */
 export function listEngines(): EngineName[] {
+  if (process.env["TEST_POOLER_URL"]) return ["postgres"]; // `npm test -- --pgbouncer`
   return process.env["TEST_DATABASE_URL"] ? ["sqlite", "postgres"] : ["sqlite"];
 }
 
@@ -111,10 +112,26 @@ export function createDeps(database: Database, clock: Clock): Deps {
   };
 }
 
-/** Creates an empty PostgreSQL database, or the path of a SQLite data folder that does not exist yet. */
+/** The settings of a service that uses this database. */
+export function getDatabaseSettings({ databaseUrl, databaseListenUrl }: DatabaseLocation): Record<string, string> {
+  return {
+    ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
+    ...(databaseListenUrl === undefined ? {} : { DATABASE_LISTEN_URL: databaseListenUrl }),
+  };
+}
+
+/** The URL of a session connection; undefined on SQLite. */
+export const getListenUrl = ({ databaseUrl, databaseListenUrl = databaseUrl }: DatabaseLocation): string | undefined =>
+  databaseListenUrl;
+
+/**
+ * Creates an empty PostgreSQL database, or the path of a SQLite data folder that does not exist yet. `pooler` is the URL
+ * of a pooler in front of `server`.
+ */
 export async function createTemporaryDatabase(
   engine: EngineName,
   server = process.env["TEST_DATABASE_URL"],
+  pooler = server === process.env["TEST_DATABASE_URL"] ? process.env["TEST_POOLER_URL"] : undefined,
 ): Promise<TemporaryDatabase> {
   const folder = createTempFolder();
   if (engine === "sqlite")
@@ -122,10 +139,10 @@ export async function createTemporaryDatabase(
   if (!server) throw new Error("TEST_DATABASE_URL is not set");
   const name = `atelier_test_${randomBytes(8).toString("hex")}`;
   await runAdminSql(server, `CREATE DATABASE ${name}`);
-  const url = new URL(server);
-  url.pathname = `/${name}`;
+  const getUrl = (base: string): string => Object.assign(new URL(base), { pathname: `/${name}` }).href;
   return {
-    databaseUrl: url.href,
+    databaseUrl: getUrl(pooler ?? server),
+    databaseListenUrl: pooler === undefined ? undefined : getUrl(server),
     dataDir: folder.path,
     remove: async () => {
       folder.remove();

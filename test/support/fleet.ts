@@ -1,4 +1,4 @@
-import { createTemporaryDatabase, type TemporaryDatabase } from "./engines.ts";
+import { createTemporaryDatabase, getDatabaseSettings, type TemporaryDatabase } from "./engines.ts";
 import { startMain, type MainProcess } from "./main-process.ts";
 import { findNginx, startNginx } from "./nginx.ts";
 import { startIssuer } from "./oidc-issuer.ts";
@@ -28,7 +28,7 @@ export async function startFleet(size: number, env: Record<string, string> = {})
       PORT: new URL(url).port,
       BASE_URL: base,
       DATA_DIR: location.dataDir,
-      DATABASE_URL: location.databaseUrl ?? "",
+      ...getDatabaseSettings(location),
       SECRETS: "a test secret that is long enough",
       OIDC_ISSUER: issuer.issuer,
       OIDC_CLIENT_ID: issuer.clientId,

@@ -4,7 +4,7 @@ import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
-import { createDeps, silentLog, type Fixture } from "./engines.ts";
+import { createDeps, getListenUrl, silentLog, type Fixture } from "./engines.ts";
 import { initialize, startMcpServer, type McpCaller, type TestMcpServer } from "./mcp.ts";
 import { createTestGrant } from "./tokens.ts";
 
@@ -25,11 +25,12 @@ export async function startOtherServer(
   const server = await startMcpServer({ deps });
   const { changeFeed } = server.endpoint;
   const listenStarted = Promise.withResolvers<void>();
+  const listenUrl = getListenUrl(location);
   const listener =
-    location.databaseUrl === undefined
+    listenUrl === undefined
       ? undefined
       : listenForNotifications({
-          url: location.databaseUrl,
+          url: listenUrl,
           handlers: {
             changes(change) {
               if (change !== undefined) {

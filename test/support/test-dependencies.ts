@@ -5,6 +5,7 @@ import { canReplaceDnsServer } from "./dns-override.ts";
 import { findNginx } from "./nginx.ts";
 import { hasPatroni } from "./patroni-cluster.ts";
 import { findProgram } from "./find-program.ts";
+import { findPgBouncer } from "./pgbouncer.ts";
 import { hasPds } from "./pds.ts";
 import { hasSnac } from "./snac.ts";
 
@@ -91,6 +92,12 @@ export const testDependencies: readonly TestDependency[] = [
     untested: "several instances behind a load balancer",
     installHint: "apt-get install nginx-light",
     provide: async () => (findNginx() ? { env: {}, stop: async () => {} } : undefined),
+  },
+  {
+    name: "PgBouncer",
+    untested: "PostgreSQL behind a transaction pooler",
+    installHint: "apt-get install pgbouncer",
+    provide: async () => (findPgBouncer() ? { env: {}, stop: async () => {} } : undefined),
   },
   {
     name: "snac",

@@ -1,0 +1,101 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chownSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import pg from "pg";
+import { onExit } from "./at-exit.ts";
+import { findFreePort } from "./free-ports.ts";
+import { findProgram } from "./find-program.ts";
+import { getServerIdentity } from "./postgres-cluster.ts";
+import { createTempFolder } from "./temp-folder.ts";
+import { waitUntil } from "./wait-until.ts";
+
+/** Debian installs PgBouncer in a folder that only root has in PATH. */
+export const findPgBouncer = (): string | undefined =>
+  findProgram("pgbouncer") ?? findProgram("pgbouncer", ["/usr/sbin", "/usr/local/sbin"]);
+
+/** PgBouncer in transaction mode, in front of all databases of a server. */
+export interface PgBouncer {
+  /** The URL of the database `postgres`, with the credentials of the server's URL. */
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** Fewer than the ten connections that a process opens, so that its transactions share sessions. */
+export const poolSize = 5;
+
+/** Starts PgBouncer with `deploy/pgbouncer.ini`. Consecutive transactions of a client run in different sessions. */
+export async function startPgBouncer(program: string, serverUrl: string): Promise<PgBouncer> {
+  const folder = createTempFolder("atelier-pgbouncer-");
+  const toPath = (name: string) => join(folder.path, name);
+  const server = new URL(serverUrl);
+  const port = await findFreePort();
+  writeFileSync(toPath("userlist.txt"), `"${server.username}" "${server.password}"\n`);
+  writeFileSync(
+    toPath("pgbouncer.ini"),
+    replaceAll(readFileSync(join(import.meta.dirname, "../../deploy/pgbouncer.ini"), "utf8"), [
+      [
+        "atelier = host=127.0.0.1 port=5432 dbname=atelier",
+        `* = host=${server.hostname} port=${server.port || "5432"}`,
+      ],
+      [
+        "listen_port = 6432",
+        `listen_port = ${port}\nserver_round_robin = 1\nlog_connections = 0\nlog_disconnections = 0`,
+      ],
+      ["/etc/pgbouncer/userlist.txt", toPath("userlist.txt")],
+      ["default_pool_size = 20", `default_pool_size = ${poolSize}`],
+    ]),
+  );
+  // Like PostgreSQL, PgBouncer cannot run as root.
+  const identity = getServerIdentity();
+  if (identity.uid !== undefined && identity.gid !== undefined)
+    for (const path of [folder.path, toPath("userlist.txt"), toPath("pgbouncer.ini")])
+      chownSync(path, identity.uid, identity.gid);
+  const child = spawn(program, ["-q", toPath("pgbouncer.ini")], {
+    ...identity,
+    cwd: folder.path,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const log: string[] = [];
+  child.stderr.on("data", (chunk: Buffer) => void (log.push(chunk.toString()) > 100 && log.shift()));
+  const unregister = onExit(() => child.kill("SIGKILL"));
+  const url = new URL(server);
+  [url.hostname, url.port, url.pathname] = ["127.0.0.1", String(port), "/postgres"];
+  await waitUntil(
+    () => {
+      if (child.exitCode !== null) throw new Error(`PgBouncer did not start:\n${log.join("")}`);
+      return canConnect(url.href);
+    },
+    { intervalMs: 50, description: "PgBouncer accepts connections" },
+  );
+  return {
+    url: url.href,
+    async stop() {
+      const exited = once(child, "exit");
+      child.kill("SIGKILL");
+      await exited;
+      unregister();
+      folder.remove();
+    },
+  };
+}
+
+function replaceAll(text: string, replacements: readonly (readonly [string, string])[]): string {
+  return replacements.reduce((result, [from, to]) => {
+    if (!result.includes(from)) throw new Error(`deploy/pgbouncer.ini does not contain ${from}`);
+    return result.replace(from, to);
+  }, text);
+}
+
+async function canConnect(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2000 });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    await client.query("SELECT 1");
+    await client.end();
+    return true;
+  } catch {
+    return false;
+  }
+}
