@@ -145,7 +145,7 @@ describe(
     test("a connection to a standby is rejected, because it returns old data (RUN-4, D1)", async () => {
       const primary = await cluster.waitUntilHealthy();
       for (const node of cluster.nodes) {
-        const nodeDatabase = openPostgres(node.url, silentLog);
+        const nodeDatabase = openPostgres({ url: node.url, log: silentLog, isBehindPooler: false });
         try {
           assert.equal(await getOutcome(() => nodeDatabase.ping()), node === primary ? "ok" : "storage_unavailable");
         } finally {
