@@ -94,13 +94,14 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
 
 /** MCP Apps, tool metadata. Some hosts read only the older key. */
 function describeUi({ showsChatApp, isAppOnly }: Tool): object {
-  if (isAppOnly) return { _meta: { ui: { visibility: ["app"] } } };
-  return showsChatApp ? { _meta: { ui: { resourceUri: chatAppUri }, "ui/resourceUri": chatAppUri } } : {};
+  if (isAppOnly) return { ui: { visibility: ["app"] } };
+  return showsChatApp ? { ui: { resourceUri: chatAppUri }, "ui/resourceUri": chatAppUri } : {};
 }
 
 /** Returns a tool's entry in `tools/list`. */
 export function toListing(tool: Tool, { hasChatApp } = { hasChatApp: true }): object {
-  const { name, title, description, hints, meta, input, output } = tool;
+  const { name, title, description, hints, input, output } = tool;
+  const meta = { ...(hasChatApp ? describeUi(tool) : {}), ...tool.meta };
   return {
     name,
     title,
@@ -114,7 +115,6 @@ export function toListing(tool: Tool, { hasChatApp } = { hasChatApp: true }): ob
       idempotentHint: hints.idempotent,
       openWorldHint: hints.openWorld,
     },
-    ...(hasChatApp ? describeUi(tool) : {}),
-    ...(meta === undefined ? {} : { _meta: meta }),
+    ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }),
   };
 }

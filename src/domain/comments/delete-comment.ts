@@ -15,9 +15,8 @@ export async function deleteComment(
   authorize(caller, "posts.write");
   const commentId = parseCommentId(input.commentId);
   await deps.transact(async (tx) => {
-    const comment = await lockComment(tx, caller.studio.id, commentId);
-    const isOnPost = input.postId === undefined || comment?.postId === input.postId;
-    if (!comment || comment.isDeleted || !isOnPost) throw notFoundError("comment");
+    const comment = await lockComment(tx, caller.studio.id, { ...input, commentId });
+    if (!comment || comment.isDeleted) throw notFoundError("comment");
     if (comment.userId !== caller.user.id) throw new AppError("forbidden:comment_author");
     await tx.comments.erase(commentId, deps.clock());
     await recordActivity(deps, tx, caller, "comment.deleted", comment.postId, { commentId });

@@ -1,13 +1,17 @@
 import type { Stores } from "../deps.ts";
 import type { ListedComment } from "./ports.ts";
 
-/** Reads a comment after locking its post, so that parallel calls change the comments of a post one after the other. */
+/**
+ * Reads a comment after locking its post, so that parallel calls change the comments of a post one after the other. With
+ * `postId`, finds only comments of this post.
+ */
 export async function lockComment(
   tx: Pick<Stores, "comments" | "posts">,
   studioId: string,
-  commentId: string,
+  { commentId, postId }: { commentId: string; postId?: string | undefined },
 ): Promise<ListedComment | undefined> {
   const comment = await tx.comments.find(studioId, commentId);
-  if (!comment || !(await tx.posts.lock(studioId, comment.postId))) return undefined;
+  if (!comment || (postId !== undefined && comment.postId !== postId)) return undefined;
+  if (!(await tx.posts.lock(studioId, comment.postId))) return undefined;
   return tx.comments.find(studioId, commentId);
 }

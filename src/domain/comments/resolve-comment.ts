@@ -18,8 +18,8 @@ export async function resolveComment(
   authorize(caller, "posts.write");
   const commentId = parseCommentId(input.commentId);
   const updatedComment = await deps.transact(async (tx) => {
-    const comment = await lockComment(tx, caller.studio.id, commentId);
-    if (!comment || (input.postId !== undefined && comment.postId !== input.postId)) throw notFoundError("comment");
+    const comment = await lockComment(tx, caller.studio.id, { ...input, commentId });
+    if (!comment) throw notFoundError("comment");
     if (comment.parentId !== null) throw new AppError("invalid_input:reply");
     if ((comment.resolvedAt !== null) === input.resolved) return comment;
     const resolution = input.resolved ? { at: deps.clock(), by: caller.user.id } : null;

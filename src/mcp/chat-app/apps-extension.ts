@@ -1,3 +1,5 @@
+import { toRecord } from "../protocol/client-capabilities.ts";
+
 /** MCP Apps (SEP-1865), protocol version 2026-01-26. */
 export const appsExtension = "io.modelcontextprotocol/ui";
 export const chatAppUri = "ui://atelier/post";
@@ -10,6 +12,3 @@ export function declaresApps(capabilities: unknown): boolean {
   const { mimeTypes } = extension as { mimeTypes?: unknown };
   return !Array.isArray(mimeTypes) || mimeTypes.includes(chatAppMimeType);
 }
-
-export const toRecord = (value: unknown): Record<string, unknown> =>
-  typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};

@@ -1,4 +1,4 @@
-import { CLIENT_CAPABILITIES_META_KEY, type ServerCapabilities } from "@modelcontextprotocol/server";
+import type { ServerCapabilities } from "@modelcontextprotocol/server";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { minutes } from "#lib/clock.ts";
@@ -7,7 +7,8 @@ import type { Exchange, Method } from "../protocol/method.ts";
 import { createResponder, readParams } from "../post-resources.ts";
 import type { SessionIdCodec } from "../transport/session-id.ts";
 import { appTools } from "./app-tools.ts";
-import { appsExtension, chatAppMimeType, chatAppUri, declaresApps, toRecord } from "./apps-extension.ts";
+import { readClientCapabilities } from "../protocol/client-capabilities.ts";
+import { appsExtension, chatAppMimeType, chatAppUri, declaresApps } from "./apps-extension.ts";
 
 /** What the in-chat app adds to the endpoint. */
 export interface ChatApp {
@@ -42,7 +43,7 @@ export function createChatApp(
     // Legacy clients declare capabilities once, when a session starts; later versions with every request.
     isSupportedBy: ({ era, params, sessionId }) =>
       era === "modern"
-        ? declaresApps(toRecord(params["_meta"])[CLIENT_CAPABILITIES_META_KEY])
+        ? declaresApps(readClientCapabilities(params))
         : sessionId !== undefined && sessionIdCodec.decode(sessionId)?.supportsApps === true,
     addTo(methods, startCall) {
       const respond = createResponder(startCall);
