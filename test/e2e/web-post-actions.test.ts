@@ -342,4 +342,26 @@ describe("actions on posts in a browser", { skip: skipWithoutChromium }, () => {
     assert.match(String(await page.evaluate("getSelection().toString()")), /studios/);
     await page.context().close();
   });
+
+  test("a tooltip covers no open menu, and Escape closes it (WEB-12)", async () => {
+    const owner = await newOwner();
+    await addPost(owner, "Fog");
+    const page = await openPosts(owner);
+    await page.getByRole("link", { name: "Fog" }).click();
+    const trigger = page.getByRole("button", { name: "Actions for this post" });
+    const tooltip = page.getByRole("tooltip");
+    await trigger.hover();
+    await tooltip.waitFor();
+    await page.keyboard.press("Escape");
+    await tooltip.waitFor({ state: "detached" });
+    for (const attempt of ["first", "second"]) {
+      await trigger.click();
+      await page.getByRole("menuitem", { name: "Copy link" }).waitFor();
+      await page.waitForTimeout(600); // longer than the delay of a tooltip
+      assert.equal(await tooltip.count(), 0, `the ${attempt} time`);
+      await page.keyboard.press("Escape");
+      await page.getByRole("menuitem", { name: "Copy link" }).waitFor({ state: "detached" });
+    }
+    await page.context().close();
+  });
 });

@@ -37,13 +37,18 @@ export function Tooltip({
     setAnchor(undefined);
   }
 
+  /** Not over an open menu. A menu that mounts when it opens has a new trigger, which gets the pointer at once. */
+  function show(trigger: HTMLElement): void {
+    if (!trigger.matches("[aria-haspopup][aria-expanded=true]")) setAnchor(trigger);
+  }
+
   return (
     <>
       {cloneElement(children, {
         onPointerEnter: (event) => {
           onPointerEnter?.(event);
           const { currentTarget, pointerType } = event;
-          if (pointerType === "mouse") timer.current = setTimeout(() => setAnchor(currentTarget), delayMs);
+          if (pointerType === "mouse") timer.current = setTimeout(() => show(currentTarget), delayMs);
         },
         onPointerLeave: (event) => {
           onPointerLeave?.(event);
@@ -56,7 +61,7 @@ export function Tooltip({
         onFocus: (event) => {
           onFocus?.(event);
           // A closing dialog returns the focus to its button; a tooltip there would only be in the way.
-          if (event.currentTarget.matches(":focus-visible")) setAnchor(event.currentTarget);
+          if (event.currentTarget.matches(":focus-visible")) show(event.currentTarget);
         },
         onBlur: (event) => {
           onBlur?.(event);
