@@ -122,6 +122,19 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
     assert.ok(((await text.boundingBox())?.height ?? 0) > foldedHeight * 1.5);
     await checkPage();
   });
+
+  test("names only files that it has something to say about", async () => {
+    const damaged = (await createTwoColors()).subarray(0, 60);
+    const postId = await addPost("Boats", [
+      ["plain.png", await createTwoColors()],
+      ["damaged.png", damaged],
+    ]);
+    const post = await openPreview(postId, "north-words", "Mastodon");
+    await post.locator("[aria-busy=false] img").waitFor();
+    const files = page.getByRole("list", { name: "Files for north-words" });
+    await files.getByText("damaged.png", { exact: true }).waitFor();
+    assert.equal(await files.getByText("plain.png").isVisible(), false);
+  });
 });
 
 /** 1200 × 400 pixels, red on the left and blue on the right. */

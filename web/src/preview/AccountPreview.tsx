@@ -85,7 +85,8 @@ export function AccountPreview({
         {files.length > 0 && (
           <ol className="mt-1 grid gap-5" aria-label={`Files for ${label}`}>
             {post.assets.map((asset) => (
-              <li key={asset.id} className="min-w-0">
+              // Hidden if there is nothing below the filename.
+              <li key={asset.id} className="min-w-0 not-has-[>:nth-child(2)]:hidden">
                 <FileSettings
                   post={post}
                   asset={asset}
