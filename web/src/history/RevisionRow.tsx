@@ -53,9 +53,9 @@ export function RevisionRow({
           className="self-start"
           onClick={() => void run(onRestore)}
           busyLabel={isRunning && "Restoring…"}
-          aria-label={`Restore revision ${revision.revision}`}
+          aria-label={`Restore this version, revision ${revision.revision}`}
         >
-          Restore
+          Restore this version
         </Button>
       )}
       {error !== undefined && (
