@@ -6,10 +6,9 @@ function getFormat(timezone: string, style: "short" | "withYear"): Intl.DateTime
   const cachedFormat = formats.get(key);
   if (cachedFormat) return cachedFormat;
   const format = new Intl.DateTimeFormat("en-GB", {
-    weekday: "short",
+    ...(style === "withYear" ? { year: "numeric" } : { weekday: "short" }),
     day: "numeric",
     month: "short",
-    ...(style === "withYear" ? { year: "numeric" } : {}),
     hour: "2-digit",
     minute: "2-digit",
     hourCycle: "h23",
@@ -19,7 +18,7 @@ function getFormat(timezone: string, style: "short" | "withYear"): Intl.DateTime
   return format;
 }
 
-/** Date and time without the offset, and without the year if it is within six months: "Tue, 17 Nov, 09:00". */
+/** Date and time without the offset: "Tue 17 Nov, 09:00", or "17 Nov 2026, 09:00" if it is not within six months. */
 export function formatPostTime(iso: string, timezone: string): string {
   const time = Date.parse(iso);
   const isNear = Math.abs(time - Date.now()) < 180 * 86_400_000;

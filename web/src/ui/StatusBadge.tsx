@@ -15,7 +15,15 @@ export const statusColors: Record<PostStatus, string> = {
 };
 
 /** The status of a post, as an icon with its label. */
-export function StatusBadge({ status, isLabelHidden = false }: { status: PostStatus; isLabelHidden?: boolean }) {
+export function StatusBadge({
+  status,
+  isLabelHidden = false,
+  labelClassName = "",
+}: {
+  status: PostStatus;
+  isLabelHidden?: boolean;
+  labelClassName?: string;
+}) {
   const Icon = statusIcons[status];
   const label = statusLabels[status].singular;
   return (
@@ -24,7 +32,7 @@ export function StatusBadge({ status, isLabelHidden = false }: { status: PostSta
       title={isLabelHidden ? label : undefined}
     >
       <Icon size={16} className="flex-none" aria-hidden="true" />
-      <span className={isLabelHidden ? "sr-only" : ""}>{label}</span>
+      <span className={isLabelHidden ? "sr-only" : labelClassName}>{label}</span>
     </span>
   );
 }

@@ -85,9 +85,12 @@ export const PostListRow = memo(function PostListRow({
         )}
         {!isCompact && isNarrow && (
           <p className="m-0 flex min-w-0 items-center gap-x-3 overflow-hidden text-sm text-muted">
-            <StatusBadge status={post.status} />
+            {/* A planned time leaves no room for the account on a phone, nor for the name of the status. */}
+            <StatusBadge
+              status={post.status}
+              labelClassName={findPlannedTime(post) === undefined ? "" : "@max-md:sr-only"}
+            />
             <RowTime post={post} timezone={timezone} />
-            {/* A planned time leaves no room for the account on a phone. */}
             {findPlannedTime(post) === undefined && <AccountStates publications={post.publications} />}
           </p>
         )}
