@@ -318,4 +318,35 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     assert.doesNotMatch(page.url(), /accounts=/);
     await page.context().close();
   });
+
+  test("on a phone, a planned post shows its time and its state, and nothing says to mark it ready (WEB-12)", async () => {
+    await (await open("posts")).context().close();
+    const postId = await addPost("Mussels", { localTime: `${day}T10:00` });
+    // Its time has a year.
+    await addPost("Rope", { localTime: `${addMonths(today, 11).slice(0, 7)}-15T10:00` });
+    const page = await openStudioPage(fixture, owner, "posts", {
+      errors,
+      viewport: phone,
+      hasTouch: true,
+      isMobile: true,
+    });
+    const times = page.getByText("Planned for").locator("..");
+    await times.nth(1).waitFor();
+    for (const time of await times.all()) {
+      const [box, lineBox] = [await time.boundingBox(), await time.locator("..").boundingBox()];
+      assert.ok(box && lineBox);
+      assert.ok(box.x + box.width <= lineBox.x + lineBox.width, `${await time.textContent()} is clipped`);
+    }
+    await page.getByRole("link", { name: "Mussels" }).click();
+    const header = page.getByLabel("Status").locator("../..");
+    await header.getByText("Scheduled", { exact: true }).waitFor();
+    assert.equal(await page.getByRole("button", { name: "Mark ready" }).count(), 0);
+    assert.equal(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0);
+    await change(postId, { state: "proposed" });
+    await header.getByText("Waiting for approval", { exact: true }).waitFor();
+    await header.getByRole("link", { name: "Approve…" }).waitFor();
+    assert.deepEqual(await findViolations(page), []);
+    assert.equal(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0);
+    await page.context().close();
+  });
 });

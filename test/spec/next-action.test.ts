@@ -54,6 +54,18 @@ test("nothing is next once every account is published or scheduled", () => {
   assert.equal(getNextAction(post("ready"), [account("Scheduled already.")], owner), undefined);
 });
 
+test("a draft that is scheduled or published is not marked ready next", () => {
+  for (const state of ["scheduled", "publishing"])
+    assert.equal(getNextAction(post("draft", [publication(state)]), [account("Scheduled already.")], owner), undefined);
+  const published = post("draft", [publication("published")]);
+  assert.equal(getNextAction(published, [account()], owner), undefined);
+  assert.deepEqual(getNextAction(published, [account(), { ...account(), connectionId: "two" }], owner), {
+    kind: "publish",
+    label: "Publish…",
+  });
+  assert.deepEqual(getNextAction(post("draft", [publication("canceled")]), [account()], owner), { kind: "markReady" });
+});
+
 test("the main state is the most urgent of the newest publication per account", () => {
   const findState = (...publications: ReturnType<typeof publication>[]) => findMainState(publications);
   assert.equal(findState(), undefined);

@@ -18,6 +18,9 @@ interface AccountState {
   obstacle: string | undefined;
 }
 
+/** Who publishes a draft or schedules it no longer has to mark it ready. */
+const underWayStates = ["scheduled", "publishing", "published"];
+
 export function getNextAction(
   post: PostState,
   /** Undefined while they load. */
@@ -38,7 +41,8 @@ export function getNextAction(
         publicationId: otherProposals.length === 0 ? proposal.id : undefined,
       };
   }
-  if (status === "draft") return may("posts.write") ? { kind: "markReady" } : undefined;
+  const isUnderWay = publications.some(({ state }) => underWayStates.includes(state));
+  if (status === "draft" && !isUnderWay) return may("posts.write") ? { kind: "markReady" } : undefined;
   if (!accounts || !may("publications.request")) return undefined;
   if (accounts.length === 0) return may("platforms.connect") ? { kind: "connect" } : undefined;
   const isPublished = ({ connectionId }: AccountState) =>
