@@ -349,4 +349,38 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     assert.equal(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0);
     await page.context().close();
   });
+
+  test("cancels what is scheduled before a post moves to the trash, and keeps a post that may be published (WEB-10)", async () => {
+    const page = await open("posts");
+    const postId = await addPost("Mussels", { localTime: `${day}T10:00` });
+    const unconfirmedId = await addPost("Rope", { ids: [connectionIds[0]], localTime: `${day}T10:00` });
+    await change(unconfirmedId, { state: "unconfirmed" });
+    const moveToTrash = async (button: string) => {
+      await page.getByRole("button", { name: button }).click();
+      await page.getByRole("menuitem", { name: "Move to trash" }).click();
+    };
+    await page.reload();
+    await page.getByRole("link", { name: "Rope" }).click();
+    await moveToTrash("Actions for this post");
+    await page.getByText("Confirm first whether this post was published to harbour").first().waitFor();
+    assert.match(page.url(), new RegExp(`${unconfirmedId}$`));
+
+    await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/posts/${postId}`);
+    await moveToTrash("Actions for this post");
+    const dialog = page.getByRole("dialog", { name: "Move “Mussels” to the trash?" });
+    await dialog.getByText("This cancels what is planned:").waitFor();
+    assert.deepEqual(await findViolations(page), []);
+    await dialog.getByRole("button", { name: "Keep it" }).click();
+    assert.deepEqual((await readPlans(postId)).toSorted(), [
+      `harbour scheduled ${day}T10:00`,
+      `quay scheduled ${day}T10:00`,
+    ]);
+    await moveToTrash("Actions for this post");
+    await dialog.getByRole("button", { name: "Cancel publications and move to trash" }).click();
+    await page.getByText("“Mussels” moved to the trash.").first().waitFor();
+    await page.getByRole("button", { name: "Undo", exact: true }).click();
+    await page.getByRole("link", { name: "Mussels" }).waitFor();
+    assert.ok((await readPlans(postId)).every((plan) => plan.includes("canceled")));
+    await page.context().close();
+  });
 });

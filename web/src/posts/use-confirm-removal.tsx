@@ -1,42 +1,68 @@
+import { cancelPublication } from "../api/mutations.ts";
 import type { VisibleState } from "../api/publication-queries.ts";
+import { useStudio } from "../layout/use-studio.ts";
 import { useConfirm } from "../ui/Confirm.tsx";
+import { useToast } from "../ui/Toasts.tsx";
 import { getPostUploadsKey, useUploadSessions } from "../upload/upload-sessions.ts";
 
 interface PlannedPost {
   id: string;
   title: string;
-  publications?: readonly { account: string; state: VisibleState }[] | undefined;
+  publications?: readonly PlannedPublication[] | undefined;
+}
+
+interface PlannedPublication {
+  id: string;
+  account: string;
+  state: VisibleState;
 }
 
 /** Archiving or deleting a post cancels publications in these states. Undo can't restore the requests. */
 const canceledStates: readonly VisibleState[] = ["proposed", "missed"];
 /** The server doesn't archive or delete a post with a publication in one of these states, so nothing is canceled. */
 const blockingStates: readonly VisibleState[] = ["scheduled", "publishing", "unconfirmed"];
+/** No one can cancel a publication in one of these states. */
+const startedStates: readonly VisibleState[] = ["publishing", "unconfirmed"];
 
 const copies = {
   archive: { getTitle: (what: string) => `Archive ${what}?`, action: "Archive", busyLabel: "Archiving…" },
   trash: { getTitle: (what: string) => `Move ${what} to the trash?`, action: "Move to trash", busyLabel: "Moving…" },
 };
 
-/** Archives or deletes posts with `run`. Asks first if this cancels publications or stops uploads, which Undo can't restore. */
+/**
+ * Archives or deletes posts with `run`. Asks first if this cancels publications or stops uploads, which Undo can't
+ * restore. The scheduled publications of a single post are canceled before; a publication that has started prevents it.
+ */
 export function useConfirmRemoval(): (
   kind: keyof typeof copies,
   posts: readonly PlannedPost[],
   run: () => Promise<void>,
 ) => Promise<void> {
+  const { studio } = useStudio();
   const confirm = useConfirm();
+  const showToast = useToast();
   const uploadSessions = useUploadSessions();
   return async (kind, posts, run) => {
-    const accounts = posts.flatMap(listCanceledAccounts);
-    const isUploading = kind === "trash" && posts.some(({ id }) => uploadSessions.isUploading(getPostUploadsKey(id)));
-    if (accounts.length === 0 && !isUploading) return run();
     const [post] = posts;
     const isSinglePost = post !== undefined && posts.length === 1;
+    const publications = isSinglePost ? (post.publications ?? []) : [];
+    const startedPublication = publications.find(({ state }) => startedStates.includes(state));
+    if (startedPublication) return showToast({ text: describeStarted(startedPublication) });
+    const scheduledPublications = publications.filter(({ state }) => state === "scheduled");
+    const accounts = posts.flatMap(listCanceledAccounts);
+    const isUploading = kind === "trash" && posts.some(({ id }) => uploadSessions.isUploading(getPostUploadsKey(id)));
+    if (scheduledPublications.length === 0 && accounts.length === 0 && !isUploading) return run();
     const { getTitle, ...labels } = copies[kind];
+    const remainingIds = new Set(scheduledPublications.map(({ id }) => id));
     confirm({
       title: getTitle(isSinglePost ? `“${post.title}”` : `${posts.length} posts`),
       body: (
         <>
+          {scheduledPublications.length > 0 && (
+            <p>
+              {`This cancels what is planned: ${listAccounts(publications, ["scheduled", ...canceledStates]).join(", ")}. Undo restores the post, but not the plan.`}
+            </p>
+          )}
           {accounts.length > 0 && (
             <p>
               {isSinglePost
@@ -53,12 +79,31 @@ export function useConfirmRemoval(): (
         </>
       ),
       ...labels,
-      run,
+      ...(scheduledPublications.length > 0 && {
+        action: `Cancel ${scheduledPublications.length === 1 ? "publication" : "publications"} and ${labels.action.toLowerCase()}`,
+        dismiss: "Keep it",
+      }),
+      run: async () => {
+        // If one fails, a retry continues with it.
+        for (const id of remainingIds) {
+          await cancelPublication(studio.id, id);
+          remainingIds.delete(id);
+        }
+        await run();
+      },
     });
   };
 }
 
 function listCanceledAccounts({ publications = [] }: PlannedPost): string[] {
-  if (publications.some(({ state }) => blockingStates.includes(state))) return [];
-  return publications.filter(({ state }) => canceledStates.includes(state)).map(({ account }) => account);
+  const isBlocked = publications.some(({ state }) => blockingStates.includes(state));
+  return isBlocked ? [] : listAccounts(publications, canceledStates);
 }
+
+const listAccounts = (publications: readonly PlannedPublication[], states: readonly VisibleState[]): string[] =>
+  publications.filter(({ state }) => states.includes(state)).map(({ account }) => account);
+
+const describeStarted = ({ account, state }: PlannedPublication): string =>
+  state === "publishing"
+    ? `This post is being published to ${account}. Try again when that is done.`
+    : `Confirm first whether this post was published to ${account}: open its publication and choose Resolve.`;
