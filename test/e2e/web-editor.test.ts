@@ -83,7 +83,7 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
     await page.context().close();
   });
 
-  test("moves a file with the mouse, and with a finger after a long press (WEB-12)", async () => {
+  test("moves a file with the mouse, and with a finger by its handle or after a long press (WEB-12)", async () => {
     const postId = await addPost("Drag", ["a.jpg", "b.jpg", "c.jpg"]);
     const page = await openPost(postId);
     await page.getByRole("button", { name: "Move a.jpg" }).waitFor();
@@ -115,6 +115,17 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
     await phonePage.getByText("b.jpg is at position 2 of 3.").waitFor({ state: "attached" });
     await touch("touchEnd", []);
     await waitForOrder(postId, ["c.jpg", "b.jpg", "a.jpg"]);
+
+    const handle = await phonePage.getByRole("button", { name: "Move c.jpg" }).boundingBox();
+    assert.ok(handle);
+    const start = { x: handle.x + handle.width / 2, y: handle.y + handle.height / 2 };
+    const end = await readCenter(phonePage, "b.jpg");
+    await touch("touchStart", [start]);
+    for (const part of [0.25, 0.5, 0.75, 1])
+      await touch("touchMove", [{ x: start.x + (end.x - start.x) * part, y: start.y + (end.y - start.y) * part }]);
+    await phonePage.getByText("c.jpg is at position 2 of 3.").waitFor({ state: "attached" });
+    await touch("touchEnd", []);
+    await waitForOrder(postId, ["b.jpg", "c.jpg", "a.jpg"]);
     await phonePage.context().close();
   });
 

@@ -3,7 +3,6 @@ import {
   DndContext,
   KeyboardSensor,
   MouseSensor,
-  TouchSensor,
   useSensor,
   useSensors,
   type Announcements,
@@ -22,6 +21,7 @@ import type { Asset } from "../api/queries.ts";
 import { IconButton } from "../ui/IconButton.tsx";
 import type { UploadItem } from "../upload/upload-task.ts";
 import type { ArrangedFiles } from "./arrange-files.ts";
+import { FileTouchSensor, handleProps } from "./file-touch-sensor.ts";
 import { overlayButtonClasses, revealClasses } from "./tile-classes.ts";
 
 export type PostFile = ArrangedFiles<Asset, UploadItem>["files"][number];
@@ -29,7 +29,7 @@ export type PostFile = ArrangedFiles<Asset, UploadItem>["files"][number];
 const instructions =
   "To move a file, press Space, move it with the arrow keys, and press Space again. Press Escape to cancel.";
 
-/** Files that can be dragged with a mouse, after a long press with a finger, and with the arrow keys. */
+/** Files that can be dragged with a mouse, with a finger (by the handle, or after a long press), and with the arrow keys. */
 export function SortableFiles({
   files,
   onMove,
@@ -44,7 +44,7 @@ export function SortableFiles({
   const sensors = useSensors(
     // A click must not start to drag, and a swipe must scroll.
     useSensor(MouseSensor, { activationConstraint: { distance: 6 } }),
-    useSensor(TouchSensor, { activationConstraint: { delay: 250, tolerance: 8 } }),
+    useSensor(FileTouchSensor, { activationConstraint: { delay: 250, tolerance: 8 } }),
     useSensor(KeyboardSensor, { coordinateGetter: sortableKeyboardCoordinates }),
   );
   return (
@@ -101,9 +101,10 @@ function SortableFile({
             ref={setActivatorNodeRef}
             icon={GripVertical}
             label={`Move ${file.asset.filename}`}
-            className={`absolute top-1 left-1 cursor-grab ${overlayButtonClasses} ${revealClasses}`}
+            className={`absolute top-1 left-1 cursor-grab touch-none ${overlayButtonClasses} ${revealClasses}`}
             aria-describedby={attributes["aria-describedby"]}
             aria-roledescription="draggable file"
+            {...handleProps}
           />
         ),
       )}
