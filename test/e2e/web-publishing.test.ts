@@ -289,13 +289,14 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     const memberPage = await (await fixture.openContext(member, { viewport: desktop })).newPage();
     await memberPage.goto(`${base}/studios/${owner.studio.id}/posts/${id}`);
     await memberPage.getByRole("button", { name: "Ask for approval…" }).click();
-    const dialog = memberPage.getByRole("dialog");
+    const dialog = memberPage.getByRole("dialog", { name: "Ask for approval" });
     await dialog.getByText("An owner or admin approves it before it goes out.").waitFor();
     await dialog.getByLabel("blue-harbour").check();
     await dialog.getByRole("button", { name: "Ask for approval" }).click();
     const publications = memberPage.getByRole("list", { name: "Publications of this post" });
     await publications.getByText("Waiting for approval", { exact: true }).waitFor();
-    await memberPage.getByRole("link", { name: "Review blue-harbour" }).click();
+    assert.equal(await memberPage.getByRole("link", { name: "Review blue-harbour" }).count(), 0);
+    await memberPage.getByRole("link", { name: "View blue-harbour" }).click();
     await memberPage.getByText("An owner or admin needs to approve this.").waitFor();
     assert.equal(await memberPage.getByRole("button", { name: "Approve blue-harbour" }).count(), 0);
     await memberPage.context().close();

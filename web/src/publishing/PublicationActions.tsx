@@ -2,6 +2,7 @@ import { lazy, Suspense, useState } from "react";
 import type { Publication } from "../api/publication-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button, ButtonLink } from "../ui/Button.tsx";
+import { mayPublish } from "./may-publish.ts";
 import { RescheduleDialog } from "./RescheduleDialog.tsx";
 import { canReschedule, changeableStates, repeatableStates } from "./state-labels.ts";
 import { useCancelPublication } from "./use-cancel-publication.tsx";
@@ -36,13 +37,15 @@ export function PublicationActions({
   const { id, postId, connectionId, state, account, platform, url } = publication;
   const platformName = usePlatformNames()(platform);
   const needsPerson = state === "proposed" || state === "unconfirmed";
-  const reviewLabel = state === "proposed" ? "Review" : "Resolve";
+  const canReview = state === "unconfirmed" || mayPublish(studio);
+  const proposalLabel = canReview ? "Review" : "View";
+  const reviewLabel = state === "proposed" ? proposalLabel : "Resolve";
 
   return (
     <>
       {showsReview && needsPerson && may("publications.approve") && (
         <ButtonLink
-          variant="primary"
+          variant={canReview ? "primary" : "quiet"}
           to="/studios/$studioId/publications/$publicationId"
           params={{ studioId: studio.id, publicationId: id }}
           aria-label={`${reviewLabel} ${account}`}

@@ -85,7 +85,7 @@ export function PublishDialog({
 
   return (
     <FormDialog
-      title={isScheduling ? "Schedule post" : "Publish post"}
+      title={getTitle(needsApproval, isScheduling)}
       submitLabel={getSubmitLabel(needsApproval, isScheduling)}
       busyLabel="Sending…"
       canSubmit={connectionIds.length > 0 && isSaved && (!isScheduling || time.kind === "valid")}
@@ -145,6 +145,11 @@ export function PublishDialog({
       )}
     </FormDialog>
   );
+}
+
+function getTitle(needsApproval: boolean, isScheduling: boolean): string {
+  if (isScheduling) return "Schedule post";
+  return needsApproval ? "Ask for approval" : "Publish post";
 }
 
 function getSubmitLabel(needsApproval: boolean, isScheduling: boolean): string {
