@@ -111,14 +111,14 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     const { revision } = await assistant.call("get_post", { postId });
     await page.route("**/posts/*", (route) => route.abort()); // the page has not noticed yet
     await assistant.call("update_post", { postId, body: "Fog over the whole harbour.", revision });
-    await page.getByRole("button", { name: "Approve blue-harbour" }).click();
+    await page.getByRole("button", { name: "Approve and publish, blue-harbour" }).click();
     await page.unroute("**/posts/*");
     await proposal.getByText("The post changed while you were looking.").waitFor();
     assert.match((await proposal.locator("ins").textContent()) ?? "", /added: whole/);
     assert.deepEqual(await listSandboxTexts(), []);
     await checkAccessibility();
     await page.getByRole("button", { name: "Show the new version" }).click();
-    await page.getByRole("button", { name: "Approve blue-harbour" }).click();
+    await page.getByRole("button", { name: "Approve and publish, blue-harbour" }).click();
     await page.getByRole("heading", { name: "Nothing to approve" }).waitFor();
     await waitUntil(async () => (await listSandboxTexts()).length > 0, { description: "the post is public" });
     assert.deepEqual(await listSandboxTexts(), ["Fog over the whole harbour."]);
@@ -298,14 +298,15 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     assert.equal(await memberPage.getByRole("link", { name: "Review blue-harbour" }).count(), 0);
     await memberPage.getByRole("link", { name: "View blue-harbour" }).click();
     await memberPage.getByText("An owner or admin needs to approve this.").waitFor();
-    assert.equal(await memberPage.getByRole("button", { name: "Approve blue-harbour" }).count(), 0);
+    assert.equal(await memberPage.getByRole("button", { name: /^Approve/ }).count(), 0);
     await memberPage.context().close();
 
     // An edit by the member after the approval asks again.
     await openStudioPage("publications/approvals");
     await page.getByRole("button", { name: "Reschedule blue-harbour" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Save time" }).click();
-    await page.getByRole("button", { name: "Approve blue-harbour" }).click();
+    const approve = page.getByRole("button", { name: /^Approve for \d+ \w+, \d\d:\d\d, blue-harbour$/ });
+    await approve.click();
     await page.getByRole("heading", { name: "Nothing to approve" }).waitFor();
     await updatePost(deps, member, { postId: id, body: "Another text." });
     await page.getByRole("group", { name: "Text" }).getByText("Another text.").waitFor();
@@ -313,6 +314,11 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await changes.getByText("Changed by Bo Dahl after it was approved").waitFor();
     assert.match((await changes.locator("del").first().textContent()) ?? "", /removed: Kiln/);
     assert.match((await changes.locator("ins").first().textContent()) ?? "", /added: Another/);
+    await page.setViewportSize({ width: 390, height: 640 });
+    const box = await approve.boundingBox();
+    assert.ok(box && box.y + box.height <= 640, `the button is in view without scrolling: ${JSON.stringify(box)}`);
+    assert.ok(Number(await page.evaluate("document.documentElement.scrollHeight")) > 740, "the page is longer");
+    await page.setViewportSize(desktop);
     await checkAccessibility();
     await openStudioPage("activity");
     await page.getByText("so it needs a new approval").waitFor();

@@ -19,6 +19,7 @@ import { mayPublish } from "./may-publish.ts";
 import { OpenThreads } from "./OpenThreads.tsx";
 import { PublicationActions } from "./PublicationActions.tsx";
 import { SentContent } from "./SentContent.tsx";
+import { formatShortTime } from "./zoned-time.ts";
 
 /** To send a proposal back, a user comments on the post and cancels the publication. */
 const sendBackActions = ["publications.approve", "publications.request", "posts.write"] as const;
@@ -49,8 +50,9 @@ export function ProposalReview({
     run(async () => {
       try {
         await approvePublication(studio.id, id, { revision, scheduledFor });
-        const isDue = scheduledFor === null || Date.parse(scheduledFor) <= Date.now();
-        showToast({ text: isDue ? `Approved. Publishing to ${account} now.` : `Approved for ${account}.` });
+        showToast({
+          text: isDue(scheduledFor) ? `Approved. Publishing to ${account} now.` : `Approved for ${account}.`,
+        });
       } catch (failure) {
         if (!(failure instanceof ApiError) || failure.code !== "revision_conflict") throw failure;
         // The notice below shows a change of the post, but not of the time.
@@ -66,6 +68,7 @@ export function ProposalReview({
   const { lastApproval, includesTitle } = detail.data;
   const isChanged = currentPost.revision !== shown.revision;
   const { title, body, assets } = toSnapshot(shown, detail.data);
+  const approveLabel = getApproveLabel(scheduledFor, studio.timezone);
   return (
     <div>
       {isChanged && (
@@ -99,34 +102,52 @@ export function ProposalReview({
         }
       />
       <OpenThreads postId={postId} />
-      {error !== undefined && <ErrorMessage error={error} />}
-      {!mayPublish(studio) && <p className="text-muted">An owner or admin needs to approve this.</p>}
-      <p className="mt-5 flex flex-wrap items-center gap-3 max-sm:*:min-h-11">
-        {mayPublish(studio) && may("publications.approve") && (
-          <Button
-            variant="primary"
-            disabled={isChanged}
-            busyLabel={isRunning && "Approving…"}
-            aria-label={`Approve ${account}`}
-            className="max-sm:w-full"
-            onClick={() => void approve(shown.revision)}
-          >
-            Approve
-          </Button>
-        )}
-        {mayPublish(studio) && sendBackActions.every(may) && (
-          <Button
-            variant="secondary"
-            disabled={isRunning}
-            aria-label={`Ask for changes… ${account}`}
-            className="max-sm:w-full"
-            onClick={() => onAskForChanges({ publication, postTitle: currentPost.title })}
-          >
-            Ask for changes…
-          </Button>
-        )}
+      {mayPublish(studio) ? (
+        // In view while the user looks at large images.
+        <div className="sticky bottom-0 z-5 -mx-2 mt-5 flex flex-wrap items-center gap-3 border-t border-rule bg-paper px-2 py-3 empty:hidden max-sm:gap-2 max-sm:*:px-3">
+          {error !== undefined && (
+            <div className="w-full">
+              <ErrorMessage error={error} />
+            </div>
+          )}
+          {may("publications.approve") && (
+            <Button
+              variant="primary"
+              disabled={isChanged}
+              busyLabel={isRunning && "Approving…"}
+              aria-label={`${approveLabel}, ${account}`}
+              className="max-sm:min-h-11 max-sm:flex-1"
+              onClick={() => void approve(shown.revision)}
+            >
+              {approveLabel}
+            </Button>
+          )}
+          {sendBackActions.every(may) && (
+            <Button
+              variant="secondary"
+              disabled={isRunning}
+              aria-label={`Ask for changes… ${account}`}
+              className="max-sm:min-h-11 max-sm:flex-1"
+              onClick={() => onAskForChanges({ publication, postTitle: currentPost.title })}
+            >
+              Ask for changes…
+            </Button>
+          )}
+        </div>
+      ) : (
+        <p className="text-muted">An owner or admin needs to approve this.</p>
+      )}
+      <div className="mt-3 flex flex-wrap items-center gap-3 empty:hidden max-sm:*:min-h-11">
         <PublicationActions publication={publication} isSuperseded={false} showsReview={false} />
-      </p>
+      </div>
     </div>
   );
 }
+
+const isDue = (scheduledFor: string | null): boolean => scheduledFor === null || Date.parse(scheduledFor) <= Date.now();
+
+/** What the approval does. */
+const getApproveLabel = (scheduledFor: string | null, timezone: string): string =>
+  scheduledFor === null || isDue(scheduledFor)
+    ? "Approve and publish"
+    : `Approve for ${formatShortTime(scheduledFor, timezone)}`;

@@ -63,6 +63,18 @@ export function formatZonedTime(iso: string, timezone: string): string {
   }).format(new Date(iso));
 }
 
+/** For buttons, next to a full date: "15 Nov, 09:30". */
+export function formatShortTime(iso: string, timezone: string): string {
+  return new Intl.DateTimeFormat("en-GB", {
+    day: "numeric",
+    month: "short",
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+    timeZone: timezone,
+  }).format(new Date(iso));
+}
+
 /** Creating a format is much slower than using it. */
 const partFormats = new Map<string, Intl.DateTimeFormat>();
 
