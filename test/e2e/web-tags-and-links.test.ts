@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { BrowserContextOptions } from "playwright-core";
+import type { BrowserContextOptions, Page } from "playwright-core";
 import type { Caller } from "#domain/caller.ts";
 import { addComment } from "#domain/comments/add-comment.ts";
 import { resolveComment } from "#domain/comments/resolve-comment.ts";
@@ -47,8 +47,14 @@ describe("tags and links in a browser", { skip: skipWithoutChromium }, () => {
     const suggestions = page.getByRole("listbox", { name: "Suggested tags" });
     const isSaved = (...tags: string[]) =>
       waitUntil(async () => (await readTags(postId)).join() === tags.join(), { description: `tags ${tags.join()}` });
+    const assertAboveFiles = async (target: Page) => {
+      const tags = await target.getByRole("combobox", { name: "Tags" }).boundingBox();
+      const files = await target.getByRole("region", { name: "Files" }).boundingBox();
+      assert.ok(tags && files && tags.y + tags.height <= files.y, JSON.stringify({ tags, files }));
+    };
     await field.fill("la");
     await suggestions.getByRole("option", { name: "launch" }).waitFor();
+    await assertAboveFiles(page);
     assert.deepEqual(await findViolations(page), []);
     await field.press("Escape");
     await suggestions.waitFor({ state: "detached" });
@@ -64,6 +70,7 @@ describe("tags and links in a browser", { skip: skipWithoutChromium }, () => {
 
     const touchPage = await openPage(`posts/${postId}`, { viewport: phone, hasTouch: true, isMobile: true });
     await touchPage.getByRole("combobox", { name: "Tags" }).tap();
+    await assertAboveFiles(touchPage);
     const option = touchPage.getByRole("option", { name: "harbour" });
     assert.ok(((await option.boundingBox())?.height ?? 0) >= 44);
     await option.tap();

@@ -123,11 +123,14 @@ export function PostEditor({ post, pressedPager }: { post: Post; pressedPager: P
               onOpenAccount={openAccount}
             />
           </div>
-          <div className={`${sectionClasses} @2xl:row-span-2 @4xl:row-span-1`}>
-            <PostMedia post={editor.latestPost} onChange={editor.accept} />
-          </div>
           <div className={sectionClasses}>
             <PostDetails post={post} editor={editor} />
+          </div>
+          {/* Last: with many files, it is by far the longest. */}
+          <div
+            className={`${sectionClasses} @2xl:col-start-2 @2xl:row-span-2 @2xl:row-start-1 @4xl:col-start-auto @4xl:row-span-1 @4xl:row-start-auto`}
+          >
+            <PostMedia post={editor.latestPost} onChange={editor.accept} />
           </div>
         </div>
       </div>
