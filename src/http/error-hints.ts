@@ -11,7 +11,7 @@ const restartConnect = "Start again from the studio's Platforms page.";
 export const errorHints: ErrorHints = {
   "forbidden:role": "Ask an owner or admin of the studio.",
   "forbidden:managed_role": "Ask an owner of the studio.",
-  "forbidden:approve": "Ask an owner or admin to approve it on the Approvals page.",
+  "forbidden:approve": "Ask an owner or admin to approve it under Approvals on the Publications page.",
   "forbidden:comment_author": "Ask the author to delete it, or resolve the thread.",
   "forbidden:last_owner": "Make someone else an owner first.",
   "forbidden:account_disabled": "Ask the operator of this server to enable it again.",

@@ -9,7 +9,7 @@ const askOperator = "Tell the user to ask the operator of this server.";
 export const errorHints: ErrorHints = {
   "forbidden:role": "Tell the user to ask an owner or admin of the studio.",
   "forbidden:managed_role": "Tell the user to ask an owner of the studio.",
-  "forbidden:approve": "Tell the user to approve or resolve it on the Approvals page of the web app.",
+  "forbidden:approve": "Tell the user to approve or resolve it on the Publications page of the web app.",
 
   "not_found:post": "Call list_posts to find the ids of posts.",
   "not_found:revision": "Call get_post_history to see the revisions that are kept.",

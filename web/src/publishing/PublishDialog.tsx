@@ -130,7 +130,7 @@ export function PublishDialog({
           <ChoiceField
             type="checkbox"
             label="Ask for approval"
-            description="Someone checks it on the Approvals page before it goes out."
+            description="Someone checks it under Approvals on the Publications page before it goes out."
             checked={asksForApproval}
             onChange={({ target }) => setAsksForApproval(target.checked)}
           />
