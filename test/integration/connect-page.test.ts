@@ -95,7 +95,7 @@ forOneEngine("connect page", (fixture) => {
     await updateStudio(service.deps, owner, { name: "Example Co." });
     const page = await browser.open(await requestConnectUrl(browser, owner, "sandbox"));
     const resultPage = await browser.submit(await browser.submit(page), { account: "harbour.", decision: "allow" });
-    assert.match(resultPage.text, /in Example Co\., and you can close this page\./);
+    assert.match(resultPage.text, /Example Co\. can now use the Sandbox account\s+“harbour\.”\./);
     for (const { text } of [page, resultPage]) assert.doesNotMatch(text, /\.\.(?!\w)/);
   });
 

@@ -186,7 +186,10 @@ function renderConnectedPage({ studio, platform, accounts }: ConnectResult): Ren
   return renderPage({
     title: "Connected",
     body: html`<h1>${platform} is connected</h1>
-      <p>You can now use ${accounts.join(", ")} in ${studio.name}, and you can close this page.</p>
+      <p>
+        ${studio.name} can now use the ${platform} ${accounts.length === 1 ? "account" : "accounts"}
+        ${accounts.map((account) => `“${account}”`).join(", ")}.
+      </p>
       <p class="actions"><a class="button" href="/studios/${studio.id}/platforms">Go to Platforms</a></p>`,
   });
 }
