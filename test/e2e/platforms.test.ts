@@ -40,6 +40,7 @@ describe("platforms, in a browser", { skip: skipWithoutChromium }, () => {
     await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/posts`);
     await page.getByRole("link", { name: "Platforms" }).click();
     await page.getByRole("heading", { name: "No accounts connected" }).waitFor();
+    await page.getByText("A practice platform on this server; nothing leaves it.").waitFor();
     await page.getByText(/Not set up on this server/).click();
     await page.getByText(/PLATFORM_LINKEDIN_CLIENT_ID/).waitFor();
     await page.getByLabel("Instance").fill("http://mastodon.example");

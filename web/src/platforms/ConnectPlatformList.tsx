@@ -57,6 +57,9 @@ function ConnectPlatformForm({ platform }: { platform: Platform }) {
       >
         <div className="min-w-0">
           <p className="m-0 font-medium">{name}</p>
+          {id === "sandbox" && (
+            <p className="mt-0 text-muted">A practice platform on this server; nothing leaves it.</p>
+          )}
           <PlatformNotes canPublish={canPublish} warning={warning} />
           {hasInstances && (
             <TextField
