@@ -180,6 +180,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await row.getByRole("button", { name: "Cancel publication to blue-harbour" }).click();
     await dialog.getByRole("button", { name: "Cancel publication" }).click();
     await row.getByText("Canceled", { exact: true }).waitFor();
+    await row.getByRole("button", { name: "Publish to blue-harbour" }).waitFor();
     assert.equal((await readPublications(id))[0]?.state, "canceled");
   });
 

@@ -40,6 +40,8 @@ export function PublicationActions({
   const canReview = state === "unconfirmed" || mayPublish(studio);
   const proposalLabel = canReview ? "Review" : "View";
   const reviewLabel = state === "proposed" ? proposalLabel : "Resolve";
+  // A canceled publication never started.
+  const publishLabel = state === "canceled" ? "Publish" : "Publish again";
 
   return (
     <>
@@ -68,10 +70,10 @@ export function PublicationActions({
       {repeatableStates.includes(state) && canPublishAgain && may("publications.request") && (
         <Button
           variant="quiet"
-          aria-label={`Publish again to ${account}`}
+          aria-label={`${publishLabel} to ${account}`}
           onClick={onPublishAgain ?? (() => setIsPublishingAgain(true))}
         >
-          Publish again…
+          {publishLabel}…
         </Button>
       )}
       {url !== null && (
