@@ -193,7 +193,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     const menuButton = page.getByRole("button", { name: "Actions for fog.png" });
     await menuButton.click();
     await page.getByRole("menuitem", { name: "Remove from post" }).click();
-    await page.getByText("Removed from post. Still in your library.").first().waitFor();
+    await page.getByText("Removed fog.png from the post. Still in your library.").first().waitFor();
     await menuButton.waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Undo" }).click();
     await menuButton.waitFor();

@@ -31,7 +31,7 @@ export function useDetach(post: Post, onDetached: () => void) {
           await refreshQueries(queryClient, studio.id);
         });
       showToast({
-        text: "Removed from post. Still in your library.",
+        text: `Removed ${asset.filename} from the post. Still in your library.`,
         undo: { label: "Undo", run: () => void reattach() },
       });
     });
