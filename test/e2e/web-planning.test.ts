@@ -87,7 +87,10 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     assert.deepEqual(await findViolations(page), []);
     await dialog.getByRole("button", { name: "Create draft" }).click();
     const localTime = `${addDays(day, 8)}T09:00`;
-    await page.getByRole("textbox", { name: "Text", exact: true }).fill("The mussels are out.");
+    const text = page.getByRole("textbox", { name: "Text", exact: true });
+    await text.and(page.locator(":focus")).waitFor();
+    await page.keyboard.type("The mussels are out.");
+    assert.equal(await text.inputValue(), "The mussels are out.");
     await page.getByRole("button", { name: /^Schedule for / }).click();
     assert.equal(await page.getByLabel("Date and time").inputValue(), localTime);
     await page.getByRole("checkbox", { name: "harbour" }).check();

@@ -254,4 +254,8 @@ declare module "@tanstack/react-router" {
   interface Register {
     router: ReturnType<typeof createAppRouter>;
   }
+  interface HistoryState {
+    /** The user has just created the post that this page shows. */
+    isNewPost?: boolean;
+  }
 }

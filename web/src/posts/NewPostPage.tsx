@@ -20,7 +20,11 @@ export function NewPostPage() {
 
   async function create(): Promise<void> {
     const post = await createPost(studio.id, { title, idempotencyKey: `${key} ${title}`.slice(0, 200) });
-    await navigate({ to: "/studios/$studioId/posts/$postId", params: { studioId: studio.id, postId: post.id } });
+    await navigate({
+      to: "/studios/$studioId/posts/$postId",
+      params: { studioId: studio.id, postId: post.id },
+      state: { isNewPost: true },
+    });
   }
 
   return (

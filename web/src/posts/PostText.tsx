@@ -1,3 +1,4 @@
+import { useLocation } from "@tanstack/react-router";
 import { CircleAlert, Eye, PenLine } from "lucide-react";
 import { Tabs } from "radix-ui";
 import { lazy, Suspense, useState } from "react";
@@ -101,6 +102,7 @@ function BodyTab({ editor, accounts }: { editor: EditorController; accounts: rea
   const wordCount = draft.body.split(/\s+/).filter(Boolean).length;
   const field = useStableCaret(draft.body);
   const [isPreviewing, setIsPreviewing] = useState(false);
+  const isNewPost = useLocation({ select: ({ state }) => state.isNewPost === true });
   return (
     <>
       {isPreviewing ? (
@@ -118,6 +120,8 @@ function BodyTab({ editor, accounts }: { editor: EditorController; accounts: rea
             readOnly={!may("posts.write")}
             placeholder="Write the text of the post…"
             maxLength={100_000}
+            // The user has just entered its title.
+            autoFocus={isNewPost && draft.body === ""}
             onChange={(event) => editor.edit({ body: event.target.value })}
           />
         </>

@@ -30,6 +30,7 @@ export function NewPostDialog({
       to: "/studios/$studioId/posts/$postId",
       params: { studioId: studio.id, postId: post.id },
       search: { at: localTime },
+      state: { isNewPost: true },
     });
   }
 
