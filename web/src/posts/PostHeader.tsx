@@ -71,7 +71,7 @@ export function PostHeader({ editor, pressedPager, commentCount, openPanel, onTo
           {panelButtons}
         </div>
       )}
-      <div className="sticky top-0 z-5 -mx-2 mb-5 flex items-center gap-x-3 gap-y-2 border-b border-rule bg-paper px-2 py-2 max-sm:flex-wrap max-md:top-[3.3125rem] md:-mt-4">
+      <div className="sticky top-0 z-5 -mx-2 mb-5 flex items-center gap-x-3 gap-y-2 border-b border-rule bg-paper px-2 py-2 flex-wrap max-md:top-[3.3125rem] md:-mt-4">
         {isWide && backLink}
         {hasPagerButtons && <PostPagerButtons pager={pager} pressedPager={pressedPager} />}
         <Actions editor={editor} menuPager={hasPagerButtons ? undefined : pager} {...rest}>
