@@ -67,8 +67,8 @@ async function insertPosts({ database, deps, owner }: Bench, count: number): Pro
 
 async function insertNamedAssets(bench: Bench, count: number): Promise<void> {
   await insertAssets(bench, count);
-  for (let from = 0; from < count; from += 10_000) {
-    const [first, last] = [from, from + 9999].map((n) => `ast_${String(n).padStart(26, "0")}`);
+  for (let from = 0; from < count; from += 2000) {
+    const [first, last] = [from, from + 1999].map((n) => `ast_${String(n).padStart(26, "0")}`);
     const number = "CAST(substr(id, 5) AS INTEGER)";
     const filename = `'Common ' || CASE WHEN ${number} % 2 = 0 THEN 'straight ' ELSE 'crooked ' END || CASE WHEN ${number} % 20 = 0 THEN 'medium ' ELSE '' END || CASE WHEN ${number} = 3 THEN 'rarest ' ELSE '' END || 'number-' || ${number} || ' few.jpg'`;
     await sql
