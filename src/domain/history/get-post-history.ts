@@ -21,11 +21,6 @@ export const revisionView = z.object({
   user: namedView.nullable().describe("Who made the change; null if unknown."),
   client: namedView.nullable().describe("The AI client that acted for the user; null for the web app."),
   changed: z.array(z.enum(revisionFields)).describe("Fields that differ from the revision before."),
-  restoredRevision: z
-    .number()
-    .int()
-    .optional()
-    .describe("The earlier revision that this one restored. Absent for other changes."),
   title: z.string(),
   body: z.string(),
   status: z.enum(postStatuses),
@@ -54,13 +49,11 @@ export const getPostHistoryOutput = z.object({
 
 /** Maximum total text length of a page, to bound its size; a page always contains at least one revision. */
 const maxTextLength = 500_000;
-/** How many restores of a post the history names; older ones are listed as changes. */
-const maxRestores = 100;
 const cursorPattern = /^[1-9]\d{0,9}$/;
 
 /** Lists the revisions of a post, newest first. */
 export async function getPostHistory(
-  deps: Pick<Deps, "posts" | "revisions" | "activity">,
+  deps: Pick<Deps, "posts" | "revisions">,
   caller: Caller,
   input: z.infer<typeof getPostHistoryInput>,
 ): Promise<z.infer<typeof getPostHistoryOutput>> {
@@ -75,25 +68,10 @@ export async function getPostHistory(
     maxText: maxTextLength,
   });
   const oldest = revisions.at(-1);
-  const restoredRevisions = await findRestoredRevisions(deps, caller.studio.id, postId);
   return {
-    revisions: revisions.map((revision) => {
-      const restoredRevision = restoredRevisions.get(revision.revision);
-      return { ...toRevisionView(revision), ...(restoredRevision === undefined ? {} : { restoredRevision }) };
-    }),
+    revisions: revisions.map(toRevisionView),
     nextCursor: hasMore && oldest ? encodeCursor(listKey, String(oldest.revision)) : null,
   };
-}
-
-/** By the revision that a restore created. */
-async function findRestoredRevisions(
-  deps: Pick<Deps, "activity">,
-  studioId: string,
-  postId: string,
-): Promise<Map<number, number>> {
-  const filter = { subjectId: postId, action: "post.reverted", limit: maxRestores };
-  const activity = await deps.activity.list(studioId, filter);
-  return new Map(activity.map(({ detail }) => [Number(detail.revision), Number(detail.restored)]));
 }
 
 /** One revision of a post. */
