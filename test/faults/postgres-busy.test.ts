@@ -3,6 +3,7 @@ import { after, before, describe, test } from "node:test";
 import pg from "pg";
 import type { Database } from "#db/client.ts";
 import { openDatabase } from "#db/open-database.ts";
+import { openPostgres } from "#db/postgres.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";
@@ -105,7 +106,8 @@ describe(
     });
 
     test("without free connections, requests fail within 5 s and succeed once a connection is free (ERR-storage_unavailable, D2)", async () => {
-      const newDatabase = await openDatabase({ ...location, log: silentLog });
+      // It has no connection yet, unlike one that `openDatabase` returns.
+      const newDatabase = openPostgres({ url: location.databaseUrl ?? "", log: silentLog, isBehindPooler: false });
       const clients: pg.Client[] = [];
       try {
         for (;;) {
