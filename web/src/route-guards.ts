@@ -1,5 +1,6 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { redirect } from "@tanstack/react-router";
+import { isUnreachable } from "./api/api-error.ts";
 import { redirectToSignIn } from "./api/client.ts";
 import { meQuery, type Me } from "./api/queries.ts";
 
@@ -11,6 +12,22 @@ export async function requireSignedIn({ queryClient }: RouterContext): Promise<M
   return (await queryClient.query(meQuery)) ?? redirectToSignIn();
 }
 
+/** While the server can't be reached, an open page stays open, with what the user typed. */
+export async function keepOpenIfUnreachable(context: RouterContext): Promise<void> {
+  try {
+    await requireSignedIn(context);
+  } catch (error) {
+    if (!isUnreachable(error)) throw error;
+  }
+}
+
 export function redirectToStudio(studioId: string): void {
   redirect({ to: "/studios/$studioId/posts", params: { studioId }, throw: true });
+}
+
+declare module "@tanstack/react-router" {
+  interface HistoryState {
+    /** The user has just created the post that this page shows. */
+    isNewPost?: boolean;
+  }
 }

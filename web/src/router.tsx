@@ -7,14 +7,13 @@ import {
   notFound,
   redirect,
 } from "@tanstack/react-router";
-import { isUnreachable } from "./api/api-error.ts";
 import { instanceQuery, meQuery, studioQuery } from "./api/queries.ts";
 import { postSummariesQuery } from "./api/summary-queries.ts";
 import { RootLayout } from "./layout/RootLayout.tsx";
 import { ErrorPage, NotFoundPage } from "./layout/ErrorPage.tsx";
 import { StudioLayout } from "./layout/StudioLayout.tsx";
 import { toSummaryFilter } from "./posts/to-summary-filter.ts";
-import { redirectToStudio, requireSignedIn, type RouterContext } from "./route-guards.ts";
+import { keepOpenIfUnreachable, redirectToStudio, requireSignedIn, type RouterContext } from "./route-guards.ts";
 import {
   parseActivitySearch,
   parseAssetSearch,
@@ -56,10 +55,7 @@ const devUi = createRoute({
   component: lazyRouteComponent(() => import("./dev/UiPage.tsx"), "UiPage"),
 });
 
-/**
- * URLs for pages that don't know the studio. The consent page links to `/clients`, the page about a failed connection to
- * `/platforms`.
- */
+/** For pages that don't know the studio: the consent page, and the page about a failed connection. */
 const shortcuts = (["clients", "connect", "platforms"] as const).map((page) =>
   createRoute({
     getParentRoute: () => root,
@@ -78,12 +74,7 @@ const studio = createRoute({
   beforeLoad: async ({ context, params, cause }) => {
     // At the same time as the request for the user.
     context.queryClient.query({ ...studioQuery(params.studioId), staleTime: "static" }).catch(() => {});
-    try {
-      await requireSignedIn(context);
-    } catch (error) {
-      // While the server can't be reached, an open page stays open, with what the user typed.
-      if (cause !== "stay" || !isUnreachable(error)) throw error;
-    }
+    await (cause === "stay" ? keepOpenIfUnreachable(context) : requireSignedIn(context));
   },
   loader: async ({ context, params }) => {
     await context.queryClient.query({ ...studioQuery(params.studioId), staleTime: "static" });
@@ -253,9 +244,5 @@ export function createAppRouter(queryClient: QueryClient) {
 declare module "@tanstack/react-router" {
   interface Register {
     router: ReturnType<typeof createAppRouter>;
-  }
-  interface HistoryState {
-    /** The user has just created the post that this page shows. */
-    isNewPost?: boolean;
   }
 }

@@ -208,8 +208,7 @@ export type LookUpOutcome =
   /** The platform says that the post is not public, and a repeated commit can't publish it twice. */
   | { kind: "repeatable" }
   /**
-   * No post at the platform matches this commit, or several do. The post may still be public, so the commit is not
-   * repeated: a user decides.
+   * No post at the platform matches this commit, or several do. It may still be public, so a user decides.
    * `appearsWithinMs`: how long the platform may need until the post can be found, if that is long.
    */
   | { kind: "unidentified"; appearsWithinMs?: number | undefined }
@@ -244,9 +243,6 @@ export interface Publisher {
   ): Promise<FailedOutcome | { kind: "prepared" }>;
   /** Sends the one request that makes the post public. */
   commit(request: PublishRequest): Promise<CommitOutcome>;
-  /**
-   * Finds out whether an earlier commit made the post public, with requests that change nothing.
-   * `isTaken` tells whether a post at the platform belongs to another publication.
-   */
+  /** Finds out, without changing anything, whether a commit made the post public. `isTaken`: by another publication. */
   lookUp(request: PublishRequest, isTaken: (remoteId: string) => Promise<boolean>): Promise<LookUpOutcome>;
 }
