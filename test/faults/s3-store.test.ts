@@ -240,6 +240,19 @@ describe("an S3 store that hangs or fails", { skip: !listStoreNames().includes("
       assert.ok(!errorText.includes(secret), `${secret} in ${errorText}`);
   });
 
+  test("reports that an upload was aborted, even if the store closes the connection on its part (UPLOAD-10)", async () => {
+    const content = randomBytes(5 * mebibyte);
+    const key = newKey("part");
+    const declared = { bytes: content.length, partBytes: content.length };
+    const id = await directStore.parts.start(key, { ...declared, mimeType: "video/mp4" });
+    const writePart = () => store.parts.write({ key, id, ...declared }, 1, content);
+    proxy.chooseFault = (req) => (req.method === "PUT" ? "reset" : undefined);
+    await assert.rejects(writePart, { name: "AppError", key: "storage_unavailable:store" });
+    await directStore.parts.abort({ key, id, ...declared });
+    await assert.rejects(writePart, { name: "AppError", key: "not_found:upload" });
+    setFault(undefined);
+  });
+
   describe("promote", () => {
     const copyLimits = { maxSingleCopyBytes: 6 * mebibyte, partBytes: 5 * mebibyte };
 

@@ -1,15 +1,16 @@
+import { CreateBucketCommand } from "@aws-sdk/client-s3";
 import { createHash, randomBytes } from "node:crypto";
 import { after, before, describe } from "node:test";
 import type { Readable } from "node:stream";
 import type { FileStore } from "#domain/assets/model/file-store.ts";
 import { openS3Store, type S3Options, type S3Store } from "#storage/s3/s3-store.ts";
-import type { S3Settings } from "#storage/s3/s3-caller.ts";
+import { createClient, type S3Settings } from "#storage/s3/s3-caller.ts";
 import { startFileServer, type FileServer } from "./file-server.ts";
 
 /** The fields are set before the first test of a suite, so only tests and hooks may read them. */
 export interface StoreFixture {
   store: FileStore;
-  /** A unique prefix, because suites share the S3 bucket. */
+  /** A unique prefix for the keys of this suite. */
   keyPrefix: string;
 }
 
@@ -26,7 +27,8 @@ export function forEachStore(name: string, define: (fixture: StoreFixture) => vo
       let fileServer: FileServer | undefined;
       before(async () => {
         fileServer = kind === "disk" ? await startFileServer() : undefined;
-        Object.assign(fixture, { store: fileServer?.store ?? (await openTestS3()), keyPrefix: createKeyPrefix() });
+        const store = fileServer?.store ?? (await openTestS3({ settings: { bucket: await createTestBucket() } }));
+        Object.assign(fixture, { store, keyPrefix: createKeyPrefix() });
       });
       after(async () => {
         if (fixture.store.name === "s3") (fixture.store as S3Store).close();
@@ -57,6 +59,15 @@ export function openTestS3(
 ): Promise<S3Store> {
   const { settings, ...rest } = options;
   return openS3Store({ settings: { ...getTestS3Settings(), ...settings }, clock: () => Date.now(), ...rest });
+}
+
+/** Creates a bucket that no other suite uses, for suites that sweep it. */
+async function createTestBucket(): Promise<string> {
+  const settings = { ...getTestS3Settings(), bucket: createKeyPrefix() };
+  const client = createClient(settings);
+  await client.send(new CreateBucketCommand({ Bucket: settings.bucket }));
+  client.destroy();
+  return settings.bucket;
 }
 
 /** Lists only the files of one suite: suites share a bucket, and a sweeper deletes files that its database lacks. */

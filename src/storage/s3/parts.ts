@@ -23,6 +23,8 @@ import { toContentHeaders, unquoteEtag, type S3Target } from "./write-object.ts"
 
 /** How many uploads one sweep checks. */
 const maxSweptUploads = 1000;
+/** How long to ask the store why a part failed, so that the error still arrives in time. */
+const missingCheckMs = 1500;
 
 /**
  * S3 multipart uploads. Browsers send the parts straight to the store, and the server reads the list of parts and their
@@ -56,6 +58,21 @@ export function createS3Parts(
       if (!response.IsTruncated || response.NextPartNumberMarker === undefined) return result;
       marker = response.NextPartNumberMarker;
     }
+  }
+
+  /**
+   * Whether a part failed because its upload no longer exists. A store that rejects a part may close the connection
+   * before it has read all of it, and then its 404 can be lost.
+   */
+  async function isMissingUpload(file: MultipartFile, partError: unknown): Promise<boolean> {
+    const status = getErrorResponse(partError)?.status;
+    if (status !== undefined) return status === 404;
+    const command = new ListPartsCommand({ ...toUploadParams(file), MaxParts: 1 });
+    const listing = call((requestOptions) => client.send(command, requestOptions), { timeoutMs: missingCheckMs });
+    return listing.then(
+      () => false,
+      (error: unknown) => getErrorResponse(error)?.status === 404,
+    );
   }
 
   async function findCompleteFile({ key, bytes }: MultipartFile): Promise<StoredFile | undefined> {
@@ -121,10 +138,11 @@ export function createS3Parts(
         Body: content,
         ContentLength: content.length,
       });
-      const result = await undefinedIfMissing(
-        call((requestOptions) => client.send(command, requestOptions), { workBytes: content.length }),
-      );
-      if (!result) throw notFoundError("upload");
+      try {
+        await call((requestOptions) => client.send(command, requestOptions), { workBytes: content.length });
+      } catch (error) {
+        throw (await isMissingUpload(file, error)) ? notFoundError("upload") : error;
+      }
     },
 
     complete(file) {
