@@ -32,19 +32,19 @@ const insertRevisionQuery = statement<RecordedRow>(
   "insert_revision",
   `INSERT INTO post_revisions (
        post_id, revision, studio_id, at, user_id, grant_id, client_id, client_name, undo_id, autosave_start,
-       title, body, status, variants, crops, tags, trashed, assets_revision,
+       restored_revision, title, body, status, variants, crops, tags, trashed, assets_revision,
        title_changed, body_changed, status_changed, variants_changed, tags_changed, assets_changed, trashed_changed)
    SELECT p.id, p.revision, p.studio_id, p.updated_at,
           CAST($1 AS TEXT), CAST($2 AS TEXT), CAST($3 AS TEXT), CAST($4 AS TEXT), CAST($5 AS TEXT),
-          CASE WHEN CAST($6 AS INTEGER) = 1 THEN p.updated_at END,
+          CASE WHEN CAST($6 AS INTEGER) = 1 THEN p.updated_at END, CAST($7 AS INTEGER),
           p.title, p.body, p.status, p.variants, p.crops, p.tags, ${isTrashedSql}, p.assets_revision,
           ${changedSql("title", "")}, ${changedSql("body", "")}, ${changedSql("status", "draft")},
           ${changedSql("variants", "[]")}, ${changedSql("tags", "[]")},
           CASE WHEN p.assets_revision = p.revision AND r.post_id IS NOT NULL THEN 1 ELSE 0 END,
           CASE WHEN COALESCE(r.trashed, 0) = ${isTrashedSql} THEN 0 ELSE 1 END
-     FROM posts p LEFT JOIN post_revisions r ON r.post_id = $7 AND r.revision = ${previousRevisionSql("$7")}
-    WHERE p.id = $7
-   RETURNING ${hasRevisablePublicationsSql("$7")}`,
+     FROM posts p LEFT JOIN post_revisions r ON r.post_id = $8 AND r.revision = ${previousRevisionSql("$8")}
+    WHERE p.id = $8
+   RETURNING ${hasRevisablePublicationsSql("$8")}`,
 );
 
 const insertAssetsQuery = statement<never>(
@@ -114,6 +114,7 @@ export function createRevisionStore({ q, run }: Connection): RevisionStore {
       clientId: row.client_id,
       clientName: row.client_name,
       undoId: row.undo_id,
+      restoredRevision: row.restored_revision,
       title: row.title,
       body: row.body,
       status: row.status,
@@ -134,7 +135,7 @@ export function createRevisionStore({ q, run }: Connection): RevisionStore {
       .select("u.name as user_name");
 
   return {
-    async record(postId, author, { collapseSince, haveAssetsChanged = false } = {}) {
+    async record(postId, author, { collapseSince, haveAssetsChanged = false, restoredRevision } = {}) {
       if (collapseSince !== undefined) {
         const [collapsed] = await run(collapseAutosaveQuery, [postId, author.userId, collapseSince]);
         if (collapsed) return collapsed.has_publications === 1;
@@ -142,6 +143,7 @@ export function createRevisionStore({ q, run }: Connection): RevisionStore {
       const [inserted] = await run(insertRevisionQuery, [
         ...toColumns(author),
         collapseSince === undefined ? 0 : 1,
+        restoredRevision ?? null,
         postId,
       ]);
       if (haveAssetsChanged) await run(insertAssetsQuery, [postId]);

@@ -143,7 +143,7 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     await page.getByRole("button", { name: "Restore this version, revision 2" }).click();
     await page.getByText("Revision 2 restored.").first().waitFor();
     assert.equal((await readPost(postId)).body, "About How we choose paper.\n\nThe end.");
-    await newest.getByText("Ada Berg changed the text").waitFor();
+    await newest.getByText("Ada Berg restored revision 2").waitFor();
     await page.getByRole("button", { name: "Undo", exact: true }).click();
     await page.getByText("Restore undone.").first().waitFor();
     assert.equal((await readPost(postId)).body, "About cheap paper.\n\nThe end.");

@@ -146,6 +146,11 @@ forEachEngine("history", (fixture) => {
     assert.ok(restoredPost.revision > originalPost.revision);
     const undonePost = await restorePost(deps, owner, { postId, revision: restoredPost.revision - 1 });
     assert.deepEqual([undonePost.title, undonePost.assets.map((asset) => asset.id)], ["Ruined", [c, a, extraAssetId]]);
+    const history = await readHistory(deps, owner, postId);
+    assert.deepEqual(
+      history.slice(0, 3).map(({ restoredRevision }) => restoredRevision),
+      [restoredPost.revision - 1, originalPost.revision, undefined],
+    );
   });
 
   test("restore omits assets that are permanently deleted or on another post, and lists them (HIST-5)", async () => {

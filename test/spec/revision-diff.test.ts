@@ -79,6 +79,10 @@ describe("differences between two revisions", () => {
     assert.equal(describeFields(["assets"]), "added b.png");
     assert.equal(describeFields(["trashed"]), "restored it from the trash");
     assert.equal(
+      describeRevision({ revision: 3, changed: ["assets"], status: "ready", restoredRevision: 1, assets }, context),
+      "restored revision 1",
+    );
+    assert.equal(
       describeRevision({ revision: 1, changed: [], status: "draft", assets }, { ...context, previous: undefined }),
       "created the post",
     );

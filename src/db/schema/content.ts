@@ -99,6 +99,7 @@ export interface ContentTables {
     tags: string;
     tags_changed: number;
     autosave_start: number | null;
+    restored_revision: number | null;
   } & AuthorColumns;
   post_revision_assets: {
     post_id: string;

@@ -21,6 +21,11 @@ export const revisionView = z.object({
   user: namedView.nullable().describe("Who made the change; null if unknown."),
   client: namedView.nullable().describe("The AI client that acted for the user; null for the web app."),
   changed: z.array(z.enum(revisionFields)).describe("Fields that differ from the revision before."),
+  restoredRevision: z
+    .number()
+    .int()
+    .optional()
+    .describe("The earlier revision that this one restored. Absent for other changes."),
   title: z.string(),
   body: z.string(),
   status: z.enum(postStatuses),
@@ -98,6 +103,7 @@ function toRevisionView(revision: Revision): RevisionView {
     user: toNamed(userId, userName),
     client: toNamed(clientId, clientName),
     changed: revision.changed,
+    ...(revision.restoredRevision === null ? {} : { restoredRevision: revision.restoredRevision }),
     title: revision.title,
     body: revision.body,
     status: revision.status,

@@ -23,6 +23,8 @@ export interface Revision extends Author {
   revision: number;
   at: number;
   userName: string | null;
+  /** The revision whose content this one restored; null for other changes. */
+  restoredRevision: number | null;
   title: string;
   body: string;
   status: PostStatus;
@@ -66,6 +68,7 @@ export interface RevisionStep {
 export interface RecordOptions {
   collapseSince?: number | undefined;
   haveAssetsChanged?: boolean;
+  restoredRevision?: number;
 }
 
 export interface RevisionStore {
@@ -74,6 +77,7 @@ export interface RevisionStore {
    * - `collapseSince`: the change is an autosave. If the previous revision is an autosave of the same user, in a series
    *   that started after this time, the snapshot replaces it.
    * - `haveAssetsChanged`: the list of assets, one of their texts, or a crop has changed.
+   * - `restoredRevision`: the change is the restore of this revision.
    * Returns whether the post has publications that the change can affect; those that have started but not ended count
    * too.
    */

@@ -58,7 +58,7 @@ export async function restorePost(
         ? await setAssets(deps, tx, caller, postId, assetIds, { withTrash: true })
         : [];
       if (haveAssetsChanged) await restoreAssetTexts(deps, tx, caller, postId, target);
-      await recordRevision(deps, tx, caller, postId, { haveAssetsChanged });
+      await recordRevision(deps, tx, caller, postId, { haveAssetsChanged, restoredRevision: input.revision });
       await recordActivity(deps, tx, caller, "post.reverted", postId, {
         restored: input.revision,
         revision: restoredPost.revision,

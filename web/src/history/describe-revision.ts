@@ -12,14 +12,17 @@ interface RevisionChange extends PostFiles {
   revision: number;
   changed: readonly string[];
   status: keyof typeof statusVerbs;
+  /** The earlier revision that this one restored. */
+  restoredRevision?: number | undefined;
 }
 
 /** Completes a sentence that starts with the author: "changed the title and text, marked it ready". */
 export function describeRevision(
-  { revision, changed, status, ...files }: RevisionChange,
+  { revision, changed, status, restoredRevision, ...files }: RevisionChange,
   { previous, isTrashedAfter }: { previous: PostFiles | undefined; isTrashedAfter: boolean },
 ): string {
   if (!previous) return revision === 1 ? "created the post" : "saved the oldest version on record";
+  if (restoredRevision !== undefined) return `restored revision ${restoredRevision}`;
   const fields = (["title", "body"] as const).filter((field) => changed.includes(field));
   const actions = [
     ...(fields.length > 0 ? [`changed the ${listFormat.format(fields.map((field) => fieldLabels[field]))}`] : []),
