@@ -40,6 +40,27 @@ describe("search in the web app", { skip: skipWithoutChromium }, () => {
     await context.close();
   });
 
+  test("shows the part of a text that matches, with the words marked, in the list and the palette (POST-3)", async () => {
+    const { deps, base } = fixture.service;
+    const owner = await newStudio(deps);
+    const body = `${"Flour and water. ".repeat(10)}We bake with rye on Fridays.`;
+    await createPost(deps, owner, { title: "Sourdough", body });
+    const context = await fixture.openContext(owner, { bypassCSP: true });
+    const page = await context.newPage();
+    await page.goto(`${base}/studios/${owner.studio.id}/posts`);
+    await page.getByText("Flour and water. Flour").waitFor();
+    await page.getByLabel("Search posts").fill("RYE");
+    await page.getByText("We bake with rye on Fridays.").locator("mark", { hasText: /^rye$/ }).waitFor();
+    assert.deepEqual(await findViolations(page), []);
+    await page.keyboard.press("ControlOrMeta+k");
+    await page.getByRole("dialog", { name: "Search and commands" }).waitFor();
+    await page.keyboard.type("fridays");
+    const option = page.getByRole("option", { name: "Sourdough" });
+    await option.locator("mark", { hasText: /^Fridays$/ }).waitFor();
+    assert.deepEqual(await findViolations(page), []);
+    await context.close();
+  });
+
   async function uploadImage(owner: Caller, filename: string, altText: string): Promise<string> {
     const { deps } = fixture.service;
     const image = { kind: "image", mimeType: "image/png", base64: (await png()).toString("base64"), filename } as const;

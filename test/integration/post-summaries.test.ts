@@ -110,6 +110,31 @@ forEachEngine("post summaries and the calendar", (fixture) => {
     );
   });
 
+  test("a search returns the part of the text that matches, with the positions of the words (POST-3)", async () => {
+    const { deps } = fixture;
+    const owner = await newStudio(deps);
+    const body = `${"Flour and water. ".repeat(10)}A Café in the STRASSE bakes rye; Cafe\u0301s are closed.`;
+    await createPost(deps, owner, { title: "Sourdough", body });
+    const findMatch = async (query: string) => (await list(owner, { query })).posts[0]?.match;
+    const listMarked = async (query: string): Promise<string[]> => {
+      const { text = "", marks = [] } = (await findMatch(query)) ?? {};
+      return marks.map(([start, end]) => text.slice(start, end));
+    };
+    assert.equal((await findMatch("rye"))?.text, "…A Café in the STRASSE bakes rye; Cafe\u0301s are closed.");
+    assert.deepEqual(await listMarked("RYE"), ["rye"]);
+    assert.deepEqual(await listMarked("cafe straße"), ["Café", "STRASSE", "Cafe\u0301"]);
+    assert.deepEqual(await listMarked("sourdough cl"), ["cl"]);
+    assert.equal(await findMatch("sourdough"), undefined, "the title contains the word");
+    assert.equal((await list(owner)).posts[0]?.match, undefined);
+
+    await createPost(deps, owner, { title: "Long", body: `${"\u{1f35e}".repeat(5000)} needle` });
+    const { posts } = await list(owner, { query: "needle" });
+    assert.deepEqual(
+      posts.map(({ title, match }) => [title, match]),
+      [["Long", undefined]],
+    );
+  });
+
   test("hides archived posts unless they are asked for, and combines statuses (POST-3)", async () => {
     const owner = await newStudio(fixture.deps);
     await addPost(owner, "A");

@@ -4,6 +4,7 @@ import type { Deps } from "../deps.ts";
 import { pageInput, parseCursor, toPage } from "../page.ts";
 import { authorize } from "../policy.ts";
 import { splitQuery } from "../search/fold.ts";
+import { createMatchExcerpt } from "../search/match-excerpt.ts";
 import { search } from "../search/search.ts";
 import { tagFilter } from "../tags.ts";
 import { text } from "../text.ts";
@@ -36,7 +37,8 @@ export const listPostSummariesOutput = z.object({
 
 /**
  * Lists posts for the web app, newest first: with thumbnails, names and the state of their publications, and an excerpt
- * of the text. A page of search results can have fewer posts than `limit`, even none, and still have a cursor.
+ * of the text; in a search, also the part of the text that matches. A page of search results can have fewer posts than
+ * `limit`, even none, and still have a cursor.
  */
 export async function listPostSummaries(
   deps: Pick<Deps, "posts" | "postSummaries" | "searchQueue" | "signer" | "clock" | "base">,
@@ -55,10 +57,17 @@ export async function listPostSummaries(
     ? await search(deps, caller, { source: deps.posts.search, terms, filter, ...range })
     : { items: await deps.postSummaries.listIds(caller.studio.id, { ...filter, ...range }), scannedTo: undefined };
   // Before the posts are read: a post that moves to the trash meanwhile must not end the list.
-  const { items, nextCursor } = toPage<{ id: string }>(foundPosts, limit, listKey, scannedTo);
+  const { items, nextCursor } = toPage<{ id: string; body?: string }>(foundPosts, limit, listKey, scannedTo);
   const posts = await deps.postSummaries.listByIds(
     caller.studio.id,
     items.map((post) => post.id),
   );
-  return { posts: posts.map((post) => toPostSummaryView(deps, post)), nextCursor };
+  const bodies = new Map(items.map((post) => [post.id, post.body ?? ""]));
+  return {
+    posts: posts.map((post) => {
+      const match = createMatchExcerpt(post.title, bodies.get(post.id) ?? "", terms.words);
+      return { ...toPostSummaryView(deps, post), ...(match && { match }) };
+    }),
+    nextCursor,
+  };
 }

@@ -90,6 +90,8 @@ export const postSummaryView = z.object({
   id: z.string(),
   title: z.string(),
   excerpt: z.string(),
+  /** Only in a search, if the text contains words of the query that the title does not. */
+  match: z.object({ text: z.string(), marks: z.array(z.tuple([z.int(), z.int()])) }).optional(),
   status: z.enum(postStatuses),
   revision: z.number().int(),
   tags: tagsView,

@@ -2,8 +2,10 @@ import { useNavigate } from "@tanstack/react-router";
 import { Search } from "lucide-react";
 import { useEffect, useEffectEvent, useState } from "react";
 import { describeError } from "../api/api-error.ts";
-import { assetsQuery, postsQuery } from "../api/queries.ts";
+import { assetsQuery } from "../api/queries.ts";
+import { postSummariesQuery } from "../api/summary-queries.ts";
 import { usePagedList } from "../api/use-paged-list.ts";
+import { PostExcerpt } from "../posts/PostExcerpt.tsx";
 import { StatusBadge } from "../ui/StatusBadge.tsx";
 import { Thumbnail } from "../ui/Thumbnail.tsx";
 import { PaletteGroup, PaletteItem } from "./PaletteItem.tsx";
@@ -34,7 +36,7 @@ export function PaletteResults({ query, ...handlers }: ResultsProps) {
 function SearchResults({ query, onSelect, onChange }: ResultsProps) {
   const { studio } = useStudio();
   const navigate = useNavigate();
-  const posts = usePagedList(postsQuery(studio.id, { query }));
+  const posts = usePagedList(postSummariesQuery(studio.id, { query, status: "draft,ready,archived" }, maxResults + 1));
   const assets = usePagedList(assetsQuery(studio.id, { query }));
   const handleChange = useEffectEvent(onChange);
   useEffect(() => handleChange(), [posts.items, assets.items]);
@@ -54,7 +56,14 @@ function SearchResults({ query, onSelect, onChange }: ResultsProps) {
           {posts.items.slice(0, maxResults).map((post) => (
             <PaletteItem key={post.id} value={post.id} onSelect={openPost(post.id)}>
               <StatusBadge status={post.status} isLabelHidden />
-              <span className="min-w-0 flex-1 truncate">{post.title}</span>
+              <span className="min-w-0 flex-1">
+                <span className="block truncate">{post.title}</span>
+                {post.match && (
+                  <span className="block truncate text-sm text-muted">
+                    <PostExcerpt post={post} />
+                  </span>
+                )}
+              </span>
             </PaletteItem>
           ))}
           {posts.items.length > maxResults && (

@@ -10,6 +10,7 @@ import { Thumbnail } from "../../ui/Thumbnail.tsx";
 import { AccountStates } from "../AccountStates.tsx";
 import { findPlannedTime } from "../find-planned-time.ts";
 import { formatPostTime } from "../format-post-time.ts";
+import { PostExcerpt } from "../PostExcerpt.tsx";
 import { PostMenu } from "../PostMenu.tsx";
 
 export function BoardCard({ post, canDrag }: { post: PostSummary; canDrag: boolean }) {
@@ -74,7 +75,11 @@ function BoardCardDetails({ post }: { post: PostSummary }) {
   const client = post.createdByClient === null ? null : { name: post.createdByClient };
   return (
     <>
-      {post.excerpt !== "" && <p className="mt-1 mb-0 line-clamp-2 text-sm text-muted">{post.excerpt}</p>}
+      {post.excerpt !== "" && (
+        <p className="mt-1 mb-0 line-clamp-2 text-sm text-muted">
+          <PostExcerpt post={post} />
+        </p>
+      )}
       {post.assets.length > 0 && (
         <p className="mt-2 mb-0 flex items-center gap-1.5">
           {post.assets.map((asset) => (

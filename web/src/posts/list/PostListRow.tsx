@@ -12,6 +12,7 @@ import { Thumbnail } from "../../ui/Thumbnail.tsx";
 import { AccountStates } from "../AccountStates.tsx";
 import { findPlannedTime, findPublishedTime } from "../find-planned-time.ts";
 import { formatPostTime } from "../format-post-time.ts";
+import { PostExcerpt } from "../PostExcerpt.tsx";
 import { PostMenu } from "../PostMenu.tsx";
 import type { Density } from "./use-density.ts";
 import type { RowLayout } from "./use-row-layout.ts";
@@ -78,7 +79,7 @@ export const PostListRow = memo(function PostListRow({
         {!isCompact && (
           <div className="flex min-w-0 items-center gap-2">
             <p className="m-0 min-w-[8rem] truncate text-sm text-muted">
-              {post.excerpt === "" ? "No text yet" : post.excerpt}
+              {post.excerpt === "" ? "No text yet" : <PostExcerpt post={post} />}
             </p>
             {!isNarrow && <RowTags tags={post.tags} />}
           </div>

@@ -1,0 +1,87 @@
+import { foldForSearch } from "./fold.ts";
+
+/** The part of a text that a search found. */
+export interface MatchExcerpt {
+  text: string;
+  /** Start and end of each match in `text`, in order, without overlaps. */
+  marks: [start: number, end: number][];
+}
+
+/** Matches further into the text are not shown, so that a page of long posts does not block the process. */
+const maxSearchedLength = 3000;
+/** How much text comes before the first match: little enough for it to be visible in a short line. */
+const leadLength = 30;
+const excerptLength = 200;
+
+/**
+ * The text around the first word that the title does not contain. Undefined if the title contains all words, or the text
+ * none of the others.
+ */
+export function createMatchExcerpt(title: string, body: string, words: readonly string[]): MatchExcerpt | undefined {
+  const foldedTitle = foldForSearch(title, "text");
+  const otherWords = words.filter((word) => !foldedTitle.includes(word));
+  if (otherWords.length === 0) return undefined;
+  const searchedText = body.slice(0, maxSearchedLength).replaceAll(/\s+/g, " ").trim();
+  const { folded, offsets } = foldWithOffsets(searchedText);
+  const positions = otherWords.map((word) => folded.indexOf(word)).filter((position) => position >= 0);
+  if (positions.length === 0) return undefined;
+  const firstMatch = offsets[Math.min(...positions)] ?? 0;
+  const start = findStart(searchedText, firstMatch);
+  const end = avoidSplit(searchedText, Math.min(searchedText.length, start + excerptLength));
+  const prefix = start === 0 ? "" : "…";
+  const marks = listMatches(folded, offsets, words)
+    .filter(([matchStart, matchEnd]) => matchStart >= start && matchEnd <= end)
+    .map(([matchStart, matchEnd]): [number, number] => [
+      matchStart - start + prefix.length,
+      matchEnd - start + prefix.length,
+    ]);
+  const suffix = end < searchedText.length || body.length > maxSearchedLength ? "…" : "";
+  return { text: `${prefix}${searchedText.slice(start, end)}${suffix}`, marks };
+}
+
+/** Folds a text, with the offset in the text for each folded character, and for the end. */
+function foldWithOffsets(text: string): { folded: string; offsets: number[] } {
+  let folded = "";
+  const offsets: number[] = [];
+  const foldedLetters = new Map([[" ", " "]]);
+  for (const { 0: letter, index } of text.matchAll(/[^]\p{M}*/gu)) {
+    const foldedLetter = foldedLetters.get(letter) ?? foldForSearch(letter, "text");
+    foldedLetters.set(letter, foldedLetter);
+    for (let i = 0; i < foldedLetter.length; i++) offsets.push(index);
+    folded += foldedLetter;
+  }
+  offsets.push(text.length);
+  return { folded, offsets };
+}
+
+function listMatches(folded: string, offsets: readonly number[], words: readonly string[]): [number, number][] {
+  const matches = words.flatMap((word) => {
+    const wordMatches: [number, number][] = [];
+    for (let i = folded.indexOf(word); i >= 0; i = folded.indexOf(word, i + word.length)) {
+      const start = offsets[i] ?? 0;
+      // The end of a match can be within a letter that folds to several, such as the first s of ß.
+      let last = i + word.length;
+      while (offsets[last] === offsets[last - 1]) last++;
+      wordMatches.push([start, offsets[last] ?? start]);
+    }
+    return wordMatches;
+  });
+  const merged: [number, number][] = [];
+  for (const [start, end] of matches.toSorted((a, b) => a[0] - b[0])) {
+    const previous = merged.at(-1);
+    if (previous && start <= previous[1]) previous[1] = Math.max(previous[1], end);
+    else merged.push([start, end]);
+  }
+  return merged;
+}
+
+/** The start of a word a little before the match. */
+function findStart(text: string, match: number): number {
+  if (match <= leadLength) return 0;
+  const space = text.indexOf(" ", match - leadLength);
+  return space < 0 || space >= match ? avoidSplit(text, match - leadLength) : space + 1;
+}
+
+/** Never splits a surrogate pair. */
+const avoidSplit = (text: string, position: number): number =>
+  /[\ud800-\udbff]/.test(text.charAt(position - 1)) ? position - 1 : position;
