@@ -123,6 +123,30 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
     await checkPage();
   });
 
+  test("says how to publish fewer files to an account, and duplicates the post for it", async () => {
+    const image = await createTwoColors();
+    const names = ["1.png", "2.png", "3.png", "4.png", "5.png"];
+    const postId = await addPost(
+      "Boats",
+      names.map((name) => [name, image]),
+    );
+    await openPreview(postId, "north-words", "Mastodon");
+    const wayOut = "remove some, or duplicate the post for this account and remove them from the copy.";
+    const problem = page
+      .getByRole("listitem")
+      .filter({ hasText: "The post has 5 images; the platform allows up to 4." });
+    await problem.getByText(wayOut).first().waitFor();
+    await page.getByRole("button", { name: "Publish…" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText(wayOut).waitFor();
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await checkPage();
+    await page.getByRole("button", { name: "Duplicate post" }).click();
+    await page.getByText("Duplicated “Harbour”.").first().waitFor();
+    await page.waitForURL((url) => !url.pathname.endsWith(postId));
+    await page.getByRole("button", { name: /^Actions for 5\.png/ }).waitFor();
+  });
+
   test("names only files that it has something to say about", async () => {
     const damaged = (await createTwoColors()).subarray(0, 60);
     const postId = await addPost("Boats", [

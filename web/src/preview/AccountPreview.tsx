@@ -1,9 +1,12 @@
+import { CopyPlus } from "lucide-react";
 import { useState } from "react";
 import type { Asset, Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
+import { useDuplicateOpenPost } from "../posts/use-duplicate-post.ts";
 import type { EditorController } from "../posts/use-editor.ts";
-import { ProblemList, type AccountProblem } from "../publishing/ProblemList.tsx";
+import { isFileSelectionProblem, ProblemList, type AccountProblem } from "../publishing/ProblemList.tsx";
 import type { Account } from "../publishing/use-accounts.ts";
+import { Button } from "../ui/Button.tsx";
 import type { Size } from "./crop-window.ts";
 import { FileSettings } from "./FileSettings.tsx";
 import { findCrop, getRenditionUrl, type RenditionSize } from "./get-rendition-url.ts";
@@ -28,7 +31,8 @@ export function AccountPreview({
   /** Whether the studio has other accounts on the platform, to which a crop also applies. */
   sharesCrops: boolean;
 }) {
-  const { studio } = useStudio();
+  const { studio, may } = useStudio();
+  const duplicate = useDuplicateOpenPost(editor);
   const [sizes, setSizes] = useState<Readonly<Record<string, RenditionSize>>>({});
   const { connectionId, label, platform, platformName, problems } = account;
   const display = getDisplay(platform);
@@ -81,6 +85,11 @@ export function AccountPreview({
       <div className="min-w-0">
         <div className="not-empty:mb-4">
           <ProblemList problems={otherProblems} />
+          {may("posts.write") && otherProblems.some(isFileSelectionProblem) && (
+            <Button variant="secondary" size="small" icon={CopyPlus} className="mt-2" onClick={() => void duplicate()}>
+              Duplicate post
+            </Button>
+          )}
         </div>
         {files.length > 0 && (
           <ol className="mt-1 grid gap-5" aria-label={`Files for ${label}`}>

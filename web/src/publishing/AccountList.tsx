@@ -1,7 +1,7 @@
 import { CircleAlert, CircleCheck, CircleDashed, PenLine } from "lucide-react";
 import type { Account } from "./use-accounts.ts";
 import { IconButton } from "../ui/IconButton.tsx";
-import { ProblemList } from "./ProblemList.tsx";
+import { describeProblem, ProblemList } from "./ProblemList.tsx";
 
 /** The accounts of the studio, with what each one says about the post. */
 export function AccountList({
@@ -39,7 +39,9 @@ function AccountItem({ account, onOpen }: { account: Account; onOpen: () => void
         <IconButton icon={PenLine} size="small" label={`Text and preview for ${label}`} onClick={onOpen} />
       </div>
       <div className="pl-6.5">
-        {firstRejection && <p className="m-0 text-sm text-danger [overflow-wrap:anywhere]">{firstRejection.message}</p>}
+        {firstRejection && (
+          <p className="m-0 text-sm text-danger [overflow-wrap:anywhere]">{describeProblem(firstRejection)}</p>
+        )}
         {foldedProblems.length > 0 && (
           <details>
             <summary className="w-fit cursor-pointer text-sm text-muted pointer-coarse:py-3">

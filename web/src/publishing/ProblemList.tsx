@@ -8,6 +8,16 @@ const prefixes: Record<AccountProblem["level"], string> = {
   warning: "Warning: ",
 };
 
+/** The post has more files, or more kinds of files, than the platform accepts. */
+export const isFileSelectionProblem = ({ code }: Pick<AccountProblem, "code">): boolean =>
+  /^(?:too_many_(?!hashtags|mentions)|mixed_media)/.test(code);
+
+/** The message, and what to do where the message alone leaves no way out. */
+export const describeProblem = (problem: Pick<AccountProblem, "code" | "message">): string =>
+  isFileSelectionProblem(problem)
+    ? `${problem.message} Every account gets all files of a post: remove some, or duplicate the post for this account and remove them from the copy.`
+    : problem.message;
+
 /** What a platform would reject or warn about. */
 export function ProblemList({ problems }: { problems: readonly AccountProblem[] }) {
   if (problems.length === 0) return null;
@@ -16,7 +26,7 @@ export function ProblemList({ problems }: { problems: readonly AccountProblem[] 
       {problems.map(({ level, code, message, assetId, assetIds = [assetId] }) => (
         <li key={`${code} ${assetIds.join(" ")}`} className={level === "rejected" ? "text-danger" : "text-muted"}>
           {prefixes[level]}
-          {message}
+          {describeProblem({ code, message })}
         </li>
       ))}
     </ul>
