@@ -46,8 +46,11 @@ describe("the library in the web app", { skip: skipWithoutChromium }, () => {
   test("uploads files without a post, and shows them again after a reload (LIB-3)", async () => {
     await open("/assets");
     await page.getByText("No files yet").waitFor();
+    const uploadButtons = page.getByRole("button", { name: "Upload files" });
+    assert.equal(await uploadButtons.count(), 1);
     await fileInput().setInputFiles(upload("logo.png"));
     await tile(/logo\.jpg/).waitFor();
+    assert.equal(await uploadButtons.count(), 1);
     assert.deepEqual(await listFiles(), [{ filename: "logo.jpg", postId: null, status: "ready" }]);
     assert.equal(await items().count(), 1);
     await page.reload();

@@ -36,7 +36,7 @@ export function LibraryEmptyState({ onFiles }: { onFiles: (chosenFiles: readonly
       icon={Images}
       actions={
         <>
-          {may("assets.write") && <UploadButton isCompact onFiles={onFiles} />}
+          {may("assets.write") && <UploadButton onFiles={onFiles} />}
           <ButtonLink variant="secondary" to="/studios/$studioId/connect" params={params}>
             Connect an AI client
           </ButtonLink>

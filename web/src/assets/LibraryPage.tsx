@@ -42,6 +42,8 @@ export function LibraryPage() {
   const count = uploadCount + assets.length;
   const isEmpty = query.isSuccess && count === 0 && !query.hasNextPage && !isFiltered;
   const mayWrite = may("assets.write");
+  // An empty library has the button below its explanation.
+  const hasUploadButton = mayWrite && !query.isPending && !isEmpty;
   const readyIds = assets.filter(({ status }) => status === "ready").map(({ id }) => id);
   const selection = useSelection(readyIds);
   const grid = useRef<LibraryGridHandle>(null);
@@ -66,7 +68,7 @@ export function LibraryPage() {
 
   return (
     <>
-      <PageHeader isWide title="Library" actions={mayWrite && <UploadButton onFiles={uploads.add} />} />
+      <PageHeader isWide title="Library" actions={hasUploadButton && <UploadButton onFiles={uploads.add} />} />
       {mayWrite && <DropTarget onFiles={uploads.add} />}
       {!isEmpty && <LibraryToolbar listedAssets={assets} />}
       <UploadStatus uploads={uploads} />

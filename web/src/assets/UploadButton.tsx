@@ -9,14 +9,7 @@ import type { ChosenFile } from "../upload/upload-task.ts";
 const hiddenInputProps = { type: "file", tabIndex: -1, "aria-hidden": true, className: "sr-only min-h-0" } as const;
 
 /** Opens the browser's file dialog. A phone's file dialog also offers the camera. */
-export function UploadButton({
-  onFiles,
-  isCompact = false,
-}: {
-  onFiles: (chosenFiles: readonly ChosenFile[]) => void;
-  /** Whether to omit the menu. */
-  isCompact?: boolean;
-}) {
+export function UploadButton({ onFiles }: { onFiles: (chosenFiles: readonly ChosenFile[]) => void }) {
   const fileInput = useRef<HTMLInputElement>(null);
   const folderInput = useRef<HTMLInputElement>(null);
 
@@ -42,32 +35,28 @@ export function UploadButton({
       <Button icon={Upload} onClick={() => fileInput.current?.click()}>
         Upload files
       </Button>
-      {!isCompact && (
-        <>
-          <input
-            {...hiddenInputProps}
-            ref={(input) => {
-              folderInput.current = input;
-              input?.setAttribute("webkitdirectory", "");
-            }}
-            multiple
-            onChange={({ currentTarget }) => addFilesFrom(currentTarget)}
-          />
-          <Menu
-            label="Other ways to upload"
-            trigger={<IconButton icon={ChevronDown} label="Other ways to upload" className="pointer-coarse:hidden" />}
-          >
-            <MenuItem icon={FolderUp} onSelect={() => folderInput.current?.click()}>
-              Upload a folder
-            </MenuItem>
-            {"mediaDevices" in navigator && (
-              <MenuItem icon={Camera} onSelect={() => void takePhoto()}>
-                Take a photo
-              </MenuItem>
-            )}
-          </Menu>
-        </>
-      )}
+      <input
+        {...hiddenInputProps}
+        ref={(input) => {
+          folderInput.current = input;
+          input?.setAttribute("webkitdirectory", "");
+        }}
+        multiple
+        onChange={({ currentTarget }) => addFilesFrom(currentTarget)}
+      />
+      <Menu
+        label="Other ways to upload"
+        trigger={<IconButton icon={ChevronDown} label="Other ways to upload" className="pointer-coarse:hidden" />}
+      >
+        <MenuItem icon={FolderUp} onSelect={() => folderInput.current?.click()}>
+          Upload a folder
+        </MenuItem>
+        {"mediaDevices" in navigator && (
+          <MenuItem icon={Camera} onSelect={() => void takePhoto()}>
+            Take a photo
+          </MenuItem>
+        )}
+      </Menu>
     </span>
   );
 }
