@@ -191,6 +191,22 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
     await item.waitFor({ state: "detached" });
     await context.close();
   });
+
+  test("a menu whose code can't be loaded says so, and opens on another try (WEB-12)", async () => {
+    for (const missingFiles of ["**/MountedMenu-*.js", "**/{MountedMenu,ToastList}-*.js"]) {
+      const context = await fixture.openContext(owner);
+      const page = await context.newPage();
+      await page.route(missingFiles, (route) => route.abort());
+      await page.goto(`${fixture.service.base}/dev/ui`);
+      await page.getByRole("button", { name: "Actions for a row" }).click();
+      const toast = page.getByText("This menu couldn’t be loaded.").first();
+      await toast.waitFor();
+      await page.unroute(missingFiles);
+      await page.getByRole("button", { name: "Try again" }).last().click();
+      await page.getByRole("menuitem", { name: "An item of a row" }).waitFor();
+      await context.close();
+    }
+  });
 });
 
 test("an instance with an identity provider has no /dev/ui", { skip: skipWithoutChromium }, async () => {

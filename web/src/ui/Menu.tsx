@@ -5,6 +5,7 @@ import { Kbd } from "./Kbd.tsx";
 import { getMountedMenu, loadMenu } from "./load-menu.ts";
 import { useRadixMenu } from "./menu-context.ts";
 import type { MenuProps } from "./MountedMenu.tsx";
+import { useToast } from "./Toasts.tsx";
 
 const itemClasses =
   "flex min-h-8 cursor-pointer items-center gap-2.5 rounded-md px-2.5 py-1 text-ink no-underline outline-hidden select-none data-disabled:cursor-default data-disabled:opacity-50 data-highlighted:bg-hover forced-colors:data-highlighted:outline-2 pointer-coarse:min-h-11";
@@ -19,6 +20,7 @@ export function Menu({ trigger, ...menu }: MenuProps) {
   const [state, setState] = useState<"plain" | "closed" | "open">("plain");
   const button = useRef<HTMLButtonElement>(null);
   const wasFocused = useRef(false);
+  const showToast = useToast();
 
   // The trigger of a mounted menu is another element than the plain one.
   useLayoutEffect(() => {
@@ -38,8 +40,16 @@ export function Menu({ trigger, ...menu }: MenuProps) {
     else
       loadMenu().then(
         () => mount(nextState),
-        () => {},
+        () => nextState === "open" && showLoadError(),
       );
+  }
+
+  function showLoadError(): void {
+    showToast({
+      text: "This menu couldn’t be loaded. Check your connection and try again. If that doesn’t help, reload the page.",
+      undo: { label: "Try again", run: () => mountWhenLoaded("open") },
+      topic: "menu",
+    });
   }
 
   const MountedMenu = state === "plain" ? undefined : getMountedMenu();

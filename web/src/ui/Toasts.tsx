@@ -25,6 +25,7 @@ export const loadToasts = () => import("./ToastList.tsx");
 export function ToastProvider({ children }: { children: ReactNode }) {
   const [toasts, setToasts] = useState<readonly ShownToast[]>([]);
   const [List, setList] = useState<typeof ToastList>();
+  const [isListMissing, setIsListMissing] = useState(false);
   const showToast = useCallback((message: ToastMessage) => {
     const { topic } = message;
     setToasts((current) => [
@@ -34,7 +35,7 @@ export function ToastProvider({ children }: { children: ReactNode }) {
     // Until the list is loaded, the messages are kept; the next toast tries again.
     loadToasts().then(
       (loaded) => setList(() => loaded.ToastList),
-      () => {},
+      () => setIsListMissing(true),
     );
   }, []);
   const [hosts, setHosts] = useState<readonly HTMLElement[]>([]);
@@ -49,6 +50,31 @@ export function ToastProvider({ children }: { children: ReactNode }) {
       <ToastHostContext value={addHost}>{children}</ToastHostContext>
       {/* The browser hides everything outside of the topmost dialog from the pointer and from screen readers. */}
       {List && <List toasts={toasts} host={hosts.at(-1)} onDismiss={dismiss} />}
+      {!List && isListMissing && <PlainToast toast={toasts.at(-1)} onDismiss={() => setToasts([])} />}
     </ToastContext>
+  );
+}
+
+/** Shows the last toast if the code of the list can't be loaded. */
+function PlainToast({ toast, onDismiss }: { toast: ShownToast | undefined; onDismiss: () => void }) {
+  if (!toast) return null;
+  const { text, undo } = toast;
+  return (
+    <div
+      role="alert"
+      className="fixed right-4 bottom-4 z-50 flex w-[min(26rem,calc(100vw-2rem))] items-start gap-1 rounded-lg bg-ink px-3.5 py-1.5 text-paper"
+    >
+      <p className="m-0 min-w-0 flex-1 py-1.5">{text}</p>
+      <button
+        type="button"
+        className="min-h-control cursor-pointer px-2.5 font-semibold whitespace-nowrap"
+        onClick={() => {
+          onDismiss();
+          undo?.run();
+        }}
+      >
+        {undo?.label ?? "Dismiss"}
+      </button>
+    </div>
   );
 }
