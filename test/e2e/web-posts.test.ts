@@ -3,6 +3,7 @@ import { after, before, describe, test } from "node:test";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import type { Caller } from "#domain/caller.ts";
 import { getPost } from "#domain/posts/get-post.ts";
+import { listPublications } from "#domain/publishing/list-publications.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import { listTrash } from "#domain/trash/list-trash.ts";
 import { resolveLocalTime, toLocalTime } from "../../web/src/publishing/zoned-time.ts";
@@ -137,7 +138,10 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     await publishPost(deps, owner, { postId: plannedId, connectionIds, at });
     const page = await openPosts(owner);
     await page.getByRole("checkbox", { name: "Select all 2" }).check();
+    const problem = { code: "too_late", detail: "It has started.", hint: "Reload the page." };
+    await page.route("**/cancel", (route) => route.fulfill({ status: 409, json: problem }));
     await clickInMenu(page, "Status", "Archived");
+    await page.getByRole("button", { name: "Cancel publication and archive" }).click();
     const dialog = page.getByRole("dialog", { name: "1 post wasn’t changed" });
     await dialog.getByText("Planned").waitFor();
     assert.deepEqual(
@@ -146,6 +150,32 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     );
     await dialog.getByRole("button", { name: "Close" }).click();
     await page.getByRole("link", { name: "Free" }).waitFor({ state: "detached" });
+    await page.context().close();
+  });
+
+  test("cancels what is planned before it moves several posts to the trash (WEB-10)", async () => {
+    const { deps } = fixture.service;
+    const owner = await newOwner();
+    const connectionIds = [await newConnection(deps, owner, "harbour", "sandbox")];
+    const at = new Date(Date.now() + 3_600_000).toISOString();
+    const plannedIds = [await addPost(owner, "Fog"), await addPost(owner, "Tide")];
+    for (const postId of plannedIds) await publishPost(deps, owner, { postId, connectionIds, at });
+    await addPost(owner, "Free");
+    const page = await openPosts(owner);
+    await page.getByRole("checkbox", { name: "Select all 3" }).check();
+    const moveToTrash = page.getByRole("button", { name: "Move to trash", exact: true });
+    await moveToTrash.click();
+    const dialog = page.getByRole("dialog", { name: "Move 3 posts to the trash?" });
+    await dialog.getByText("This cancels what is planned for “Tide” and “Fog”.").waitFor();
+    await dialog.getByRole("button", { name: "Keep them" }).click();
+    const listStates = async () =>
+      (await listPublications(deps, owner, { limit: 10 })).publications.map(({ state }) => state);
+    assert.deepEqual(await listStates(), ["scheduled", "scheduled"]);
+    await moveToTrash.click();
+    await dialog.getByRole("button", { name: "Cancel publications and move to trash" }).click();
+    await page.getByText("Moved 3 posts to the trash.").first().waitFor();
+    assert.deepEqual(await listStates(), ["canceled", "canceled"]);
+    assert.equal((await listTrash(deps, owner, { limit: 20 })).items.length, 3);
     await page.context().close();
   });
 

@@ -1,5 +1,6 @@
 import { cancelPublication } from "../api/mutations.ts";
 import type { VisibleState } from "../api/publication-queries.ts";
+import { runBulk } from "../bulk/run-bulk.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { useConfirm } from "../ui/Confirm.tsx";
 import { useToast } from "../ui/Toasts.tsx";
@@ -24,6 +25,10 @@ const blockingStates: readonly VisibleState[] = ["scheduled", "publishing", "unc
 /** No one can cancel a publication in one of these states. */
 const startedStates: readonly VisibleState[] = ["publishing", "unconfirmed"];
 
+/** The most posts that a dialog names. */
+const maxTitles = 5;
+const listFormat = new Intl.ListFormat("en", { type: "conjunction" });
+
 const copies = {
   archive: { getTitle: (what: string) => `Archive ${what}?`, action: "Archive", busyLabel: "Archiving…" },
   trash: { getTitle: (what: string) => `Move ${what} to the trash?`, action: "Move to trash", busyLabel: "Moving…" },
@@ -31,7 +36,8 @@ const copies = {
 
 /**
  * Archives or deletes posts with `run`. Asks first if this cancels publications or stops uploads, which Undo can't
- * restore. The scheduled publications of a single post are canceled before; a publication that has started prevents it.
+ * restore. Scheduled publications are canceled before. A publication that has started prevents it: for a single post, a
+ * toast says why; of several posts, `run` reports those that the server rejects.
  */
 export function useConfirmRemoval(): (
   kind: keyof typeof copies,
@@ -45,10 +51,13 @@ export function useConfirmRemoval(): (
   return async (kind, posts, run) => {
     const [post] = posts;
     const isSinglePost = post !== undefined && posts.length === 1;
-    const publications = isSinglePost ? (post.publications ?? []) : [];
-    const startedPublication = publications.find(({ state }) => startedStates.includes(state));
+    const startedPublication = isSinglePost && post.publications?.find(hasStarted);
     if (startedPublication) return showToast({ text: describeStarted(startedPublication) });
-    const scheduledPublications = publications.filter(({ state }) => state === "scheduled");
+    const plannedPosts = posts.filter(
+      ({ publications = [] }) => !publications.some(hasStarted) && publications.some(isScheduled),
+    );
+    const publications = plannedPosts.flatMap((plannedPost) => plannedPost.publications ?? []);
+    const scheduledPublications = publications.filter(isScheduled);
     const accounts = posts.flatMap(listCanceledAccounts);
     const isUploading = kind === "trash" && posts.some(({ id }) => uploadSessions.isUploading(getPostUploadsKey(id)));
     if (scheduledPublications.length === 0 && accounts.length === 0 && !isUploading) return run();
@@ -60,7 +69,9 @@ export function useConfirmRemoval(): (
         <>
           {scheduledPublications.length > 0 && (
             <p>
-              {`This cancels what is planned: ${listAccounts(publications, ["scheduled", ...canceledStates]).join(", ")}. Undo restores the post, but not the plan.`}
+              {isSinglePost
+                ? `This cancels what is planned: ${listAccounts(publications, ["scheduled", ...canceledStates]).join(", ")}. Undo restores the post, but not the plan.`
+                : `This cancels what is planned for ${listTitles(plannedPosts)}. Undo restores the posts, but not the plans.`}
             </p>
           )}
           {accounts.length > 0 && (
@@ -81,18 +92,31 @@ export function useConfirmRemoval(): (
       ...labels,
       ...(scheduledPublications.length > 0 && {
         action: `Cancel ${scheduledPublications.length === 1 ? "publication" : "publications"} and ${labels.action.toLowerCase()}`,
-        dismiss: "Keep it",
+        dismiss: isSinglePost ? "Keep it" : "Keep them",
       }),
       run: async () => {
-        // If one fails, a retry continues with it.
-        for (const id of remainingIds) {
-          await cancelPublication(studio.id, id);
-          remainingIds.delete(id);
-        }
+        if (isSinglePost)
+          // If one fails, a retry continues with it.
+          for (const id of remainingIds) {
+            await cancelPublication(studio.id, id);
+            remainingIds.delete(id);
+          }
+        // A post whose publication can't be canceled is among those that `run` reports.
+        else
+          await runBulk([...remainingIds], (id) => cancelPublication(studio.id, id), { parallel: 1, onProgress() {} });
         await run();
       },
     });
   };
+}
+
+const hasStarted = ({ state }: PlannedPublication): boolean => startedStates.includes(state);
+const isScheduled = ({ state }: PlannedPublication): boolean => state === "scheduled";
+
+function listTitles(posts: readonly PlannedPost[]): string {
+  const titles = posts.slice(0, maxTitles).map(({ title }) => `“${title}”`);
+  const hiddenCount = posts.length - titles.length;
+  return listFormat.format(hiddenCount === 0 ? titles : [...titles, `${hiddenCount} more`]);
 }
 
 function listCanceledAccounts({ publications = [] }: PlannedPost): string[] {
