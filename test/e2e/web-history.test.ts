@@ -153,6 +153,23 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     await page.waitForFunction("document.querySelector('#post-body').value.startsWith('About How')");
   });
 
+  test("the history shows files that a user added one after another as one entry, and each on request (HIST-1)", async () => {
+    const { deps } = fixture.service;
+    const { id: postId } = await createPost(deps, owner, { title: "Boats", body: "" });
+    for (const name of ["one.pdf", "two.pdf", "three.pdf"])
+      await attachAsset(deps, owner, { postId, assetId: await addFile(deps, owner, name) });
+    await openStudioPage(`posts/${postId}`);
+    await page.getByRole("button", { name: "History" }).click();
+    const revisionItems = page.getByRole("list", { name: "Revisions" }).locator("> li");
+    await revisionItems.first().getByText("Ada Berg added 3 files").waitFor();
+    await revisionItems.first().getByText("revisions 2 to 4").waitFor();
+    assert.equal(await revisionItems.count(), 2);
+    await checkAccessibility();
+    await page.getByRole("button", { name: "Show each revision" }).click();
+    await revisionItems.nth(2).getByText("Ada Berg added one.pdf").waitFor();
+    assert.equal(await revisionItems.count(), 4);
+  });
+
   test("a ready post shows what changed since it was marked ready, and by whom, and asks what to do (HIST-4)", async () => {
     const postId = postIds[1] ?? "";
     await openStudioPage(`posts/${postId}`);

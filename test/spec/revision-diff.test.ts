@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import { compareAssets, type RevisionAsset } from "../../web/src/history/compare-assets.ts";
 import { compareText } from "../../web/src/history/compare-text.ts";
 import { describeRevision, listTrashStates } from "../../web/src/history/describe-revision.ts";
+import { groupRevisions } from "../../web/src/history/group-revisions.ts";
 import { getInputBounds, resolveSince } from "../../web/src/undo/since.ts";
 
 const createAsset = (id: string, altText?: string): RevisionAsset => ({
@@ -86,6 +87,38 @@ describe("differences between two revisions", () => {
       describeRevision({ revision: 1, changed: [], status: "draft", assets }, { ...context, previous: undefined }),
       "created the post",
     );
+  });
+
+  test("groups files that a user added or removed within five minutes, and nothing by an AI client (HIST-1)", () => {
+    const at = (minute: number): string => new Date(Date.UTC(2026, 0, 1, 12, minute)).toISOString();
+    const assetCounts = [1, 2, 3, 4, 5, 6, 7, 6, 5];
+    const revisions = assetCounts.map((count, i) => ({
+      ...{ title: "", body: "", status: "draft" as const, variants: [], tags: [], revision: i + 1, at: at(i) },
+      ...{ user: { id: i === 3 ? "bo" : "ada" }, client: i === 4 ? { name: "Claude" } : null },
+      changed: i === 0 ? [] : ["assets" as const],
+      assets: ["a", "b", "c", "d", "e", "f", "g"].slice(0, count).map((id) => createAsset(id)),
+    }));
+    const group = (newestFirst: typeof revisions, expanded?: number[]) =>
+      groupRevisions(newestFirst, undefined, expanded).map(({ revisions: members, previous }) => [
+        members.map(({ revision }) => revision).join(),
+        previous?.revision,
+      ]);
+    const newestFirst = revisions.toReversed();
+    assert.deepEqual(group(newestFirst), [
+      ["9,8", 7],
+      ["7,6", 5],
+      ["5", 4],
+      ["4", 3],
+      ["3,2", 1],
+      ["1", undefined],
+    ]);
+    assert.deepEqual(group(newestFirst, [9]).slice(0, 3), [
+      ["9", 8],
+      ["8", 7],
+      ["7,6", 5],
+    ]);
+    const slowRevisions = newestFirst.map((revision, i) => ({ ...revision, at: at(60 - 6 * i) }));
+    assert.equal(group(slowRevisions).length, revisions.length);
   });
 
   test("lists for each revision whether it left the post in the trash (HIST-1)", () => {

@@ -6,6 +6,7 @@ import type { DraftController } from "../posts/use-draft.ts";
 import { List, PagedList } from "../ui/List.tsx";
 import { Notice } from "../ui/Notice.tsx";
 import { listTrashStates } from "./describe-revision.ts";
+import { groupRevisions } from "./group-revisions.ts";
 import { RevisionRow } from "./RevisionRow.tsx";
 import { describeMissingAssets, useRestoreRevision, type MissingAsset } from "./use-restore-revision.ts";
 
@@ -19,7 +20,9 @@ export function HistoryPanel({ controller }: { controller: DraftController }) {
   const { items, query } = list;
   const [missingAssets, setMissingAssets] = useState<readonly MissingAsset[]>([]);
   const restore = useRestoreRevision(controller, setMissingAssets);
-  const trashStates = listTrashStates(items);
+  /** The newest revisions of groups that the user has expanded. */
+  const [expandedRevisions, setExpandedRevisions] = useState<readonly number[]>([]);
+  const trashStates = new Map(listTrashStates(items).map((isTrashed, i) => [items[i], isTrashed]));
   // A row compares its revision with the previous one. The oldest loaded revision is hidden until its previous one is
   // loaded too.
   const shownItems = query.hasNextPage ? items.slice(0, -1) : items;
@@ -40,18 +43,22 @@ export function HistoryPanel({ controller }: { controller: DraftController }) {
       <PagedList list={{ ...list, items: shownItems }} moreLabel="Show earlier revisions" empty={null}>
         {(revisions) => (
           <List aria-label="Revisions">
-            {revisions.map((revision, i) => (
-              <RevisionRow
-                key={revision.revision}
-                revision={revision}
-                previous={items[i + 1]}
-                isTrashedAfter={trashStates[i] ?? false}
-                isCurrent={i === 0}
-                currentAssets={post.assets}
-                canRestore={may("posts.write") && !hasConflict}
-                onRestore={() => restore(revision.revision)}
-              />
-            ))}
+            {groupRevisions(revisions, items[revisions.length], expandedRevisions).map(
+              ({ revisions: [revision, ...olderRevisions], previous }) => (
+                <RevisionRow
+                  key={revision.revision}
+                  revision={revision}
+                  oldestRevision={olderRevisions.at(-1)}
+                  previous={previous}
+                  isTrashedAfter={trashStates.get(revision) ?? false}
+                  isCurrent={revision === items[0]}
+                  currentAssets={post.assets}
+                  canRestore={may("posts.write") && !hasConflict}
+                  onRestore={() => restore(revision.revision)}
+                  onExpand={() => setExpandedRevisions((current) => [...current, revision.revision])}
+                />
+              ),
+            )}
           </List>
         )}
       </PagedList>

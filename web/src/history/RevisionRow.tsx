@@ -14,14 +14,18 @@ import { RevisionDiff } from "./RevisionDiff.tsx";
 /** One revision: who changed what, and when. Expands to show the differences. */
 export function RevisionRow({
   revision,
+  oldestRevision,
   previous,
   isTrashedAfter,
   isCurrent,
   currentAssets,
   canRestore,
   onRestore,
+  onExpand,
 }: {
   revision: Revision;
+  /** If the row stands for several revisions: the oldest of them, while `revision` is the newest. */
+  oldestRevision: Revision | undefined;
   /** Undefined for the first revision. */
   previous: Revision | undefined;
   /** Whether the post was in the trash after this revision. */
@@ -30,6 +34,8 @@ export function RevisionRow({
   currentAssets: readonly Asset[];
   canRestore: boolean;
   onRestore: () => Promise<void>;
+  /** Shows each of several revisions in its own row. */
+  onExpand: () => void;
 }) {
   const { studio } = useStudio();
   const { isRunning, error, run } = useAction();
@@ -43,9 +49,17 @@ export function RevisionRow({
           {client && ","} {describeRevision(revision, { previous, isTrashedAfter })}
         </p>
         <p className="m-0 text-sm text-muted">
-          <RelativeTime at={at} timezone={studio.timezone} />, revision {revision.revision}
+          <RelativeTime at={at} timezone={studio.timezone} />,{" "}
+          {oldestRevision
+            ? `revisions ${oldestRevision.revision} to ${revision.revision}`
+            : `revision ${revision.revision}`}
           {isCurrent && <Badge isPositive>current</Badge>}
         </p>
+        {oldestRevision && (
+          <Button variant="quiet" size="small" className="-ml-2.5" onClick={onExpand}>
+            Show each revision
+          </Button>
+        )}
       </div>
       {!isCurrent && canRestore && (
         <Button
