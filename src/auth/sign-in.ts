@@ -13,6 +13,8 @@ import { createRelyingParty, type IdentityProvider, type PendingSignIn } from ".
 export interface Sessions {
   /** The user who is signed in, by `Cookie` header. */
   find(cookieHeader: string | undefined): Promise<User | undefined>;
+  /** Whether the browser sent the cookie of a session, which may have ended. */
+  hasCookie(cookieHeader: string | undefined): boolean;
   /** Starts a session, ends the browser's previous one, and returns the `Set-Cookie` value. */
   start(userId: string, previousCookieHeader: string | undefined): Promise<string>;
   /** Ends the session on the server and returns the `Set-Cookie` value. */
@@ -29,6 +31,7 @@ export function createSessions({
   const cookie = createHostCookie(base, "atelier");
   return {
     find: (header) => findSessionUser(deps, cookie.read(header)),
+    hasCookie: (header) => cookie.read(header) !== undefined,
     async start(userId, previousHeader) {
       const token = await startSession(deps, { id: userId }, { previousToken: cookie.read(previousHeader) });
       return cookie.toSetCookie(token, sessionLifetime / 1000);

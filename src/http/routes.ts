@@ -77,7 +77,12 @@ export function createRoutes(options: RouteOptions): (isDraining: () => boolean)
     {
       path: "/*",
       originRule: "own",
-      handle: createWebAppHandler(options.webFiles, options.base, options.uploads.deps.files.origin),
+      handle: createWebAppHandler({
+        files: options.webFiles,
+        base: options.base,
+        fileStoreOrigin: options.uploads.deps.files.origin,
+        sessions: options.session.sessions,
+      }),
     },
   ];
 }

@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { gzipSync } from "node:zlib";
+import type { Sessions } from "#auth/sign-in.ts";
 import { buildWebAppCsp } from "./guards.ts";
 import type { Handler } from "./server.ts";
 import { routeNotFoundError } from "./problem.ts";
@@ -55,6 +56,13 @@ function toStaticFile(name: string, content: Buffer): StaticFile {
   };
 }
 
+/** Tells the web app that there is no session, which then doesn't request the user. */
+const markSignedOut = ({ content }: StaticFile): StaticFile =>
+  toStaticFile(
+    "index.html",
+    Buffer.from(content.toString().replace('<div id="app">', '<div id="app" data-signed-out>')),
+  );
+
 /** A resource of the MCP endpoint. */
 export const chatAppPath = "/chat-app.html";
 
@@ -66,11 +74,23 @@ const internalPaths: readonly string[] = ["/upload.html", chatAppPath];
  * Redirects pages on other host names (such as 127.0.0.1 instead of localhost) to the configured one, because cookies
  * are bound to it.
  */
-export function createWebAppHandler(files: StaticFiles, base: string, fileStoreOrigin: string): Handler {
+export function createWebAppHandler({
+  files,
+  base,
+  fileStoreOrigin,
+  sessions,
+}: {
+  files: StaticFiles;
+  base: string;
+  fileStoreOrigin: string;
+  sessions: Pick<Sessions, "hasCookie">;
+}): Handler {
   const cspHeaders = {
     "content-security-policy": buildWebAppCsp(fileStoreOrigin === new URL(base).origin ? undefined : fileStoreOrigin),
   };
   const { host } = new URL(base);
+  const page = files.find("/index.html");
+  const signedOutPage = page && markSignedOut(page);
   return (req, res, context) => {
     if (req.method !== "GET" && req.method !== "HEAD") throw routeNotFoundError();
     const path = (req.url ?? "/").split("?", 1)[0] ?? "/";
@@ -80,7 +100,9 @@ export function createWebAppHandler(files: StaticFiles, base: string, fileStoreO
       return;
     }
     const staticFile = internalPaths.includes(path) ? undefined : files.find(path);
-    const file = staticFile ?? (isPage || path === "/" ? files.find("/index.html") : undefined);
+    const currentPage = sessions.hasCookie(req.headers.cookie) ? page : signedOutPage;
+    const isWebApp = staticFile === page || (staticFile === undefined && (isPage || path === "/"));
+    const file = isWebApp ? currentPage : staticFile;
     context.isStaticFile = staticFile !== undefined;
     if (!file) throw routeNotFoundError();
     const gzipContent = /\bgzip\b/.test(req.headers["accept-encoding"]?.toString() ?? "")
@@ -90,7 +112,7 @@ export function createWebAppHandler(files: StaticFiles, base: string, fileStoreO
     res.writeHead(200, {
       ...file.headers,
       ...(file.headers["content-type"]?.startsWith("text/html") ? cspHeaders : {}),
-      vary: "accept-encoding",
+      vary: isWebApp ? "accept-encoding, cookie" : "accept-encoding",
       "content-length": body.length,
       ...(gzipContent ? { "content-encoding": "gzip" } : {}),
     });

@@ -270,6 +270,28 @@ describe("actions on posts in a browser", { skip: skipWithoutChromium }, () => {
     await page.context().close();
   });
 
+  test("requests no upload link that was withdrawn when the post moved to the trash (WEB-11)", async () => {
+    const owner = await newOwner();
+    const postId = await addPost(owner, "Pier");
+    const page = await openPosts(owner);
+    await page.getByRole("link", { name: "Pier" }).click();
+    await page.getByRole("textbox", { name: "Title" }).waitFor();
+    const file = { name: "pier.jpg", mimeType: "image/jpeg", buffer: await jpeg(60, 40) };
+    await page.locator("input[type=file]").first().setInputFiles(file);
+    await page.getByRole("button", { name: "Actions for pier.jpg" }).waitFor();
+    const rejectedUrls: string[] = [];
+    page.on("response", (response) => void (response.status() >= 400 && rejectedUrls.push(response.url())));
+    await page.getByRole("button", { name: "Actions for this post" }).click();
+    await page.getByRole("menuitem", { name: "Move to trash" }).click();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByRole("link", { name: "Pier" }).click();
+    await page.getByRole("button", { name: "Actions for pier.jpg" }).waitFor();
+    await page.waitForTimeout(500);
+    assert.equal((await read(owner, postId)).assets.length, 1);
+    assert.deepEqual(rejectedUrls, []);
+    await page.context().close();
+  });
+
   test("moves through posts by keyboard, selects them, and runs commands of the page (WEB-12)", async () => {
     const owner = await newOwner();
     for (const title of ["Three", "Two", "One"]) await addPost(owner, title);

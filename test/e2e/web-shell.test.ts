@@ -156,6 +156,23 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
     });
   }
 
+  test("the start page asks for no user without a session, and logs no error (WEB-11)", async () => {
+    const { base } = fixture.service;
+    const context = await fixture.openContext(undefined);
+    const page = await context.newPage();
+    const requests: string[] = [];
+    const problems: string[] = [];
+    page.on("request", (request) => void requests.push(new URL(request.url()).pathname));
+    page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
+    await page.goto(base);
+    await page.getByRole("link", { name: "Sign in" }).first().waitFor();
+    assert.deepEqual([requests.includes("/api/me"), problems], [false, []]);
+    // A page that needs a session leads to the sign-in page.
+    await page.goto(`${base}/studios/${owner.studio.id}/posts`);
+    await page.waitForURL(/\/login\?return_to=/);
+    await context.close();
+  });
+
   test("a menu inside of a dialog can be used (WEB-12)", async () => {
     const context = await fixture.openContext(owner);
     const page = await context.newPage();

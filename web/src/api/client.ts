@@ -59,8 +59,16 @@ export async function fetchJsonIfChanged<T extends object>(
   return body;
 }
 
+/** How long the server's mark counts: while the page loads. The user may sign in later, in another tab. */
+const markLifetimeMs = 10_000;
+
+/** The server marks the page if the browser sent no session cookie. */
+const isMarkedSignedOut = (): boolean =>
+  performance.now() < markLifetimeMs && document.querySelector("#app[data-signed-out]") !== null;
+
 /** Returns the signed-in user, or null if there is no session. */
 export async function fetchMe() {
+  if (isMarkedSignedOut()) return null;
   const response = await api.me.$get().catch(() => {
     throw createUnreachableError();
   });

@@ -1,15 +1,21 @@
 import { infiniteQueryOptions, type InfiniteData } from "@tanstack/react-query";
 import type { ClientResponse } from "hono/client";
+import { isNotFound } from "./api-error.ts";
 import { fetchJsonIfChanged } from "./client.ts";
+
+const slowPollMs = 10_000;
 
 /**
  * Polls every `ms`. Until data has loaded, polls only every 10 seconds, so that an error stays visible long enough to
- * read. Each loaded page of a list costs one request, so longer lists poll less often and stay below the rate limit.
+ * read; also while what was loaded no longer exists, such as a post in the trash. Each loaded page of a list costs one request, so longer lists poll less often and stay below the rate limit.
  */
 export const pollEvery =
   (ms: number) =>
-  ({ state }: { state: { data: unknown } }): number =>
-    state.data === undefined ? 10_000 : ms * ((state.data as { pages?: unknown[] }).pages?.length ?? 1);
+  ({ state: { data, error } }: { state: { data: unknown; error?: Error | null } }): number => {
+    if (data === undefined) return slowPollMs;
+    const interval = ms * ((data as { pages?: unknown[] }).pages?.length ?? 1);
+    return isNotFound(error) ? Math.max(interval, slowPollMs) : interval;
+  };
 
 /** Short enough to show an AI client's changes within two seconds (WEB-5). */
 export const livePollInterval = pollEvery(1500);

@@ -56,7 +56,7 @@ export function usePostChanges(): PostChanges {
       moveToTrash: {
         apply: async (post) => {
           await deletePost(studio.id, post.id);
-          uploadSessions.end(getPostUploadsKey(post.id));
+          uploadSessions.discard(getPostUploadsKey(post.id));
           return undefined;
         },
         preview: () => undefined,

@@ -81,12 +81,7 @@ export function useConfirmRemoval(): (
                 : `This cancels ${accounts.length === 1 ? "1 publication that waits" : `${accounts.length} publications that wait`} for approval or a new time. Undo restores the posts, but not these requests.`}
             </p>
           )}
-          {isUploading && (
-            <p>
-              Files are still uploading. The uploads stop. After Undo, open the post to resume them; you may have to
-              choose some files again.
-            </p>
-          )}
+          {isUploading && <p>Files are still uploading. The uploads stop. After Undo, add these files again.</p>}
         </>
       ),
       ...labels,

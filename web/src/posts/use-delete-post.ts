@@ -40,7 +40,7 @@ export function useDeletePost(controller: EditorController): () => Promise<void>
     });
     try {
       await deletePost(studio.id, id);
-      uploadSessions.end(getPostUploadsKey(id));
+      uploadSessions.discard(getPostUploadsKey(id));
       showToast({ text: `“${title}” moved to the trash.`, undo: { label: "Undo", run: () => void restore(id) } });
     } catch (error) {
       const { message, hint } = describeError(error);

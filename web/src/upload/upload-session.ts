@@ -10,8 +10,11 @@ const changeMs = 50;
 export interface UploadSession {
   /** Loads the uploader with the first call. Rejects if it can't be loaded; the next call tries again. */
   change: (apply: (uploader: Uploader) => void) => Promise<void>;
-  /** Continues the unfinished uploads of a link. The others are files of the post or the library. */
-  restore: (token: string) => Promise<void>;
+  /**
+   * Continues the unfinished uploads of a link. The others are files of the post or the library. Resolves with false if
+   * there are none, or the link is no longer valid.
+   */
+  restore: (token: string) => Promise<boolean>;
   end: () => void;
 }
 
@@ -69,10 +72,11 @@ export function createUploadSession({
   return {
     change,
     async restore(token) {
-      const { loadLinkDetails } = await import("./load-link-details.ts");
-      const link = await loadLinkDetails(token);
+      const { loadValidLink } = await import("./load-link-details.ts");
+      const link = await loadValidLink(token);
       const files = link?.files.filter(({ status }) => status === "pending") ?? [];
       if (files.length > 0 && !isEnded) await change((uploader) => uploader.restore(token, files));
+      return files.length > 0;
     },
     end() {
       isEnded = true;

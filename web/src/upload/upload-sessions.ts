@@ -46,6 +46,8 @@ export interface UploadSessions {
   ): { session: UploadSession; hide: () => void };
   /** Stops the uploads. They resume when their page is opened again. */
   end(key: string): void;
+  /** Stops the uploads of a deleted post. The server has withdrawn their link, so it is not used again. */
+  discard(key: string): void;
   isUploading(key: string): boolean;
   getSnapshot(key: string): UploadSnapshot;
   listBackground(): readonly BackgroundUpload[];
@@ -126,6 +128,10 @@ export function createUploadSessions(onFinished: (target: UploadTarget) => void)
       };
     },
     end,
+    discard(key) {
+      sessionStorage.removeItem(key);
+      end(key);
+    },
     isUploading,
     getSnapshot: (key) => entries.get(key)?.snapshot ?? noUploads,
     listBackground: () => background,

@@ -50,8 +50,7 @@ export function useUploader(
         onChange,
       });
       const previousToken = sessionStorage.getItem(storageKey);
-      // Without a connection, the uploads are restored when the page is opened again.
-      if (previousToken !== null) createdSession.restore(previousToken).catch(() => {});
+      if (previousToken !== null) void restoreUploads(createdSession, storageKey, previousToken);
       return createdSession;
     });
     session.current = shown.session;
@@ -74,4 +73,14 @@ export function useUploader(
     resume: (key) => void session.current?.change((uploader) => uploader.resume(key)),
     cancel: (key) => void session.current?.change((uploader) => uploader.cancel(key)),
   };
+}
+
+/** Forgets a link that has nothing to restore. */
+async function restoreUploads(session: UploadSession, storageKey: string, token: string): Promise<void> {
+  try {
+    const hasUploads = await session.restore(token);
+    if (!hasUploads && sessionStorage.getItem(storageKey) === token) sessionStorage.removeItem(storageKey);
+  } catch {
+    // Without a connection, the uploads are restored when the page is opened again.
+  }
 }
