@@ -28,7 +28,7 @@ describe("a name server that never responds", { skip: !canReplaceDnsServer() }, 
   before(async () => {
     nameServer = await startDnsServer({ ip: `127.53.${randomInt(256)}.${randomInt(1, 255)}`, port: 53 });
     base = await findFreeBaseUrl();
-    issuer = await startIssuer({ redirectUris: [`${base}/api/auth/callback/oidc`], useHostname: true });
+    issuer = await startIssuer({ redirectUris: [`${base}/api/auth/callback/oidc`], usesHostname: true });
     const env = {
       ...{ PORT: new URL(base).port, BASE_URL: base, DATA_DIR: `${folder.path}/data`, RATE_LIMITS: "off" },
       ...{ OIDC_ISSUER: issuer.issuer, OIDC_CLIENT_ID: issuer.clientId, OIDC_CLIENT_SECRET: issuer.clientSecret },

@@ -142,7 +142,7 @@ forOneEngine("asset imports", (fixture) => {
         [asset.kind, asset.mimeType, asset.filename, asset.status, asset.postId],
         [kind, mimeType, filename, "ready", null],
       );
-      assert.ok((await files.content(asset.storageKey ?? ""))?.equals(content));
+      assert.ok((await files.readContent(asset.storageKey ?? ""))?.equals(content));
     }
     const docx = office("word");
     host.serveFile("/letter", docx, "application/octet-stream");

@@ -29,7 +29,7 @@ forEachEngine("asset races", (fixture) => {
       startHelper("attach-assets.ts", {
         ...fixture.location,
         caller: owner,
-        limit: 20,
+        assetsPerPost: 20,
         rounds: rounds.map(({ postId, assetIds }) => ({
           postId,
           assetIds: assetIds.slice(half * 100, half * 100 + 100),

@@ -55,7 +55,7 @@ async function assertConsistent({ deps, files, owner }: PostFixture, fixture: Fi
   const { q } = fixture.database;
   const assets = await q.selectFrom("assets").selectAll().where("studio_id", "=", owner.studio.id).execute();
   for (const asset of assets.filter(({ status }) => status === "ready")) {
-    const content = await files.content(asset.storage_key ?? "");
+    const content = await files.readContent(asset.storage_key ?? "");
     assert.equal(content?.length, asset.bytes);
     assert.equal(createHash("sha256").update(content).digest("hex"), asset.sha256);
     assert.equal((await deps.files.stat(asset.storage_key ?? ""))?.sha256, asset.sha256);
@@ -162,7 +162,7 @@ forEachEngine("asset states", (fixture) => {
           postFixture.files.hook = undefined;
           const asset = await postFixture.deps.assets.find(postFixture.owner.studio.id, assetId);
           if (result === "ok") {
-            const served = await postFixture.files.content(asset?.storageKey ?? "");
+            const served = await postFixture.files.readContent(asset?.storageKey ?? "");
             assert.ok(
               [image, otherImage].some((checked) => served?.equals(checked)),
               `${hookedCall} ${when}: the served bytes passed the check`,

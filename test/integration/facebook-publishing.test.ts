@@ -96,12 +96,12 @@ forOneEngine("publishing to Facebook Pages", (fixture) => {
   test("a video that Facebook still processes when a person publishes again appears once (PUB-2)", async () => {
     standIn.processingPolls = 1000;
     const id = await publisher.publish("Processed slowly", [await createTestVideo()]);
-    await publisher.backdateLookUp(id, 0);
+    await publisher.backdateLookup(id, 0);
     standIn.expireAccessToken();
     await publisher.waitForState(id, "unconfirmed");
     await publisher.storeTokens({ accessToken: standIn.issueAccessToken() });
     await publisher.publishing.api("POST", `/publications/${id}/resolve`, { outcome: "retry" });
-    await publisher.backdateLookUp(id, 0);
+    await publisher.backdateLookup(id, 0);
     await publisher.waitForState(id, "publishing");
     standIn.finishProcessing();
     await publisher.waitForState(id, "published");
@@ -127,11 +127,11 @@ forOneEngine("publishing to Facebook Pages", (fixture) => {
       standIn.requests.filter(({ method, path }) => method === "GET" && path.endsWith("/feed")).length;
     standIn.faults.dropPublishRequests = 1;
     const id = await publisher.publish("Still fetched", [await createTestVideo()]);
-    await publisher.backdateLookUp(id, minutes(10));
+    await publisher.backdateLookup(id, minutes(10));
     const reads = countReads();
     await waitUntil(() => countReads() >= reads + 3, { timeoutMs: 60_000 });
     await publisher.waitForState(id, "publishing");
-    await publisher.backdateLookUp(id, minutes(20));
+    await publisher.backdateLookup(id, minutes(20));
     const { problem } = await publisher.waitForState(id, "unconfirmed");
     assert.match(problem?.message ?? "", /may still be processing/);
     assert.equal(listPosts("Still fetched").length, 0);
@@ -152,7 +152,7 @@ forOneEngine("publishing to Facebook Pages", (fixture) => {
     const id = await publisher.publish("Happy birthday");
     await waitUntil(() => standIn.faults.dropPublishRequests === 0);
     standIn.addVisitorPost("Happy birthday");
-    await publisher.backdateLookUp(id, minutes(1));
+    await publisher.backdateLookup(id, minutes(1));
     const { problem, url } = await publisher.waitForState(id, "published", "unconfirmed");
     assert.deepEqual([problem?.code, url], ["unconfirmed", null]);
   });

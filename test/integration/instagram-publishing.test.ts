@@ -80,7 +80,7 @@ forOneEngine("publishing to Instagram", (fixture) => {
   test("a request that never arrived is not repeated: the publication becomes unconfirmed (PUB-2)", async () => {
     standIn.faults.dropPublishRequests = 1;
     const id = await publisher.publish("Never arrived", [image]);
-    await publisher.backdateLookUp(id, minutes(6));
+    await publisher.backdateLookup(id, minutes(6));
     await publisher.waitForState(id, "unconfirmed");
     assert.equal(listPosts("Never arrived").length, 0);
     await publisher.publishing.api("POST", `/publications/${id}/resolve`, { outcome: "retry" });
@@ -94,7 +94,7 @@ forOneEngine("publishing to Instagram", (fixture) => {
   test("a post that became public while the publication was unconfirmed is not published again (PUB-2)", async () => {
     standIn.faults.dropPublishRequests = 1;
     const id = await publisher.publish("Public later", [image, image]);
-    await publisher.backdateLookUp(id, minutes(6));
+    await publisher.backdateLookup(id, minutes(6));
     await publisher.waitForState(id, "unconfirmed");
     const { service, owner, api } = publisher.publishing;
     const { progress } = (await service.deps.publications.find(owner.studio.id, id)) ?? {};

@@ -231,7 +231,7 @@ forOneEngine("platform credentials", (fixture) => {
   });
 
   test("a credential that cannot be renewed is used until it expires, and only then needs a reconnect (PLATFORM-9)", async () => {
-    const nonRefreshableDeps = withPlatform(fixture.deps, platform, { withNonRefreshable: true });
+    const nonRefreshableDeps = withPlatform(fixture.deps, platform, { includesNoRefresh: true });
     const owner = await newStudio(nonRefreshableDeps);
     const connectionId = await connectAccount(nonRefreshableDeps, platform, owner, "studio", "no-refresh");
     const connectionRef = { studioId: owner.studio.id, connectionId };

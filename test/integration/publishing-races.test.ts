@@ -225,8 +225,8 @@ forEachEngine("changes while a publication starts", (fixture) => {
 
   const connect = async (account: string): Promise<string> => {
     const { body } = await publishing.api("POST", "/platforms/connect", { platform: "sandbox" });
-    const atSandbox = await publishing.browser.submit(await publishing.browser.open(String(body["connectUrl"])));
-    await publishing.browser.submit(atSandbox, { account, decision: "allow" });
+    const sandboxPage = await publishing.browser.submit(await publishing.browser.open(String(body["connectUrl"])));
+    await publishing.browser.submit(sandboxPage, { account, decision: "allow" });
     const connections = await deps().platformStore.list(owner().studio.id);
     return connections.find(({ account: { handle } }) => handle === account)?.id ?? "";
   };

@@ -33,7 +33,7 @@ forOneEngine("signing in at an identity provider", (fixture) => {
     otherIssuer = await startIssuer({
       redirectUris: [`${base}/api/auth/callback/oidc-2`],
       id: "oidc-2",
-      userinfoOnly: true,
+      usesUserinfoOnly: true,
     });
     server = await startSignInServer({
       deps: fixture.deps,

@@ -7,7 +7,7 @@ import { createBufferSource } from "#domain/assets/content/byte-source.ts";
 import type { ImageLimit } from "#domain/platforms/limits.ts";
 import { planRendition } from "#domain/renditions/plan-rendition.ts";
 import { createImageConverter } from "#media/image-converter.ts";
-import { awkwardImages, createNoise, type AwkwardImage } from "../support/awkward-images.ts";
+import { getAwkwardImages, createNoise, type AwkwardImage } from "../support/awkward-images.ts";
 import { createImageRequest } from "../support/image-request.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
@@ -39,7 +39,7 @@ async function convert({ bytes, mimeType }: Pick<AwkwardImage, "bytes" | "mimeTy
 
 for (const [name, limit] of Object.entries({ jpegOnly, common, generous }))
   test(`every awkward image becomes one that the limits "${name}" accept, upright and without metadata (U20)`, async () => {
-    for (const image of await awkwardImages()) {
+    for (const image of await getAwkwardImages()) {
       if (image.isRejected) continue;
       const { content } = await convert(image, limit);
       const metadata = await sharp(content).metadata();
@@ -60,7 +60,7 @@ for (const [name, limit] of Object.entries({ jpegOnly, common, generous }))
   });
 
 test("colors stay the same: Display P3, 16 bits, grey, palette", async () => {
-  for (const image of (await awkwardImages()).filter(({ color }) => color)) {
+  for (const image of (await getAwkwardImages()).filter(({ color }) => color)) {
     const { content } = await convert(image, jpegOnly);
     const { channels } = await sharp(content).stats();
     const mean = channels.map((channel) => channel.mean);
@@ -154,7 +154,7 @@ test("a file that is too large is first compressed more, then scaled down", asyn
 });
 
 test("keeps an animation that the platform accepts, and sends the first frame elsewhere", async () => {
-  for (const { name, bytes, mimeType } of (await awkwardImages()).filter(({ isAnimated }) => isAnimated)) {
+  for (const { name, bytes, mimeType } of (await getAwkwardImages()).filter(({ isAnimated }) => isAnimated)) {
     const kept = await convert({ bytes, mimeType }, { ...generous, animatedTypes: [mimeType] });
     assert.equal((await sharp(kept.content).metadata()).pages, (await sharp(bytes).metadata()).pages, name);
     const still = await convert({ bytes, mimeType }, common);

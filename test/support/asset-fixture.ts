@@ -13,7 +13,7 @@ import { findFreeBaseUrl, startService, type RunningService, type ServiceOptions
 import { openTestS3, listStoreNames } from "./stores.ts";
 import { createTestGrant } from "./tokens.ts";
 
-/** Defines the same suite for each store and each engine; in a short run for the disk on each engine, and S3 on one. */
+/** Defines the same suite for each store and engine. A short run tests S3 with one engine only. */
 export function forEachStoreAndEngine(
   name: string,
   define: (fixture: Fixture, store: FileStore["name"]) => void,

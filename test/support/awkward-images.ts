@@ -31,8 +31,8 @@ const location = { IFD0: { ImageDescription: "SECRET" }, IFD3: { GPSLatitudeRef:
 
 let cache: Promise<AwkwardImage[]> | undefined;
 
-/** Created once per process. */
-export function awkwardImages(): Promise<AwkwardImage[]> {
+/** Creates the images once per process. */
+export function getAwkwardImages(): Promise<AwkwardImage[]> {
   cache ??= createImages();
   return cache;
 }
@@ -69,7 +69,7 @@ async function createImages(): Promise<AwkwardImage[]> {
   await add(
     "JPEG with a comment",
     "image/jpeg",
-    insertAfter(plainJpeg, 2, Buffer.from("\xff\xfe\x00\x08SECRET", "latin1")),
+    insertAt(plainJpeg, 2, Buffer.from("\xff\xfe\x00\x08SECRET", "latin1")),
   );
   await add("JPEG with data after its end", "image/jpeg", Buffer.concat([plainJpeg, Buffer.from("SECRET".repeat(50))]));
   await add("progressive JPEG", "image/jpeg", solid(fill, 300, 200).jpeg({ progressive: true }), { color: orange });
@@ -147,6 +147,6 @@ async function addAnimations(
   await add("animated WebP with location", "image/webp", animate().webp().withExif(location), { isAnimated: true });
 }
 
-function insertAfter(file: Buffer, offset: number, bytes: Buffer): Buffer {
+function insertAt(file: Buffer, offset: number, bytes: Buffer): Buffer {
   return Buffer.concat([file.subarray(0, offset), bytes, file.subarray(offset)]);
 }

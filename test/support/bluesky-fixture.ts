@@ -7,7 +7,7 @@ import { createPublicFetch } from "#lib/public-fetch.ts";
 import { routeHandles, type Pds, type PdsAccount } from "./pds.ts";
 import type { PublishingFixture } from "./publishing-fixture.ts";
 
-/** The platforms of a service that may reach this server, and whose DNS is empty. */
+/** Creates the platform setups of a service that can reach the PDS on this machine. Its DNS lookups find nothing. */
 export function createBlueskySetups(
   pds: Pds,
   { otherHosts = [], clientKeys = [] }: { otherHosts?: readonly string[]; clientKeys?: readonly PrivateJwk[] } = {},

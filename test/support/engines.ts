@@ -48,7 +48,7 @@ export function listEngines(): EngineName[] {
   return process.env["TEST_DATABASE_URL"] ? ["sqlite", "postgres"] : ["sqlite"];
 }
 
-/** For a suite whose subject is not the database: one engine in a short run, each in a long run. */
+/** The engines for a suite that does not test the database: one in a short run, all in a long run. */
 export function listOneEngine(): EngineName[] {
   return isLongRun ? listEngines() : listEngines().slice(-1);
 }
@@ -78,7 +78,7 @@ export function forEachEngine(
   }
 }
 
-/** Like `forEachEngine`, for a suite whose subject is not the database. */
+/** Like `forEachEngine`, for a suite that does not test the database; see `listOneEngine`. */
 export function forOneEngine(name: string, define: (fixture: Fixture) => void): void {
   forEachEngine(name, define, listOneEngine());
 }

@@ -17,7 +17,7 @@ export interface FailoverLoad {
   /** Resolves after this many more acknowledged writes. */
   waitForWrites(count: number): Promise<void>;
   stop(): Promise<void>;
-  /** Checks that every acknowledged write since the last check is stored, or every one of the run. */
+  /** Asserts that the acknowledged writes since the last check are stored; with `all`, those of the whole run. */
   checkAcknowledged(stores: Pick<Stores, "revisions">, options?: { all: boolean }): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export function startFailoverLoad(studio: StudioClient, base: string, connection
   let unavailableCount = 0;
   let checkedAssets = 0;
   let checkedRevisions = 0;
-  const stop = new AbortController();
+  const stopController = new AbortController();
   const acknowledge = (): void => void acknowledgedAt.push(performance.now());
 
   async function uploadAndAttach(round: number): Promise<void> {
@@ -73,7 +73,7 @@ export function startFailoverLoad(studio: StudioClient, base: string, connection
     const { id: postId, ...post } = await studio.call("create_post", { title: "Edited", body: "" });
     let revision = post.revision as number;
     acknowledge();
-    for (let i = 0; i < editsPerPost && !stop.signal.aborted; i++) {
+    for (let i = 0; i < editsPerPost && !stopController.signal.aborted; i++) {
       const body = `Edit ${i} ${randomBytes(8).toString("hex")}`;
       ({ revision } = await studio.call("update_post", { postId, revision, body }));
       revisions.push({ postId, revision, body });
@@ -111,7 +111,7 @@ export function startFailoverLoad(studio: StudioClient, base: string, connection
   }
 
   async function repeat(work: (round: number) => Promise<void>): Promise<void> {
-    for (let round = 0; !stop.signal.aborted; round++) {
+    for (let round = 0; !stopController.signal.aborted; round++) {
       try {
         await work(round);
         await sleep(pauseMs);
@@ -150,7 +150,7 @@ export function startFailoverLoad(studio: StudioClient, base: string, connection
       });
     },
     async stop() {
-      stop.abort();
+      stopController.abort();
       await Promise.all(workers);
     },
     async checkAcknowledged(stores, { all } = { all: false }) {

@@ -1,10 +1,10 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 
-const path = (process.env["PATH"] ?? "").split(delimiter);
+const pathFolders = (process.env["PATH"] ?? "").split(delimiter);
 
 /** Returns the path of a program in these folders, by default those of PATH; undefined if it is not installed. */
-export function findProgram(name: string, folders: readonly string[] = path): string | undefined {
+export function findProgram(name: string, folders: readonly string[] = pathFolders): string | undefined {
   return folders.map((folder) => join(folder, name)).find(isExecutable);
 }
 

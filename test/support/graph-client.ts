@@ -39,7 +39,7 @@ export async function readResult(response: Response): Promise<GraphResult> {
   };
 }
 
-/** The code and the subcode of an error, as `9007/2207027`. */
+/** Returns the code and the subcode of an error, such as `9007/2207027`. */
 export function errorCode({ status, body: { error } }: GraphResult): string {
   if (status === 200) return "no error";
   return error.error_subcode === undefined ? String(error.code) : `${error.code}/${error.error_subcode}`;

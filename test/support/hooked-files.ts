@@ -22,7 +22,8 @@ export interface HookedFiles extends FileStore {
   put(key: string, content: Uint8Array): Promise<void>;
   /** Returns all stored keys, sorted. */
   keys(): Promise<string[]>;
-  content(key: string): Promise<Buffer | undefined>;
+  /** Returns the stored bytes; undefined if the key does not exist. */
+  readContent(key: string): Promise<Buffer | undefined>;
   /** Deletes the bytes of a key, as a disk failure does. */
   deleteBytes(key: string): Promise<void>;
 }
@@ -123,7 +124,7 @@ export function createHookedFiles(clock: Clock, root = createTempFolder("atelier
       const listed = await Promise.all(storageAreas.map((area) => store.list(area, { limit: Infinity })));
       return listed.flatMap((entries) => entries.map(({ key }) => key)).toSorted();
     },
-    async content(key) {
+    async readContent(key) {
       const store = await getDisk();
       return (await store.stat(key)) && buffer(await store.read(key));
     },

@@ -66,7 +66,7 @@ function addNoise({ data, info }: RawImage, amplitude: number): RawImage {
   return { data: noisy, info };
 }
 
-/** Turns the pixels as a camera that is held in this orientation stores them (EXIF 2.32 §4.6.5, tag 274). */
+/** Rotates and mirrors an upright image into the layout that this orientation stores (EXIF 2.32 §4.6.5, tag 274). */
 function turn({ data, info: { width, height, channels } }: RawImage, orientation: number): RawImage {
   const isSideways = orientation >= 5;
   const info = { width: isSideways ? height : width, height: isSideways ? width : height, channels };

@@ -1,6 +1,6 @@
 import type { ImageRequest } from "#domain/renditions/ports.ts";
 
-/** A request for a preview; each key stands for an image of its own. */
+/** A request for a preview. Each key identifies a different image. */
 export const createImageRequest = (key: string): ImageRequest => ({
   key,
   imageKey: key,

@@ -8,7 +8,7 @@ export interface HostileVideo {
   bytes: Buffer;
 }
 
-const box = (type: string, ...content: Buffer[]): Buffer => {
+const encodeBox = (type: string, ...content: Buffer[]): Buffer => {
   const body = Buffer.concat(content);
   const head = Buffer.alloc(8);
   head.writeUInt32BE(body.length + 8);
@@ -31,7 +31,7 @@ export function createKnownAttacks(): HostileVideo[] {
   const ebml = "1a45dfa3 87 4282 84 7765626d";
   return [
     { name: "stz2 of 2³²−1 empty samples", mimeType: "video/mp4", bytes: stz2 },
-    { name: "pssh of 2³²−1 key ids", mimeType: "video/mp4", bytes: insertIntoMovie(mp4(), box("pssh", keyIds)) },
+    { name: "pssh of 2³²−1 key ids", mimeType: "video/mp4", bytes: insertIntoMovie(mp4(), encodeBox("pssh", keyIds)) },
     {
       name: "a segment of junk where a search for the next element never ends",
       mimeType: "video/webm",
@@ -173,12 +173,12 @@ function mutateRandomly(seed: HostileVideo): HostileVideo[] {
 export const createNestedContainers = (): HostileVideo[] => [...createNestedBoxes(), ...createNestedElements()];
 
 function createNestedBoxes(): HostileVideo[] {
-  const ftyp = box("ftyp", Buffer.from("isom\0\0\0\0isom", "latin1"));
+  const ftyp = encodeBox("ftyp", Buffer.from("isom\0\0\0\0isom", "latin1"));
   const shapes: Record<string, Buffer> = {
-    "a hundred thousand empty tracks": box("moov", ...Array.from({ length: 100_000 }, () => box("trak"))),
+    "a hundred thousand empty tracks": encodeBox("moov", ...Array.from({ length: 100_000 }, () => encodeBox("trak"))),
     "a hundred thousand boxes before the movie box": Buffer.concat([
-      ...Array.from({ length: 100_000 }, () => box("free")),
-      box("moov"),
+      ...Array.from({ length: 100_000 }, () => encodeBox("free")),
+      encodeBox("moov"),
     ]),
   };
   for (const types of [["moov"], ["moov", "trak"], ["trak", "mdia"], ["mvex"], ["meta", "ilst"]]) {

@@ -48,14 +48,14 @@ export interface IssuerOptions {
   redirectUris: readonly string[];
   id?: string;
   /** Returns name and email only at the userinfo endpoint, as OpenID Connect Core §5.4 specifies for the code flow. */
-  userinfoOnly?: boolean;
+  usesUserinfoOnly?: boolean;
   /** Uses the hostname `localhost` and closes each connection, so that every request needs a DNS lookup. */
-  useHostname?: boolean;
+  usesHostname?: boolean;
 }
 
 /** Starts the issuer on a free port, which `restart` uses again. */
 export async function startIssuer(options: IssuerOptions): Promise<TestIssuer> {
-  const { redirectUris, id = "oidc", userinfoOnly = false, useHostname = false } = options;
+  const { redirectUris, id = "oidc", usesUserinfoOnly = false, usesHostname = false } = options;
   const client = { id: "atelier-test", secret: "a-secret-of-the-test-issuer-0123456789" };
   const claimsByEmail = new Map<string, IssuedClaims>();
   const adapter = createMemoryAdapter(() => Date.now());
@@ -72,7 +72,7 @@ export async function startIssuer(options: IssuerOptions): Promise<TestIssuer> {
     return (server.address() as AddressInfo).port;
   };
   const port = await listen(0);
-  const issuer = `http://${useHostname ? "localhost" : "127.0.0.1"}:${port}`;
+  const issuer = `http://${usesHostname ? "localhost" : "127.0.0.1"}:${port}`;
 
   function createProvider(): void {
     const configuration: Configuration = {
@@ -92,7 +92,7 @@ export async function startIssuer(options: IssuerOptions): Promise<TestIssuer> {
       },
       pkce: { required: () => true },
       claims: { openid: ["sub"], profile: ["name"], email: ["email", "email_verified"] },
-      conformIdTokenClaims: userinfoOnly,
+      conformIdTokenClaims: usesUserinfoOnly,
       features: { devInteractions: { enabled: false }, rpInitiatedLogout: { enabled: false } },
       interactions: { policy: createLoginOnlyPolicy(), url: (_ctx, { uid }) => `/who/${uid}` },
       findAccount: (_ctx, email) => ({ accountId: email, claims: () => ({ ...getClaims(email) }) }),
@@ -121,7 +121,7 @@ export async function startIssuer(options: IssuerOptions): Promise<TestIssuer> {
     claimsByEmail.get(email) ?? { sub: `sub-of-${email}`, name: email.split("@", 1)[0], email, email_verified: true };
 
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    if (useHostname) res.setHeader("connection", "close");
+    if (usesHostname) res.setHeader("connection", "close");
     if (delayMs > 0) await sleep(delayMs, undefined, { ref: false });
     // Drops the issuer's session, so that every sign-in asks for the email.
     if (req.headers.cookie) req.headers.cookie = req.headers.cookie.replace(/idp_session[^;]*(; )?/g, "");

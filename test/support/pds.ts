@@ -18,11 +18,11 @@ export interface Pds {
   createAccount(handle: string): Promise<PdsAccount>;
   /** Restarts the server with another secret for DPoP nonces, so that it rejects the nonces that it issued. */
   rotateNonces(): Promise<void>;
-  /** Reads an account's posts with a client that is not ours. */
+  /** Reads an account's posts with the library of the Bluesky app. */
   readPosts(did: string): Promise<ReadPost[]>;
-  /** Reads a published file with a client that is not ours. */
+  /** Reads a published file with the library of the Bluesky app. */
   readBlob(did: string, cid: string): Promise<Uint8Array>;
-  /** The length of a text, as counted by a client that is not ours. */
+  /** The length of a text, as the library of the Bluesky app counts it. */
   countCharacters(text: string): Promise<number>;
   stop(): Promise<void>;
 }
@@ -134,7 +134,7 @@ export async function startPds({ client }: PdsOptions = {}): Promise<Pds> {
   };
 }
 
-/** Sends requests for the accounts' own host names, which no DNS has, to the server. */
+/** Sends requests for the accounts' handles, which are host names without DNS records, to the server. */
 export function routeHandles({ url }: Pick<Pds, "url">, publicFetch: PublicFetch): PublicFetch {
   return (requestUrl, request) => {
     const { hostname, pathname } = new URL(requestUrl);

@@ -53,8 +53,8 @@ export interface PlatformPublishing {
   waitForState(publicationId: string, ...states: string[]): Promise<PublicationView>;
   /** Publishes, and waits until the post is public. */
   publishAndWait(text: string, files?: readonly TestFile[]): Promise<PublicationView>;
-  /** Moves the time of the first lookup into the past, as if this many milliseconds had passed since. */
-  backdateLookUp(publicationId: string, ms: number): Promise<void>;
+  /** Changes the stored time of the first lookup to this many milliseconds ago. */
+  backdateLookup(publicationId: string, ms: number): Promise<void>;
   findConnection(): Promise<PlatformConnection>;
   storeTokens(tokens: Pick<PlatformTokens, "accessToken" | "refreshToken">): Promise<void>;
   /** Connects the account through OAuth. `authorize` consents at the platform and returns the callback URL. */
@@ -121,7 +121,7 @@ export async function startPlatformPublishing(fixture: Fixture, standIn: StandIn
     return view;
   };
 
-  const backdateLookUp: PlatformPublishing["backdateLookUp"] = async (publicationId, ms) => {
+  const backdateLookup: PlatformPublishing["backdateLookup"] = async (publicationId, ms) => {
     const tryUpdate = async (): Promise<boolean> => {
       const { progress } = (await deps.publications.find(owner.studio.id, publicationId)) ?? {};
       if (progress?.lookedUpSince === undefined) return false;
@@ -133,7 +133,7 @@ export async function startPlatformPublishing(fixture: Fixture, standIn: StandIn
 
   return {
     publishing,
-    backdateLookUp,
+    backdateLookup,
     connectionId,
     publish,
     waitForState,

@@ -68,8 +68,8 @@ export async function startPublishing(
   };
   for (const account of accounts) {
     const { body } = await api("POST", "/platforms/connect", { platform: "sandbox" });
-    const atSandbox = await browser.submit(await browser.open(String(body["connectUrl"])));
-    const resultPage = await browser.submit(atSandbox, { account, decision: "allow" });
+    const sandboxPage = await browser.submit(await browser.open(String(body["connectUrl"])));
+    const resultPage = await browser.submit(sandboxPage, { account, decision: "allow" });
     assert.match(resultPage.text, /Sandbox is connected/);
   }
   const connections = await service.deps.platformStore.list(owner.studio.id);
@@ -92,18 +92,18 @@ export async function startPublishing(
       return ((await response.json()) as { posts: SandboxPostView[] }).posts;
     },
     async waitForState(publicationId, ...states) {
-      let last: PublicationView | undefined;
+      let view: PublicationView | undefined;
       await waitUntil(
         async () => {
-          last = (await api("GET", `/publications/${publicationId}`)).body as unknown as PublicationView;
-          return states.includes(last.state);
+          view = (await api("GET", `/publications/${publicationId}`)).body as unknown as PublicationView;
+          return states.includes(view.state);
         },
         { description: `the publication is ${states.join(" or ")}` },
       ).catch((error: unknown) => {
-        throw new Error(`still ${JSON.stringify(last)}`, { cause: error });
+        throw new Error(`still ${JSON.stringify(view)}`, { cause: error });
       });
-      assert.ok(last);
-      return last;
+      assert.ok(view);
+      return view;
     },
     async close() {
       await service.stopWorker();

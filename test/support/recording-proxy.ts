@@ -10,6 +10,7 @@ export interface RecordedResponse {
 /** A post that the service sent to the sandbox platform. */
 export interface SandboxCommit {
   text: string;
+  /** The idempotency key. */
   key: string;
   status: number;
 }
@@ -22,12 +23,12 @@ export interface RecordingProxy {
   /** Connections that a service closed instead of responding. */
   droppedRequests: string[];
   responseCount: number;
-  /** What the platform received, recorded outside the database that fails. */
+  /** What the sandbox platform received, recorded here because the tests make the database fail. */
   commits: SandboxCommit[];
   close(): Promise<void>;
 }
 
-/** Listens on the port of the base URL, so it also sees what services send to their own sandbox platform. */
+/** Listens on the port of the base URL, so that it also records what services send to their own sandbox platform. */
 export async function startRecordingProxy(base: string, targetPorts: number[]): Promise<RecordingProxy> {
   const agent = new Agent({ keepAlive: false });
   const server = createServer((req, res) => void serve(req, res));

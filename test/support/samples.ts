@@ -222,8 +222,8 @@ export function hugePng(width: number, height: number): Buffer {
 }
 
 /** A GIF with this many frames of one pixel. */
-export function manyFrameGif(frames: number): Buffer {
+export function manyFrameGif(frameCount: number): Buffer {
   const head = Buffer.from("47494638396101000100800000000000ffffff", "hex");
   const frame = Buffer.from("2c00000000010001000002014400", "hex");
-  return Buffer.concat([head, ...Array.from({ length: frames }, () => frame), Buffer.from([0x3b])]);
+  return Buffer.concat([head, ...Array.from({ length: frameCount }, () => frame), Buffer.from([0x3b])]);
 }

@@ -61,7 +61,7 @@ const createKeyedPublishing = (publishing: Publishing): Publishing => ({
   },
 });
 
-/** The platform processes a container, which can then be published once. Its status says whether it was. */
+/** The platform processes a container, which can then be published once. Its status shows whether it was published. */
 const createContainerPublishing = (publishing: Publishing): Publishing => ({
   ...publishing,
   container: {

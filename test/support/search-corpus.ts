@@ -60,7 +60,7 @@ export const corpus = [
   "42 1024 007",
 ] as const;
 
-/** Sixty queries, of which some match nothing. */
+/** Queries that match no text, some texts or all texts. */
 export const queries: readonly string[] = [
   "harbour",
   "harbour series",

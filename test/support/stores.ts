@@ -70,7 +70,7 @@ async function createTestBucket(): Promise<string> {
   return settings.bucket;
 }
 
-/** Lists only the files of one suite: suites share a bucket, and a sweeper deletes files that its database lacks. */
+/** Hides other suites' files from a sweeper, which deletes files that its database lacks: suites share a bucket. */
 export function withOwnFiles<Store extends FileStore>(store: Store, isOwnKey: (key: string) => boolean): Store {
   return {
     ...store,

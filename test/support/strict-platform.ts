@@ -16,8 +16,11 @@ import { createCertificate } from "./certificate.ts";
  */
 export interface StrictPlatform {
   origin: string;
-  /** Setups for `strict`, for a Mastodon instance, and for `unset`, which has no app settings. */
-  createSetups(options?: PublicHostOptions & { timeoutMs?: number; withNonRefreshable?: boolean }): OAuthSetup[];
+  /**
+   * Setups for `strict`, for a Mastodon instance, and for `unset`, which has no app settings; on request also for
+   * `no-refresh`, whose tokens can't be refreshed.
+   */
+  createSetups(options?: PublicHostOptions & { timeoutMs?: number; includesNoRefresh?: boolean }): OAuthSetup[];
   createFetch(options?: PublicHostOptions & { timeoutMs?: number }): PublicFetch;
   /** Allows access to an account, or denies it if undefined, as a user does. Returns the callback URL. */
   authorize(location: string, account: string | undefined): string;
@@ -208,15 +211,13 @@ export async function startStrictPlatform(): Promise<StrictPlatform> {
         ...options,
       }),
     createSetups: (options = {}) => {
-      const { withNonRefreshable = false, ...fetchOptions } = options;
+      const { includesNoRefresh = false, ...fetchOptions } = options;
       const publicFetch = strict.createFetch(fetchOptions);
       return [
         { platform: createStrictEntry(origin), app: strictApp, publicFetch },
         { platform: mastodon, publicFetch },
         { platform: { ...createStrictEntry(origin), id: "unset", name: "Unset" }, publicFetch },
-        ...(withNonRefreshable
-          ? [{ platform: createPlatformWithoutRefresh(origin), app: strictApp, publicFetch }]
-          : []),
+        ...(includesNoRefresh ? [{ platform: createPlatformWithoutRefresh(origin), app: strictApp, publicFetch }] : []),
       ];
     },
     async close() {

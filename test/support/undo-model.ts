@@ -80,7 +80,7 @@ export function createUndoModel(): UndoModel {
     return firstOfRun ? { kind: "revert", value: firstOfRun.before } : { kind: "keep" };
   };
 
-  /** Whether someone else changed the field after a selected change, and undo would have changed it otherwise. */
+  /** Whether another actor changed the field after a selected change, and undo would have changed it otherwise. */
   const isConflictExpected = (id: string, field: string, currentValue: Value, selection: Selection): boolean => {
     const log = getChanges(id, field);
     const last = log.findLastIndex((change) => isSelected(change, selection));
@@ -142,7 +142,7 @@ export function createUndoModel(): UndoModel {
         report.conflicts.some((entry) => entry.id === id && entry.field === field);
       const checkConflict = (id: string, field: string, currentValue: Value, reportedField = field): void => {
         const isExpected = isConflictExpected(id, field, currentValue, selection);
-        const text = isExpected ? "conflict is not reported" : "reported conflict is none";
+        const text = isExpected ? "expected conflict is not reported" : "reported conflict is not expected";
         check(isExpected === isReported(id, reportedField), `${id} ${field}: the ${text}`);
       };
       /** An asset that undo can't move is reported like a conflict, so there may be more of them than expected. */

@@ -32,7 +32,7 @@ export async function createPostWithFiles(
   return postId;
 }
 
-/** Attaches a new file: a PDF if its name says so, otherwise an image. Returns the id of the asset. */
+/** Attaches a new file: a PDF if its name ends with `.pdf`, otherwise a JPEG. Returns the id of the asset. */
 export async function attachNewFile(deps: Deps, owner: Caller, postId: string, filename: string): Promise<string> {
   const upload = filename.endsWith(".pdf")
     ? ({ kind: "document", mimeType: "application/pdf", base64: pdf.toString("base64"), filename } as const)

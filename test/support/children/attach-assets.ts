@@ -14,14 +14,17 @@ interface Round {
   assetIds: string[];
 }
 
-const { caller, rounds, limit, ...options } = JSON.parse(process.argv[2] ?? "") as Omit<OpenDatabaseOptions, "log"> & {
+const { caller, rounds, assetsPerPost, ...options } = JSON.parse(process.argv[2] ?? "") as Omit<
+  OpenDatabaseOptions,
+  "log"
+> & {
   caller: Caller;
   rounds: Round[];
-  limit: number;
+  assetsPerPost: number;
 };
 const database = await openDatabase({ ...options, log: createLog("silent") });
 const defaultDeps = createDeps(database, systemClock);
-const deps = { ...defaultDeps, limits: { ...defaultDeps.limits, assetsPerPost: limit } };
+const deps = { ...defaultDeps, limits: { ...defaultDeps.limits, assetsPerPost } };
 
 for (const [i, { postId, assetIds }] of rounds.entries()) {
   console.log(`ready ${i}`);

@@ -19,7 +19,7 @@ const {
   leaseMs,
   privateHosts = [],
   plcUrl = "https://plc.example",
-  ...location
+  ...databaseOptions
 } = JSON.parse(process.argv[2] ?? "") as Omit<OpenDatabaseOptions, "log"> & {
   base: string;
   filesFolder: string;
@@ -35,7 +35,7 @@ const {
 const printLine = (line: string) => writeSync(1, `${line}\n`); // synchronous, because the process may be killed
 
 let remainingTimeouts = timeoutCount;
-const timeOut =
+const injectTimeouts =
   (fetch: PublicFetch): PublicFetch =>
   async (url, request) => {
     const isPublish = request?.method === "POST" && /\/api\/(posts|records|publish)/.test(url);
@@ -49,14 +49,14 @@ const timeOut =
 
 printLine("loaded");
 await once(process.stdin, "data");
-const database = await openDatabase({ ...location, log: silentLog });
+const database = await openDatabase({ ...databaseOptions, log: silentLog });
 const service = await startService(
   { ...createDeps(database, systemClock), files: createHookedFiles(systemClock, filesFolder) },
   {
     base,
     config: { rateLimits: false },
     platforms: [
-      ...createSandboxPlatforms({ base, wrapFetch: timeOut }),
+      ...createSandboxPlatforms({ base, wrapFetch: injectTimeouts }),
       ...createPlatformSetups({}, createPublicFetch({ ...platformFetchLimits, privateHosts: new Set(privateHosts) }), {
         plcUrl,
         clientKeys: [],

@@ -20,7 +20,7 @@ const printLine = (line: string) => writeSync(1, `${line}\n`); // synchronous, b
 printLine("loaded");
 await once(process.stdin, "data");
 const database = await openDatabase({ ...options, log: createLog("silent") });
-// The service does this on its first start; afterwards it treats a missing database as damage.
+// The service creates the secret on its first start. Once it exists, the next start reports a missing database as lost.
 if (!existsSync(join(options.dataDir, "secret"))) writeFileSync(join(options.dataDir, "secret"), randomBytes(32));
 const deps = createDeps(database, systemClock);
 const owner = await newStudio(deps, undefined, `Studio ${process.pid} ${Date.now()}`);
