@@ -14,8 +14,8 @@ const claude = { id: "client-1", name: "Claude" };
 const post = (id: string): ActivityObject => ({ type: "post", id, name: id, state: "current" });
 const asset = (id: string): ActivityObject => ({ type: "asset", id, name: id, state: "current" });
 
-/** Entries that are this many minutes old; the list is newest first. */
-function createRow(
+/** Creates an entry that is this many minutes old. */
+function createEntry(
   minutesAgo: number,
   action: string,
   objects: ActivityObject[],
@@ -37,10 +37,10 @@ function createRow(
 const summarize = (rows: readonly ActivityEntry[]) =>
   groupActivity(rows).map((group) => [group.row.action, countRepetitions(group), listAffectedObjects(group).length]);
 
-describe("groups of activity", () => {
-  test("joins files that one actor attached to one post at about the same time", () => {
+describe("grouping activity", () => {
+  test("groups files that one actor attached to one post at about the same time", () => {
     const attach = (minutesAgo: number, id: string, postId: string, actor?: Partial<ActivityEntry>) =>
-      createRow(minutesAgo, "asset.attached", [asset(id), post(postId)], actor);
+      createEntry(minutesAgo, "asset.attached", [asset(id), post(postId)], actor);
     assert.deepEqual(summarize([attach(0, "a", "p"), attach(4, "b", "p"), attach(8, "c", "p")]), [
       ["asset.attached", 3, 3],
     ]);
@@ -54,9 +54,11 @@ describe("groups of activity", () => {
     );
   });
 
-  test("joins alternating actions of one actor by action, and an upload's start with its end", () => {
-    const start = (minutesAgo: number, id: string) => createRow(minutesAgo, "asset.requested", [asset(id), post("p")]);
-    const attach = (minutesAgo: number, id: string) => createRow(minutesAgo, "asset.attached", [asset(id), post("p")]);
+  test("groups alternating actions of one actor by action, and the start of an upload with its end", () => {
+    const start = (minutesAgo: number, id: string) =>
+      createEntry(minutesAgo, "asset.requested", [asset(id), post("p")]);
+    const attach = (minutesAgo: number, id: string) =>
+      createEntry(minutesAgo, "asset.attached", [asset(id), post("p")]);
     const rows = [attach(0, "b"), start(1, "b"), attach(2, "a"), start(3, "c"), start(3, "a")];
     assert.deepEqual(summarize(rows), [
       ["asset.attached", 2, 2],
@@ -65,20 +67,20 @@ describe("groups of activity", () => {
     assert.equal(groupActivity(rows)[0]?.rows.length, 4);
   });
 
-  test("joins changes of one post, but not of different posts", () => {
-    const change = (minutesAgo: number, id: string) => createRow(minutesAgo, "post.updated", [post(id)]);
+  test("groups changes of one post, but not of different posts", () => {
+    const change = (minutesAgo: number, id: string) => createEntry(minutesAgo, "post.updated", [post(id)]);
     assert.deepEqual(summarize([change(0, "p"), change(1, "q"), change(2, "p")]), [
       ["post.updated", 2, 0],
       ["post.updated", 1, 0],
     ]);
     assert.deepEqual(
-      summarize([createRow(0, "post.created", [post("p")]), createRow(1, "post.created", [post("q")])]),
+      summarize([createEntry(0, "post.created", [post("p")]), createEntry(1, "post.created", [post("q")])]),
       [["post.created", 2, 2]],
     );
   });
 
-  test("keeps every undo apart, because each has its own button", () => {
-    const undo = (minutesAgo: number) => createRow(minutesAgo, "client.undone", []);
+  test("does not group undos, because each has its own button", () => {
+    const undo = (minutesAgo: number) => createEntry(minutesAgo, "client.undone", []);
     assert.equal(summarize([undo(0), undo(1)]).length, 2);
   });
 });

@@ -14,7 +14,7 @@ const arrange = (assets: ReturnType<typeof asset>[], uploads: ReturnType<typeof 
   ];
 };
 
-test("an upload that the server knows is one tile with its file, at the file's position", () => {
+test("shows an upload and its asset as one tile, at the position of the asset", () => {
   const assets = [asset("a"), asset("b", "pending"), asset("c")];
   assert.deepEqual(arrange(assets, [upload("1", "sending", "b"), upload("2", "waiting")]), [
     [],
@@ -23,7 +23,7 @@ test("an upload that the server knows is one tile with its file, at the file's p
   ]);
 });
 
-test("uploads that need the user come first, without their file", () => {
+test("lists failed and missing uploads first, and hides their pending assets", () => {
   const assets = [asset("a"), asset("b", "pending")];
   assert.deepEqual(arrange(assets, [upload("1", "failed", "b"), upload("2", "missing"), upload("3", "failed")]), [
     ["1", "2", "3"],
@@ -32,12 +32,12 @@ test("uploads that need the user come first, without their file", () => {
   ]);
 });
 
-test("a finished upload is shown until its file is on the post, and then not again", () => {
+test("shows an upload that has ended only until its asset is ready on the post", () => {
   assert.deepEqual(arrange([], [upload("1", "done", "a")]), [[], [], ["1"]]);
   assert.deepEqual(arrange([asset("a")], [upload("1", "done", "a")]), [[], ["a"], []]);
   assert.deepEqual(arrange([asset("a")], [upload("1", "failed", "a")]), [[], ["a"], []]);
 });
 
-test("an upload of another page keeps its position, without progress", () => {
+test("shows an asset that another page uploads at its position, without progress", () => {
   assert.deepEqual(arrange([asset("a", "pending"), asset("b")], []), [[], ["a", "b"], []]);
 });

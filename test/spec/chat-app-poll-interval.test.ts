@@ -11,14 +11,14 @@ describe("how often the in-chat app reads the post", () => {
   };
   const [fast, slow] = [seconds(3), seconds(20)];
 
-  test("often while a publication runs, is due or soon will be (CHAT-13)", () => {
+  test("every 3 seconds while a publication runs, is due or will be due soon (CHAT-13)", () => {
     assert.equal(getInterval("publishing", -seconds(5)), fast);
     assert.equal(getInterval("scheduled"), fast);
     assert.equal(getInterval("scheduled", -days(1)), fast);
     assert.equal(getInterval("scheduled", seconds(30)), fast);
   });
 
-  test("seldom otherwise, also for a publication that is scheduled for next month (CHAT-13)", () => {
+  test("every 20 seconds otherwise, even if a publication is scheduled for next month (CHAT-13)", () => {
     assert.equal(getPollIntervalMs(undefined, now), slow);
     assert.equal(getInterval("scheduled", days(30)), slow);
     for (const state of ["proposed", "published", "failed", "unconfirmed"]) assert.equal(getInterval(state), slow);

@@ -92,13 +92,13 @@ const s3Expected = {
   secretAccessKey: "s",
   forcePathStyle: false,
 } as const;
-const google = {
+const provider = {
   OIDC_ISSUER: "https://accounts.example",
   OIDC_CLIENT_ID: "c1",
   OIDC_CLIENT_SECRET: "x1",
   OIDC_NAME: "Example",
 };
-const googleExpected = {
+const providerExpected = {
   id: "oidc",
   name: "Example",
   issuer: "https://accounts.example",
@@ -160,7 +160,7 @@ const cases: Case[] = [
     expected: { databaseUrl: "postgres://u:p@pooler/x", databaseListenUrl: "postgres://u:p@db/x" },
   },
   {
-    name: "PostgreSQL by its longer scheme (VAR-DATABASE_URL)",
+    name: "PostgreSQL with the scheme postgresql (VAR-DATABASE_URL)",
     set: { DATABASE_URL: "postgresql:///x?host=/run" },
     expected: { databaseUrl: "postgresql:///x?host=/run" },
   },
@@ -185,19 +185,19 @@ const cases: Case[] = [
     set: { SECRETS: "é".repeat(16) },
     expected: { secrets: ["é".repeat(16)] },
   },
-  { name: "one identity provider (VAR-OIDC)", set: google, expected: { identityProviders: [googleExpected] } },
+  { name: "one identity provider (VAR-OIDC)", set: provider, expected: { identityProviders: [providerExpected] } },
   {
     name: "several identity providers in the order of their numbers, on loopback and public (VAR-OIDC)",
     set: {
       OIDC_10_ISSUER: "http://127.0.0.1:9/x",
       OIDC_10_CLIENT_ID: "c10",
-      ...google,
+      ...provider,
       OIDC_2_ISSUER: "https://two.example/t",
       OIDC_2_CLIENT_ID: "c2",
     },
     expected: {
       identityProviders: [
-        googleExpected,
+        providerExpected,
         { id: "oidc-2", name: "two.example", issuer: "https://two.example/t", clientId: "c2", clientSecret: undefined },
         { id: "oidc-10", name: "127.0.0.1", issuer: "http://127.0.0.1:9/x", clientId: "c10", clientSecret: undefined },
       ],
@@ -245,7 +245,7 @@ const cases: Case[] = [
     expected: { conformanceFixtures: true },
   },
   {
-    name: "conformance fixtures are off, spelled out (VAR-CONFORMANCE_FIXTURES)",
+    name: "conformance fixtures are off explicitly (VAR-CONFORMANCE_FIXTURES)",
     set: { CONFORMANCE_FIXTURES: "off" },
     expected: { conformanceFixtures: false },
   },

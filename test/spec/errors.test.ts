@@ -60,7 +60,7 @@ test("every error message key starts with an error code", () => {
   for (const key of Object.keys(errorMessages)) assert.ok(errorCodes.includes(key.split(":", 1)[0] as ErrorCode), key);
 });
 
-/** Errors that one of the edges can't return, or that have their text where they are detected. */
+/** Error codes that the edge can't return, or whose hints are set where the errors are created. */
 const withoutHint: Record<"people" | "models", readonly string[]> = {
   people: [
     "inline_too_large_use_presign",

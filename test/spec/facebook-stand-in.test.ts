@@ -273,7 +273,7 @@ suite("the stand-in for Facebook Pages", () => {
     );
   });
 
-  test("publishes and drops the response, or is unavailable, as a test demands", async () => {
+  test("injects faults: drops or fails the response to a publish request, is unavailable, or limits the rate", async () => {
     facebook.faults.dropPublishResponses = 2;
     await assert.rejects(post("feed", { message: "Lost" }));
     const photoResult = await post("photos", { published: "false", url: photoUrl });

@@ -17,7 +17,7 @@ function startBlockedQueue(maxWaiting = 10) {
   return { add, order, blocker, release };
 }
 
-test("publications come before previews, and no studio's previews hold the queue (U15)", async () => {
+test("runs publications before previews, and alternates between the previews of studios (U15)", async () => {
   const run = createFairQueue(2, 10);
   const order: string[] = [];
   const releases: (() => void)[] = [];
@@ -38,7 +38,7 @@ test("publications come before previews, and no studio's previews hold the queue
   assert.deepEqual(order, ["a1", "a2", "c", "b1", "a3", "a4"]);
 });
 
-test("work whose requesters have gone does not start, unless a publication needs it too (U15)", async () => {
+test("does not start work whose requesters have aborted, unless a publication needs it too (U15)", async () => {
   const { add, order, blocker, release } = startBlockedQueue();
   const controller = new AbortController();
   const shared = [preview("a", controller.signal)];
@@ -51,7 +51,7 @@ test("work whose requesters have gone does not start, unless a publication needs
   assert.deepEqual(order, ["shared"]);
 });
 
-test("a studio has a bounded number of previews that wait; publications and other studios are not affected (U15)", async () => {
+test("limits the waiting previews of a studio, but not its publications or other studios (U15)", async () => {
   const { add, order, blocker, release } = startBlockedQueue(1);
   const tasks = [add("waits", [preview("a")])];
   assert.equal(await add("too many", [preview("a")]), undefined);

@@ -18,7 +18,7 @@ const execute = (file: Buffer, plan: ExecutablePlan) =>
 
 const traits = { width: 64, height: 48, frames: 1, hasAlpha: false, hasMetadata: true, canStripMetadata: true };
 const limit = { types: ["image/jpeg"], maxBytes: 100_000 };
-/** Plans for an image of this size, as if the file had been one when it was inspected. */
+/** Plans for a valid image of this size. The tests apply them to other files. */
 const renderPlan = planRendition({ ...traits, mimeType: "image/png", bytes: 1 }, limit) as ExecutablePlan;
 const stripPlan: ExecutablePlan = { kind: "strip" };
 
@@ -41,8 +41,8 @@ function encodeBomb(width: number, height: number): Buffer {
   ]);
 }
 
-/** A JPEG whose header states this size. */
-async function resizeHeader(width: number, height: number): Promise<Buffer> {
+/** A small JPEG whose header states this size. */
+async function createJpegStatingSize(width: number, height: number): Promise<Buffer> {
   const file = await jpeg();
   const at = file.indexOf(Buffer.from([0xff, 0xc0]));
   file.writeUInt16BE(height, at + 5);
@@ -52,7 +52,7 @@ async function resizeHeader(width: number, height: number): Promise<Buffer> {
 
 const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="64" height="48"><rect width="64" height="48"/></svg>';
 
-test("files that are no images, or end early, are never opened, also if the plan asks for it (U12, U15)", async () => {
+test("never opens files that are truncated or not images, even if there is a plan for them (U12, U15)", async () => {
   const [wholePng, wholeJpeg] = [await png(), await jpeg()];
   const bmp = Buffer.concat([Buffer.from("BM"), Buffer.alloc(200)]);
   const files = {
@@ -75,10 +75,10 @@ test("files that are no images, or end early, are never opened, also if the plan
   }
 });
 
-test("decompression bombs are never decoded, also if the plan asks for it (U14, U15)", async () => {
+test("never decodes decompression bombs, even if there is a plan for them (U14, U15)", async () => {
   const files = {
     "PNG of 900 megapixels in 110 kB": encodeBomb(30_000, 30_000),
-    "JPEG whose header states 4,290 megapixels": await resizeHeader(65_500, 65_500),
+    "JPEG whose header states 4,290 megapixels": await createJpegStatingSize(65_500, 65_500),
   };
   for (const [name, file] of Object.entries(files)) {
     assert.ok(file.length < 200_000, `${name}: ${file.length} bytes`);
@@ -108,7 +108,7 @@ async function convert(file: Buffer, mimeType: string): Promise<{ inspection: Im
   return { inspection, content: Buffer.from(result.content) };
 }
 
-test("of a file that is also a script, a page or an archive, only the image is left (U12)", async () => {
+test("keeps only the image of a file that is also a script, an HTML page or an archive (U12)", async () => {
   const script = Buffer.from("<script>alert(1)</script>");
   const archive = zip({ "index.html": script.toString() });
   const [wholeJpeg, wholePng, wholeGif] = [await jpeg(), await png(), await gif()];
@@ -133,7 +133,7 @@ test("of a file that is also a script, a page or an archive, only the image is l
   }
 });
 
-test("a huge or damaged color profile does not reach a platform, and the image does (U14, U15)", async () => {
+test("removes a huge or damaged color profile and keeps the image (U14, U15)", async () => {
   const pixels = sharp(await png());
   const withoutProfile = await pixels.clone().png().toBuffer();
   const embedProfile = (profile: Buffer): Buffer =>
@@ -169,19 +169,19 @@ test("a huge or damaged color profile does not reach a platform, and the image d
   }
 });
 
-test("of an animation with very many frames, the first one is used (U14, U15)", async () => {
+test("uses the first frame of an animation with too many frames (U14, U15)", async () => {
   const { inspection, content } = await convert(manyFrameGif(100_000), "image/gif");
   assert.ok(!("problem" in inspection) && inspection.frames > 1);
   assert.equal((await sharp(content).metadata()).pages ?? 1, 1);
   // A number that no database column could store.
   const control = Buffer.alloc(8, 0xff);
   const apng = splice(await png(), 33, encodePngChunk("acTL", control));
-  const stated = await convert(apng, "image/png");
-  assert.ok(!("problem" in stated.inspection) && stated.inspection.frames > 1);
-  assert.ok(stated.inspection.frames < 2 ** 31 && !stated.content.includes("acTL"));
+  const apngResult = await convert(apng, "image/png");
+  assert.ok(!("problem" in apngResult.inspection) && apngResult.inspection.frames > 1);
+  assert.ok(apngResult.inspection.frames < 2 ** 31 && !apngResult.content.includes("acTL"));
 });
 
-test("text that inflates to 400 MB is not inflated (U14)", async () => {
+test("does not inflate text that would take 400 MB (U14)", async () => {
   const bomb = deflateSync(Buffer.alloc(400_000_000), { level: 1 });
   const text = encodePngChunk("zTXt", Buffer.concat([Buffer.from("Comment\0\0"), bomb]));
   const limited = createImageConverter({ maxProcesses: 1, maxMegabytes: 300 });

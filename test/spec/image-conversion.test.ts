@@ -38,7 +38,7 @@ async function convert({ bytes, mimeType }: Pick<AwkwardImage, "bytes" | "mimeTy
 }
 
 for (const [name, limit] of Object.entries({ jpegOnly, common, generous }))
-  test(`every awkward image becomes one that the limits "${name}" accept, upright and without metadata (U20)`, async () => {
+  test(`converts every awkward image to one within the limits "${name}", upright and without metadata (U20)`, async () => {
     for (const image of await getAwkwardImages()) {
       if (image.isRejected) continue;
       const { content } = await convert(image, limit);
@@ -59,7 +59,7 @@ for (const [name, limit] of Object.entries({ jpegOnly, common, generous }))
     }
   });
 
-test("colors stay the same: Display P3, 16 bits, grey, palette", async () => {
+test("keeps the colors of images in Display P3, with 16 bits, in grey or with a palette", async () => {
   for (const image of (await getAwkwardImages()).filter(({ color }) => color)) {
     const { content } = await convert(image, jpegOnly);
     const { channels } = await sharp(content).stats();
@@ -134,7 +134,7 @@ test("a file that is too large is first compressed more, then scaled down", asyn
     assert.equal(width < 1500, isScaled, `${width} × ${height}`);
     assert.ok(Math.abs(width / height - 1.5) < 0.02);
   }
-  const tiny = planRendition(
+  const tinyPlan = planRendition(
     {
       width: 1500,
       height: 1000,
@@ -147,16 +147,19 @@ test("a file that is too large is first compressed more, then scaled down", asyn
     },
     { types: ["image/jpeg"], maxBytes: 100 },
   );
-  assert.ok(tiny.kind === "render");
-  assert.deepEqual(await converter.createRendition(createImageRequest(randomUUID()), createBufferSource(bytes), tiny), {
-    problem: "too_large",
-  });
+  assert.ok(tinyPlan.kind === "render");
+  assert.deepEqual(
+    await converter.createRendition(createImageRequest(randomUUID()), createBufferSource(bytes), tinyPlan),
+    {
+      problem: "too_large",
+    },
+  );
 });
 
-test("keeps an animation that the platform accepts, and sends the first frame elsewhere", async () => {
+test("keeps an animation that the platform accepts, and sends the first frame to other platforms", async () => {
   for (const { name, bytes, mimeType } of (await getAwkwardImages()).filter(({ isAnimated }) => isAnimated)) {
-    const kept = await convert({ bytes, mimeType }, { ...generous, animatedTypes: [mimeType] });
-    assert.equal((await sharp(kept.content).metadata()).pages, (await sharp(bytes).metadata()).pages, name);
+    const animated = await convert({ bytes, mimeType }, { ...generous, animatedTypes: [mimeType] });
+    assert.equal((await sharp(animated.content).metadata()).pages, (await sharp(bytes).metadata()).pages, name);
     const still = await convert({ bytes, mimeType }, common);
     assert.ok(still.plan.kind === "render" && still.plan.changes.includes("animation"), name);
     assert.equal((await sharp(still.content).metadata()).pages ?? 1, 1, name);
@@ -189,7 +192,7 @@ test("an image that needs too much memory ends its process, and the same convert
   assert.ok(await limited.inspectImage(createImageRequest("next"), createBufferSource(small)));
 });
 
-test("a task that exceeds its time is ended, and not started again at once (U14, U15)", async () => {
+test("ends a task that exceeds its timeout, and does not retry it at once (U14, U15)", async () => {
   const small = await createPlain(10).png().toBuffer();
   // Shorter than the start of a process: this tests the limit itself, not a slow image.
   const limited = createImageConverter({ maxProcesses: 1, timeoutMs: 1 });
@@ -203,7 +206,7 @@ test("a task that exceeds its time is ended, and not started again at once (U14,
   assert.equal(reads, 0);
 });
 
-test("after an image took too long, no preview of it starts, but a publication does; the third time, it counts as unreadable (U14, U15)", async () => {
+test("after a timeout, retries an image for publications but not for previews; after the third, it counts as unreadable (U14, U15)", async () => {
   const small = await createPlain(10).png().toBuffer();
   const limited = createImageConverter({ maxProcesses: 1, timeoutMs: 1 });
   let reads = 0;
@@ -227,10 +230,10 @@ const listChildProcesses = (): string[] =>
 
 test("the process that opens images ends when it is idle, and a new one opens the next image (U15)", async () => {
   const small = await createPlain(10).png().toBuffer();
-  const short = createImageConverter({ maxProcesses: 1, idleMs: 500 });
+  const shortIdle = createImageConverter({ maxProcesses: 1, idleMs: 500 });
   const startProcess = async (key: string): Promise<string> => {
     const processesBefore = new Set(listChildProcesses());
-    assert.ok(await short.inspectImage(createImageRequest(key), createBufferSource(small)));
+    assert.ok(await shortIdle.inspectImage(createImageRequest(key), createBufferSource(small)));
     const [started, ...others] = listChildProcesses().filter((id) => !processesBefore.has(id));
     assert.ok(started !== undefined && others.length === 0);
     return started;

@@ -169,7 +169,7 @@ suite("the stand-in for Instagram", () => {
     assert.equal((await create({ image_url: photoUrl })).status, 200);
   });
 
-  test("publishes and drops the response, or drops the request, as a test demands", async () => {
+  test("injects faults: publishes and drops the response, or drops the request", async () => {
     const { id } = (await create({ image_url: photoUrl })).body;
     instagram.faults.dropPublishRequests = 1;
     await assert.rejects(publish(id));

@@ -54,7 +54,7 @@ test("logs a request as one line of JSON, regardless of its fields (RUN-9, L4)",
     }),
     [
       { level: "info", ...omitIsDisconnected(request), ...context, msg: "request" },
-      // In the log, `cut` says that the client disconnected.
+      // In the log, `cut` means that the client disconnected.
       { level: "warn", ...omitIsDisconnected(request), status: 503, cut: true, msg: "request" },
       { level: "info", ...omitIsDisconnected(request), msg: "request" },
     ],

@@ -37,16 +37,16 @@ test("a hostile text of mentions is counted in linear time (PLATFORM-12)", () =>
   }
 });
 
-test("an instance that states nonsense gets Mastodon's own limits, and its largest limits are bounded (PLATFORM-12)", () => {
-  for (const nonsense of [-1, 0, 1.5, "5000", null, [], {}, NaN, Infinity, 2 ** 60]) {
+test("replaces invalid limits of an instance with Mastodon's own, and caps very large ones (PLATFORM-12)", () => {
+  for (const invalidValue of [-1, 0, 1.5, "5000", null, [], {}, NaN, Infinity, 2 ** 60]) {
     const statuses = {
-      max_characters: nonsense,
-      characters_reserved_per_url: nonsense,
-      max_media_attachments: nonsense,
+      max_characters: invalidValue,
+      characters_reserved_per_url: invalidValue,
+      max_media_attachments: invalidValue,
     };
-    const stated = mastodonInstanceLimits.parse({ configuration: { statuses, media_attachments: "none" } });
-    assert.deepEqual(stated, {}, JSON.stringify(nonsense));
-    assert.deepEqual(applyInstanceLimits(mastodon.limits, stated).text, limit);
+    const statedLimits = mastodonInstanceLimits.parse({ configuration: { statuses, media_attachments: "none" } });
+    assert.deepEqual(statedLimits, {}, JSON.stringify(invalidValue));
+    assert.deepEqual(applyInstanceLimits(mastodon.limits, statedLimits).text, limit);
   }
   assert.deepEqual(mastodonInstanceLimits.parse({ configuration: null }), {});
   const huge = { max_characters: 1e15, characters_reserved_per_url: 1e15, max_media_attachments: 1e15 };

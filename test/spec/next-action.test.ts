@@ -30,7 +30,7 @@ test("a member asks for approval if the studio requires it, and can't approve (W
   assert.equal(getNextAction(post("ready"), [], member), undefined);
 });
 
-test("what waits for a person comes before everything else", () => {
+test("a publication that waits for a person comes before everything else", () => {
   const proposals = [publication("proposed"), publication("proposed", "two")];
   assert.deepEqual(getNextAction(post("draft", proposals.slice(1)), [account()], owner), {
     kind: "review",
@@ -49,12 +49,12 @@ test("what waits for a person comes before everything else", () => {
   });
 });
 
-test("nothing is next once every account is published or scheduled", () => {
+test("there is no next action once the post is published or scheduled for every account", () => {
   assert.equal(getNextAction(post("ready", [publication("published")]), [account()], owner), undefined);
   assert.equal(getNextAction(post("ready"), [account("Scheduled already.")], owner), undefined);
 });
 
-test("a draft that is scheduled or published is not marked ready next", () => {
+test("the next action of a draft that is scheduled or published is not to mark it ready", () => {
   for (const state of ["scheduled", "publishing"])
     assert.equal(getNextAction(post("draft", [publication(state)]), [account("Scheduled already.")], owner), undefined);
   const published = post("draft", [publication("published")]);

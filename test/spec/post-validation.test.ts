@@ -39,7 +39,7 @@ const findCodes = (draft: Partial<Draft>, postLimits = limits): string[] =>
     ({ level, code }) => `${level} ${code}`,
   );
 
-test("an alt text of a video counts only where it is sent (PLATFORM-12)", () => {
+test("checks the alt text of a video only if the platform receives it (PLATFORM-12)", () => {
   const video = { kind: "video", mimeType: "video/mp4", durationMs: 5000 } as const;
   const assets = [createAsset({ ...video, altText: "A longer one" })];
   const sending = { ...limits, altText: { maxLength: 5, isSentForVideos: true } };
@@ -126,7 +126,7 @@ test("a problem with a file names the file; with several files, it lists them in
   });
 });
 
-test("warns about an image that was not opened yet, apart from types that never are (PLATFORM-12)", () => {
+test("warns about an image that was not inspected yet, except for types that are never opened (PLATFORM-12)", () => {
   const heic = { id: "ast_2", mimeType: "image/heic" };
   const [unchecked, checked] = [new Map(), new Map([["ast_1", { problem: "unreadable" } as const]])];
   const findAll = (draft: Partial<Draft>) =>

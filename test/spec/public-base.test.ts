@@ -38,7 +38,7 @@ test("recognizes URLs that platforms can't reach", () => {
   for (const url of publicUrls) assert.equal(isPublicUrl(url), true, url);
 });
 
-test("warns only for platforms that fetch media, and says what can't be published", () => {
+test("warns only for platforms that fetch media, and names what can't be published", () => {
   const base = "http://localhost:3000";
   const warning = findMediaWarning(base, { name: "Instagram", fetchesMedia: "all" });
   assert.match(warning ?? "", /^Instagram fetches images and videos .*http:\/\/localhost:3000/);
@@ -47,7 +47,7 @@ test("warns only for platforms that fetch media, and says what can't be publishe
   assert.equal(findMediaWarning("https://studio.example.com", { name: "Instagram", fetchesMedia: "all" }), undefined);
 });
 
-test("a platform that can't fetch a post's files would reject it; one in a private network can (PLATFORM-12)", () => {
+test("reports files that a platform can't fetch from this server, unless both are in a private network (PLATFORM-12)", () => {
   const publicFetch = () => Promise.reject(new Error("no requests"));
   const findProblems = (base: string, api: string, kinds: AssetKind[]) => {
     const platform = { ...instagram, endpoints: { ...instagramEndpoints, api } };

@@ -45,11 +45,11 @@ const texts = fc.string({
   ),
 });
 
-test("LinkedIn shows exactly the text that was sent, also with special characters (PUB-1)", () => {
+test("LinkedIn shows exactly the text that was sent, including special characters (PUB-1)", () => {
   fc.assert(fc.property(texts, (text) => assert.equal(renderLittleText(escapeLittleText(text)).text, text)));
 });
 
-test("the length for X is the one that X computes, also of emoji and links with a protocol (PLATFORM-12)", () => {
+test("computes the length of a text as X does, including emoji and links with a protocol (PLATFORM-12)", () => {
   const limit = x.limits.text;
   assert.ok(limit);
   const samples = ["", "café", "cafe\u0301", "👾 🙋🏽 👨‍🎤 👨‍👩‍👧‍👦 🇩🇪 #️⃣", "日本語 한국어", "“quoted” – dash…", "a\u200Db"];
@@ -131,7 +131,7 @@ test("finds a post on a Facebook page by author, time, text and media (PUB-2)", 
   assert.deepEqual(findPosts([{ ...post, attachments: { data: [{ media_type: "link" }] } }], []), ["1_2"]);
 });
 
-test("a video at Facebook is the post in the feed, and is not public before all phases are complete (PUB-2)", () => {
+test("identifies a Facebook video by its post in the feed, and waits until all phases are complete (PUB-2)", () => {
   const { processing } = facebookPublishing.commit;
   assert.ok(processing);
   const complete = { status: "complete" };
@@ -203,7 +203,7 @@ function createThreadsRequest(progress: PublicationProgress, assets: ContentAsse
   };
 }
 
-/** What the status of a container says after a lost commit. */
+/** Looks up a container after the response to its commit was lost. */
 function lookUp(responses: ThreadsResponses, isTaken = false): Promise<LookUpOutcome> {
   const request = createThreadsRequest({ mediaIds: {}, containerId: "c1" });
   return createThreadsPublisher(responses).lookUp(request, async () => isTaken);
@@ -265,7 +265,7 @@ test("a container that is public is published, with the URL of its post if that 
   assert.equal((await lookUp({ c1: published, "1/threads": 503 })).kind, "unknown");
 });
 
-test("a container that is not public proves nothing, unless it failed or expired (PUB-2)", async () => {
+test("a container that is not public does not prove that the commit failed, unless it failed or expired (PUB-2)", async () => {
   const kinds = {
     FINISHED: "unidentified",
     IN_PROGRESS: "unknown",

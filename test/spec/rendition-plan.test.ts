@@ -150,7 +150,7 @@ test("shows the whole image unless a crop position is set, and then pads only to
       const [layout] = plan.layouts;
       assert.ok(layout);
       const { width, height } = layout.scaled;
-      // So few pixels that a pixel more or less skips the allowed aspect ratios can't be cropped to one of them.
+      // An image with few pixels can't be cropped if one pixel more or less skips the whole range of aspect ratios.
       const { minAspect = 0, maxAspect = Infinity } = limit;
       const isTooSmall = maxAspect - minAspect <= 1 / height || 1 / minAspect - 1 / maxAspect <= 1 / width;
       if (position) assert.ok(!plan.changes.includes("pad") || isTooSmall, JSON.stringify(layout));

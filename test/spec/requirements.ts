@@ -162,8 +162,7 @@ const history = {
   "HIST-5": "restore_post creates a new revision with the old content and lists assets that could not be restored",
   "HIST-6": "a revision or post that does not exist in the studio is not_found",
   "HIST-7": "existing posts get their first revision by migration, and are attributed to the client that created them",
-  "HIST-8":
-    "files that are uploaded through a link are the person's in the history, even if an AI client created the link",
+  "HIST-8": "the history attributes files uploaded through a link to the person, even if an AI client created the link",
   "TRASH-1":
     "delete_post moves a post to the trash; it and its assets are not_found, its upload links end, and it is restored as it was",
   "TRASH-2":
@@ -174,8 +173,8 @@ const history = {
   "TRASH-6": "backup, restore and move include the trash and the history",
   "UNDO-1":
     "undo_changes reverts what the client changed, field by field, and can itself be undone; a dry run changes nothing",
-  "UNDO-2": "a field that someone else changed afterwards keeps their value and is reported as a conflict",
-  "UNDO-3": "posts that the client created go to the trash unless someone else edited them",
+  "UNDO-2": "a field that another user or client changed afterwards keeps that value and is reported as a conflict",
+  "UNDO-3": "posts that the client created go to the trash unless another user or client edited them",
   "UNDO-4": "assets that the client moved between posts return to their posts",
   "UNDO-5": "a client is one user's grants of the same OAuth client in one studio",
   "UNDO-6": "members undo their own clients' changes, owners and admins those of any client in their studio",
@@ -224,8 +223,9 @@ const assets = {
   "CHAT-1": "posts are resources: list with cursor, template, read as JSON, completion of ids by title",
   "CHAT-2": "prompts: draft a post, prepare a post for every account, review what went out this week",
   "CHAT-20":
-    "resources/subscribe (2025) and subscriptions/listen (2026) announce changes of posts within 2 seconds, whichever process made them",
-  "CHAT-21": "a subscriber hears only of posts of its studio, and only while its token, grant and membership are valid",
+    "resources/subscribe (2025) and subscriptions/listen (2026) announce changes of posts within 2 seconds, regardless of the process that made them",
+  "CHAT-21":
+    "a subscriber is notified only of posts of its studio, and only while its token, grant and membership are valid",
   "CHAT-13":
     "the in-chat app ui://atelier/post: one document of at most 150 KB with the post, thumbnails, theme, size and locale",
   "CHAT-14": "the in-chat app uploads to the store, through app-only tool calls, or through the upload link",
@@ -240,7 +240,7 @@ const assets = {
   "TASK-4": "a publish_post task ends when each publication is proposed, scheduled for later, or final",
   "CHEAP-1": "names, descriptions and input schemas of all tools take at most 16 KB, all of tools/list at most 40 KB",
   "CHEAP-2": "list_posts returns a 280-character excerpt instead of the body unless includeBody",
-  "CHEAP-3": "URLs of assets only with includeUrls",
+  "CHEAP-3": "URLs of assets are returned only with includeUrls",
   "CHEAP-4": "import_asset_from_url attaches the file to postId",
   "CHEAP-5": "not_found names the tool that lists valid ids and recognizes an id of another kind",
   "CHEAP-6": "an unknown tool name returns an error that suggests the closest one",
@@ -314,16 +314,18 @@ const publishing = {
   "PUB-2": "a lost response or an outage ends in published, a rejection in failed, and nothing appears twice",
   "PUB-3": "without studio:publish, an AI client proposes, and a person approves the revision that they saw",
   "PUB-4":
-    "an edit of what is sent moves the approval if the editor may publish; any other returns it to proposed; later edits change nothing",
+    "an edit of what is sent moves the approval to it if the editor may publish, and otherwise returns the publication to proposed; edits after the start change nothing",
   "PUB-5": "one open publication per post and account; times and posts that can't be published are rejected",
   "PUB-6": "each account receives its variant, otherwise the body",
-  "PUB-7": "kill -9 loses no publication and publishes none twice; only read-back can leave it unconfirmed",
+  "PUB-7":
+    "kill -9 loses no publication and publishes none twice; only platforms reconciled by read-back can leave one unconfirmed",
   "PUB-8": "any number of processes publish; publications of one account run one after another",
   "PUB-9":
     "a publication that was due over an hour ago is missed, and an interrupted one fails; the database clock decides",
-  "PUB-10": "a reschedule keeps the approval if the caller may publish, also of a missed publication",
+  "PUB-10": "a reschedule keeps the approval if the caller may publish, including that of a missed publication",
   "PUB-11": "without studio:publish nothing becomes public, and no approval survives a change of what is sent",
-  "PUB-12": "at start, the approver or requester may still publish, the grant is valid and the account is connected",
+  "PUB-12":
+    "a publication starts only while its approver or requester may publish, the grant is valid and the account is connected",
   "PUB-13": "retries honour Retry-After and end after an hour; a rejected access token is renewed once",
   "PUB-14": "a shutdown finishes the request that makes a post public and releases other runs",
   "PUB-18": "a publication starts at once in any process that has a free slot, or at its time",

@@ -25,7 +25,7 @@ describe("differences between two revisions", () => {
     assert.deepEqual(compareAssets({ assets: before }, { assets: before }), []);
   });
 
-  test("lists a new name of a document, which platforms show, and of no other file (HIST-1)", () => {
+  test("lists a renamed document, because platforms show its name, and no other renamed file (HIST-1)", () => {
     const image = createAsset("a");
     const document = { ...image, id: "b", kind: "document", filename: "Prices.pdf" };
     const renamed = [image, document].map((asset) => ({ ...asset, filename: `New ${asset.filename}` }));

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { suggestTimeAt } from "../../web/src/posts/calendar/suggest-time.ts";
 
-const suggestAt = (place: string, utcTime: string, timezone = "Europe/Berlin") =>
-  suggestTimeAt(place, timezone, Date.parse(`${utcTime}Z`));
+const suggestAt = (dayOrHour: string, utcTime: string, timezone = "Europe/Berlin") =>
+  suggestTimeAt(dayOrHour, timezone, Date.parse(`${utcTime}Z`));
 
 describe("the suggested time of a post on the calendar", () => {
   test("is nine o'clock on a later day, and the hour if the user chose one", () => {

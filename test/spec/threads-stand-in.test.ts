@@ -170,7 +170,7 @@ suite("the stand-in for Threads", () => {
     assert.equal(errorCode(await create({ media_type: "TEXT", text: "x" })), "190/463");
   });
 
-  test("publishes and drops the response as a test demands", async () => {
+  test("injects a fault: publishes and drops the response", async () => {
     const { id } = (await create({ media_type: "TEXT", text: "Once" })).body;
     threads.faults.dropPublishResponses = 1;
     await assert.rejects(publish(id));

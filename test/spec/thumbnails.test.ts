@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import { crc32, deflateSync } from "node:zlib";
+import { deflateSync } from "node:zlib";
 import sharp from "sharp";
 import { createBufferSource } from "#domain/assets/content/byte-source.ts";
 import { createSingleFlight } from "#media/queue.ts";
 import { createMediaReader } from "#media/media-reader.ts";
+import { encodePngChunk } from "../support/image-corpus.ts";
 
 const media = createMediaReader();
 const createSquare = (side: number) =>
@@ -79,14 +80,6 @@ test("never inflates compressed text in a PNG, neither for metadata nor for a th
     assert.ok(user + system < 1_000_000, `${type}: ${(user + system) / 1000} ms`);
   }
 });
-
-function encodePngChunk(type: string, content: Buffer): Buffer {
-  const body = Buffer.concat([Buffer.from(type, "latin1"), content]);
-  const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)];
-  length.writeUInt32BE(content.length);
-  check.writeUInt32BE(crc32(body));
-  return Buffer.concat([length, body, check]);
-}
 
 test("a PNG with far too many chunks gets no thumbnail (U14, U15)", async () => {
   const png = await createSquare(64).png().toBuffer();

@@ -237,7 +237,7 @@ describe("the X stand-in", () => {
     assert.equal(x.posts()[0]?.media[0]?.sha256, hashBytes(video));
   });
 
-  test("fails to process videos that are too short, of another type or that a test makes fail", async () => {
+  test("fails to process videos that are too short, too wide or of another type, and if a test injects the fault", async () => {
     x.settings.processing.polls = 0;
     const short = await muxVideo("mp4", { seconds: 0.3 });
     const wide = await muxVideo("mp4", { width: 1280, height: 320 });
@@ -311,7 +311,7 @@ describe("the X stand-in", () => {
     await expectInvalid(finalize(id), /not a valid image/);
   });
 
-  test("takes an image in one request, and segments as JSON", async () => {
+  test("accepts an image in one request, and segments as JSON", async () => {
     const bytes = await png();
     const form = new FormData();
     form.set("media", new Blob([new Uint8Array(bytes)]));
@@ -405,7 +405,7 @@ describe("the X stand-in", () => {
     assert.deepEqual([(await start()).status, (await start()).status, (await start()).status], [503, 429, 200]);
   });
 
-  test("limits the requests per user and 15 minutes", async () => {
+  test("limits the requests of a user per 15 minutes", async () => {
     x.settings.rateLimits["POST /2/tweets"] = 2;
     assert.equal((await publish("one")).status, 201);
     assert.equal((await publish("two")).headers.get("x-rate-limit-remaining"), "0");

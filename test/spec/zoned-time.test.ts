@@ -47,7 +47,7 @@ describe("local times in a studio's time zone", () => {
       assert.equal(resolve(local, "Europe/Berlin"), "incomplete", local);
   });
 
-  test("converts times of a whole year there and back", () => {
+  test("round-trips times of a whole year", () => {
     for (const timezone of ["Europe/Berlin", "America/Santiago", "Australia/Lord_Howe", "Africa/Casablanca"])
       for (let instant = Date.UTC(2026, 0, 1); instant < Date.UTC(2027, 0, 1); instant += 5 * 3_600_000) {
         const local = toLocalTime(instant, timezone);
@@ -57,7 +57,7 @@ describe("local times in a studio's time zone", () => {
       }
   });
 
-  test("finds the bounds of a day, also if clocks skip its midnight", () => {
+  test("finds the bounds of a day, even if clocks skip its midnight", () => {
     const toIso = (instant: number) => new Date(instant).toISOString();
     assert.equal(toIso(getStartOfDay("2026-11-15", "Europe/Berlin")), "2026-11-14T23:00:00.000Z");
     assert.equal(toIso(getEndOfDay("2026-03-29", "Europe/Berlin")), "2026-03-29T21:59:59.999Z");
