@@ -331,7 +331,7 @@ forEachEngine("activity", (fixture) => {
     assert.equal(secondPage.nextCursor, null);
   });
 
-  test("names posts, files, members, clients and accounts, also after they were deleted (ACT-1)", async () => {
+  test("names posts, files, members, clients and accounts, even after they were deleted (ACT-1)", async () => {
     const { deps } = fixture;
     const { owner, member } = await newStudioWithRoles(deps);
     const { id: postId } = await createPost(deps, owner, { title: "Spring", body: "" });
@@ -388,7 +388,7 @@ forEachEngine("activity", (fixture) => {
     assert.deepEqual(after.get("member.role_changed")?.[0]?.state, "gone");
   });
 
-  test("looks up the names of a page with one query, however many entries it has (ACT-1)", async () => {
+  test("looks up all names on a page with one query (ACT-1)", async () => {
     const owner = await newStudio(fixture.deps);
     const { id: postId } = await createPost(fixture.deps, owner, { title: "A", body: "" });
     for (let i = 0; i < 5; i++)

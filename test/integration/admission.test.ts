@@ -247,7 +247,7 @@ forOneEngine("sign-in allowlist and invitations", (fixture) => {
     assert.equal(await findRole(browser), "member");
   });
 
-  it("a user who is already a member sees a note, and the link stays valid", async () => {
+  it("a user who is already a member sees a message, and the link stays valid", async () => {
     const path = `/join/${await createToken()}`;
     const browser = createHttpBrowser();
     await browser.submit(await signInAndReturn(browser, `/join/${await createToken()}`, "twice@studio.example"));

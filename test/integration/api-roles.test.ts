@@ -44,7 +44,7 @@ const inOneHour = toIsoTime(createTestClock()() + hours(1));
 
 const platform = "sandbox";
 
-/** All permissions. 404 where a member must not learn that the object exists. */
+/** Every route of a studio, with its status for each role: 404 where the role must not learn that the object exists. */
 const matrix: readonly MatrixRow[] = [
   { route: "GET /", statuses: [200, 200, 200] },
   { route: "PATCH /", body: { name: "Other" }, statuses: [200, 200, 403] },

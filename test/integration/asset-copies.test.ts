@@ -57,7 +57,7 @@ async function createStudioFixture(fixture: Fixture, limits: Partial<Deps["limit
 const copy = async ({ deps, owner, assetId }: StudioFixture): Promise<string> =>
   (await copyAsset(deps, owner, { assetId })).assetId;
 
-async function deleteForGood({ deps, owner }: StudioFixture, assetId: string): Promise<void> {
+async function deletePermanently({ deps, owner }: StudioFixture, assetId: string): Promise<void> {
   await deleteAsset(deps, owner, { assetId });
   await emptyTrash(deps, owner);
 }
@@ -115,16 +115,16 @@ forEachEngine("copies of assets", (fixture) => {
     );
   });
 
-  test("the file counts once toward the quota, also for copies of a full studio, and is refunded with its last asset (LIB-2)", async () => {
+  test("a file counts once toward the quota, so a full studio can copy it, and is refunded with its last asset (LIB-2)", async () => {
     const studio = await createStudioFixture(fixture, { studioBytes: image.length });
     const { deps, owner, assetId } = studio;
     const getUsedBytes = () => deps.assets.getUsedBytes(owner.studio.id);
     const copyIds = [await copy(studio), await copy(studio)];
     assert.equal(await getUsedBytes(), image.length);
-    await deleteForGood(studio, copyIds[0] ?? "");
-    await deleteForGood(studio, assetId);
+    await deletePermanently(studio, copyIds[0] ?? "");
+    await deletePermanently(studio, assetId);
     assert.equal(await getUsedBytes(), image.length);
-    await deleteForGood(studio, copyIds[1] ?? "");
+    await deletePermanently(studio, copyIds[1] ?? "");
     assert.equal(await getUsedBytes(), 0);
   });
 
@@ -152,7 +152,7 @@ forEachEngine("copies of assets", (fixture) => {
     }
   });
 
-  test("the trash sweep keeps a file while it has a copy and deletes the file with the last copy, also for copies on one post", async () => {
+  test("the trash sweep keeps a file while an asset uses it and deletes it with the last one, even if several are on one post", async () => {
     const studio = await createStudioFixture(fixture);
     const { deps, owner, assetId } = studio;
     const copyIds = [await copy(studio), await copy(studio), await copy(studio)];
@@ -164,7 +164,7 @@ forEachEngine("copies of assets", (fixture) => {
     await sweepTrash(deps, untilDone);
     assert.equal(await hasFile(studio), true);
     assert.equal((await getAsset(deps, owner, { assetId: copyIds[2] ?? "" })).status, "ready");
-    await deleteForGood(studio, copyIds[2] ?? "");
+    await deletePermanently(studio, copyIds[2] ?? "");
     assert.deepEqual(await studio.files.keys(), []);
     assert.equal(await deps.assets.getUsedBytes(owner.studio.id), 0);
   });
@@ -173,7 +173,7 @@ forEachEngine("copies of assets", (fixture) => {
     const studio = await createStudioFixture(fixture);
     const { deps, files, assetId, fileKey } = studio;
     const copyIds = [await copy(studio), await copy(studio)];
-    await deleteForGood(studio, assetId);
+    await deletePermanently(studio, assetId);
     const keys = await files.keys();
     fixture.clock.advance(hours(3));
     await createAssetSweeper(deps)(untilDone);
@@ -181,10 +181,10 @@ forEachEngine("copies of assets", (fixture) => {
 
     const findOwnLostFiles = async () =>
       (await createLostFileFinder(deps)()).map(({ id }) => id).filter((id) => copyIds.includes(id));
-    const statted: string[] = [];
-    files.hook = (call, when, key) => void (call === "stat" && when === "before" && statted.push(key));
+    const statKeys: string[] = [];
+    files.hook = (call, when, key) => void (call === "stat" && when === "before" && statKeys.push(key));
     assert.deepEqual(await findOwnLostFiles(), []);
-    assert.equal(statted.filter((key) => key === fileKey).length, 1, "a shared file is read once");
+    assert.equal(statKeys.filter((key) => key === fileKey).length, 1, "a shared file is read once");
     files.hook = undefined;
     await files.deleteBytes(fileKey);
     assert.deepEqual(await findOwnLostFiles(), copyIds);
@@ -246,12 +246,12 @@ forEachEngine("copies of assets", (fixture) => {
     for (const id of [original, assetId]) assert.equal((await getAsset(deps, owner, { assetId: id })).status, "ready");
   });
 
-  test("of parallel copies and a deletion, every copy that succeeds keeps its file; if none succeeds, the file is deleted (LIB-2, R3)", async () => {
+  test("during a parallel deletion, every copy that succeeds keeps its file; if none succeeds, the file is deleted (LIB-2, R3)", async () => {
     for (let round = 0; round < 8; round++) {
       const studio = await createStudioFixture(fixture);
       const copies = Array.from({ length: round % 4 }, () => copyAsset(studio.deps, studio.owner, studio));
       const outcomes = countOutcomes(copies);
-      await deleteForGood(studio, studio.assetId);
+      await deletePermanently(studio, studio.assetId);
       const { ok = 0, not_found: notFound = 0 } = await outcomes;
       assert.equal(ok + notFound, copies.length);
       assert.equal(await hasFile(studio), ok > 0);

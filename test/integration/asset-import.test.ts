@@ -57,10 +57,14 @@ forOneEngine("asset imports", (fixture) => {
     assert.equal((await findAsset(assetId)).postId, postId);
     await detachAsset(deps, owner, { postId, assetId });
     assert.equal((await importFile(host.url("/attached.jpg"), input)).assetId, assetId);
-    assert.equal((await findAsset(assetId)).postId, null, "a retry does not undo that the asset was detached");
+    assert.equal((await findAsset(assetId)).postId, null, "a retry does not attach the asset again");
     const { id: otherPostId } = await createPost(deps, owner, { title: "Another post", body: "" });
     await attachAsset(deps, owner, { postId: otherPostId, assetId });
-    assert.equal((await importFile(host.url("/attached.jpg"), input)).assetId, assetId, "it is on another post");
+    assert.equal(
+      (await importFile(host.url("/attached.jpg"), input)).assetId,
+      assetId,
+      "a retry while the asset is on another post",
+    );
     await detachAsset(deps, owner, { postId: otherPostId, assetId });
     await attachAsset(deps, owner, { postId, assetId });
     assert.equal(host.requestCounts.get("/attached.jpg"), 1);
@@ -293,10 +297,12 @@ forOneEngine("asset imports", (fixture) => {
       const timer = setInterval(() => res.write(Buffer.alloc(100, 7)), 20);
       res.on("close", () => clearInterval(timer));
     });
-    const canceled = new AbortController();
-    setTimeout(() => canceled.abort(), 200);
+    const cancellation = new AbortController();
+    setTimeout(() => cancellation.abort(), 200);
     const startedAt = performance.now();
-    await assert.rejects(importAssetFromUrl(deps, owner, { url: host.url("/forever") }, { signal: canceled.signal }));
+    await assert.rejects(
+      importAssetFromUrl(deps, owner, { url: host.url("/forever") }, { signal: cancellation.signal }),
+    );
     assert.ok(performance.now() - startedAt < 10_000);
   });
 
@@ -310,9 +316,9 @@ forOneEngine("asset imports", (fixture) => {
     });
     const image = await png();
     host.serveFile("/quick.png", image, "image/png");
-    const canceled = new AbortController();
+    const cancellation = new AbortController();
     const start = (caller: Caller, path: string) =>
-      getOutcome(importAssetFromUrl(deps, caller, { url: host.url(path) }, { signal: canceled.signal }));
+      getOutcome(importAssetFromUrl(deps, caller, { url: host.url(path) }, { signal: cancellation.signal }));
     const outcomes: string[] = [];
     const startSlow = (caller: Caller, count: number) =>
       Array.from({ length: count }, async () => void outcomes.push(await start(caller, "/slow.png")));
@@ -338,7 +344,7 @@ forOneEngine("asset imports", (fixture) => {
     await waitUntil(() => outcomes.length === 2);
     assert.deepEqual(outcomes.toSorted(), ["ok", "url_unreachable"]);
     assert.equal(await start(studioOwner, "/quick.png"), "ok");
-    canceled.abort();
+    cancellation.abort();
     await Promise.all([...ownImports, ...otherImports]);
     assert.equal(await getOutcome(importAssetFromUrl(deps, others[2]!, { url: host.url("/quick.png") })), "ok");
   });

@@ -16,7 +16,7 @@ import { createTestGrant } from "../support/tokens.ts";
 import { newStudio } from "../support/users.ts";
 import { startWebHost, type WebHost } from "../support/web-host.ts";
 
-/** As OpenAI documents it for `openai/fileParams`, with a field that it may add later. */
+/** A file as OpenAI documents it for `openai/fileParams`, with `size`, an undocumented field that a host may add. */
 const createHostFile = (url: string, fields: object = {}) => ({
   download_url: url,
   file_id: "file-FrqAEiZrYTvFpHkV3Z9B7n",

@@ -11,7 +11,7 @@ import type { RunningService } from "../support/service.ts";
 import { putBytes } from "../support/stores.ts";
 import { newStudio } from "../support/users.ts";
 
-/** Issue 14: the maximum number of source files from the HTTP entry point to the disk. */
+/** The maximum number of source files from the HTTP entry point to the disk. */
 const maxFiles = 28;
 /** On the path, but not on the stack: its `run` is the verb itself. */
 const declarationFile = "src/mcp/tools/attach-asset.ts";

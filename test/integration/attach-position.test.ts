@@ -30,7 +30,7 @@ forEachEngine("the position of an asset that is attached again", (fixture) => {
     ).assetId;
   };
 
-  /** Creates a post with a text file for each name. `order()` reads the names in their current order. */
+  /** Creates a post with a text file for each name. `readOrder` returns the names in their current order. */
   async function newPost(...names: readonly string[]) {
     const { id: postId } = await createPost(fixture.deps, owner, { title: "Files in order", body: "" });
     const ids: Record<string, string> = {};
@@ -42,17 +42,17 @@ forEachEngine("the position of an asset that is attached again", (fixture) => {
     return {
       postId,
       idOf,
-      ids: (...filenames: readonly string[]) => filenames.map(idOf),
+      idsOf: (...filenames: readonly string[]) => filenames.map(idOf),
       detach: (name: string) => detachAsset(fixture.deps, owner, { postId, assetId: idOf(name) }),
       attach: (name: string, body?: object) =>
         call(server, "PUT", `/api/studios/${owner.studio.id}/posts/${postId}/assets/${idOf(name)}`, {
           cookie,
           ...(body && { body }),
         }),
-      async order() {
+      async readOrder() {
         return (await getPost(fixture.deps, owner, { postId })).assets.map(({ filename }) => filename).join(" ");
       },
-      revision: async () => (await getPost(fixture.deps, owner, { postId })).revision,
+      readRevision: async () => (await getPost(fixture.deps, owner, { postId })).revision,
     };
   }
 
@@ -60,10 +60,10 @@ forEachEngine("the position of an asset that is attached again", (fixture) => {
     test(`file ${name} of a, b, c returns to its position in one revision (WEB-7)`, async () => {
       const post = await newPost("a", "b", "c");
       await post.detach(name);
-      const revision = await post.revision();
-      assert.equal((await post.attach(name, { order: post.ids("a", "b", "c") })).status, 200);
-      assert.equal(await post.order(), "a b c");
-      assert.equal(await post.revision(), revision + 1);
+      const revision = await post.readRevision();
+      assert.equal((await post.attach(name, { order: post.idsOf("a", "b", "c") })).status, 200);
+      assert.equal(await post.readOrder(), "a b c");
+      assert.equal(await post.readRevision(), revision + 1);
     });
   }
 
@@ -71,29 +71,29 @@ forEachEngine("the position of an asset that is attached again", (fixture) => {
     const reordered = await newPost("a", "b", "c", "d");
     await reordered.detach("b");
     const { postId } = reordered;
-    await updatePost(fixture.deps, owner, { postId, assetIds: reordered.ids("d", "c", "a") });
-    await reordered.attach("b", { order: reordered.ids("a", "b", "c", "d") });
-    assert.equal(await reordered.order(), "d c a b", "after the file it followed");
+    await updatePost(fixture.deps, owner, { postId, assetIds: reordered.idsOf("d", "c", "a") });
+    await reordered.attach("b", { order: reordered.idsOf("a", "b", "c", "d") });
+    assert.equal(await reordered.readOrder(), "d c a b", "after the file it followed");
 
     const shortened = await newPost("a", "b", "c", "d");
     for (const name of ["c", "b"]) await shortened.detach(name);
-    await shortened.attach("c", { order: shortened.ids("a", "b", "c", "d") });
-    assert.equal(await shortened.order(), "a c d", "after the nearest file before it");
+    await shortened.attach("c", { order: shortened.idsOf("a", "b", "c", "d") });
+    assert.equal(await shortened.readOrder(), "a c d", "after the nearest file before it");
 
     const withoutFirst = await newPost("a", "b", "c");
     for (const name of ["b", "a"]) await withoutFirst.detach(name);
-    await withoutFirst.attach("b", { order: withoutFirst.ids("a", "b", "c") });
-    assert.equal(await withoutFirst.order(), "b c", "before the nearest file after it");
+    await withoutFirst.attach("b", { order: withoutFirst.idsOf("a", "b", "c") });
+    assert.equal(await withoutFirst.readOrder(), "b c", "before the nearest file after it");
   });
 
   test("a file becomes the last one if the request has no order, or an order without the file (WEB-7)", async () => {
     const post = await newPost("a", "b", "c");
-    for (const body of [undefined, {}, { order: [] }, { order: post.ids("b", "c") }, { order: ["unknown"] }]) {
+    for (const body of [undefined, {}, { order: [] }, { order: post.idsOf("b", "c") }, { order: ["unknown"] }]) {
       await post.detach("a");
       assert.equal((await post.attach("a", body)).status, 200);
-      assert.equal(await post.order(), "b c a", JSON.stringify(body));
+      assert.equal(await post.readOrder(), "b c a", JSON.stringify(body));
       await post.detach("a");
-      await post.attach("a", { order: post.ids("a", "b", "c") });
+      await post.attach("a", { order: post.idsOf("a", "b", "c") });
     }
     assertProblem(await post.attach("a", { order: "b" }), 400, "invalid_input");
     assertProblem(await post.attach("a", { position: 1 }), 400, "invalid_input");
@@ -102,9 +102,9 @@ forEachEngine("the position of an asset that is attached again", (fixture) => {
   test("a repeated request changes nothing, and files of other posts keep their positions (WEB-7)", async () => {
     const [post, other] = [await newPost("a", "b", "c"), await newPost("x", "y")];
     await post.detach("b");
-    const order = [...post.ids("a", "b"), ...other.ids("y", "x"), ...post.ids("c")];
+    const order = [...post.idsOf("a", "b"), ...other.idsOf("y", "x"), ...post.idsOf("c")];
     await Promise.all([1, 2, 3].map(() => post.attach("b", { order })));
-    assert.deepEqual([await post.order(), await other.order()], ["a b c", "x y"]);
+    assert.deepEqual([await post.readOrder(), await other.readOrder()], ["a b c", "x y"]);
   });
 
   test("files removed one after the other return to their positions, in either order of Undo (WEB-7)", async () => {
@@ -125,7 +125,7 @@ forEachEngine("the position of an asset that is attached again", (fixture) => {
         await post.detach(name);
       }
       for (const name of undoOrder) await post.attach(name, { order: orders[name] });
-      assert.equal(await post.order(), "a b c d", undoOrder.join(" then "));
+      assert.equal(await post.readOrder(), "a b c d", undoOrder.join(" then "));
     }
   });
 });

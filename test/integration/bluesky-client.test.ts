@@ -11,7 +11,7 @@ import { createBlueskySetups, grantAccess } from "../support/bluesky-fixture.ts"
 import { hasChromium, openChromium, type Browser } from "../support/chromium.ts";
 import { hasPds, startPds, type Pds, type PdsAccount } from "../support/pds.ts";
 
-/** A public URL for this server. The test's PDS reads our metadata from it without DNS. */
+/** The public URL of this server, which has no DNS record: the PDS reads our metadata from `documentsUrl` instead. */
 const base = "https://studio.atelier-tests";
 const clientKeys = deriveSigningKeys(
   ["the newest secret, 32 bytes long.", "the previous secret, 32 bytes lo"],

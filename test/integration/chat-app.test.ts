@@ -68,7 +68,7 @@ forEachEngine("the in-chat app's resource and tools", (fixture) => {
       const { ui: _, "ui/resourceUri": __, ...otherMeta } = _meta ?? {};
       return Object.keys(otherMeta).length === 0 ? tool : { ...tool, _meta: otherMeta };
     });
-    assert.deepEqual(withoutUi, unbuiltTools, "the model sees what it saw before");
+    assert.deepEqual(withoutUi, unbuiltTools, "the model sees the same tools with and without the app");
     const toolsForApps = await listTools(caller, appsMeta);
     assert.deepEqual(
       toolsForApps.slice(plainTools.length).map(({ name, _meta }) => [name, _meta?.ui?.visibility]),
@@ -239,7 +239,7 @@ forEachEngine("the in-chat app's resource and tools", (fixture) => {
     assert.equal(status, "pending", "the others did not change the upload");
   });
 
-  test("a thumbnail is an image block; other studios get not_found, like for ids that don't exist (CHAT-13, T1)", async () => {
+  test("a thumbnail is an image block; other studios get not_found, as for ids that don't exist (CHAT-13, T1)", async () => {
     const owner = await newStudio(fixture.deps);
     const client = await newClient(owner);
     const other = await newClient(await newStudio(fixture.deps));

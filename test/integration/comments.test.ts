@@ -99,7 +99,7 @@ forEachEngine("comments", (fixture) => {
     );
   });
 
-  test("users delete only their own comments, also those of their clients, and replies of others stay (COM-2)", async () => {
+  test("users delete only their own comments, including those of their clients, and replies of others stay (COM-2)", async () => {
     const { deps, database } = fixture;
     const owner = await newStudio(deps);
     const member = await newMember(deps, owner, "member");
@@ -170,7 +170,7 @@ forEachEngine("comments", (fixture) => {
     for (const id of listHostileIds("post")) await isNotFound(listComments(deps, owner, { postId: id, limit: 10 }), id);
   });
 
-  test("a body is text of 1 to 10,000 characters with something to see, and is stored unchanged (COM-4, W4)", async () => {
+  test("a body is text of 1 to 10,000 characters, not all invisible, and is stored unchanged (COM-4, W4)", async () => {
     const { deps } = fixture;
     const owner = await newStudio(deps);
     const { postId } = await addPost(deps, owner);
@@ -194,7 +194,7 @@ forEachEngine("comments", (fixture) => {
     assert.deepEqual(await readBodies(deps, owner, postId), bodies);
   });
 
-  test("parallel calls do not exceed the limit of comments per post, and a deleted comment makes room (COM-4, R2, X7)", async () => {
+  test("parallel calls do not exceed the limit of comments per post, and deleting a comment allows another one (COM-4, R2, X7)", async () => {
     const { deps, database, clock } = fixture;
     const owner = await newStudio(deps);
     const { postId } = await addPost(deps, owner);

@@ -65,7 +65,7 @@ forOneEngine("publishing to Facebook Pages", (fixture) => {
       [[["video/mp4", sha256(video.content)]]],
     );
     assert.match(url ?? "", /^https:\/\/www\.facebook\.com\/\d+$/);
-    // The feed has this id, so that the post is not mistaken for that of another publication after a lost response.
+    // The id of the feed, so that a later lookup does not mistake this post for that of another publication.
     const [post] = listPosts("A video");
     const { service, owner } = publisher.publishing;
     const publication = await service.deps.publications.find(owner.studio.id, id);
@@ -83,7 +83,7 @@ forOneEngine("publishing to Facebook Pages", (fixture) => {
     assert.equal(listPosts("Processed later").length, 1);
   });
 
-  test("a video that Facebook accepts and then can't process fails, and nothing is public (PUB-4)", async () => {
+  test("a video that Facebook accepts but can't process fails the publication, and nothing is public (PUB-4)", async () => {
     standIn.faults.failProcessing = 1;
     const { problem } = await publisher.waitForState(
       await publisher.publish("Not processed", [await createTestVideo()]),
@@ -93,7 +93,7 @@ forOneEngine("publishing to Facebook Pages", (fixture) => {
     assert.deepEqual([problem?.code, listPosts("Not processed").length], ["media_rejected", 0]);
   });
 
-  test("a video that Facebook still processes when a person publishes again appears once (PUB-2)", async () => {
+  test("a video appears once if a person publishes it again while Facebook still processes it (PUB-2)", async () => {
     standIn.processingPolls = 1000;
     const id = await publisher.publish("Processed slowly", [await createTestVideo()]);
     await publisher.backdateLookup(id, 0);
@@ -112,7 +112,7 @@ forOneEngine("publishing to Facebook Pages", (fixture) => {
   test(`${lostResponseCount} lost responses lead to no duplicates: the posts are found (PUB-2)`, () =>
     assertPostsAreFoundAfterLostResponses({ publisher, standIn, listPosts }));
 
-  test("lost responses of posts with images and with a video are found, too (PUB-2)", async () => {
+  test("finds posts with images or a video after lost responses (PUB-2)", async () => {
     const images = [await createTestImage("A vase"), await createTestImage("Another vase")];
     for (const files of [images.slice(0, 1), images, [await createTestVideo()]]) {
       const text = `Lost with ${files.length} ${files[0]?.kind}`;
@@ -122,7 +122,7 @@ forOneEngine("publishing to Facebook Pages", (fixture) => {
     }
   });
 
-  test("looks for minutes for a video whose response is lost, because Facebook may still fetch it (PUB-2)", async () => {
+  test("after a lost response, keeps looking for a video for minutes, because Facebook may still fetch it (PUB-2)", async () => {
     const countReads = (): number =>
       standIn.requests.filter(({ method, path }) => method === "GET" && path.endsWith("/feed")).length;
     standIn.faults.dropPublishRequests = 1;
@@ -137,7 +137,7 @@ forOneEngine("publishing to Facebook Pages", (fixture) => {
     assert.equal(listPosts("Still fetched").length, 0);
   });
 
-  test("a post with the same text that was there before is not mistaken for a lost one (PUB-2)", async () => {
+  test("does not mistake an older post with the same text for one whose response was lost (PUB-2)", async () => {
     standIn.rejectsDuplicates = false;
     const first = await publisher.publishAndWait("Good morning");
     standIn.faults.dropPublishResponses = 1;
@@ -147,7 +147,7 @@ forOneEngine("publishing to Facebook Pages", (fixture) => {
     standIn.rejectsDuplicates = true;
   });
 
-  test("a visitor's post with the same text is not mistaken for a lost one (PUB-2)", async () => {
+  test("does not mistake a visitor's post with the same text for one whose response was lost (PUB-2)", async () => {
     standIn.faults.dropPublishRequests = 1;
     const id = await publisher.publish("Happy birthday");
     await waitUntil(() => standIn.faults.dropPublishRequests === 0);
@@ -157,7 +157,7 @@ forOneEngine("publishing to Facebook Pages", (fixture) => {
     assert.deepEqual([problem?.code, url], ["unconfirmed", null]);
   });
 
-  test("waits for the rate limit, although it has the status of an error (PUB-2)", async () => {
+  test("waits until the rate limit ends, although Facebook reports it with an error status (PUB-2)", async () => {
     Object.assign(standIn.rateLimit, { minutes: 0 });
     standIn.faults.rateLimitedRequests = 1;
     standIn.faults.rateLimitedPublishes = 1;
@@ -176,7 +176,7 @@ forOneEngine("publishing to Facebook Pages", (fixture) => {
     assert.equal(listPosts("Limited for long").length, 0);
   });
 
-  test("images are uploaded again if the publication is moved until after they expired (PUB-2)", async () => {
+  test("uploads images again if the publication is rescheduled to a time after they expire (PUB-2)", async () => {
     const { service, owner, api } = publisher.publishing;
     const { publications } = service.deps;
     Object.assign(standIn.rateLimit, { minutes: 30 });

@@ -91,7 +91,7 @@ forEachEngine("history", (fixture) => {
     assert.equal((await getPost(deps, owner, { postId })).revision, 11);
   });
 
-  test("an AI client must pass the revision it read to change text, but not for status or order (HIST-3, H1)", async () => {
+  test("an AI client must pass the revision it read to change text, but not to change status or order (HIST-3, H1)", async () => {
     const { deps } = fixture;
     const owner = await newStudio(deps);
     const client = await actThroughClient(deps, owner);

@@ -101,7 +101,7 @@ forOneEngine("publishing to LinkedIn", (fixture) => {
     assert.equal(restored.assets[0]?.filename, file.filename);
   });
 
-  test("the scopes that a user is asked for are enough to publish (PLATFORM-1, PUB-1)", async () => {
+  test("the scopes that Atelier requests are enough to publish (PLATFORM-1, PUB-1)", async () => {
     standIn.tokens.scopes = new Set();
     await publisher.connect(standIn.tokens.authorize);
     assert.deepEqual([...standIn.tokens.scopes], linkedin.scopes);

@@ -19,7 +19,7 @@ forOneEngine("publishing to a Mastodon server", (fixture) => {
   let snac: Snac;
   let publishing: PublishingFixture;
   let connectionId: string;
-  /** Reads the account with a client that is not ours. */
+  /** An independent client that reads the account. */
   let reader: mastodon.rest.Client;
 
   before(async () => {
@@ -52,7 +52,7 @@ forOneEngine("publishing to a Mastodon server", (fixture) => {
     return (response.body["publications"] as PublicationView[])[0]?.id ?? "";
   };
 
-  /** Injects the fault into the next requests with this method and path. */
+  /** Injects the faults, one each, into the next requests with this method and path. */
   const injectFaults = (method: string, path: RegExp, ...faults: Fault[]): void => {
     snac.proxy.chooseFault = (req) => (req.method === method && path.test(req.url ?? "") ? faults.shift() : undefined);
   };
@@ -89,12 +89,12 @@ forOneEngine("publishing to a Mastodon server", (fixture) => {
     );
   });
 
-  test("a status with the same text that was there before is not mistaken for a lost one (PUB-2)", async () => {
+  test("does not mistake an older status with the same text for one whose response was lost (PUB-2)", async () => {
     const text = "Good morning";
-    const byHand = await reader.v1.statuses.create({ status: text });
+    const olderStatus = await reader.v1.statuses.create({ status: text });
     injectFaults("POST", /^\/api\/v1\/statuses/, "lost");
     const { url } = await publishing.waitForState(await publish(await newPost(text)), "published");
-    assert.notEqual(url, byHand.url);
+    assert.notEqual(url, olderStatus.url);
     assert.equal((await listStatuses(text)).length, 2);
   });
 

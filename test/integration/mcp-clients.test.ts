@@ -65,10 +65,10 @@ forOneEngine("MCP clients", (fixture) => {
     const sdk1 = new Sdk1Client(clientInfo);
     const sdk2 = new Client(clientInfo);
     const modern = new Client(clientInfo, { versionNegotiation: { mode: { pin: "2026-07-28" } } });
-    const connectTo = async () => bearer((await createTestGrant(fixture.deps, owner)).token);
-    await sdk1.connect(new Sdk1Transport(new URL(server.url), await connectTo()) as never);
-    await sdk2.connect(new StreamableHTTPClientTransport(new URL(server.url), await connectTo()));
-    await modern.connect(new StreamableHTTPClientTransport(new URL(server.url), await connectTo()));
+    const createAuth = async () => bearer((await createTestGrant(fixture.deps, owner)).token);
+    await sdk1.connect(new Sdk1Transport(new URL(server.url), await createAuth()) as never);
+    await sdk2.connect(new StreamableHTTPClientTransport(new URL(server.url), await createAuth()));
+    await modern.connect(new StreamableHTTPClientTransport(new URL(server.url), await createAuth()));
     sdk1.setNotificationHandler(
       ResourceUpdatedNotificationSchema,
       ({ params }) => void updates.push(`1 ${params.uri}`),

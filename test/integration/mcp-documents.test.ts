@@ -72,7 +72,7 @@ forOneEngine("documents about the MCP endpoint", (fixture) => {
     }
   });
 
-  test("clients get the same responses from /mcp as before the page existed (CHAT-31, M11)", async () => {
+  test("only a browser's GET without a token gets the page; MCP clients get 401 (CHAT-31, M11)", async () => {
     const getStatus = async (headers: Record<string, string>, method = "GET") =>
       (await fetch(`${server.base}/mcp`, { method, headers })).status;
     assert.equal(await getStatus({ accept: "text/event-stream" }), 401);

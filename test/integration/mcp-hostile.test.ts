@@ -331,9 +331,9 @@ forOneEngine("hostile MCP messages", (fixture) => {
     );
     assert.equal(
       (
-        await postMcp(caller, '{"jsonrpc":"2.0","method":"notifications/whatever"}', {
+        await postMcp(caller, '{"jsonrpc":"2.0","method":"notifications/unknown"}', {
           "mcp-protocol-version": "2026-07-28",
-          "mcp-method": "notifications/whatever",
+          "mcp-method": "notifications/unknown",
         })
       ).status,
       202,

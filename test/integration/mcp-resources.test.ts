@@ -30,7 +30,7 @@ forEachEngine("MCP resources and prompts", (fixture) => {
       callModern(caller, method, params),
       callLegacy({ ...caller, session }, method, params),
     ];
-    /** Sends the request in both protocol versions and returns the one result. */
+    /** Sends the request in both protocol versions, asserts that the results are equal, and returns the result. */
     const request = async (method: string, params: Record<string, unknown> = {}): Promise<Response> => {
       const [modern, legacy] = await Promise.all(send(method, params));
       assert.ok(modern && legacy);

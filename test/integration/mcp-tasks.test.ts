@@ -63,12 +63,12 @@ forOneEngine("calls that run as tasks", (fixture) => {
     return { taskId, isStopped: () => openResponses[count]?.destroyed === true };
   }
 
-  /** Serves an image that is sent when the test says so. */
+  /** Serves an image whose response waits for `sendContent`. */
   async function serveSlowly(path: string): Promise<{ content: Buffer; sendContent: () => void }> {
     const content = await png();
-    const { promise: isReleased, resolve: sendContent } = Promise.withResolvers<void>();
+    const { promise: released, resolve: sendContent } = Promise.withResolvers<void>();
     host.serve(path, (_req: unknown, res: ServerResponse) => {
-      void isReleased.then(() => res.writeHead(200, { "content-type": "image/png" }).end(content));
+      void released.then(() => res.writeHead(200, { "content-type": "image/png" }).end(content));
     });
     return { content, sendContent };
   }

@@ -67,10 +67,10 @@ describe("alert rules", { skip }, () => {
     const { tests } = parse(readDeployFile("prometheus-alerts.test.yaml")) as { tests: RuleTest[] };
     for (const { alert } of rules) {
       const alertTests = tests.map((ruleTest) => ruleTest.alert_rule_test.filter((c) => c.alertname === alert));
-      const countAlerts = alertTests
+      const alertCounts = alertTests
         .filter((cases) => cases.length > 0)
         .map((cases) => cases.at(-1)?.exp_alerts.length);
-      assert.deepEqual(countAlerts, [1, 0], alert);
+      assert.deepEqual(alertCounts, [1, 0], alert);
     }
   });
 

@@ -20,7 +20,7 @@ forEachEngine(
   (fixture) => {
     const getUrl = () => getListenUrl(fixture.location) ?? "";
 
-    /** Listens for changes while a stream is open. `reliability` has each value that the feed receives. */
+    /** Listens for changes while a stream is open. `reliability` records what the listener reports to the feed. */
     async function listenWithStream(
       url: string,
       database: Pick<Database, "notify">,
@@ -110,10 +110,10 @@ forEachEngine(
       });
       const url = new URL(getUrl());
       url.port = String((proxy.address() as AddressInfo).port);
-      const isListening = Promise.withResolvers<void>();
-      const onNotification = () => isListening.resolve();
+      const listening = Promise.withResolvers<void>();
+      const onNotification = () => listening.resolve();
       const listener = listenForNotifications({ url: url.href, handlers: { publications_due: onNotification }, log });
-      await isListening.promise;
+      await listening.promise;
       await listener.close();
       proxy.close();
       assert.deepEqual([rejections, warnings.length], [3, 1]);

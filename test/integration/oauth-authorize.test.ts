@@ -201,7 +201,7 @@ forOneEngine("oauth authorize", (fixture) => {
     [{ resource: `${service.base}/other` }, "invalid_target"],
     [{ resource: "not a uri" }, "invalid_target"],
     [{ scope: 'studio:read "' }, "invalid_scope"],
-    [{ prompt: "whatever" }, "invalid_request"],
+    [{ prompt: "unknown" }, "invalid_request"],
     [{ prompt: "none login" }, "invalid_request"],
     [{ prompt: "none" }, "login_required"],
     [{ max_age: "-1", scope: "openid studio:read" }, "invalid_request"],

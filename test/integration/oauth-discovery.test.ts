@@ -168,7 +168,7 @@ forOneEngine("oauth discovery", (fixture) => {
     assert.equal((await post(`${service.base}/mcp/`, "{}")).headers.get("www-authenticate"), `Bearer ${metadata}`);
   });
 
-  test("rejects both before the body: a client that expects 100-continue gets 401 instead (AUTH-1, AUTH-2)", async () => {
+  test("rejects a missing or invalid token before the body: a client that expects 100-continue gets 401 (AUTH-1, AUTH-2)", async () => {
     const { host, hostname, port } = new URL(service.base);
     for (const authorization of ["", "Authorization: Bearer x\r\n"]) {
       const socket = connect(Number(port), hostname).setEncoding("utf8");

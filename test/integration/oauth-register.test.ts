@@ -165,7 +165,7 @@ forOneEngine("oauth registration", (fixture) => {
       sector_identifier_uri: "https://client.example/sector",
       initiate_login_uri: "https://client.example/login",
       client_id: "chosen-by-client",
-      whatever: { deep: [1] },
+      unknown: { deep: [1] },
     },
   };
   for (const [name, payload] of Object.entries(acceptedMetadata)) {
@@ -182,7 +182,7 @@ forOneEngine("oauth registration", (fixture) => {
       assert.deepEqual(body.grant_types, ["authorization_code", "refresh_token"]);
       assert.deepEqual(body.response_types, ["code"]);
       assert.equal(body.token_endpoint_auth_method, "client_secret_basic");
-      for (const name of ["jwks_uri", "sector_identifier_uri", "software_statement", "whatever", "logo_uri"])
+      for (const name of ["jwks_uri", "sector_identifier_uri", "software_statement", "unknown", "logo_uri"])
         assert.ok(!(name in body), name);
     });
   }

@@ -107,7 +107,7 @@ forEachEngine("operator", (fixture) => {
     assert.deepEqual(
       [await getMcpStatus(lateAccess.token), await getMeStatus(lateAccess.cookie), await getLinkStatus(lateAccess.url)],
       [401, 401, 403],
-      "also not after the user is enabled again",
+      "not even after the user is enabled again",
     );
   });
 

@@ -64,7 +64,7 @@ forEachStore("files in parts", (fixture) => {
     if (fixture.store.name === "disk") assert.equal(storedFile.sha256, sha256(content));
   });
 
-  test("repeated complete calls return the same file, also twenty concurrent ones (U8)", async () => {
+  test("repeated and concurrent complete calls return the same file (U8)", async () => {
     const content = randomBytes(partBytes + 1);
     const file = await startUpload(content);
     await putPart(file, content, 1);
@@ -151,7 +151,7 @@ forEachStore("files in parts", (fixture) => {
     assert.equal(await fixture.store.stat(file.key), undefined);
   });
 
-  test("writes a part from memory, and rejects it for good once the upload is aborted or complete", async () => {
+  test("writes a part from memory, and rejects it with not_found once the upload is aborted or complete", async () => {
     const content = randomBytes(partBytes);
     const writePart = (file: MultipartFile) => fixture.store.parts.write(file, 1, content);
     const completedFile = await startUpload(content);

@@ -145,7 +145,7 @@ forEachEngine("platforms with instances", (fixture) => {
         strict.createSetups({ isAllowed: isPublicAddress, resolve: async () => addresses }),
       ),
     });
-    const hitsBefore = new Map(strict.requestCounts);
+    const requestCountsBefore = new Map(strict.requestCounts);
     for (const addresses of [
       ["127.0.0.1"],
       ["::1"],
@@ -183,7 +183,7 @@ forEachEngine("platforms with instances", (fixture) => {
         "url_blocked",
         instanceUrl,
       );
-    assert.deepEqual(strict.requestCounts, hitsBefore);
+    assert.deepEqual(strict.requestCounts, requestCountsBefore);
   });
 
   test("rejects a server that does not respond like a Mastodon instance (PLATFORM-8)", async () => {

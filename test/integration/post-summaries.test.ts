@@ -135,7 +135,7 @@ forEachEngine("post summaries and the calendar", (fixture) => {
     );
   });
 
-  test("hides archived posts unless they are asked for, and combines statuses (POST-3)", async () => {
+  test("hides archived posts unless they are requested, and combines statuses (POST-3)", async () => {
     const owner = await newStudio(fixture.deps);
     await addPost(owner, "A");
     await addPost(owner, "B", { status: "archived" });
@@ -333,7 +333,7 @@ forEachEngine("post summaries and the calendar", (fixture) => {
     assert.deepEqual(await listCalendarTitles({ tag: "spring", query: "boats" }), []);
   });
 
-  test("reads lists and the calendar from an index, also in a large studio (X3)", async () => {
+  test("reads lists and the calendar of a large studio from an index (X3)", async () => {
     const { deps, database } = fixture;
     const owner = await newStudio(deps);
     const member = await newMember(deps, owner, "member");
@@ -367,7 +367,7 @@ forEachEngine("post summaries and the calendar", (fixture) => {
   });
 });
 
-/** 3,000 posts, nine of ten archived, each with a publication: one an hour. */
+/** Inserts 3,000 posts, nine of ten archived, each with a publication; the publications are an hour apart. */
 async function fillStudio({ deps, database }: Fixture, owner: Caller, connectionId: string): Promise<void> {
   const [studioId, now] = [owner.studio.id, deps.clock()];
   const ids = Array.from({ length: 3000 }, () => deps.newId("post"));
@@ -397,7 +397,7 @@ async function fillStudio({ deps, database }: Fixture, owner: Caller, connection
   await database.q.executeQuery(CompiledQuery.raw("ANALYZE"));
 }
 
-/** Records the queries that run on `q`, for their plans. */
+/** Records the queries that run on `q`; `listPlans` returns their query plans. */
 function recordPlans({ database, engine }: Fixture) {
   const nodes: RootOperationNode[] = [];
   const recorder: KyselyPlugin = {
@@ -410,7 +410,7 @@ function recordPlans({ database, engine }: Fixture) {
   const explain = engine === "sqlite" ? "EXPLAIN QUERY PLAN" : "EXPLAIN";
   return {
     q: database.q.withPlugin(recorder),
-    /** PostgreSQL prefers to read small tables completely, so a scan here means that no index fits. */
+    /** PostgreSQL scans small tables unless that is disabled; then a scan in a plan means that no index fits. */
     async listPlans() {
       const plans: { sql: string; plan: string[] }[] = [];
       await database.transact(async ({ q }) => {

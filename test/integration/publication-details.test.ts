@@ -124,7 +124,7 @@ forEachEngine("publication details", (fixture) => {
     assert.equal(await getOutcome(() => getPublicationDetail(deps, stranger, { publicationId: id })), "not_found");
   });
 
-  test("tells the web app whether a newer publication has taken the place of another (PUB-1)", async () => {
+  test("reports whether a newer publication has superseded another (PUB-1)", async () => {
     const [postId, otherPostId] = [await newPost("Twice"), await newPost("Once")];
     const isSuperseded = async (id: string) =>
       (await publishing.api("GET", `/publications/${id}`)).body["isSuperseded"];

@@ -99,15 +99,15 @@ forOneEngine("attacks on publishing", (fixture) => {
   test("after a rate limit, the next attempt sends an owner's edit, and a client's edit needs an approval (PUB-4, PUB-13)", async () => {
     for (const editor of ["owner", "client"] as const) {
       const { id, postId } = await schedule(`Limited, ${editor}`, toIsoTime(Date.now() + 1000));
-      const isLimited = Promise.withResolvers<void>();
+      const limited = Promise.withResolvers<void>();
       respondToPublish = async () => {
         const body = `Edited by the ${editor} while it ran`;
         if (editor === "owner") await updatePost(deps(), publishing.owner, { postId, body });
         else await editAsClient(postId, 1, body);
-        isLimited.resolve();
+        limited.resolve();
         return new Response("{}", { status: 429, headers: { "retry-after": "1" } });
       };
-      await isLimited.promise;
+      await limited.promise;
       await publishing.waitForState(id, editor === "owner" ? "published" : "proposed");
     }
     assert.deepEqual(

@@ -45,7 +45,7 @@ const steps = [
 
 type Step = (typeof steps)[number];
 
-/** An approval that the following steps may void. */
+/** Sequences that end with an approval, which later steps may void. */
 const starts: Step[][] = [
   ["client: propose for later", "owner: approve"],
   ["upload link: add a file", "client: propose for later", "owner: approve"],
@@ -75,7 +75,7 @@ forOneEngine("an AI client without studio:publish", (fixture) => {
     return content;
   };
 
-  /** One post with random edits, requests and approvals. */
+  /** Runs the steps on a new post, and asserts after each one that only approved content can become public. */
   async function runSteps(sequence: readonly Step[]): Promise<void> {
     const { owner, service, connectionIds } = publishing;
     const { deps } = service;
@@ -205,8 +205,8 @@ forOneEngine("an AI client without studio:publish", (fixture) => {
     for (const { id, state } of await listPublications())
       if (state === "scheduled")
         await reschedulePublication(deps, owner, { publicationId: id, at: toIsoTime(Date.now()) }).catch(() => {});
-    const open = ["scheduled", "publishing"];
-    await waitUntil(async () => (await listPublications()).every(({ state }) => !open.includes(state)));
+    const openStates = ["scheduled", "publishing"];
+    await waitUntil(async () => (await listPublications()).every(({ state }) => !openStates.includes(state)));
     const posts = await publishing.listSandboxPosts();
     for (const { id, state, url: postUrl } of await listPublications()) {
       if (state !== "published") continue;

@@ -52,9 +52,9 @@ interface Change {
   apply(target: Target): Promise<unknown>;
   /** Who requests the publication; the owner by default. */
   requestAs?: () => Promise<Target["requester"]>;
-  /** The result if it happens after the claim and before the run fixes what is sent. */
+  /** The result if the change happens after the claim and before the run fixes what is sent. */
   between: ResultSummary;
-  /** Other results, if it happens earlier or later. */
+  /** Other results that are possible if the change happens earlier or later. */
   otherwise: ResultSummary[];
 }
 
@@ -82,7 +82,7 @@ forEachEngine("changes while a publication starts", (fixture) => {
     between: "ok: proposed, nothing sent",
     otherwise: [`ok: ${published}`],
   });
-  /** After the claim, changes are too late. */
+  /** A change that is too late after the claim. */
   const unlessStarted = (apply: Change["apply"], otherwise: ResultSummary[]): Change => ({
     apply,
     between: `too_late: ${published}`,

@@ -55,7 +55,7 @@ forOneEngine("runs of publications", (fixture) => {
     });
     for (const platformId of sandboxPlatformIds)
       connections[platformId] = (await addConnections(publishing, platformId, 1))[0] ?? "";
-    // The only one with a refresh token of its own.
+    // Only this connection has its own refresh token.
     connections.sandbox = publishing.connectionIds[0] ?? "";
   });
   after(() => publishing.close());
@@ -127,14 +127,14 @@ forOneEngine("runs of publications", (fixture) => {
     assert.equal(await countPosts("Key expired"), 1);
   });
 
-  test("a container is published again only after the platform says that it is not public (PUB-2)", async () => {
+  test("publishes a container again only after the platform reports that it is not public (PUB-2)", async () => {
     nextResponses = [respondWith(503), respondWith(502)];
     const { id } = await publish("sandbox-container", "Container");
     await publishing.waitForState(id, "published");
     assert.equal(await countPosts("Container"), 1);
   });
 
-  test("with nothing but read-back, an outage is never repeated, and a person resolves it (PUB-2, PUB-15)", async () => {
+  test("with read-back only, does not repeat a request that failed in an outage, and a person resolves it (PUB-2, PUB-15)", async () => {
     const { service, owner } = publishing;
     const requestsBefore = publishRequests;
     nextResponses = [respondWith(503), respondWith(503)];
@@ -178,7 +178,7 @@ forOneEngine("runs of publications", (fixture) => {
     assert.deepEqual([await countPosts("Limited"), await countPosts("Blocked")], [1, 0]);
   });
 
-  test("an edit while the publication waits for a retry is covered by the approval or voids it (PUB-4)", async () => {
+  test("an owner's edit while the publication waits for a retry moves the approval, and is sent (PUB-4)", async () => {
     const { service, owner } = publishing;
     nextResponses = [respondWith(429, { "retry-after": "2" })];
     const { id, postId } = await publish("sandbox-keyed", "Before the retry");
@@ -253,7 +253,7 @@ forOneEngine("runs of publications", (fixture) => {
     assert.equal(published.approvedBy?.id, owner.user.id);
   });
 
-  test("under the rule everyone, members propose and can't approve (PUB-3)", async () => {
+  test("if the approval rule of the studio is `everyone`, members propose and can't approve (PUB-3)", async () => {
     const { service, owner } = publishing;
     const { deps } = service;
     const member = await newMember(deps, owner, "member");
@@ -267,7 +267,7 @@ forOneEngine("runs of publications", (fixture) => {
     assert.equal(
       await getOutcome(() => approvePublication(deps, member, unknown)),
       "forbidden",
-      "the role comes first",
+      "the role is checked before the id",
     );
     assert.equal(await getOutcome(() => approvePublication(deps, owner, unknown)), "not_found");
     await approvePublication(deps, owner, approve);
@@ -275,7 +275,7 @@ forOneEngine("runs of publications", (fixture) => {
     await publishing.waitForState(id, "published");
   });
 
-  test("what has started or ended can't be changed (ERR-too_late)", async () => {
+  test("a publication that has ended can't be changed (ERR-too_late)", async () => {
     const { service, owner } = publishing;
     const { deps } = service;
     const { id } = await publish("sandbox-keyed", "Ended", { at: inOneHour() });
@@ -289,7 +289,7 @@ forOneEngine("runs of publications", (fixture) => {
       assert.equal(await getOutcome(change), "too_late");
   });
 
-  test("the same idempotency key returns the first result, also after its time (PUB-5, ERR-already_scheduled)", async () => {
+  test("the same idempotency key returns the first result, even after the scheduled time (PUB-5, ERR-already_scheduled)", async () => {
     const { service, owner } = publishing;
     const { id: postId } = await createPost(service.deps, owner, { title: "Title", body: "Once" });
     const request = { postId, connectionIds: [connections["sandbox-keyed"]], at: inOneHour(), idempotencyKey: postId };
@@ -324,16 +324,16 @@ forOneEngine("runs of publications", (fixture) => {
 
   test("a shutdown finishes the request that makes a post public and leaves the others for the next start (PUB-14)", async () => {
     const { service } = publishing;
-    const isSent = Promise.withResolvers<void>();
+    const sent = Promise.withResolvers<void>();
     nextResponses = [
       async (send) => {
-        isSent.resolve();
+        sent.resolve();
         await new Promise((resolve) => setTimeout(resolve, 500));
         return send();
       },
     ];
     const committing = await publish("sandbox-keyed", "Finished by the drain");
-    await isSent.promise;
+    await sent.promise;
     await service.stopWorker();
     const { body } = await publishing.api("GET", `/publications/${committing.id}`);
     assert.equal(body["state"], "published");
@@ -355,7 +355,7 @@ forOneEngine("runs of publications", (fixture) => {
     assert.deepEqual([await countPosts("Renewed"), await countPosts("Not renewed")], [1, 0]);
   });
 
-  test("disconnecting cancels what has not started; deleting a post needs the same (ERR-post_in_use)", async () => {
+  test("disconnecting an account cancels its scheduled publications, and archiving a post its proposed ones (ERR-post_in_use)", async () => {
     const { service, owner } = publishing;
     const { deps } = service;
     const [connectionId = ""] = await addConnections(publishing, "sandbox", 1);

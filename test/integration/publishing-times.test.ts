@@ -176,7 +176,7 @@ forEachEngine("publishing at a time", (fixture) => {
   });
 });
 
-/** As YYYY-MM-DD. */
+/** Returns the last Sunday of a month, which counts from 0, as YYYY-MM-DD. */
 function findLastSunday(year: number, month: number): string {
   const lastDay = new Date(Date.UTC(year, month + 1, 0));
   return new Date(lastDay.getTime() - days(lastDay.getUTCDay())).toISOString().slice(0, 10);

@@ -15,8 +15,8 @@ import { getOutcome } from "../support/outcome.ts";
 import { startPublishing } from "../support/publishing-fixture.ts";
 
 forEachEngine("undo and restore of posts with publications", (fixture) => {
-  const at = () => toIsoTime(Date.now() + hours(1));
-  const since = () => toIsoTime(Date.now() - hours(1));
+  const inOneHour = () => toIsoTime(Date.now() + hours(1));
+  const oneHourAgo = () => toIsoTime(Date.now() - hours(1));
 
   test("undo keeps a post that someone else scheduled, and reports a conflict (UNDO-2, ERR-post_in_use)", async () => {
     const { service, owner, connectionIds, close } = await startPublishing(fixture, ["harbour"], { runsWorker: false });
@@ -26,10 +26,11 @@ forEachEngine("undo and restore of posts with publications", (fixture) => {
     const { id: unarchivedId, revision } = await createPost(deps, owner, { title: "Archived before", body: "Text" });
     await updatePost(deps, owner, { postId: unarchivedId, status: "archived", revision });
     await updatePost(deps, client, { postId: unarchivedId, status: "draft" });
-    for (const postId of [createdId, unarchivedId]) await publishPost(deps, owner, { postId, connectionIds, at: at() });
+    for (const postId of [createdId, unarchivedId])
+      await publishPost(deps, owner, { postId, connectionIds, at: inOneHour() });
 
     for (const dryRun of [true, false]) {
-      const report = await undoOwnChanges(deps, client, { since: since(), dryRun });
+      const report = await undoOwnChanges(deps, client, { since: oneHourAgo(), dryRun });
       assert.deepEqual(
         report.conflicts.map(({ id, field }) => [id, field]).toSorted(),
         [
@@ -51,9 +52,9 @@ forEachEngine("undo and restore of posts with publications", (fixture) => {
     const { deps } = service;
     const client = await actThroughClient(deps, owner);
     const { id: postId } = await createPost(deps, client, { title: "Created by the client", body: "Text" });
-    const { publications } = await publishPost(deps, client, { postId, connectionIds, at: at() });
+    const { publications } = await publishPost(deps, client, { postId, connectionIds, at: inOneHour() });
     for (const dryRun of [true, false]) {
-      const report = await undoOwnChanges(deps, client, { since: since(), dryRun });
+      const report = await undoOwnChanges(deps, client, { since: oneHourAgo(), dryRun });
       assert.deepEqual(
         report.undone.map(({ id, field }) => [id, field]),
         [[postId, "created"]],
@@ -72,13 +73,13 @@ forEachEngine("undo and restore of posts with publications", (fixture) => {
     t.after(close);
     const { deps } = service;
     const client = await actThroughClient(deps, owner);
-    /** An account has at most one publication in progress. */
+    /** Requests a publication as the client. An account has at most one publication in progress. */
     const request = async (change?: PublicationChange, account = 0): Promise<string> => {
       const { id: postId } = await createPost(deps, owner, { title: "Title", body: "Text" });
       const { publications } = await publishPost(deps, client, {
         postId,
         connectionIds: connectionIds.slice(account, account + 1),
-        at: at(),
+        at: inOneHour(),
       });
       const id = publications[0]?.id ?? "";
       if (change) assert.ok(await deps.publications.update(id, change, { states: ["scheduled"] }));
@@ -99,7 +100,7 @@ forEachEngine("undo and restore of posts with publications", (fixture) => {
     const visibleStates = ["publishing", "publishing", "unconfirmed", "published"];
     const startedPublications = visibleStates.map((state, i) => `${ids[i]} ${state}`);
     const undo = async (dryRun: boolean) => {
-      const input = { since: since(), grantId: client.grantId, dryRun };
+      const input = { since: oneHourAgo(), grantId: client.grantId, dryRun };
       const { undoId, publications } = await undoClientChanges(deps, owner, input);
       return { undoId, publications: publications.map(({ id, state }) => `${id} ${state}`).toSorted() };
     };
@@ -125,7 +126,7 @@ forEachEngine("undo and restore of posts with publications", (fixture) => {
     const { id: postId, revision } = await createPost(deps, owner, { title: "Title", body: "Text" });
     const archived = await updatePost(deps, owner, { postId, status: "archived", revision });
     await updatePost(deps, owner, { postId, status: "draft", revision: archived.revision });
-    await publishPost(deps, owner, { postId, connectionIds, at: at() });
+    await publishPost(deps, owner, { postId, connectionIds, at: inOneHour() });
     assert.equal(
       await getOutcome(() => restorePost(deps, owner, { postId, revision: archived.revision })),
       "post_in_use",

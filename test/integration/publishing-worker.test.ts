@@ -39,7 +39,7 @@ forOneEngine("the publishing worker", (fixture) => {
   const workers: PublishingWorker[] = [];
   /** Wakes the first worker, like the process that handles the request. */
   const wakeLocal = () => workers[0]?.wake();
-  /** Handles the next request to the platform whose URL ends like this. */
+  /** Handles the next request to the platform whose URL ends with `path`. */
   let interception: { path: string; handle: (request: InterceptedRequest) => Promise<Response> } | undefined;
 
   const interceptFetch =
@@ -81,13 +81,13 @@ forOneEngine("the publishing worker", (fixture) => {
     assert.ok(publication);
     return publication;
   }
-  const isPublished = async ({ id }: PublicationView) => void (await publishing.waitForState(id, "published"));
+  const waitUntilPublished = async ({ id }: PublicationView) => void (await publishing.waitForState(id, "published"));
   async function find(publicationId: string): Promise<Publication> {
     const publication = await fixture.deps.publications.find(publishing.owner.studio.id, publicationId);
     assert.ok(publication);
     return publication;
   }
-  /** The platform does not respond to the next upload. Resolves when it was sent. */
+  /** Keeps the platform from responding to the next upload. Resolves when the upload was sent. */
   function hangWhilePreparing(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const handle = ({ signal }: InterceptedRequest): Promise<never> =>
@@ -98,25 +98,25 @@ forOneEngine("the publishing worker", (fixture) => {
     interception = { path: "/api/containers", handle };
     return promise;
   }
-  /** Resolves when the worker has searched and found nothing, so that it starts nothing until it is woken. */
+  /** Resolves when the worker has nothing left to start, so that it waits until it is woken. */
   async function startIdleWorker(database?: Database): Promise<PublishingWorker> {
     const worker = startWorker(neverPolls, database);
-    await isPublished(await publish("Published by the new worker"));
+    await waitUntilPublished(await publish("Published by the new worker"));
     return worker;
   }
 
-  test("starts at once what is due: publish, approve, reschedule, publish again (PUB-18)", async () => {
+  test("starts a due publication at once after publish, approve, reschedule and retry (PUB-18)", async () => {
     const { owner } = publishing;
     await startIdleWorker();
-    await isPublished(await publish("Now"));
+    await waitUntilPublished(await publish("Now"));
 
     const proposed = await publish("Approved", { propose: true });
     await approvePublication(getDeps(), owner, { publicationId: proposed.id, revision: 1 });
-    await isPublished(proposed);
+    await waitUntilPublished(proposed);
 
     const later = await publish("Rescheduled", { at: inOneHour() });
     await reschedulePublication(getDeps(), owner, { publicationId: later.id, at: toIsoTime(Date.now()) });
-    await isPublished(later);
+    await waitUntilPublished(later);
 
     const lost = await publish("Again", { at: inOneHour() });
     const change = { ...unscheduled, state: "unconfirmed" as const };
@@ -124,7 +124,7 @@ forOneEngine("the publishing worker", (fixture) => {
     // The time has passed by the time a person decides.
     await fixture.deps.publications.update(lost.id, { scheduledFor: Date.now() - 1 }, { states: ["unconfirmed"] });
     await resolvePublication(getDeps(), owner, { publicationId: lost.id, outcome: "retry" });
-    await isPublished(lost);
+    await waitUntilPublished(lost);
   });
 
   test("a publication that another process scheduled starts at its time, without a wake-up (PUB-18)", async () => {
@@ -134,21 +134,21 @@ forOneEngine("the publishing worker", (fixture) => {
       body: "Scheduled",
     });
     const at = toIsoTime(Date.now() + 1500);
-    const unwoken = { ...getDeps(), wakeWorker: () => {} };
+    const depsWithoutWake = { ...getDeps(), wakeWorker: () => {} };
     const request = { postId, connectionIds: [connectionId], at };
-    const [publication] = (await publishPost(unwoken, publishing.owner, request)).publications;
+    const [publication] = (await publishPost(depsWithoutWake, publishing.owner, request)).publications;
     assert.ok(publication);
-    await isPublished(publication);
+    await waitUntilPublished(publication);
     const { publishedAt } = await find(publication.id);
     assert.ok(publishedAt !== null && publishedAt >= Date.parse(at), "not early");
   });
 
   test("a shutdown releases a publication that is being prepared, and starts nothing new (PUB-14)", async () => {
     const leaseMs = minutes(10);
-    const isPreparing = hangWhilePreparing();
+    const uploadSent = hangWhilePreparing();
     const worker = startWorker({ leaseMs });
     const prepared = await publish("Released by the drain");
-    await isPreparing;
+    await uploadSent;
     assert.equal((await find(prepared.id)).state, "preparing");
     await worker.stop();
     const released = await find(prepared.id);
@@ -164,26 +164,26 @@ forOneEngine("the publishing worker", (fixture) => {
 
     // With the lease of the first worker, this would take ten minutes.
     startWorker({ leaseMs });
-    await isPublished(prepared);
-    await isPublished(waiting);
+    await waitUntilPublished(prepared);
+    await waitUntilPublished(waiting);
     const posts = await publishing.listSandboxPosts();
     assert.equal(posts.filter(({ text }) => text === "Released by the drain").length, 1);
   });
 
   test("a shutdown waits for the request that makes a post public (PUB-14)", async () => {
-    const isCommitting = Promise.withResolvers<void>();
+    const committing = Promise.withResolvers<void>();
     const response = Promise.withResolvers<void>();
     interception = {
       path: "/api/publish",
       handle: async ({ send }) => {
-        isCommitting.resolve();
+        committing.resolve();
         await response.promise;
         return send();
       },
     };
     const worker = startWorker();
     const publication = await publish("Committed during the drain");
-    await isCommitting.promise;
+    await committing.promise;
     let isStopped = false;
     const stopped = worker.stop().then(() => (isStopped = true));
     const { state } = await find(publication.id);
@@ -239,18 +239,18 @@ forOneEngine("the publishing worker", (fixture) => {
   async function startOtherProcess(): Promise<{ close(): Promise<void> }> {
     const database = await openDatabase({ ...fixture.location, log: silentLog });
     const worker = startWorker(neverPolls, database);
-    const isListening = Promise.withResolvers<void>();
+    const listening = Promise.withResolvers<void>();
     const listener: NotificationListener = listenForNotifications({
       url: getListenUrl(fixture.location) ?? "",
       handlers: {
         publications_due() {
-          isListening.resolve();
+          listening.resolve();
           worker.wake();
         },
       },
       log: silentLog,
     });
-    await isListening.promise;
+    await listening.promise;
     return {
       async close() {
         await worker.stop();
@@ -273,32 +273,32 @@ forOneEngine("the publishing worker", (fixture) => {
     return rows[0]?.pid;
   };
 
-  test("a publication that another process requests starts at once, also after the connection for notifications was lost (PUB-18)", async () => {
+  test("a publication that another process requests starts at once, even after the connection for notifications was lost (PUB-18)", async () => {
     const other = await startOtherProcess();
     // The request wakes no worker in its own process.
     const local = workers.splice(0);
-    await isPublished(await publish("Requested elsewhere"));
+    await waitUntilPublished(await publish("Requested elsewhere"));
 
     const pid = await findListener();
     assert.ok(pid);
     const terminate = { name: "terminate", sql: "SELECT pg_terminate_backend($1)" };
     await fixture.database.run(terminate, [pid]);
     // The notification may be lost: the worker searches again when the listener has reconnected.
-    await isPublished(await publish("While the connection is lost"));
+    await waitUntilPublished(await publish("While the connection is lost"));
     await waitUntil(async () => ![undefined, pid].includes(await findListener()), { description: "it listens again" });
-    await isPublished(await publish("After the connection was lost"));
+    await waitUntilPublished(await publish("After the connection was lost"));
     workers.push(...local);
     await other.close();
   });
 
-  test("another process takes over at once what a shutdown released (PUB-14, PUB-18)", async () => {
-    const isPreparing = hangWhilePreparing();
+  test("another process continues at once a publication that a shutdown released (PUB-14, PUB-18)", async () => {
+    const uploadSent = hangWhilePreparing();
     const worker = startWorker(neverPolls);
     const publication = await publish("Taken over");
-    await isPreparing;
+    await uploadSent;
     const other = await startOtherProcess();
     await worker.stop();
-    await isPublished(publication);
+    await waitUntilPublished(publication);
     await other.close();
   });
 });

@@ -29,7 +29,7 @@ const platformNames = ["mastodon", "bluesky"] as const;
 type PlatformName = (typeof platformNames)[number];
 
 /** A file as a client of the platform reads it. */
-interface ReadFile {
+interface PublishedFile {
   bytes: Buffer;
   mimeType: string;
   altText: string;
@@ -37,14 +37,14 @@ interface ReadFile {
   size?: { width: number; height: number } | undefined;
 }
 
-/** A file of the corpus, and what became of it. */
+/** A file of the corpus, with its previews, validation messages and published files. */
 interface CorpusResult {
   file: CorpusFile;
   altText: string;
   previews: Record<PlatformName, Buffer>;
-  /** What validation said before it was published. */
+  /** The messages of the validation before publishing. */
   messages: Record<PlatformName, string | undefined>;
-  published: Partial<Record<PlatformName, ReadFile>>;
+  published: Partial<Record<PlatformName, PublishedFile>>;
 }
 
 const limits: Record<PlatformName, { maxBytes: number; maxPixels: number; types: readonly string[] }> = {
@@ -139,7 +139,7 @@ forEachEngine(
       read: (platform: PlatformName) => Promise<Value>,
     ): Promise<Record<PlatformName, Value>> => ({ mastodon: await read("mastodon"), bluesky: await read("bluesky") });
 
-    async function readFromMastodon(text: string): Promise<ReadFile[]> {
+    async function readFromMastodon(text: string): Promise<PublishedFile[]> {
       const { id } = await mastodonReader.v1.accounts.verifyCredentials();
       const statuses = await mastodonReader.v1.accounts.$select(id).statuses.list({ limit: 40 });
       const attachments = statuses
@@ -155,7 +155,7 @@ forEachEngine(
       );
     }
 
-    async function readFromBluesky(text: string): Promise<ReadFile[]> {
+    async function readFromBluesky(text: string): Promise<PublishedFile[]> {
       const posts = (await pds.readPosts(account.did)).filter((post) => post.text === text);
       return Promise.all(
         posts
@@ -181,18 +181,23 @@ forEachEngine(
       assert.equal(status, 201, JSON.stringify(body));
       for (const { id } of body["publications"] as PublicationView[])
         assert.equal((await publishing.waitForState(id, "published", "failed")).problem, null);
-      const readFiles = { mastodon: await readFromMastodon(text), bluesky: await readFromBluesky(text) };
+      const publishedFiles = { mastodon: await readFromMastodon(text), bluesky: await readFromBluesky(text) };
       for (const platform of platformNames) {
-        assert.equal(readFiles[platform].length, files.length);
-        for (const [i, readFile] of readFiles[platform].entries())
-          Object.assign(group[i]?.published ?? {}, { [platform]: readFile });
+        assert.equal(publishedFiles[platform].length, files.length);
+        for (const [i, publishedFile] of publishedFiles[platform].entries())
+          Object.assign(group[i]?.published ?? {}, { [platform]: publishedFile });
       }
       return group;
     }
 
     /** Calls back with every published file. */
     async function forEachPublished(
-      check: (result: CorpusResult, published: ReadFile, platform: PlatformName, description: string) => Promise<void>,
+      check: (
+        result: CorpusResult,
+        published: PublishedFile,
+        platform: PlatformName,
+        description: string,
+      ) => Promise<void>,
     ): Promise<void> {
       assert.equal(results.length, corpus.filter(({ rejection }) => !rejection).length);
       for (const result of results)
@@ -210,7 +215,7 @@ forEachEngine(
         results.push(...(await publishGroup(files.slice(at, at + imagesPerPost), `Corpus from ${at}`)));
     });
 
-    test("a file that can't be converted is rejected with the next step, and nothing is sent", async () => {
+    test("rejects a file that can't be converted, names the next step, and sends nothing", async () => {
       // The servers also send requests to themselves.
       const listUploads = (): string[] =>
         [...snac.proxy.requests, ...pds.proxy.requests].filter((request) =>
@@ -234,7 +239,7 @@ forEachEngine(
       assert.deepEqual(listUploads(), uploads);
     });
 
-    test("type, size and alt text are right, within the platform's limits, and as in the preview", async () => {
+    test("every published file equals its preview, has the right type and alt text, and is within the platform's limits", async () => {
       await forEachPublished(async ({ file, altText, previews }, published, platform, description) => {
         assert.ok(published.bytes.equals(previews[platform]), description);
         const { width, height, type } = await readTraits(published.bytes);
@@ -317,8 +322,8 @@ async function readTraits(
   return { type: format === "heif" ? "image/avif" : `image/${format}`, width, height, frames, hasAlpha };
 }
 
-/** Says what happened to a file, according to the published bytes. */
-async function describeResult(file: CorpusFile, published: ReadFile | undefined): Promise<string> {
+/** Describes what happened to a file, according to the published bytes. */
+async function describeResult(file: CorpusFile, published: PublishedFile | undefined): Promise<string> {
   if (!published) return `rejected: “${file.rejection}”`;
   const { bytes } = published;
   if (bytes.equals(file.bytes)) return "unchanged";

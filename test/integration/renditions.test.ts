@@ -37,7 +37,7 @@ import { newStudio } from "../support/users.ts";
 
 forOneEngine("renditions", (fixture) => {
   let publishing: PublishingFixture;
-  let sandboxId: string;
+  let wideId: string;
   let narrowId: string;
   /** The files that platforms received. */
   let receivedFiles: Buffer[] = [];
@@ -75,7 +75,7 @@ forOneEngine("renditions", (fixture) => {
         { ...setup, platform: narrow },
       ],
     });
-    sandboxId = (await addConnections(publishing, "wide", 1))[0] ?? "";
+    wideId = (await addConnections(publishing, "wide", 1))[0] ?? "";
     narrowId = (await addConnections(publishing, "narrow", 1))[0] ?? "";
   });
   beforeEach(() => (receivedFiles = []));
@@ -105,7 +105,7 @@ forOneEngine("renditions", (fixture) => {
 
   async function findImageProblems(postId: string, connectionId: string): Promise<string[]> {
     const { service, owner } = publishing;
-    // `get_post` waits only a second for it.
+    // `get_post` waits only a second for the inspection.
     await inspectImages(service.deps, await service.deps.assets.listByPosts([postId]), 30_000);
     const post = await getPost(service.deps, owner, { postId });
     const validation = post.validation?.find((each) => each.connectionId === connectionId);
@@ -125,21 +125,21 @@ forOneEngine("renditions", (fixture) => {
       { bytes: rotated, mimeType: "image/jpeg", filename: "rotated.jpg" },
       { bytes: plain, mimeType: "image/jpeg", filename: "plain.jpg" },
     ]);
-    assert.deepEqual(await findImageProblems(postId, sandboxId), []);
-    await publishTo(postId, sandboxId);
+    assert.deepEqual(await findImageProblems(postId, wideId), []);
+    await publishTo(postId, wideId);
     const [sent, sentPlain] = receivedFiles;
     const { width, height, exif, orientation } = await sharp(sent).metadata();
     assert.deepEqual([width, height, exif, orientation], [40, 80, undefined, undefined]);
     assert.deepEqual(sentPlain, plain);
   });
 
-  test("says what will be converted, shows it, and sends the same file; the original stays (PUB-1)", async () => {
+  test("announces a conversion, previews it, sends exactly the previewed file, and keeps the original (PUB-1)", async () => {
     const original = await wideLogo();
     const { postId, assetIds } = await newPost([{ bytes: original, mimeType: "image/png", filename: "logo.png" }]);
     assert.deepEqual(await findImageProblems(postId, narrowId), [
       "converted: logo.png will be converted to JPEG, padded and given a white background, 1080 × 566.",
     ]);
-    assert.deepEqual(await findImageProblems(postId, sandboxId), []);
+    assert.deepEqual(await findImageProblems(postId, wideId), []);
     const { service, owner, browser } = publishing;
     const url = `${service.base}/api/studios/${owner.studio.id}/posts/${postId}/assets/${assetIds[0]}/renditions/${narrowId}`;
     const response = await browser.send(url);
@@ -149,14 +149,14 @@ forOneEngine("renditions", (fixture) => {
       headers.map((name) => response.headers.get(name)),
       ["image/jpeg", 'inline; filename="logo.jpg"', "nosniff", "sandbox; default-src 'none'"],
     );
-    const shown = Buffer.from(await response.arrayBuffer());
-    const { width, height, format } = await sharp(shown).metadata();
+    const preview = Buffer.from(await response.arrayBuffer());
+    const { width, height, format } = await sharp(preview).metadata();
     assert.deepEqual([width, height, format], [1080, 566, "jpeg"]);
     const etag = response.headers.get("etag") ?? "";
     assert.equal((await browser.send(url, { headers: { "if-none-match": etag } })).status, 304);
 
     await publishTo(postId, narrowId);
-    assert.deepEqual(receivedFiles, [shown]);
+    assert.deepEqual(receivedFiles, [preview]);
     const asset = await service.deps.assets.find(owner.studio.id, assetIds[0] ?? "");
     assert.deepEqual(await buffer(await service.deps.files.read(asset?.storageKey ?? "")), original);
   });
@@ -182,7 +182,7 @@ forOneEngine("renditions", (fixture) => {
     ] as const) {
       const { postId, assetIds } = await newPost([{ bytes: Buffer.from(bytes), mimeType, filename: "damaged" }]);
       const { service, owner } = publishing;
-      for (const connectionId of [sandboxId, narrowId]) {
+      for (const connectionId of [wideId, narrowId]) {
         assert.deepEqual(await findImageProblems(postId, connectionId), [`rejected: damaged ${message}.`]);
         assert.equal(
           await getOutcome(publishPost(service.deps, owner, { postId, connectionIds: [connectionId] })),
@@ -200,20 +200,20 @@ forOneEngine("renditions", (fixture) => {
     const deps = { ...service.deps, media: slowMedia };
     const files = [{ bytes: await rotatedJpeg(), mimeType: "image/jpeg", filename: "photo.jpg" }];
     const { postId, assetIds } = await newPost(files);
-    const target = { postId, assetId: assetIds[0] ?? "", connectionId: sandboxId };
+    const target = { postId, assetId: assetIds[0] ?? "", connectionId: wideId };
     assert.equal(await getOutcome(getRendition(deps, owner, target)), "not_publishable");
     const studioId = owner.studio.id;
     const post = await deps.posts.find(studioId, postId);
-    const connection = await deps.platformStore.find(studioId, sandboxId);
+    const connection = await deps.platformStore.find(studioId, wideId);
     assert.ok(post && connection);
     const assets = await deps.assets.listByPosts([postId]);
-    const publication = { studioId, connectionId: sandboxId, includesTitle: false };
+    const publication = { studioId, connectionId: wideId, includesTitle: false };
     const content = await readContent(deps, publication, post, assets);
     const outcome = await fitContent(deps, studioId, connection, content);
     assert.ok("kind" in outcome && outcome.kind === "retry_later", JSON.stringify(outcome));
   });
 
-  test("lists a problem once, however many files have it", async () => {
+  test("lists a problem that several files have once", async () => {
     const files = ["a", "b", "c", "d"].map(async (name, i) => ({
       bytes: await png(100 + i, 100),
       mimeType: "image/png",
@@ -232,7 +232,7 @@ forOneEngine("renditions", (fixture) => {
     ]);
   });
 
-  test("crops instead of padding where the user chooses a position, and again pads (PUB-1)", async () => {
+  test("crops instead of padding if the user chooses a position, and pads again on request (PUB-1)", async () => {
     const bytes = await wideLogo();
     const { postId, assetIds } = await newPost([{ bytes, mimeType: "image/png", filename: "logo.png" }]);
     const path = `/posts/${postId}/assets/${assetIds[0]}/crop`;
@@ -257,17 +257,17 @@ forOneEngine("renditions", (fixture) => {
     assert.equal(await getOutcome(getRendition(publishing.service.deps, stranger, target)), "not_found");
   });
 
-  test("a crop is part of what was approved: only for its platform, and kept if the editor may publish (PUB-3)", async () => {
+  test("a crop voids the approval for its platform only, and not if the editor may publish (PUB-3)", async () => {
     const { service, owner } = publishing;
     const { postId, assetIds } = await newPost([
       { bytes: await wideLogo(), mimeType: "image/png", filename: "logo.png" },
     ]);
     const at = toIsoTime(service.deps.clock() + hours(5));
-    await publishPost(service.deps, owner, { postId, connectionIds: [sandboxId, narrowId], at });
+    await publishPost(service.deps, owner, { postId, connectionIds: [wideId, narrowId], at });
     const listStates = async () => {
       const { publications } = await listPublications(service.deps, owner, { postId, limit: 10 });
       const find = (id: string) => publications.find(({ connectionId }) => connectionId === id)?.state;
-      return [find(sandboxId), find(narrowId)];
+      return [find(wideId), find(narrowId)];
     };
     const crop = { postId, assetId: assetIds[0] ?? "", platform: "narrow", mode: "crop", y: 0.5 } as const;
     await setCrop(service.deps, owner, { ...crop, x: 0 });
@@ -312,7 +312,7 @@ forOneEngine("renditions", (fixture) => {
     );
   });
 
-  test("a rendition that is used again is never about to be removed (PUB-1)", async () => {
+  test("a rendition stays stored for at least 26 hours after each use (PUB-1)", async () => {
     const { clock } = fixture;
     const files = createHookedFiles(clock);
     const deps = { ...fixture.deps, files };
@@ -350,7 +350,7 @@ forOneEngine("renditions", (fixture) => {
         planForAsset(asset, undefined, limit, undefined),
         { studioId: owner.studio.id, isUrgent: true },
       );
-    const countAfter = async (ms: number): Promise<number> => {
+    const countRenditionsAfter = async (ms: number): Promise<number> => {
       clock.advance(ms);
       await createAssetSweeper(deps)({ pause: async () => {}, shouldStop: () => false });
       return (await files.keys()).filter((key) => key.startsWith("renditions/")).length;
@@ -360,13 +360,13 @@ forOneEngine("renditions", (fixture) => {
     files.hook = (call) => void (writes += Number(call === "write"));
     assert.deepEqual(await create(), rendition);
     assert.equal(writes, 0);
-    assert.deepEqual([await countAfter(days(6)), await countAfter(days(2))], [1, 0]);
+    assert.deepEqual([await countRenditionsAfter(days(6)), await countRenditionsAfter(days(2))], [1, 0]);
     assert.ok(!("kind" in rendition));
     const createdAgain = await create();
     assert.ok(!("kind" in createdAgain));
     assert.deepEqual({ ...createdAgain, storageKey: "" }, { ...rendition, storageKey: "" });
     await deleteAsset(deps, owner, { assetId });
     await emptyTrash(deps, owner);
-    assert.equal(await countAfter(hours(2)), 0);
+    assert.equal(await countRenditionsAfter(hours(2)), 0);
   });
 });

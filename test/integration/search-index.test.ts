@@ -67,7 +67,7 @@ forEachEngine("search index", (fixture) => {
     await assertTokensMatch(fixture.location);
   });
 
-  test("deleting a post or an asset for good deletes its tokens", async () => {
+  test("deleting a post or an asset permanently deletes its tokens", async () => {
     const { deps, clock } = fixture;
     const owner = await newStudio(deps);
     const { id: postId } = await createPost(deps, owner, { title: "Harbour", body: "Text" });

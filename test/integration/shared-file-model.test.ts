@@ -116,8 +116,8 @@ async function createModelStudio(baseDeps: Deps) {
   for (let i = 0; i < 3; i++) posts.push((await createPost(deps, owner, { title: `P${i}`, body: "" })).id);
   for (let i = 0; i < 3; i++) await upload(`first file ${i}`);
 
-  /** The file of an asset must be there as long as the asset is. */
-  async function readFile(number: number): Promise<void> {
+  /** Asserts that the file of an asset exists as long as the asset does. */
+  async function assertFileExists(number: number): Promise<void> {
     const asset = select(await listAssets(), number);
     if (asset?.storageKey == null) return;
     const storedFile = await files.stat(asset.storageKey);
@@ -152,7 +152,7 @@ async function createModelStudio(baseDeps: Deps) {
       case "sweep":
         return sweep(untilDone);
       case "read":
-        return readFile(number);
+        return assertFileExists(number);
     }
   }
 

@@ -241,7 +241,7 @@ forOneEngine("signing in at an identity provider", (fixture) => {
     );
   });
 
-  it("a callback is accepted once, also if another browser has the cookies (A14)", async () => {
+  it("accepts a callback once, even if another browser has the cookies (A14)", async () => {
     const browser = createHttpBrowser();
     const url = await signInUntilCallback(browser, "ada@example.com");
     const copiedCookies = browser.cookies.copy();

@@ -60,7 +60,7 @@ forEachEngine("access of subscriptions", (fixture) => {
     client: SubscribingClient;
   }
 
-  /** Each with the status of a request that opens the session's stream again. */
+  /** What ends a stream, and the status of a later request that reopens the stream of the session. */
   const endings: Record<string, [act: (situation: Situation) => Promise<unknown>, reopenStatus: number]> = {
     "the grant is revoked": [
       ({ owner, client }) => revokeClient(fixture.deps, owner, { grantId: client.grantId }),
@@ -101,7 +101,7 @@ forEachEngine("access of subscriptions", (fixture) => {
     });
   }
 
-  test("a stream announces only posts of its studio, whichever posts its session contains (CHAT-21, T1)", async () => {
+  test("a stream announces only posts of its studio, even if its session contains others (CHAT-21, T1)", async () => {
     const [owner, stranger] = [await newStudio(fixture.deps), await newStudio(fixture.deps)];
     const [foreign, own] = [await newPost(fixture.deps, stranger), await newPost(fixture.deps, owner)];
     const { token } = await createTestGrant(fixture.deps, owner);
@@ -171,7 +171,7 @@ forEachEngine("access of subscriptions", (fixture) => {
     assert.equal((await openSessionStream({ ...client, token: "unknown" })).status, 401);
     const writer = await startSession({ ...stranger, token: writeToken });
     assert.equal((await openSessionStream(writer)).status, 403);
-    assert.equal((await listenStatus(writeToken)).status, 403);
+    assert.equal((await requestListen(writeToken)).status, 403);
     const { json } = await callLegacy({ ...client, session: undefined }, "resources/subscribe", {
       uri: "atelier://posts/x",
     });
@@ -179,7 +179,7 @@ forEachEngine("access of subscriptions", (fixture) => {
     assert.equal((await callModern(client, "resources/subscribe", { uri: "atelier://posts/x" })).status, 404);
   });
 
-  const listenStatus = (token: string) =>
+  const requestListen = (token: string) =>
     callModern({ url: server.url, token }, "subscriptions/listen", { notifications: {} });
 
   test("a grant has at most 20 streams, and a stream or session at most 100 posts (CHAT-21, X2)", async () => {

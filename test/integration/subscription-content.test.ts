@@ -23,7 +23,7 @@ import { waitUntil } from "../support/wait-until.ts";
 const untilDone = { pause: async () => {}, shouldStop: () => false };
 const gzip = Buffer.concat([Buffer.from([0x1f, 0x8b, 0x08]), Buffer.alloc(200)]);
 
-forEachEngine("what subscribers of a post hear of its content", (fixture) => {
+forEachEngine("changes of a post that its subscribers are notified of", (fixture) => {
   let server: OtherServer;
   before(async () => {
     server = await startOtherServer(fixture, { platforms: fakePlatforms });

@@ -86,7 +86,7 @@ const altTextThenTrash: Plan = {
   ],
 };
 
-/** Someone restores what the client deleted, and deletes it again. */
+/** The owner restores what the client deleted, and deletes it again. */
 const trashedAgain: Plan = {
   hasTwoUsers: false,
   steps: [
@@ -102,7 +102,7 @@ const trashedAgain: Plan = {
   ],
 };
 
-/** The client attaches an asset that it restored to a post that someone else then keeps in the trash. */
+/** The client restores an asset and attaches it to a post, which the owner then deletes. */
 const restoredIntoTrash: Plan = {
   hasTwoUsers: false,
   steps: [

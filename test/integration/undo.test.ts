@@ -210,7 +210,7 @@ forEachEngine("undo", (fixture) => {
     assert.equal((await getPost(deps, owner, { postId })).title, "B");
   });
 
-  test("undo moves assets back to their original posts, also from a post that the client created (UNDO-4)", async () => {
+  test("undo moves assets back to their original posts, including from a post that the client created (UNDO-4)", async () => {
     const { deps } = fixture;
     const owner = await newStudio(deps);
     const client = await actThroughClient(deps, owner);

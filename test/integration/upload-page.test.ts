@@ -20,7 +20,7 @@ import { createTestUploadLink, startUploadService, type TestUploadLink } from ".
 const image = await jpeg();
 const dist = join(import.meta.dirname, "../../web/dist");
 const builtFiles = readdirSync(join(dist, "assets"));
-/** The built files that this file loads, now or later: every file whose name occurs in it. */
+/** Lists the built files whose names occur in this file: those that it loads at once or on demand. */
 const listReferencedFiles = (path: string): string[] => {
   const source = readFileSync(join(dist, path), "utf8");
   return builtFiles.filter((name) => source.includes(name));

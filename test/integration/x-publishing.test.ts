@@ -79,7 +79,7 @@ forOneEngine("publishing to X", (fixture) => {
     );
   });
 
-  test("the scopes that a user is asked for are enough to publish (PLATFORM-1, PUB-1)", async () => {
+  test("the scopes that Atelier requests are enough to publish (PLATFORM-1, PUB-1)", async () => {
     standIn.tokens.scopes = new Set();
     await publisher.connect(standIn.tokens.authorize);
     assert.deepEqual([...standIn.tokens.scopes], x.scopes);
@@ -111,7 +111,7 @@ forOneEngine("publishing to X", (fixture) => {
     );
   });
 
-  test("a lost response of a post with images is found, although the timeline is late (PUB-2)", async () => {
+  test("finds a post with images after a lost response, even if the timeline is stale (PUB-2)", async () => {
     standIn.faults.dropResponses = 1;
     standIn.faults.staleReads = 1;
     const images = [await createTestImage("A vase"), await createTestImage("Another vase")];
