@@ -79,7 +79,6 @@ forOneEngine("npm run admin", (fixture) => {
     assert.match(unknownCommand.output, /Unknown command "user"\.\n\nnpm run admin -- <command>/);
     const unknownUser = await runAdmin("disable-user", "unknown@example.com");
     assert.deepEqual([unknownUser.code, unknownUser.output], [1, "This user does not exist.\n"]);
-    if (fixture.engine === "postgres") return;
     const emptyFolder = createTempFolder();
     const missingDatabase = await runCommand(["admin", "users"], { DATA_DIR: emptyFolder.path });
     assert.match(missingDatabase.output, /There is no database/);

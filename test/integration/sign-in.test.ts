@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { after, before, beforeEach, it, type TestFn } from "node:test";
+import { after, before, beforeEach, it } from "node:test";
 import { createSessions } from "#auth/sign-in.ts";
 import { days, minutes } from "#lib/clock.ts";
 import { createLog } from "#lib/log.ts";
@@ -49,8 +49,6 @@ forOneEngine("signing in at an identity provider", (fixture) => {
   });
   beforeEach(() => issuer.setForgery(undefined));
 
-  /** Runs a slow test that does not depend on the database on one engine only. */
-  const itOnce = fixture.engine === "sqlite" ? it : (_name: string, _test: TestFn) => {};
   const findUser = (browser: HttpBrowser) =>
     createSessions({ deps: fixture.deps, base }).find(browser.cookies.header(new URL(base)));
   const countUsers = async () => (await fixture.database.q.selectFrom("users").selectAll().execute()).length;
@@ -83,7 +81,7 @@ forOneEngine("signing in at an identity provider", (fixture) => {
   }
   const countRows = async () => ({ users: await countUsers(), sessions: await countSessions() });
 
-  itOnce("the login page names the purpose of the sign-in (SIGN-1)", async () => {
+  it("the login page names the purpose of the sign-in (SIGN-1)", async () => {
     for (const [returnTo, expectedText] of [
       ["/", /to open your studios/],
       ["/studios/std_1/posts", /to open your studios/],
@@ -350,26 +348,23 @@ forOneEngine("signing in at an identity provider", (fixture) => {
     assert.equal((await findUser(browser))?.email, "ada@example.com");
   });
 
-  itOnce(
-    "stops waiting for a slow provider within ten seconds, and sign-in recovers without a restart (A15)",
-    async () => {
-      const browser = createHttpBrowser();
-      const login = await browser.open(`${base}/login`);
-      const url = await signInUntilCallback(browser, "ada@example.com");
-      issuer.setDelay(60_000);
-      const rowsBefore = await countRows();
-      const startedAt = performance.now();
-      const [startPage, callbackPage] = await Promise.all([createHttpBrowser().submit(login), browser.open(url)]);
-      const elapsedMs = performance.now() - startedAt;
-      issuer.setDelay(0);
-      assert.ok(elapsedMs < 10_000, `${elapsedMs} ms`);
-      await assertSignInFailed(startPage, browser, 502, rowsBefore);
-      await assertSignInFailed(callbackPage, browser, 502, rowsBefore);
-      await signIn(base, "ada@example.com", browser);
-    },
-  );
+  it("stops waiting for a slow provider within ten seconds, and sign-in recovers without a restart (A15)", async () => {
+    const browser = createHttpBrowser();
+    const login = await browser.open(`${base}/login`);
+    const url = await signInUntilCallback(browser, "ada@example.com");
+    issuer.setDelay(60_000);
+    const rowsBefore = await countRows();
+    const startedAt = performance.now();
+    const [startPage, callbackPage] = await Promise.all([createHttpBrowser().submit(login), browser.open(url)]);
+    const elapsedMs = performance.now() - startedAt;
+    issuer.setDelay(0);
+    assert.ok(elapsedMs < 10_000, `${elapsedMs} ms`);
+    await assertSignInFailed(startPage, browser, 502, rowsBefore);
+    await assertSignInFailed(callbackPage, browser, 502, rowsBefore);
+    await signIn(base, "ada@example.com", browser);
+  });
 
-  itOnce("reports an issuer as unavailable if its responses are invalid (A15)", async (t) => {
+  it("reports an issuer as unavailable if its responses are invalid (A15)", async (t) => {
     const responders: Record<string, (res: ServerResponse) => void> = {
       "an error": (res) => res.writeHead(500).end(),
       "a redirect": (res) => res.writeHead(302, { location: issuer.issuer }).end(),
