@@ -37,6 +37,7 @@ import { createUploadLink, createUploadSession } from "#domain/uploads/create-up
 import { withdrawUploadLink } from "#domain/uploads/withdraw-upload-link.ts";
 import { updateStudio } from "#domain/studios/update-studio.ts";
 import { AppError } from "#lib/errors.ts";
+import { untilDone } from "../support/batch-options.ts";
 import { forEachEngine } from "../support/engines.ts";
 import type { HookedFiles } from "../support/hooked-files.ts";
 import { getOutcome } from "../support/outcome.ts";
@@ -377,7 +378,7 @@ forEachEngine("activity", (fixture) => {
     await deletePost(deps, owner, { postId });
     assert.equal((await list()).get("post.created")?.[0]?.state, "trashed");
     await emptyTrash(deps, owner);
-    await sweepTrash(deps, { pause: async () => {}, shouldStop: () => false });
+    await sweepTrash(deps, untilDone);
     const after = await list();
     assert.deepEqual(after.get("post.created"), [{ ...post, name: "Spring", state: "gone" }], "its title at the time");
     assert.deepEqual(after.get("asset.attached"), [

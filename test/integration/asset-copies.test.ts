@@ -13,7 +13,6 @@ import { updateAsset } from "#domain/assets/update-asset.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
-import type { BatchOptions } from "#domain/housekeeping/batches.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { deletePost } from "#domain/posts/delete-post.ts";
 import { deleteStudio } from "#domain/studios/delete-studio.ts";
@@ -22,6 +21,7 @@ import { restoreFromTrash } from "#domain/trash/restore-from-trash.ts";
 import { sweepTrash } from "#domain/trash/sweep-trash.ts";
 import { undoOwnChanges } from "#domain/undo/undo-changes.ts";
 import { days, hours, toIsoTime } from "#lib/clock.ts";
+import { untilDone } from "../support/batch-options.ts";
 import { forEachEngine, type Fixture } from "../support/engines.ts";
 import { actThroughClient, addFile } from "../support/history-fixture.ts";
 import { createHookedFiles, type HookedFiles } from "../support/hooked-files.ts";
@@ -30,7 +30,6 @@ import { jpeg } from "../support/samples.ts";
 import { newStudio } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
-const untilDone: BatchOptions = { pause: async () => {}, shouldStop: () => false };
 const image = await jpeg(90, 60);
 
 interface StudioFixture {

@@ -17,6 +17,7 @@ import { deletePost } from "#domain/posts/delete-post.ts";
 import { hours } from "#lib/clock.ts";
 import { isPublicAddress } from "#lib/ip-address.ts";
 import type { PublicUrlOpener } from "#lib/public-fetch.ts";
+import { untilDone } from "../support/batch-options.ts";
 import { forEachEngine, forOneEngine } from "../support/engines.ts";
 import { createHookedFiles, type HookedFiles } from "../support/hooked-files.ts";
 import { getOutcome, countOutcomes } from "../support/outcome.ts";
@@ -448,7 +449,7 @@ forEachEngine("asset imports with an idempotency key", (fixture) => {
     );
     await importFile(host.url("/crash.png"), "k2");
     fixture.clock.advance(hours(2));
-    await createAssetSweeper(deps)({ pause: async () => {}, shouldStop: () => false });
+    await createAssetSweeper(deps)(untilDone);
     assert.equal((await files.keys()).length, fileCount + 1);
   });
 });

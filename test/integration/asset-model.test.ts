@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { Readable } from "node:stream";
 import { after, before, test } from "node:test";
+import { untilDone } from "../support/batch-options.ts";
 import { fc } from "../support/fuzz.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
@@ -146,7 +147,7 @@ async function createModelStudio(deps: Deps, store: DiskStore) {
     /** Asserts that counts, positions, bytes and files agree, and that the sweep deletes files without an asset. */
     async assertConsistent(advanceClock: () => void): Promise<void> {
       await emptyTrash(deps, owner);
-      await sweepTrash(deps, { pause: async () => {}, shouldStop: () => false });
+      await sweepTrash(deps, untilDone);
       const rows = (await Promise.all(ids.map((id) => deps.assets.find(owner.studio.id, id)))).filter(
         (row) => row !== undefined,
       );
@@ -162,7 +163,7 @@ async function createModelStudio(deps: Deps, store: DiskStore) {
         ready.reduce((sum, { id }) => sum + (contentById.get(id)?.length ?? 0), 0),
       );
       advanceClock();
-      await createAssetSweeper(deps)({ pause: async () => {}, shouldStop: () => false });
+      await createAssetSweeper(deps)(untilDone);
       for (const { id, storageKey, sha256: digest } of ready) {
         assert.equal(digest, sha256(contentById.get(id) ?? Buffer.alloc(0)));
         assert.equal(await readDigest(store, storageKey ?? ""), digest);

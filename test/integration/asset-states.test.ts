@@ -15,6 +15,7 @@ import type { Deps } from "#domain/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { emptyTrash } from "#domain/trash/empty-trash.ts";
 import { hours, minutes } from "#lib/clock.ts";
+import { untilDone } from "../support/batch-options.ts";
 import { forEachEngine, type Fixture } from "../support/engines.ts";
 import { createHookedFiles, type FileStoreCall, type HookedFiles } from "../support/hooked-files.ts";
 import { getOutcome, countOutcomes } from "../support/outcome.ts";
@@ -47,8 +48,7 @@ const uploadInline = async ({ deps, owner }: PostFixture, bytes = image): Promis
   (await uploadAssetInline(deps, owner, { kind: "image", mimeType: "image/jpeg", base64: bytes.toString("base64") }))
     .assetId;
 
-const sweep = (deps: Deps): Promise<SweepResult> =>
-  createAssetSweeper(deps)({ pause: async () => {}, shouldStop: () => false });
+const sweep = (deps: Deps): Promise<SweepResult> => createAssetSweeper(deps)(untilDone);
 
 /** Asserts that database and store agree: every ready asset has its bytes, and all counts are correct. */
 async function assertConsistent({ deps, files, owner }: PostFixture, fixture: Fixture): Promise<void> {

@@ -17,6 +17,7 @@ import {
   startAssetService,
   type ToolClient,
 } from "../support/asset-fixture.ts";
+import { untilDone } from "../support/batch-options.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { newStudio } from "../support/users.ts";
@@ -163,7 +164,7 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
       if (store === "s3") {
         const files = withOwnFiles(service.deps.files, (listedKey) => listedKey === key);
         const later: Deps = { ...service.deps, files, clock: () => service.deps.clock() + hours(2) };
-        await createAssetSweeper(later)({ pause: async () => {}, shouldStop: () => false });
+        await createAssetSweeper(later)(untilDone);
         assert.equal(await service.deps.files.stat(key), undefined, "the bytes are swept");
       }
 

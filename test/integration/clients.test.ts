@@ -11,6 +11,7 @@ import { removeMember } from "#domain/studios/members.ts";
 import { days, minutes } from "#lib/clock.ts";
 import { sha256 } from "#lib/digest.ts";
 import { assertProblem, call, startApiServer, type ApiServer } from "../support/api-server.ts";
+import { untilDone } from "../support/batch-options.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { listHostileIds } from "../support/hostile-ids.ts";
 import { getOutcome } from "../support/outcome.ts";
@@ -251,7 +252,7 @@ forEachEngine("AI clients", (fixture) => {
     fixture.clock.advance(days(1));
     assert.deepEqual(await listCallCounts(), [0, 1]);
     fixture.clock.advance(days(1));
-    await createPurgeJob(fixture.deps)({ pause: async () => {}, shouldStop: () => false });
+    await createPurgeJob(fixture.deps)(untilDone);
     const grants = await fixture.deps.grants.listVisible(owner.studio.id, {
       userId: owner.user.id,
       includeOthers: false,

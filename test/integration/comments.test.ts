@@ -7,7 +7,6 @@ import { deleteComment } from "#domain/comments/delete-comment.ts";
 import { listComments } from "#domain/comments/list-comments.ts";
 import { resolveComment } from "#domain/comments/resolve-comment.ts";
 import type { Deps } from "#domain/deps.ts";
-import type { BatchOptions } from "#domain/housekeeping/batches.ts";
 import { createPurgeJob } from "#domain/housekeeping/purge-expired.ts";
 import { deletePost } from "#domain/posts/delete-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
@@ -17,13 +16,12 @@ import { restoreFromTrash } from "#domain/trash/restore-from-trash.ts";
 import { sweepTrash } from "#domain/trash/sweep-trash.ts";
 import { undoClientChanges, undoOwnChanges, undoUndo } from "#domain/undo/undo-changes.ts";
 import { days, toIsoTime } from "#lib/clock.ts";
+import { untilDone } from "../support/batch-options.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { actThroughClient, addPost } from "../support/history-fixture.ts";
 import { listHostileIds } from "../support/hostile-ids.ts";
 import { countOutcomes, getOutcome } from "../support/outcome.ts";
 import { newMember, newStudio } from "../support/users.ts";
-
-const untilDone: BatchOptions = { pause: async () => {}, shouldStop: () => false };
 
 const readComments = async (deps: Deps, caller: Caller, postId: string) =>
   (await listComments(deps, caller, { postId, limit: 100 })).comments;
@@ -293,7 +291,7 @@ forEachEngine("comments", (fixture) => {
     );
     assert.deepEqual(await readComments(deps, owner, postId), before);
     const later = await undoOwnChanges(deps, client, { since });
-    assert.deepEqual([later.undone, later.conflicts.length], [[], 2], "someone else restored them since");
+    assert.deepEqual([later.undone, later.conflicts.length], [[], 2], "the owner restored them since");
   });
 
   test("a client that undoes its own undo gets its comments back (UNDO-8)", async () => {

@@ -16,6 +16,7 @@ import { restoreFromTrash } from "#domain/trash/restore-from-trash.ts";
 import { sweepTrash } from "#domain/trash/sweep-trash.ts";
 import { undoClientChanges, undoOwnChanges } from "#domain/undo/undo-changes.ts";
 import { toIsoTime } from "#lib/clock.ts";
+import { untilDone } from "../support/batch-options.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { actThroughClient, addFile, addPost, readHistory } from "../support/history-fixture.ts";
 import { isLongRun } from "../support/long-run.ts";
@@ -177,7 +178,7 @@ forEachEngine(
     test("a post or file that is restored while the sweeper deletes it is either intact or deleted (TRASH-3)", async (t) => {
       const { deps } = fixture;
       const outcomes = await raceWithRestore((_, expiresAt) =>
-        sweepTrash({ ...deps, clock: () => expiresAt }, { pause: async () => {}, shouldStop: () => false }),
+        sweepTrash({ ...deps, clock: () => expiresAt }, untilDone),
       );
       t.diagnostic(outcomes);
     });

@@ -3,15 +3,14 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openDatabase } from "#db/open-database.ts";
 import { createGrant } from "#domain/access/create-grant.ts";
-import { withLease, type BatchOptions } from "#domain/housekeeping/batches.ts";
+import { withLease } from "#domain/housekeeping/batches.ts";
 import { createPurgeJob } from "#domain/housekeeping/purge-expired.ts";
 import { hours, minutes } from "#lib/clock.ts";
 import { runEvery } from "#lib/repeat.ts";
 import { createLog } from "#lib/log.ts";
+import { untilDone } from "../support/batch-options.ts";
 import { createDeps, forEachEngine, silentLog } from "../support/engines.ts";
 import { newUser, newStudio } from "../support/users.ts";
-
-const withoutPauses: BatchOptions = { pause: async () => {}, shouldStop: () => false };
 
 forEachEngine("housekeeping", (fixture) => {
   const grantClient = async (clientId: string) =>
@@ -59,16 +58,16 @@ forEachEngine("housekeeping", (fixture) => {
     ] as const) {
       await fixture.deps.oauthClients.put(name, {}, createdAt);
     }
-    assert.deepEqual(await createPurgeJob(fixture.deps)(withoutPauses), { deleted: 5 });
+    assert.deepEqual(await createPurgeJob(fixture.deps)(untilDone), { deleted: 5 });
     assert.deepEqual(
       await listRemaining(),
       [["live", "long-expired"], ["live"], ["unused-young", "used"]],
       "model and id together identify a record",
     );
-    assert.deepEqual(await createPurgeJob(fixture.deps)(withoutPauses), { deleted: 0 });
+    assert.deepEqual(await createPurgeJob(fixture.deps)(untilDone), { deleted: 0 });
     assert.ok(await fixture.deps.grants.find(grant.id), "grants are kept");
     fixture.clock.advance(hours(48));
-    await createPurgeJob(fixture.deps)(withoutPauses);
+    await createPurgeJob(fixture.deps)(untilDone);
     assert.deepEqual(await listRemaining(), [[], [], ["used"]]);
   });
 
@@ -102,16 +101,16 @@ forEachEngine("housekeeping", (fixture) => {
         .insertInto("oauth_clients")
         .values(values.slice(i, i + 100))
         .execute();
-    await purge(withoutPauses);
+    await purge(untilDone);
     assert.equal((await listRemaining())[2]?.length, 1300);
     fixture.clock.advance(hours(24) + 10);
-    assert.deepEqual(await countingPurge(withoutPauses), { deleted: 1299 });
+    assert.deepEqual(await countingPurge(untilDone), { deleted: 1299 });
     assert.deepEqual((await listRemaining())[2], ["client-0007"]);
     assert.deepEqual(batchSizes, [500, 500, 300]);
     await fixture.deps.oauthClients.put("later", {}, fixture.clock() - hours(24));
-    assert.deepEqual(await countingPurge(withoutPauses), { deleted: 1 });
+    assert.deepEqual(await countingPurge(untilDone), { deleted: 1 });
     assert.equal(batchSizes.at(-1), 1, "the client with a grant is not examined again");
-    assert.deepEqual(await purge(withoutPauses), { deleted: 0 });
+    assert.deepEqual(await purge(untilDone), { deleted: 0 });
   });
 
   test("keeps a client that was renewed after the purge listed it (A26)", async () => {
@@ -131,10 +130,10 @@ forEachEngine("housekeeping", (fixture) => {
         },
       },
     });
-    assert.deepEqual(await purge(withoutPauses), { deleted: 0 });
+    assert.deepEqual(await purge(untilDone), { deleted: 0 });
     assert.ok(await deps.oauthClients.find("old"));
     fixture.clock.advance(hours(2));
-    assert.deepEqual(await purge(withoutPauses), { deleted: 1 }, "the next purge examines it again");
+    assert.deepEqual(await purge(untilDone), { deleted: 1 }, "the next purge examines it again");
   });
 
   test("works in small batches, pauses between them, and stops on request", async () => {
@@ -158,7 +157,7 @@ forEachEngine("housekeeping", (fixture) => {
       shouldStop: () => pauseCount >= 2,
     });
     assert.equal(await countSessions(), 600, "one batch of records and one batch of 500 sessions ran");
-    await createPurgeJob(fixture.deps)(withoutPauses);
+    await createPurgeJob(fixture.deps)(untilDone);
     assert.equal(await countSessions(), 0);
   });
 
@@ -179,7 +178,7 @@ forEachEngine("housekeeping", (fixture) => {
     const secondDatabase = await openDatabase({ ...fixture.location, log: silentLog });
     try {
       const purges = [fixture.deps, createDeps(secondDatabase, fixture.clock)].map((deps) =>
-        createPurgeJob(deps)(withoutPauses),
+        createPurgeJob(deps)(untilDone),
       );
       const deleted = (await Promise.all(purges)).reduce((sum, result) => sum + result.deleted, 0);
       assert.equal(deleted, 400, "each row is counted once");

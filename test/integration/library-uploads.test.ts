@@ -8,7 +8,6 @@ import { createAssetSweeper } from "#domain/assets/lifecycle/sweep-assets.ts";
 import { listAssets } from "#domain/assets/list-assets.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
-import type { BatchOptions } from "#domain/housekeeping/batches.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { removeMember } from "#domain/studios/members.ts";
 import { cancelFile } from "#domain/uploads/cancel-file.ts";
@@ -21,13 +20,13 @@ import { startFile, type StartedFile } from "#domain/uploads/start-file.ts";
 import { sweepUploads } from "#domain/uploads/sweep-uploads.ts";
 import { resolveUploadCaller } from "#domain/uploads/upload-link.ts";
 import { hours, minutes } from "#lib/clock.ts";
+import { untilDone } from "../support/batch-options.ts";
 import { forEachEngine, type Fixture } from "../support/engines.ts";
 import { createHookedFiles, type HookedFiles } from "../support/hooked-files.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { jpeg, png } from "../support/samples.ts";
 import { newMember, newStudio } from "../support/users.ts";
 
-const untilDone: BatchOptions = { pause: async () => {}, shouldStop: () => false };
 const image = await jpeg();
 
 interface Library {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createPurgeJob } from "#domain/housekeeping/purge-expired.ts";
 import { hours } from "#lib/clock.ts";
+import { untilDone } from "../support/batch-options.ts";
 import { forEachEngine, forOneEngine } from "../support/engines.ts";
 import {
   createAuthorization,
@@ -368,7 +369,7 @@ forEachEngine("oauth registration, limits", (fixture) => {
 
   test("deletes a client without a grant after a day, and keeps a client with a grant (A26, REG-5)", async () => {
     const service = await startService(fixture.deps, { env: { RATE_LIMITS: "off" } });
-    const purge = () => createPurgeJob(fixture.deps)({ pause: async () => {}, shouldStop: () => false });
+    const purge = () => createPurgeJob(fixture.deps)(untilDone);
     const isRegistered = async (id: string) => (await fixture.deps.oauthClients.find(id)) !== undefined;
     try {
       const unusedClient = await registerClient(service.base);
@@ -390,7 +391,7 @@ forEachEngine("oauth registration, limits", (fixture) => {
 
   test("keeps an unused client while a user has its first consent page open (A26, REG-5)", async () => {
     const service = await startService(fixture.deps, { env: { RATE_LIMITS: "off" } });
-    const purge = () => createPurgeJob(fixture.deps)({ pause: async () => {}, shouldStop: () => false });
+    const purge = () => createPurgeJob(fixture.deps)(untilDone);
     try {
       const client = await registerClient(service.base);
       fixture.clock.advance(hours(24) - 1);

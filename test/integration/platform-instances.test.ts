@@ -13,6 +13,7 @@ import { hintFor, type AppError } from "#lib/errors.ts";
 import { isPublicAddress } from "#lib/ip-address.ts";
 import { createVault } from "#lib/vault.ts";
 import { createPlatforms } from "#connectors/connectors.ts";
+import { untilDone } from "../support/batch-options.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { newStudio } from "../support/users.ts";
@@ -216,7 +217,7 @@ forEachEngine("platforms with instances", (fixture) => {
     const requestConnect = () =>
       connectPlatform(unusedDeps, owner, { platform: "mastodon", instanceUrl: unusedInstance.origin });
     const purgeAndCheckRegistrations = async () => {
-      await createPurgeJob(deps)({ pause: async () => {}, shouldStop: () => false });
+      await createPurgeJob(deps)(untilDone);
       const rows = await fixture.database.q.selectFrom("platform_apps").select("instance").execute();
       return [usedInstance, unusedInstance].map(({ origin }) => rows.some(({ instance }) => instance === origin));
     };

@@ -19,6 +19,7 @@ import { errorHints } from "#http/error-hints.ts";
 import { AppError, hintFor } from "#lib/errors.ts";
 import { createLog } from "#lib/log.ts";
 import { createPlatforms } from "#connectors/connectors.ts";
+import { untilDone } from "../support/batch-options.ts";
 import { forOneEngine } from "../support/engines.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { newUser, newStudio, newStudioWithRoles } from "../support/users.ts";
@@ -194,7 +195,7 @@ forOneEngine("platforms", (fixture) => {
 
   test("starting the authorization does not change the lifetime of the connect page; the user has ten minutes on the platform (PLATFORM-6)", async () => {
     const owner = await newStudio(deps);
-    const purge = () => createPurgeJob(deps)({ pause: async () => {}, shouldStop: () => false });
+    const purge = () => createPurgeJob(deps)(untilDone);
     const firstAuthorization = await startAuthorization(owner);
     const token = extractToken(firstAuthorization.connectUrl);
     fixture.clock.advance(minutes(10));

@@ -18,7 +18,7 @@ forEachEngine("undo and restore of posts with publications", (fixture) => {
   const inOneHour = () => toIsoTime(Date.now() + hours(1));
   const oneHourAgo = () => toIsoTime(Date.now() - hours(1));
 
-  test("undo keeps a post that someone else scheduled, and reports a conflict (UNDO-2, ERR-post_in_use)", async () => {
+  test("undo keeps a post that was scheduled without the client, and reports a conflict (UNDO-2, ERR-post_in_use)", async () => {
     const { service, owner, connectionIds, close } = await startPublishing(fixture, ["harbour"], { runsWorker: false });
     const { deps } = service;
     const client = await actThroughClient(deps, owner);

@@ -16,6 +16,7 @@ import { hours, minutes, seconds } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import { parseIpAddressSet } from "#lib/ip-address.ts";
 import { assertProblem, call, startApiServer } from "../support/api-server.ts";
+import { untilDone } from "../support/batch-options.ts";
 import { createDeps, forOneEngine, silentLog } from "../support/engines.ts";
 import { callModern } from "../support/mcp.ts";
 import { getOutcome, countOutcomes } from "../support/outcome.ts";
@@ -111,11 +112,10 @@ forOneEngine("rate limits", (fixture) => {
       "rejected hits are not written",
     );
     const purge = createPurgeJob(fixture.deps);
-    const options = { pause: async () => {}, shouldStop: () => false };
-    await purge(options);
+    await purge(untilDone);
     assert.equal((await listOwnRows()).length, 1, "the window is still open");
     fixture.clock.advance(hours(1));
-    await purge(options);
+    await purge(untilDone);
     assert.equal((await listOwnRows()).length, 0);
   });
 
@@ -202,7 +202,7 @@ forOneEngine("rate limits", (fixture) => {
         (await fixture.database.q.selectFrom("oauth_clients").select("id").execute()).length;
       assert.equal(await countClients(), 20);
       fixture.clock.advance(hours(24));
-      await createPurgeJob(fixture.deps)({ pause: async () => {}, shouldStop: () => false });
+      await createPurgeJob(fixture.deps)(untilDone);
       assert.equal(await countClients(), 0, "unused clients are purged after a day");
     } finally {
       await service.close();

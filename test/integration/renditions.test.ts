@@ -25,6 +25,7 @@ import { days, hours, toIsoTime } from "#lib/clock.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";
 import { createImageConverter } from "#media/image-converter.ts";
 import { createNoise } from "../support/awkward-images.ts";
+import { untilDone } from "../support/batch-options.ts";
 import { forOneEngine } from "../support/engines.ts";
 import { actThroughClient } from "../support/history-fixture.ts";
 import { createHookedFiles } from "../support/hooked-files.ts";
@@ -328,7 +329,7 @@ forOneEngine("renditions", (fixture) => {
       const rendition = await findOrCreateRendition(deps, image, plan, requester);
       assert.ok(!("kind" in rendition));
       clock.advance(hours(26));
-      await createAssetSweeper(deps)({ pause: async () => {}, shouldStop: () => false });
+      await createAssetSweeper(deps)(untilDone);
       assert.ok(await files.stat(rendition.storageKey), `day ${day}`);
     }
   });
@@ -352,7 +353,7 @@ forOneEngine("renditions", (fixture) => {
       );
     const countRenditionsAfter = async (ms: number): Promise<number> => {
       clock.advance(ms);
-      await createAssetSweeper(deps)({ pause: async () => {}, shouldStop: () => false });
+      await createAssetSweeper(deps)(untilDone);
       return (await files.keys()).filter((key) => key.startsWith("renditions/")).length;
     };
     const rendition = await create();

@@ -18,6 +18,7 @@ import { listQueryTokens } from "#domain/search/tokens.ts";
 import { trashLifetime } from "#domain/trash/ports.ts";
 import { sweepTrash } from "#domain/trash/sweep-trash.ts";
 import { createIdGenerator } from "#lib/ids.ts";
+import { untilDone } from "../support/batch-options.ts";
 import { createDeps, createTemporaryDatabase, forEachEngine, silentLog } from "../support/engines.ts";
 import { addFile } from "../support/history-fixture.ts";
 import { insertPosts } from "../support/hostile-posts.ts";
@@ -25,8 +26,6 @@ import { assertTokensMatch } from "../support/index-tokens.ts";
 import { isLongRun } from "../support/long-run.ts";
 import { createMigrationFolder } from "../support/migrations.ts";
 import { newStudio } from "../support/users.ts";
-
-const noPause = { pause: async () => {}, shouldStop: () => false };
 
 /** Counts the statements that write to the index. */
 function countTokenWrites(deps: Deps, database: Database): { deps: Deps; readCount: () => number } {
@@ -75,7 +74,7 @@ forEachEngine("search index", (fixture) => {
     await deletePost(deps, owner, { postId });
     await deleteAsset(deps, owner, { assetId });
     clock.advance(trashLifetime + 1);
-    assert.ok((await sweepTrash(deps, noPause)).deletedFromTrash >= 2);
+    assert.ok((await sweepTrash(deps, untilDone)).deletedFromTrash >= 2);
     assert.equal(
       (await fixture.database.q.selectFrom("posts").where("id", "=", postId).select("id").execute()).length,
       0,
@@ -130,8 +129,8 @@ forEachEngine("search index", (fixture) => {
     const log = { info: (_: unknown, message?: string) => void messages.push(message ?? "") };
     try {
       await Promise.all([
-        indexExisting(deps, { ...noPause, pause: () => sleep(1) }, log),
-        indexExisting(otherDeps, { ...noPause, pause: () => sleep(1) }, log),
+        indexExisting(deps, { ...untilDone, pause: () => sleep(1) }, log),
+        indexExisting(otherDeps, { ...untilDone, pause: () => sleep(1) }, log),
         ...posts.map(async ({ id: postId }, i) => {
           await sleep(i * 3);
           await updatePost(
@@ -164,7 +163,7 @@ forEachEngine("search index", (fixture) => {
     await fixture.database.q.updateTable("posts").set({ search_text: "port text" }).where("id", "=", postId).execute();
     await fixture.database.q.updateTable("assets").set({ alt_text: "Gulls" }).where("id", "=", assetId).execute();
     for (const isIndexed of [false, true]) {
-      if (isIndexed) await indexExisting(deps, noPause, silentLog);
+      if (isIndexed) await indexExisting(deps, untilDone, silentLog);
       const count = async (query: string): Promise<number> =>
         (await listPosts(deps, owner, { limit: 5, query })).posts.length +
         (await listAssets(deps, owner, { limit: 5, query })).assets.length;
@@ -193,7 +192,7 @@ forEachEngine("search index", (fixture) => {
     fixture.clock.advance(1000);
     await insertPosts(fixture, owner, 120, () => ({ title: "~" }));
     for (const isReindexed of [false, true]) {
-      if (isReindexed) await indexExisting(deps, noPause, silentLog);
+      if (isReindexed) await indexExisting(deps, untilDone, silentLog);
       const listedIds: string[] = [];
       for (let cursor: string | null | undefined; cursor !== null;) {
         const page = await listPosts(deps, owner, {
@@ -267,7 +266,7 @@ forEachEngine("search index", (fixture) => {
       const database = await openDatabase({ ...location, log: silentLog });
       const deps = createDeps(database, fixture.clock);
       for (const isIndexed of [false, true]) {
-        if (isIndexed) await indexExisting(deps, noPause, silentLog);
+        if (isIndexed) await indexExisting(deps, untilDone, silentLog);
         assert.equal(await hasUnindexed(deps), !isIndexed);
         const search = async (query: string) => [
           ...(await listPosts(deps, owner, { limit: 10, query })).posts.map(({ id }) => id),

@@ -142,7 +142,7 @@ forEachEngine("search", (fixture) => {
       );
   });
 
-  test("texts with too many tokens for the index are found, too", async () => {
+  test("finds texts that have too many tokens for the index", async () => {
     const owner = await newStudio(fixture.deps);
     const body = Array.from({ length: 20_000 }, (_, i) => String.fromCharCode(0x4e00 + ((i * 7919) % 20_000))).join("");
     const { id: postId } = await addPost(owner, { title: "Long", body: `${body} ends here`, tags: ["long"] });

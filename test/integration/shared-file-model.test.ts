@@ -9,7 +9,6 @@ import { createAssetSweeper } from "#domain/assets/lifecycle/sweep-assets.ts";
 import { parseKeyAssetId } from "#domain/assets/model/storage-keys.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import type { Deps } from "#domain/deps.ts";
-import type { BatchOptions } from "#domain/housekeeping/batches.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { deletePost } from "#domain/posts/delete-post.ts";
 import { emptyTrash } from "#domain/trash/empty-trash.ts";
@@ -19,6 +18,7 @@ import { hours } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import type { S3Store } from "#storage/s3/s3-store.ts";
 import { forEachStoreAndEngine } from "../support/asset-fixture.ts";
+import { untilDone } from "../support/batch-options.ts";
 import { createDeps, type Fixture } from "../support/engines.ts";
 import { startFileServer, type FileServer } from "../support/file-server.ts";
 import { isLongRun } from "../support/long-run.ts";
@@ -27,7 +27,6 @@ import { newStudio } from "../support/users.ts";
 
 const [workerCount, operationsPerWorker, roundCount] = [8, 4, isLongRun ? 20 : 4];
 const runCounts = isLongRun ? { disk: 20, s3: 5 } : { disk: 2, s3: 1 };
-const untilDone: BatchOptions = { pause: async () => {}, shouldStop: () => false };
 
 /** `pick` selects one of the assets or posts that exist when the operation runs. */
 const pick = fc.nat(1000);

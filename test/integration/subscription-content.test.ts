@@ -9,6 +9,7 @@ import type { PostView } from "#domain/posts/post.ts";
 import { cancelFile } from "#domain/uploads/cancel-file.ts";
 import type { StartedFile } from "#domain/uploads/start-file.ts";
 import { sweepUploads } from "#domain/uploads/sweep-uploads.ts";
+import { untilDone } from "../support/batch-options.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { listen } from "../support/event-stream.ts";
 import { addFile, addPost } from "../support/history-fixture.ts";
@@ -20,7 +21,6 @@ import { newSubscriber, startOtherServer, type OtherServer } from "../support/su
 import { newStudio } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
-const untilDone = { pause: async () => {}, shouldStop: () => false };
 const gzip = Buffer.concat([Buffer.from([0x1f, 0x8b, 0x08]), Buffer.alloc(200)]);
 
 forEachEngine("changes of a post that its subscribers are notified of", (fixture) => {

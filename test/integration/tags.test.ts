@@ -123,7 +123,7 @@ forEachEngine("tags", (fixture) => {
     assert.equal((await listPosts(deps, owner, { limit: 5, tag: "second" })).posts.length, 0);
   });
 
-  test("undo reverts tags, and keeps tags that someone else changed afterwards (UNDO-1, UNDO-2)", async () => {
+  test("undo reverts tags, and keeps tags that another user changed afterwards (UNDO-1, UNDO-2)", async () => {
     const { deps, clock } = fixture;
     const owner = await newStudio(deps);
     const member = await newMember(deps, owner, "member");

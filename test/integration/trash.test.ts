@@ -5,7 +5,6 @@ import { deleteAsset } from "#domain/assets/delete-asset.ts";
 import { getAsset } from "#domain/assets/get-asset.ts";
 import { listAssets } from "#domain/assets/list-assets.ts";
 import type { Deps } from "#domain/deps.ts";
-import type { BatchOptions } from "#domain/housekeeping/batches.ts";
 import { deletePost } from "#domain/posts/delete-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { listPosts } from "#domain/posts/list-posts.ts";
@@ -18,14 +17,13 @@ import { createUploadLink } from "#domain/uploads/create-upload-link.ts";
 import { sweepUploads } from "#domain/uploads/sweep-uploads.ts";
 import { resolveUploadCaller } from "#domain/uploads/upload-link.ts";
 import { days } from "#lib/clock.ts";
+import { untilDone } from "../support/batch-options.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { actThroughClient, addFile, addPost } from "../support/history-fixture.ts";
 import { createLinkFixture } from "../support/link-fixture.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { pdf } from "../support/samples.ts";
 import { newMember, newStudio } from "../support/users.ts";
-
-const untilDone: BatchOptions = { pause: async () => {}, shouldStop: () => false };
 
 async function isStored(deps: Deps, assetId: string, studioId: string): Promise<boolean> {
   const asset = await deps.assets.findWithTrash(studioId, assetId);

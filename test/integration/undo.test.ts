@@ -102,7 +102,7 @@ forEachEngine("undo", (fixture) => {
     assert.deepEqual([post.title, post.body], ["C", "A"]);
   });
 
-  test("undo keeps a post or asset in the trash that someone restored and deleted again, and reports a conflict (UNDO-2, H2)", async () => {
+  test("undo keeps a post or asset in the trash that a user restored and deleted again, and reports a conflict (UNDO-2, H2)", async () => {
     const { deps } = fixture;
     const owner = await newStudio(deps);
     const client = await actThroughClient(deps, owner);
@@ -136,7 +136,7 @@ forEachEngine("undo", (fixture) => {
     );
   });
 
-  test("undo keeps a post out of the trash that someone deleted and restored again, and reports a conflict (UNDO-2, H2)", async () => {
+  test("undo keeps a post out of the trash that a user deleted and restored again, and reports a conflict (UNDO-2, H2)", async () => {
     const { deps } = fixture;
     const owner = await newStudio(deps);
     const client = await actThroughClient(deps, owner);
@@ -156,7 +156,7 @@ forEachEngine("undo", (fixture) => {
     assert.equal((await getPost(deps, owner, { postId })).id, postId);
   });
 
-  test("undo reverts the crops that restore_post changed, unless someone else changed them afterwards (UNDO-1, UNDO-2)", async () => {
+  test("undo reverts the crops that restore_post changed, unless a user changed them afterwards (UNDO-1, UNDO-2)", async () => {
     const deps = { ...fixture.deps, platforms: fakePlatforms };
     const owner = await newStudio(deps);
     const client = await actThroughClient(deps, owner);

@@ -11,6 +11,7 @@ import { getReservationLimit } from "#domain/uploads/reserve-parts.ts";
 import { minutes, seconds } from "#lib/clock.ts";
 import { errorHints } from "#http/error-hints.ts";
 import { AppError, hintFor } from "#lib/errors.ts";
+import { untilDone } from "../support/batch-options.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { getOutcome, countOutcomes } from "../support/outcome.ts";
 import { mp4 } from "../support/samples.ts";
@@ -21,8 +22,7 @@ const gibibyte = 1024 ** 3;
 const partBytes = 8 * mebibyte;
 const video = Buffer.concat([mp4(), Buffer.alloc(20 * mebibyte, 7)]);
 const range = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, i) => first + i);
-const runReleaseJob = ({ deps }: LinkFixture) =>
-  releaseIdleUploads(deps, { pause: async () => {}, shouldStop: () => false });
+const runReleaseJob = ({ deps }: LinkFixture) => releaseIdleUploads(deps, untilDone);
 
 test("one link reserves at most the larger of 1 GB and a tenth of the quota (U19)", () => {
   const getLimit = (studioBytes?: number) =>

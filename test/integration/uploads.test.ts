@@ -23,6 +23,7 @@ import { startFile, type StartedFile } from "#domain/uploads/start-file.ts";
 import { sweepUploads } from "#domain/uploads/sweep-uploads.ts";
 import { findUploadLink, resolveUploadCaller } from "#domain/uploads/upload-link.ts";
 import { hours, minutes } from "#lib/clock.ts";
+import { untilDone } from "../support/batch-options.ts";
 import { forEachEngine, type Fixture } from "../support/engines.ts";
 import { createHookedFiles, type HookedFiles } from "../support/hooked-files.ts";
 import { getOutcome, countOutcomes } from "../support/outcome.ts";
@@ -92,8 +93,7 @@ const complete = async (linkFixture: LinkFixture, fileId: string) =>
   completeFile(linkFixture.deps, await resolveCaller(linkFixture), { fileId });
 const listPostAssets = async ({ deps, owner, postId }: LinkFixture) => (await getPost(deps, owner, { postId })).assets;
 const sweepAll = async (deps: Deps) => {
-  const options = { pause: async () => {}, shouldStop: () => false };
-  return { ...(await createAssetSweeper(deps)(options)), ...(await sweepUploads(deps, options)) };
+  return { ...(await createAssetSweeper(deps)(untilDone)), ...(await sweepUploads(deps, untilDone)) };
 };
 
 forEachEngine("uploads through a link", (fixture) => {

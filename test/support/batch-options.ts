@@ -1,0 +1,4 @@
+import type { BatchOptions } from "#domain/housekeeping/batches.ts";
+
+/** Lets a background job run to its end without pauses. */
+export const untilDone: BatchOptions = { pause: async () => {}, shouldStop: () => false };
