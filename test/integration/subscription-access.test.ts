@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";
 import { once } from "node:events";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { revokeClient } from "#domain/access/revoke-client.ts";
 import type { Caller } from "#domain/caller.ts";
 import { deletePost } from "#domain/posts/delete-post.ts";
@@ -13,33 +13,22 @@ import { createChangeFeed } from "#domain/subscriptions/change-feed.ts";
 import { hours } from "#lib/clock.ts";
 import { sha256 } from "#lib/digest.ts";
 import { openEventStream } from "#mcp/transport/event-stream.ts";
-import { forEachEngine, silentLog } from "../support/engines.ts";
+import { silentLog } from "../support/engines.ts";
 import { listen, openSessionStream, type TestEventStream } from "../support/event-stream.ts";
-import { callLegacy, callModern, startMcpServer, type McpCaller, type TestMcpServer } from "../support/mcp.ts";
+import { callLegacy, callModern, type McpCaller } from "../support/mcp.ts";
 import {
+  forEachEngineWithServers,
   newPost,
   newSubscriber,
-  startOtherServer,
   startSession,
-  type OtherServer,
   type SubscribingClient,
+  type TestPost,
 } from "../support/subscription-fixture.ts";
 import { createTestGrant } from "../support/tokens.ts";
 import { newMember, newStudio } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
-forEachEngine("access of subscriptions", (fixture) => {
-  let server: TestMcpServer;
-  let otherServer: OtherServer;
-  before(async () => {
-    server = await startMcpServer(fixture);
-    otherServer = await startOtherServer(fixture);
-  });
-  after(async () => {
-    await server?.close();
-    await otherServer?.close();
-  });
-
+forEachEngineWithServers("access of subscriptions", (fixture) => {
   interface OpenStreams {
     session: McpCaller;
     modern: TestEventStream;
@@ -85,7 +74,7 @@ forEachEngine("access of subscriptions", (fixture) => {
       await newStudio(fixture.deps, member);
       const post = await newPost(fixture.deps, owner);
       await fixture.deps.users.setActiveStudio(member.user.id, owner.studio.id);
-      const client = await newSubscriber(fixture.deps, otherServer, member);
+      const client = await newSubscriber(fixture.deps, fixture.otherServer, member);
       const { session, modern, legacy } = await openStreams(client, post.uri);
       await post.change();
       for (const stream of [modern, legacy]) await stream.waitForUpdates(1);
@@ -124,10 +113,10 @@ forEachEngine("access of subscriptions", (fixture) => {
   test("2026-07-28: a stream ends when its grant moves to another studio (CHAT-21)", async () => {
     const owner = await newStudio(fixture.deps);
     const post = await newPost(fixture.deps, owner);
-    const client = await newSubscriber(fixture.deps, otherServer, owner);
+    const client = await newSubscriber(fixture.deps, fixture.otherServer, owner);
     const { modern, legacy } = await openStreams(client, post.uri);
     await newStudio(fixture.deps, owner, "Another studio"); // becomes the active one
-    await callModern({ ...client, url: server.url }, "server/discover");
+    await callModern({ ...client, url: fixture.server.url }, "server/discover");
     await modern.ended;
     await post.change();
     await legacy.waitForUpdates(1); // a session keeps its studio
@@ -140,7 +129,7 @@ forEachEngine("access of subscriptions", (fixture) => {
     const [own, foreign] = [await newPost(fixture.deps, owner), await newPost(fixture.deps, stranger)];
     const trashed = await newPost(fixture.deps, owner);
     await deletePost(fixture.deps, owner, { postId: trashed.id });
-    const client = await newSubscriber(fixture.deps, server, owner);
+    const client = await newSubscriber(fixture.deps, fixture.server, owner);
     const session = await startSession(client);
     const uris = [foreign.uri, trashed.uri, "atelier://posts/x", "atelier://posts/\u0000", "https://example.com", ""];
     const stream = await listen(client, { resourceSubscriptions: [...uris, own.uri] });
@@ -163,8 +152,8 @@ forEachEngine("access of subscriptions", (fixture) => {
 
   test("a stream requires its own session, the scope studio:read, and a protocol version with sessions (CHAT-21, M12, M15)", async () => {
     const owner = await newStudio(fixture.deps);
-    const client = await startSession(await newSubscriber(fixture.deps, server, owner));
-    const stranger = await newSubscriber(fixture.deps, server, await newStudio(fixture.deps));
+    const client = await startSession(await newSubscriber(fixture.deps, fixture.server, owner));
+    const stranger = await newSubscriber(fixture.deps, fixture.server, await newStudio(fixture.deps));
     const { token: writeToken } = await createTestGrant(fixture.deps, owner, { scopes: ["studio:write"] });
     assert.equal((await openSessionStream({ ...client, session: undefined })).status, 405);
     assert.equal((await openSessionStream({ ...client, token: stranger.token })).status, 404);
@@ -180,12 +169,12 @@ forEachEngine("access of subscriptions", (fixture) => {
   });
 
   const requestListen = (token: string) =>
-    callModern({ url: server.url, token }, "subscriptions/listen", { notifications: {} });
+    callModern({ url: fixture.server.url, token }, "subscriptions/listen", { notifications: {} });
 
   test("a grant has at most 20 streams, and a stream or session at most 100 posts (CHAT-21, X2)", async () => {
     const owner = await newStudio(fixture.deps);
     const post = await newPost(fixture.deps, owner);
-    const client = await newSubscriber(fixture.deps, server, owner);
+    const client = await newSubscriber(fixture.deps, fixture.server, owner);
     const session = await startSession(client);
     const filter = { resourceSubscriptions: [post.uri] };
     const streams = await Promise.all(Array.from({ length: 30 }, () => listen(client, filter)));
@@ -198,17 +187,23 @@ forEachEngine("access of subscriptions", (fixture) => {
     assert.match(rejectedStream.messages[0]?.error?.message ?? "", /Subscription limit reached/);
     for (const stream of streams) stream.close();
 
-    const uris = [];
-    for (let i = 0; i < 101; i++) uris.push((await newPost(fixture.deps, owner)).uri);
+    const posts: TestPost[] = [];
+    for (let i = 0; i < 101; i++) posts.push(await newPost(fixture.deps, owner));
+    const uris = posts.map(({ uri }) => uri);
     const { json } = await callModern(client, "subscriptions/listen", {
       notifications: { resourceSubscriptions: uris },
     });
     assert.equal(json.error.code, -32602);
-    for (const uri of uris.slice(1)) await callLegacy(session, "resources/subscribe", { uri });
-    const rejected = await callLegacy(session, "resources/subscribe", { uri: uris[0] ?? "" });
-    assert.match(rejected.json.error.message, /Subscription limit reached/);
-    await callLegacy(session, "resources/unsubscribe", { uri: uris[1] ?? "" });
-    assert.deepEqual((await callLegacy(session, "resources/subscribe", { uri: uris[0] ?? "" })).json.result, {});
+    const [first, second, third] = posts as [TestPost, TestPost, TestPost];
+    const subscribe = async ({ uri }: TestPost) => (await callLegacy(session, "resources/subscribe", { uri })).json;
+    for (const followedPost of posts.slice(1)) await subscribe(followedPost);
+    assert.match((await subscribe(first)).error.message, /Subscription limit reached/);
+    await callLegacy(session, "resources/unsubscribe", { uri: second.uri });
+    assert.deepEqual((await subscribe(first)).result, {});
+    assert.match((await subscribe(second)).error.message, /Subscription limit reached/);
+    await deletePost(fixture.deps, owner, { postId: third.id });
+    assert.deepEqual((await subscribe(second)).result, {}, "a deleted post does not count");
+    assert.match((await subscribe(post)).error.message, /Subscription limit reached/);
   });
 });
 

@@ -1,17 +1,16 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { deletePost } from "#domain/posts/delete-post.ts";
 import { restorePost } from "#domain/history/restore-post.ts";
 import type { SubscriptionStore } from "#domain/subscriptions/ports.ts";
-import { forEachEngine } from "../support/engines.ts";
 import { listen, openSessionStream } from "../support/event-stream.ts";
-import { callLegacy, callModern, initialize, startMcpServer, type TestMcpServer } from "../support/mcp.ts";
+import { callLegacy, callModern, initialize } from "../support/mcp.ts";
 import {
+  forEachEngineWithServers,
   newPost,
   newSubscriber,
   startOtherServer,
   startSession,
-  type OtherServer,
 } from "../support/subscription-fixture.ts";
 import { newStudio } from "../support/users.ts";
 import { startPublishing } from "../support/publishing-fixture.ts";
@@ -20,20 +19,9 @@ import { waitUntil } from "../support/wait-until.ts";
 
 const subscriptionIdKey = "io.modelcontextprotocol/subscriptionId";
 
-forEachEngine("subscriptions to posts", (fixture) => {
-  let server: TestMcpServer;
-  let otherServer: OtherServer;
-  before(async () => {
-    server = await startMcpServer(fixture);
-    otherServer = await startOtherServer(fixture);
-  });
-  after(async () => {
-    await server?.close();
-    await otherServer?.close();
-  });
-
+forEachEngineWithServers("subscriptions to posts", (fixture) => {
   test("both protocol versions declare subscriptions to resources (CHAT-20)", async () => {
-    const client = await newSubscriber(fixture.deps, server, await newStudio(fixture.deps));
+    const client = await newSubscriber(fixture.deps, fixture.server, await newStudio(fixture.deps));
     const discovered = (await callModern(client, "server/discover")).json.result as never as Record<string, unknown>;
     const initialized = (await initialize(client)).response.json.result as never as Record<string, unknown>;
     for (const { capabilities } of [discovered, initialized] as { capabilities?: { resources: object } }[])
@@ -43,7 +31,7 @@ forEachEngine("subscriptions to posts", (fixture) => {
   test("2026-07-28: announces each change that another process makes, and nothing else (CHAT-20)", async () => {
     const owner = await newStudio(fixture.deps);
     const [followed, ignored] = [await newPost(fixture.deps, owner), await newPost(fixture.deps, owner)];
-    const client = await newSubscriber(otherServer.deps, otherServer, owner);
+    const client = await newSubscriber(fixture.otherServer.deps, fixture.otherServer, owner);
     const stream = await listen(client, { resourceSubscriptions: [followed.uri] }, 7);
     assert.deepEqual(stream.messages, [
       {
@@ -75,8 +63,8 @@ forEachEngine("subscriptions to posts", (fixture) => {
   test("2025-11-25: subscribe and stream may reach different processes, and unsubscribe takes effect (CHAT-20)", async () => {
     const owner = await newStudio(fixture.deps);
     const posts = [await newPost(fixture.deps, owner), await newPost(fixture.deps, owner)] as const;
-    const client = await startSession(await newSubscriber(fixture.deps, server, owner));
-    const stream = await openSessionStream({ ...client, url: otherServer.url });
+    const client = await startSession(await newSubscriber(fixture.deps, fixture.server, owner));
+    const stream = await openSessionStream({ ...client, url: fixture.otherServer.url });
     assert.equal(stream.status, 200);
     for (const { uri } of posts) {
       const { json } = await callLegacy(client, "resources/subscribe", { uri });
@@ -91,7 +79,7 @@ forEachEngine("subscriptions to posts", (fixture) => {
       method: "notifications/resources/updated",
       params: { uri: posts[0].uri },
     });
-    await callLegacy({ ...client, url: otherServer.url }, "resources/unsubscribe", { uri: posts[0].uri });
+    await callLegacy({ ...client, url: fixture.otherServer.url }, "resources/unsubscribe", { uri: posts[0].uri });
     await waitUntil(async () => {
       const before = stream.listUpdates().length;
       await posts[0].change();
@@ -105,14 +93,14 @@ forEachEngine("subscriptions to posts", (fixture) => {
   test("2025-11-25: a new stream of the session announces what changed in between, and replaces the old one (CHAT-20)", async () => {
     const owner = await newStudio(fixture.deps);
     const [changed, unchanged] = [await newPost(fixture.deps, owner), await newPost(fixture.deps, owner)];
-    const client = await startSession(await newSubscriber(fixture.deps, server, owner));
+    const client = await startSession(await newSubscriber(fixture.deps, fixture.server, owner));
     for (const { uri } of [changed, unchanged]) await callLegacy(client, "resources/subscribe", { uri });
     const firstStream = await openSessionStream(client);
     firstStream.close();
     await changed.change();
     const secondStream = await openSessionStream(client);
     await secondStream.waitForUpdates(1);
-    const thirdStream = await openSessionStream({ ...client, url: otherServer.url });
+    const thirdStream = await openSessionStream({ ...client, url: fixture.otherServer.url });
     await secondStream.ended;
     await unchanged.change();
     await thirdStream.waitForUpdates(2);

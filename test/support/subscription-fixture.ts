@@ -1,10 +1,11 @@
+import { after, before } from "node:test";
 import { openDatabase } from "#db/open-database.ts";
 import { listenForNotifications } from "#db/notifications.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
-import { createDeps, getListenUrl, silentLog, type Fixture } from "./engines.ts";
+import { createDeps, forEachEngine, getListenUrl, silentLog, type Fixture } from "./engines.ts";
 import { initialize, startMcpServer, type McpCaller, type TestMcpServer } from "./mcp.ts";
 import { createTestGrant } from "./tokens.ts";
 
@@ -55,6 +56,27 @@ export async function startOtherServer(
       await database.close();
     },
   };
+}
+
+export interface SubscriptionFixture extends Fixture {
+  server: TestMcpServer;
+  otherServer: OtherServer;
+}
+
+/** Like `forEachEngine`, with two servers on the database of the suite. */
+export function forEachEngineWithServers(name: string, define: (fixture: SubscriptionFixture) => void): void {
+  forEachEngine(name, (baseFixture) => {
+    const fixture = baseFixture as SubscriptionFixture;
+    before(async () => {
+      fixture.server = await startMcpServer(fixture);
+      fixture.otherServer = await startOtherServer(fixture);
+    });
+    after(async () => {
+      await fixture.server?.close();
+      await fixture.otherServer?.close();
+    });
+    define(fixture);
+  });
 }
 
 export interface SubscribingClient extends McpCaller {

@@ -25,10 +25,21 @@ export async function subscribeSession(
   if (version === undefined) throw notFoundError("post");
   return deps.transact(async (tx) => {
     const posts = new Map(await tx.subscriptions.lockSession(session)).set(postId, version);
+    if (posts.size > maxSubscribedPosts) await removeDeletedPosts(tx, caller, posts);
     if (posts.size > maxSubscribedPosts) return false;
     await tx.subscriptions.savePosts(session.idHash, posts);
     return true;
   });
+}
+
+/** Makes room for other posts. Until then, the restore of a post from the trash is announced. */
+async function removeDeletedPosts(
+  deps: Pick<Deps, "subscriptions">,
+  caller: Caller,
+  posts: Map<string, string>,
+): Promise<void> {
+  const existingPosts = await findSubscribablePosts(deps, caller, [...posts.keys()]);
+  for (const postId of posts.keys()) if (!existingPosts.has(postId)) posts.delete(postId);
 }
 
 /** Ends a session's subscription to a post, if there is one. */
