@@ -2,9 +2,9 @@ import { ProtocolError } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
+import { findPostsByTitle } from "#domain/posts/find-posts-by-title.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { listPosts } from "#domain/posts/list-posts.ts";
-import { buildSearchText, containsWords, splitQuery } from "#domain/search/fold.ts";
 import { AppError } from "#lib/errors.ts";
 import { text } from "#domain/text.ts";
 import { toProtocolError } from "./protocol/app-errors.ts";
@@ -43,12 +43,9 @@ const completeParams = z.looseObject({
 export function createPostResources(deps: Deps, startCall: (caller: Caller) => void): [string, Method][] {
   const respond = createResponder(startCall);
   const getRequiredScope = () => "studio:read" as const;
-  const complete = async (caller: Caller, value: string): Promise<{ values: string[]; hasMore: boolean }> => {
-    const { posts, nextCursor } = await listPosts(deps, caller, { query: value, limit: maxCompletions });
-    const words = splitQuery(value);
-    // The search also finds words in the body and the tags.
-    const matchingPosts = posts.filter(({ title }) => containsWords(buildSearchText([title], []), words));
-    return { values: matchingPosts.map(({ id }) => id), hasMore: nextCursor !== null };
+  const complete = async (caller: Caller, query: string): Promise<{ values: string[]; hasMore: boolean }> => {
+    const { postIds, hasMore } = await findPostsByTitle(deps, caller, { query, limit: maxCompletions });
+    return { values: postIds, hasMore };
   };
   return [
     [

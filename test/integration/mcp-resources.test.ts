@@ -79,6 +79,11 @@ forEachEngine("MCP resources and prompts", (fixture) => {
         .completion;
     assert.deepEqual(await complete("catal"), { values: [id], hasMore: false });
     assert.equal((await complete("")).values.length, 2);
+    for (let i = 0; i < 110; i++) await createPost(fixture.deps, owner, { title: `Pier ${i}`, body: "The catalogue." });
+    assert.deepEqual(await complete("catal"), { values: [id], hasMore: false }, "older than 100 matches in texts");
+    const piers = await complete("pier");
+    assert.deepEqual([piers.values.length, piers.hasMore], [100, true]);
+    assert.equal((await complete("")).hasMore, true);
     assert.deepEqual((await complete("catal", "other")).values, []);
     assert.deepEqual((await complete("catal", "postId", "atelier://assets/{postId}")).values, []);
   });

@@ -1,0 +1,45 @@
+import type { Caller } from "../caller.ts";
+import type { Deps } from "../deps.ts";
+import { authorize } from "../policy.ts";
+import { buildSearchText, containsWords, splitQuery } from "../search/fold.ts";
+import type { SearchSource } from "../search/ports.ts";
+import { search } from "../search/search.ts";
+import type { PostSearchFilter } from "./ports.ts";
+
+/** Finds posts whose title contains all words of the query, newest first. Without words, it finds every post. */
+export async function findPostsByTitle(
+  deps: Pick<Deps, "posts" | "clock" | "searchQueue">,
+  caller: Caller,
+  { query, limit }: { query: string; limit: number },
+): Promise<{ postIds: string[]; hasMore: boolean }> {
+  authorize(caller, "posts.read");
+  const words = splitQuery(query);
+  const { items, scannedTo } =
+    words.length === 0
+      ? { items: await deps.posts.list(caller.studio.id, { limit: limit + 1 }), scannedTo: undefined }
+      : await search(deps, caller, {
+          source: createTitleSource(deps),
+          terms: { words, tag: undefined },
+          filter: {},
+          before: undefined,
+          limit: limit + 1,
+        });
+  return {
+    postIds: items.slice(0, limit).map(({ id }) => id),
+    hasMore: items.length > limit || scannedTo !== undefined,
+  };
+}
+
+/** Posts with the words only in the body or the tags do not count toward the limit of the search. */
+function createTitleSource({ posts }: Pick<Deps, "posts">): SearchSource<{ id: string }, PostSearchFilter> {
+  return {
+    ...posts.search,
+    async findMatches(studioId, ids, filter, terms) {
+      const matches = await posts.search.findMatches(studioId, ids, filter, terms);
+      // Only the ids, because the texts of a whole page may be large.
+      return matches
+        .filter(({ title }) => containsWords(buildSearchText([title], []), terms.words))
+        .map(({ id }) => ({ id }));
+    },
+  };
+}
