@@ -1,77 +1,180 @@
 import assert from "node:assert/strict";
+import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
-import { test } from "node:test";
+import { after, before, test, type TestContext } from "node:test";
+import type { Caller } from "#domain/caller.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
-import { startAuthorizingProxy } from "../support/authorizing-proxy.ts";
-import { startChildProgram } from "../support/child-program.ts";
-import { hasChromium, openChromium, openObservedPage } from "../support/chromium.ts";
+import { startAuthorizingProxy, type AuthorizingProxy } from "../support/authorizing-proxy.ts";
+import { startChildProgram, type ChildProgram } from "../support/child-program.ts";
+import { hasChromium, openChromium, openObservedPage, type Browser, type Page } from "../support/chromium.ts";
 import { forOneEngine } from "../support/engines.ts";
+import { startFaultyProxy, type FaultyProxy } from "../support/faulty-proxy.ts";
 import { findFreePorts } from "../support/free-ports.ts";
+import type { RunningService } from "../support/service.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 import { createTestGrant } from "../support/tokens.ts";
-import { fetchDigest, startUploadService, writeVideoFile } from "../support/upload-fixture.ts";
+import { chooseFiles, fetchDigest, startUploadService, writeVideoFile } from "../support/upload-fixture.ts";
 import { newStudio } from "../support/users.ts";
 
 const inspector = join(
   import.meta.dirname,
   "../../node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js",
 );
+/** Eight parts in the app, five on the upload page. */
 const videoBytes = 40 * 1024 ** 2;
+/** The Inspector handles each part several times, which takes minutes on a machine that is busy. */
+const timeout = { timeout: 180_000 };
 
 if (hasChromium())
   forOneEngine("the in-chat app in the MCP Inspector", (fixture) => {
-    test("shows the post and uploads a file of 40 MB (CHAT-13, CHAT-14)", async (t) => {
-      const folder = createTempFolder();
-      t.after(() => folder.remove());
-      const service = await startUploadService(fixture, "disk");
-      t.after(() => service.close());
-      const { deps } = service;
-      const owner = await newStudio(deps);
-      const { id: postId } = await createPost(deps, owner, { title: "Harbour at dawn", body: "Boats and gulls." });
-      const { token } = await createTestGrant(deps, owner);
-      const proxy = await startAuthorizingProxy(`${service.base}/mcp`, token);
-      t.after(() => proxy.close());
-      const [port = 0, sandboxPort = 0, appPort = 0] = await findFreePorts(3);
-      const program = startChildProgram([inspector, "--web"], {
+    const folder = createTempFolder();
+    const video = { path: `${folder.path}/harbour.mp4`, digest: "" };
+    let inspectorUrl: string;
+    let program: ChildProgram;
+    let browser: Browser;
+    /** The network between the service and the user's computer, on which the Inspector and the browser run. */
+    let network: FaultyProxy;
+    let service: RunningService;
+    let authorizingProxy: AuthorizingProxy;
+    let owner: Caller;
+    before(async () => {
+      const [port = 0, inspectorPort = 0, sandboxPort = 0, appPort = 0] = await findFreePorts(4);
+      inspectorUrl = `http://127.0.0.1:${inspectorPort}/`;
+      program = startChildProgram([inspector, "--web"], {
         HOME: folder.path,
         HOST: "127.0.0.1",
-        CLIENT_PORT: String(port),
+        CLIENT_PORT: String(inspectorPort),
         MCP_SANDBOX_PORT: String(sandboxPort),
         MCP_APP_ORIGIN_PORT: String(appPort),
         MCP_AUTO_OPEN_ENABLED: "false",
         MCP_INSPECTOR_API_TOKEN: "test",
         MCP_INSPECTOR_SECRET_STORE: "file",
       });
-      t.after(() => program.stop());
-      await program.waitForMatch(new RegExp(`:${port}`));
-      const browser = await openChromium();
-      t.after(() => browser.close());
-      const { page, consoleProblems, requestedUrls } = await openObservedPage(browser);
-      page.setDefaultTimeout(120_000);
+      network = await startFaultyProxy(`http://127.0.0.1:${port}`);
+      service = await startUploadService(fixture, "disk", { base: network.endpoint, env: { PORT: String(port) } });
+      owner = await newStudio(service.deps);
+      const { token } = await createTestGrant(service.deps, owner);
+      authorizingProxy = await startAuthorizingProxy(`${service.base}/mcp`, token);
+      browser = await openChromium();
+      video.digest = await writeVideoFile(video.path, videoBytes);
+      await program.waitForMatch(new RegExp(`:${inspectorPort}`));
+    });
+    after(async () => {
+      await browser?.close();
+      await program?.stop();
+      await authorizingProxy?.close();
+      await network?.close();
+      await service?.close();
+      folder.remove();
+    });
+
+    /** Opens the Inspector, which shows a new post in the app. */
+    async function openInspector(t: TestContext) {
+      const { id: postId } = await createPost(service.deps, owner, {
+        title: "Harbour at dawn",
+        body: "Boats and gulls.",
+      });
+      const observed = await openObservedPage(browser);
+      t.after(() => observed.context.close());
+      const { page, context } = observed;
+      context.setDefaultTimeout(timeout.timeout);
       const query = new URLSearchParams({
-        serverUrl: proxy.url,
+        serverUrl: authorizingProxy.url,
         transport: "http",
         autoConnect: "test",
         openApp: "get_post",
         appArgs: Buffer.from(JSON.stringify({ postId })).toString("base64url"),
       });
-      await page.goto(`http://127.0.0.1:${port}/?${query.toString()}`);
+      await page.goto(`${inspectorUrl}?${query.toString()}`);
+      // It would show every message, also the parts in tool calls, and format all of them again for each new one.
+      await page.getByRole("button", { name: "Close monitoring sidebar" }).click();
       await page.getByRole("button", { name: "Open App" }).click();
       // The Inspector shows the app in a frame of its sandbox, which is a frame of another origin.
       const app = page.frameLocator("iframe").frameLocator("iframe");
       await app.getByRole("heading", { name: "Harbour at dawn" }).waitFor();
-      const path = `${folder.path}/harbour.mp4`;
-      const digest = await writeVideoFile(path, videoBytes);
-      await app.locator("input[type=file]").first().setInputFiles(path);
-      await app.locator('[data-state="done"]').waitFor();
+      return { ...observed, app, postId };
+    }
+
+    /** Counts the requests with parts. The network is lost at the one with this number, until `restore` is called. */
+    function loseNetworkAtPart(t: TestContext, lossAt: number, { blocksPreflights = false } = {}) {
+      const counts = { direct: 0, message: 0 };
+      let isLost = false;
+      network.chooseFault = (req) => {
+        const method = getPartMethod(req);
+        if (method !== undefined && ++counts[method] === lossAt && !isLost) {
+          isLost = true;
+          network.cutConnections();
+        }
+        if (isLost) return "reset";
+        return blocksPreflights && req.method === "OPTIONS" ? 403 : undefined;
+      };
+      t.after(() => void (network.chooseFault = () => undefined));
+      return { counts, restore: () => void (isLost = false) };
+    }
+
+    type UploadPage = Pick<Page, "getByText" | "locator">;
+
+    async function waitForLossAndRestore(uploadPage: UploadPage, postId: string, restore: () => void): Promise<void> {
+      await uploadPage.getByText("The server isn’t responding.").first().waitFor(timeout);
+      const { assets } = await getPost(service.deps, owner, { postId });
+      assert.equal(assets[0]?.status, "pending");
+      restore();
+      await uploadPage.locator('[data-state="done"]').waitFor(timeout);
+    }
+
+    async function assertVideoIsOnPost({ app, postId }: Awaited<ReturnType<typeof openInspector>>): Promise<void> {
       await app.getByRole("list", { name: "Files of the post" }).getByText("harbour.mp4").waitFor();
-      const { assets } = await getPost(deps, owner, { postId, includeUrls: true });
-      assert.equal(await fetchDigest(assets[0]?.url ?? ""), digest);
-      assert.equal(requestedUrls.filter((url) => url.startsWith(`${service.base}/files/`)).length, 8, "parts");
+      const { assets } = await getPost(service.deps, owner, { postId, includeUrls: true });
       assert.deepEqual(
-        consoleProblems.filter((problem) => problem.includes("Content Security Policy")),
+        assets.map(({ filename, status }) => [filename, status]),
+        [["harbour.mp4", "ready"]],
+      );
+      assert.equal(await fetchDigest(assets[0]?.url ?? ""), video.digest);
+    }
+
+    test("shows the post, uploads 40 MB to the store, and resumes after a lost network (CHAT-13, CHAT-14)", async (t) => {
+      const chat = await openInspector(t);
+      // Later than the parts that are sent in parallel before the first has arrived.
+      const { counts, restore } = loseNetworkAtPart(t, 5);
+      await chat.app.locator("input[type=file]").first().setInputFiles(video.path);
+      await waitForLossAndRestore(chat.app, chat.postId, restore);
+      await assertVideoIsOnPost(chat);
+      assert.ok(counts.direct > 8, "parts that were lost are sent again");
+      assert.equal(counts.message, 0);
+      assert.deepEqual(
+        chat.consoleProblems.filter((problem) => problem.includes("Content Security Policy")),
         [],
       );
     });
+
+    test("uploads 40 MB through tool calls, and resumes after a lost network (CHAT-14)", async (t) => {
+      const chat = await openInspector(t);
+      // As a store does whose CORS rules do not include the origin of the Inspector's sandbox.
+      const { counts, restore } = loseNetworkAtPart(t, 4, { blocksPreflights: true });
+      await chat.app.locator("input[type=file]").first().setInputFiles(video.path);
+      await waitForLossAndRestore(chat.app, chat.postId, restore);
+      await assertVideoIsOnPost(chat);
+      assert.equal(counts.direct, 0);
+      assert.ok(counts.message > 8, "parts that were lost are sent again");
+    });
+
+    test("opens the upload link, which uploads 40 MB and resumes after a lost network (CHAT-14)", async (t) => {
+      const chat = await openInspector(t);
+      const { counts, restore } = loseNetworkAtPart(t, 5);
+      const openedPage = chat.context.waitForEvent("page");
+      await chat.app.getByRole("button", { name: "Upload in the browser" }).click();
+      const uploadPage = await openedPage;
+      await chooseFiles(uploadPage, video.path);
+      await waitForLossAndRestore(uploadPage, chat.postId, restore);
+      await assertVideoIsOnPost(chat);
+      assert.ok(counts.direct > 5, "parts that were lost are sent again");
+      assert.equal(counts.message, 0);
+    });
   });
+
+/** A part is a PUT of the browser, or a tool call of the Inspector with several megabytes. */
+function getPartMethod({ method, url, headers }: IncomingMessage): "direct" | "message" | undefined {
+  if (method === "PUT" && url?.startsWith("/files/")) return "direct";
+  return method === "POST" && Number(headers["content-length"]) > 1024 ** 2 ? "message" : undefined;
+}
