@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Configuration, errors, KoaContextWithOIDC } from "oidc-provider";
 import { PublicFetchError } from "#lib/public-fetch.ts";
 
-/** How to fetch client metadata documents; undefined if the operator has set `CLIENT_DOCUMENTS=off`. */
+/** How to fetch client metadata documents. Options omit it if the operator has set `CLIENT_DOCUMENTS=off`. */
 export interface ClientDocuments {
   /** Fetches a document from its client's host: public IP addresses only, limited in time and size. */
   fetch: (url: string) => Promise<Response>;
@@ -31,8 +31,8 @@ export function buildDocumentSettings(documents: ClientDocuments | undefined): L
 }
 
 /**
- * One request causes at most one fetch: after a failure, the library looks the client up again to word its error.
- * Calls outside a request come from the consent page; the request that led there was counted.
+ * Allows one fetch per request: after a failure, the library looks up the client again to build its error message.
+ * Calls without a request context come from the consent page; the authorization request before it was already counted.
  */
 function allowOneFetch(limitFetch: ClientDocuments["limitFetch"]): (ctx?: KoaContextWithOIDC) => Promise<boolean> {
   const countedRequests = new WeakSet<IncomingMessage>();
@@ -52,7 +52,7 @@ const fetchFailedDescription = "client_id metadata document fetch failed";
 export function explainFetchFailure(clientId: unknown, error: errors.OIDCProviderError): Explanation | undefined {
   const host = parseDocumentHost(clientId);
   if (host === undefined || error.error_description !== fetchFailedDescription) return undefined;
-  // The same text for a private IP address and a host that does not respond, so that it reveals nothing about networks.
+  // The same text for a private IP address and a host that does not respond, so that it reveals nothing about our network.
   const failure =
     error.cause instanceof PublicFetchError
       ? `This server could not reach ${host} to read it`

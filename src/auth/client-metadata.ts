@@ -92,8 +92,8 @@ export function normalizeClientMetadata(metadata: Metadata): void {
   metadata["response_types"] = ["code"];
   metadata["response_modes"] = ["query"];
   metadata["id_token_signed_response_alg"] = "ES256";
-  // The library rejects a metadata document with a secret. Every other one is of a public client, also if it declares
-  // `private_key_jwt`, which we do not support.
+  // A client with a metadata document is public, even if it declares `private_key_jwt`, which we do not support. A
+  // document with a secret stays unchanged, so that the library rejects it.
   if (isHttpsUrl(metadata["client_id"]) && metadata["client_secret"] === undefined)
     metadata["token_endpoint_auth_method"] = "none";
   const redirectUrls = parseRedirectUris(metadata["redirect_uris"]);

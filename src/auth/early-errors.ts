@@ -17,9 +17,8 @@ export interface EarlyErrorOptions {
 
 /**
  * Anyone can register a client, so redirecting its errors before the user has signed in would make our URL an open
- * redirector to any site or app (RFC 9700 §4.11.2). The user sees them on our page instead. Two kinds
- * of errors are still redirected: to loopback, because the program runs on the user's own computer, and to clients that
- * the operator registered.
+ * redirector to any site or app (RFC 9700 §4.11.2). The user sees them on our page instead. Errors are still redirected
+ * to loopback, because the program runs on the user's own computer, and to clients that the operator registered.
  */
 export function showEarlyErrors({ isOperatorClient, isSignedIn, showError }: EarlyErrorOptions) {
   return async (ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> => {

@@ -42,7 +42,7 @@ export interface StartedConsents {
 
 /** Above this number the oldest consents are dropped. */
 const maxPending = 20;
-/** An old name for consent, kept so that a consent that started before an update of the server can finish after it. */
+/** Consent was once called approval. The name stays, so that a consent can finish after an update of the server. */
 const cookieNamePrefix = "atelier-approval-";
 
 function createStartedConsents(base: string): StartedConsents {

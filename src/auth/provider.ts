@@ -10,7 +10,7 @@ import {
 import { scopes as studioScopes } from "#domain/caller.ts";
 import { deriveSigningKeys } from "#lib/signing-keys.ts";
 import { days, hours, minutes, seconds } from "#lib/clock.ts";
-import { isTimingSafeEqual, sha256 } from "#lib/digest.ts";
+import { equalsInConstantTime, sha256 } from "#lib/digest.ts";
 import type { Log } from "#lib/log.ts";
 import { deriveKey } from "#lib/signed-token.ts";
 import { consentLifetime, createAdapterFactory, type AdapterDeps } from "./adapter.ts";
@@ -22,7 +22,7 @@ import {
   redirectToLogin,
   unusedSessionCookie,
   validateBeforeConsumingTokens,
-} from "./provider-requests.ts";
+} from "./provider-middleware.ts";
 import {
   buildDocumentSettings,
   explainDocumentsOff,
@@ -112,6 +112,7 @@ function buildConfiguration({
     enabledJWA: { idTokenSigningAlgValues: ["ES256"] },
     extraClientMetadata: {
       properties: ["software_id", "software_version"],
+      // The library calls the validator for each of these properties; normalizing once is enough.
       validator: (_ctx, key, _value, metadata) => {
         if (key === "software_id") normalizeClientMetadata(metadata);
       },
@@ -199,7 +200,7 @@ function createInteractionPolicy(): interactionPolicy.DefaultPolicy {
 function compareSecretDigests(provider: Provider, isOperatorClient: (id: string) => boolean): void {
   Object.assign(provider.Client.prototype as object, {
     compareClientSecret(this: { clientId: string; clientSecret: string }, candidate: string): boolean {
-      return isTimingSafeEqual(isOperatorClient(this.clientId) ? candidate : sha256(candidate), this.clientSecret);
+      return equalsInConstantTime(isOperatorClient(this.clientId) ? candidate : sha256(candidate), this.clientSecret);
     },
   });
 }

@@ -7,7 +7,7 @@ import {
 import { AppError, edgeError } from "#lib/errors.ts";
 
 /** The provider did not respond, or its response is not valid OpenID Connect. */
-const unreachableCodes = new Set([
+const unavailableCodes = new Set([
   "OAUTH_TIMEOUT",
   "OAUTH_ABORT",
   "OAUTH_RESPONSE_IS_NOT_CONFORM",
@@ -43,7 +43,7 @@ function toSignInError(providerName: string, error: unknown): AppError | undefin
       cause,
     );
   }
-  if (error instanceof TypeError || (error instanceof ClientError && unreachableCodes.has(error.code ?? ""))) {
+  if (error instanceof TypeError || (error instanceof ClientError && unavailableCodes.has(error.code ?? ""))) {
     return providerUnavailableError(providerName, error);
   }
   return error instanceof ClientError ? invalidSignInError(error) : undefined;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { collectDefaultMetrics, Counter, Histogram, Registry } from "prom-client";
-import { isTimingSafeEqual } from "#lib/digest.ts";
+import { equalsInConstantTime } from "#lib/digest.ts";
 import type { Log } from "#lib/log.ts";
 import { isLocalPeer } from "./guards.ts";
 import type { Handler } from "./server.ts";
@@ -96,7 +96,7 @@ export function createMetrics(log: Pick<Log, "countDroppedLines">): Metrics {
 export function createMetricsHandler(metrics: Metrics, token: string | undefined): Handler {
   return async (req, res) => {
     const isAllowed =
-      token === undefined ? isLocalPeer(req) : isTimingSafeEqual(req.headers.authorization ?? "", `Bearer ${token}`);
+      token === undefined ? isLocalPeer(req) : equalsInConstantTime(req.headers.authorization ?? "", `Bearer ${token}`);
     if (!isAllowed) {
       res.writeHead(token === undefined ? 403 : 401, { "content-type": "text/plain" }).end("Access denied\n");
       return;

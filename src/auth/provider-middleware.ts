@@ -37,8 +37,8 @@ export function normalizeAuthorizationRequest(base: string): Middleware {
 const defaultScopes: readonly Scope[] = ["studio:read", "studio:write"];
 
 /**
- * Requests `studio:read` and `studio:write` if the client requests no studio scope. Real clients omit the parameter or send only other scopes
- * (`claudeai`, `openid email profile`); the library would reject them or issue a token without access.
+ * Adds `studio:read` and `studio:write` if the client requests no studio scope. Real clients omit the parameter or send
+ * only other scopes (`claudeai`, `openid email profile`); the library would reject them or issue a token without access.
  */
 function addDefaultScopes(scope: string | null): string {
   const requestedScopes = (scope ?? "").split(" ").filter(Boolean);
@@ -104,10 +104,10 @@ export function validateBeforeConsumingTokens(provider: Provider, base: string):
 
 type OIDC = KoaContextWithOIDC["oidc"];
 
-/** RFC 8707 §2.2. */
+/** RFC 8707 §2.2. Also replaces an alias of the resource with its canonical URI. */
 function checkResource({ params }: OIDC, base: string): void {
-  const requestedValues = [params?.["resource"] ?? []].flat() as string[];
-  const resources = [...new Set(requestedValues.map((resource) => canonicalizeResource(base, resource)))];
+  const requestedResources = [params?.["resource"] ?? []].flat() as string[];
+  const resources = [...new Set(requestedResources.map((resource) => canonicalizeResource(base, resource)))];
   if (resources.some((resource) => resource !== `${base}/mcp`)) throw new errors.InvalidTarget();
   if (params && resources.length > 0) params["resource"] = resources[0];
 }
@@ -115,13 +115,12 @@ function checkResource({ params }: OIDC, base: string): void {
 /** RFC 6749 §6: no more than the user granted, which may be less than the client requested. */
 function checkScope({ params, entities }: OIDC, aliases: readonly string[]): void {
   const scopeParam = params?.["scope"];
-  const requestedValues = typeof scopeParam === "string" ? scopeParam.split(" ") : [];
-  const grantedScopes = entities.Grant?.getResourceScope(aliases[0] ?? "").split(" ") ?? requestedValues;
-  const missingScopes = requestedValues.filter(
+  const requestedScopes = typeof scopeParam === "string" ? scopeParam.split(" ") : [];
+  const grantedScopes = entities.Grant?.getResourceScope(aliases[0] ?? "").split(" ") ?? requestedScopes;
+  const deniedScopes = requestedScopes.filter(
     (scope) => studioScopes.includes(scope as Scope) && !grantedScopes.includes(scope),
   );
-  if (missingScopes.length > 0)
-    throw new errors.InvalidScope("requested scope was not granted", missingScopes.join(" "));
+  if (deniedScopes.length > 0) throw new errors.InvalidScope("requested scope was not granted", deniedScopes.join(" "));
 }
 
 /** The library sets this cookie on every response. Its session is never stored (`noopAdapter`), so we remove it. */
@@ -149,8 +148,8 @@ export async function normalizeResponse(ctx: KoaContextWithOIDC, next: () => Pro
 }
 
 /**
- * The library reports every error that is not its own as `server_error`. Sends our own errors, such as a rate limit or
- * an unavailable database, with their status, and logs unexpected ones.
+ * The library reports every error that is not its own as `server_error`. This handler sends an `AppError`, such as a
+ * rate limit or an unavailable database, with its own status, and logs any other error.
  */
 export function createFailureHandler(log: Log): (ctx: KoaContextWithOIDC, error: unknown) => void {
   return (ctx, error) => {
