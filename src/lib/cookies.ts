@@ -39,7 +39,7 @@ export function readCookie(header: string | undefined, name: string): string | u
   return undefined;
 }
 
-/** Stores flows that continue on another site (sign-in, connect) in a signed cookie, so only this browser ends them. */
+/** Stores flows that continue on another site (sign-in, connect) in a signed cookie: only this browser can finish them. */
 export interface PendingCookie<Pending extends { state: string }> {
   /** Returns the `Set-Cookie` value that adds a flow to those pending in other tabs of this browser. */
   add(pending: Pending, cookieHeader: string | undefined): string;
@@ -57,7 +57,7 @@ export interface PendingCookieOptions {
 }
 
 const flowLifetime = minutes(10);
-/** Browsers drop a cookie of more than 4096 bytes, attributes included. */
+/** Browsers drop a cookie of more than 4096 bytes, attributes included, so the oldest flows are removed to fit. */
 const maxCookieBytes = 3800;
 
 export function createPendingCookie<Pending extends { state: string }>({

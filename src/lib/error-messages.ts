@@ -1,7 +1,7 @@
 import { formatByteLimit } from "./format-bytes.ts";
 
 /**
- * Every error below the edges: a code, or `code:reason` if a code has several causes. Each function takes the error's
+ * Every error that code below the edges throws: a code, or `code:reason` if a code has several causes. Each function takes the error's
  * data and returns a neutral sentence about what happened. What to do next depends on the reader: hints for models are
  * in `src/mcp/error-hints.ts`, hints for people in `src/http/error-hints.ts`.
  */
@@ -10,7 +10,8 @@ export const errorMessages = {
     `Your role in this studio is ${data.role}; this requires ${data.needed}.`,
   "forbidden:managed_role": (data: { role: string; managedRole: string }) =>
     `Your role in this studio is ${data.role}; only an owner can manage the role ${data.managedRole}.`,
-  "forbidden:approve": () => "Only people who may publish can approve or resolve publications, in the web app.",
+  "forbidden:approve": () =>
+    "Only people who may publish can approve or resolve publications, and only in the web app.",
   "forbidden:comment_author": () => "Only the author can delete a comment.",
   "forbidden:last_owner": () => "A studio must keep at least one owner.",
   "forbidden:account_disabled": () => "This account has been disabled.",
@@ -29,7 +30,7 @@ export const errorMessages = {
   "not_found:comment": () => "This comment does not exist.",
   "not_found:revision": () => "The post has no such revision.",
   "not_found:publication": () => "This publication does not exist.",
-  "not_found:trash_item": () => "This is not in the trash.",
+  "not_found:trash_item": () => "This item is not in the trash.",
   "not_found:undo": () => "This undo does not exist.",
   "not_found:asset": () => "This asset does not exist.",
   "not_found:attachable_asset": () => "This asset does not exist.",
@@ -125,7 +126,7 @@ export const errorMessages = {
     `${data.owner === "user" ? "You have" : "The studio has"} ${data.limit} imports in progress, the maximum.`,
   "rate_limited:searches": (data: { limit: number }) =>
     `You have ${data.limit} searches running or waiting, the maximum.`,
-  "rate_limited:link": () => "Other files of this link are uploading first.",
+  "rate_limited:link": () => "Other files of this upload link are still uploading.",
   "quota_exceeded:own_studios": (data: { limit: number }) =>
     `You already own ${data.limit} studios, the maximum on this server.`,
   "quota_exceeded:new_owner_studios": (data: { limit: number }) =>
@@ -146,7 +147,7 @@ export const errorMessages = {
   "storage_unavailable:slow": () => "Storing the file took too long.",
   "storage_unavailable:truncated": () => "The file store returned only part of the file.",
   "storage_unavailable:part_in_progress": () => "A part of the file is still being received.",
-  "storage_unavailable:contention": () => "Other requests kept changing it during this one.",
+  "storage_unavailable:contention": () => "Other requests kept changing the same data.",
   "storage_unavailable:damaged": () => "The stored file is damaged.",
 
   "url_blocked:import": (data: { cause: string }) => `The URL can't be fetched: ${data.cause}.`,

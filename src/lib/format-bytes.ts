@@ -16,7 +16,7 @@ export function formatExcess(bytes: number, limit: number): { size: string; limi
   }
 }
 
-/** Enough for one byte in a terabyte. */
+/** Enough digits to show one byte in a terabyte. */
 const maxDigits = 12;
 
 function format(bytes: number, rounding: Rounding, digits: number): string {

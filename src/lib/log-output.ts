@@ -27,7 +27,7 @@ interface Sink {
 
 /** Lines are sent in chunks: one system call per line would cost more than formatting the line. */
 const chunkLength = 4096;
-/** How long lines wait in the buffer, and how often a failing output is retried. */
+/** How long lines wait in the buffer at most, and how often a failing output is retried. */
 const intervalMs = 200;
 /** How much text is buffered for a blocked output. When the buffer is full, newer lines are dropped. */
 const maxBufferedLength = 4 * 1024 * 1024;
@@ -47,9 +47,9 @@ export function openStandardOutput(stdout: NodeJS.WriteStream & { fd: number }):
 }
 
 function bufferLines(sink: Sink, isTerminal: boolean): StandardOutput {
-  const flushAt = isTerminal ? 1 : chunkLength;
+  const flushLength = isTerminal ? 1 : chunkLength;
   let bufferedText = "";
-  /** What a failed write left to send before newer lines: all its bytes after EAGAIN, otherwise the rest of a line. */
+  /** Bytes of a failed write to send before newer lines: all of them after EAGAIN, otherwise the rest of a partial line. */
   let unsentBytes: Buffer = noBytes;
   let isSending = false;
   let isFailing = false;
@@ -82,7 +82,7 @@ function bufferLines(sink: Sink, isTerminal: boolean): StandardOutput {
       if (written < bytes.length) return send(bytes.subarray(written), bytes[written - 1] !== newline);
       isSending = false;
       isFailing = false;
-      if (bufferedText.length >= flushAt) sendBuffered();
+      if (bufferedText.length >= flushLength) sendBuffered();
       if (unreportedCount > 0) {
         const lines = unreportedCount;
         unreportedCount = 0;
@@ -111,7 +111,7 @@ function bufferLines(sink: Sink, isTerminal: boolean): StandardOutput {
     write(line) {
       if (bufferedText.length + line.length > maxBufferedLength) return drop(1);
       bufferedText += line;
-      if (bufferedText.length >= flushAt && !isSending && !isFailing) sendBuffered();
+      if (bufferedText.length >= flushLength && !isSending && !isFailing) sendBuffered();
     },
     countDroppedLines: () => droppedCount,
     onRecovery: (listener) => void (reportRecovery = listener),

@@ -76,7 +76,7 @@ function getRequestLevel({ status }: RequestLogEntry): "warn" | "info" {
   return status >= 500 ? "warn" : "info";
 }
 
-/** Serialized by hand: pino would make a tool call a tenth slower. `cut` means that the client disconnected. */
+/** Serialized by hand, because pino would make a tool call 10 % slower. `cut` means that the client disconnected. */
 function toJsonLine(entry: RequestLogEntry): string {
   const { requestId, method, path, status, ms, isDisconnected, context } = entry;
   const extraFields = context === undefined ? "" : JSON.stringify(context).slice(1, -1);

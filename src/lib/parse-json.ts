@@ -71,8 +71,8 @@ const stepBytes = 4096;
 const windowBytes = 64 * 1024;
 
 /**
- * Returns the index of the closing quote, or `bytes.length`. Long strings are base64, so most have no escapes: windows
- * without a backslash are searched with `indexOf`, which is faster than comparing each byte.
+ * Returns the index of the closing quote, or `bytes.length`. Compares `stepBytes` one by one, then searches windows
+ * without a backslash with `indexOf`, which is faster: long strings are base64, so most have no escapes.
  */
 function findStringEnd(bytes: Uint8Array, from: number): number {
   let i = from;

@@ -147,7 +147,7 @@ function sendRequest(
   { method = "GET", headers: extraHeaders, body }: PublicRequest,
 ): Promise<IncomingMessage> {
   const addresses = pinnedAddresses.map((address) => ({ address, family: isIP(address) }));
-  // Happy Eyeballs (RFC 8305) over the checked IP addresses alone; Node asks for `all` with `autoSelectFamily`.
+  // Happy Eyeballs (RFC 8305) over the checked IP addresses only. With `autoSelectFamily`, Node expects all of them.
   const lookup: LookupFunction = (_host, _options, done) => done(null, addresses);
   const connectOptions = { lookup, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: connectAttemptMs };
   const headers = {
@@ -194,7 +194,7 @@ async function readBody(body: Readable, maxBytes: number): Promise<Buffer<ArrayB
   return Buffer.concat(chunks);
 }
 
-/** Aborts `work` after the timeout. Hides the details of errors of `work`, which may describe our network. */
+/** Aborts `work` after the timeout. Replaces its errors, which may reveal details of our network. */
 async function withTimeout<T>(
   timeoutMs: number,
   signal: AbortSignal,

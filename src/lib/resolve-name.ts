@@ -37,14 +37,14 @@ export function createNameResolver({ servers, maxLookups = defaultMaxLookups }: 
     if (lookups >= maxLookups) throw new NameResolutionError("too many host names are being resolved, try again soon");
     lookups++;
     try {
-      return await resolveBoth(host, signal, servers);
+      return await resolveBothFamilies(host, signal, servers);
     } finally {
       lookups--;
     }
   };
 }
 
-async function resolveBoth(host: string, signal: AbortSignal, servers?: readonly string[]): Promise<string[]> {
+async function resolveBothFamilies(host: string, signal: AbortSignal, servers?: readonly string[]): Promise<string[]> {
   signal.throwIfAborted();
   // One resolver per lookup: `cancel` ends all queries of a resolver.
   const resolver = new Resolver({ timeout: queryTimeoutMs, tries: queryTries });
