@@ -98,12 +98,12 @@ export function createService(options: CreateServiceOptions): Service {
     platforms,
     publisher,
     wakeWorker: () => worker?.wake(),
-    ...(config.rateLimits ? {} : { rateLimits: unlimitedRateLimitStore }),
+    ...(config.areRateLimitsEnabled ? {} : { rateLimits: unlimitedRateLimitStore }),
   };
 
   // Rate limits.
   const limitRate = (name: RateLimitName, req: IncomingMessage) =>
-    enforceRateLimit(deps, name, getClientIpKey(req, config.trustProxy, getNetworkBits(name)));
+    enforceRateLimit(deps, name, getClientIpKey(req, config.trustedProxies, getNetworkBits(name)));
   const toolCallLimiter = createCallLimiter(deps, "calls", callLimits.calls);
   const webCallLimiter = createCallLimiter(deps, "web", callLimits.web);
   const linkCallLimiter = createCallLimiter(deps, "uploads", callLimits.uploads);
@@ -120,7 +120,7 @@ export function createService(options: CreateServiceOptions): Service {
     clients,
     loginUrl,
     isSignedIn: async (cookies) => (await sessions.find(cookies)) !== undefined,
-    clientDocuments: config.clientDocuments
+    clientDocuments: config.areClientDocumentsEnabled
       ? { fetch: fetchDocument, limitFetch: (req) => limitRate("clientDocument", req) }
       : undefined,
     renderError: renderErrorPage,
@@ -134,22 +134,22 @@ export function createService(options: CreateServiceOptions): Service {
     tools,
     signer,
     log,
-    checkCallLimit: config.rateLimits ? toolCallLimiter.check : noCallLimit,
+    checkCallLimit: config.areRateLimitsEnabled ? toolCallLimiter.check : noCallLimit,
     recordCall: callRecorder.record,
     version: packageJson.version,
     chatAppHtml: webFiles.find(chatAppPath)?.content.toString(),
-    extension: config.conformanceFixtures ? createConformanceFixtures(deps.newSecret) : undefined,
+    extension: config.hasConformanceFixtures ? createConformanceFixtures(deps.newSecret) : undefined,
   });
   const api = createApi({
     deps,
     sessions,
-    checkCallLimit: config.rateLimits ? webCallLimiter.check : noCallLimit,
+    checkCallLimit: config.areRateLimitsEnabled ? webCallLimiter.check : noCallLimit,
     log,
     isDevelopment: dev !== undefined,
   });
   const uploadApi = createUploadApi({
     deps,
-    checkCallLimit: config.rateLimits ? linkCallLimiter.check : noCallLimit,
+    checkCallLimit: config.areRateLimitsEnabled ? linkCallLimiter.check : noCallLimit,
     log,
   });
 

@@ -73,8 +73,8 @@ function resolveConfig(env: Settings, variables: Environment, problems: string[]
     dataDir: env.DATA_DIR,
     databaseUrl: env.DATABASE_URL,
     /**
-     * The session connection that receives notifications and migrates. It differs from `databaseUrl` if that leads to a
-     * transaction pooler; undefined with SQLite.
+     * For connections that need a session: notifications and migrations. Differs from `databaseUrl` if that URL leads to
+     * a transaction pooler; undefined with SQLite.
      */
     databaseListenUrl: env.DATABASE_LISTEN_URL ?? env.DATABASE_URL,
     storage: env.STORAGE === "s3" ? readS3Settings(env, problems) : ({ kind: "disk" } as const),
@@ -94,15 +94,15 @@ function resolveConfig(env: Settings, variables: Environment, problems: string[]
     publishConcurrency: env.PUBLISH_CONCURRENCY,
     oauthClientsFile: env.OAUTH_CLIENTS,
     privateHosts: env.PRIVATE_HOSTS,
-    /** The directory of `did:plc` identities. */
+    /** The URL of the directory of `did:plc` identities. */
     plcUrl: env.BLUESKY_PLC_URL,
     /** Whether client metadata documents are advertised and fetched. */
-    clientDocuments: env.CLIENT_DOCUMENTS === "on",
+    areClientDocumentsEnabled: env.CLIENT_DOCUMENTS === "on",
     /** Proxies whose forwarded client IP address is trusted, for rate limits only. */
-    trustProxy: env.TRUST_PROXY,
+    trustedProxies: env.TRUST_PROXY,
     platformCredentials: readPlatformCredentials(variables, problems),
-    conformanceFixtures: env.CONFORMANCE_FIXTURES === "1",
-    rateLimits: env.RATE_LIMITS === "on",
+    hasConformanceFixtures: env.CONFORMANCE_FIXTURES === "1",
+    areRateLimitsEnabled: env.RATE_LIMITS === "on",
     logLevel: env.LOG_LEVEL,
   };
 }

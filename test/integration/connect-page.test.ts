@@ -36,7 +36,7 @@ forOneEngine("connect page", (fixture) => {
     service = await startService(fixture.deps, {
       platforms: strict.createSetups({ timeoutMs: 500 }),
       log,
-      config: { rateLimits: false },
+      config: { areRateLimitsEnabled: false },
     });
   });
   after(async () => {

@@ -192,7 +192,7 @@ test("TRUST_PROXY accepts IP addresses, networks and loopback, and nothing else 
     );
   }
   const isTrusted = (TRUST_PROXY: string, address: string): boolean =>
-    readConfig({ TRUST_PROXY }).trustProxy.has(parseIpAddress(address)!);
+    readConfig({ TRUST_PROXY }).trustedProxies.has(parseIpAddress(address)!);
   assert.ok(isTrusted("loopback, 10.0.0.0/8", "10.1.2.3") && isTrusted("loopback, 10.0.0.0/8", "::1"));
   for (const address of ["127.0.0.1", "::1", "10.0.0.1"])
     assert.ok(!isTrusted("", address), "no peer is trusted by default");

@@ -66,14 +66,18 @@ const defaults: Case[] = [
     },
   },
   { name: "no pre-registered clients (VAR-OAUTH_CLIENTS)", set: {}, expected: { oauthClientsFile: undefined } },
-  { name: "client metadata documents are on (VAR-CLIENT_DOCUMENTS)", set: {}, expected: { clientDocuments: true } },
+  {
+    name: "client metadata documents are on (VAR-CLIENT_DOCUMENTS)",
+    set: {},
+    expected: { areClientDocumentsEnabled: true },
+  },
   { name: "no platform credentials (VAR-PLATFORM)", set: {}, expected: { platformCredentials: {} } },
   {
     name: "conformance fixtures are off (VAR-CONFORMANCE_FIXTURES)",
     set: {},
-    expected: { conformanceFixtures: false },
+    expected: { hasConformanceFixtures: false },
   },
-  { name: "rate limits are on (VAR-RATE_LIMITS)", set: {}, expected: { rateLimits: true } },
+  { name: "rate limits are on (VAR-RATE_LIMITS)", set: {}, expected: { areRateLimitsEnabled: true } },
   { name: "the log level is info (VAR-LOG_LEVEL)", set: {}, expected: { logLevel: "info" } },
   {
     name: "an empty variable counts as unset (RUN-3)",
@@ -227,7 +231,7 @@ const cases: Case[] = [
   {
     name: "client metadata documents are off (VAR-CLIENT_DOCUMENTS)",
     set: { CLIENT_DOCUMENTS: "off" },
-    expected: { clientDocuments: false },
+    expected: { areClientDocumentsEnabled: false },
   },
   {
     name: "platform credentials (VAR-PLATFORM)",
@@ -242,17 +246,17 @@ const cases: Case[] = [
   {
     name: "conformance fixtures on loopback (VAR-CONFORMANCE_FIXTURES)",
     set: { CONFORMANCE_FIXTURES: "1" },
-    expected: { conformanceFixtures: true },
+    expected: { hasConformanceFixtures: true },
   },
   {
     name: "conformance fixtures are off explicitly (VAR-CONFORMANCE_FIXTURES)",
     set: { CONFORMANCE_FIXTURES: "off" },
-    expected: { conformanceFixtures: false },
+    expected: { hasConformanceFixtures: false },
   },
   {
     name: "rate limits are off on loopback (VAR-RATE_LIMITS)",
     set: { RATE_LIMITS: "off" },
-    expected: { rateLimits: false },
+    expected: { areRateLimitsEnabled: false },
   },
   { name: "another log level (VAR-LOG_LEVEL)", set: { LOG_LEVEL: "silent" }, expected: { logLevel: "silent" } },
 ];
@@ -269,7 +273,7 @@ test("trusts only the listed IP addresses, networks and loopback (VAR-TRUST_PROX
   const listTrusted = (set: Record<string, string>) =>
     ["10.1.2.3", "127.0.0.1", "::1", "2001:db8::1", "192.0.2.1"].filter((text) => {
       const address = parseIpAddress(text);
-      return address && readConfig(set).trustProxy.has(address);
+      return address && readConfig(set).trustedProxies.has(address);
     });
   assert.deepEqual(listTrusted({}), []);
   assert.deepEqual(listTrusted({ TRUST_PROXY: "off" }), []);

@@ -49,7 +49,7 @@ export async function startPublishing(
 ): Promise<PublishingFixture> {
   const { runsWorker = true, ...serviceOptions } = options;
   const service = await startService(createDeps(fixture.database, systemClock), {
-    config: { rateLimits: false },
+    config: { areRateLimitsEnabled: false },
     ...serviceOptions,
   });
   if (runsWorker) service.startWorker();

@@ -17,5 +17,5 @@ export interface SignInServerOptions {
 /** Starts the service with these identity providers. */
 export function startSignInServer(options: SignInServerOptions): Promise<SignInServer> {
   const { deps, identityProviders = [], signInAllow = ["*"], ...rest } = options;
-  return startService(deps, { ...rest, config: { identityProviders, signInAllow, rateLimits: false } });
+  return startService(deps, { ...rest, config: { identityProviders, signInAllow, areRateLimitsEnabled: false } });
 }

@@ -54,7 +54,7 @@ const service = await startService(
   { ...createDeps(database, systemClock), files: createHookedFiles(systemClock, filesFolder) },
   {
     base,
-    config: { rateLimits: false },
+    config: { areRateLimitsEnabled: false },
     platforms: [
       ...createSandboxPlatforms({ base, wrapFetch: injectTimeouts }),
       ...createPlatformSetups({}, createPublicFetch({ ...platformFetchLimits, privateHosts: new Set(privateHosts) }), {
