@@ -19,7 +19,7 @@ export interface TextLimit {
 /** Excludes punctuation that follows the link in a sentence. */
 const linkPattern = /https?:\/\/[^\s<>"']*[^\s<>"'.,:;!?)\]]/gi;
 
-/** The server of a mention. An `@` after a letter, `=` or `/` belongs to an address or a link. */
+/** The server of a mention. An `@` after a letter, `=` or `/` belongs to an email or a link. */
 const mentionedServerPattern =
   /(?<![=/\p{L}\p{M}\p{N}_])(@\w+(?:[.-]+\w+)*)@[\p{L}\p{M}\p{N}_]+(?:[.-]+[\p{L}\p{M}\p{N}_]+)*/gu;
 
@@ -38,14 +38,15 @@ const counters: Record<TextLimit["unit"], (text: string) => number> = {
   bytes: (text) => countBytes(text),
   emojiBytes: (text) =>
     sumBy(splitGraphemes(text), (grapheme) => (isEmoji(grapheme) ? countBytes(grapheme) : Array.from(grapheme).length)),
-  weighted: (text) => sumBy(splitGraphemes(text.length > maxNormalized ? text : text.normalize("NFC")), weighGrapheme),
+  weighted: (text) =>
+    sumBy(splitGraphemes(text.length > maxNormalizedLength ? text : text.normalize("NFC")), weighGrapheme),
 };
 
 /** A longer text exceeds every grapheme limit; segmenting it would only slow down the request. */
 const maxSegmentedLength = 10_000;
 
-/** Normalization sorts runs of marks in quadratic time. A longer text exceeds X's 280 in any form. */
-const maxNormalized = 2000;
+/** Normalization sorts runs of marks in quadratic time. A longer text exceeds X's limit of 280 in any form. */
+const maxNormalizedLength = 2000;
 
 const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
 const encoder = new TextEncoder();

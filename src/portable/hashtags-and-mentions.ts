@@ -1,8 +1,8 @@
-/** Letters, digits and underscores, but not digits alone. */
+/** Letters, digits and underscores, with at least one letter. */
 export const hashtagPattern = /(?<![\p{L}\p{M}\p{N}_&/])[#＃][\p{N}_]*[\p{L}\p{M}][\p{L}\p{M}\p{N}_]*/gu;
 /** An Instagram username. An `@` after a letter or a period belongs to an email. */
 export const instagramMentionPattern = /(?<![\w@.])@\w(?:[\w.]{0,28}\w)?/g;
 
-/** Repetitions count, too: the documentation does not say otherwise. */
+/** Counts repetitions too: Instagram's documentation does not exclude them. */
 export const countHashtags = (text: string): number => text.match(hashtagPattern)?.length ?? 0;
 export const countMentions = (text: string): number => text.match(instagramMentionPattern)?.length ?? 0;

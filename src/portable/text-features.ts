@@ -40,11 +40,11 @@ export const findLinks = (text: string): TextFeature[] =>
     end: index + url.length,
   }));
 
-/** Joins links with other features, which don't count inside a link. */
+/** Merges links with other features, except those inside a link, in the order of the text. */
 export function mergeFeatures(links: readonly TextFeature[], others: readonly TextFeature[]): TextFeature[] {
-  const isFree = ({ start, end }: TextFeature): boolean =>
+  const isOutsideLinks = ({ start, end }: TextFeature): boolean =>
     links.every((link) => end <= link.start || start >= link.end);
-  return [...links, ...others.filter(isFree)].toSorted((a, b) => a.start - b.start);
+  return [...links, ...others.filter(isOutsideLinks)].toSorted((a, b) => a.start - b.start);
 }
 
 /** A loop, because a regular expression for the end of a text can take quadratic time. */
@@ -54,7 +54,7 @@ function trimPunctuation(text: string): string {
   return characters.join("");
 }
 
-/** A number is not a tag. */
+/** A text of only digits and punctuation is not a tag. */
 function isTag(tag: string): boolean {
   if (tag === "" || /^[\d\p{P}]+$/u.test(tag) || encoder.encode(tag).length > maxTagBytes) return false;
   return Array.from(new Intl.Segmenter("en").segment(tag)).length <= maxTagGraphemes;
