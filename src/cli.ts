@@ -10,8 +10,9 @@ import { formatBytes } from "#lib/format-bytes.ts";
 import { adminHelp, parseAdminCommand } from "#ops/admin.ts";
 import { createBackup } from "#ops/backup.ts";
 import { moveData } from "#ops/move.ts";
-import { createProgress, UsageError } from "#ops/progress.ts";
+import { createProgress } from "#ops/progress.ts";
 import { restoreBackup } from "#ops/restore.ts";
+import { UsageError } from "#ops/usage-error.ts";
 import { openS3Store } from "#storage/s3/s3-store.ts";
 
 /** The operator's commands: `npm run backup`, `restore`, `move` and `admin`. Each runs in its own process. */

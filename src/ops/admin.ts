@@ -4,7 +4,7 @@ import type { Deps } from "#domain/deps.ts";
 import { disableUser, enableUser, revokeGrants } from "#domain/operator/user-access.ts";
 import { addOwner } from "#domain/operator/add-owner.ts";
 import { listGrants, listStudios, listUsers } from "#domain/operator/lookups.ts";
-import { UsageError } from "./progress.ts";
+import { UsageError } from "./usage-error.ts";
 
 export const adminHelp = `npm run admin -- <command>
 

@@ -24,7 +24,8 @@ import {
   type Manifest,
   type ChecksumEntry,
 } from "./manifest.ts";
-import { forEachConcurrent, type ProgressReporter } from "./progress.ts";
+import { forEachConcurrent } from "./for-each-concurrent.ts";
+import type { ProgressReporter } from "./progress.ts";
 
 export interface BackupOptions {
   dataDir: string;

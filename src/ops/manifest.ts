@@ -6,7 +6,8 @@ import { z } from "zod";
 import { OperatorError } from "#lib/errors.ts";
 import { formatBytes } from "#lib/format-bytes.ts";
 import { syncFolder } from "#storage/disk/write-file.ts";
-import { forEachConcurrent, type ProgressReporter } from "./progress.ts";
+import { forEachConcurrent } from "./for-each-concurrent.ts";
+import type { ProgressReporter } from "./progress.ts";
 
 const chunkBytes = 1024 * 1024;
 

@@ -10,7 +10,8 @@ import { secretFileName } from "#lib/secret-file.ts";
 import { findVersions } from "#storage/disk/layout.ts";
 import { OperatorError } from "#lib/errors.ts";
 import { formatBytes } from "#lib/format-bytes.ts";
-import { forEachConcurrent, type ProgressReporter } from "./progress.ts";
+import { forEachConcurrent } from "./for-each-concurrent.ts";
+import type { ProgressReporter } from "./progress.ts";
 
 export interface MoveOptions {
   dataDir: string;
@@ -71,7 +72,7 @@ async function assertSecretIncluded(dataDir: string, secrets: readonly string[] 
   );
 }
 
-/** Accepts files of an earlier, interrupted move. Any other file in the bucket belongs to another server. */
+/** Ignores files of an earlier, interrupted move. Any other file in the bucket belongs to another server. */
 async function assertBucketEmpty(source: SqliteFile, files: FileStore): Promise<void> {
   for (const area of storageAreas) {
     for (let after: string | undefined; ;) {

@@ -12,7 +12,8 @@ import {
   type Manifest,
   type ChecksumEntry,
 } from "./manifest.ts";
-import { forEachConcurrent, type ProgressReporter } from "./progress.ts";
+import { forEachConcurrent } from "./for-each-concurrent.ts";
+import type { ProgressReporter } from "./progress.ts";
 
 export interface RestoreOptions {
   from: string;
@@ -21,8 +22,8 @@ export interface RestoreOptions {
 }
 
 /**
- * Verifies a backup and copies it to an empty data folder. The database comes last and gets its name once it is
- * complete, so that no server can start on a partly restored folder.
+ * Verifies a backup and copies it to an empty data folder. The database is copied last and gets its name once it
+ * is complete, so that no server can start on a partly restored folder.
  */
 export async function restoreBackup({ from, dataDir, reportProgress }: RestoreOptions): Promise<Manifest> {
   if (basename(from).endsWith(partialSuffix))

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { parseAdminCommand } from "#ops/admin.ts";
-import { UsageError } from "#ops/progress.ts";
+import { UsageError } from "#ops/usage-error.ts";
 import { forOneEngine, getDatabaseSettings } from "../support/engines.ts";
 import { runCommand } from "../support/operator-commands.ts";
 import { callTool } from "../support/service-access.ts";
