@@ -32,7 +32,7 @@ function readTraits(file: Uint8Array, metadata: Metadata): Omit<ImageTraits, "wi
     metadata.depth === "uchar" &&
     (metadata.orientation ?? 1) === 1 &&
     (metadata.icc === undefined || isSrgbProfile(metadata.icc));
-  // AVIF files are sent as they are only if they contain no metadata.
+  // We can't remove the metadata of AVIF files, so only those without any are sent unchanged.
   const hasUnremovableMetadata = !stripped && Boolean(metadata.exif ?? metadata.xmp ?? metadata.iptc);
   return {
     frames: Math.max(metadata.pages ?? 1, countApngFrames(file)),
@@ -46,7 +46,7 @@ function readTraits(file: Uint8Array, metadata: Metadata): Omit<ImageTraits, "wi
 /** The description of an sRGB profile contains its name, in ASCII or UTF-16. */
 const isSrgbProfile = (profile: Buffer): boolean => profile.includes("sRGB") || profile.includes("s\0R\0G\0B");
 
-/** A file may state any number of frames, so higher numbers are reduced to one that fits the database's column. */
+/** A file can state any number of frames. Larger numbers are reduced to this one, which fits the database's column. */
 const maxStatedFrames = 1_000_000;
 
 /** The chunk `acTL` of an animated PNG precedes its pixels. libvips reads only the first frame. */
@@ -74,8 +74,8 @@ export async function renderImage(
   }
 }
 
-/** The lowest quality makes a file about half as large. Sizes that are too large even with this quality are skipped. */
-const maxExcess = 2;
+/** The lowest quality about halves a file, so a layout that exceeds the limit by more than this factor is skipped. */
+const maxExcessFactor = 2;
 
 async function renderSmallEnough(
   file: Uint8Array,
@@ -88,7 +88,7 @@ async function renderSmallEnough(
     layOut(
       sharp(bytes, { failOn: "error", limitInputPixels, sequentialRead: true, pages: 1 }),
       layout,
-      // libvips flattens before it pads.
+      // libvips flattens before it pads, so the padding of an opaque image must be opaque itself.
       keepsAlpha ? transparent : white,
     );
   let bytesPerPixel = 0;
@@ -96,18 +96,18 @@ async function renderSmallEnough(
     const isLast = i === layouts.length - 1;
     const maxBytes = Math.max(...encodings.map((encoding) => encoding.maxBytes ?? Infinity));
     const { width, height } = layout.canvas;
-    if (!isLast && bytesPerPixel * width * height > maxBytes * maxExcess) continue;
+    if (!isLast && bytesPerPixel * width * height > maxBytes * maxExcessFactor) continue;
     let pixels: Sharp | undefined;
     for (const [attempt, encoding] of encodings.entries()) {
       // Decode a second time only if the first attempt was too large; then keep the pixels.
-      if (attempt === 1) pixels = await keepPixels(layOutImage(layout, hasAlpha));
+      if (attempt === 1) pixels = await decodePixels(layOutImage(layout, hasAlpha));
       const content = await encode(
         pixels?.clone() ?? layOutImage(layout, hasAlpha && encoding.type !== "image/jpeg"),
         encoding,
       );
       if (content.length <= (encoding.maxBytes ?? Infinity)) return { mimeType: encoding.type, content };
       bytesPerPixel = content.length / (width * height);
-      if (!isLast && encoding.quality !== undefined && content.length > maxBytes * maxExcess) break;
+      if (!isLast && encoding.quality !== undefined && content.length > maxBytes * maxExcessFactor) break;
     }
   }
   return { problem: "too_large" };
@@ -125,7 +125,7 @@ function layOut(image: Sharp, { region, scaled, canvas }: Layout, background: ty
   return scaledImage.extend({ ...borders, background });
 }
 
-async function keepPixels(image: Sharp): Promise<Sharp> {
+async function decodePixels(image: Sharp): Promise<Sharp> {
   const { data, info } = await image.toColourspace("srgb").raw().toBuffer({ resolveWithObject: true });
   const { width, height, channels } = info;
   return sharp(data, { raw: { width, height, channels }, limitInputPixels: false });

@@ -2,14 +2,14 @@ import type { ImageRequest } from "#domain/renditions/ports.ts";
 
 type Requester = Pick<ImageRequest, "studioId" | "isUrgent" | "signal">;
 
-interface Waiter {
-  /** Grows while the task waits, if others need the same result. Never empty. */
+interface WaitingTask {
+  /** The caller adds to this list while the task waits, if others need the same result. Never empty. */
   requesters: readonly Requester[];
   start: () => void;
   drop: () => void;
 }
 
-/** The result of a task, or undefined if it was dropped before it started. */
+/** Resolves to the result of the task, or to undefined if the task was dropped before it started. */
 export type RunInQueue = <T>(
   requesters: readonly Requester[],
   work: () => Promise<T>,
@@ -17,37 +17,37 @@ export type RunInQueue = <T>(
 
 /**
  * Runs at most `concurrency` tasks at a time. Urgent tasks come first, then those of the studio that has the fewest
- * running, so no studio can hold the queue. A task is dropped if all of its requesters have gone, or if its studio has
- * too many that are not urgent.
+ * running, so that no studio can block the queue. A task is dropped if the signals of all its requesters have aborted,
+ * or if it is not urgent and `maxWaitingPerStudio` such tasks of its studio are waiting.
  */
 export function createFairQueue(concurrency: number, maxWaitingPerStudio: number): RunInQueue {
-  const waiters: Waiter[] = [];
+  const waitingTasks: WaitingTask[] = [];
   const runningByStudio = new Map<string, number>();
   let runningCount = 0;
 
   const countRunning = (studioId: string): number => runningByStudio.get(studioId) ?? 0;
-  const compare = (a: Waiter, b: Waiter): number =>
+  const compare = (a: WaitingTask, b: WaitingTask): number =>
     Number(isUrgent(b)) - Number(isUrgent(a)) || countRunning(getStudioId(a)) - countRunning(getStudioId(b));
 
   function dropAbandoned(): void {
-    const abandonedWaiters = waiters.filter((waiter) => !isWanted(waiter));
-    for (const waiter of abandonedWaiters) {
-      waiters.splice(waiters.indexOf(waiter), 1);
-      waiter.drop();
+    const abandonedTasks = waitingTasks.filter((task) => !hasActiveRequester(task));
+    for (const task of abandonedTasks) {
+      waitingTasks.splice(waitingTasks.indexOf(task), 1);
+      task.drop();
     }
   }
 
   function startNext(): void {
     dropAbandoned();
-    // Sorting is stable: what is equal starts in the order of arrival.
-    const [next] = waiters.toSorted(compare);
+    // Sorting is stable, so tasks of equal rank start in the order of arrival.
+    const [next] = waitingTasks.toSorted(compare);
     if (!next || runningCount >= concurrency) return;
-    waiters.splice(waiters.indexOf(next), 1);
-    count(getStudioId(next), 1);
+    waitingTasks.splice(waitingTasks.indexOf(next), 1);
+    adjustRunningCount(getStudioId(next), 1);
     next.start();
   }
 
-  function count(studioId: string, change: 1 | -1): void {
+  function adjustRunningCount(studioId: string, change: 1 | -1): void {
     runningCount += change;
     const studioCount = countRunning(studioId) + change;
     if (studioCount === 0) runningByStudio.delete(studioId);
@@ -56,28 +56,28 @@ export function createFairQueue(concurrency: number, maxWaitingPerStudio: number
 
   return async (requesters, work) => {
     const hasStarted = await new Promise<boolean>((resolve) => {
-      const waiter = { requesters, start: () => resolve(true), drop: () => resolve(false) };
+      const task = { requesters, start: () => resolve(true), drop: () => resolve(false) };
       dropAbandoned();
-      const studioId = getStudioId(waiter);
-      const waitingCount = waiters.filter((other) => getStudioId(other) === studioId && !isUrgent(other)).length;
-      if (!isUrgent(waiter) && waitingCount >= maxWaitingPerStudio) return waiter.drop();
-      waiters.push(waiter);
+      const studioId = getStudioId(task);
+      const waitingCount = waitingTasks.filter((other) => getStudioId(other) === studioId && !isUrgent(other)).length;
+      if (!isUrgent(task) && waitingCount >= maxWaitingPerStudio) return task.drop();
+      waitingTasks.push(task);
       startNext();
     });
     if (!hasStarted) return undefined;
     try {
       return { value: await work() };
     } finally {
-      count(getStudioId({ requesters }), -1);
+      adjustRunningCount(getStudioId({ requesters }), -1);
       startNext();
     }
   };
 }
 
-const isWanted = ({ requesters }: Pick<Waiter, "requesters">): boolean =>
+const hasActiveRequester = ({ requesters }: Pick<WaitingTask, "requesters">): boolean =>
   requesters.some(({ signal }) => signal?.aborted !== true);
 
-const isUrgent = ({ requesters }: Pick<Waiter, "requesters">): boolean => requesters.some((each) => each.isUrgent);
+const isUrgent = ({ requesters }: Pick<WaitingTask, "requesters">): boolean => requesters.some((each) => each.isUrgent);
 
 /** Requesters of the same image belong to the same studio. */
-const getStudioId = ({ requesters }: Pick<Waiter, "requesters">): string => requesters[0]?.studioId ?? "";
+const getStudioId = ({ requesters }: Pick<WaitingTask, "requesters">): string => requesters[0]?.studioId ?? "";

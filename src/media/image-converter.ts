@@ -1,7 +1,7 @@
 import type { ImageConverter, ImageInspection, ImageRequest, RenderedImage } from "#domain/renditions/ports.ts";
 import type { ByteSource } from "#domain/assets/content/byte-source.ts";
 import {
-  createImageProcesses,
+  createImageProcessPool,
   defaultLimits,
   type ImageProcessLimits,
   type ImageTask,
@@ -16,9 +16,9 @@ const maxImageBytes = 100 * 1024 * 1024;
 const maxSlowInspections = 3;
 const maxRememberedImages = 10_000;
 
-/** Opens images in processes of their own, which can be killed. */
+/** Opens images in child processes, which can be killed. */
 export function createImageConverter(limits: Partial<ImageProcessLimits> = {}): ImageConverter {
-  const runTask = createImageProcesses({ ...defaultLimits, ...limits });
+  const runTask = createImageProcessPool({ ...defaultLimits, ...limits });
   const runOncePerKey = createSingleFlight<ImageTaskResult>();
   const requestsByKey = new Map<string, ImageRequest[]>();
   const slowInspections = new Map<string, number>();
@@ -41,7 +41,7 @@ export function createImageConverter(limits: Partial<ImageProcessLimits> = {}): 
       return onTimeout?.();
     };
     try {
-      // Previews of one image have many plans. A publication is tried even if a preview took too long.
+      // A slow preview blocks all previews of its image, because each plan would be slow. Publications are still tried.
       return await runOncePerKey(key, work, isUrgent ? key : imageKey);
     } finally {
       requestsByKey.delete(key);

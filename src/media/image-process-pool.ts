@@ -36,14 +36,14 @@ export const defaultLimits: ImageProcessLimits = {
   maxWaitingPerStudio: 50,
 };
 
-/** Undefined if the task was dropped; its value is undefined if the image took too long or needed too much memory. */
+/** Resolves to undefined if the task was dropped. `value` is undefined if it took too long or needed too much memory. */
 export type RunImageTask = (
   requests: readonly ImageRequest[],
   readTask: () => Promise<ImageTask>,
 ) => Promise<{ value: ImageTaskResult | undefined } | undefined>;
 
-/** Runs one image per child process at a time. A child starts when needed, and ends when idle or with the server. */
-export function createImageProcesses(limits: ImageProcessLimits): RunImageTask {
+/** Runs one task per child process at a time. A child starts when needed, and ends when idle or with the server. */
+export function createImageProcessPool(limits: ImageProcessLimits): RunImageTask {
   const enqueue = createFairQueue(limits.maxProcesses, limits.maxWaitingPerStudio);
   const idleProcesses: ChildProcess[] = [];
   const idleTimers = new WeakMap<ChildProcess, NodeJS.Timeout>();
@@ -94,17 +94,16 @@ function startProcess({ maxMegabytes }: ImageProcessLimits): ChildProcess {
   });
   child.on("error", () => child.kill("SIGKILL"));
   try {
-    // Requests come first.
+    // HTTP requests take precedence over images.
     if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // Some systems don't allow it.
+    // Some systems don't allow it. The process then has normal priority.
   }
   return child;
 }
 
-/** Whether the child keeps the server process running. */
-function setRef(child: ChildProcess, isNeeded: boolean): void {
-  if (isNeeded) {
+function setRef(child: ChildProcess, keepsServerRunning: boolean): void {
+  if (keepsServerRunning) {
     child.ref();
     child.channel?.ref();
   } else {

@@ -15,7 +15,7 @@ export function restrictDecoders(): void {
   sharp.unblock({ operation: allowedLoaders.map((loader) => `VipsForeignLoad${loader}`) });
 }
 
-/** The headers that we read are within this prefix of an image. */
+/** A prefix of this length contains the headers that we read. */
 const headerBytes = 64 * 1024;
 
 /** Reads the displayed width and height from the image's header, without decoding it. */
