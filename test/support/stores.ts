@@ -4,7 +4,7 @@ import { after, before, describe } from "node:test";
 import type { Readable } from "node:stream";
 import type { FileStore } from "#domain/assets/model/file-store.ts";
 import { openS3Store, type S3Options, type S3Store } from "#storage/s3/s3-store.ts";
-import { createClient, type S3Settings } from "#storage/s3/s3-caller.ts";
+import { createS3Client, type S3Settings } from "#storage/s3/s3-caller.ts";
 import { startFileServer, type FileServer } from "./file-server.ts";
 
 /** The fields are set before the first test of a suite, so only tests and hooks may read them. */
@@ -64,7 +64,7 @@ export function openTestS3(
 /** Creates a bucket that no other suite uses, for suites that sweep it. */
 async function createTestBucket(): Promise<string> {
   const settings = { ...getTestS3Settings(), bucket: createKeyPrefix() };
-  const client = createClient(settings);
+  const client = createS3Client(settings);
   await client.send(new CreateBucketCommand({ Bucket: settings.bucket }));
   client.destroy();
   return settings.bucket;

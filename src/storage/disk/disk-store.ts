@@ -90,15 +90,15 @@ export async function openDiskStore(options: DiskOptions): Promise<DiskStore> {
       if (!fileVersion?.sha256) return undefined;
       const file = await undefinedIfMissing(open(fileVersion.path, "r"));
       if (!file) continue;
-      const entry = await withDiskErrors(file.stat());
-      if (entry.size !== fileVersion.bytes) {
+      const stats = await withDiskErrors(file.stat());
+      if (stats.size !== fileVersion.bytes) {
         await file.close();
         throw new AppError("storage_unavailable:damaged");
       }
       return {
         bytes: fileVersion.bytes,
         version: getVersionId(fileVersion),
-        modifiedAt: Math.floor(entry.mtimeMs),
+        modifiedAt: Math.floor(stats.mtimeMs),
         stream: (range) => file.createReadStream({ ...range, highWaterMark: readChunkBytes }),
         close: () => file.close(),
       };
@@ -118,7 +118,7 @@ export async function openDiskStore(options: DiskOptions): Promise<DiskStore> {
         if (declaredBytes !== undefined && declaredBytes > maxBytes) throw bodyTooLargeError();
         return toStoredFile(await writer.publish(key, await writer.writeTempFile(body, { maxBytes, declaredBytes })));
       } catch (error) {
-        if (error instanceof AppError && error.code === "too_large") await writer.publishOverLimit(key, maxBytes + 1);
+        if (error instanceof AppError && error.code === "too_large") await writer.recordOverLimit(key, maxBytes + 1);
         throw error;
       }
     },
@@ -186,8 +186,8 @@ export async function openDiskStore(options: DiskOptions): Promise<DiskStore> {
       let sweptCount = 0;
       for (const name of await withDiskErrors(readdir(folder))) {
         const path = join(folder, name);
-        const entry = await undefinedIfMissing(stat(path));
-        if (!entry || entry.mtimeMs >= olderThan) continue;
+        const stats = await undefinedIfMissing(stat(path));
+        if (!stats || stats.mtimeMs >= olderThan) continue;
         await withDiskErrors(rm(path, { force: true }));
         sweptCount++;
       }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { undefinedIfMissing } from "./disk-errors.ts";
-import { validateKey } from "../check-key.ts";
+import { validateKey } from "../validate-key.ts";
 
 /**
  * One stored version of a key, at `<root>/<first segment of the key>/<ab>/<c>/<file>`. `abc` comes from a hash of the
@@ -31,13 +31,13 @@ function getArea(key: string): string {
 }
 
 /** The hash folders of a key below its area. */
-function getLeafFolders(key: string): [string, string] {
+function getHashFolders(key: string): [string, string] {
   const hash = createHash("sha256").update(validateKey(key)).digest("hex");
   return [hash.slice(0, 2), hash.slice(2, 3)];
 }
 
 function getFolder(root: string, key: string): string {
-  return join(root, getArea(key), ...getLeafFolders(key));
+  return join(root, getArea(key), ...getHashFolders(key));
 }
 
 const overLimitMarker = "over";
@@ -58,8 +58,8 @@ export function toFileVersion(
   };
 }
 
-/** The prefix by which the file names in a folder sort. */
-const toSortPrefix = (key: string): string => `${flattenKey(key)}~`;
+/** The start of the file names of a key. It decides how the keys in a folder sort. */
+const toNamePrefix = (key: string): string => `${flattenKey(key)}~`;
 
 const flattenKey = (key: string): string => key.replaceAll("/", "+");
 
@@ -80,7 +80,7 @@ async function readVersions(folder: string): Promise<FileVersion[]> {
 /** The versions of one key, the current one last. */
 export async function findVersions(root: string, key: string): Promise<FileVersion[]> {
   const folder = getFolder(root, key);
-  const keyPrefix = toSortPrefix(key);
+  const keyPrefix = toNamePrefix(key);
   return parseVersions(
     folder,
     ((await undefinedIfMissing(readdir(folder))) ?? []).filter((name) => name.startsWith(keyPrefix)),
@@ -119,14 +119,14 @@ export async function listKeys(
   const listedKeys: ListedKey[] = [];
   for await (const version of walkVersions(root, prefix, options.after)) {
     if (listedKeys.length >= options.limit) break;
-    const entry = await undefinedIfMissing(stat(version.path));
-    if (entry) listedKeys.push({ key: version.key, bytes: version.bytes, modifiedAt: Math.floor(entry.mtimeMs) });
+    const stats = await undefinedIfMissing(stat(version.path));
+    if (stats) listedKeys.push({ key: version.key, bytes: version.bytes, modifiedAt: Math.floor(stats.mtimeMs) });
   }
   return listedKeys;
 }
 
 async function* walkVersions(root: string, prefix: string, after: string | undefined): AsyncGenerator<FileVersion> {
-  const startPath = after === undefined ? [] : [getArea(after), ...getLeafFolders(after)];
+  const startPath = after === undefined ? [] : [getArea(after), ...getHashFolders(after)];
   for (const area of await listAreas(root, prefix)) {
     if (startPath[0] !== undefined && area < startPath[0]) continue;
     const isStartArea = area === startPath[0];
@@ -136,11 +136,11 @@ async function* walkVersions(root: string, prefix: string, after: string | undef
       for (const inner of await listFolders(join(root, area, outer))) {
         if (isStartFolder && inner < (startPath[2] ?? "")) continue;
         const lastListedPrefix =
-          isStartFolder && inner === startPath[2] && after !== undefined ? toSortPrefix(after) : "";
+          isStartFolder && inner === startPath[2] && after !== undefined ? toNamePrefix(after) : "";
         const versions = await readVersions(join(root, area, outer, inner));
         yield* versions.filter(
           ({ key }, i) =>
-            key !== versions[i + 1]?.key && key.startsWith(prefix) && toSortPrefix(key) > lastListedPrefix,
+            key !== versions[i + 1]?.key && key.startsWith(prefix) && toNamePrefix(key) > lastListedPrefix,
         );
       }
     }

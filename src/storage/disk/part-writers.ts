@@ -24,7 +24,7 @@ export interface PartWriters {
 }
 
 export interface WriteSteps {
-  /** Called when no other request of this process writes the part. Resolves to false if the part is complete. */
+  /** Called when no other request of this process writes the part. Resolves to false if the part is already complete. */
   onStart(): Promise<boolean>;
   /** Called when the bytes are durable. */
   onFinish(): Promise<void>;
@@ -93,8 +93,8 @@ export function createPartWriters(newName: () => string): PartWriters {
 
 async function countFreshMarkers(folder: string): Promise<number> {
   const markers = ((await undefinedIfMissing(readdir(folder))) ?? []).filter((name) => name.startsWith("w-"));
-  const entries = await Promise.all(markers.map((name) => undefinedIfMissing(stat(join(folder, name)))));
-  return entries.filter((entry) => entry && entry.mtimeMs > Date.now() - staleMs).length;
+  const markerStats = await Promise.all(markers.map((name) => undefinedIfMissing(stat(join(folder, name)))));
+  return markerStats.filter((stats) => stats && stats.mtimeMs > Date.now() - staleMs).length;
 }
 
 interface PartWrite {
@@ -111,21 +111,21 @@ async function writePart({ folder, markerPath, body, range, steps, controller }:
   if (!markerFile) throw uploadClosedError();
   await markerFile.close();
   // Synchronous: nothing may run between the check and the write. existsSync also avoids an ENOENT error per check.
-  const checkOpen = () => {
+  const assertOpen = () => {
     if (existsSync(join(folder, "closed"))) throw uploadClosedError();
   };
   const heartbeat = setInterval(() => {
     const now = new Date();
     utimes(markerPath, now, now)
-      .then(checkOpen)
+      .then(assertOpen)
       .catch((error: unknown) => controller.abort(error));
   }, heartbeatMs).unref();
   let file: FileHandle | undefined;
   try {
-    checkOpen();
+    assertOpen();
     if (!(await steps.onStart())) return await drainBody(body, range.bytes);
     file = await withDiskErrors(open(join(folder, "data"), "r+"));
-    await copyBody(file, untilAborted(body, controller.signal), range, checkOpen);
+    await copyBody(file, untilAborted(body, controller.signal), range, assertOpen);
     await withDiskErrors(file.datasync());
     await steps.onFinish();
   } finally {
@@ -140,7 +140,7 @@ async function copyBody(
   file: FileHandle,
   body: AsyncIterable<Uint8Array>,
   { offset, bytes }: PartWrite["range"],
-  checkOpen: () => void,
+  assertOpen: () => void,
 ): Promise<void> {
   let receivedBytes = 0;
   let writtenBytes = 0;
@@ -152,7 +152,7 @@ async function copyBody(
     const position = offset + writtenBytes;
     writtenBytes = receivedBytes;
     batch = [];
-    checkOpen();
+    assertOpen();
     pendingWrite = writeAll(file, chunks, position);
     pendingWrite.catch(() => {}); // the next await rethrows the error
   };

@@ -12,18 +12,12 @@ import type { Clock } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import { undefinedIfMissing, withDiskErrors } from "./disk-errors.ts";
 import { getNextSequence, toFileVersion } from "./layout.ts";
-import {
-  appendPartLog,
-  createBufferPool,
-  createPartLog,
-  createRunningDigest,
-  readPartLog,
-  type RunningDigest,
-} from "./part-log.ts";
+import { appendPartLog, createPartLog, readPartLog } from "./part-log.ts";
 import { createPartWriters, tooShortError } from "./part-writers.ts";
+import { createBufferPool, createRunningDigest, type RunningDigest } from "./running-digest.ts";
 import { syncFolder, type DiskWriter } from "./write-file.ts";
 import { bodyTooLargeError } from "../body-too-large-error.ts";
-import { validateKey } from "../check-key.ts";
+import { validateKey } from "../validate-key.ts";
 
 /** With S3, clients send parts straight to the store. The disk store receives them itself. */
 export interface DiskParts extends PartStore {
@@ -76,7 +70,7 @@ export function createDiskParts({
   const bufferPool = createBufferPool();
   const progressByFolder = new Map<string, UploadProgress>();
 
-  /** The file, if an earlier call completed it but crashed before it returned. */
+  /** Finds the file if an earlier call completed it but crashed before it returned. */
   async function findComplete(file: MultipartFile): Promise<StoredFile | undefined> {
     const storedFile = await statKey(file.key);
     return storedFile?.bytes === file.bytes ? storedFile : undefined;

@@ -45,11 +45,11 @@ const reasonByCode: Record<string, string> = {
 };
 
 async function assertIsFolder(root: string): Promise<void> {
-  const entry = await lstat(root).catch(ignoreMissing);
-  if (!entry) return;
-  const target = entry.isSymbolicLink() ? await stat(root).catch(ignoreMissing) : entry;
-  if (!target) throw new UnusableFolderError(`Atelier cannot start: ${root} is a broken symbolic link.`);
-  if (!target.isDirectory()) throw new UnusableFolderError(`Atelier cannot start: ${root} is not a folder.`);
+  const stats = await lstat(root).catch(ignoreMissing);
+  if (!stats) return;
+  const targetStats = stats.isSymbolicLink() ? await stat(root).catch(ignoreMissing) : stats;
+  if (!targetStats) throw new UnusableFolderError(`Atelier cannot start: ${root} is a broken symbolic link.`);
+  if (!targetStats.isDirectory()) throw new UnusableFolderError(`Atelier cannot start: ${root} is not a folder.`);
 }
 
 async function assertFolderNotLost(root: string): Promise<void> {

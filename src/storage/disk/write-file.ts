@@ -13,8 +13,8 @@ export interface DiskWriter {
   writeTempFile(body: AsyncIterable<Uint8Array>, options: TempFileOptions): Promise<TempFile>;
   /** Renames a temp file to become the current version of `key`, durably. */
   publish(key: string, tempFile: TempFile): Promise<FileVersion>;
-  /** Records that `key` received `bytes`, which exceeded the limit and were not stored. */
-  publishOverLimit(key: string, bytes: number): Promise<FileVersion>;
+  /** Records that a body of at least `bytes` exceeded the limit of `key` and was not stored. */
+  recordOverLimit(key: string, bytes: number): Promise<FileVersion>;
   /** Throws if storing `requiredBytes` would leave less than `minFreeBytes` free. */
   checkSpace(requiredBytes: number): Promise<void>;
   /** Renames a file, durably. Resolves to false if `from` no longer exists. */
@@ -116,7 +116,7 @@ export function createWriter({ root, clock, minFreeBytes, newName }: WriterOptio
     return publishFile(path, key, bytes, sha256);
   }
 
-  async function publishOverLimit(key: string, bytes: number): Promise<FileVersion> {
+  async function recordOverLimit(key: string, bytes: number): Promise<FileVersion> {
     const path = createTempPath();
     await withDiskErrors(open(path, "wx", 0o600).then((file) => file.close()));
     return publishFile(path, key, bytes, undefined);
@@ -180,7 +180,7 @@ export function createWriter({ root, clock, minFreeBytes, newName }: WriterOptio
     durableFolders.add(folder);
   }
 
-  return { writeTempFile, publish, publishOverLimit, checkSpace, move };
+  return { writeTempFile, publish, recordOverLimit, checkSpace, move };
 }
 
 /** Writes all chunks at `start`, or at the current position of the file. */

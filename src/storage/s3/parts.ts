@@ -17,18 +17,18 @@ import {
   type StoredFile,
 } from "#domain/assets/model/file-store.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
-import { validateKey } from "../check-key.ts";
+import { validateKey } from "../validate-key.ts";
 import { undefinedIfMissing, getErrorResponse } from "./s3-caller.ts";
 import { toContentHeaders, unquoteEtag, type S3Target } from "./write-object.ts";
 
 /** How many uploads one sweep checks. */
 const maxSweptUploads = 1000;
-/** How long to ask the store why a part failed, so that the error still arrives in time. */
-const missingCheckMs = 1500;
+/** Short, so that the client still gets the error of the failed part in time. */
+const missingUploadTimeoutMs = 1500;
 
 /**
  * S3 multipart uploads. Browsers send the parts straight to the store, and the server reads the list of parts and their
- * ETags from it. After completion the store no longer knows the upload, and its part URLs stop working.
+ * ETags from it. After completion, the upload no longer exists and its part URLs stop working.
  */
 export function createS3Parts(
   { client, bucket, call }: S3Target,
@@ -68,7 +68,9 @@ export function createS3Parts(
     const status = getErrorResponse(partError)?.status;
     if (status !== undefined) return status === 404;
     const command = new ListPartsCommand({ ...toUploadParams(file), MaxParts: 1 });
-    const listing = call((requestOptions) => client.send(command, requestOptions), { timeoutMs: missingCheckMs });
+    const listing = call((requestOptions) => client.send(command, requestOptions), {
+      timeoutMs: missingUploadTimeoutMs,
+    });
     return listing.then(
       () => false,
       (error: unknown) => getErrorResponse(error)?.status === 404,

@@ -7,7 +7,7 @@ import {
   type HeadObjectCommandOutput,
 } from "@aws-sdk/client-s3";
 import type { StoredFile } from "#domain/assets/model/file-store.ts";
-import { validateKey } from "../check-key.ts";
+import { validateKey } from "../validate-key.ts";
 import { getErrorResponse, undefinedIfMissing } from "./s3-caller.ts";
 import { fileNotStoredError, startMultipart, toContentHeaders, unquoteEtag, type S3Target } from "./write-object.ts";
 

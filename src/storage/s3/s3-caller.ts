@@ -29,10 +29,10 @@ export interface S3Caller {
 
 /** Clients get an error within 15 s if the store does not respond; this leaves time to send the error. */
 export const defaultTimeoutMs = 13_000;
-/** A slower copy counts as a timeout. */
-const minCopyBytesPerMs = 20_000;
+/** If the store processes `workBytes` more slowly than this, the call times out. */
+const minWorkBytesPerMs = 20_000;
 
-export function createClient(settings: S3Settings, endpoint = settings.endpoint): S3Client {
+export function createS3Client(settings: S3Settings, endpoint = settings.endpoint): S3Client {
   const agent = { keepAlive: true, maxSockets: 256 };
   return new S3Client({
     region: settings.region,
@@ -55,14 +55,14 @@ export function createClient(settings: S3Settings, endpoint = settings.endpoint)
 export function createS3Caller(baseTimeoutMs: number): S3Caller {
   return async (operation, { timeoutMs = baseTimeoutMs, workBytes = 0, signal } = {}) => {
     const timeout = new AbortController();
-    const timer = setTimeout(() => timeout.abort(), timeoutMs + Math.ceil(workBytes / minCopyBytesPerMs));
+    const timer = setTimeout(() => timeout.abort(), timeoutMs + Math.ceil(workBytes / minWorkBytesPerMs));
     try {
       return await operation({ abortSignal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal });
     } catch (error) {
       signal?.throwIfAborted();
       throw toStorageError(error);
     } finally {
-      clearTimeout(timer); // the timeout does not cover reading the response body
+      clearTimeout(timer); // reading the response body has its own timeout, `withIdleTimeout`
     }
   };
 }

@@ -18,9 +18,9 @@ import type { FileStore } from "#domain/assets/model/file-store.ts";
 import type { Clock } from "#lib/clock.ts";
 import { notFoundError } from "#lib/errors.ts";
 import { formatContentDisposition } from "#lib/file-name.ts";
-import { validateKey } from "../check-key.ts";
+import { validateKey } from "../validate-key.ts";
 import {
-  createClient,
+  createS3Client,
   createS3Caller,
   defaultTimeoutMs,
   getErrorResponse,
@@ -57,9 +57,9 @@ export async function openS3Store(options: S3Options): Promise<S3Store> {
     random = randomBytes,
   } = options;
   const { bucket } = settings;
-  const client = createClient(settings);
+  const client = createS3Client(settings);
   // Signs URLs for the endpoint that browsers use. Signing sends no request.
-  const signer = createClient(settings, settings.publicEndpoint ?? settings.endpoint);
+  const signer = createS3Client(settings, settings.publicEndpoint ?? settings.endpoint);
   const call = createS3Caller(timeoutMs);
   const target: S3Target = { client, bucket, call };
   const toObjectParams = (key: string) => ({ Bucket: bucket, Key: validateKey(key) });
