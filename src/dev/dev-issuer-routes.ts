@@ -4,7 +4,7 @@ import { getPath } from "#http/pages/page-handler.ts";
 import { html, renderPage, sendPage, type RenderedPage } from "#http/pages/page.ts";
 import type { Route } from "#http/server.ts";
 import { readCookie } from "#lib/cookies.ts";
-import { devIssuerPath, nameFromEmail, parseEmail, type DevIssuer } from "./dev-issuer.ts";
+import { devIssuerPath, deriveNameFromEmail, parseEmail, type DevIssuer } from "./dev-issuer.ts";
 import { createProviderRoutes } from "./provider-routes.ts";
 
 const recentUsersCookie = "atelier_dev_people";
@@ -13,7 +13,7 @@ const maxRecentUsers = 6;
 /** The dev issuer and its sign-in page. */
 export function createDevIssuerRoutes(base: string, devIssuer: DevIssuer): Route[] {
   async function showSignIn(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    await devIssuer.checkPending(req, res);
+    await devIssuer.assertPending(req, res);
     sendPage(res, renderSignInPage(getPath(req), readRecentUsers(req)));
   }
 
@@ -21,7 +21,7 @@ export function createDevIssuerRoutes(base: string, devIssuer: DevIssuer): Route
     assertNotCrossSite(req, base);
     const enteredEmail = (await readForm(req)).get("email") ?? "";
     const email = parseEmail(enteredEmail);
-    await devIssuer.checkPending(req, res);
+    await devIssuer.assertPending(req, res);
     if (email === undefined) return sendPage(res, renderSignInPage(getPath(req), readRecentUsers(req), enteredEmail));
     rememberUser(req, res, email);
     return devIssuer.finish(req, res, email);
@@ -69,7 +69,7 @@ function renderSignInPage(action: string, recentUsers: readonly string[], invali
                 html`<form method="post" action="${action}">
                   <input type="hidden" name="email" value="${email}" />
                   <button type="submit" class="secondary">
-                    ${nameFromEmail(email)} <span class="hint">${email}</span>
+                    ${deriveNameFromEmail(email)} <span class="hint">${email}</span>
                   </button>
                 </form> `,
             )}

@@ -12,7 +12,7 @@ import {
 export const devIssuerPath = "/dev-idp";
 
 /** The built-in OpenID issuer, used when no identity provider is configured. */
-export interface DevIssuer extends Pick<InProcessProvider, "handle" | "checkPending"> {
+export interface DevIssuer extends Pick<InProcessProvider, "handle" | "assertPending"> {
   /** Its entry in the list of identity providers. */
   provider: IdentityProvider;
   /** Signs in the user with this email and redirects the browser. */
@@ -20,7 +20,7 @@ export interface DevIssuer extends Pick<InProcessProvider, "handle" | "checkPend
 }
 
 export function createDevIssuer(deps: DevDeps): DevIssuer {
-  const { issuer, client, handle, checkPending, finish } = createInProcessProvider(deps, {
+  const { issuer, client, handle, assertPending, finish } = createInProcessProvider(deps, {
     name: "the dev issuer",
     path: devIssuerPath,
     cookiePrefix: "atelier_dev",
@@ -59,7 +59,7 @@ export function createDevIssuer(deps: DevDeps): DevIssuer {
     // A fixed issuer id keeps users across a change of port, which changes the issuer URL.
     provider: { id: "dev", name: "development sign-in", issuer, ...client, identityIssuer: "urn:atelier:dev-idp" },
     handle,
-    checkPending,
+    assertPending,
     finish: (req, res, email) => finish(req, res, { login: { accountId: email, remember: false } }),
   };
 }
@@ -78,7 +78,7 @@ export function parseEmail(input: string): string | undefined {
 }
 
 /** Derives a display name: `grace.hopper@example.com` becomes Grace Hopper. */
-export function nameFromEmail(email: string): string {
+export function deriveNameFromEmail(email: string): string {
   const words = email
     .slice(0, email.indexOf("@"))
     .split(/[._+-]+/)
@@ -88,5 +88,5 @@ export function nameFromEmail(email: string): string {
 
 /** The subject is the email itself, so a user keeps their identity across restarts. */
 function createDevClaims(email: string): { sub: string; name: string; email: string; email_verified: true } {
-  return { sub: email, name: nameFromEmail(email), email, email_verified: true };
+  return { sub: email, name: deriveNameFromEmail(email), email, email_verified: true };
 }

@@ -22,10 +22,10 @@ export interface InProcessProvider {
   issuer: string;
   /** Atelier's credentials at this provider. */
   client: { clientId: string; clientSecret: string };
-  /** Handles its protocol endpoints: every path below its own except its page. */
+  /** Handles its protocol endpoints: every path below its own except its pages. */
   handle(req: IncomingMessage, res: ServerResponse): Promise<void>;
   /** Throws unless this browser has an authorization in progress. */
-  checkPending(req: IncomingMessage, res: ServerResponse): Promise<void>;
+  assertPending(req: IncomingMessage, res: ServerResponse): Promise<void>;
   /** Completes the authorization with the user's decision and redirects the browser. */
   finish(req: IncomingMessage, res: ServerResponse, result: InteractionResults): Promise<void>;
 }
@@ -39,7 +39,7 @@ export interface DevDeps extends Pick<Deps, "base" | "clock" | "newId" | "oauthR
 export interface InProcessProviderOptions {
   /** Name used in the log. */
   name: string;
-  /** Path below the base URL; the OAuth server for AI clients has the same origin. */
+  /** Path below the base URL, which keeps it apart from the OAuth server for AI clients on the same origin. */
   path: string;
   cookiePrefix: string;
   redirectUri: string;
@@ -121,7 +121,7 @@ export function createInProcessProvider(
     client,
     async handle(req, res) {
       const { url = "" } = req;
-      // Without its session cookie, the provider asks who the user is at every sign-in.
+      // Without its session cookie, the provider lets the user choose an account at every sign-in.
       removeCookie(req, sessionCookie);
       Object.assign(req, { originalUrl: url, url: url.slice(path.length) });
       try {
@@ -130,7 +130,7 @@ export function createInProcessProvider(
         req.url = url;
       }
     },
-    async checkPending(req, res) {
+    async assertPending(req, res) {
       await translateNotPending(provider.interactionDetails(req, res));
     },
     async finish(req, res, result) {

@@ -28,14 +28,14 @@ const maxJsonBytes = 1024 * 1024;
 
 const postInput = z.object({ text: z.string(), mediaIds: z.array(z.string()).max(20).default([]) });
 const containerInput = postInput.extend({ readyAt: z.number() });
-const count = z.number().int().min(0).max(1_000_000);
+const faultCount = z.number().int().min(0).max(1_000_000);
 const faultsInput = z.strictObject({
-  dropResponses: count.optional(),
-  rejectNext: count.optional(),
-  unavailableNext: count.optional(),
+  dropResponses: faultCount.optional(),
+  rejectNext: faultCount.optional(),
+  unavailableNext: faultCount.optional(),
 });
 
-/** The sandbox platform's API, what it published, and the faults that tests ask for. */
+/** The routes of the sandbox platform: its API, the posts that it published, and the faults that tests inject. */
 export function createSandboxApi({ base, store, clock, newId, findAccount }: SandboxApiOptions): Route[] {
   async function requireAccount(req: IncomingMessage): Promise<string> {
     const [scheme, token = ""] = (req.headers.authorization ?? "").split(" ");
@@ -61,7 +61,7 @@ export function createSandboxApi({ base, store, clock, newId, findAccount }: San
     sendJson(res, 201, { id });
   }
 
-  /** Makes a post public and responds, unless a fault is set. A known key returns its post again. */
+  /** Makes a post public and responds, unless a fault is set. A repeated key gets the same response, without a new post. */
   async function publish(
     res: ServerResponse,
     account: string,
@@ -92,7 +92,7 @@ export function createSandboxApi({ base, store, clock, newId, findAccount }: San
     return publish(res, account, parseInput(postInput, await readJson(req)), typeof key === "string" ? key : null);
   }
 
-  /** The client chooses the key of the record; repeating the request leaves one record. */
+  /** The client chooses the key of the record, so a repeated request creates no second record. */
   async function putRecord(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const account = await requireAccount(req);
     return publish(res, account, parseInput(postInput, await readJson(req)), getLastSegment(req));
@@ -104,7 +104,7 @@ export function createSandboxApi({ base, store, clock, newId, findAccount }: San
     sendJson(res, 200, { posts: ownPosts.toReversed().map((post) => ({ ...post, url: toPostUrl(post.id) })) });
   }
 
-  // A container holds a post until it is published, which is possible once. Its id contains everything it stores.
+  // A container can be published once. Its id encodes its content, so the sandbox stores nothing before that.
 
   async function createContainer(req: IncomingMessage, res: ServerResponse): Promise<void> {
     await requireAccount(req);

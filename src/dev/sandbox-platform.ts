@@ -11,7 +11,7 @@ import {
 export const sandboxPath = "/sandbox";
 
 /** A social platform inside this process: an OAuth server that has an account for every handle. */
-export interface SandboxPlatform extends Pick<InProcessProvider, "handle" | "checkPending"> {
+export interface SandboxPlatform extends Pick<InProcessProvider, "handle" | "assertPending"> {
   origin: string;
   /** Atelier's credentials at the sandbox. */
   app: { clientId: string; clientSecret: string };
@@ -24,7 +24,7 @@ export interface SandboxPlatform extends Pick<InProcessProvider, "handle" | "che
 const secondsPerHour = hours(1) / 1000;
 
 export function createSandboxPlatform(deps: DevDeps, redirectUri: string): SandboxPlatform {
-  const { provider, issuer, client, handle, checkPending, finish } = createInProcessProvider(deps, {
+  const { provider, issuer, client, handle, assertPending, finish } = createInProcessProvider(deps, {
     name: "the sandbox platform",
     path: sandboxPath,
     cookiePrefix: "atelier_sandbox",
@@ -73,12 +73,12 @@ export function createSandboxPlatform(deps: DevDeps, redirectUri: string): Sandb
     origin: issuer,
     app: client,
     handle,
-    checkPending,
+    assertPending,
     findAccount: async (token) => (await provider.AccessToken.find(token))?.accountId,
     async finish(req, res, account) {
       if (account === undefined)
         return finish(req, res, { error: "access_denied", error_description: "the user denied access" });
-      await checkPending(req, res);
+      await assertPending(req, res);
       return finish(req, res, {
         login: { accountId: account, remember: false },
         consent: { grantId: await createGrant(account) },

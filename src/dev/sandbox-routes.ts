@@ -9,7 +9,7 @@ import { sandboxPath, type SandboxPlatform } from "./sandbox-platform.ts";
 /** The sandbox platform and its pages. */
 export function createSandboxRoutes(base: string, sandbox: SandboxPlatform): Route[] {
   async function showAccess(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    await sandbox.checkPending(req, res);
+    await sandbox.assertPending(req, res);
     sendPage(res, renderAccessPage(getPath(req)));
   }
 
@@ -18,7 +18,7 @@ export function createSandboxRoutes(base: string, sandbox: SandboxPlatform): Rou
     const form = await readForm(req);
     if (form.get("decision") === "deny") return sandbox.finish(req, res, undefined);
     const handle = (form.get("account") ?? "").trim().toLowerCase();
-    await sandbox.checkPending(req, res);
+    await sandbox.assertPending(req, res);
     if (!/^[a-z0-9_.-]{1,30}$/.test(handle)) return sendPage(res, renderAccessPage(getPath(req), handle));
     return sandbox.finish(req, res, handle);
   }

@@ -81,7 +81,7 @@ function createSandboxEntry(origin: string): Platform {
   };
 }
 
-/** The sandbox recognizes idempotency keys, so a lost response is settled by repeating the request. */
+/** The sandbox recognizes idempotency keys, so the commit can be repeated after a lost response. */
 function createSandboxPublishing(): Publishing {
   return {
     listPostHosts: ({ api }) => [new URL(api).hostname],

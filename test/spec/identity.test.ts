@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nameFromEmail, parseEmail } from "#dev/dev-issuer.ts";
+import { deriveNameFromEmail, parseEmail } from "#dev/dev-issuer.ts";
 import { hasNameAndEmail, toIdentity } from "#auth/relying-party.ts";
 import { getOutcome } from "../support/outcome.ts";
 
@@ -70,9 +70,9 @@ test("the ID token is sufficient only if it contains a name, an email and email_
 });
 
 test("the dev issuer derives a name from an email", () => {
-  assert.equal(nameFromEmail("ada@example.com"), "Ada");
-  assert.equal(nameFromEmail("grace.hopper@example.com"), "Grace Hopper");
-  assert.equal(nameFromEmail("...@example.com"), "...@example.com");
+  assert.equal(deriveNameFromEmail("ada@example.com"), "Ada");
+  assert.equal(deriveNameFromEmail("grace.hopper@example.com"), "Grace Hopper");
+  assert.equal(deriveNameFromEmail("...@example.com"), "...@example.com");
   assert.equal(parseEmail(" Ada@Example.COM "), "ada@example.com");
   for (const invalidEmail of ["", "ada", "@", "a@", "@b", "a@b@c", "a b@c.d", "a@b\0", `${"x".repeat(250)}@b.cd`]) {
     assert.equal(parseEmail(invalidEmail), undefined);
