@@ -1,5 +1,5 @@
 import type { PlatformApp, PlatformInfo, Platforms } from "#domain/platforms/ports.ts";
-import { isPublicUrl } from "#domain/platforms/public-base.ts";
+import { isPublicUrl } from "#domain/platforms/media-reachability.ts";
 import type { Log } from "#lib/log.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";
 import { createAtprotoConnector, type AtprotoSetup } from "./atproto/connector.ts";
@@ -68,11 +68,11 @@ function toPlatformInfo(setup: PlatformSetup, base: string): PlatformInfo {
     hasInstances: typeof platform.endpoints === "function",
     isConfigured: app !== undefined || platform.appRegistration !== undefined,
     ...publishingInfo,
-    unreachableMedia: isReachable(platform, base) ? undefined : publishing?.fetchesMedia,
+    unreachableMedia: canFetchFromServer(platform, base) ? undefined : publishing?.fetchesMedia,
     limits,
   };
 }
 
-/** A platform whose API is in a private network, such as a stand-in, can reach a server in the same network. */
-const isReachable = ({ endpoints }: Platform, base: string): boolean =>
+/** A platform whose API is in a private network, such as a stand-in, can fetch from a server in the same network. */
+const canFetchFromServer = ({ endpoints }: Platform, base: string): boolean =>
   isPublicUrl(base) || typeof endpoints === "function" || !isPublicUrl(endpoints.api);

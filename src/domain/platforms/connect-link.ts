@@ -11,7 +11,7 @@ import { getConfiguredPlatform, type PlatformTarget } from "./connection.ts";
 import type { ConnectLink, PendingConnect, PlatformInfo } from "./ports.ts";
 
 /** How long a user may stay on the platform's consent page. */
-const platformTimeoutMs = minutes(10);
+const stateLifetimeMs = minutes(10);
 
 type ConnectDeps = Pick<Deps, "platforms" | "platformStore" | "vault" | "memberships" | "clock">;
 
@@ -64,14 +64,14 @@ export async function startConnect(
       link.tokenHash,
       sha256(authorization.state),
       now,
-      now + platformTimeoutMs,
+      now + stateLifetimeMs,
     ))
   )
     throw connectExpiredError();
   return { ...authorization, tokenKey: sealTokenKey(deps, authorization) };
 }
 
-/** The key stays with us, although the browser stores it until the platform redirects the user back. */
+/** Encrypts the key, because the browser stores it until the platform redirects the user back. */
 function sealTokenKey({ vault }: Pick<Deps, "vault">, { state, tokenKey }: PendingConnect): string | undefined {
   return tokenKey === undefined ? undefined : vault.seal("platform-connect", [state], tokenKey);
 }

@@ -9,7 +9,7 @@ import type { ImageLimit, MediaLimit, VideoLimit } from "./limits.ts";
 
 type Problem = Pick<FileProblem, "code" | "one" | "many">;
 
-/** No platform receives an image that we can't open, so these don't depend on its limits. */
+/** No platform receives an image that we can't open, so these problems don't depend on a platform's limits. */
 const unconditionalCodes = ["heic_unsupported", "image_unreadable", "image_too_large"];
 
 interface ImageDetails {
@@ -19,8 +19,8 @@ interface ImageDetails {
   isUnchecked: boolean;
 }
 
-/** How an image is changed for a platform, unless only its metadata is removed. */
-export function findImageProblem(
+/** Why a platform would reject an image, or how the image is converted for it. Removing metadata is no problem. */
+export function findImageProblems(
   file: AssetDetail,
   limit: ImageLimit,
   level: "rejected" | "warning",

@@ -1,9 +1,11 @@
-/** A problem of one file, in two forms: for one file, and for several with the same problem. */
+/** A problem of one file. */
 export interface FileProblem {
   level: "rejected" | "converted" | "warning";
   code: string;
   file: { id: string; filename: string };
+  /** Completes a sentence that starts with the file name: “is too large”. */
   one: string;
+  /** The same for several files with this problem: “are too large”. */
   many: string;
 }
 
@@ -25,8 +27,9 @@ export function groupProblems(problems: readonly FileProblem[]): GroupedProblem[
     if (!first) throw new Error("a group has at least one problem");
     const { level, code, file, one, many } = first;
     if (group.length === 1) return { level, code, message: `${file.filename} ${one}.`, assetId: file.id };
-    const hasSameText = group.every((problem) => problem.one === one && one.startsWith("will "));
-    const message = `${listNames(group)} ${hasSameText ? one : many}.`;
+    // “will be …” fits one file and several, and has more detail.
+    const canUseOne = group.every((problem) => problem.one === one && one.startsWith("will "));
+    const message = `${listNames(group)} ${canUseOne ? one : many}.`;
     return { level, code, message, assetIds: group.map((problem) => problem.file.id) };
   });
 }

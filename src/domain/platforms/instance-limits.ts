@@ -1,6 +1,6 @@
 import type { PostLimits } from "./limits.ts";
 
-/** The limits that an instance states. The platform's own limits apply to what is absent. */
+/** The limits that an instance states. Where one is absent, the platform's own limit applies. */
 export interface InstanceLimits {
   maxCharacters?: number;
   /** Every link counts as this many characters. */
@@ -12,7 +12,7 @@ export interface InstanceLimits {
   maxAltTextLength?: number;
 }
 
-/** The limits of a post on this instance. */
+/** Replaces limits of the platform with those of the instance. */
 export function applyInstanceLimits(limits: PostLimits, instance: InstanceLimits | null): PostLimits {
   if (!instance) return limits;
   const { maxCharacters, linkLength, maxFiles, maxImageBytes, maxImagePixels, maxVideoBytes, maxAltTextLength } =
@@ -22,19 +22,19 @@ export function applyInstanceLimits(limits: PostLimits, instance: InstanceLimits
     ...limits,
     // The instance's own limits are exact.
     variesByInstance: false,
-    ...(text && { text: { ...text, ...pick("max", maxCharacters), ...pick("linkLength", linkLength) } }),
+    ...(text && { text: { ...text, ...toOverride("max", maxCharacters), ...toOverride("linkLength", linkLength) } }),
     ...(images && {
       images: {
         ...images,
-        ...pick("max", maxFiles),
-        ...pick("maxBytes", maxImageBytes),
-        ...pick("maxPixels", maxImagePixels),
+        ...toOverride("max", maxFiles),
+        ...toOverride("maxBytes", maxImageBytes),
+        ...toOverride("maxPixels", maxImagePixels),
       },
     }),
-    ...(videos && { videos: { ...videos, ...pick("maxBytes", maxVideoBytes) } }),
-    ...(altText && { altText: { ...altText, ...pick("maxLength", maxAltTextLength) } }),
+    ...(videos && { videos: { ...videos, ...toOverride("maxBytes", maxVideoBytes) } }),
+    ...(altText && { altText: { ...altText, ...toOverride("maxLength", maxAltTextLength) } }),
   };
 }
 
-const pick = <Name extends string>(name: Name, value: number | undefined): Partial<Record<Name, number>> =>
+const toOverride = <Name extends string>(name: Name, value: number | undefined): Partial<Record<Name, number>> =>
   value === undefined ? {} : ({ [name]: value } as Record<Name, number>);

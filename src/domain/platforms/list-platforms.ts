@@ -4,7 +4,7 @@ import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { connectionView, getSettingsHint, toConnectionView } from "./connection.ts";
 import type { PlatformInfo } from "./ports.ts";
-import { findMediaWarning } from "./public-base.ts";
+import { findMediaWarning } from "./media-reachability.ts";
 
 export const listPlatformsInput = z.strictObject({});
 

@@ -13,6 +13,7 @@ export type PlatformErrorKind =
   /** The URL is in our own network or not https. */
   | "blocked";
 
+/** The message is our own and completes “Could not connect to …: it sent an invalid response”. */
 export class PlatformError extends Error {
   override readonly name = "PlatformError";
   readonly kind: PlatformErrorKind;
@@ -24,8 +25,7 @@ export class PlatformError extends Error {
 }
 
 /**
- * Throws the failure as an error for people and AI clients. It contains no text that the platform sent: the messages of
- * `PlatformError` are our own.
+ * Throws the failure as an error for people and AI clients. It contains no text that the platform sent.
  */
 export function throwAsAppError(
   error: unknown,

@@ -4,7 +4,7 @@ import { openCredential, tryRenew } from "./credentials.ts";
 
 const batchSize = 20;
 
-/** Renews credentials before they expire, so that callers need not wait for it. One instance at a time runs this job. */
+/** Renews credentials before they expire, so that no caller has to wait. One instance at a time runs this job. */
 export async function renewDueCredentials(
   deps: Parameters<typeof tryRenew>[0] & Pick<Deps, "clock">,
   { shouldStop }: { shouldStop: () => boolean },

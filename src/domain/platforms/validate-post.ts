@@ -4,12 +4,12 @@ import { countText, textUnits, type TextLimit } from "#portable/count-text.ts";
 import type { AssetDetail } from "../assets/model/asset.ts";
 import { getAccountLabel, type PlatformConnection } from "./connection.ts";
 import { findAltTextProblems } from "./find-alt-text-problems.ts";
-import { findFileProblems, findImageProblem } from "./find-file-problems.ts";
+import { findFileProblems, findImageProblems } from "./find-file-problems.ts";
 import { groupProblems, type FileProblem } from "./group-problems.ts";
 import { applyInstanceLimits } from "./instance-limits.ts";
 import type { MediaLimit, PostLimits } from "./limits.ts";
 import type { Platforms } from "./ports.ts";
-import { findUnreachableMedia } from "./public-base.ts";
+import { findUnreachableMedia } from "./media-reachability.ts";
 import { selectImageLimit } from "./select-image-limit.ts";
 import { getCrops, type Crop } from "../renditions/crop.ts";
 import type { CropPosition } from "../renditions/plan-layout.ts";
@@ -137,7 +137,7 @@ export function findProblems(limits: PostLimits, draft: PlatformDraft): Problem[
       const inspection = draft.inspections?.get(file.id);
       const isUnchecked = draft.inspections !== undefined && !inspection && canBeDecoded(file.mimeType);
       const details = { inspection, crop: draft.crops?.get(file.id), isUnchecked };
-      return findImageProblem(file, selectImageLimit(limits.images, assets.length), level, details);
+      return findImageProblems(file, selectImageLimit(limits.images, assets.length), level, details);
     }
     const [, limitKey] = kinds.find(([kind]) => kind === file.kind) ?? kinds[0];
     const limit = limits[limitKey];
@@ -168,28 +168,28 @@ function findTextLimit(
 }
 
 function findTextProblems(
-  code: string,
-  description: string,
+  codePrefix: string,
+  label: string,
   text: string,
   limit: TextLimit | undefined,
 ): ProblemDetail[] {
   if (!limit) return [];
   const length = countText(text, limit);
   if (limit.isRequired && text.trim() === "")
-    return [{ code: `${code}_missing`, message: `${description} is empty; the platform requires it.` }];
+    return [{ code: `${codePrefix}_missing`, message: `${label} is empty; the platform requires it.` }];
   const bytes = Buffer.byteLength(text);
   if (length <= limit.max && limit.maxBytes !== undefined && bytes > limit.maxBytes)
     return [
       {
-        code: `${code}_too_long`,
-        message: `${description} has ${bytes} bytes in UTF-8; the limit is ${limit.maxBytes}.`,
+        code: `${codePrefix}_too_long`,
+        message: `${label} has ${bytes} bytes in UTF-8; the limit is ${limit.maxBytes}.`,
       },
     ];
   return length > limit.max
     ? [
         {
-          code: `${code}_too_long`,
-          message: `${description} has ${length} characters as the platform counts them; the limit is ${limit.max}.`,
+          code: `${codePrefix}_too_long`,
+          message: `${label} has ${length} characters as the platform counts them; the limit is ${limit.max}.`,
         },
       ]
     : [];

@@ -6,7 +6,7 @@ import type { Caller } from "../caller.ts";
 import type { Deps, Stores } from "../deps.ts";
 import { getAccountLabel, parseConnectionId, type PlatformConnection } from "../platforms/connection.ts";
 import { applyInstanceLimits } from "../platforms/instance-limits.ts";
-import { findUnreachableMedia } from "../platforms/public-base.ts";
+import { findUnreachableMedia } from "../platforms/media-reachability.ts";
 import { findProblems } from "../platforms/validate-post.ts";
 import { authorize, mayPublish } from "../policy.ts";
 import { parsePostId, type Post } from "../posts/post.ts";

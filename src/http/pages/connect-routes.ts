@@ -5,7 +5,7 @@ import type { Person } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { openConnectLink, startConnect } from "#domain/platforms/connect-link.ts";
 import { finishConnect, type ConnectResult } from "#domain/platforms/finish-connect.ts";
-import { findMediaWarning } from "#domain/platforms/public-base.ts";
+import { findMediaWarning } from "#domain/platforms/media-reachability.ts";
 import type { PendingConnect } from "#domain/platforms/ports.ts";
 import { minutes } from "#lib/clock.ts";
 import { createPendingCookie } from "#lib/cookies.ts";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { instagram } from "#connectors/catalog/instagram.ts";
 import { createPlatforms } from "#connectors/connectors.ts";
 import type { AssetKind } from "#domain/assets/model/kinds.ts";
-import { findMediaWarning, findUnreachableMedia, isPublicUrl } from "#domain/platforms/public-base.ts";
+import { findMediaWarning, findUnreachableMedia, isPublicUrl } from "#domain/platforms/media-reachability.ts";
 
 assert.ok(typeof instagram.endpoints === "object");
 const instagramEndpoints = instagram.endpoints;

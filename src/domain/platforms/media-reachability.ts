@@ -5,7 +5,7 @@ import type { PlatformInfo } from "./ports.ts";
 /** Names that only resolve inside a network (RFC 6761, RFC 6762, RFC 8375, and `internal`). */
 const privateSuffixes = ["localhost", "local", "internal", "test", "invalid", "home.arpa"] as const;
 
-/** Whether a platform could fetch a file from this URL, as far as the URL says. */
+/** Whether a URL looks public: https with a public IP address or host name. Does not resolve the name. */
 export function isPublicUrl(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   const name = hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
@@ -14,7 +14,7 @@ export function isPublicUrl(url: string): boolean {
   return name.includes(".") && !privateSuffixes.some((suffix) => name.endsWith(`.${suffix}`));
 }
 
-/** A warning if the platform fetches media from this server, and can't. */
+/** Returns a warning if the platform fetches media from this server but can't reach it. */
 export function findMediaWarning(
   base: string,
   { name, fetchesMedia }: Pick<PlatformInfo, "name" | "fetchesMedia">,
@@ -24,7 +24,7 @@ export function findMediaWarning(
   return `${name} fetches ${media} from this server, which has no public URL (BASE_URL is ${base}). Posts with ${media} can't be published to ${name}.`;
 }
 
-/** A problem if the platform would have to fetch a file of the post from this server, and can't. */
+/** Returns a problem if the platform would have to fetch a file of the post from this server but can't reach it. */
 export function findUnreachableMedia(
   { name, unreachableMedia }: Pick<PlatformInfo, "name" | "unreachableMedia">,
   assets: readonly { kind: AssetKind }[],
