@@ -9,25 +9,27 @@ const pollDelay = { minMs: seconds(1), maxMs: seconds(10) } as const;
 type PendingStatus = "in_progress" | { checkAfterMs: number };
 
 /**
- * Reads the status until the platform has processed the media or the container, then returns the last status.
- * Its value is undefined if `signal` ended the wait.
+ * Polls the status until the platform has processed the media or the container, then returns the last status.
+ * `value` is undefined if `signal` ended the wait.
  */
 export async function awaitProcessing(
   readStatus: () => Promise<CallOutcome<ContainerStatus>>,
   sleep: (ms: number) => Promise<void>,
   signal: AbortSignal,
 ): Promise<CallOutcome<Exclude<ContainerStatus, PendingStatus> | undefined>> {
-  const aborted = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+  const abortPromise = new Promise<void>((resolve) =>
+    signal.addEventListener("abort", () => resolve(), { once: true }),
+  );
   let delayMs: number = pollDelay.minMs;
   for (let waitedMs = 0; waitedMs < maxWaitMs; waitedMs += delayMs) {
     if (signal.aborted) return { value: undefined };
     const status = await readStatus();
     if ("kind" in status) return status;
     if (!isPending(status.value)) return { value: status.value };
-    // Platforms want few requests, so each delay is twice the previous one, unless the platform states a delay.
+    // To send few requests, each delay is twice the previous one, unless the platform states a delay.
     const nextDelayMs = getCheckDelay(status.value) ?? (waitedMs === 0 ? delayMs : delayMs * 2);
     delayMs = Math.min(Math.max(nextDelayMs, pollDelay.minMs), pollDelay.maxMs);
-    await Promise.race([sleep(delayMs), aborted]);
+    await Promise.race([sleep(delayMs), abortPromise]);
   }
   return { kind: "unknown", message: "the platform is still processing the media" };
 }

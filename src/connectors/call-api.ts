@@ -26,11 +26,6 @@ export function requireText(value: unknown, fieldName: string): string {
   return text;
 }
 
-/** In Meta's Graph API, error code 190 means that a token has expired, was revoked or is otherwise invalid. */
-export function readGraphErrorCode(body: JsonObject): "invalid_grant" | undefined {
-  return toObject(body["error"])["code"] === 190 ? "invalid_grant" : undefined;
-}
-
 /** Sends one call and returns the response body. Errors never contain text from the platform. */
 export async function callApi(publicFetch: PublicFetch, call: ApiCall): Promise<JsonObject> {
   const response = await sendCall(publicFetch, call);
@@ -41,7 +36,7 @@ export async function callApi(publicFetch: PublicFetch, call: ApiCall): Promise<
   return readObject(response);
 }
 
-/** The body of a media upload, with its own headers and limits. */
+/** What a call adds to its `ApiCall`, such as the body of a media upload and its timeout. */
 export type CallOptions = Pick<PublicFetchRequest, "body" | "headers" | "timeoutMs" | "signal">;
 
 export function sendCall(publicFetch: PublicFetch, call: ApiCall, options: CallOptions = {}): Promise<Response> {

@@ -33,7 +33,7 @@ export const duplicateOutcome = {
   message: "The platform rejected the post because the account already has a post with the same content.",
 } as const satisfies FailedOutcome;
 
-export const mediaRejected = {
+export const mediaRejectedOutcome = {
   kind: "rejected",
   code: "media_rejected",
   message: "The platform rejected the media.",
@@ -46,7 +46,7 @@ function readRetryAfterDelay({ headers }: Response): number | undefined {
   return toDelay(/^\d+$/.test(value) ? seconds(Number(value)) : Date.parse(value) - Date.now());
 }
 
-/** How long until the limit ends. X sends that time in seconds since 1970. */
+/** How long until the rate limit ends. X sends the time of its end, in seconds since 1970. */
 const readResetDelay = ({ headers }: Response): number | undefined =>
   toDelay(seconds(Number(headers.get("x-rate-limit-reset"))) - Date.now());
 

@@ -1,17 +1,18 @@
 import type { FailedOutcome, LookUpOutcome, PublishRequest } from "#domain/publishing/ports.ts";
 import type { PublicationProgress } from "#domain/publishing/progress.ts";
-import { mediaRejected } from "./classify-status.ts";
+import { mediaRejectedOutcome } from "./classify-status.ts";
 import type { CallOutcome, PublishCalls } from "./publish-calls.ts";
 import type { AccountPosts, Publishing, PublishContext, RemotePost } from "./publishing.ts";
 
 type PostComparison = Extract<Publishing["reconcile"], { findPosts: unknown }>;
+/** Whether another publication already has this post. */
 type IsTaken = (remoteId: string) => Promise<boolean>;
 
 const isPostComparison = (reconcile: Publishing["reconcile"]): reconcile is PostComparison =>
   typeof reconcile === "object" && "findPosts" in reconcile;
 
 /** Stores the ids of the account's posts before the commit, so that none of them is mistaken for the new post later. */
-export async function readEarlierPosts(
+export async function saveEarlierPostIds(
   calls: PublishCalls,
   request: PublishRequest,
   saveProgress: (progress: PublicationProgress) => Promise<void>,
@@ -36,16 +37,16 @@ export async function lookUpPost(
   const context = calls.createContext(request);
   const { processingId } = request.progress;
   if (processingId !== undefined && commit.processing)
-    return readProcessedPost(calls, platform, commit.processing, processingId, context);
+    return lookUpProcessedPost(calls, platform, commit.processing, processingId, context);
   if (reconcile === "unreadable") return { kind: "unreadable" };
-  if (reconcile === "container" && container) return readContainer(calls, platform, container, context);
+  if (reconcile === "container" && container) return lookUpContainer(calls, platform, container, context);
   if (typeof reconcile === "object" && "publishedContainer" in reconcile && container) {
-    const status = await readContainer(calls, platform, container, context);
-    // Not public yet. The platform does not say that a second commit would be harmless.
+    const status = await lookUpContainer(calls, platform, container, context);
+    // Not public yet, and the platform does not promise that a second commit would be harmless.
     if (status.kind === "repeatable")
       return {
         kind: "unidentified",
-        appearsWithinMs: reconcile.publishedContainer.getAppearanceTime?.(request.content),
+        appearsWithinMs: reconcile.publishedContainer.getAppearanceDelayMs?.(request.content),
       };
     if (status.kind !== "published" || status.url !== null) return status;
     return findContainerPost(calls, platform, reconcile.publishedContainer, context, isTaken);
@@ -54,18 +55,18 @@ export async function lookUpPost(
   const posts = await calls.call(platform, reconcile.buildCall(context), (body) => reconcile.findPosts(body, context));
   if ("kind" in posts) return toUnknown(posts);
   const newPosts = posts.value.filter(({ id }) => !request.progress.earlierPostIds?.includes(id));
-  const candidates = await filterFree(newPosts, isTaken);
-  const samePosts = await selectByExactText(calls, platform, candidates, reconcile, context);
-  if ("kind" in samePosts) return toUnknown(samePosts);
-  const [post, ...others] = samePosts.value;
+  const candidates = await filterOutTaken(newPosts, isTaken);
+  const matchingPosts = await selectByExactText(calls, platform, candidates, reconcile, context);
+  if ("kind" in matchingPosts) return toUnknown(matchingPosts);
+  const [post, ...others] = matchingPosts.value;
   // A person may have posted the same text by hand, and only a user can tell which post is ours.
   if (!post || (reconcile.listIds && others.length > 0))
-    return { kind: "unidentified", appearsWithinMs: reconcile.getAppearanceTime?.(request.content) };
+    return { kind: "unidentified", appearsWithinMs: reconcile.getAppearanceDelayMs?.(request.content) };
   return { kind: "published", remoteId: post.id, url: post.url };
 }
 
-/** Reads whether the platform has processed the media of a commit that it accepted. */
-async function readProcessedPost(
+/** Finds out whether the platform has processed the media of a commit that it accepted. */
+async function lookUpProcessedPost(
   calls: PublishCalls,
   platformId: string,
   { buildStatusCall, parseStatus }: NonNullable<Publishing["commit"]["processing"]>,
@@ -75,17 +76,17 @@ async function readProcessedPost(
   const call = buildStatusCall(context, processingId);
   const status = await calls.call(platformId, call, (body) => parseStatus(body, context));
   if ("kind" in status) return toUnknown(status);
-  if (status.value === "rejected") return mediaRejected;
-  if (status.value === "in_progress") return stillProcessing;
+  if (status.value === "rejected") return mediaRejectedOutcome;
+  if (status.value === "in_progress") return stillProcessingOutcome;
   return { kind: "published", remoteId: status.value.id, url: status.value.url };
 }
 
-const stillProcessing = {
+const stillProcessingOutcome = {
   kind: "unknown",
   message: "the platform is still processing the media",
 } as const satisfies LookUpOutcome;
 
-async function readContainer(
+async function lookUpContainer(
   calls: PublishCalls,
   platformId: string,
   { buildStatusCall, parseStatus }: NonNullable<Publishing["container"]>,
@@ -94,7 +95,7 @@ async function readContainer(
   const status = await calls.call(platformId, buildStatusCall(context), parseStatus);
   if ("kind" in status) return toUnknown(status);
   if (status.value === "ready") return { kind: "repeatable" };
-  if (status.value === "rejected") return mediaRejected;
+  if (status.value === "rejected") return mediaRejectedOutcome;
   if (status.value === "expired")
     return {
       kind: "rejected",
@@ -103,7 +104,7 @@ async function readContainer(
     };
   if (status.value === "published") return toContainerPost(context);
   return status.value === "in_progress" || "checkAfterMs" in status.value
-    ? stillProcessing
+    ? stillProcessingOutcome
     : { kind: "published", remoteId: status.value.id, url: status.value.url };
 }
 
@@ -124,16 +125,16 @@ async function findContainerPost(
 ): Promise<LookUpOutcome> {
   const posts = await calls.call(platformId, buildCall(context), (body) => findPosts(body, context));
   if ("kind" in posts) return posts.kind === "rejected" ? toContainerPost(context) : toUnknown(posts);
-  const [post, ...others] = await filterFree(posts.value, isTaken);
+  const [post, ...others] = await filterOutTaken(posts.value, isTaken);
   return post && others.length === 0
     ? { kind: "published", remoteId: post.id, url: post.url }
     : toContainerPost(context);
 }
 
-async function filterFree(posts: readonly RemotePost[], isTaken: IsTaken): Promise<RemotePost[]> {
-  const free: RemotePost[] = [];
-  for (const post of posts) if (!(await isTaken(post.id))) free.push(post);
-  return free;
+async function filterOutTaken(posts: readonly RemotePost[], isTaken: IsTaken): Promise<RemotePost[]> {
+  const untakenPosts: RemotePost[] = [];
+  for (const post of posts) if (!(await isTaken(post.id))) untakenPosts.push(post);
+  return untakenPosts;
 }
 
 /** The candidates whose exact text is what was sent. */
@@ -145,14 +146,14 @@ async function selectByExactText(
   context: PublishContext,
 ): Promise<CallOutcome<RemotePost[]>> {
   if (!exactText) return { value: candidates };
-  const samePosts: RemotePost[] = [];
+  const matchingPosts: RemotePost[] = [];
   for (const post of candidates) {
     const call = exactText.buildCall(context, post);
     const isSame = await calls.call(platformId, call, (body) => exactText.isSame(body, context));
     if ("kind" in isSame) return isSame;
-    if (isSame.value) samePosts.push(post);
+    if (isSame.value) matchingPosts.push(post);
   }
-  return { value: samePosts };
+  return { value: matchingPosts };
 }
 
 /** A read that fails proves nothing, unless the credentials are no longer valid. */

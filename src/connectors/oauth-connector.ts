@@ -9,7 +9,7 @@ import type { Connector, OAuthSetup } from "./connectors.ts";
 import { createAuthorizationUrl, exchangeCode, renewTokens, revokeTokens, type ConnectorContext } from "./oauth.ts";
 import { timeoutError, withStepTimeout } from "./step-timeout.ts";
 
-/** Connects accounts of platforms that follow RFC 6749, more or less. */
+/** Connects accounts of platforms that follow RFC 6749, apart from the deviations that `Platform` describes. */
 export function createOAuthConnector(base: string, callbackPath: string, setup: OAuthSetup, log?: Log): Connector {
   const { platform, publicFetch } = setup;
   const { appRegistration } = platform;
@@ -31,7 +31,7 @@ export function createOAuthConnector(base: string, callbackPath: string, setup: 
   }
 
   /** Applies the timeout, and warns the operator if the platform rejects the configured credentials. */
-  async function withAppWarning<T>(work: (hasTimedOut: () => boolean) => Promise<T>): Promise<T> {
+  async function runStep<T>(work: (hasTimedOut: () => boolean) => Promise<T>): Promise<T> {
     try {
       return await withStepTimeout(work);
     } catch (error) {
@@ -56,7 +56,7 @@ export function createOAuthConnector(base: string, callbackPath: string, setup: 
     startAuthorization: async (target, app) => createAuthorizationUrl(createContext(target, app)),
     async finishAuthorization(target, app, callback, pending) {
       const context = createContext(target, app);
-      return withAppWarning(async (hasTimedOut) => {
+      return runStep(async (hasTimedOut) => {
         const tokens = await exchangeCode(context, callback, pending);
         try {
           const accounts = await fetchAccounts(context, tokens);
@@ -72,7 +72,7 @@ export function createOAuthConnector(base: string, callbackPath: string, setup: 
     },
     async renew(target, app, tokens) {
       const context = createContext(target, app);
-      return withAppWarning(() => renewTokens(context, tokens));
+      return runStep(() => renewTokens(context, tokens));
     },
     revoke: (target, app, tokens) => withStepTimeout(() => revokeTokens(createContext(target, app), tokens)),
   };

@@ -18,7 +18,7 @@ interface OAuthRequest {
 export function createOAuthFetch(
   publicFetch: PublicFetch,
   serverUrl: string,
-  convert: (url: string, response: Response) => Response | Promise<Response> = (_url, response) => response,
+  convertResponse: (url: string, response: Response) => Response | Promise<Response> = (_url, response) => response,
 ): OAuthFetchOptions {
   return {
     // Only the sandbox and hosts in PRIVATE_HOSTS can have an http URL, and `publicFetch` sends plain http only to this
@@ -31,7 +31,7 @@ export function createOAuthFetch(
         headers,
         body: body instanceof URLSearchParams ? body.toString() : undefined,
       });
-      return convert(url, response);
+      return convertResponse(url, response);
     },
   };
 }

@@ -10,7 +10,7 @@ import type { ErrorResponse, Publishing, PublishContext } from "./publishing.ts"
 /** A parsed response, or why there is none. */
 export type CallOutcome<T> = { value: T } | FailedOutcome;
 
-/** `ignoresBody`: a success says everything with its status and headers, and its body may be anything. */
+/** `ignoresBody`: if the call succeeds, only the status and headers matter, and the body is not parsed. */
 export type PublishCallOptions = CallOptions & { ignoresBody?: boolean };
 
 /** Sends the API calls that each platform's `Publishing` declares. */
@@ -36,11 +36,11 @@ export interface PublishCallsOptions {
 }
 
 export function createPublishCalls({ setups, createMediaUrl }: PublishCallsOptions): PublishCalls {
-  const byId = new Map(setups.map((setup) => [setup.platform.id, setup]));
+  const setupById = new Map(setups.map((setup) => [setup.platform.id, setup]));
   const sendBoundCall = createBoundCallSender();
 
   function getSetup(platformId: string): PlatformSetup {
-    const setup = byId.get(platformId);
+    const setup = setupById.get(platformId);
     if (!setup) throw new Error(`unknown platform ${platformId}`);
     return setup;
   }
@@ -53,7 +53,7 @@ export function createPublishCalls({ setups, createMediaUrl }: PublishCallsOptio
   }
 
   return {
-    findPublishing: (platformId) => byId.get(platformId)?.platform.publishing,
+    findPublishing: (platformId) => setupById.get(platformId)?.platform.publishing,
     getPublishing(platformId) {
       const { publishing } = getSetup(platformId).platform;
       if (!publishing) throw new Error(`publishing to ${platformId} is not supported`);

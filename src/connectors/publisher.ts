@@ -1,8 +1,8 @@
 import type { ContentAsset, FailedOutcome, Publisher, PublishRequest } from "#domain/publishing/ports.ts";
 import type { PublicationProgress } from "#domain/publishing/progress.ts";
 import { awaitProcessing } from "./await-processing.ts";
-import { mediaRejected } from "./classify-status.ts";
-import { lookUpPost, readEarlierPosts } from "./lookup-post.ts";
+import { mediaRejectedOutcome } from "./classify-status.ts";
+import { lookUpPost, saveEarlierPostIds } from "./lookup-post.ts";
 import type { MediaUpload } from "./media-upload.ts";
 import { createPublishCalls, type PublishCallsOptions } from "./publish-calls.ts";
 import type { Publishing } from "./publishing.ts";
@@ -16,13 +16,13 @@ export interface PublisherOptions extends PublishCallsOptions {
 
 type SaveProgress = (progress: PublicationProgress) => Promise<void>;
 
-/** The next run uploads everything again. */
+/** Discards the progress, so that the next run uploads everything again. */
 async function startOver(saveProgress: SaveProgress): Promise<FailedOutcome> {
   await saveProgress({ mediaIds: {} });
   return { kind: "unknown", message: "the prepared post has expired at the platform" };
 }
 
-/** Executes the publishing descriptions of the platforms. */
+/** Publishes as the `Publishing` of each platform describes. */
 export function createPublisher({ openFile, sleep, ...options }: PublisherOptions): Publisher {
   const calls = createPublishCalls(options);
 
@@ -45,9 +45,9 @@ export function createPublisher({ openFile, sleep, ...options }: PublisherOption
       const upload = chooseUpload(request, asset);
       if (signal.aborted) return undefined;
       if (!upload || progress.mediaIds[asset.id] !== undefined) continue;
-      const uploaded = await uploadMedia(transfer, upload, asset, calls.createContext(request));
-      if ("kind" in uploaded) return uploaded;
-      const { id, isPending } = uploaded.value;
+      const media = await uploadMedia(transfer, upload, asset, calls.createContext(request));
+      if ("kind" in media) return media;
+      const { id, isPending } = media.value;
       progress.mediaIds[asset.id] = id;
       if (isPending) progress.pendingIds = [...(progress.pendingIds ?? []), id];
       await saveProgress(progress);
@@ -60,7 +60,7 @@ export function createPublisher({ openFile, sleep, ...options }: PublisherOption
       const readStatus = () => calls.call(connection.platform, call, processing.parseStatus, { signal });
       const status = await awaitProcessing(readStatus, sleep, signal);
       if ("kind" in status) return status;
-      if (status.value === "rejected") return mediaRejected;
+      if (status.value === "rejected") return mediaRejectedOutcome;
       if (status.value === "expired") return startOver(saveProgress);
     }
     return undefined;
@@ -76,11 +76,11 @@ export function createPublisher({ openFile, sleep, ...options }: PublisherOption
     const { progress, connection } = request;
     const isNew = progress.containerId === undefined;
     if (isNew) {
-      const created = await calls.call(connection.platform, buildCall(calls.createContext(request)), parseId, {
+      const container = await calls.call(connection.platform, buildCall(calls.createContext(request)), parseId, {
         signal,
       });
-      if ("kind" in created) return created;
-      progress.containerId = created.value;
+      if ("kind" in container) return container;
+      progress.containerId = container.value;
       await saveProgress(progress);
     }
     const statusCall = buildStatusCall(calls.createContext(request));
@@ -89,7 +89,7 @@ export function createPublisher({ openFile, sleep, ...options }: PublisherOption
     // The platform no longer knows the container of an earlier run.
     if ("kind" in status && status.kind === "rejected" && !isNew) return startOver(saveProgress);
     if ("kind" in status) return status;
-    if (status.value === "rejected") return mediaRejected;
+    if (status.value === "rejected") return mediaRejectedOutcome;
     if (status.value === "expired") return startOver(saveProgress);
     // An earlier commit made the post public, although its response did not say so.
     const isPublic = status.value === "published" || typeof status.value === "object";
@@ -97,7 +97,10 @@ export function createPublisher({ openFile, sleep, ...options }: PublisherOption
     return undefined;
   }
 
-  /** A user chose to publish again what the platform was still processing. Unless that failed, the commit is not sent. */
+  /**
+   * For a user who publishes again while the platform still processes the earlier commit. Unless that processing failed,
+   * sets `isPublic`, so that no second commit is sent.
+   */
   async function checkEarlierCommit(
     request: PublishRequest,
     saveProgress: SaveProgress,
@@ -119,11 +122,11 @@ export function createPublisher({ openFile, sleep, ...options }: PublisherOption
     const { platform } = request.connection;
     const { quota } = calls.getPublishing(platform);
     if (!quota) return undefined;
-    const isReached = await calls.call(platform, quota.buildCall(calls.createContext(request)), quota.isReached);
+    const quotaOutcome = await calls.call(platform, quota.buildCall(calls.createContext(request)), quota.isReached);
     // If the platform does not let us read the quota, continue: it rejects the commit if the quota is reached.
-    if ("kind" in isReached) return isReached.kind === "rejected" ? undefined : isReached;
+    if ("kind" in quotaOutcome) return quotaOutcome.kind === "rejected" ? undefined : quotaOutcome;
     const message = "the account has published as many posts as the platform allows for now";
-    return isReached.value ? { kind: "retry_later", retryAfterMs: undefined, message } : undefined;
+    return quotaOutcome.value ? { kind: "retry_later", retryAfterMs: undefined, message } : undefined;
   }
 
   /** Undefined if the URL can't be read; the post is public nevertheless. */
@@ -160,7 +163,7 @@ export function createPublisher({ openFile, sleep, ...options }: PublisherOption
         const mentions = await resolveMentions(calls, request);
         if ("kind" in mentions) return mentions;
         if (mentions.value) await saveProgress(Object.assign(progress, { mentions: mentions.value }));
-        const postsFailure = await readEarlierPosts(calls, request, saveProgress);
+        const postsFailure = await saveEarlierPostIds(calls, request, saveProgress);
         if (postsFailure) return postsFailure;
       }
       // If the signal stopped the preparation, the caller does not commit.

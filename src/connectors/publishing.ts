@@ -29,10 +29,9 @@ export interface AccountPosts {
   /** Finds the posts that the commit whose response was lost may have created, the most likely first. */
   findPosts: (body: JsonObject, context: PublishContext) => RemotePost[];
   /**
-   * How long the platform may need after a lost response until the post can be found, in milliseconds. Without this
-   * function, a few seconds are enough.
+   * How long after a lost response the post may take to appear. Without this function, a few seconds are enough.
    */
-  getAppearanceTime?: (content: PublicationContent) => number | undefined;
+  getAppearanceDelayMs?: (content: PublicationContent) => number | undefined;
 }
 
 /** A response that is not a success. */
@@ -44,7 +43,7 @@ export interface ErrorResponse {
 }
 
 /**
- * The status of media, or of a container. `checkAfterMs`: still in progress, and the platform says when to ask again.
+ * The status of media, or of a container. `checkAfterMs`: still in progress, and the platform states when to check again.
  * `expired`: it can no longer become public.
  */
 export type ProcessingStatus = "in_progress" | { checkAfterMs: number } | "ready" | "rejected" | "expired";
@@ -60,7 +59,7 @@ export interface Publishing {
   fetchesMedia?: "all" | "videos";
   /** Returns what an error response means; undefined if its status is enough to decide. */
   classifyError?: (response: ErrorResponse) => FailedOutcome | undefined;
-  /** Says whether the account has reached the platform's quota of posts. */
+  /** Checks whether the account has reached the platform's quota of posts. */
   quota?: {
     buildCall: (context: PublishContext) => ApiCall;
     isReached: (body: JsonObject) => boolean;
@@ -99,10 +98,10 @@ export interface Publishing {
   /**
    * What to do if the response to the commit was lost:
    * - `repeatWithinMs`: repeat the commit, for as long as the platform recognizes the commit's key, with a margin.
-   * - `container`: read its status, which says whether the post is public. A container can become public only once, so
+   * - `container`: read its status, which shows whether the post is public. A container can become public only once, so
    *   the commit can be repeated.
    * - `publishedContainer`: read its status, but never repeat the commit, because the platform does not promise that
-   *   this is harmless. The account's posts say which post the container became.
+   *   this is harmless. The account's posts show which post the container became.
    * - `unreadable`: the platform does not let us read posts, so a user has to check.
    * - `AccountPosts`: compare the account's newest posts with what was sent.
    */

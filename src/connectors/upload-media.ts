@@ -28,14 +28,14 @@ export async function uploadMedia(
   asset: ContentAsset,
   context: PublishContext,
 ): Promise<CallOutcome<UploadedMedia>> {
-  const media = await send(transfer, upload, asset, context);
+  const media = await sendFile(transfer, upload, asset, context);
   if ("kind" in media) return media;
   const { id, status, body } = media.value;
   const altTextCall = upload.buildAltTextCall?.(context, asset, id);
   if (altTextCall) {
     const { calls, platformId, signal } = transfer;
-    const described = await calls.call(platformId, altTextCall, () => true, { signal });
-    if ("kind" in described) return described;
+    const altTextOutcome = await calls.call(platformId, altTextCall, () => true, { signal });
+    if ("kind" in altTextOutcome) return altTextOutcome;
   }
   return { value: { id, isPending: upload.processing?.isPending(status, body) ?? false } };
 }
@@ -47,7 +47,7 @@ interface SentMedia {
   body: JsonObject;
 }
 
-async function send(
+async function sendFile(
   transfer: MediaTransfer,
   upload: MediaUpload,
   asset: ContentAsset,
@@ -81,7 +81,7 @@ async function sendInSession(
   if ("kind" in session) return session;
   const { mediaId: id, parts } = session.value;
   const partIds: string[] = [];
-  let last: SentMedia = { id, status: 200, body: {} };
+  let lastResponse: SentMedia = { id, status: 200, body: {} };
   for (const [index, range] of parts.entries()) {
     const call = part.buildCall(context, asset, session.value, index);
     const partOutcome = await sendPart(transfer, call, asset, range, (body, status, headers) => ({
@@ -89,10 +89,10 @@ async function sendInSession(
       partId: part.parseId?.(headers),
     }));
     if ("kind" in partOutcome) return partOutcome;
-    last = partOutcome.value.media;
+    lastResponse = partOutcome.value.media;
     if (partOutcome.value.partId !== undefined) partIds.push(partOutcome.value.partId);
   }
-  if (!finish) return { value: last };
+  if (!finish) return { value: lastResponse };
   const call = finish.buildCall(context, session.value, partIds);
   return calls.call(platformId, call, (body, status) => ({ id, status, body }), { signal });
 }

@@ -4,7 +4,7 @@ import { isLoopbackName } from "#lib/ip-address.ts";
 import type { PrivateJwk } from "#lib/signing-keys.ts";
 import type { AtprotoPlatform, JsonObject } from "../platform.ts";
 
-/** Where servers of the AT Protocol read who we are. The path is part of our client id, so it must not change. */
+/** Where servers of the AT Protocol read our client metadata. The path is part of our client id, so it must not change. */
 export const clientMetadataPath = "/api/platforms/bluesky/client-metadata.json";
 
 /** Our identity as an OAuth client. Servers can't read a document on loopback, so they accept a special id there. */
@@ -64,7 +64,7 @@ export async function createClientAuth(
 ): Promise<oauth.ClientAuth> {
   if (!clientId.startsWith("https:")) return oauth.None();
   const clientKey = clientKeys.find(({ kid }) => kid === keyId);
-  // Servers accept a session's tokens only from the key that it started with.
+  // Servers accept a session's tokens only from the key that the session started with.
   if (!clientKey) throw new PlatformError("rejected", "the secret of this session is no longer in SECRETS");
   const { kid, use: _, ...jwk } = clientKey;
   const algorithm = { name: "ECDSA", namedCurve: "P-256" };

@@ -115,7 +115,7 @@ export function createAtprotoConnector(base: string, callbackPath: string, setup
   async function renew(app: PlatformApp | undefined, { refreshToken, binding }: PlatformTokens) {
     if (refreshToken === undefined || !binding) return undefined;
     const { accountId, issuer } = binding;
-    // First, because the refresh token works only once. The account may have moved to another server.
+    // Before the refresh, because the refresh token works only once: the account may have moved to another server.
     const { serverUrl } = await resolveServer(setup, accountId, issuer);
     const server = await readServerMetadata(publicFetch, issuer);
     const { client, auth, options } = await createOAuthArguments(server, app, binding);

@@ -27,7 +27,10 @@ export async function importProofKey(key: ProofKey): Promise<oauth.DPoPHandle> {
   );
 }
 
-/** Servers change their nonce every few minutes: a request with an old one is rejected, not executed (RFC 9449 §8). */
+/**
+ * Retries once with a new nonce. Servers change it every few minutes and reject requests with an old one without executing
+ * them (RFC 9449 §8).
+ */
 export async function withNonceRetry<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

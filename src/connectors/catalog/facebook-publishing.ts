@@ -10,12 +10,12 @@ import type { PublishContext, Publishing, RemotePost } from "../publishing.ts";
 const maxComparedPosts = 10;
 /** Facebook returns at most this many files of a post by default. */
 const maxListedFiles = 12;
-/** Facebook fetches the video before it responds. This is shorter than the drain at shutdown, which waits for a commit. */
+/** Facebook fetches the video before it responds. Shorter than the drain at shutdown, so that a commit can finish. */
 const videoTimeoutMs = seconds(25);
 /** How long Facebook may need to fetch a video. The post is in the feed only after that. */
-const videoAppearanceMs = minutes(15);
+const videoAppearanceDelayMs = minutes(15);
 /** How far Facebook's clock may be behind ours. */
-const clockTolerance = seconds(60);
+const clockToleranceMs = seconds(60);
 const site = "https://www.facebook.com";
 
 export const facebookPublishing: Publishing = {
@@ -66,7 +66,7 @@ export const facebookPublishing: Publishing = {
       toObjectList(data)
         .filter((post) => isSamePost(post, context))
         .map(toPost),
-    getAppearanceTime: (content) => (findVideo(content) ? videoAppearanceMs : undefined),
+    getAppearanceDelayMs: (content) => (findVideo(content) ? videoAppearanceDelayMs : undefined),
   },
 };
 
@@ -143,7 +143,7 @@ function parseUrl({ permalink_url: permalink }: JsonObject): string | null {
 function isSamePost(post: JsonObject, { account, content, committedAt = 0 }: PublishContext): boolean {
   return (
     toText(toObject(post["from"])["id"]) === account.id &&
-    Date.parse(toText(post["created_time"]) ?? "") >= committedAt - clockTolerance &&
+    Date.parse(toText(post["created_time"]) ?? "") >= committedAt - clockToleranceMs &&
     (toText(post["message"]) ?? "").trim() === content.text.trim() &&
     hasSameMedia(post, content)
   );

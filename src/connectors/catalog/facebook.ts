@@ -1,4 +1,5 @@
-import { readGraphErrorCode, requireText, toObject, toObjectList, toText } from "../call-api.ts";
+import { requireText, toObject, toObjectList, toText } from "../call-api.ts";
+import { readGraphErrorCode } from "../graph/errors.ts";
 import { maxAccounts, type Platform } from "../platform.ts";
 import { facebookPublishing } from "./facebook-publishing.ts";
 

@@ -1,4 +1,5 @@
-import { readGraphErrorCode, requireText, toObjectList, toText } from "../call-api.ts";
+import { requireText, toObjectList, toText } from "../call-api.ts";
+import { readGraphErrorCode } from "../graph/errors.ts";
 import type { Platform } from "../platform.ts";
 import { instagramPublishing } from "./instagram-publishing.ts";
 

@@ -31,8 +31,8 @@ export const linkedinPublishing: Publishing = {
       return { id, url: `https://www.linkedin.com/feed/update/${id}/` };
     },
   },
-  // Reading posts needs `r_member_social`, which LinkedIn gives to few apps. A repetition would be rejected as a
-  // duplicate only as long as LinkedIn remembers the first post, for a time that it does not state.
+  // Reading posts needs `r_member_social`, which LinkedIn gives to few apps. A repeated commit is not safe: LinkedIn
+  // rejects it as a duplicate only for a time that it does not document.
   reconcile: "unreadable",
 };
 

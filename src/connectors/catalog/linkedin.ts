@@ -8,8 +8,8 @@ const docs = "https://learn.microsoft.com/en-us/linkedin";
 const shares = `${docs}/marketing/community-management/shares`;
 
 /**
- * Connects personal profiles; company pages need partner scopes. Access tokens are valid for 60 days. Only partners get refresh
- * tokens, so on most servers users have to connect again after that.
+ * Connects personal profiles; company pages need partner scopes. Access tokens are valid for 60 days. Only partners get
+ * refresh tokens, so on most servers users have to connect again after that.
  */
 export const linkedin: Platform = {
   id: "linkedin",

@@ -47,7 +47,7 @@ export const mastodonPublishing: Publishing = {
     }),
     parsePost,
   },
-  // Not every server that speaks this API recognizes the idempotency key, so the request is never repeated.
+  // Not every server that implements this API recognizes the idempotency key, so the request is never repeated.
   reconcile: {
     buildCall: ({ accessToken, endpoints, account }) => ({
       method: "GET",

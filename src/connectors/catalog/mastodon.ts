@@ -2,7 +2,7 @@ import type { Platform } from "../platform.ts";
 import { requireText, toText } from "../call-api.ts";
 import { mastodonInstanceLimits, mastodonPublishing } from "./mastodon-publishing.ts";
 
-const megabyte = 1024 * 1024;
+const mebibyte = 1024 * 1024;
 const scopes = ["read:accounts", "read:statuses", "write:media", "write:statuses"];
 
 /** Connects to any Mastodon instance. Atelier registers its app there, so operators need no setup. Tokens do not expire. */
@@ -53,13 +53,13 @@ export const mastodon: Platform = {
     images: {
       max: 4,
       types: ["image/jpeg", "image/png", "image/gif", "image/webp", "image/heic", "image/heif", "image/avif"],
-      maxBytes: 16 * megabyte,
+      maxBytes: 16 * mebibyte,
       animatedTypes: ["image/gif"],
     },
     videos: {
       max: 1,
       types: ["video/mp4", "video/quicktime", "video/webm", "video/x-m4v"],
-      maxBytes: 99 * megabyte,
+      maxBytes: 99 * mebibyte,
     },
     allowsMixedKinds: false,
     altText: { maxLength: 1500, isSentForVideos: true },

@@ -1,4 +1,5 @@
-import { readGraphErrorCode, requireText, toText } from "../call-api.ts";
+import { requireText, toText } from "../call-api.ts";
+import { readGraphErrorCode } from "../graph/errors.ts";
 import type { Platform } from "../platform.ts";
 import { threadsPublishing } from "./threads-publishing.ts";
 

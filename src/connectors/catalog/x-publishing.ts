@@ -10,7 +10,7 @@ const partBytes = 4_000_000;
 /** How many of the account's newest posts are compared after a lost response. X charges for each. */
 const maxComparedPosts = 10;
 /** How far X's clock may be behind ours. */
-const clockTolerance = seconds(60);
+const clockToleranceMs = seconds(60);
 
 export const xPublishing: Publishing = {
   listPostHosts: () => ["x.com", "twitter.com"],
@@ -34,7 +34,7 @@ export const xPublishing: Publishing = {
       query: {
         max_results: String(maxComparedPosts),
         exclude: "retweets,replies",
-        start_time: toIsoTime((context.committedAt ?? 0) - clockTolerance),
+        start_time: toIsoTime((context.committedAt ?? 0) - clockToleranceMs),
         "tweet.fields": "attachments,created_at,entities",
       },
     }),
@@ -138,14 +138,14 @@ function toPost(post: JsonObject, { account }: PublishContext): RemotePost {
 function isSamePost(post: JsonObject, { content, committedAt = 0 }: PublishContext): boolean {
   const mediaKeys = toObject(post["attachments"])["media_keys"];
   return (
-    Date.parse(toText(post["created_at"]) ?? "") >= committedAt - clockTolerance &&
+    Date.parse(toText(post["created_at"]) ?? "") >= committedAt - clockToleranceMs &&
     (Array.isArray(mediaKeys) ? mediaKeys.length : 0) === content.assets.length &&
-    normalize(restoreLinks(post)) === normalize(content.text)
+    normalize(restoreText(post)) === normalize(content.text)
   );
 }
 
-/** X replaces links with its own, adds one for the media, and escapes three characters. */
-function restoreLinks(post: JsonObject): string {
+/** Undoes what X does to a text: it replaces links with its own, adds one for the media, and escapes three characters. */
+function restoreText(post: JsonObject): string {
   const urls = toObjectList(toObject(post["entities"])["urls"]);
   const text = urls.reduce(
     (current, { url, expanded_url: target }) => {

@@ -7,13 +7,13 @@ import type { ContainerStatus, PublishContext, Publishing, RemotePost } from "..
 /** How many of the account's newest posts are searched for the one that a container became. */
 const maxComparedPosts = 10;
 /** How long a container may need to become public after a lost response. */
-const publishedWithinMs = minutes(5);
+const appearanceDelayMs = minutes(5);
 /** How far Meta's clock may be behind ours. */
-const clockTolerance = seconds(60);
+const clockToleranceMs = seconds(60);
 
 /** How Instagram and Threads differ. Both publish containers, and fetch media from URLs. */
 export interface ContainerPlatform {
-  /** In the path of each call. */
+  /** The API version in the path of each call. */
   version: string;
   /** Edges of the account. */
   edges: { containers: string; publish: string; quota: string; posts: string };
@@ -50,8 +50,8 @@ export function createContainerPublishing(platform: ContainerPlatform): Containe
   const buildAccountPath = ({ account }: PublishContext, edge: string): string =>
     `${encodeURIComponent(account.id)}/${edge}`;
 
-  /** A file of a post with several files. */
-  const child: MediaUpload = {
+  /** Uploads one file of a post with several files. */
+  const childUpload: MediaUpload = {
     buildFetchCall: (context, asset) =>
       buildCall(context, buildAccountPath(context, edges.containers), {
         form: platform.buildMediaParams(context, true, context.content.assets.indexOf(asset)),
@@ -87,7 +87,7 @@ export function createContainerPublishing(platform: ContainerPlatform): Containe
         return typeof used === "number" && typeof total === "number" && used >= total;
       },
     },
-    media: (_asset, content) => (content.assets.length > 1 ? child : undefined),
+    media: (_asset, content) => (content.assets.length > 1 ? childUpload : undefined),
     container: {
       buildCall: (context) =>
         buildCall(context, buildAccountPath(context, edges.containers), { form: buildContainerParams(context) }),
@@ -114,7 +114,7 @@ export function createContainerPublishing(platform: ContainerPlatform): Containe
             query: { fields: `id,permalink,timestamp,${text.field}`, limit: String(maxComparedPosts) },
           }),
         findPosts: ({ data }, { content, progress, committedAt = 0 }): RemotePost[] => {
-          const earliestTime = (progress.firstCommittedAt ?? committedAt) - clockTolerance;
+          const earliestTime = (progress.firstCommittedAt ?? committedAt) - clockToleranceMs;
           return toObjectList(data)
             .filter(
               (post) =>
@@ -123,7 +123,7 @@ export function createContainerPublishing(platform: ContainerPlatform): Containe
             )
             .map((post) => ({ id: parseId(post), url: parsePermalink(post) }));
         },
-        getAppearanceTime: () => publishedWithinMs,
+        getAppearanceDelayMs: () => appearanceDelayMs,
       },
     },
   };

@@ -1,17 +1,27 @@
 import type { FailedOutcome } from "#domain/publishing/ports.ts";
 import { minutes, seconds } from "#lib/clock.ts";
 import { toObject, toObjectList } from "../call-api.ts";
-import { duplicateOutcome, mediaRejected, rateLimitOutcome, reconnectOutcome } from "../classify-status.ts";
+import { duplicateOutcome, mediaRejectedOutcome, rateLimitOutcome, reconnectOutcome } from "../classify-status.ts";
+import type { JsonObject } from "../platform.ts";
 import type { ErrorResponse } from "../publishing.ts";
 
-/** Error codes of Meta's Graph API, whose statuses say little: an expired token, too, has status 400. */
-const outcomes = new Map<unknown, FailedOutcome>([
+/** In Meta's Graph API, error code 190 means that a token has expired, was revoked or is otherwise invalid. */
+export function readGraphErrorCode(body: JsonObject): "invalid_grant" | undefined {
+  return toObject(body["error"])["code"] === 190 ? "invalid_grant" : undefined;
+}
+
+const blockedCode = 368;
+/** Instagram's restriction of spam has the error code of a rate limit. Only its subcode differs. */
+const blockedSubcode = 2207051;
+
+/** Outcomes by error code of Meta's Graph API. Its statuses reveal little: even an expired token has status 400. */
+const outcomeByCode = new Map<unknown, FailedOutcome>([
   ...withOutcome([102, 190], reconnectOutcome),
   // Rate limits of the app, the user, the page and the use case; 9 is Instagram's quota of posts.
   ...withOutcome([4, 9, 17, 32, 341, 613, 80001, 80002, 80006], rateLimitOutcome),
   ...withOutcome([506], duplicateOutcome),
-  ...withOutcome([324, 352, 389, 6000, 6001, 9004, 36000, 36001, 36003], mediaRejected),
-  ...withOutcome([368], {
+  ...withOutcome([324, 352, 389, 6000, 6001, 9004, 36000, 36001, 36003], mediaRejectedOutcome),
+  ...withOutcome([blockedCode], {
     kind: "rejected",
     code: "blocked",
     message: "The platform has blocked the account or this server from publishing for a while.",
@@ -22,17 +32,14 @@ const outcomes = new Map<unknown, FailedOutcome>([
     retryAfterMs: seconds(30),
     message: "the platform is still processing the media",
   }),
-  // "Try again": these do not say whether the request was executed.
+  // Temporary failures, after which the request may have been executed or not.
   ...withOutcome([-2, -1, 1, 2, 24], { kind: "unknown", message: "the platform reported a temporary failure" }),
 ]);
-
-/** Instagram's restriction of spam has the code of a rate limit. */
-const blockedSubcode = 2207051;
 
 export function classifyGraphError({ status, headers, body }: ErrorResponse): FailedOutcome | undefined {
   const { code, error_subcode: subcode } = toObject(body["error"]);
   if (status >= 500) return undefined;
-  const outcome = outcomes.get(subcode === blockedSubcode ? 368 : code);
+  const outcome = outcomeByCode.get(subcode === blockedSubcode ? blockedCode : code);
   return outcome === rateLimitOutcome ? { ...rateLimitOutcome, retryAfterMs: readRegainDelay(headers) } : outcome;
 }
 
