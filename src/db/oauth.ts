@@ -84,12 +84,12 @@ export function createOAuthClientStore({ q }: Connection): OAuthClientStore {
       const row = await q.selectFrom("oauth_clients").select("metadata").where("id", "=", id).executeTakeFirst();
       return row && (JSON.parse(row.metadata) as Record<string, unknown>);
     },
-    async postponePurge(id, countAgeFrom) {
+    async postponePurge(id, minCreatedAt) {
       await q
         .updateTable("oauth_clients")
-        .set({ created_at: countAgeFrom })
+        .set({ created_at: minCreatedAt })
         .where("id", "=", id)
-        .where("created_at", "<", countAgeFrom)
+        .where("created_at", "<", minCreatedAt)
         .execute();
     },
   };

@@ -120,7 +120,7 @@ forOneEngine("rate limits", (fixture) => {
   });
 
   test("every limit allows exactly its number of hits and returns a retry time", async () => {
-    for (const [name, { hits, window }] of Object.entries(rateLimits)) {
+    for (const [name, { hits, windowMs }] of Object.entries(rateLimits)) {
       const calls = Array.from({ length: hits + 5 }, () =>
         enforceRateLimit(fixture.deps, name as RateLimitName, "203.0.113.9"),
       );
@@ -132,7 +132,7 @@ forOneEngine("rate limits", (fixture) => {
         rejection instanceof AppError &&
           rejection.retryAfter !== undefined &&
           rejection.retryAfter >= 1 &&
-          rejection.retryAfter * 1000 <= window,
+          rejection.retryAfter * 1000 <= windowMs,
         name,
       );
     }

@@ -6,7 +6,7 @@ export function normalizeEmail(email: string): string {
   return email.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
-/** Whether this is the user's verified email. A null email matches every user. */
+/** Whether the user has verified this email. Null, which means any email, matches every user. */
 export function matchesVerifiedEmail(
   email: string | null,
   user: { email: string | null; emailVerified: boolean },

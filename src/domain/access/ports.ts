@@ -176,8 +176,8 @@ export interface OAuthRecordStore {
 export interface OAuthClientStore {
   put(id: string, metadata: Record<string, unknown>, now: number): Promise<void>;
   find(id: string): Promise<Record<string, unknown> | undefined>;
-  /** Makes an older client as young as `countAgeFrom`, so that it is not purged while a user is on the consent page. */
-  postponePurge(id: string, countAgeFrom: number): Promise<void>;
+  /** Raises `createdAt` to at least `minCreatedAt`, so that the client is not purged while a user is on the consent page. */
+  postponePurge(id: string, minCreatedAt: number): Promise<void>;
 }
 
 export interface ResolvedToken {

@@ -9,28 +9,28 @@ import type { RateLimitStore } from "./ports.ts";
  */
 export const rateLimits = {
   /** Per IP address. */
-  registration: { hits: 20, window: hours(1) },
+  registration: { hits: 20, windowMs: hours(1) },
   /** Per IPv6 /48: anyone can get one, and it contains 65,536 networks. */
-  registrationSite: { hits: 200, window: hours(1) },
+  registrationSite: { hits: 200, windowMs: hours(1) },
   /** Per IP address: the token and revocation endpoints. A client calls them about once an hour. */
-  token: { hits: 300, window: minutes(1) },
+  token: { hits: 300, windowMs: minutes(1) },
   /** Per IP address: starting an authorization. */
-  authorize: { hits: 120, window: minutes(1) },
+  authorize: { hits: 120, windowMs: minutes(1) },
   /** Per IP address: redirects to the identity provider. */
-  signIn: { hits: 100, window: minutes(10) },
+  signIn: { hits: 100, windowMs: minutes(10) },
   /** Per IP address: callbacks from the identity provider. */
-  signInCallback: { hits: 100, window: minutes(10) },
+  signInCallback: { hits: 100, windowMs: minutes(10) },
   /** Per user: views of the consent page, which may fetch the client's metadata document. */
-  consentPage: { hits: 120, window: minutes(10) },
+  consentPage: { hits: 120, windowMs: minutes(10) },
   /** Per user: decisions on the consent page. */
-  consent: { hits: 60, window: minutes(10) },
+  consent: { hits: 60, windowMs: minutes(10) },
   /** Per user: new connect links, which may send requests to a platform instance. */
-  connect: { hits: 60, window: minutes(10) },
+  connect: { hits: 60, windowMs: minutes(10) },
   /** Per IP address: callbacks from a platform. */
-  connectCallback: { hits: 100, window: minutes(10) },
+  connectCallback: { hits: 100, windowMs: minutes(10) },
   /** Per IP address: fetches of client metadata documents. */
-  clientDocument: { hits: 60, window: minutes(10) },
-} as const satisfies Record<string, { hits: number; window: number }>;
+  clientDocument: { hits: 60, windowMs: minutes(10) },
+} as const satisfies Record<string, { hits: number; windowMs: number }>;
 
 export type RateLimitName = keyof typeof rateLimits;
 
@@ -43,9 +43,9 @@ export async function enforceRateLimit(
   limit: RateLimitName,
   key: string,
 ): Promise<void> {
-  const { hits, window } = rateLimits[limit];
+  const { hits, windowMs } = rateLimits[limit];
   const now = deps.clock();
-  const windowEnd = now - (now % window) + window;
+  const windowEnd = now - (now % windowMs) + windowMs;
   if (await deps.rateLimits.hit(`${limit} ${key}`, windowEnd, hits)) return;
   const retryAfter = Math.ceil((windowEnd - now) / 1000);
   throw new AppError("rate_limited:requests", { retryAfter }, { retryAfter });
