@@ -17,7 +17,7 @@ export type ActivityObject = z.infer<typeof activityObject>;
 /** A publication has no name of its own: it is named by its post and its account. */
 export type NamedType = Exclude<ObjectType, "publication">;
 
-/** The name and state of an object that exists. A former member and a revoked client are gone. */
+/** The name and state of an object. The state of a former member and of a revoked client is `gone`. */
 export interface ObjectName {
   type: NamedType;
   id: string;
@@ -34,8 +34,8 @@ const idKinds: Record<ObjectType, IdKind> = {
   account: "platformConnection",
 };
 
-/** Details that contain the name of the entry's subject. */
-const storedNames: Partial<Record<ObjectType, string>> = {
+/** The field of an entry's details that contains the name of its subject at the time. */
+const nameFields: Partial<Record<ObjectType, string>> = {
   post: "title",
   asset: "filename",
   client: "clientName",
@@ -72,7 +72,7 @@ function listReferences({ subjectId, detail }: ActivityRow): Reference[] {
   return ids.flatMap((id, i) => {
     const type = objectTypes.find((candidate) => isId(idKinds[candidate], id));
     if (type === undefined || ids.indexOf(id) < i) return [];
-    const storedName = id === subjectId ? detail[storedNames[type] ?? ""] : undefined;
+    const storedName = id === subjectId ? detail[nameFields[type] ?? ""] : undefined;
     return [{ type, id, storedName: typeof storedName === "string" ? storedName : null }];
   });
 }

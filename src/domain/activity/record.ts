@@ -36,7 +36,7 @@ export interface ActivityFilter {
 
 export interface ListedActivity extends ActivityRow {
   userName: string | null;
-  /** Current title of the post, or of the post of the publication, or name of the user; null if it no longer exists. */
+  /** The current name of the user, or title of the post or of the publication's post; null if it no longer exists. */
   subjectName: string | null;
 }
 

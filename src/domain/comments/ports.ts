@@ -9,11 +9,11 @@ export interface Comment extends Omit<Author, "undoId"> {
   parentId: string | null;
   body: string;
   createdAt: number;
-  /** Of the thread, so always null for a reply. */
+  /** When the thread was resolved; always null for a reply. */
   resolvedAt: number | null;
   resolvedBy: string | null;
   isDeleted: boolean;
-  /** Counts the changes that undo considers. */
+  /** The number of changes that an undo considers. */
   changeCount: number;
 }
 
@@ -32,7 +32,7 @@ export interface CommentStep {
 
 export interface CommentStore {
   insert(comment: Comment): Promise<void>;
-  /** Finds a comment on a post that is not in the trash. A deleted one only if it started a thread that has replies. */
+  /** Ignores posts in the trash. Finds a deleted comment only if it started a thread that has replies. */
   find(studioId: string, commentId: string): Promise<ListedComment | undefined>;
   /** Also finds deleted comments, and those on posts in the trash. */
   findWithDeleted(studioId: string, commentId: string): Promise<Comment | undefined>;

@@ -9,7 +9,7 @@ import { lockComment } from "./lock-comment.ts";
 
 export const resolveCommentInput = z.strictObject({ resolved: z.boolean() });
 
-/** Resolves or reopens the thread that a comment started. For people: no tool calls it. */
+/** Resolves or reopens the thread that a comment started. Only for people: no tool calls this verb. */
 export async function resolveComment(
   deps: Pick<Deps, "transact" | "newId" | "clock">,
   caller: Caller,

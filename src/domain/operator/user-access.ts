@@ -94,7 +94,7 @@ export async function enableUser(
   return { userId, changed: didChange };
 }
 
-/** Revokes grants, from their next call on. If one of them does not exist, revokes none. */
+/** Revokes grants, from their next call on. If one does not exist, revokes none. `before`: those already revoked. */
 export async function revokeGrants(
   deps: Pick<Deps, "grants" | "users" | "transact" | "newId" | "clock">,
   _operator: Operator,

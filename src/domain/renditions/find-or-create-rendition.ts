@@ -25,7 +25,7 @@ export type MissingRendition = { kind: "rejected"; code: string; reason: string 
 /** Increase this number when the same plan produces other bytes, so that stored renditions are no longer used. */
 const converterVersion = 1;
 
-/** The most previews of one image: they don't count toward the quota, and every position of a crop has its own. */
+/** Maximum previews per image. They don't count toward the quota, and every position of a crop has its own. */
 const maxPreviews = 20;
 
 const failures = {

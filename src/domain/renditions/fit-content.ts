@@ -26,7 +26,7 @@ export function getImageLimit(
   return imageLimit && selectImageLimit(imageLimit, fileCount);
 }
 
-/** Creates the renditions of all images for an account. */
+/** Adds a rendition for the account to each image of the content. Returns a failure if one of them has none. */
 export async function fitContent(
   deps: FitDeps,
   studioId: string,

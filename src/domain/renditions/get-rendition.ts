@@ -15,7 +15,7 @@ import { seconds } from "#lib/clock.ts";
 
 const maxInspectionMs = seconds(10);
 
-/** The image as an account will receive it. Throws `not_publishable` if the account can't receive it. */
+/** Returns the image as an account will receive it. Throws `not_publishable` if the account can't receive it. */
 export async function getRendition(
   deps: Pick<Deps, "posts" | "assets" | "platforms" | "platformStore"> & InspectDeps,
   caller: Caller,

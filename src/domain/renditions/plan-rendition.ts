@@ -80,7 +80,7 @@ export function planRendition(image: SourceImage, limit: ImageLimit, crop?: Crop
   const scales = encodings.some(({ maxBytes }) => maxBytes !== undefined) ? byteScales : [1];
   const layouts = listLayouts(image, sizeLimit, scales, crop);
   const [layout] = layouts;
-  if (!layout) return { kind: "reject", code: "size_unsupported", reason: describeNoSize(image, limit) };
+  if (!layout) return { kind: "reject", code: "size_unsupported", reason: describeSizeProblem(image, limit) };
   return { kind: "render", layouts, encodings, changes: listChanges(image, limit, type, layout) };
 }
 
@@ -99,16 +99,18 @@ function fitsLimit(image: SourceImage, limit: ImageLimit): boolean {
 /** The types to try: the best type, then a lossy type if the best type is PNG, whose result may be too large. */
 function rankTypes({ mimeType, bytes, hasAlpha }: SourceImage, limit: ImageLimit): EncodableType[] {
   const isAccepted = (type: EncodableType): boolean => limit.types.includes(type);
-  const lossy: EncodableType[] = hasAlpha ? ["image/webp", "image/jpeg"] : ["image/jpeg", "image/webp"];
+  const lossyTypes: EncodableType[] = hasAlpha ? ["image/webp", "image/jpeg"] : ["image/jpeg", "image/webp"];
   const isLossless = mimeType === "image/png" || mimeType === "image/gif";
   const mustShrink = bytes > (getMaxBytes(limit, "image/png") ?? Infinity);
-  const ranked: EncodableType[] = isLossless && !mustShrink ? ["image/png", ...lossy] : [...lossy, "image/png"];
+  const rankedTypes: EncodableType[] =
+    isLossless && !mustShrink ? ["image/png", ...lossyTypes] : [...lossyTypes, "image/png"];
   // A type that keeps transparency comes before one that does not.
-  const byAlpha = hasAlpha && !mustShrink ? ranked.toSorted((a, b) => toAlphaRank(a) - toAlphaRank(b)) : ranked;
+  const preferredTypes =
+    hasAlpha && !mustShrink ? rankedTypes.toSorted((a, b) => toAlphaRank(a) - toAlphaRank(b)) : rankedTypes;
   const sameType = encodableTypes.filter((type) => type === mimeType && !(isLossless && mustShrink));
-  const accepted = [...new Set([...sameType, ...byAlpha])].filter(isAccepted);
-  const lossyIndex = accepted.findIndex((type) => type !== "image/png");
-  return accepted.slice(0, lossyIndex < 0 ? 1 : lossyIndex + 1);
+  const acceptedTypes = [...new Set([...sameType, ...preferredTypes])].filter(isAccepted);
+  const lossyIndex = acceptedTypes.findIndex((type) => type !== "image/png");
+  return acceptedTypes.slice(0, lossyIndex < 0 ? 1 : lossyIndex + 1);
 }
 
 const toAlphaRank = (type: EncodableType): number => (type === "image/jpeg" ? 1 : 0);
@@ -129,13 +131,15 @@ function listLayouts(
   if (!largest) return [];
   const scale = largest.scaled.width / largest.region.width;
   const layouts = scales.map((factor) => planLayout(image, limit, { crop, maxScale: scale * factor }));
-  const distinct = new Map([largest, ...layouts].flatMap((layout) => (layout ? [[toLayoutKey(layout), layout]] : [])));
-  return [...distinct.values()];
+  const layoutByKey = new Map(
+    [largest, ...layouts].flatMap((layout) => (layout ? [[toLayoutKey(layout), layout]] : [])),
+  );
+  return [...layoutByKey.values()];
 }
 
 const toLayoutKey = ({ scaled: { width, height } }: Layout): string => `${width} ${height}`;
 
-function describeNoSize({ width, height }: Size, limit: ImageLimit): string {
+function describeSizeProblem({ width, height }: Size, limit: ImageLimit): string {
   const { minWidth = 1, minHeight = 1 } = limit;
   return `is ${width} × ${height} pixels, and no version of it fits the platform's limits (at least ${minWidth} × ${minHeight} pixels)`;
 }

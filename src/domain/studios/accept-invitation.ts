@@ -4,7 +4,7 @@ import { matchesVerifiedEmail } from "../access/email.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { SignedInUser } from "../caller.ts";
 import type { Deps } from "../deps.ts";
-import { checkOwnedStudios, updateOwnerCount, type MembershipView } from "./members.ts";
+import { enforceOwnedStudioLimit, updateOwnerCount, type MembershipView } from "./members.ts";
 import { findInvitation, invitationNotFoundError } from "./invitation.ts";
 import type { MembershipRecord } from "./ports.ts";
 
@@ -31,7 +31,7 @@ export async function acceptInvitation(
   const membership: MembershipRecord = { studioId, userId: user.id, role, joinedAt: now };
   await deps.transact(async (tx) => {
     await updateOwnerCount(tx, studioId, undefined, role);
-    if (role === "owner") await checkOwnedStudios(deps, tx, user.id, { isCaller: true });
+    if (role === "owner") await enforceOwnedStudioLimit(deps, tx, user.id, { isCaller: true });
     if (!(await tx.invitations.accept(invitation, user.id, now))) throw invitationNotFoundError();
     // A parallel call with another invitation made the user a member. Roll back, so that this invitation stays open.
     if (!(await tx.memberships.insert(membership))) throw invitationNotFoundError();

@@ -6,7 +6,7 @@ import type { SignedInUser } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import type { ApprovalRule } from "../policy.ts";
 import { singleLine } from "../text.ts";
-import { checkOwnedStudios } from "./members.ts";
+import { enforceOwnedStudioLimit } from "./members.ts";
 import type { Studio } from "./ports.ts";
 
 export const studioFields = {
@@ -44,7 +44,7 @@ export async function createStudio(
     createdAt: deps.clock(),
   };
   await deps.transact(async (tx) => {
-    await checkOwnedStudios(deps, tx, caller.user.id, { isCaller: true });
+    await enforceOwnedStudioLimit(deps, tx, caller.user.id, { isCaller: true });
     while (!(await tx.studios.insert(studio, caller.user.id))) {
       studio.slug = `${slugify(input.name)}-${deps
         .newSecret()

@@ -74,7 +74,7 @@ export async function changeRole(
     const didChange = await deps
       .transact(async (tx) => {
         await updateOwnerCount(tx, studioId, member.role, input.role);
-        if (input.role === "owner") await checkOwnedStudios(deps, tx, member.userId, { isCaller: false });
+        if (input.role === "owner") await enforceOwnedStudioLimit(deps, tx, member.userId, { isCaller: false });
         if (!(await tx.memberships.changeRole(studioId, member.userId, member.role, input.role)))
           throw new ConflictError();
         await recordActivity(deps, tx, caller, "member.role_changed", member.userId, {
@@ -126,7 +126,7 @@ export interface StudioLimits {
  * Throws `quota_exceeded` unless the user may own another studio. Call it in the transaction that makes them an owner:
  * it serializes parallel changes for the same user.
  */
-export async function checkOwnedStudios(
+export async function enforceOwnedStudioLimit(
   { limits }: Pick<Deps, "limits">,
   tx: Pick<Stores, "memberships">,
   userId: string,

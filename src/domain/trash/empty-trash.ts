@@ -8,7 +8,7 @@ import { sweepTrash } from "./sweep-trash.ts";
 /** How long the response waits for the deletion; the sweeper deletes the remaining files. */
 const sweepTimeoutMs = seconds(4);
 
-/** Deletes everything in the studio's trash for good. Nothing can be restored from the moment the call commits. */
+/** Deletes everything in the studio's trash for good. Once the transaction commits, nothing can be restored. */
 export async function emptyTrash(
   deps: Pick<Deps, "trash" | "posts" | "assets" | "strayFiles" | "transact" | "files" | "newId" | "clock">,
   caller: Caller,
