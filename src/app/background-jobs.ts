@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { withLease, type BatchOptions } from "#domain/housekeeping/batches.ts";
+import type { BatchOptions } from "#domain/housekeeping/batches.ts";
+import { withLease } from "#domain/housekeeping/lease.ts";
 import { createPurgeJob } from "#domain/housekeeping/purge-expired.ts";
 import { createAssetSweeper, createLostFileFinder } from "#domain/assets/lifecycle/sweep-assets.ts";
 import type { Deps } from "#domain/deps.ts";

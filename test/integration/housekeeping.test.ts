@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openDatabase } from "#db/open-database.ts";
 import { createGrant } from "#domain/access/create-grant.ts";
-import { withLease } from "#domain/housekeeping/batches.ts";
+import { withLease } from "#domain/housekeeping/lease.ts";
 import { createPurgeJob } from "#domain/housekeeping/purge-expired.ts";
 import { hours, minutes } from "#lib/clock.ts";
 import { runEvery } from "#lib/repeat.ts";

@@ -1,5 +1,3 @@
-import type { Deps } from "../deps.ts";
-
 /** Prevents a background job from delaying requests and shutdown. */
 export interface BatchOptions {
   /** Runs between two batches, so that requests come first. */
@@ -20,25 +18,4 @@ export async function runInBatches(
     total += count;
   }
   return total;
-}
-
-/**
- * Runs `work` unless another holder has the lease; returns whether it ran. The lease of a crashed holder expires after
- * `ttlMs`, so `work` must end earlier, by more than the clock skew between instances.
- */
-export async function withLease(
-  deps: Pick<Deps, "leases" | "clock">,
-  name: string,
-  holder: string,
-  ttlMs: number,
-  work: () => Promise<void>,
-): Promise<boolean> {
-  const now = deps.clock();
-  if (!(await deps.leases.acquire(name, holder, now, now + ttlMs))) return false;
-  try {
-    await work();
-  } finally {
-    await deps.leases.release(name, holder);
-  }
-  return true;
 }

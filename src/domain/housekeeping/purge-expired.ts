@@ -40,13 +40,6 @@ export interface RegisteredClient {
   createdAt: number;
 }
 
-export interface LeaseStore {
-  /** Acquires the lease until `expiresAt`, in one statement; returns false if another holder has it at `now`. */
-  acquire(name: string, holder: string, now: number, expiresAt: number): Promise<boolean>;
-  /** Releases the lease if this holder still has it. */
-  release(name: string, holder: string): Promise<void>;
-}
-
 /** Rows per statement: small enough not to delay requests noticeably. */
 const batchSize = 500;
 

@@ -1,0 +1,29 @@
+import type { Deps } from "../deps.ts";
+
+export interface LeaseStore {
+  /** Acquires the lease until `expiresAt`, in one statement; returns false if another holder has it at `now`. */
+  acquire(name: string, holder: string, now: number, expiresAt: number): Promise<boolean>;
+  /** Releases the lease if this holder still has it. */
+  release(name: string, holder: string): Promise<void>;
+}
+
+/**
+ * Runs `work` unless another holder has the lease; returns whether it ran. The lease of a crashed holder expires after
+ * `ttlMs`, so `work` must end earlier, by more than the clock skew between instances.
+ */
+export async function withLease(
+  deps: Pick<Deps, "leases" | "clock">,
+  name: string,
+  holder: string,
+  ttlMs: number,
+  work: () => Promise<void>,
+): Promise<boolean> {
+  const now = deps.clock();
+  if (!(await deps.leases.acquire(name, holder, now, now + ttlMs))) return false;
+  try {
+    await work();
+  } finally {
+    await deps.leases.release(name, holder);
+  }
+  return true;
+}
