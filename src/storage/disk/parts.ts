@@ -71,7 +71,7 @@ export function createDiskParts({
   const progressByFolder = new Map<string, UploadProgress>();
 
   /** Finds the file if an earlier call completed it but crashed before it returned. */
-  async function findComplete(file: MultipartFile): Promise<StoredFile | undefined> {
+  async function findCompleteFile(file: MultipartFile): Promise<StoredFile | undefined> {
     const storedFile = await statKey(file.key);
     return storedFile?.bytes === file.bytes ? storedFile : undefined;
   }
@@ -91,8 +91,8 @@ export function createDiskParts({
   async function assembleFile(file: MultipartFile): Promise<StoredFile | undefined> {
     const folder = getFolder(file);
     const initialLog = await readPartLog(folder, instanceId);
-    if (initialLog?.completedParts.size !== countParts(file)) return findComplete(file);
-    await close(folder);
+    if (initialLog?.completedParts.size !== countParts(file)) return findCompleteFile(file);
+    await closeFolder(folder);
     if (!(await writers.waitUntilIdle(folder))) {
       await unlink(join(folder, "closed")).catch(() => {});
       throw new AppError("storage_unavailable:part_in_progress", undefined, { retryAfter: 5 });
@@ -113,10 +113,10 @@ export function createDiskParts({
       await writer.move({ ...target, folder, path }, target);
     }
     await removeFolder(folder).catch(() => {}); // the sweeper removes what is left
-    return findComplete(file);
+    return findCompleteFile(file);
   }
 
-  async function close(folder: string): Promise<void> {
+  async function closeFolder(folder: string): Promise<void> {
     const marker = await withDiskErrors(open(join(folder, "closed"), "w", 0o600));
     await marker.close();
     await syncFolder(folder);
@@ -153,7 +153,7 @@ export function createDiskParts({
     async list(file) {
       const log = await readPartLog(getFolder(file), instanceId);
       if (log) return [...log.completedParts].toSorted((a, b) => a - b);
-      const completeFile = await findComplete(file);
+      const completeFile = await findCompleteFile(file);
       return completeFile && Array.from({ length: countParts(file) }, (_, i) => i + 1);
     },
 

@@ -43,7 +43,7 @@ export function createS3Parts(
 
   /** The parts with the expected length. A part with another length counts as missing, and the client resends it. */
   async function readParts(file: MultipartFile): Promise<CompletedPart[] | undefined> {
-    const result: CompletedPart[] = [];
+    const validParts: CompletedPart[] = [];
     for (let marker: string | undefined; ;) {
       const command = new ListPartsCommand({
         ...toUploadParams(file),
@@ -53,9 +53,9 @@ export function createS3Parts(
       if (!response) return undefined;
       for (const { PartNumber = 0, Size, ETag } of response.Parts ?? []) {
         if (isValidPart(file, PartNumber) && Size === getPartLength(file, PartNumber))
-          result.push({ PartNumber, ETag });
+          validParts.push({ PartNumber, ETag });
       }
-      if (!response.IsTruncated || response.NextPartNumberMarker === undefined) return result;
+      if (!response.IsTruncated || response.NextPartNumberMarker === undefined) return validParts;
       marker = response.NextPartNumberMarker;
     }
   }

@@ -99,8 +99,8 @@ export async function openS3Store(options: S3Options): Promise<S3Store> {
     },
 
     async stat(key) {
-      const result = await headObject(key);
-      return result && toStoredFile(result);
+      const headOutput = await headObject(key);
+      return headOutput && toStoredFile(headOutput);
     },
 
     async read(key, range, signal) {
@@ -127,22 +127,22 @@ export async function openS3Store(options: S3Options): Promise<S3Store> {
     },
 
     async list(prefix, { after, limit }) {
-      const result: { key: string; bytes: number; modifiedAt: number }[] = [];
+      const listedKeys: { key: string; bytes: number; modifiedAt: number }[] = [];
       let lastKey = after;
       for (;;) {
         const listParams = {
           Bucket: bucket,
           Prefix: prefix,
-          MaxKeys: Math.min(1000, limit - result.length),
+          MaxKeys: Math.min(1000, limit - listedKeys.length),
           StartAfter: lastKey,
         };
         const { Contents = [], IsTruncated } = await call((requestOptions) =>
           client.send(new ListObjectsV2Command(listParams), requestOptions),
         );
         for (const { Key = "", Size = 0, LastModified } of Contents)
-          result.push({ key: Key, bytes: Size, modifiedAt: LastModified?.getTime() ?? 0 });
-        lastKey = result.at(-1)?.key;
-        if (!IsTruncated || Contents.length === 0 || result.length >= limit) return result;
+          listedKeys.push({ key: Key, bytes: Size, modifiedAt: LastModified?.getTime() ?? 0 });
+        lastKey = listedKeys.at(-1)?.key;
+        if (!IsTruncated || Contents.length === 0 || listedKeys.length >= limit) return listedKeys;
       }
     },
 
