@@ -36,7 +36,7 @@ export function createBoundedReader(source: ByteSource, signal: AbortSignal): Re
   };
 }
 
-/** Returns undefined if `header` is not valid. A child must end after its header, to guarantee progress. */
+/** Returns undefined if `header` is not valid. A child must end after its header, so that reading makes progress. */
 export type ParseHeader<T extends ByteRange> = (header: Buffer, at: number, parent: ByteRange) => T | undefined;
 
 /** Yields the direct children of a box or element, without their content. Callers descend to a fixed depth. */

@@ -26,20 +26,20 @@ export async function inspectImage(file: Uint8Array): Promise<ImageInspection> {
 }
 
 function readTraits(file: Uint8Array, metadata: Metadata): Omit<ImageTraits, "width" | "height"> {
-  const stripped = stripMetadata(file);
+  const strippedFile = stripMetadata(file);
   const hasPlainPixels =
     ["srgb", "b-w"].includes(metadata.space) &&
     metadata.depth === "uchar" &&
     (metadata.orientation ?? 1) === 1 &&
     (metadata.icc === undefined || isSrgbProfile(metadata.icc));
   // We can't remove the metadata of AVIF files, so only those without any are sent unchanged.
-  const hasUnremovableMetadata = !stripped && Boolean(metadata.exif ?? metadata.xmp ?? metadata.iptc);
+  const hasUnremovableMetadata = !strippedFile && Boolean(metadata.exif ?? metadata.xmp ?? metadata.iptc);
   return {
     frames: Math.max(metadata.pages ?? 1, countApngFrames(file)),
     hasAlpha: metadata.hasAlpha,
-    hasMetadata: stripped ? stripped.length < file.length : hasUnremovableMetadata,
+    hasMetadata: strippedFile ? strippedFile.length < file.length : hasUnremovableMetadata,
     canStripMetadata:
-      hasPlainPixels && (stripped !== undefined || (metadata.format === "heif" && !hasUnremovableMetadata)),
+      hasPlainPixels && (strippedFile !== undefined || (metadata.format === "heif" && !hasUnremovableMetadata)),
   };
 }
 

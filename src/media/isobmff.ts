@@ -3,8 +3,6 @@ import { unknownMetadata } from "#domain/assets/model/media-metadata.ts";
 import { readChildren, type ByteRange, type ReadPiece } from "./bounded-reader.ts";
 import { toMetadata } from "./video-header.ts";
 
-/** Reads media metadata from the movie and track headers of MP4, QuickTime and M4V files (ISO/IEC 14496-12). */
-
 interface Box extends ByteRange {
   type: string;
 }
@@ -22,6 +20,7 @@ interface Movie {
   isSideways: boolean;
 }
 
+/** Reads media metadata from the movie and track headers of MP4, QuickTime and M4V files (ISO/IEC 14496-12). */
 export async function readIsobmff(read: ReadPiece, bytes: number): Promise<MediaMetadata> {
   for await (const box of readChildren(read, { start: 0, end: bytes }, parseBox)) {
     if (box.type === "moov") return readMovie(read, box);

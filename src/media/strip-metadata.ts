@@ -99,9 +99,9 @@ function stripWebp(file: Buffer): Buffer | undefined {
     at = end;
   }
   const head = Buffer.from(file.subarray(0, 12));
-  const stripped = Buffer.concat([head, ...keptSegments]);
-  stripped.writeUInt32LE(stripped.length - 8, 4);
-  return stripped;
+  const strippedFile = Buffer.concat([head, ...keptSegments]);
+  strippedFile.writeUInt32LE(strippedFile.length - 8, 4);
+  return strippedFile;
 }
 
 function clearMetadataFlags(file: Buffer, start: number, end: number): Buffer {

@@ -3,8 +3,7 @@ import { unknownMetadata } from "#domain/assets/model/media-metadata.ts";
 import { readChildren, type ByteRange, type ReadPiece } from "./bounded-reader.ts";
 import { toMetadata } from "./video-header.ts";
 
-/** Reads media metadata from the elements before the first cluster of a WebM file: RFC 8794 (EBML), RFC 9559 (Matroska). */
-
+/** Element ids of Matroska (RFC 9559). */
 const ids = {
   segment: 0x18538067,
   cluster: 0x1f43b675,
@@ -32,6 +31,7 @@ interface Element extends ByteRange {
 /** The numeric values of an element's children, by id. */
 type Values = ReadonlyMap<number, number>;
 
+/** Reads media metadata from the elements before the first cluster of a WebM file: RFC 8794 (EBML), RFC 9559 (Matroska). */
 export async function readWebm(read: ReadPiece, bytes: number): Promise<MediaMetadata> {
   for await (const element of readChildren(read, { start: 0, end: bytes }, parseElement)) {
     if (element.id === ids.segment) return readSegment(read, element);
