@@ -137,7 +137,7 @@ async function filterOutTaken(posts: readonly RemotePost[], isTaken: IsTaken): P
   return untakenPosts;
 }
 
-/** The candidates whose exact text is what was sent. */
+/** The candidates whose exact text matches what was sent. */
 async function selectByExactText(
   calls: PublishCalls,
   platformId: string,

@@ -141,6 +141,6 @@ function createClientAuth({ platform, app }: ConnectorContext): oauth.ClientAuth
     };
   }
   if (platform.clientAuth === "post") return oauth.ClientSecretPost(app.clientSecret);
-  const basic = Buffer.from(`${app.clientId}:${app.clientSecret}`).toString("base64");
-  return (_server, _client, _body, headers) => headers.set("authorization", `Basic ${basic}`);
+  const basicCredentials = Buffer.from(`${app.clientId}:${app.clientSecret}`).toString("base64");
+  return (_server, _client, _body, headers) => headers.set("authorization", `Basic ${basicCredentials}`);
 }

@@ -170,7 +170,7 @@ export function createPublisher({ openFile, sleep, ...options }: PublisherOption
       if (!container || isStopped()) return { kind: "prepared" };
       const containerFailure = await prepareContainer(request, container, saveProgress, signal);
       if (containerFailure) return containerFailure;
-      // The container of an earlier run may be public, which must be known before the quota can end the run.
+      // The container of an earlier run may be public. Find that out before the quota check, which can end the run.
       const mustCheckQuota = hasContainer && !progress.isPublic;
       return (mustCheckQuota ? await checkQuota(request) : undefined) ?? { kind: "prepared" };
     },

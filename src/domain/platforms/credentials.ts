@@ -36,7 +36,7 @@ export function openCredential(
   return JSON.parse(vault.open("platform-credential", [owner.id, owner.studioId], sealedCredential)) as Credential;
 }
 
-/** Renew a fifth of the lifetime before expiry: at least five minutes (at most half the lifetime), at most a week. */
+/** Renewal is due a fifth of the lifetime before expiry: five minutes to a week, but at most half the lifetime. */
 export function computeCredentialTimes({ expiresInMs }: PlatformTokens, now: number): CredentialTimes {
   if (expiresInMs === undefined) return { expiresAt: null, renewAt: null };
   const preferredLeadMs = Math.min(Math.max(expiresInMs / 5, minutes(5)), days(7));

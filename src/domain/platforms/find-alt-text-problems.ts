@@ -15,8 +15,8 @@ export function findAltTextProblems(
     const length = Array.from(file.altText ?? "").length;
     if (length === 0) {
       if (file.kind !== "image") return [];
-      const missing = { code: "alt_text_missing", one: "has no alt text", many: "have no alt text" };
-      return [{ ...missing, level: "warning", file }];
+      const missingAltText = { code: "alt_text_missing", one: "has no alt text", many: "have no alt text" };
+      return [{ ...missingAltText, level: "warning", file }];
     }
     if (length <= maxLength) return [];
     return [

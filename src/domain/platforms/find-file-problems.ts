@@ -33,12 +33,12 @@ export function findImageProblems(
     const many = pluralReasons[code] ?? "don't fit the platform's limits";
     return [{ level: unconditionalCodes.includes(code) ? "rejected" : level, code, file, one: reason, many }];
   }
-  const unchecked = isUnchecked ? [{ ...uncheckedProblem, file }] : [];
+  const uncheckedProblems = isUnchecked ? [{ ...uncheckedProblem, file }] : [];
   const description = plan.kind === "render" ? describeRender(plan) : undefined;
-  if (!description) return unchecked;
+  if (!description) return uncheckedProblems;
   const many = `will be ${description.action}`;
   return [
-    ...unchecked,
+    ...uncheckedProblems,
     { level: "converted", code: "image_converted", file, one: `${many}, ${description.size}`, many },
   ];
 }

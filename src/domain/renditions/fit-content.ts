@@ -46,14 +46,14 @@ export async function fitContent(
   const fit = async (asset: ContentAsset): Promise<ContentAsset | FailedOutcome> => {
     if (asset.kind !== "image") return asset;
     const message = `${asset.filename} took too long to convert`;
-    const busy = { kind: "retry_later", retryAfterMs: undefined, message } as const;
+    const busyOutcome = { kind: "retry_later", retryAfterMs: undefined, message } as const;
     const inspection = inspections.get(asset.id);
     // An image that was not opened is not sent: its metadata may contain a location.
-    if (!inspection && canBeDecoded(asset.mimeType)) return busy;
+    if (!inspection && canBeDecoded(asset.mimeType)) return busyOutcome;
     const plan = planForAsset(asset, inspection, limit, asset.crop);
     const rendition = await findOrCreateRendition(deps, asset, plan, { studioId, isUrgent: true });
     if (!("kind" in rendition)) return { ...asset, rendition };
-    if (rendition.kind === "busy") return busy;
+    if (rendition.kind === "busy") return busyOutcome;
     const { code, reason } = rendition;
     return { kind: "rejected", code, message: `${asset.filename} ${reason}.` };
   };

@@ -66,9 +66,9 @@ export function planLayout(
   const region = cropToAspect(image, limit, crop);
   const isWithinAspect = hasAllowedAspect(region, limit, aspectTolerance);
   const layOut = (scale: number): Layout | undefined => {
-    const floored = { width: scaleSide(region.width, scale), height: scaleSide(region.height, scale) };
+    const flooredSize = { width: scaleSide(region.width, scale), height: scaleSide(region.height, scale) };
     // A pixel less of one side is better than a line of padding.
-    const scaled = isWithinAspect ? trimToAspect(floored, limit) : floored;
+    const scaled = isWithinAspect ? trimToAspect(flooredSize, limit) : flooredSize;
     const canvas = padToLimit(scaled, limit);
     return fitsSizeLimit(canvas, limit, roundingTolerance) ? { region, scaled, canvas } : undefined;
   };
