@@ -31,11 +31,11 @@ export function readOperatorClients(path: string | undefined): ClientMetadata[] 
   const fail = (reason: string): never => {
     throw new Error(`OAUTH_CLIENTS: ${path}: ${reason}`);
   };
-  const parsed = clientsFileSchema.safeParse(
+  const parseResult = clientsFileSchema.safeParse(
     parseJsonOrUndefined(readClientsFile(path, fail)) ?? fail("not valid JSON"),
   );
-  if (!parsed.success) return fail(formatIssues(parsed.error));
-  return parsed.data.map((client) => {
+  if (!parseResult.success) return fail(formatIssues(parseResult.error));
+  return parseResult.data.map((client) => {
     const metadata: Record<string, unknown> = {
       token_endpoint_auth_method: client.client_secret === undefined ? "none" : "client_secret_basic",
       ...client,

@@ -30,13 +30,13 @@ export function readConfig(
   const variables = Object.fromEntries(
     Object.entries(environment).filter((entry): entry is [string, string] => Boolean(entry[1])),
   );
-  const parsed = settings.safeParse(variables);
-  const issues = parsed.error?.issues ?? [];
+  const parseResult = settings.safeParse(variables);
+  const issues = parseResult.error?.issues ?? [];
   const problems = issues.map(formatIssue);
   // An invalid value must not hide other problems: the other settings are checked with its default instead.
   const invalidNames = new Set(issues.map((issue) => String(issue.path[0])));
   const validVariables = Object.fromEntries(Object.entries(variables).filter(([name]) => !invalidNames.has(name)));
-  const config = resolveConfig(parsed.data ?? settings.parse(validVariables), variables, problems);
+  const config = resolveConfig(parseResult.data ?? settings.parse(validVariables), variables, problems);
   problems.push(...findMoreProblems(config));
   if (problems.length > 0) throw new ConfigError(problems);
   return config;

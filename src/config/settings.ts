@@ -16,12 +16,12 @@ const byteCount = wholeNumber(1, Number.MAX_SAFE_INTEGER, "a number of bytes");
 const onOff = z.enum(["on", "off"]);
 const booleanFlag = z.enum(["true", "false", "1", "0"]).transform((value) => value === "true" || value === "1");
 
-const httpUrl = z.string().transform((value, issue) => {
+const httpUrl = z.string().transform((value, context) => {
   const url = parseUrl(value);
   if (url && /^https?:$/.test(url.protocol) && !url.username && !url.search && !url.hash) {
     return (url.origin + url.pathname).replace(/\/$/, "");
   }
-  issue.addIssue({ code: "custom", message: "an http or https URL without user, query or fragment" });
+  context.addIssue({ code: "custom", message: "an http or https URL without user, query or fragment" });
   return z.NEVER;
 });
 
@@ -49,22 +49,22 @@ const signInAllowList = list
   )
   .transform((entries): readonly string[] => entries.map((entry) => entry.toLowerCase()));
 
-const trustedProxies = list.transform((entries, issue): IpAddressSet => {
+const trustedProxies = list.transform((entries, context): IpAddressSet => {
   const ipSet = parseIpAddressSet(entries.join() === "off" ? [] : entries);
   if (ipSet) return ipSet;
-  issue.addIssue({ code: "custom", message: "IP addresses, networks such as 10.0.0.0/8, loopback, or off" });
+  context.addIssue({ code: "custom", message: "IP addresses, networks such as 10.0.0.0/8, loopback, or off" });
   return z.NEVER;
 });
 
 const origins = list.refine((entries) => entries.every(isOrigin), "origins such as https://app.example.com");
 
-const privateHosts = list.transform((entries, issue): ReadonlySet<string> => {
+const privateHosts = list.transform((entries, context): ReadonlySet<string> => {
   const hosts = entries.map((entry) => {
     const url = /^[^/?#@*\s]+:\d{1,5}$/.test(entry) ? parseUrl(`http://${entry}`) : undefined;
     return url && `${url.hostname}:${url.port || "80"}`;
   });
   if (hosts.every((host) => host !== undefined)) return new Set(hosts);
-  issue.addIssue({ code: "custom", message: "hosts with their port, such as localhost:8001" });
+  context.addIssue({ code: "custom", message: "hosts with their port, such as localhost:8001" });
   return z.NEVER;
 });
 

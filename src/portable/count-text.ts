@@ -27,8 +27,8 @@ const mentionedServerPattern =
 export function countText(text: string, { unit, linkLength, countsMentionsWithoutServer }: TextLimit): number {
   const links = linkLength === undefined ? 0 : (text.match(linkPattern)?.length ?? 0);
   const withoutLinks = linkLength === undefined ? text : text.replace(linkPattern, "");
-  const counted = countsMentionsWithoutServer ? withoutLinks.replace(mentionedServerPattern, "$1") : withoutLinks;
-  return counters[unit](counted) + links * (linkLength ?? 0);
+  const countedText = countsMentionsWithoutServer ? withoutLinks.replace(mentionedServerPattern, "$1") : withoutLinks;
+  return counters[unit](countedText) + links * (linkLength ?? 0);
 }
 
 const counters: Record<TextLimit["unit"], (text: string) => number> = {
