@@ -1,6 +1,6 @@
 import { pino, type Logger } from "pino";
 import type { LogOutput } from "./log-output.ts";
-import { describeLine, describeRequest } from "./terminal-log.ts";
+import { formatLogLine, formatRequestLine } from "./terminal-log.ts";
 
 /** Who sent a request and what the request does, as far as its route knows. Contains ids and names, no secrets. */
 export interface RequestLogContext {
@@ -57,9 +57,9 @@ export function createLog(level: (typeof logLevels)[number], output: LogOutput =
         censor: "[redacted]",
       },
     },
-    output.isTerminal ? { write: (line) => output.write(describeLine(line)) } : output,
+    output.isTerminal ? { write: (line) => output.write(formatLogLine(line)) } : output,
   );
-  const formatRequest = output.isTerminal ? describeRequest : toJsonLine;
+  const formatRequest = output.isTerminal ? formatRequestLine : toJsonLine;
   const log: Log = Object.assign(logger, {
     request(entry: RequestLogEntry): void {
       if (!logger.isLevelEnabled(getRequestLevel(entry))) return;

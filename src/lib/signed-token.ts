@@ -52,8 +52,8 @@ export function createSigner(secrets: readonly [string, ...string[]], clock: Clo
       // Compare the text: base64url has several encodings of the same bytes.
       const signatureBytes = Buffer.from(signature);
       const isGenuine = keysByPurpose[purpose].some((key) => {
-        const expected = Buffer.from(computeMac(key, body).toString("base64url"));
-        return signatureBytes.length === expected.length && timingSafeEqual(signatureBytes, expected);
+        const expectedBytes = Buffer.from(computeMac(key, body).toString("base64url"));
+        return signatureBytes.length === expectedBytes.length && timingSafeEqual(signatureBytes, expectedBytes);
       });
       if (!isGenuine) return undefined;
       const { exp, ...claims } = JSON.parse(Buffer.from(body, "base64url").toString()) as Record<string, unknown>;

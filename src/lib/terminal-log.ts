@@ -1,7 +1,7 @@
 import type { RequestLogEntry } from "./log.ts";
 
 /** Formats a request as one line. Returns undefined for files of the web app, which would flood the terminal. */
-export function describeRequest({
+export function formatRequestLine({
   method,
   path,
   status,
@@ -20,7 +20,7 @@ export function describeRequest({
 }
 
 /** Formats any other log line, which arrives as JSON. */
-export function describeLine(line: string): string {
+export function formatLogLine(line: string): string {
   const { time, level, msg, err, ...fields } = JSON.parse(line) as Record<string, unknown>;
   const values = Object.entries(fields).map(([name, value]) => `${name}=${toText(value)}`);
   const firstLine = [
