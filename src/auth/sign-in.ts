@@ -123,7 +123,7 @@ export function createSignIn({ deps, base, providers, sessions, signer, log }: S
   };
 }
 
-/** The token of the invitation that the user opened before signing in. It can let in users who are not on the allowlist. */
+/** The token of the invitation that the user opened. An invitation can let in users who are not on the allowlist. */
 function parseInvitationToken(returnTo: string): string | undefined {
   return /^\/join\/([\w-]+)$/.exec(returnTo)?.[1];
 }

@@ -1,9 +1,9 @@
 import { formatByteLimit } from "./format-bytes.ts";
 
 /**
- * Every error that code below the edges throws: a code, or `code:reason` if a code has several causes. Each function takes the error's
- * data and returns a neutral sentence about what happened. What to do next depends on the reader: hints for models are
- * in `src/mcp/error-hints.ts`, hints for people in `src/http/error-hints.ts`.
+ * Every error that code below the edges throws: a code, or `code:reason` if a code has several causes. Each function
+ * takes the error's data and returns a neutral sentence about what happened. What to do next depends on the reader:
+ * hints for models are in `src/mcp/error-hints.ts`, hints for people in `src/http/error-hints.ts`.
  */
 export const errorMessages = {
   "forbidden:role": (data: { role: string; needed: string }) =>

@@ -24,7 +24,7 @@ export function deriveSigningKeys(secrets: readonly string[], purpose: SigningPu
 
 function toJwk(scalar: Buffer): PrivateJwk {
   const curve = createECDH("prime256v1");
-  curve.setPrivateKey(scalar); // throws for the one in 2^32 scalars that exceeds the order of the curve
+  curve.setPrivateKey(scalar); // throws for the 1 in 2^32 scalars that are not below the order of the curve
   const point = curve.getPublicKey(); // 0x04, x, y
   const x = point.subarray(1, 33).toString("base64url");
   const y = point.subarray(33).toString("base64url");

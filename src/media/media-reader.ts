@@ -33,7 +33,7 @@ export function createMediaReader(): MediaReader {
       if (!canHaveThumbnail(mimeType) || source.bytes > maxImageBytes) return undefined;
       return runOncePerKey(key, (skipRetries) =>
         enqueue(async () => {
-          const bytes = await source.read(0, source.bytes); // errors of the store are thrown; only decoding errors are caught
+          const bytes = await source.read(0, source.bytes); // not caught: only decoding may fail silently
           const startedAt = performance.now();
           return createThumbnail(bytes).catch(() => {
             if (performance.now() - startedAt > slowFailureMs) skipRetries();

@@ -32,7 +32,7 @@ export interface CommentStep {
 
 export interface CommentStore {
   insert(comment: Comment): Promise<void>;
-  /** Ignores posts in the trash. Finds a deleted comment only if it started a thread that has replies. */
+  /** Finds no comment on a post in the trash, and a deleted one only if it started a thread that has replies. */
   find(studioId: string, commentId: string): Promise<ListedComment | undefined>;
   /** Also finds deleted comments, and those on posts in the trash. */
   findWithDeleted(studioId: string, commentId: string): Promise<Comment | undefined>;

@@ -19,7 +19,7 @@ interface ImageDetails {
   isUnchecked: boolean;
 }
 
-/** Why a platform would reject an image, or how the image is converted for it. Removing metadata is no problem. */
+/** Why a platform would reject an image, or how the image is converted for it. Removing metadata is not reported. */
 export function findImageProblems(
   file: AssetDetail,
   limit: ImageLimit,

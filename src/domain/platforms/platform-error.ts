@@ -13,7 +13,7 @@ export type PlatformErrorKind =
   /** The URL is in our own network or not https. */
   | "blocked";
 
-/** The message is our own and completes “Could not connect to …: it sent an invalid response”. */
+/** The message is our own, and completes sentences such as “Could not connect to Mastodon: …”. */
 export class PlatformError extends Error {
   override readonly name = "PlatformError";
   readonly kind: PlatformErrorKind;
