@@ -1,19 +1,7 @@
 import { useSyncExternalStore } from "react";
-
-/** The units, with their length and the shortest time they are used for, in seconds. */
-const units = [
-  ["year", 31_536_000, 31_536_000],
-  ["month", 2_592_000, 2_592_000],
-  // A shorter time would be "next week", which can mean 1 to 13 days.
-  ["week", 604_800, 1_209_600],
-  ["day", 86_400, 86_400],
-  ["hour", 3600, 3600],
-  ["minute", 60, 60],
-] as const;
+import { formatRelativeTime } from "./format-relative-time.ts";
 
 const tickMs = 20_000;
-
-const relativeFormat = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 
 function subscribe(notify: () => void): () => void {
   const timer = setInterval(notify, tickMs);
@@ -30,12 +18,6 @@ export function RelativeTime({ at, timezone }: { at: string; timezone?: string }
       {formatRelativeTime(Date.parse(at), now)}
     </time>
   );
-}
-
-function formatRelativeTime(at: number, now: number): string {
-  const seconds = (at - now) / 1000;
-  const [unit, unitSeconds] = units.find(([, , minimum]) => Math.abs(seconds) >= minimum) ?? ["second", 1];
-  return unit === "second" ? "just now" : relativeFormat.format(Math.round(seconds / unitSeconds), unit);
 }
 
 /** Creating a format is much slower than using it, and a long list shows many times. */

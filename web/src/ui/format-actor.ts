@@ -14,11 +14,11 @@ export function formatActor(user: Named | null | undefined, client?: Named | nul
 /** For the start of a sentence. */
 export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-const listFormat = new Intl.ListFormat("en", { type: "conjunction" });
-
 /** Lists who made these changes, without repetition. */
 export function formatActors(changes: readonly { user: Named | null; client: Named | null }[]): string {
   const actors = [...new Set(changes.map(({ user, client }) => formatActor(user, client)))];
   // "Claude, for Ada" contains a comma.
-  return changes.some(({ client }) => client !== null) ? actors.join("; ") : listFormat.format(actors);
+  if (changes.some(({ client }) => client !== null)) return actors.join("; ");
+  // Created on demand, because this takes several milliseconds.
+  return new Intl.ListFormat("en", { type: "conjunction" }).format(actors);
 }
