@@ -1,9 +1,7 @@
-import { useSuspenseQuery } from "@tanstack/react-query";
 import { Outlet, useLocation, useNavigate } from "@tanstack/react-router";
 import { Menu as MenuIcon, Search, SquarePen, X } from "lucide-react";
 import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from "react";
 import { redirectToSignIn } from "../api/client.ts";
-import { meQuery } from "../api/queries.ts";
 import { ProposalBadge } from "../publishing/ProposalBadge.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
 import { IconButton } from "../ui/IconButton.tsx";
@@ -17,7 +15,7 @@ import { CommandProvider } from "./CommandProvider.tsx";
 import { useCommands } from "./commands.ts";
 import { StudioNav } from "./StudioNav.tsx";
 import { StudioSwitcher } from "./StudioSwitcher.tsx";
-import { useStudio } from "./use-studio.ts";
+import { StudioContext, useStudio, useStudioQueries } from "./use-studio.ts";
 
 /** Loaded on demand: few visits have uploads in the background. */
 const BackgroundUploads = lazy(async () => ({
@@ -26,31 +24,33 @@ const BackgroundUploads = lazy(async () => ({
 
 /** The layout of every page of a studio: navigation, account and the page itself. */
 export function StudioLayout() {
-  const { data: me } = useSuspenseQuery(meQuery);
+  const access = useStudioQueries();
   const [panelSlot, setPanelSlot] = useState<HTMLElement | null>(null);
-  if (!me) {
+  if (!access) {
     void redirectToSignIn();
     return null;
   }
   return (
-    <CommandProvider>
-      <SidePanelSlot value={panelSlot}>
-        <div className="min-h-dvh md:grid md:grid-cols-[var(--sidebar-width)_minmax(0,1fr)_auto]">
-          <Sidebar />
-          <TopBar />
-          <main
-            id="main"
-            tabIndex={-1}
-            className="w-full max-w-[64rem] px-4 pt-5 pb-24 outline-none has-data-[page-width=wide]:max-w-[92rem] md:px-[clamp(1.5rem,3vw,2.5rem)] md:pt-8"
-          >
-            <ActiveStudioNotice />
-            <Outlet />
-          </main>
-          <div ref={setPanelSlot} />
-          <UploadIndicator />
-        </div>
-      </SidePanelSlot>
-    </CommandProvider>
+    <StudioContext value={access}>
+      <CommandProvider>
+        <SidePanelSlot value={panelSlot}>
+          <div className="min-h-dvh md:grid md:grid-cols-[var(--sidebar-width)_minmax(0,1fr)_auto]">
+            <Sidebar />
+            <TopBar />
+            <main
+              id="main"
+              tabIndex={-1}
+              className="w-full max-w-[64rem] px-4 pt-5 pb-24 outline-none has-data-[page-width=wide]:max-w-[92rem] md:px-[clamp(1.5rem,3vw,2.5rem)] md:pt-8"
+            >
+              <ActiveStudioNotice />
+              <Outlet />
+            </main>
+            <div ref={setPanelSlot} />
+            <UploadIndicator />
+          </div>
+        </SidePanelSlot>
+      </CommandProvider>
+    </StudioContext>
   );
 }
 
