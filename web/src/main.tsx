@@ -3,6 +3,7 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { ApiError } from "./api/api-error.ts";
+import { loadFirstPage } from "./load-first-page.ts";
 import { createAppRouter } from "./router.tsx";
 import { ConfirmProvider } from "./ui/Confirm.tsx";
 import { ShortcutProvider } from "./ui/Shortcuts.tsx";
@@ -25,20 +26,27 @@ const router = createAppRouter(queryClient);
 
 const rootElement = document.querySelector("#app");
 if (!rootElement) throw new Error("index.html has no #app");
-createRoot(rootElement).render(
-  <StrictMode>
-    <QueryClientProvider client={queryClient}>
-      <ShortcutProvider>
-        <ToastProvider>
-          <ConfirmProvider>
-            <UploadSessionsProvider>
-              <RouterProvider router={router} />
-            </UploadSessionsProvider>
-          </ConfirmProvider>
-        </ToastProvider>
-      </ShortcutProvider>
-    </QueryClientProvider>
-  </StrictMode>,
+const root = createRoot(rootElement);
+
+/** If the first page takes longer, the app renders without it, and shows that it loads. */
+const maxFirstPageMs = 1000;
+const timeout = new Promise((resolve) => setTimeout(resolve, maxFirstPageMs));
+void Promise.race([loadFirstPage(router), timeout]).then(() =>
+  root.render(
+    <StrictMode>
+      <QueryClientProvider client={queryClient}>
+        <ShortcutProvider>
+          <ToastProvider>
+            <ConfirmProvider>
+              <UploadSessionsProvider>
+                <RouterProvider router={router} />
+              </UploadSessionsProvider>
+            </ConfirmProvider>
+          </ToastProvider>
+        </ShortcutProvider>
+      </QueryClientProvider>
+    </StrictMode>,
+  ),
 );
 
 /** After the first page has loaded, on slow networks too. */

@@ -8,11 +8,11 @@ import {
   redirect,
 } from "@tanstack/react-router";
 import { instanceQuery, meQuery, studioQuery } from "./api/queries.ts";
-import { postSummariesQuery } from "./api/summary-queries.ts";
 import { RootLayout } from "./layout/RootLayout.tsx";
 import { ErrorPage, NotFoundPage } from "./layout/ErrorPage.tsx";
 import { StudioLayout } from "./layout/StudioLayout.tsx";
-import { toSummaryFilter } from "./posts/to-summary-filter.ts";
+import { prefetchPosts } from "./load-first-page.ts";
+import { PostsPage } from "./posts/PostsPage.tsx";
 import { keepOpenIfUnreachable, redirectToStudio, requireSignedIn, type RouterContext } from "./route-guards.ts";
 import {
   parseActivitySearch,
@@ -72,8 +72,8 @@ const studio = createRoute({
   getParentRoute: () => root,
   path: "/studios/$studioId",
   beforeLoad: async ({ context, params, cause }) => {
-    // At the same time as the request for the user.
-    context.queryClient.query({ ...studioQuery(params.studioId), staleTime: "static" }).catch(() => {});
+    // At the same time as the request for the user. Pages that are open already don't wait for it.
+    context.queryClient.query(studioQuery(params.studioId)).catch(() => {});
     await (cause === "stay" ? keepOpenIfUnreachable(context) : requireSignedIn(context));
   },
   loader: async ({ context, params }) => {
@@ -92,13 +92,10 @@ const posts = createRoute({
   getParentRoute: () => studio,
   path: "/posts",
   validateSearch: parsePostSearch,
-  beforeLoad: ({ context, params, search }) => {
-    // Starts the request while the code of the page loads.
-    if (search.view !== undefined) return;
-    const query = postSummariesQuery(params.studioId, toSummaryFilter(search));
-    context.queryClient.infiniteQuery(query).catch(() => {});
-  },
-  component: lazyRouteComponent(() => import("./posts/PostsPage.tsx"), "PostsPage"),
+  beforeLoad: ({ context, params, search }) =>
+    void prefetchPosts(context.queryClient, params.studioId, search).catch(() => {}),
+  // Not lazy: most visits start with this page.
+  component: PostsPage,
 });
 
 const newPost = createRoute({
@@ -233,11 +230,10 @@ export function createAppRouter(queryClient: QueryClient) {
     defaultNotFoundComponent: NotFoundPage,
     scrollRestoration: true,
   });
-  // The code of a studio's page loads at the same time as the user and the studio.
-  const [routes, { studioId }] = router.getMatchedRoutes(router.latestLocation.pathname);
-  if (studioId !== undefined) for (const route of routes) router.loadRouteChunk(route)?.catch(() => {});
   // On the first page, focus stays where the browser puts it: before the skip link.
-  router.subscribe("onRendered", ({ fromLocation }) => fromLocation && restoreFocus());
+  router.subscribe("onRendered", ({ fromLocation, toLocation }) => {
+    if (fromLocation && fromLocation !== toLocation) restoreFocus();
+  });
   return router;
 }
 

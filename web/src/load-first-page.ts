@@ -1,0 +1,23 @@
+import type { QueryClient } from "@tanstack/react-query";
+import type { RegisteredRouter } from "@tanstack/react-router";
+import { postSummariesQuery } from "./api/summary-queries.ts";
+import { toSummaryFilter } from "./posts/to-summary-filter.ts";
+import { parsePostSearch, type PostSearch } from "./search-params.ts";
+
+/** Requests the list of posts. The other views have their own queries. */
+export async function prefetchPosts(queryClient: QueryClient, studioId: string, search: PostSearch): Promise<void> {
+  if (search.view === undefined) await queryClient.infiniteQuery(postSummariesQuery(studioId, toSummaryFilter(search)));
+}
+
+/** Loads the code of the first page and all its data at the same time, so that the page renders only once. */
+export async function loadFirstPage(router: RegisteredRouter): Promise<void> {
+  const { pathname, search } = router.latestLocation;
+  const [routes, { studioId }] = router.getMatchedRoutes(pathname);
+  const requests: Promise<unknown>[] = [router.load()];
+  if (studioId !== undefined) {
+    requests.push(...routes.map((route) => Promise.resolve(router.loadRouteChunk(route))));
+    if (routes.at(-1)?.id === "/studios/$studioId/posts")
+      requests.push(prefetchPosts(router.options.context.queryClient, studioId, parsePostSearch(search)));
+  }
+  await Promise.allSettled(requests);
+}
