@@ -29,7 +29,7 @@ export function PostListView({ list, density }: { list: ListQuery<PostSummary>; 
   const layout = useRowLayout(container);
   useRowKeys(container);
   useSelectionKeys({ selection, ids, itemName: "post", group: "Posts", isEnabled: canSelect });
-  const rowProps = layout && { density, layout, selection: canSelect ? selection : undefined };
+  const rowProps = { density, layout, selection: canSelect ? selection : undefined };
   return (
     <div ref={container} className="@container">
       {items.length > 0 && canSelect && (
@@ -42,7 +42,6 @@ export function PostListView({ list, density }: { list: ListQuery<PostSummary>; 
         </div>
       )}
       {items.length > 0 &&
-        rowProps &&
         (isLong ? (
           <Suspense fallback={<ShortPostList posts={items.slice(0, maxShortListRows)} {...rowProps} />}>
             <VirtualPostList list={list} {...rowProps} />

@@ -1,3 +1,4 @@
+import { startTransition, useEffect, useState } from "react";
 import type { PostSummary } from "../../api/summary-queries.ts";
 import { useStudio } from "../../layout/use-studio.ts";
 import { PostListRow } from "./PostListRow.tsx";
@@ -5,7 +6,17 @@ import type { Density } from "./use-density.ts";
 import type { RowLayout } from "./use-row-layout.ts";
 import type { Selection } from "../../bulk/use-selection.ts";
 
-/** Renders every row. Most studios need no more, and don't load the virtual list. */
+/** The rows of the first render fill most windows. */
+const firstRowCount = 12;
+const rowsPerStep = 2;
+
+/** Reserves the height of the rows that follow, so that the browser can restore the scroll position. */
+const rowHeightsRem: Record<Density, number> = { comfortable: 4.75, compact: 2.75 };
+
+/**
+ * Renders every row. Most studios need no more, and don't load the virtual list. In the first list of a
+ * visit, the rows below the window follow in short steps, so that the user can click the others sooner.
+ */
 export function ShortPostList({
   posts,
   density,
@@ -19,9 +30,14 @@ export function ShortPostList({
   selection: Selection | undefined;
 }) {
   const { studio } = useStudio();
+  const count = useRowCount(posts.length);
   return (
-    <ul aria-label="Posts" className="border-t border-rule">
-      {posts.map((post) => (
+    <ul
+      aria-label="Posts"
+      className="border-t border-rule"
+      style={count < posts.length ? { minHeight: `${posts.length * rowHeightsRem[density]}rem` } : undefined}
+    >
+      {posts.slice(0, count).map((post) => (
         <li key={post.id} className="scroll-my-20">
           <PostListRow
             post={post}
@@ -36,4 +52,21 @@ export function ShortPostList({
       ))}
     </ul>
   );
+}
+
+/** Later lists render faster, because the browser has compiled their code. */
+let hasShownList = false;
+
+/** The number of rows to render. */
+function useRowCount(total: number): number {
+  const [count, setCount] = useState(hasShownList ? Infinity : firstRowCount);
+  useEffect(() => {
+    if (count === Infinity) return undefined;
+    const timer = setTimeout(() => {
+      hasShownList ||= count >= total;
+      startTransition(() => setCount(count >= total ? Infinity : count + rowsPerStep));
+    });
+    return () => clearTimeout(timer);
+  }, [count, total]);
+  return count;
 }

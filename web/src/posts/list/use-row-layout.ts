@@ -1,4 +1,5 @@
 import { useLayoutEffect, useState, type RefObject } from "react";
+import { flushSync } from "react-dom";
 
 /** How many columns a row has room for. Rows render only what is visible, because long lists render many of them. */
 export type RowLayout = "narrow" | "medium" | "wide";
@@ -6,23 +7,33 @@ export type RowLayout = "narrow" | "medium" | "wide";
 /** Widths of the list in rem, as Tailwind's `@2xl` and `@4xl`. */
 const minWidths = { medium: 42, wide: 56 };
 
-/** The layout that fits the list's container; undefined until it has been measured, before the first paint. */
-export function useRowLayout(container: RefObject<HTMLElement | null>): RowLayout | undefined {
-  const [layout, setLayout] = useState<RowLayout>();
+/** The layout that fits the list's container. Measuring the container before the first render would delay it. */
+export function useRowLayout(container: RefObject<HTMLElement | null>): RowLayout {
+  const [layout, setLayout] = useState(() => chooseLayout(estimateWidth(document.documentElement.clientWidth)));
   useLayoutEffect(() => {
     const element = container.current;
     if (!element) return undefined;
-    const measure = () => setLayout(chooseLayout(element.clientWidth));
-    measure();
-    const observer = new ResizeObserver(measure);
+    // Called after the browser's own layout and before it paints, so that a wrong estimate is never visible.
+    const observer = new ResizeObserver(() => flushSync(() => setLayout(chooseLayout(element.clientWidth))));
     observer.observe(element);
     return () => observer.disconnect();
   }, [container]);
   return layout;
 }
 
+const getRem = (): number => parseFloat(getComputedStyle(document.documentElement).fontSize);
+
+/** The width of the page's content, as `StudioLayout` sets it. */
+function estimateWidth(windowWidth: number): number {
+  const rem = getRem();
+  const isSidebarShown = windowWidth >= 54 * rem;
+  if (!isSidebarShown) return windowWidth - 2 * rem;
+  const padding = Math.min(Math.max(1.5 * rem, 0.03 * windowWidth), 2.5 * rem);
+  return Math.min(windowWidth - 15 * rem, 92 * rem) - 2 * padding;
+}
+
 function chooseLayout(width: number): RowLayout {
-  const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+  const rem = getRem();
   if (width < minWidths.medium * rem) return "narrow";
   return width < minWidths.wide * rem ? "medium" : "wide";
 }
