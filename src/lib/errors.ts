@@ -36,6 +36,9 @@ export const errorStatus = {
 
 export type ErrorCode = keyof typeof errorStatus;
 
+/** Every 503 says when to retry. */
+const defaultRetryAfter = 5;
+
 export interface AppErrorOptions {
   /** Seconds after which a retry makes sense. */
   retryAfter?: number;
@@ -78,7 +81,7 @@ export class AppError extends Error {
     this.key = isKey ? reason : undefined;
     this.data = data;
     this.hint = isKey ? undefined : reason.hint;
-    this.retryAfter = options.retryAfter;
+    this.retryAfter = options.retryAfter ?? (this.code === "storage_unavailable" ? defaultRetryAfter : undefined);
   }
 
   get status(): number {

@@ -56,6 +56,13 @@ test("an error without a hint omits the field (ERR-2)", () => {
   });
 });
 
+test("storage_unavailable always says when to retry (ERR-storage_unavailable)", () => {
+  const getRetryAfter = (error: AppError) => renderError(error, "req_1", {}).retryAfter;
+  assert.equal(getRetryAfter(new AppError("storage_unavailable:store_lost")), 5);
+  assert.equal(getRetryAfter(new AppError("storage_unavailable:store", undefined, { retryAfter: 60 })), 60);
+  assert.equal(getRetryAfter(notFoundError("post")), undefined);
+});
+
 test("every error message key starts with an error code", () => {
   for (const key of Object.keys(errorMessages)) assert.ok(errorCodes.includes(key.split(":", 1)[0] as ErrorCode), key);
 });
