@@ -6,18 +6,42 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
 import { onExit } from "./at-exit.ts";
+import { waitForCleanPools, type CephPool } from "./ceph-placement.ts";
 import { createTempFolder } from "./temp-folder.ts";
 import { findFreePorts } from "./free-ports.ts";
 import { findProgram } from "./find-program.ts";
 
-/** A temporary S3 server: Ceph's gateway with one monitor and one storage daemon that stores objects in memory. */
+/**
+ * A temporary S3 server: Ceph's gateway with one monitor and storage daemons that store objects in memory. With more than
+ * one storage daemon, each object has three replicas, and writes need two of them.
+ */
 export interface Ceph {
+  /** The URL of the first gateway. */
   endpoint: string;
   bucket: string;
   accessKeyId: string;
   secretAccessKey: string;
+  gateways: readonly CephGateway[];
+  /** A storage daemon loses its data when it exits, like a disk that has to be replaced. */
+  osds: readonly CephDaemon[];
+  /** Resolves when every placement group has all its replicas. */
+  waitUntilClean(): Promise<void>;
   /** Stops all daemons and deletes their folder. */
   remove(): Promise<void>;
+}
+
+export interface CephDaemon {
+  readonly name: string;
+  start(): void;
+  /** Sends SIGKILL; resolves after the daemon has exited. */
+  kill(): Promise<void>;
+  /** Sends SIGSTOP, as if its machine no longer responded. */
+  pause(): void;
+  resume(): void;
+}
+
+export interface CephGateway extends CephDaemon {
+  readonly port: number;
 }
 
 const programs = ["ceph", "ceph-authtool", "ceph-mon", "ceph-osd", "monmaptool", "radosgw", "radosgw-admin"] as const;
@@ -30,19 +54,29 @@ export function hasCeph(): boolean {
   return programs.every((program) => findProgram(program) !== undefined);
 }
 
-export async function createCeph(): Promise<Ceph> {
+/** `heartbeatGraceSeconds` is how long a storage daemon may be silent before the others report it; Ceph's default is 20. */
+export async function createCeph({ osdCount = 1, gatewayCount = 1, heartbeatGraceSeconds = 20 } = {}): Promise<Ceph> {
   const folder = createTempFolder("atelier-ceph-");
-  const [monitorPort, gatewayPort] = await findFreePorts(2);
-  const endpoint = `http://127.0.0.1:${gatewayPort}`;
+  const [monitorPort, ...gatewayPorts] = await findFreePorts(1 + gatewayCount);
+  const endpoint = `http://127.0.0.1:${gatewayPorts[0]}`;
   const toPath = (name: string) => join(folder.path, name);
   const accessKeyId = randomBytes(10).toString("hex").toUpperCase();
   const secretAccessKey = randomBytes(20).toString("hex");
   const bucket = "atelier-test";
   const fsid = randomUUID();
-  const daemons: { process: ChildProcess; log: string[] }[] = [];
+  const osdIds = Array.from({ length: osdCount }, (_, id) => id);
+  const daemons: (CephDaemon & { throwIfExited(): void; killNow(): void })[] = [];
 
-  writeFileSync(toPath("ceph.conf"), renderConfig(folder.path, fsid, `v1:127.0.0.1:${monitorPort}`));
-  for (const name of ["mon", "osd", "run"]) mkdirSync(toPath(name));
+  const config = renderConfig(folder.path, {
+    fsid,
+    mon_host: `v1:127.0.0.1:${monitorPort}`,
+    osd_pool_default_size: osdCount === 1 ? 1 : 3,
+    osd_pool_default_min_size: osdCount === 1 ? 1 : 2,
+    osd_heartbeat_grace: heartbeatGraceSeconds,
+    osd_heartbeat_interval: Math.min(6, Math.floor(heartbeatGraceSeconds / 3)),
+  });
+  writeFileSync(toPath("ceph.conf"), config);
+  for (const name of ["mon", "run", ...osdIds.map((id) => `osd-${id}`)]) mkdirSync(toPath(name));
 
   const options = { cwd: folder.path, env: { PATH: process.env["PATH"], CEPH_CONF: toPath("ceph.conf"), LC_ALL: "C" } };
 
@@ -56,91 +90,92 @@ export async function createCeph(): Promise<Ceph> {
     return output.join("");
   }
 
-  function start(program: Program, ...args: string[]): void {
-    const child = spawn(program, [...args, "-f"], { ...options, stdio: ["ignore", "ignore", "pipe"] });
+  function start(name: string, program: Program, ...args: string[]): CephDaemon {
+    let child: ChildProcess | undefined;
     const log: string[] = [];
-    child.stderr.on("data", (chunk: Buffer) => void (log.push(chunk.toString()) > 100 && log.shift()));
-    daemons.push({ process: child, log });
+    const isRunning = (): boolean => child !== undefined && child.exitCode === null && child.signalCode === null;
+    const daemon = {
+      name,
+      start() {
+        child = spawn(program, [...args, "-f"], { ...options, stdio: ["ignore", "ignore", "pipe"] });
+        child.stderr?.on("data", (chunk: Buffer) => void (log.push(chunk.toString()) > 100 && log.shift()));
+      },
+      async kill() {
+        if (!child || !isRunning()) return;
+        const exit = once(child, "exit");
+        child.kill("SIGKILL");
+        await exit;
+      },
+      killNow: () => void child?.kill("SIGKILL"),
+      pause: () => void child?.kill("SIGSTOP"),
+      resume: () => void child?.kill("SIGCONT"),
+      throwIfExited() {
+        if (!isRunning()) throw new Error(`${name} exited:\n${log.join("")}`);
+      },
+    };
+    daemon.start();
+    daemons.push(daemon);
+    return daemon;
   }
 
   async function remove(): Promise<void> {
     // SIGKILL: all data is in memory, so there is nothing to flush.
-    const exits = daemons.splice(0).map(async ({ process: child }) => {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      const exit = once(child, "exit");
-      child.kill("SIGKILL");
-      await exit;
-    });
-    await Promise.all(exits);
+    await Promise.all(daemons.splice(0).map((daemon) => daemon.kill()));
     folder.remove();
   }
-  onExit(() => daemons.forEach((daemon) => daemon.process.kill("SIGKILL")));
+  onExit(() => daemons.forEach((daemon) => daemon.killNow()));
+
+  const keyring = toPath("keyring");
+  const addKey = (name: string, capabilities: Record<string, string>): Promise<string> => {
+    const caps = Object.entries(capabilities).flatMap(([service, capability]) => ["--cap", service, capability]);
+    return run("ceph-authtool", keyring, "--gen-key", "-n", name, ...caps);
+  };
+
+  async function startOsd(id: number): Promise<CephDaemon> {
+    const uuid = randomUUID();
+    await run("ceph", "osd", "create", uuid, String(id));
+    await run("ceph-osd", "-i", String(id), "--mkfs", "--osd-uuid", uuid);
+    return start(`osd.${id}`, "ceph-osd", "-i", String(id));
+  }
 
   try {
-    const keyring = toPath("keyring");
-    const adminCapabilities = ["--cap", "mon", "allow *", "--cap", "osd", "allow *", "--cap", "mds", "allow *"];
-    await run("ceph-authtool", "--create-keyring", keyring, "--gen-key", "-n", "mon.", "--cap", "mon", "allow *");
-    await run("ceph-authtool", keyring, "--gen-key", "-n", "client.admin", ...adminCapabilities);
-    await run(
-      "ceph-authtool",
-      keyring,
-      "--gen-key",
-      "-n",
-      "client.rgw",
-      "--cap",
-      "mon",
-      "allow rw",
-      "--cap",
-      "osd",
-      "allow rwx",
-    );
-    await run(
-      "ceph-authtool",
-      keyring,
-      "--gen-key",
-      "-n",
-      "osd.0",
-      "--cap",
-      "mon",
-      "allow profile osd",
-      "--cap",
-      "osd",
-      "allow *",
-    );
-    await run(
-      "monmaptool",
-      "--create",
-      "--addv",
-      "a",
-      `[v1:127.0.0.1:${monitorPort}]`,
-      "--fsid",
-      fsid,
-      toPath("monmap"),
-    );
+    await run("ceph-authtool", "--create-keyring", keyring);
+    await addKey("mon.", { mon: "allow *" });
+    await addKey("client.admin", { mon: "allow *", osd: "allow *", mds: "allow *" });
+    await addKey("client.rgw", { mon: "allow rw", osd: "allow rwx" });
+    for (const id of osdIds) await addKey(`osd.${id}`, { mon: "allow profile osd", osd: "allow *" });
+    const monitorAddress = `[v1:127.0.0.1:${monitorPort}]`;
+    await run("monmaptool", "--create", "--addv", "a", monitorAddress, "--fsid", fsid, toPath("monmap"));
     await run("ceph-mon", "--mkfs", "-i", "a", "--monmap", toPath("monmap"), "--keyring", keyring);
-    start("ceph-mon", "-i", "a");
-    const osdId = randomUUID();
-    await run("ceph", "osd", "create", osdId, "0");
-    await run("ceph-osd", "-i", "0", "--mkfs", "--osd-uuid", osdId);
-    start("ceph-osd", "-i", "0");
+    start("mon.a", "ceph-mon", "-i", "a");
+    const osds = await Promise.all(osdIds.map(startOsd));
     const keys = ["--access-key", accessKeyId, "--secret-key", secretAccessKey];
     await run("radosgw-admin", "user", "create", "--uid", "atelier", "--display-name", "Atelier", ...keys);
-    start("radosgw", "-n", "client.rgw", "--rgw_frontends", `beast endpoint=127.0.0.1:${gatewayPort}`);
-    await createBucket({ endpoint, bucket, accessKeyId, secretAccessKey }, () => {
-      const exitedDaemon = daemons.find(({ process: child }) => child.exitCode !== null);
-      if (exitedDaemon) throw new Error(`a Ceph daemon exited:\n${exitedDaemon.log.join("")}`);
+    const gateways = gatewayPorts.map((port, index): CephGateway => {
+      const frontend = ["--rgw_frontends", `beast endpoint=127.0.0.1:${port}`];
+      return { ...start(`rgw.${index + 1}`, "radosgw", "-n", "client.rgw", ...frontend), port };
     });
-    return { endpoint, bucket, accessKeyId, secretAccessKey, remove };
+    for (const port of gatewayPorts)
+      await createBucket({ endpoint: `http://127.0.0.1:${port}`, bucket, accessKeyId, secretAccessKey }, () =>
+        daemons.forEach((daemon) => daemon.throwIfExited()),
+      );
+    const listPools = async (): Promise<CephPool[]> =>
+      JSON.parse(await run("ceph", "osd", "pool", "ls", "detail", "--format", "json"));
+    const waitUntilClean = async (): Promise<void> =>
+      waitForCleanPools(
+        osdIds.map((id) => toPath(`run/osd.${id}.asok`)),
+        await listPools(),
+      );
+    return { endpoint, bucket, accessKeyId, secretAccessKey, gateways, osds, waitUntilClean, remove };
   } catch (error) {
     await remove();
     throw error;
   }
 }
 
-function renderConfig(folder: string, fsid: string, monitor: string): string {
-  return Object.entries({
-    fsid,
-    mon_host: monitor,
+function renderConfig(folder: string, clusterSettings: Record<string, string | number>): string {
+  const settings = {
+    ...clusterSettings,
     mon_initial_members: "a",
     auth_cluster_required: "cephx",
     auth_service_required: "cephx",
@@ -151,7 +186,7 @@ function renderConfig(folder: string, fsid: string, monitor: string): string {
     ms_bind_ipv6: "false",
     keyring: `${folder}/keyring`,
     mon_data: `${folder}/mon`,
-    osd_data: `${folder}/osd`,
+    osd_data: `${folder}/osd-$id`,
     run_dir: `${folder}/run`,
     admin_socket: "",
     pid_file: "",
@@ -160,8 +195,6 @@ function renderConfig(folder: string, fsid: string, monitor: string): string {
     log_to_stderr: "false",
     osd_objectstore: "memstore",
     memstore_device_bytes: 6 * gibibyte,
-    osd_pool_default_size: 1,
-    osd_pool_default_min_size: 1,
     osd_pool_default_pg_num: 4,
     osd_pool_default_pg_autoscale_mode: "off",
     osd_crush_chooseleaf_type: 0,
@@ -172,10 +205,22 @@ function renderConfig(folder: string, fsid: string, monitor: string): string {
     rgw_enable_usage_log: "false",
     rgw_enable_ops_log: "false",
     rgw_run_sync_thread: "false",
-  }).reduce((text, [name, value]) => `${text}${name} = ${value}\n`, "[global]\n");
+    // Two daemons have to report that a third is down. By default they must be on different hosts.
+    mon_osd_reporter_subtree_level: "osd",
+    mon_osd_adjust_heartbeat_grace: "false",
+    osd_recovery_sleep: 0,
+    osd_max_backfills: 8,
+    osd_recovery_retry_interval: 1,
+    osd_backfill_retry_interval: 1,
+  };
+  const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}`);
+  return ["[global]", ...lines, "[osd]", `admin_socket = ${folder}/run/$name.asok`, ""].join("\n");
 }
 
-async function createBucket(ceph: Omit<Ceph, "remove">, throwIfExited: () => void): Promise<void> {
+type BucketLocation = Pick<Ceph, "endpoint" | "bucket" | "accessKeyId" | "secretAccessKey">;
+
+/** Resolves when the gateway has created the bucket, or found it. */
+async function createBucket(ceph: BucketLocation, throwIfExited: () => void): Promise<void> {
   const client = new S3Client({
     endpoint: ceph.endpoint,
     region: "us-east-1",

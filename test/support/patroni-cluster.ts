@@ -8,6 +8,7 @@ import { parse } from "yaml";
 import { onExit } from "./at-exit.ts";
 import { findFreePorts } from "./free-ports.ts";
 import { findProgram } from "./find-program.ts";
+import { findHaproxy } from "./haproxy.ts";
 import { findPostgres, getServerIdentity } from "./postgres-cluster.ts";
 import { isRunning, listProcessTree, signalAll } from "./process-tree.ts";
 import { createTempFolder } from "./temp-folder.ts";
@@ -51,8 +52,6 @@ interface Member {
 }
 
 const deployFolder = join(import.meta.dirname, "../../deploy");
-/** Debian installs HAProxy in a folder that only root has in PATH. */
-const findHaproxy = (): string | undefined => findProgram("haproxy") ?? findProgram("haproxy", ["/usr/sbin"]);
 
 export const hasPatroni = (): boolean =>
   [findPostgres(), findProgram("patroni"), findProgram("etcd"), findHaproxy()].every((path) => path !== undefined);

@@ -2,6 +2,7 @@ import { findChromium } from "./chromium.ts";
 import { createCeph, hasCeph } from "./ceph.ts";
 import { createPostgresCluster, findPostgres } from "./postgres-cluster.ts";
 import { canReplaceDnsServer } from "./dns-override.ts";
+import { findHaproxy } from "./haproxy.ts";
 import { findNginx } from "./nginx.ts";
 import { hasPatroni } from "./patroni-cluster.ts";
 import { findProgram } from "./find-program.ts";
@@ -71,6 +72,12 @@ export const testDependencies: readonly TestDependency[] = [
       };
       return { env, stop: ceph.remove };
     },
+  },
+  {
+    name: "Ceph and HAProxy",
+    untested: "a Ceph cluster that loses daemons, and several processes behind HAProxy",
+    installHint: "apt-get install radosgw ceph-mon ceph-osd ceph-common haproxy",
+    provide: async () => (hasCeph() && findHaproxy() ? { env: {}, stop: async () => {} } : undefined),
   },
   {
     name: "Chromium",

@@ -1,0 +1,64 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { onExit } from "./at-exit.ts";
+import { findProgram } from "./find-program.ts";
+import { createTempFolder } from "./temp-folder.ts";
+import { waitUntil } from "./wait-until.ts";
+
+/** Debian installs HAProxy in a folder that only root has in PATH. */
+export const findHaproxy = (): string | undefined => findProgram("haproxy") ?? findProgram("haproxy", ["/usr/sbin"]);
+
+export interface Haproxy {
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts HAProxy with a file of `deploy/`. Only the address that it listens on, without TLS, the addresses of its servers
+ * and the number of connections are replaced. Resolves when a request to `readyPath` succeeds.
+ */
+export async function startHaproxy(
+  file: string,
+  port: number,
+  serverPorts: readonly number[],
+  readyPath: string,
+  adapt: (config: string) => string = (config) => config,
+): Promise<Haproxy> {
+  const folder = createTempFolder("atelier-haproxy-");
+  const configPath = join(folder.path, "haproxy.cfg");
+  writeFileSync(configPath, adapt(renderConfig(file, port, serverPorts)));
+  const log: string[] = [];
+  const child = spawn(findHaproxy() ?? "", ["-f", configPath, "-db"], { stdio: ["ignore", "pipe", "pipe"] });
+  for (const output of [child.stdout, child.stderr])
+    output.on("data", (chunk: Buffer) => void (log.push(chunk.toString()) > 200 && log.shift()));
+  const unregister = onExit(() => child.kill("SIGKILL"));
+  const isReady = (): Promise<boolean> => {
+    if (child.exitCode !== null) throw new Error(`HAProxy did not start:\n${log.join("")}`);
+    return fetch(`http://127.0.0.1:${port}${readyPath}`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  };
+  await waitUntil(isReady, { timeoutMs: 30_000, intervalMs: 50, description: "HAProxy is ready" });
+  return {
+    async stop() {
+      const exited = once(child, "exit");
+      child.kill("SIGKILL");
+      await exited;
+      unregister();
+      folder.remove();
+    },
+  };
+}
+
+function renderConfig(file: string, port: number, serverPorts: readonly number[]): string {
+  const remainingPorts = [...serverPorts];
+  const config = readFileSync(join(import.meta.dirname, "../../deploy", file), "utf8")
+    .replace(/^ +maxconn .*$/m, "  maxconn 1000")
+    .replace(/^ +bind .*$/m, `  bind 127.0.0.1:${port}`)
+    .replaceAll(/(?<=^ +server \S+ )\S+/gm, () => `127.0.0.1:${remainingPorts.shift()}`);
+  if (remainingPorts.length > 0 || config.includes("undefined"))
+    throw new Error(`${file} does not have ${serverPorts.length} servers`);
+  return config;
+}
