@@ -207,7 +207,7 @@ export function createService(options: CreateServiceOptions): Service {
       const tasksEnded = mcp.close();
       const workerStopped = Promise.resolve(worker?.stop());
       // The worker may need the sandbox, which this server runs.
-      await drain(httpServer, log, Promise.all([workerStopped, tasksEnded]));
+      await drain(httpServer, log, { work: Promise.all([workerStopped, tasksEnded]), endStreams: mcp.endStreams });
       await mcp.stopTasks();
       await workerStopped;
     },

@@ -13,12 +13,18 @@ const maxQuietWaitMs = 8_000;
 const idleIterationMs = 0.1;
 const maxIterations = 1_000;
 
+export interface DrainOptions {
+  /** Other work to finish. Requests that it sends to this server are served for half of `shutdownTimeoutMs`. */
+  work: Promise<unknown>;
+  endStreams: () => void;
+}
+
 /**
  * Shuts the server down gracefully: reports "not ready" and keeps serving until requests stop arriving, finishes
- * accepted requests and `otherWork`, then closes the remaining connections. Resolves within `shutdownTimeoutMs`, even if
- * `otherWork` has not ended. Requests that it sends to this server are served for half of that time.
+ * accepted requests and `work`, then closes the remaining connections. Resolves within `shutdownTimeoutMs`, even if
+ * `work` has not ended.
  */
-export async function drain(httpServer: HttpServer, log: Log, otherWork: Promise<unknown>): Promise<void> {
+export async function drain(httpServer: HttpServer, log: Log, { work, endStreams }: DrainOptions): Promise<void> {
   const startedAt = performance.now();
   httpServer.startDraining();
   // Every response now closes its connection, so soon no client has an open connection to send a request on.
@@ -26,15 +32,17 @@ export async function drain(httpServer: HttpServer, log: Log, otherWork: Promise
     if (performance.now() - startedAt > maxQuietWaitMs) break;
     await sleep(50);
   }
-  await Promise.race([otherWork, sleep(shutdownTimeoutMs / 2)]);
+  await Promise.race([work, sleep(shutdownTimeoutMs / 2)]);
   await waitForIdleEventLoop();
   const { nodeServer: server } = httpServer;
   const serverClosed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // Only now: a client that reconnects while this server listens could reach it again.
+  endStreams();
   // Connections become idle only after their response, so close idle ones repeatedly.
   const idleSweepTimer = setInterval(() => server.closeIdleConnections(), 200);
   const timeoutController = new AbortController();
   const hasFinished = await Promise.race([
-    Promise.all([serverClosed, otherWork]).then(() => true),
+    Promise.all([serverClosed, work]).then(() => true),
     sleep(shutdownTimeoutMs - (performance.now() - startedAt), false, { signal: timeoutController.signal }).catch(
       () => false,
     ),

@@ -57,11 +57,10 @@ export interface McpEndpoint {
    */
   handle(req: IncomingMessage, res: ServerResponse, logContext?: RequestLogContext): Promise<void>;
   changeFeed: Subscriptions["feed"];
-  /**
-   * For shutdown: ends long-lived streams with a final result and starts no more tasks. Resolves when the tasks that run
-   * in this process have ended.
-   */
+  /** For shutdown: starts no more tasks. Resolves when the tasks that run in this process have ended. */
   close(): Promise<void>;
+  /** For shutdown: ends long-lived streams with a final result. Their clients reconnect to another process. */
+  endStreams(): void;
   /** Stops the tasks that run in this process; they fail. */
   stopTasks(): Promise<void>;
 }
@@ -145,10 +144,8 @@ export function createMcpEndpoint({
       }
     },
     changeFeed: subscriptions.feed,
-    close() {
-      subscriptions.close();
-      return tasks.close();
-    },
+    close: () => tasks.close(),
+    endStreams: () => subscriptions.close(),
     stopTasks: () => tasks.stopAll(),
   };
 

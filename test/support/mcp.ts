@@ -57,6 +57,7 @@ export async function startMcpServer(
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
     endpoint,
     close: async () => {
+      endpoint.endStreams();
       void endpoint.close();
       await endpoint.stopTasks();
       server.closeAllConnections();

@@ -95,13 +95,13 @@ export function createSessionStreams({
       method === "GET" && headers.accept?.includes("text/event-stream") === true,
     async open(req, res, { authentication, membership, sessionId, sessionStudioId }) {
       const { grantId, scopes, tokenHash, user } = authentication;
-      const reject = (status: number, message: string): void =>
-        respondWithRejection(req, res, createRejection(status, errorCodes.httpError, message));
+      const reject = (status: number, message: string, headers?: Record<string, string>): void =>
+        respondWithRejection(req, res, createRejection(status, errorCodes.httpError, message), headers);
       // Calls of a removed member act on another studio, but the session's subscriptions are for posts of its own studio.
       if (membership.studio.id !== sessionStudioId) return respondSessionNotFound(req, res);
       const problem = findScopeProblem(requiredScope, scopes, challenges);
       if (problem) return respondWithRejection(req, res, problem.rejection, problem.headers);
-      if (slots.isClosed) return reject(503, "The server is shutting down.");
+      if (slots.isClosed) return reject(503, "The server is shutting down.", { "retry-after": "1" });
       const caller = toCaller(authentication, membership);
       startCall(caller);
       const slot = slots.take(grantId);
