@@ -5,8 +5,10 @@ import { Agent, request, type ClientRequest, type IncomingMessage } from "node:h
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
+import { listen, openSessionStream } from "../support/event-stream.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
+import { initialize } from "../support/mcp.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
 import { callAsTask, getTask, type TaskResult } from "../support/task-client.ts";
@@ -141,6 +143,32 @@ describe("shutdown on SIGTERM", () => {
     const { status } = await studio.call("attach_asset", { postId: post.id, assetId });
     assert.equal(status, "ready", "the uploaded file is stored");
     assert.equal((await readTask()).status, "completed", "the shutdown waited for the task");
+  });
+
+  test("event streams can be opened and send changes until the server stops listening, and then end (CHAT-20, C4)", async () => {
+    const client = { url: `${base}/mcp`, token: studio.tokens.access_token };
+    const post = await studio.call("create_post", { title: "A", body: "" });
+    const filter = { resourceSubscriptions: [`atelier://posts/${post.id}`] };
+    const { session } = await initialize(client);
+    const earlyStream = await listen(client, filter);
+    const load = startLoad(); // without requests, the server would stop listening after a second
+    try {
+      service.terminate();
+      await waitUntilDraining();
+      const [lateStream, sessionStream] = await Promise.all([
+        listen(client, filter),
+        openSessionStream({ ...client, session }),
+      ]);
+      assert.equal(sessionStream.status, 200);
+      await studio.call("update_post", { postId: post.id, revision: post.revision, title: "B" });
+      await Promise.all([earlyStream, lateStream].map((stream) => stream.waitForUpdates(1)));
+      await load.stop();
+      await Promise.all([earlyStream, lateStream, sessionStream].map(({ ended }) => ended));
+      assert.equal(await service.exited, 0, service.getOutput());
+    } finally {
+      await load.stop();
+    }
+    service = await start();
   });
 
   test("a second signal ends the process immediately (C4)", async () => {
