@@ -253,6 +253,24 @@ describe("an S3 store that hangs or fails", { skip: !listStoreNames().includes("
     setFault(undefined);
   });
 
+  test("a part that times out is reported without another request to the store (S3)", async () => {
+    const shortTimeoutStore = await openTestS3({ settings: { endpoint: proxy.endpoint }, timeoutMs: 400 });
+    const key = newKey("part");
+    const declared = { bytes: smallFile.length, partBytes: smallFile.length };
+    const id = await directStore.parts.start(key, { ...declared, mimeType: "video/mp4" });
+    setFault("hang");
+    proxy.requests.length = 0;
+    const writePart = () => shortTimeoutStore.parts.write({ key, id, ...declared }, 1, smallFile);
+    await assert.rejects(writePart, { name: "AppError", key: "storage_unavailable:store" });
+    assert.deepEqual(
+      proxy.requests.map((line) => line.split(" ")[0]),
+      ["PUT"],
+    );
+    setFault(undefined);
+    await directStore.parts.abort({ key, id });
+    shortTimeoutStore.close();
+  });
+
   describe("promote", () => {
     const copyLimits = { maxSingleCopyBytes: 6 * mebibyte, partBytes: 5 * mebibyte };
 

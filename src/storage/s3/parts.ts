@@ -18,7 +18,7 @@ import {
 } from "#domain/assets/model/file-store.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { validateKey } from "../validate-key.ts";
-import { undefinedIfMissing, getErrorResponse } from "./s3-caller.ts";
+import { undefinedIfMissing, getErrorResponse, isTimeout } from "./s3-caller.ts";
 import { toContentHeaders, unquoteEtag, type S3Target } from "./write-object.ts";
 
 /** How many uploads one sweep checks. */
@@ -67,6 +67,7 @@ export function createS3Parts(
   async function isMissingUpload(file: MultipartFile, partError: unknown): Promise<boolean> {
     const status = getErrorResponse(partError)?.status;
     if (status !== undefined) return status === 404;
+    if (isTimeout(partError)) return false;
     const command = new ListPartsCommand({ ...toUploadParams(file), MaxParts: 1 });
     const listing = call((requestOptions) => client.send(command, requestOptions), {
       timeoutMs: missingUploadTimeoutMs,

@@ -15,8 +15,8 @@ export type Promote = (from: string, version: string, to: string, mimeType: stri
 
 /** The metadata key that records which version of the incoming object was promoted. */
 const sourceVersionKey = "source-version";
-/** Cleanup may fail or time out: the sweeper removes what is left. */
-const cleanupTimeoutMs = 4000;
+/** Cleanup may fail or time out: the sweeper removes what is left. Short, because a call that times out may follow. */
+const cleanupTimeoutMs = 1000;
 /** An ETag that no object has. */
 const impossibleVersion = "0".repeat(32);
 

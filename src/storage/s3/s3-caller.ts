@@ -31,6 +31,7 @@ export interface S3Caller {
 export const defaultTimeoutMs = 13_000;
 /** If the store processes `workBytes` more slowly than this, the call times out. */
 const minWorkBytesPerMs = 20_000;
+const timeoutCode = "timeout";
 
 export function createS3Client(settings: S3Settings, endpoint = settings.endpoint): S3Client {
   const agent = { keepAlive: true, maxSockets: 256 };
@@ -60,7 +61,7 @@ export function createS3Caller(baseTimeoutMs: number): S3Caller {
       return await operation({ abortSignal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal });
     } catch (error) {
       signal?.throwIfAborted();
-      throw toStorageError(error);
+      throw toStorageError(timeout.signal.aborted ? { code: timeoutCode } : error);
     } finally {
       clearTimeout(timer); // reading the response body has its own timeout, `withIdleTimeout`
     }
@@ -104,6 +105,10 @@ export function getErrorResponse(error: unknown): { status: number; code: string
     ? { status: cause.status, code: cause.code }
     : undefined;
 }
+
+/** Whether the store did not respond in time. */
+export const isTimeout = (error: unknown): boolean =>
+  error instanceof AppError && error.cause instanceof S3Error && error.cause.code === timeoutCode;
 
 /** Resolves to undefined if the store responds with 404. */
 export async function undefinedIfMissing<T>(operation: Promise<T>): Promise<T | undefined> {
