@@ -1,0 +1,218 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { listen, openSessionStream, type TestEventStream } from "./event-stream.ts";
+import { appsMeta, callLegacy, callModern, initialize } from "./mcp.ts";
+import { sha256 } from "./stores.ts";
+import type { StudioClient } from "./studio-client.ts";
+import { waitUntil } from "./wait-until.ts";
+
+/** Calls, uploads by the in-chat app, publications and subscribers that run until `stop` is called. */
+export interface RestartLoad {
+  readonly requestCount: number;
+  /** Requests that failed, for any reason. */
+  readonly errors: readonly string[];
+  readonly uploads: readonly { assetId: string; digest: string }[];
+  /** The texts of the acknowledged publications, by id. */
+  readonly publications: ReadonlyMap<string, string>;
+  /** How often each subscriber opened its stream. */
+  readonly streamCounts: readonly number[];
+  /** Resolves after this many more requests of each worker. */
+  waitForRounds(count: number): Promise<void>;
+  stop(): Promise<void>;
+  /** The longest time between an acknowledged change and the moment when each subscriber had read it. */
+  measureSlowestUpdate(): number;
+}
+
+interface Subscriber {
+  streamCount: number;
+  /** The revisions that it has read, in ascending order. */
+  readings: { revision: number; at: number }[];
+  follow: () => Promise<void>;
+}
+
+const mebibyte = 1024 * 1024;
+const pauseMs = 40;
+const uploadPauseMs = 700;
+/** Between an edit and the next: more often than a process restarts. */
+const editPauseMs = 150;
+/** A publication is due this long after it was acknowledged, often in another process. */
+const publishDelayMs = 1500;
+
+export async function startRestartLoad(
+  studio: StudioClient,
+  base: string,
+  connectionIds: readonly string[],
+): Promise<RestartLoad> {
+  const errors: string[] = [];
+  const uploads: { assetId: string; digest: string }[] = [];
+  const publications = new Map<string, string>();
+  const edits: { revision: number; at: number }[] = [];
+  /** By worker. */
+  const roundCounts: number[] = [];
+  let requestCount = 0;
+  const stop = new AbortController();
+  const caller = { url: `${base}/mcp`, token: studio.tokens.access_token };
+
+  async function call(tool: string, input: Record<string, unknown> = {}): Promise<any> {
+    const params = { name: tool, arguments: input, _meta: appsMeta };
+    const { status, text, json } = await callModern(caller, "tools/call", params);
+    requestCount++;
+    if (status !== 200 || json.result.isError) throw new Error(`${tool}: ${status} ${text.slice(0, 300)}`);
+    return json.result.structuredContent;
+  }
+
+  async function callApi(method: string, path: string, body?: unknown): Promise<any> {
+    const response = await studio.browser.send(`${base}/api${path}`, {
+      method,
+      headers: { "content-type": "application/json", origin: base, "sec-fetch-site": "same-origin" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    requestCount++;
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text.slice(0, 300)}`);
+    return JSON.parse(text);
+  }
+
+  async function callEach(round: number): Promise<void> {
+    const { id: postId } = await call("create_post", { title: `Post ${round}`, body: "" });
+    const base64 = Buffer.from(`file ${round} ${randomBytes(8).toString("hex")}`).toString("base64");
+    const { assetId } = await call("upload_asset_inline", { kind: "document", mimeType: "text/plain", base64 });
+    await call("attach_asset", { postId, assetId });
+    await call("list_posts", { limit: 5 });
+    await callApi("GET", "/me");
+  }
+
+  async function uploadInChat(): Promise<void> {
+    // Two parts.
+    const content = Buffer.alloc(5 * mebibyte + 100_000, "text\n");
+    for (let offset = 0; offset < content.length; offset += mebibyte)
+      content.write(randomBytes(32).toString("hex"), offset);
+    const { id: postId } = await call("create_post", { title: "In-chat", body: "" });
+    const { uploadId } = await call("app_create_upload", { postId });
+    const info = { name: "a.txt", size: content.length, lastModified: 1, type: "text/plain" };
+    const { file, partBytes } = await call("app_start_file", { uploadId, ...info });
+    for (let part = 1; (part - 1) * partBytes < content.length; part++) {
+      const bytes = content.subarray((part - 1) * partBytes, part * partBytes);
+      await call("app_send_part", { uploadId, fileId: file.id, part, base64: bytes.toString("base64") });
+    }
+    await call("app_complete_file", { uploadId, fileId: file.id });
+    uploads.push({ assetId: file.id, digest: sha256(content) });
+    await sleep(uploadPauseMs);
+  }
+
+  async function publish(round: number): Promise<void> {
+    const text = `Publication ${round} ${randomBytes(8).toString("hex")}`;
+    const { id: postId } = await call("create_post", { title: "Title", body: text });
+    const { publications: created } = await callApi(
+      "POST",
+      `/studios/${studio.studioId}/posts/${postId}/publications`,
+      {
+        connectionIds: [connectionIds[round % connectionIds.length]],
+        ...(round % 2 === 0 ? { at: new Date(Date.now() + publishDelayMs).toISOString() } : {}),
+      },
+    );
+    for (const { id } of created) publications.set(id, text);
+  }
+
+  const followedPost = await call("create_post", { title: "Followed", body: "" });
+  const uri = `atelier://posts/${followedPost.id}`;
+  let revision = followedPost.revision as number;
+
+  async function editFollowedPost(round: number): Promise<void> {
+    ({ revision } = await call("update_post", { postId: followedPost.id, revision, body: `Edit ${round}` }));
+    edits.push({ revision, at: performance.now() });
+    await sleep(editPauseMs);
+  }
+
+  function createSubscriber(open: () => Promise<TestEventStream>): Subscriber {
+    const readings: { revision: number; at: number }[] = [];
+    const read = async (): Promise<void> => {
+      const post = await call("get_post", { postId: followedPost.id });
+      readings.push({ revision: post.revision, at: performance.now() });
+    };
+    const subscriber: Subscriber = {
+      streamCount: 0,
+      readings,
+      async follow() {
+        const stream = await open();
+        requestCount++;
+        if (stream.status !== 200) throw new Error(`stream: ${stream.status} ${JSON.stringify(stream.messages)}`);
+        subscriber.streamCount++;
+        let hasEnded = false;
+        const ended = stream.ended.finally(() => (hasEnded = true));
+        ended.catch(() => {});
+        // Changes between two streams are not announced, so a client reads the post when it has connected.
+        await read();
+        for (let updateCount = 0; !hasEnded && !stop.signal.aborted; await sleep(10)) {
+          if (stream.listUpdates().length === updateCount) continue;
+          updateCount = stream.listUpdates().length;
+          await read();
+        }
+        if (!hasEnded) stream.close();
+        await ended;
+      },
+    };
+    return subscriber;
+  }
+
+  const { session } = await initialize(caller);
+  await callLegacy({ ...caller, session }, "resources/subscribe", { uri });
+  const subscribers = [
+    createSubscriber(() => listen(caller, { resourceSubscriptions: [uri] })),
+    createSubscriber(() => listen(caller, { resourceSubscriptions: [uri] })),
+    createSubscriber(() => openSessionStream({ ...caller, session })),
+  ];
+
+  async function repeat(work: (round: number) => Promise<void>, endRound = (_: number): void => {}): Promise<void> {
+    for (let round = 0; !stop.signal.aborted; round++) {
+      await work(round).catch((error: unknown) => void errors.push(describeError(error)));
+      endRound(round);
+      await sleep(pauseMs);
+    }
+  }
+
+  const rounds = [callEach, callEach, callEach, uploadInChat, uploadInChat, publish, publish, editFollowedPost];
+  const workers = rounds.map((work, index) => repeat(work, (round) => void (roundCounts[index] = round + 1)));
+  const followers = subscribers.map(({ follow }) => repeat(follow));
+
+  return {
+    errors,
+    uploads,
+    publications,
+    get requestCount() {
+      return requestCount;
+    },
+    get streamCounts() {
+      return subscribers.map(({ streamCount }) => streamCount);
+    },
+    async waitForRounds(count) {
+      const targets = rounds.map((_, index) => (roundCounts[index] ?? 0) + count);
+      await waitUntil(
+        () => errors.length > 0 || targets.every((target, index) => (roundCounts[index] ?? 0) >= target),
+        { timeoutMs: 60_000, description: `${count} rounds of each worker` },
+      );
+      assert.deepEqual(errors, []);
+    },
+    async stop() {
+      // The subscribers first get the time to read the last change.
+      await sleep(1000);
+      stop.abort();
+      await Promise.all([...workers, ...followers]);
+    },
+    measureSlowestUpdate() {
+      // An edit during the last seconds may be acknowledged after the subscribers have stopped.
+      const lastReadAt = Math.min(...subscribers.map(({ readings }) => readings.at(-1)?.at ?? 0));
+      const delays = subscribers.flatMap(({ readings }) =>
+        edits
+          .filter(({ at }) => at < lastReadAt - 1000)
+          .map((edit) => (readings.find((reading) => reading.revision >= edit.revision)?.at ?? Infinity) - edit.at),
+      );
+      assert.ok(delays.length > 0);
+      return Math.max(...delays);
+    },
+  };
+}
+
+const describeError = (error: unknown): string =>
+  `${String(error)} ${error instanceof Error && error.cause ? String(error.cause) : ""}`.trim();
