@@ -37,7 +37,7 @@ const handler = createMcpHandler(({ authInfo }) => {
       { title: tool.title, description: tool.description, inputSchema: tool.input, outputSchema: tool.output },
       async (input: unknown) => {
         const output: Record<string, unknown> = {
-          ...(await tool.run(deps, caller, input as never, { signal: new AbortController().signal })),
+          ...(await tool.run(deps, caller, input as never, { getSignal: () => new AbortController().signal })),
         };
         return {
           content: [{ type: "text" as const, text: JSON.stringify(output) }],

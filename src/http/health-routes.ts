@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { collectDefaultMetrics, Counter, Histogram, Registry } from "prom-client";
+import type { Registry } from "prom-client";
 import { equalsInConstantTime } from "#lib/digest.ts";
 import type { Log } from "#lib/log.ts";
 import { isLocalPeer } from "./guards.ts";
+import { createRequestHistogram } from "./request-histogram.ts";
 import type { Handler } from "./server.ts";
 
 /** A service that requests need, such as the database or the file store. */
@@ -51,22 +52,31 @@ async function findFailingDependencies(dependencies: readonly Dependency[]): Pro
 }
 
 export interface Metrics {
-  registry: Registry;
+  /** All metrics, in the text format of Prometheus. */
+  format(): Promise<{ contentType: string; text: string }>;
   observeRequest(route: string, method: string, status: number, seconds: number): void;
 }
 
-const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
-
 export function createMetrics(log: Pick<Log, "countDroppedLines">): Metrics {
+  const requestDuration = createRequestHistogram();
+  let processMetrics: Promise<Registry> | undefined;
+  return {
+    async format() {
+      const registry = await (processMetrics ??= createProcessMetrics(log));
+      return {
+        contentType: registry.contentType,
+        text: `${await registry.metrics()}\n${requestDuration.format()}\n`,
+      };
+    },
+    observeRequest: requestDuration.observe,
+  };
+}
+
+/** Metrics of the process and of Node. Loaded with the first request for them: prom-client takes 15 MB of memory. */
+async function createProcessMetrics(log: Pick<Log, "countDroppedLines">): Promise<Registry> {
+  const { collectDefaultMetrics, Counter, Registry } = await import("prom-client");
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const requestDuration = new Histogram({
-    name: "atelier_http_request_duration_seconds",
-    help: "HTTP request duration by route, method and status",
-    labelNames: ["route", "method", "status"],
-    buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60],
-    registers: [registry],
-  });
   const droppedLines = new Counter({
     name: "log_lines_dropped_total",
     help: "Log lines dropped because standard output was full, blocked or closed",
@@ -76,20 +86,7 @@ export function createMetrics(log: Pick<Log, "countDroppedLines">): Metrics {
       droppedLines.inc(log.countDroppedLines());
     },
   });
-  // Caches one series per label combination: looking it up by labels costs more than the observation.
-  const seriesByKey = new Map<string, { observe(seconds: number): void }>();
-  return {
-    registry,
-    observeRequest(route, method, status, seconds) {
-      const key = `${route} ${knownMethods.has(method) ? method : "other"} ${status}`;
-      let series = seriesByKey.get(key);
-      if (!series) {
-        series = requestDuration.labels(route, knownMethods.has(method) ? method : "other", String(status));
-        seriesByKey.set(key, series);
-      }
-      series.observe(seconds);
-    },
-  };
+  return registry;
 }
 
 /** Prometheus metrics. Requires the token; if none is configured, allows only requests from this machine. */
@@ -101,8 +98,7 @@ export function createMetricsHandler(metrics: Metrics, token: string | undefined
       res.writeHead(token === undefined ? 403 : 401, { "content-type": "text/plain" }).end("Access denied\n");
       return;
     }
-    res
-      .writeHead(200, { "content-type": metrics.registry.contentType, "cache-control": "no-store" })
-      .end(await metrics.registry.metrics());
+    const { contentType, text } = await metrics.format();
+    res.writeHead(200, { "content-type": contentType, "cache-control": "no-store" }).end(text);
   };
 }

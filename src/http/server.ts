@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { IdGenerator } from "#lib/ids.ts";
 import { redactPath, type Log, type RequestLogContext } from "#lib/log.ts";
+import { createBodyDeadlines } from "./body-deadlines.ts";
 import { createGuards, setSecurityHeaders, type OriginRule, type ServerUrls } from "./guards.ts";
 import type { Metrics } from "./health-routes.ts";
 import { routeNotFoundError, sendProblem } from "./problem.ts";
@@ -32,7 +33,7 @@ export interface Route {
 }
 
 /** How long a request body may take to arrive. */
-const bodyTimeoutMs = 30_000;
+const defaultBodyTimeoutMs = 30_000;
 /** How long a client may take to read a response. The file route has its own timeout. */
 const defaultResponseTimeoutMs = 60_000;
 
@@ -52,16 +53,19 @@ export function createHttpServer(options: {
   metrics: Metrics;
   newId: IdGenerator;
   log: Log;
+  bodyTimeoutMs?: number;
   responseTimeoutMs?: number;
 }): HttpServer {
-  const { urls, metrics, newId, log, responseTimeoutMs = defaultResponseTimeoutMs } = options;
+  const { urls, metrics, newId, log } = options;
+  const { bodyTimeoutMs = defaultBodyTimeoutMs, responseTimeoutMs = defaultResponseTimeoutMs } = options;
   const guards = createGuards(urls);
+  const bodyDeadlines = createBodyDeadlines(bodyTimeoutMs);
   const isHttps = urls.base.startsWith("https:");
   let isDraining = false;
   let lastRequestAt = 0;
 
   const nodeServer = createServer(
-    // Body timeouts are set per route below, because uploads may take hours.
+    // `bodyDeadlines` limits the time of a body per route, because uploads may take hours.
     { headersTimeout: 15_000, requestTimeout: 0, keepAliveTimeout: 65_000, connectionsCheckingInterval: 5_000 },
     (req, res) => void handleRequest(req, res),
   );
@@ -78,9 +82,9 @@ export function createHttpServer(options: {
     const context: RequestContext = { requestId, log };
     if (!route?.allowsAnyHost) lastRequestAt = startedAt;
     let responseTimer: NodeJS.Timeout | undefined;
-    const bodyTimer = route?.allowsLongBody ? undefined : startBodyTimer(req);
+    if (!route?.allowsLongBody) bodyDeadlines.add(req, startedAt);
     res.on("close", () => {
-      clearTimeout(bodyTimer);
+      bodyDeadlines.delete(req);
       clearTimeout(responseTimer);
       const ms = performance.now() - startedAt;
       metrics.observeRequest(route?.path ?? "none", req.method ?? "", res.statusCode, ms / 1000);
@@ -128,12 +132,6 @@ function normalizeTarget(req: IncomingMessage, isHttps: boolean): void {
   if (absoluteHost !== undefined) req.url = path.startsWith("/") ? path : `/${path}`;
   const host = absoluteHost ?? req.headers.host;
   if (host !== undefined) req.headers.host = host.toLowerCase().replace(isHttps ? /:443$/ : /:80$/, "");
-}
-
-function startBodyTimer(req: IncomingMessage): NodeJS.Timeout | undefined {
-  const hasBody = req.headers["transfer-encoding"] !== undefined || Number(req.headers["content-length"] ?? 0) > 0;
-  if (!hasBody) return undefined;
-  return setTimeout(() => !req.complete && req.destroy(), bodyTimeoutMs);
 }
 
 function createRouteMatcher(routes: readonly Route[]): (url: string) => Route | undefined {

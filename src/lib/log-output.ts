@@ -26,7 +26,7 @@ interface Sink {
 }
 
 /** Lines are sent in chunks: one system call per line would cost more than formatting the line. */
-const chunkLength = 4096;
+const chunkLength = 16 * 1024;
 /** How long lines wait in the buffer at most, and how often a failing output is retried. */
 const intervalMs = 200;
 /** How much text is buffered for a blocked output. When the buffer is full, newer lines are dropped. */

@@ -19,8 +19,8 @@ export interface Hints {
 }
 
 export interface RunContext {
-  /** Aborts when the client disconnects or cancels the call. */
-  readonly signal: AbortSignal;
+  /** Returns the signal that aborts when the client disconnects or cancels the call. */
+  getSignal(): AbortSignal;
 }
 
 /** A tool as its file declares it. `tool-methods.ts` lists and calls all of them. */

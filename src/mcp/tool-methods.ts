@@ -47,6 +47,10 @@ export function createToolMethods(options: ToolMethodsOptions): ToolMethods {
     tools.map((tool) => [tool, JSON.stringify(toListing(tool, { hasChatApp: chatApp !== undefined }))]),
   );
   const rawListings = rawTools.map((tool) => JSON.stringify(tool.listing));
+  // No tool of the product has such inputs.
+  const paramHeadersByName = new Map(
+    rawTools.map(({ listing }) => [listing.name, listParamHeaders(listing.inputSchema)]),
+  );
   const listCache = new Map<string, string>();
   const listForApp = (scopes: readonly Scope[]) => tools.filter((tool) => scopes.includes(tool.scope));
   const listAllowed = (scopes: readonly Scope[]) => listForApp(scopes).filter((tool) => !tool.isAppOnly);
@@ -75,8 +79,7 @@ export function createToolMethods(options: ToolMethodsOptions): ToolMethods {
     },
     call: {
       getRequiredScope: ({ name }) => toolsByName.get(name as string)?.scope,
-      // No tool of the product has such inputs.
-      getParamHeaders: ({ name }) => listParamHeaders(rawToolsByName.get(name as string)?.listing.inputSchema ?? {}),
+      getParamHeaders: ({ name }) => paramHeadersByName.get(name as string),
       async handle(exchange) {
         const { name, arguments: args = {} } = exchange.params;
         if (typeof name !== "string")
@@ -102,7 +105,7 @@ export function createToolMethods(options: ToolMethodsOptions): ToolMethods {
         } catch (error) {
           if (error instanceof ProtocolError) throw error;
           // A cancelled call aborts its own work; that is not a failure to log.
-          if (exchange.isCancelled) throw new ProtocolError(errorCodes.httpError, "Request cancelled");
+          if (exchange.isCancelled()) throw new ProtocolError(errorCodes.httpError, "Request cancelled");
           return reportError(error, tool, args as Args);
         }
       },
@@ -120,7 +123,7 @@ export function createToolMethods(options: ToolMethodsOptions): ToolMethods {
     const input = parsed.data as never;
     if (tool.runsAsTask && supportsTasks(exchange))
       return tasks.start(exchange, tool.name, ({ signal }) =>
-        tool.run(deps, caller, input, { signal }).then(
+        tool.run(deps, caller, input, { getSignal: () => signal }).then(
           (output) => toSuccessResult(output, []),
           (error: unknown) => {
             if (signal.aborted) throw error;

@@ -302,7 +302,7 @@ forOneEngine("asset imports", (fixture) => {
     setTimeout(() => cancellation.abort(), 200);
     const startedAt = performance.now();
     await assert.rejects(
-      importAssetFromUrl(deps, owner, { url: host.url("/forever") }, { signal: cancellation.signal }),
+      importAssetFromUrl(deps, owner, { url: host.url("/forever") }, { getSignal: () => cancellation.signal }),
     );
     assert.ok(performance.now() - startedAt < 10_000);
   });
@@ -319,7 +319,7 @@ forOneEngine("asset imports", (fixture) => {
     host.serveFile("/quick.png", image, "image/png");
     const cancellation = new AbortController();
     const start = (caller: Caller, path: string) =>
-      getOutcome(importAssetFromUrl(deps, caller, { url: host.url(path) }, { signal: cancellation.signal }));
+      getOutcome(importAssetFromUrl(deps, caller, { url: host.url(path) }, { getSignal: () => cancellation.signal }));
     const outcomes: string[] = [];
     const startSlow = (caller: Caller, count: number) =>
       Array.from({ length: count }, async () => void outcomes.push(await start(caller, "/slow.png")));

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";
 import { after, before, test } from "node:test";
 import { createUploadSession } from "#domain/uploads/create-upload-link.ts";
@@ -316,6 +317,35 @@ test("closes a connection whose client does not read the response (X1)", async (
   assert.ok(performance.now() - startedAt < 5000);
   socket.destroy();
   server.close();
+});
+
+test("closes a connection whose body does not arrive, unless the route allows a long body (X1)", async (t) => {
+  const handle = (_: IncomingMessage, res: ServerResponse) => void res.writeHead(200).write("reading");
+  const { nodeServer: server } = createHttpServer({
+    routes: () => [
+      { path: "/short", originRule: "any", allowsAnyHost: true, handle },
+      { path: "/long", originRule: "any", allowsAnyHost: true, allowsLongBody: true, handle },
+    ],
+    urls: { base: "http://localhost:1", uploadPage: "http://localhost:1", isLoopback: true, mcpOrigins: [] },
+    metrics: createMetrics(silentLog),
+    newId: () => "req_x",
+    log: silentLog,
+    bodyTimeoutMs: 300,
+  });
+  t.after(() => server.close());
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const openSocket = (path: string, body: string): Socket => {
+    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+    socket.on("error", () => {}).resume();
+    socket.write(`POST ${path} HTTP/1.1\r\nHost: localhost:1\r\nContent-Length: 5\r\n\r\n${body}`);
+    return socket;
+  };
+  const [complete, long] = [openSocket("/short", "12345"), openSocket("/long", "1")];
+  await once(openSocket("/short", "1"), "close");
+  assert.deepEqual([complete.closed, long.closed], [false, false]);
+  complete.destroy();
+  long.destroy();
 });
 
 test("accepts its host name in upper or lower case and with the default port, and no other host (M2)", async (t) => {

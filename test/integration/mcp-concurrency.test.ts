@@ -31,9 +31,9 @@ forOneEngine("concurrent calls", (fixture) => {
     hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     input: z.strictObject({}),
     output: z.object({}),
-    async run(_, __, ___, { signal }) {
+    async run(_, __, ___, { getSignal }) {
       states.push("started");
-      await sleep(10_000, undefined, { signal }).catch((error: unknown) => {
+      await sleep(10_000, undefined, { signal: getSignal() }).catch((error: unknown) => {
         states.push("cancelled");
         throw error;
       });

@@ -18,7 +18,7 @@ export function createTaskTools(): RawTool[] {
           await sleep(Number(seconds) * 1000, undefined, { signal, ref: false });
           return toTextResult(`Computed ${String(label)}`);
         };
-        return supportsTasks(exchange) ? ({ signal }) => compute(signal) : compute(exchange.signal);
+        return supportsTasks(exchange) ? ({ signal }) => compute(signal) : compute(exchange.getSignal());
       },
       { seconds: { type: "number" }, label: { type: "string" } },
     ),

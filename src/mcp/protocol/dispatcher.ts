@@ -55,7 +55,7 @@ export function createDispatcher({ methods, formatResultMeta, log, newId }: Disp
         const cleanUp = result(end);
         writer.onDisconnect(cleanUp);
         // The client disconnected before the handler for that was set.
-        if (exchange.isCancelled) cleanUp();
+        if (exchange.isCancelled()) cleanUp();
       } catch (error) {
         writer.end(...toErrorResponse(error, request));
       } finally {
@@ -126,10 +126,8 @@ function createExchange(
     authentication,
     caller,
     sessionId: context.sessionId,
-    get isCancelled() {
-      return isCancelled;
-    },
-    get signal() {
+    isCancelled: () => isCancelled,
+    getSignal() {
       controller ??= new AbortController();
       if (isCancelled) controller.abort();
       return controller.signal;

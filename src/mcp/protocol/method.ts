@@ -28,10 +28,10 @@ export interface Exchange {
   readonly caller: Caller;
   /** The signed session id; legacy versions only. */
   readonly sessionId: string | undefined;
-  /** Aborts when the client disconnects or cancels the request. Created on first access. */
-  readonly signal: AbortSignal;
-  /** Whether `signal` is aborted. Reading this does not create the signal. */
-  readonly isCancelled: boolean;
+  /** Returns the signal that aborts when the client disconnects or cancels the request. Creates it on the first call. */
+  getSignal(): AbortSignal;
+  /** Whether the client disconnected or cancelled the request. Does not create the signal. */
+  isCancelled(): boolean;
   /** Sends a message before the result, which turns the response into an event stream. */
   send(message: Record<string, unknown>): void;
   /** Sets a response header; no effect once the response has started. */
@@ -44,7 +44,7 @@ export interface Method {
   /** The scope that a request requires, checked before the method runs. */
   getRequiredScope?(params: Readonly<Record<string, unknown>>): Scope | undefined;
   /** The inputs that the request repeats in headers (2026-07-28). */
-  getParamHeaders?(params: Readonly<Record<string, unknown>>): readonly ParamHeader[];
+  getParamHeaders?(params: Readonly<Record<string, unknown>>): readonly ParamHeader[] | undefined;
   /** Starts a session: acts on the user's active studio, not on the studio of the previous session or grant. */
   startsSession?: true;
   /** How long the client may cache the result (2026-07-28, caching). */

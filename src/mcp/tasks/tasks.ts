@@ -45,7 +45,7 @@ export function createTasks(options: {
   return {
     async start(exchange, tool, work) {
       // The shutdown may interrupt the call. A client that waits for the response notices at once.
-      if (runner.isClosing) return work({ signal: exchange.signal, requestInput: rejectInputRequest });
+      if (runner.isClosing) return work({ signal: exchange.getSignal(), requestInput: rejectInputRequest });
       return announce(await runner.start(exchange.caller, tool, work));
     },
     async follow(caller, tool, output) {

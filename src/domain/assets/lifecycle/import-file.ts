@@ -32,8 +32,8 @@ export interface FileToImport {
 }
 
 export interface ImportContext {
-  /** Aborts the import when the client disconnects. */
-  signal?: AbortSignal;
+  /** Returns the signal that aborts the import when the client disconnects. */
+  getSignal?(): AbortSignal;
 }
 
 export type ImportDeps = Pick<
@@ -85,7 +85,7 @@ export async function importFile(
   // The size is not known yet, so check that there is room for at least one byte.
   await checkQuota(deps, caller.studio.id, 1);
   const timeout = AbortSignal.timeout(importTimeoutMs);
-  const signal = context.signal ? AbortSignal.any([context.signal, timeout]) : timeout;
+  const signal = context.getSignal ? AbortSignal.any([context.getSignal(), timeout]) : timeout;
   // Acquired before DNS resolution: a host that never responds also occupies a lookup and a socket.
   const releaseSlot = deps.importSlots.acquire(caller);
   try {
