@@ -9,6 +9,7 @@ import { join } from "node:path";
 const isFullRun = process.argv.includes("--full");
 
 const benchmarks: readonly [file: string, ...args: string[]][] = [
+  ["start.ts"],
   ["auth.ts", ...(isFullRun ? [] : ["--quick"])],
   ["mcp.ts"],
   ["mcp.ts", "--growth", ...(isFullRun ? [] : ["--quick"])],

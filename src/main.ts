@@ -1,84 +1,14 @@
-import { findSettingProblems, openService } from "#app/open-service.ts";
-import type { Service } from "#app/service.ts";
-import { readProcessConfig, type Config } from "#config/config.ts";
-import type { HttpServer } from "#http/server.ts";
-import { createLog, type Log } from "#lib/log.ts";
-import { openStandardOutput, type StandardOutput } from "#lib/log-output.ts";
-import { OperatorError } from "#lib/errors.ts";
+import { enableCompileCache, flushCompileCache } from "node:module";
+import { join } from "node:path";
 
-/** The server process: reads the config, handles signals, prints the greeting and reports startup errors. */
-async function main(output: StandardOutput): Promise<void> {
-  process.umask(0o077); // other accounts must not read our files
-  const config = readProcessConfig(findSettingProblems);
-  const log = createLog(config.logLevel, output);
-  const service = await openService(config, log);
-  shutDownOnSignal(service, log, output);
-  await listen(service.httpServer, config);
-  service.startWorker();
-  announceReady(config, log, output);
-}
-
-function listen(httpServer: HttpServer, { host, port }: Config): Promise<void> {
-  return new Promise((resolve, reject) => {
-    httpServer.nodeServer.once("error", reject);
-    httpServer.nodeServer.listen(port, host, () => {
-      httpServer.nodeServer.off("error", reject);
-      resolve();
-    });
-  });
-}
-
-/** How long to wait at exit for a slow reader of the log. */
-const logFlushTimeoutMs = 1000;
-
-/** The first signal drains accepted requests; a second one exits immediately. */
-function shutDownOnSignal(service: Service, log: Log, output: StandardOutput): void {
-  let isShuttingDown = false;
-  const shutDown = (signal: NodeJS.Signals): void => {
-    if (isShuttingDown) process.exit(1);
-    isShuttingDown = true;
-    log.info({ signal }, "draining");
-    void service
-      .close()
-      .then(
-        () => 0,
-        (error: unknown) => {
-          log.error({ err: error }, "shutdown failed");
-          return 1;
-        },
-      )
-      .then(async (code) => {
-        await output.flush(logFlushTimeoutMs);
-        process.exit(code);
-      });
-  };
-  process.on("SIGTERM", shutDown);
-  process.on("SIGINT", shutDown);
-}
-
-function announceReady({ base }: Config, log: Log, output: StandardOutput): void {
-  if (!output.isTerminal) {
-    log.info({ url: base }, `ready: open ${base}`);
-    return;
-  }
-  output.write(
-    `\n  Atelier is ready.\n\n  Open       ${base}\n  Connect    claude mcp add --transport http atelier ${base}/mcp\n  Stop       Ctrl-C\n\n`,
-  );
-}
-
-/** Prints only the message of errors that the operator can fix, and the stack of unexpected ones. */
-function formatStartupError(error: unknown): string {
-  if (error instanceof OperatorError) return error.message;
-  const { code, message, port } = error as NodeJS.ErrnoException & { port?: number };
-  if (code === "EADDRINUSE")
-    return `Atelier cannot start: port ${port} is already in use. Set PORT to a free port, or stop the program that uses this one.`;
-  if (code?.startsWith("E") || /^[0-9A-Z]{5}$/.test(code ?? "")) return `Atelier cannot start: ${message}`;
-  return `Atelier cannot start: ${error instanceof Error ? error.stack : String(error)}`;
-}
-
-const output = openStandardOutput(process.stdout);
-main(output).catch(async (error: unknown) => {
-  await output.flush(logFlushTimeoutMs); // print earlier log lines before the error
-  process.stderr.write(`${formatStartupError(error)}\n`);
-  process.exit(1);
-});
+/**
+ * Entry point of the server process. Without a cache, Node strips types and compiles on every start, which is half of
+ * its CPU. The folder must be as trustworthy as the code, which the shared temp folder is not. If it is not writable,
+ * the server starts without a cache; NODE_COMPILE_CACHE sets another folder.
+ */
+enableCompileCache(join(import.meta.dirname, "../node_modules/.cache/atelier"));
+const { runServer } = await import("#app/run-server.ts");
+const { releaseStartupMemory } = await import("#app/release-startup-memory.ts");
+await runServer();
+flushCompileCache(); // now, because a process that is killed would not save it
+releaseStartupMemory();

@@ -8,7 +8,7 @@ import { runEvery, type RepeatingJob } from "#lib/repeat.ts";
 import type { Log } from "#lib/log.ts";
 import type { Signer } from "#lib/signed-token.ts";
 import { openDiskStore, type DiskStore } from "#storage/disk/disk-store.ts";
-import { openS3Store, type S3Store } from "#storage/s3/s3-store.ts";
+import type { S3Store } from "#storage/s3/s3-store.ts";
 
 /** The disk store, whose files are uploaded and downloaded through our own HTTP routes. */
 export interface DiskFileStorage {
@@ -31,6 +31,8 @@ export async function openFileStorage(
 ): Promise<FileStorage> {
   const { storage, dataDir, base } = config;
   if (storage.kind === "s3") {
+    // Imported only if it is used: the AWS SDK needs 20 MB of memory.
+    const { openS3Store } = await import("#storage/s3/s3-store.ts");
     const store = await openS3Store({ settings: storage, clock: systemClock });
     return { files: store, startJobs: (log) => [startCorsJob(store, config, log)] };
   }

@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startBackgroundJobs } from "./background-jobs.ts";
-import { listenForChanges } from "./change-notifications.ts";
 import { openFileStorage } from "./open-file-store.ts";
 import { createService, type Secrets, type Service } from "./service.ts";
 import { findClientProblems, readOperatorClients } from "#auth/operator-clients.ts";
@@ -84,7 +83,8 @@ export async function openService(config: Config, log: Log): Promise<Service> {
   const listener =
     config.databaseListenUrl === undefined
       ? undefined
-      : listenForChanges({
+      : // Imported only if it is used, because it imports the driver of PostgreSQL.
+        (await import("./change-notifications.ts")).listenForChanges({
           url: config.databaseListenUrl,
           database,
           feed: service.changeFeed,

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import pg from "pg";
+import type { QueryResult } from "pg";
 import { sha256 } from "#lib/digest.ts";
 import { OperatorError } from "#lib/errors.ts";
 import type { Database } from "./client.ts";
@@ -47,6 +47,7 @@ export async function migrateSqlite(path: string, folder: string): Promise<strin
 }
 
 export async function migratePostgres(url: string, folder: string): Promise<string[]> {
+  const { default: pg } = await import("pg");
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: 5000,
@@ -58,7 +59,7 @@ export async function migratePostgres(url: string, folder: string): Promise<stri
     engine: "postgres",
     exec: async (sql) => {
       // pg returns an array of results for several statements, which its types omit.
-      const results: pg.QueryResult<object> | pg.QueryResult<object>[] = await client.query<object>(sql);
+      const results: QueryResult<object> | QueryResult<object>[] = await client.query<object>(sql);
       return [results].flat().at(-1)?.rows ?? [];
     },
     // A lock of the session would stay with a pooler's connection.

@@ -16,7 +16,6 @@ import { createMembershipStore } from "./memberships.ts";
 import { migratePostgres, migrateSqlite } from "./migrate.ts";
 import { createOAuthClientStore, createOAuthRecordStore } from "./oauth.ts";
 import { createPlatformStore } from "./platforms.ts";
-import { openPostgres } from "./postgres.ts";
 import { createPostSummaryStore } from "./post-summaries.ts";
 import { createPostStore } from "./posts.ts";
 import { createPublicationStore } from "./publications.ts";
@@ -95,6 +94,8 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
     const { databaseUrl: url, databaseListenUrl: sessionUrl = url, log } = options;
     // A migration may take longer than the timeouts of a pooler allow.
     logApplied(log, await migratePostgres(sessionUrl, folder));
+    // Imported only if it is used: the driver needs 8 MB of memory.
+    const { openPostgres } = await import("./postgres.ts");
     const database = openPostgres({ url, log, isBehindPooler: sessionUrl !== url });
     await assertNoUnknownPooler(database);
     return database;

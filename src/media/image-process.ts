@@ -1,6 +1,5 @@
-import sharp from "sharp";
 import { inspectImage, renderImage } from "./convert-image.ts";
-import { restrictDecoders } from "./images.ts";
+import { restrictSharp } from "./images.ts";
 import type { ImageTask, ImageTaskResult } from "./image-process-pool.ts";
 
 /**
@@ -10,9 +9,7 @@ import type { ImageTask, ImageTaskResult } from "./image-process-pool.ts";
 const [maxMegabytes = "0"] = process.argv.slice(2);
 const maxRssBytes = Number(maxMegabytes) * 1024 * 1024;
 
-sharp.cache(false);
-sharp.concurrency(1);
-restrictDecoders();
+restrictSharp();
 
 setInterval(() => {
   if (process.memoryUsage.rss() > maxRssBytes) process.exit(1);

@@ -7,10 +7,12 @@ import { thumbnailPixels } from "#domain/assets/model/media-metadata.ts";
 const allowedLoaders = ["JpegBuffer", "PngBuffer", "WebpBuffer", "NsgifBuffer", "HeifBuffer"];
 
 /**
- * Blocks all decoders that we don't need. sharp detects the format from the bytes, regardless of the declared type. It
+ * Turns off sharp's cache and threads, and blocks all decoders that we don't need. sharp detects the format from the bytes, regardless of the declared type. It
  * would render an SVG that was uploaded as a JPEG, and rendering cannot be stopped.
  */
-export function restrictDecoders(): void {
+export function restrictSharp(): void {
+  sharp.cache(false);
+  sharp.concurrency(1);
   sharp.block({ operation: ["VipsForeignLoad"] });
   sharp.unblock({ operation: allowedLoaders.map((loader) => `VipsForeignLoad${loader}`) });
 }

@@ -1,9 +1,7 @@
-import sharp from "sharp";
 import type { MediaMetadata } from "#domain/assets/model/asset.ts";
 import { canHaveThumbnail, unknownMetadata, type MediaReader } from "#domain/assets/model/media-metadata.ts";
 import { createImageConverter } from "./image-converter.ts";
 import { createQueue, createSingleFlight } from "./queue.ts";
-import { createThumbnail, readImageMetadata, restrictDecoders } from "./images.ts";
 import { readVideoMetadata } from "./video-metadata.ts";
 
 /** Reading metadata takes milliseconds for any file; this limits the wait for a slow store. */
@@ -16,16 +14,15 @@ const maxImageBytes = 100 * 1024 * 1024;
 const slowFailureMs = 500;
 
 export function createMediaReader(): MediaReader {
-  // sharp's own cache and threads would exceed the limit of `maxConcurrentThumbnails`.
-  sharp.cache(false);
-  sharp.concurrency(1);
-  restrictDecoders();
+  let loadedImages: ReturnType<typeof loadImages> | undefined;
+  const getImages = () => (loadedImages ??= loadImages());
   const enqueue = createQueue(maxConcurrentThumbnails);
   const runOncePerKey = createSingleFlight<Uint8Array>();
   return {
     ...createImageConverter(),
     async readMetadata(source, mimeType) {
-      if (mimeType.startsWith("image/")) return readOrUnknown(() => readImageMetadata(source));
+      if (mimeType.startsWith("image/"))
+        return readOrUnknown(async () => (await getImages()).readImageMetadata(source));
       if (mimeType.startsWith("video/")) return readOrUnknown((signal) => readVideoMetadata(source, mimeType, signal));
       return unknownMetadata;
     },
@@ -34,6 +31,7 @@ export function createMediaReader(): MediaReader {
       return runOncePerKey(key, (skipRetries) =>
         enqueue(async () => {
           const bytes = await source.read(0, source.bytes); // not caught: only decoding may fail silently
+          const { createThumbnail } = await getImages();
           const startedAt = performance.now();
           return createThumbnail(bytes).catch(() => {
             if (performance.now() - startedAt > slowFailureMs) skipRetries();
@@ -43,6 +41,14 @@ export function createMediaReader(): MediaReader {
       );
     },
   };
+}
+
+/** Loads sharp when the first image needs it, because it takes 20 MB of memory. */
+async function loadImages() {
+  const images = await import("./images.ts");
+  // sharp's own cache and threads would exceed the limit of `maxConcurrentThumbnails`.
+  images.restrictSharp();
+  return images;
 }
 
 /** Returns `unknownMetadata` if the metadata can't be read in time; the file is stored anyway. */

@@ -1,4 +1,3 @@
-import { fileTypeFromBuffer } from "file-type";
 import type { ByteSource } from "./byte-source.ts";
 import { detectCfbType, isCfb } from "./cfb-check.ts";
 import { detectZipType, isZip } from "./zip-check.ts";
@@ -32,6 +31,8 @@ export async function detectFormat(source: ByteSource, head: Uint8Array): Promis
   if (isCfb(head)) return detectCfbType(source, head);
   const signature = signatures.find(({ matches }) => matches(head));
   if (signature) return signature.name;
+  // Imported when a file needs it: its dependencies are 35 modules.
+  const { fileTypeFromBuffer } = await import("file-type");
   const fileType = await fileTypeFromBuffer(head.subarray(0, sniffBytes));
   const mime = fileType?.mime.toLowerCase();
   if (mime === undefined || !(weakSignatureChecks[mime]?.(head) ?? true)) return undefined;
