@@ -132,7 +132,7 @@ test("the compose file references existing services and volumes and contains val
 function readImageSettings(): Record<string, string> {
   const line = /^ENV (.*)$/m.exec(readDeployFile("Dockerfile"))?.[1] ?? "";
   const pairs = line.split(" ").map((pair) => pair.split("=") as [string, string]);
-  return Object.fromEntries(pairs.filter(([name]) => !["NODE_ENV", "PATH"].includes(name)));
+  return Object.fromEntries(pairs.filter(([name]) => !["NODE_ENV", "NODE_COMPILE_CACHE", "PATH"].includes(name)));
 }
 
 test("the image copies only paths that exist in the build context or that the build creates", () => {
