@@ -47,10 +47,11 @@ export async function uploadAssetInline(
     filename: resolveFilename(input.filename, declaredType),
   });
   const key = createFileKey(deps, newAsset.id);
-  return withReservedKey(deps, key, async () => {
+  return withReservedKey(deps, key, async (reserve) => {
     const storedFile = await deps.files.write(key, Readable.from([content]), {
       mimeType: declaredType.mimeType,
       maxBytes: inlineLimitBytes,
+      beforePublish: reserve,
     });
     await deps.transact(async (tx) => {
       await insertReadyAsset(deps, tx, { ...newAsset, ...toStoredColumns(key, storedFile, metadata), status: "ready" });

@@ -139,8 +139,11 @@ export async function openDiskStore(options: DiskOptions): Promise<DiskStore> {
       return stream;
     },
 
-    async write(key, body, { maxBytes, signal }) {
-      return toStoredFile(await writer.publish(key, await writer.writeTempFile(body, { maxBytes, signal })));
+    async write(key, body, { maxBytes, signal, beforePublish }) {
+      writer.prepareFolder(key).catch(() => {}); // `publish` tries again
+      return toStoredFile(
+        await writer.publish(key, await writer.writeTempFile(body, { maxBytes, signal, beforePublish })),
+      );
     },
 
     async promote(from, version, to) {

@@ -36,7 +36,7 @@ function getHashFolders(key: string): [string, string] {
   return [hash.slice(0, 2), hash.slice(2, 3)];
 }
 
-function getFolder(root: string, key: string): string {
+export function getFolder(root: string, key: string): string {
   return join(root, getArea(key), ...getHashFolders(key));
 }
 

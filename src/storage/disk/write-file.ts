@@ -4,11 +4,13 @@ import { dirname, join } from "node:path";
 import type { Clock } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import { toDiskError, diskFullError, getErrno, withDiskErrors } from "./disk-errors.ts";
-import { findVersions, getTempFolder, getNextSequence, toFileVersion, type FileVersion } from "./layout.ts";
+import { findVersions, getFolder, getTempFolder, getNextSequence, toFileVersion, type FileVersion } from "./layout.ts";
 import { bodyTooLargeError } from "../body-too-large-error.ts";
 import { untilAborted } from "../until-aborted.ts";
 
 export interface DiskWriter {
+  /** Creates the folder of a key durably, so that `publish` takes less time. */
+  prepareFolder(key: string): Promise<void>;
   /** Writes `body` to a temp file. The file is durable when the call resolves; no file is left if the call rejects. */
   writeTempFile(body: AsyncIterable<Uint8Array>, options: TempFileOptions): Promise<TempFile>;
   /** Renames a temp file to become the current version of `key`, durably. */
@@ -26,6 +28,8 @@ export interface TempFileOptions {
   /** The size announced by the client. The write is rejected at once if the disk lacks this space. */
   declaredBytes?: number | undefined;
   signal?: AbortSignal | undefined;
+  /** Runs while the file is synced. */
+  beforePublish?: (() => Promise<void>) | undefined;
 }
 
 export interface TempFile {
@@ -59,7 +63,8 @@ export function createWriter({ root, clock, minFreeBytes, newName }: WriterOptio
     const file = await withDiskErrors(open(path, "wx", 0o600));
     try {
       const content = await copyBody(body, file, options);
-      await withDiskErrors(file.sync());
+      // The sync starts first: on SQLite, `beforePublish` blocks this thread until its own sync is done.
+      await Promise.all([withDiskErrors(file.sync()), options.beforePublish?.()]);
       await withDiskErrors(file.close());
       return { path, ...content };
     } catch (error) {
@@ -69,7 +74,7 @@ export function createWriter({ root, clock, minFreeBytes, newName }: WriterOptio
     }
   }
 
-  /** Hashes one batch while the previous one is written, so at most two batches are in memory. */
+  /** Hashes chunks while the batch before them is written, so at most two batches are in memory. */
   async function copyBody(
     body: AsyncIterable<Uint8Array>,
     file: FileHandle,
@@ -86,15 +91,16 @@ export function createWriter({ root, clock, minFreeBytes, newName }: WriterOptio
       for await (const chunk of source) {
         bytes += chunk.length;
         if (bytes > options.maxBytes) throw bodyTooLargeError();
-        hash.update(chunk);
         batch.push(chunk);
         batchLength += chunk.length;
-        if (batchLength < batchBytes) continue;
-        await pendingWrite;
-        pendingWrite = writeAll(file, batch);
-        pendingWrite.catch(() => {}); // the next await rethrows the error
-        batch = [];
-        batchLength = 0;
+        if (batchLength >= batchBytes) {
+          await pendingWrite;
+          pendingWrite = writeAll(file, batch);
+          pendingWrite.catch(() => {}); // the next await rethrows the error
+          batch = [];
+          batchLength = 0;
+        }
+        hash.update(chunk);
         if (bytes - lastSpaceCheck < spaceCheckBytes) continue;
         lastSpaceCheck = bytes;
         await checkSpace(0);
@@ -154,8 +160,7 @@ export function createWriter({ root, clock, minFreeBytes, newName }: WriterOptio
       if (error instanceof AppError && getErrno(error.cause) === "ENOENT") return false;
       throw error;
     }
-    await syncFolder(to.folder);
-    await syncFolder(from.folder);
+    await Promise.all([syncFolder(to.folder), syncFolder(from.folder)]);
     return true;
   }
 
@@ -166,7 +171,7 @@ export function createWriter({ root, clock, minFreeBytes, newName }: WriterOptio
     } catch (error) {
       if (getErrno(error) !== "ENOENT") throw toDiskError(error);
       // Either the target folder was removed or `path` no longer exists. Only a missing `path` fails again.
-      durableFolders.delete(to.folder);
+      durableFolders.clear();
       await ensureFolder(to.folder);
       await withDiskErrors(rename(path, to.path));
     }
@@ -176,11 +181,15 @@ export function createWriter({ root, clock, minFreeBytes, newName }: WriterOptio
   async function ensureFolder(folder: string): Promise<void> {
     if (durableFolders.has(folder)) return;
     await withDiskErrors(mkdir(folder, { recursive: true, mode: 0o700 }));
-    for (let parent = dirname(folder); parent.length >= root.length; parent = dirname(parent)) await syncFolder(parent);
-    durableFolders.add(folder);
+    const newFolders: string[] = [];
+    for (let path = folder; path !== root && !durableFolders.has(path); path = dirname(path)) newFolders.push(path);
+    await Promise.all(newFolders.map((path) => syncFolder(dirname(path))));
+    for (const path of newFolders) durableFolders.add(path);
   }
 
-  return { writeTempFile, publish, recordOverLimit, checkSpace, move };
+  const prepareFolder = (key: string): Promise<void> => ensureFolder(getFolder(root, key));
+
+  return { prepareFolder, writeTempFile, publish, recordOverLimit, checkSpace, move };
 }
 
 /** Writes all chunks at `start`, or at the current position of the file. */

@@ -9,7 +9,7 @@ import {
   type S3Client,
 } from "@aws-sdk/client-s3";
 import { createHash } from "node:crypto";
-import type { StoredFile } from "#domain/assets/model/file-store.ts";
+import type { FileStore, StoredFile } from "#domain/assets/model/file-store.ts";
 import { AppError } from "#lib/errors.ts";
 import { bodyTooLargeError } from "../body-too-large-error.ts";
 import { untilAborted } from "../until-aborted.ts";
@@ -38,9 +38,10 @@ export async function writeObject(
   { client, bucket, call }: S3Target,
   key: string,
   body: AsyncIterable<Uint8Array>,
-  options: { mimeType: string; maxBytes: number; signal?: AbortSignal | undefined },
+  options: Parameters<FileStore["write"]>[2],
 ): Promise<StoredFile> {
   const { signal } = options;
+  await options.beforePublish?.();
   const location = { Bucket: bucket, Key: key };
   const hash = createHash("sha256");
   const partBytes = Math.max(minPartBytes, Math.ceil(options.maxBytes / maxParts));

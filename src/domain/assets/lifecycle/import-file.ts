@@ -118,11 +118,12 @@ async function storeImport(
 
   const newAsset = buildNewAsset(deps, caller, { ...expectedType, filename });
   const storageKey = createFileKey(deps, newAsset.id);
-  return withReservedKey(deps, storageKey, async () => {
+  return withReservedKey(deps, storageKey, async (reserve) => {
     const storedFile = await deps.files.write(storageKey, peek.readAll(), {
       mimeType: expectedType.mimeType,
       maxBytes,
       signal,
+      beforePublish: reserve,
     });
     const bytes = createStoredFileSource(deps.files, storageKey, storedFile.bytes, signal);
     const metadata = await readMediaMetadata(deps, bytes, expectedType, await checkContent(bytes, expectedType));

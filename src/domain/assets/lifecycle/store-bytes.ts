@@ -8,17 +8,17 @@ import type { StoredFile } from "../model/file-store.ts";
 const reservationLifetime = hours(1);
 
 /**
- * Records a new key, then runs `work`. `work` must write the bytes to the key, and then insert the asset and claim the
- * key in one transaction. If it never inserts the asset, the sweeper finds the recorded key and removes the bytes.
+ * Runs `work`, which must record the new key with `reserve` before bytes get this key, and then insert the asset and
+ * claim the key in one transaction. If it never inserts the asset, the sweeper finds the recorded key and removes the
+ * bytes.
  */
 export async function withReservedKey<T>(
   deps: Pick<Deps, "strayFiles" | "files" | "clock">,
   key: string,
-  work: () => Promise<T>,
+  work: (reserve: () => Promise<void>) => Promise<T>,
 ): Promise<T> {
-  await deps.strayFiles.reserve(key, deps.clock() + reservationLifetime);
   try {
-    return await work();
+    return await work(() => deps.strayFiles.reserve(key, deps.clock() + reservationLifetime));
   } catch (error) {
     // The store has just failed: leave the deletion to the sweeper, so that the caller does not wait again.
     if (error instanceof AppError && error.code === "storage_unavailable") await markForDeletion(deps, key);

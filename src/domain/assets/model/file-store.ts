@@ -27,11 +27,14 @@ export interface FileStore {
   stat(key: string): Promise<StoredFile | undefined>;
   /** `start` and `end` are both inclusive. */
   read(key: string, range?: { start: number; end: number }, signal?: AbortSignal): Promise<Readable>;
-  /** Stores all of `body` or nothing; durable when it resolves. Throws `too_large` past `maxBytes`. */
+  /**
+   * Stores all of `body` or nothing; durable when it resolves. Throws `too_large` past `maxBytes`. Bytes get their key
+   * only after `beforePublish` has resolved, which may run while they are written.
+   */
   write(
     key: string,
     body: AsyncIterable<Uint8Array>,
-    options: { mimeType: string; maxBytes: number; signal?: AbortSignal },
+    options: { mimeType: string; maxBytes: number; signal?: AbortSignal; beforePublish?: () => Promise<void> },
   ): Promise<StoredFile>;
   /**
    * Moves exactly the bytes that `version` identifies to a key that clients can't write to; durable when it resolves.
