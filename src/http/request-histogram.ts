@@ -25,8 +25,9 @@ export function createRequestHistogram(): RequestHistogram {
     observe(route, method, status, seconds) {
       const key = `${route} ${knownMethods.has(method) ? method : "other"} ${status}`;
       const series = seriesByKey.get(key) ?? createSeries(key);
-      const bucket = upperBounds.findIndex((bound) => seconds <= bound);
-      series.bucketCounts[bucket < 0 ? upperBounds.length : bucket]! += 1;
+      const foundIndex = upperBounds.findIndex((bound) => seconds <= bound);
+      const bucket = foundIndex < 0 ? upperBounds.length : foundIndex;
+      series.bucketCounts[bucket] = (series.bucketCounts[bucket] ?? 0) + 1;
       series.sum += seconds;
     },
     format: () =>

@@ -45,10 +45,10 @@ export function createMediaReader(): MediaReader {
 
 /** Loads sharp when the first image needs it, because it takes 20 MB of memory. */
 async function loadImages() {
-  const images = await import("./images.ts");
+  const { restrictSharp, readImageMetadata, createThumbnail } = await import("./images.ts");
   // sharp's own cache and threads would exceed the limit of `maxConcurrentThumbnails`.
-  images.restrictSharp();
-  return images;
+  restrictSharp();
+  return { readImageMetadata, createThumbnail };
 }
 
 /** Returns `unknownMetadata` if the metadata can't be read in time; the file is stored anyway. */
