@@ -124,6 +124,10 @@ forEachEngine("post summaries and the calendar", (fixture) => {
     assert.deepEqual(await listMarked("RYE"), ["rye"]);
     assert.deepEqual(await listMarked("cafe straße"), ["Café", "STRASSE", "Cafe\u0301"]);
     assert.deepEqual(await listMarked("sourdough cl"), ["cl"]);
+    // Letters that fold to several move the match in the folded text.
+    await createPost(deps, owner, { title: "Prices", body: `${"\ufb03 ½ … ".repeat(90)}malt at the end` });
+    assert.match((await findMatch("malt"))?.text ?? "", /^….*malt at the end$/);
+    assert.deepEqual(await listMarked("malt"), ["malt"]);
     assert.equal(await findMatch("sourdough"), undefined, "the title contains the word");
     assert.equal((await list(owner)).posts[0]?.match, undefined);
 

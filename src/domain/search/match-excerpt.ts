@@ -12,6 +12,8 @@ const maxSearchedLength = 3000;
 /** How much text comes before the first match: little enough for it to be visible in a short line. */
 const leadLength = 30;
 const excerptLength = 200;
+/** The excerpt of a longer match can lack its start. */
+const maxWordLength = 200;
 
 /**
  * The text around the first word that the title does not contain. Undefined if the title contains all words, or the text
@@ -22,21 +24,42 @@ export function createMatchExcerpt(title: string, body: string, words: readonly 
   const otherWords = words.filter((word) => !foldedTitle.includes(word));
   if (otherWords.length === 0) return undefined;
   const searchedText = body.slice(0, maxSearchedLength).replaceAll(/\s+/g, " ").trim();
-  const { folded, offsets } = foldWithOffsets(searchedText);
+  const matchEnds = otherWords.map((word) => findMatchEnd(searchedText, word)).filter((end) => end !== undefined);
+  if (matchEnds.length === 0) return undefined;
+  // Mapping each letter takes long, so only the letters near the first match are mapped.
+  const firstEnd = Math.min(...matchEnds);
+  const partStart = avoidSplit(searchedText, Math.max(0, firstEnd - maxWordLength - leadLength));
+  const part = searchedText.slice(partStart, firstEnd + excerptLength);
+  const { folded, offsets } = foldWithOffsets(part);
   const positions = otherWords.map((word) => folded.indexOf(word)).filter((position) => position >= 0);
   if (positions.length === 0) return undefined;
-  const firstMatch = offsets[Math.min(...positions)] ?? 0;
-  const start = findStart(searchedText, firstMatch);
-  const end = avoidSplit(searchedText, Math.min(searchedText.length, start + excerptLength));
-  const prefix = start === 0 ? "" : "…";
+  const start = findStart(part, offsets[Math.min(...positions)] ?? 0);
+  const end = avoidSplit(part, Math.min(part.length, start + excerptLength));
+  const prefix = partStart + start === 0 ? "" : "…";
   const marks = listMatches(folded, offsets, words)
-    .filter(([matchStart, matchEnd]) => matchStart >= start && matchEnd <= end)
+    .filter(([matchStart, matchEnd]) => matchStart < end && matchEnd > start)
     .map(([matchStart, matchEnd]): [number, number] => [
-      matchStart - start + prefix.length,
-      matchEnd - start + prefix.length,
+      Math.max(matchStart - start, 0) + prefix.length,
+      Math.min(matchEnd, end) - start + prefix.length,
     ]);
-  const suffix = end < searchedText.length || body.length > maxSearchedLength ? "…" : "";
-  return { text: `${prefix}${searchedText.slice(start, end)}${suffix}`, marks };
+  const isCut = partStart + end < searchedText.length || body.length > maxSearchedLength;
+  return { text: `${prefix}${part.slice(start, end)}${isCut ? "…" : ""}`, marks };
+}
+
+/** Where a match ends in the text; undefined if there is none. */
+function findMatchEnd(text: string, word: string): number | undefined {
+  const index = foldForSearch(text, "text").indexOf(word);
+  if (index < 0) return undefined;
+  // Most letters fold to one letter.
+  const guess = index + word.length;
+  if (foldForSearch(text.slice(0, guess), "text").endsWith(word)) return guess;
+  let [before, after] = [0, text.length];
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    if (foldForSearch(text.slice(0, middle), "text").includes(word)) after = middle;
+    else before = middle;
+  }
+  return after;
 }
 
 /** Folds a text, with the offset in the text for each folded character, and for the end. */
