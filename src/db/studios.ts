@@ -2,7 +2,42 @@ import type { StudioStore } from "#domain/studios/ports.ts";
 import type { Connection } from "./client.ts";
 import { containsText } from "./users.ts";
 
-export function createStudioStore({ q }: Connection): StudioStore {
+/**
+ * What is deleted before the studio itself, and how many rows per statement. Assets come before the posts that they refer
+ * to. The revisions of a post are deleted with it.
+ */
+const contentTables = [
+  ["publications", 200],
+  ["assets", 200],
+  ["posts", 20],
+  ["activity", 200],
+] as const;
+
+export function createStudioStore({ q, engine }: Connection): StudioStore {
+  /** In batches, because one statement that deletes a large studio exceeds the statement timeout. */
+  async function deleteContent(studioId: string, [table, limit]: (typeof contentTables)[number]): Promise<void> {
+    // Continues after the last id: the index still has the entries of rows that this transaction deleted.
+    for (let after = "", count = limit; count === limit;) {
+      const rows = await q
+        .selectFrom(table)
+        .select("id")
+        .where("studio_id", "=", studioId)
+        .where("id", ">", after)
+        .orderBy("id")
+        .limit(limit)
+        .execute();
+      const last = rows.at(-1)?.id;
+      if (last === undefined) return;
+      await q
+        .deleteFrom(table)
+        .where("studio_id", "=", studioId)
+        .where("id", ">", after)
+        .where("id", "<=", last)
+        .execute();
+      [after, count] = [last, rows.length];
+    }
+  }
+
   return {
     async insert({ id, name, slug, timezone, createdAt }, ownerId) {
       const { numInsertedOrUpdatedRows } = await q
@@ -43,6 +78,10 @@ export function createStudioStore({ q }: Connection): StudioStore {
         .execute();
     },
     async delete(studioId) {
+      // Rows can't be added from here on: an asset that is added to a post would prevent the deletion of the post.
+      if (engine === "postgres")
+        await q.selectFrom("studios").select("id").where("id", "=", studioId).forUpdate().execute();
+      for (const table of contentTables) await deleteContent(studioId, table);
       await q.deleteFrom("studios").where("id", "=", studioId).execute();
     },
   };
