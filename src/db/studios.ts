@@ -14,10 +14,11 @@ const contentTables = [
 ] as const;
 
 export function createStudioStore({ q, engine }: Connection): StudioStore {
-  /** In batches, because one statement that deletes a large studio exceeds the statement timeout. */
+  /** In batches, because one statement that deletes thousands of posts exceeds the statement timeout. */
   async function deleteContent(studioId: string, [table, limit]: (typeof contentTables)[number]): Promise<void> {
     // Continues after the last id: the index still has the entries of rows that this transaction deleted.
-    for (let after = "", count = limit; count === limit;) {
+    let after = "";
+    for (let count: number = limit; count === limit;) {
       const rows = await q
         .selectFrom(table)
         .select("id")

@@ -1,0 +1,288 @@
+import { openDatabase } from "#db/open-database.ts";
+import type { Database } from "#db/client.ts";
+import { listActivity } from "#domain/activity/list-activity.ts";
+import { listAssets } from "#domain/assets/list-assets.ts";
+import type { Caller } from "#domain/caller.ts";
+import type { Deps } from "#domain/deps.ts";
+import { getPostHistory } from "#domain/history/get-post-history.ts";
+import { getPost } from "#domain/posts/get-post.ts";
+import { listPostSummaries } from "#domain/posts/list-post-summaries.ts";
+import { listPosts } from "#domain/posts/list-posts.ts";
+import { updatePost } from "#domain/posts/update-post.ts";
+import { listCalendar } from "#domain/publishing/list-calendar.ts";
+import { listPublications } from "#domain/publishing/list-publications.ts";
+import { resolveStudioCaller } from "#domain/studios/get-studio.ts";
+import { days, minutes, systemClock, toIsoTime } from "#lib/clock.ts";
+import {
+  createDeps,
+  createTemporaryDatabase,
+  silentLog,
+  type EngineName,
+  type TemporaryDatabase,
+} from "../test/support/engines.ts";
+import { createPostgresCluster, findPostgres } from "../test/support/postgres-cluster.ts";
+import { measureMs, median } from "./asset-fixture.ts";
+import { countRows, formatId, getSmallStudio, largeStudio, type FillCounts, type Filler } from "./fill-context.ts";
+import { fillDatabase, openFiller } from "./fill-database.ts";
+import { fillSearchIndex } from "./fill-search-index.ts";
+import { createReport } from "./report.ts";
+import { withSandbox } from "./servers/publish-setup.ts";
+
+/**
+ * Measures calls in a database with many studios, in its large studio and in a small one, compared with a database of a
+ * hundred posts. Also prints the bytes of each table, for docs/scale.md.
+ *   node bench/database-size.ts [sqlite] [postgres] [--posts=1000000] [--few-tokens]
+ *   --posts        a multiple of 10,000, by default 100,000 on SQLite; bench/fill-database.ts has the other rows
+ *   --few-tokens   only fills the search index of the two studios that are measured (PostgreSQL)
+ */
+
+const args = process.argv.slice(2);
+const postCount = args.find((arg) => arg.startsWith("--posts="))?.slice(8);
+const engines = (["sqlite", "postgres"] as const).filter(
+  (engine) => !args.some((arg) => arg === "sqlite" || arg === "postgres") || args.includes(engine),
+);
+const defaultPosts = { sqlite: 100_000, postgres: 1_000_000 };
+const baselinePosts = 100;
+const [warmUpRounds, rounds] = [30, 100];
+const pageSize = 20;
+/** How many different posts a call reads in turn. */
+const samplePosts = 500;
+
+const report = createReport(3);
+
+interface FilledDatabase {
+  counts: FillCounts;
+  database: Database;
+  deps: Deps;
+  filler: Filler;
+  location: TemporaryDatabase;
+  close(): Promise<void>;
+}
+
+async function createDatabase(
+  engine: EngineName,
+  server: string | undefined,
+  posts: number,
+  now: number,
+): Promise<FilledDatabase> {
+  const location = await createTemporaryDatabase(engine, server);
+  const database = await openDatabase({ ...location, log: silentLog });
+  const deps = withSandbox(createDeps(database, systemClock), "http://localhost");
+  const filler = await openFiller(location);
+  const counts = countRows(posts);
+  const startedAt = performance.now();
+  await fillDatabase(filler, counts, now);
+  const filledAt = performance.now();
+  const measuredStudios = [largeStudio, getSmallStudio(counts)].map((studio) => formatId("std", studio));
+  await fillSearchIndex(filler, deps, args.includes("--few-tokens") ? measuredStudios : undefined);
+  const indexedAt = performance.now();
+  // A few publications are due, as far apart as the worker's claims.
+  await filler.write(
+    `UPDATE publications SET due_at = ${now} - 60000, next_run_at = ${now} - 60000 WHERE id IN (
+       SELECT id FROM publications WHERE state = 'scheduled' ORDER BY id LIMIT ${Math.ceil(counts.publications / 1000)})`,
+  );
+  await filler.write(engine === "sqlite" ? "ANALYZE" : "VACUUM ANALYZE");
+  const [fill, index, analyze] = [filledAt - startedAt, indexedAt - filledAt, performance.now() - indexedAt].map((ms) =>
+    (ms / 1000).toFixed(0),
+  );
+  process.stdout.write(`${engine}: ${posts} posts filled in ${fill} s, tokens ${index} s, analyzed ${analyze} s\n`);
+  return {
+    counts,
+    database,
+    deps,
+    filler,
+    location,
+    async close() {
+      await filler.close();
+      await database.close();
+      await location.remove();
+    },
+  };
+}
+
+interface Call {
+  run(): Promise<unknown>;
+  /** Runs after each call and is not measured. */
+  reset?(): Promise<unknown>;
+  /** Undefined if the result has more rows than that of the baseline. */
+  maxRatio?: number | undefined;
+}
+
+async function createCalls(
+  { counts, deps, filler }: FilledDatabase,
+  studio: number,
+  now: number,
+): Promise<Record<string, Call>> {
+  const user = { id: formatId("usr", studio), name: `Person ${studio}`, email: null };
+  const caller: Caller = await resolveStudioCaller(deps, { user }, formatId("std", studio));
+  const posts = await filler.read<{ id: string }>(
+    `SELECT id FROM posts WHERE studio_id = '${caller.studio.id}' ORDER BY substr(id, 30), id LIMIT ${samplePosts}`,
+  );
+  const [connection] = await deps.platformStore.listConnected(caller.studio.id);
+  const connectionId = connection?.id ?? "";
+  let count = 0;
+  const nextPostId = (): string => posts[count++ % posts.length]?.id ?? "";
+  const call = (run: () => Promise<unknown>, options: Partial<Call> = {}): Call => ({ run, maxRatio: 3, ...options });
+  const searchPosts = (query: string, limit = pageSize): Call => call(() => listPosts(deps, caller, { query, limit }));
+  // Ten publications: of the whole calendar in a small studio, of a day in the large one.
+  const isLarge = counts.studios > 1 && studio === largeStudio;
+  const tenEntries = isLarge ? (days(1095) / (counts.publications / 10)) * 10 : days(60);
+  const calendar = (range: number): (() => Promise<unknown>) => {
+    const [from, to] = [now - (range / 20) * 19, now + range / 20].map(toIsoTime) as [string, string];
+    return () => listCalendar(deps, caller, { from, to });
+  };
+  return {
+    get_post: call(() => getPost(deps, caller, { postId: nextPostId() })),
+    "update_post, new body": call(() =>
+      updatePost(deps, caller, { postId: nextPostId(), body: `A new text with the number ${count++}.` }),
+    ),
+    get_post_history: call(() => getPostHistory(deps, caller, { postId: nextPostId(), limit: pageSize })),
+    list_posts: call(() => listPosts(deps, caller, { limit: pageSize })),
+    "list_posts, ready": call(() => listPosts(deps, caller, { limit: pageSize, status: "ready" })),
+    "list of the web app": call(() => listPostSummaries(deps, caller, { limit: pageSize })),
+    "list of the web app, unscheduled, by author": call(() =>
+      listPostSummaries(deps, caller, { limit: pageSize, unscheduled: true, author: user.id }),
+    ),
+    "search, word in every post": searchPosts("common"),
+    // No more results than the baseline has, because each result takes time too.
+    "search, word in every 20th post": searchPosts("medium", baselinePosts / 20 - 1),
+    "search, word in one post": searchPosts("rarest"),
+    "search, word in no post": searchPosts("zzyzx"),
+    list_assets: call(() => listAssets(deps, caller, { limit: pageSize })),
+    "list_assets, unattached videos": call(() =>
+      listAssets(deps, caller, { limit: 2, unattached: true, kind: "video" }),
+    ),
+    "search of assets, word in no asset": call(() => listAssets(deps, caller, { limit: pageSize, query: "zzyzx" })),
+    "calendar, ten entries": call(calendar(tenEntries)),
+    "calendar, 31 days": call(calendar(days(31)), { maxRatio: isLarge ? undefined : 3 }),
+    list_publications: call(() => listPublications(deps, caller, { limit: 5 })),
+    "disconnect_platform: open publications": call(() =>
+      deps.publications.listByConnection(connectionId, ["proposed", "scheduled"]),
+    ),
+    list_activity: call(() => listActivity(deps, caller, { limit: pageSize })),
+    "list_activity, one action": call(() => listActivity(deps, caller, { limit: pageSize, action: "post.created" })),
+    "publishing worker: claim of a due publication": call(
+      async () => {
+        const publication = await deps.publications.claimDue(now, now + minutes(1));
+        if (!publication) throw new Error("no publication is due");
+      },
+      {
+        reset: () =>
+          filler.write(
+            `UPDATE publications SET state = 'scheduled', next_run_at = due_at, started_at = NULL, lease_expires_at = NULL
+              WHERE state = 'preparing'`,
+          ),
+      },
+    ),
+    "publishing worker: search for work": call(() => deps.publications.findWork(minutes(15))),
+    "search job: search for work": call(() => deps.searchIndex.countUnindexed("posts")),
+  };
+}
+
+/** One call per side in each round, so that other load on the machine affects all of them. */
+async function measureCalls(
+  engine: EngineName,
+  full: FilledDatabase,
+  baseline: FilledDatabase,
+  now: number,
+): Promise<void> {
+  const sides = [
+    await createCalls(baseline, 0, now),
+    await createCalls(full, largeStudio, now),
+    await createCalls(full, getSmallStudio(full.counts), now),
+  ];
+  for (const name of Object.keys(sides[0] ?? {})) {
+    const times = sides.map((): number[] => []);
+    for (let round = -warmUpRounds; round < rounds; round++)
+      for (const [i, side] of sides.entries()) {
+        const { run, reset } = side[name] as Call;
+        const ms = await measureMs(run);
+        if (round >= 0) times[i]?.push(ms);
+        await reset?.();
+      }
+    const [baselineMs = 0, ...medians] = times.map(median);
+    for (const [i, ms] of medians.entries()) {
+      const studioName = i === 0 ? "large studio" : "small studio";
+      const maxRatio = sides[i + 1]?.[name]?.maxRatio;
+      report.printLine(`${name}, ${studioName} (${engine})`, ms, maxRatio, `${baselinePosts} posts`, baselineMs, "ms");
+    }
+  }
+}
+
+/** The rows of a studio, in one transaction: what deleting a studio does besides its files and grants. Measured once. */
+async function measureDeletion(engine: EngineName, full: FilledDatabase, baseline: FilledDatabase): Promise<void> {
+  const deleteStudio = ({ deps }: FilledDatabase, studio: number): Promise<number> =>
+    measureMs(() => deps.transact((tx) => tx.studios.delete(formatId("std", studio))));
+  const smallMs = await deleteStudio(full, getSmallStudio(full.counts));
+  const largeMs = await deleteStudio(full, largeStudio);
+  const baselineMs = await deleteStudio(baseline, 0);
+  const name = `${baselinePosts} posts`;
+  report.printLine(`delete a studio, large studio (${engine})`, largeMs, undefined, name, baselineMs, "ms");
+  report.printLine(`delete a studio, small studio (${engine})`, smallMs, undefined, name, baselineMs, "ms");
+}
+
+interface TableSize {
+  name: string;
+  table_bytes: number;
+  index_bytes: number;
+}
+
+async function printSizes({ filler, counts }: FilledDatabase): Promise<void> {
+  const sizes = await filler.read<TableSize>(
+    filler.engine === "postgres"
+      ? `SELECT relname AS name, pg_table_size(oid)::float8 AS table_bytes, pg_indexes_size(oid)::float8 AS index_bytes
+           FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'`
+      : `SELECT m.tbl_name AS name, sum(CASE WHEN m.type = 'table' THEN s.pgsize ELSE 0 END) AS table_bytes,
+                sum(CASE WHEN m.type = 'index' THEN s.pgsize ELSE 0 END) AS index_bytes
+           FROM dbstat s JOIN sqlite_schema m ON m.name = s.name WHERE s.aggregate = 1 GROUP BY m.tbl_name`,
+  );
+  const format = (n: number): string => Math.round(n).toString().padStart(9);
+  for (const { name, table_bytes, index_bytes } of sizes.toSorted(
+    (a, b) => b.table_bytes + b.index_bytes - a.table_bytes - a.index_bytes,
+  )) {
+    if (table_bytes + index_bytes < 1_000_000) continue;
+    const [row] = await filler.read<{ n: number }>(`SELECT CAST(count(*) AS INTEGER) AS n FROM "${name}"`);
+    const rows = row?.n ?? 0;
+    process.stdout.write(
+      `${name.padEnd(24)} ${format(rows)} rows ${format(table_bytes / 1e6)} MB ${format(index_bytes / 1e6)} MB in indexes ${format(table_bytes / rows)} + ${format(index_bytes / rows)} bytes per row\n`,
+    );
+  }
+  const total = sizes.reduce((sum, { table_bytes, index_bytes }) => sum + table_bytes + index_bytes, 0);
+  process.stdout.write(
+    `total ${format(total / 1e6)} MB, ${format(total / counts.posts)} bytes per post with all of its rows\n`,
+  );
+  if (filler.engine === "sqlite") return;
+  const indexes = await filler.read<{ name: string; bytes: number }>(
+    `SELECT relname AS name, pg_relation_size(oid)::float8 AS bytes FROM pg_class
+      WHERE relnamespace = 'public'::regnamespace AND relkind = 'i' AND pg_relation_size(oid) > 1000000 ORDER BY 2 DESC`,
+  );
+  for (const { name, bytes } of indexes) process.stdout.write(`index ${name.padEnd(34)} ${format(bytes / 1e6)} MB\n`);
+}
+
+for (const engine of engines) {
+  const programs = engine === "postgres" ? findPostgres() : undefined;
+  if (engine === "postgres" && !programs) continue;
+  const settings = {
+    fsync: "off",
+    full_page_writes: "off",
+    synchronous_commit: "off",
+    wal_level: "minimal",
+    max_wal_senders: 0,
+    max_wal_size: "8GB",
+    shared_buffers: "2GB",
+  };
+  const cluster = programs ? await createPostgresCluster(programs, settings) : undefined;
+  try {
+    const now = Date.now();
+    const baseline = await createDatabase(engine, cluster?.url(), baselinePosts, now);
+    const full = await createDatabase(engine, cluster?.url(), Number(postCount ?? defaultPosts[engine]), now);
+    await printSizes(full);
+    await measureCalls(engine, full, baseline, now);
+    await measureDeletion(engine, full, baseline);
+    await full.close();
+    await baseline.close();
+  } finally {
+    await cluster?.remove();
+  }
+}
+process.exit(report.hasMissedLimit ? 1 : 0);

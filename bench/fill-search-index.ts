@@ -1,0 +1,51 @@
+import { encodeTokens, indexTables } from "#db/search-index.ts";
+import type { Deps } from "#domain/deps.ts";
+import { searchableTables, type SearchableTable } from "#domain/search/ports.ts";
+import { listTextTokens } from "#domain/search/tokens.ts";
+import type { Filler } from "./fill-context.ts";
+
+const rowsPerStatement = 2000;
+
+/** Saves the tokens of the rows of all studios, or of these. */
+export async function fillSearchIndex(
+  filler: Filler,
+  deps: Pick<Deps, "transact">,
+  studioIds?: readonly string[],
+): Promise<void> {
+  for (const table of searchableTables)
+    await (filler.engine === "postgres" ? fillTokens(filler, table, studioIds) : indexAll(filler, deps, table));
+}
+
+/** As the background job does after an upgrade, in larger transactions and without pauses. */
+async function indexAll(filler: Filler, deps: Pick<Deps, "transact">, table: SearchableTable): Promise<void> {
+  await filler.write(`UPDATE ${table} SET search_indexed = 0`);
+  let count;
+  do count = await deps.transact((tx) => tx.searchIndex.indexNext(table, 250));
+  while (count > 0);
+}
+
+/** In large statements and without the GIN index, which is created at the end: one by one takes hours for a million rows. */
+export async function fillTokens(filler: Filler, table: SearchableTable, studioIds?: readonly string[]): Promise<void> {
+  const condition = studioIds ? `studio_id IN ('${studioIds.join("', '")}')` : "TRUE";
+  const { entries, idColumn } = indexTables[table];
+  const [index] = await filler.read<{ sql: string }>(`SELECT pg_get_indexdef('${entries}_tokens'::regclass) AS sql`);
+  if (!index) throw new Error(`${entries} has no index`);
+  await filler.write(`DROP INDEX ${entries}_tokens`);
+  let lastId = "";
+  for (;;) {
+    const rows = await filler.read<{ id: string; studio_id: string; search_text: string }>(
+      `SELECT id, studio_id, search_text FROM ${table} WHERE id > '${lastId}' AND ${condition} ORDER BY id LIMIT ${rowsPerStatement}`,
+    );
+    if (rows.length === 0) break;
+    lastId = rows.at(-1)?.id ?? "";
+    const tokens = rows.map((row) =>
+      encodeTokens.postgres(listTextTokens(row.studio_id, { searchText: row.search_text, tags: [] })),
+    );
+    await filler.write(
+      `INSERT INTO ${entries} (${idColumn}, tokens)
+       SELECT id, tokens::int[] FROM unnest($1::text[], $2::text[]) AS t(id, tokens)`,
+      [rows.map(({ id }) => id), tokens],
+    );
+  }
+  await filler.write(index.sql);
+}
