@@ -11,6 +11,7 @@ import { listPosts } from "#domain/posts/list-posts.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { listCalendar } from "#domain/publishing/list-calendar.ts";
 import { listPublications } from "#domain/publishing/list-publications.ts";
+import { createSearchQueue } from "#domain/search/search-queue.ts";
 import { resolveStudioCaller } from "#domain/studios/get-studio.ts";
 import { days, minutes, systemClock, toIsoTime } from "#lib/clock.ts";
 import {
@@ -109,10 +110,12 @@ interface Call {
 }
 
 async function createCalls(
-  { counts, deps, filler }: FilledDatabase,
+  { counts, deps: databaseDeps, filler }: FilledDatabase,
   studio: number,
   now: number,
 ): Promise<Record<string, Call>> {
+  // A queue pauses after each search, so searches of two studios would delay each other.
+  const deps: Deps = { ...databaseDeps, searchQueue: createSearchQueue(databaseDeps) };
   const user = { id: formatId("usr", studio), name: `Person ${studio}`, email: null };
   const caller: Caller = await resolveStudioCaller(deps, { user }, formatId("std", studio));
   const posts = await filler.read<{ id: string }>(
