@@ -93,7 +93,7 @@ export async function createCeph({ osdCount = 1, gatewayCount = 1, heartbeatGrac
   function start(name: string, program: Program, ...args: string[]): CephDaemon {
     let child: ChildProcess | undefined;
     const log: string[] = [];
-    const isRunning = (): boolean => child !== undefined && child.exitCode === null && child.signalCode === null;
+    const isRunning = (): boolean => child?.exitCode === null && child.signalCode === null;
     const daemon = {
       name,
       start() {

@@ -139,17 +139,17 @@ export async function startRestartLoad(
         requestCount++;
         if (stream.status !== 200) throw new Error(`stream: ${stream.status} ${JSON.stringify(stream.messages)}`);
         subscriber.streamCount++;
-        let hasEnded = false;
-        const ended = stream.ended.finally(() => (hasEnded = true));
+        const state = { hasEnded: false };
+        const ended = stream.ended.finally(() => (state.hasEnded = true));
         ended.catch(() => {});
         // Changes between two streams are not announced, so a client reads the post when it has connected.
         await read();
-        for (let updateCount = 0; !hasEnded && !stop.signal.aborted; await sleep(10)) {
+        for (let updateCount = 0; !state.hasEnded && !stop.signal.aborted; await sleep(10)) {
           if (stream.listUpdates().length === updateCount) continue;
           updateCount = stream.listUpdates().length;
           await read();
         }
-        if (!hasEnded) stream.close();
+        if (!state.hasEnded) stream.close();
         await ended;
       },
     };
@@ -215,4 +215,4 @@ export async function startRestartLoad(
 }
 
 const describeError = (error: unknown): string =>
-  `${String(error)} ${error instanceof Error && error.cause ? String(error.cause) : ""}`.trim();
+  `${String(error)} ${error instanceof Error && error.cause instanceof Error ? error.cause.message : ""}`.trim();

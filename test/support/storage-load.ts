@@ -233,7 +233,7 @@ function splitIntoParts(content: Buffer, partBytes: number): Map<number, Buffer>
 
 /** Resolves to the body of a successful response. A response below 500 that is not successful is an unexpected error. */
 async function sendToStore(url: string, init: RequestInit): Promise<Buffer> {
-  const label = `${init.method ?? "GET"}`;
+  const label = init.method ?? "GET";
   let response: Response;
   let body: Buffer;
   try {
