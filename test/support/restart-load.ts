@@ -32,8 +32,8 @@ interface Subscriber {
 }
 
 const mebibyte = 1024 * 1024;
-const pauseMs = 40;
-const uploadPauseMs = 700;
+const pauseMs = 100;
+const uploadPauseMs = 1000;
 /** Between an edit and the next: more often than a process restarts. */
 const editPauseMs = 150;
 /** A publication is due this long after it was acknowledged, often in another process. */
@@ -139,17 +139,18 @@ export async function startRestartLoad(
         requestCount++;
         if (stream.status !== 200) throw new Error(`stream: ${stream.status} ${JSON.stringify(stream.messages)}`);
         subscriber.streamCount++;
-        const state = { hasEnded: false };
-        const ended = stream.ended.finally(() => (state.hasEnded = true));
+        const streamEnd = new AbortController();
+        const stopOrEnd = AbortSignal.any([streamEnd.signal, stop.signal]);
+        const ended = stream.ended.finally(() => streamEnd.abort());
         ended.catch(() => {});
         // Changes between two streams are not announced, so a client reads the post when it has connected.
         await read();
-        for (let updateCount = 0; !state.hasEnded && !stop.signal.aborted; await sleep(10)) {
+        for (let updateCount = 0; !stopOrEnd.aborted; await sleep(10)) {
           if (stream.listUpdates().length === updateCount) continue;
           updateCount = stream.listUpdates().length;
           await read();
         }
-        if (!state.hasEnded) stream.close();
+        if (!streamEnd.signal.aborted) stream.close();
         await ended;
       },
     };
@@ -214,5 +215,6 @@ export async function startRestartLoad(
   };
 }
 
+/** `fetch` has the reason of a failed connection in `cause`. */
 const describeError = (error: unknown): string =>
-  `${String(error)} ${error instanceof Error && error.cause instanceof Error ? error.cause.message : ""}`.trim();
+  error instanceof Error && error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : String(error);
