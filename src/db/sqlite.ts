@@ -113,13 +113,15 @@ interface PreparedStatement {
 
 /**
  * Reads rows as arrays and makes objects of them: V8 takes twice as long to create and read the objects that node:sqlite
- * makes, because they are dictionaries.
+ * makes, because they are dictionaries. Not for `x.*`: if a newer process adds a column to `x`, the columns after it move,
+ * and only node:sqlite then knows their names. A column that is added to `*` is the last one, and is ignored.
  */
 function prepare(db: DatabaseSync, sql: string): PreparedStatement {
   const prepared = db.prepare(sql);
-  prepared.setReturnArrays(true);
-  let columns = prepared.columns().map(({ name }) => name);
-  let emptyRow: Record<string, unknown> = Object.fromEntries(columns.map((name) => [name, null]));
+  const canColumnsMove = sql.includes(".*");
+  prepared.setReturnArrays(!canColumnsMove);
+  const columns = prepared.columns().map(({ name }) => name);
+  const emptyRow: Record<string, unknown> = Object.fromEntries(columns.map((name) => [name, null]));
 
   function toRow(values: readonly unknown[]): Record<string, unknown> {
     const row = { ...emptyRow };
@@ -128,13 +130,8 @@ function prepare(db: DatabaseSync, sql: string): PreparedStatement {
   }
 
   function readRows(params: readonly unknown[]): Record<string, unknown>[] {
-    const rows = prepared.all(...(params as SQLInputValue[])) as unknown as unknown[][];
-    // A newer version has added a column to a table, and SQLite has prepared the statement again.
-    if (rows[0] && rows[0].length !== columns.length) {
-      columns = prepared.columns().map(({ name }) => name);
-      emptyRow = Object.fromEntries(columns.map((name) => [name, null]));
-    }
-    return rows.map(toRow);
+    const rows = prepared.all(...(params as SQLInputValue[]));
+    return canColumnsMove ? rows : (rows as unknown as unknown[][]).map(toRow);
   }
 
   return {

@@ -78,10 +78,11 @@ export function createStudioStore({ q, engine }: Connection): StudioStore {
         .limit(limit)
         .execute();
     },
-    async delete(studioId) {
-      // Rows can't be added from here on: an asset that is added to a post would prevent the deletion of the post.
+    async lock(studioId) {
       if (engine === "postgres")
         await q.selectFrom("studios").select("id").where("id", "=", studioId).forUpdate().execute();
+    },
+    async delete(studioId) {
       for (const table of contentTables) await deleteContent(studioId, table);
       await q.deleteFrom("studios").where("id", "=", studioId).execute();
     },

@@ -62,7 +62,9 @@ export function createMetrics(log: Pick<Log, "countDroppedLines">): Metrics {
   let processMetrics: Promise<Registry> | undefined;
   return {
     async format() {
-      const registry = await (processMetrics ??= createProcessMetrics(log));
+      processMetrics ??= createProcessMetrics(log);
+      processMetrics.catch(() => (processMetrics = undefined)); // the next request tries again
+      const registry = await processMetrics;
       return {
         contentType: registry.contentType,
         text: `${await registry.metrics()}\n${requestDuration.format()}\n`,

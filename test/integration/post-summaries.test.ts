@@ -131,6 +131,15 @@ forEachEngine("post summaries and the calendar", (fixture) => {
     assert.equal(await findMatch("sourdough"), undefined, "the title contains the word");
     assert.equal((await list(owner)).posts[0]?.match, undefined);
 
+    const letters = Array.from({ length: 100 }, (_, i) => String.fromCodePoint(0x4e00 + i));
+    const hostileBody = `${"\ufdfa".repeat(2700)} ${letters.join(" ")}`;
+    const hostileOwner = await newStudio(deps);
+    for (let i = 0; i < 20; i++) await createPost(deps, hostileOwner, { title: "Hostile", body: hostileBody });
+    const cpuBefore = process.cpuUsage();
+    await list(hostileOwner, { query: letters.join(" ") });
+    const { user, system } = process.cpuUsage(cpuBefore);
+    assert.ok(user + system < 3_000_000, "excerpts of hostile texts are limited");
+
     await createPost(deps, owner, { title: "Long", body: `${"\u{1f35e}".repeat(5000)} needle` });
     const { posts } = await list(owner, { query: "needle" });
     assert.deepEqual(

@@ -1,5 +1,6 @@
 import type { QueryClient } from "@tanstack/react-query";
 import type { RegisteredRouter } from "@tanstack/react-router";
+import { isMarkedSignedOut } from "./api/client.ts";
 import { postSummariesQuery } from "./api/summary-queries.ts";
 import { toSummaryFilter } from "./posts/to-summary-filter.ts";
 import { parsePostSearch, type PostSearch } from "./search-params.ts";
@@ -14,7 +15,7 @@ export async function loadFirstPage(router: RegisteredRouter): Promise<void> {
   const { pathname, search } = router.latestLocation;
   const [routes, { studioId }] = router.getMatchedRoutes(pathname);
   const requests: Promise<unknown>[] = [router.load()];
-  if (studioId !== undefined) {
+  if (studioId !== undefined && !isMarkedSignedOut()) {
     requests.push(...routes.map((route) => Promise.resolve(router.loadRouteChunk(route))));
     if (routes.at(-1)?.id === "/studios/$studioId/posts")
       requests.push(prefetchPosts(router.options.context.queryClient, studioId, parsePostSearch(search)));

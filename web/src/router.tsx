@@ -7,6 +7,7 @@ import {
   notFound,
   redirect,
 } from "@tanstack/react-router";
+import { isMarkedSignedOut } from "./api/client.ts";
 import { instanceQuery, meQuery, studioQuery } from "./api/queries.ts";
 import { RootLayout } from "./layout/RootLayout.tsx";
 import { ErrorPage, NotFoundPage } from "./layout/ErrorPage.tsx";
@@ -73,7 +74,7 @@ const studio = createRoute({
   path: "/studios/$studioId",
   beforeLoad: async ({ context, params, cause }) => {
     // At the same time as the request for the user. Pages that are open already don't wait for it.
-    context.queryClient.query(studioQuery(params.studioId)).catch(() => {});
+    if (!isMarkedSignedOut()) context.queryClient.query(studioQuery(params.studioId)).catch(() => {});
     await (cause === "stay" ? keepOpenIfUnreachable(context) : requireSignedIn(context));
   },
   loader: async ({ context, params }) => {

@@ -12,6 +12,8 @@ import { postStatuses, type PostStatus } from "./post.ts";
 import { postSummaryView, toPostSummaryView } from "./post-summary.ts";
 
 const activeStatuses: readonly PostStatus[] = ["draft", "ready"];
+/** Posts after this time get no excerpt, because creating excerpts of hostile texts would block the process. */
+const maxExcerptMs = 100;
 
 export const listPostSummariesInput = z.strictObject({
   /** Separated by commas; without archived posts by default. */
@@ -63,9 +65,11 @@ export async function listPostSummaries(
     items.map((post) => post.id),
   );
   const bodies = new Map(items.map((post) => [post.id, post.body ?? ""]));
+  const excerptsEnd = performance.now() + maxExcerptMs;
   return {
     posts: posts.map((post) => {
-      const match = createMatchExcerpt(post.title, bodies.get(post.id) ?? "", terms.words);
+      const canExcerpt = performance.now() < excerptsEnd;
+      const match = canExcerpt ? createMatchExcerpt(post.title, bodies.get(post.id) ?? "", terms.words) : undefined;
       return { ...toPostSummaryView(deps, post), ...(match && { match }) };
     }),
     nextCursor,

@@ -7,29 +7,37 @@ export interface MatchExcerpt {
   marks: [start: number, end: number][];
 }
 
-/** Matches further into the text are not shown, so that a page of long posts does not block the process. */
+/** Matches further into the text, and of further words, are not shown, so that a page does not block the process. */
 const maxSearchedLength = 3000;
+const maxShownWords = 8;
+/** The text is searched in windows of this length, which overlap by the length of a word. */
+const windowLength = 200;
 /** How much text comes before the first match: little enough for it to be visible in a short line. */
 const leadLength = 30;
 const excerptLength = 200;
-/** The excerpt of a longer match can lack its start. */
-const maxWordLength = 200;
+/** A longer word is not always found. */
+const maxWordLength = 60;
 
 /**
  * The text around the first word that the title does not contain. Undefined if the title contains all words, or the text
  * none of the others.
  */
-export function createMatchExcerpt(title: string, body: string, words: readonly string[]): MatchExcerpt | undefined {
+export function createMatchExcerpt(
+  title: string,
+  body: string,
+  queryWords: readonly string[],
+): MatchExcerpt | undefined {
+  if (queryWords.length === 0) return undefined;
+  const words = queryWords.slice(0, maxShownWords);
   const foldedTitle = foldForSearch(title, "text");
   const otherWords = words.filter((word) => !foldedTitle.includes(word));
   if (otherWords.length === 0) return undefined;
   const searchedText = body.slice(0, maxSearchedLength).replaceAll(/\s+/g, " ").trim();
-  const matchEnds = otherWords.map((word) => findMatchEnd(searchedText, word)).filter((end) => end !== undefined);
-  if (matchEnds.length === 0) return undefined;
+  const windowStart = findWindow(searchedText, otherWords);
+  if (windowStart === undefined) return undefined;
   // Mapping each letter takes long, so only the letters near the first match are mapped.
-  const firstEnd = Math.min(...matchEnds);
-  const partStart = avoidSplit(searchedText, Math.max(0, firstEnd - maxWordLength - leadLength));
-  const part = searchedText.slice(partStart, firstEnd + excerptLength);
+  const partStart = avoidSplit(searchedText, Math.max(0, windowStart - leadLength));
+  const part = searchedText.slice(partStart, windowStart + windowLength + maxWordLength + excerptLength);
   const { folded, offsets } = foldWithOffsets(part);
   const positions = otherWords.map((word) => folded.indexOf(word)).filter((position) => position >= 0);
   if (positions.length === 0) return undefined;
@@ -46,20 +54,13 @@ export function createMatchExcerpt(title: string, body: string, words: readonly 
   return { text: `${prefix}${part.slice(start, end)}${isCut ? "…" : ""}`, marks };
 }
 
-/** Where a match ends in the text; undefined if there is none. */
-function findMatchEnd(text: string, word: string): number | undefined {
-  const index = foldForSearch(text, "text").indexOf(word);
-  if (index < 0) return undefined;
-  // Most letters fold to one letter.
-  const guess = index + word.length;
-  if (foldForSearch(text.slice(0, guess), "text").endsWith(word)) return guess;
-  let [before, after] = [0, text.length];
-  while (after - before > 1) {
-    const middle = Math.floor((before + after) / 2);
-    if (foldForSearch(text.slice(0, middle), "text").includes(word)) after = middle;
-    else before = middle;
+/** Where the first window of the text starts that contains one of the words; undefined if there is none. */
+function findWindow(text: string, words: readonly string[]): number | undefined {
+  for (let start = 0; start < text.length; start += windowLength) {
+    const folded = foldForSearch(text.slice(start, start + windowLength + maxWordLength), "text");
+    if (words.some((word) => folded.includes(word))) return start;
   }
-  return after;
+  return undefined;
 }
 
 /** Folds a text, with the offset in the text for each folded character, and for the end. */

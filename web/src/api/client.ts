@@ -63,7 +63,7 @@ export async function fetchJsonIfChanged<T extends object>(
 const markLifetimeMs = 10_000;
 
 /** The server marks the page if the browser sent no session cookie. */
-const isMarkedSignedOut = (): boolean =>
+export const isMarkedSignedOut = (): boolean =>
   performance.now() < markLifetimeMs && document.querySelector("#app[data-signed-out]") !== null;
 
 /** Returns the signed-in user, or null if there is no session. */
