@@ -16,9 +16,11 @@ export default defineConfig({
     rolldownOptions: {
       input: { index: "index.html", upload: "upload.html", pages: "src/pages.css" },
       output: {
-        // Without this, pages load dozens of small files. The upload page shares only the classes of buttons.
+        // Without this, pages load dozens of small files. The upload page shares only the classes of buttons, and the
+        // helper that loads chunks.
         codeSplitting: {
           groups: [
+            { name: "preload-helper", test: /vite\/preload-helper/, priority: 2 },
             { name: "button-classes", test: /web\/src\/ui\/button-classes/, priority: 2 },
             { name: "common", test: /web\/src\/(api|layout|ui)\/|lucide-react/, minShareCount: 3, priority: 1 },
           ],
