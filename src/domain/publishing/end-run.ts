@@ -16,7 +16,7 @@ export async function markPublished(
   publication: Publication,
   { remoteId, url }: Extract<CommitOutcome, { kind: "published" }>,
 ): Promise<void> {
-  // A post at the platform belongs to one publication. If another one has its id, the response names the wrong post.
+  // If another publication already has this remote id, the platform's response is about another post.
   if (await deps.publications.isRemoteIdTaken(publication.connectionId, remoteId))
     return markUnconfirmed(deps, publication);
   const change = { ...unscheduled, remoteId, url, publishedAt: deps.clock(), problem: null };
@@ -69,7 +69,7 @@ export async function retryLater(
     const reason =
       now + backoffMs > retryUntil
         ? "Gave up after an hour"
-        : `The platform asks to wait until ${toIsoTime(nextRunAt)}, which is longer than Atelier retries`;
+        : `The platform asks to wait until ${toIsoTime(nextRunAt)}, and Atelier stops retrying before then`;
     return markFailed(deps, publication, { code: "platform_unavailable", message: `${reason}: ${message}.` });
   }
   const detail = { retryAt: nextRunAt, reason: message };

@@ -15,8 +15,8 @@ const time = z.iso.datetime({ offset: true });
 export const listPublicationsInput = z.strictObject({
   postId: id.optional(),
   state: z.enum(visibleStates).optional(),
-  from: time.optional().describe("Compared with when it was published, otherwise scheduled or created."),
-  to: time.optional(),
+  from: time.optional().describe("Earliest time: when published, else when scheduled for, else when created."),
+  to: time.optional().describe("Latest time, likewise."),
   ...pageInput,
 });
 
