@@ -7,8 +7,9 @@ import { thumbnailPixels } from "#domain/assets/model/media-metadata.ts";
 const allowedLoaders = ["JpegBuffer", "PngBuffer", "WebpBuffer", "NsgifBuffer", "HeifBuffer"];
 
 /**
- * Turns off sharp's cache and threads, and blocks all decoders that we don't need. sharp detects the format from the bytes, regardless of the declared type. It
- * would render an SVG that was uploaded as a JPEG, and rendering cannot be stopped.
+ * Turns off sharp's cache and threads, and blocks all decoders that we don't need. sharp detects the format from the
+ * bytes, regardless of the declared type. It would render an SVG that was uploaded as a JPEG, and rendering cannot be
+ * stopped.
  */
 export function restrictSharp(): void {
   sharp.cache(false);
@@ -28,8 +29,8 @@ export async function readImageMetadata(source: ByteSource): Promise<MediaMetada
 }
 
 /**
- * Pixel limits by memory cost, so that no image needs more than 460 MB. Decoding line by line needs little memory; a
- * progressive JPEG, an interlaced PNG, GIF and WebP are decoded as a whole; AVIF needs twice as much.
+ * Pixel limits by memory cost, so that no image needs more than 460 MB. Decoding line by line needs the least memory
+ * per pixel; a progressive JPEG, an interlaced PNG, GIF and WebP are decoded as a whole; AVIF needs the most.
  */
 const maxPixels = { lineByLine: 100_000_000, whole: 40_000_000, avif: 25_000_000 };
 const lineByLineFormats = new Set(["jpeg", "png"]);

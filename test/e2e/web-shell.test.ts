@@ -156,7 +156,7 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
     });
   }
 
-  test("the start page asks for no user without a session, and logs no error (WEB-11)", async () => {
+  test("without a session, the start page does not request /api/me and logs no error (WEB-11)", async () => {
     const { base } = fixture.service;
     const context = await fixture.openContext(undefined);
     const page = await context.newPage();

@@ -45,6 +45,7 @@ export const webRedirect = "https://client.example/callback";
 /** A browser that stops at the redirect to the client. */
 export function createOAuthBrowser(base: string, cookies: CookieJar = createCookieJar()): HttpBrowser {
   const { origin } = new URL(base);
+  // The identity provider may be on loopback, too; only the redirect to the client has `iss` (RFC 9207).
   const isExternal = (url: URL) =>
     url.origin !== origin && (!/^(localhost|127\.0\.0\.1)$/.test(url.hostname) || url.searchParams.has("iss"));
   return createHttpBrowser(cookies, isExternal);

@@ -15,7 +15,7 @@ const clockToleranceMs = seconds(60);
 export interface ContainerPlatform {
   /** The API version in the path of each call. */
   version: string;
-  /** Edges of the account. */
+  /** Edges of the account in the Graph API: the last part of the path of a call. */
   edges: { containers: string; publish: string; quota: string; posts: string };
   /** The field that has the status of a container. */
   statusField: string;

@@ -13,7 +13,7 @@ export interface Comment extends Omit<Author, "undoId"> {
   resolvedAt: number | null;
   resolvedBy: string | null;
   isDeleted: boolean;
-  /** The number of changes that an undo considers. */
+  /** Increases when the comment is deleted or restored; `setDeleted` compares it to detect a conflict. */
   changeCount: number;
 }
 

@@ -35,8 +35,9 @@ export async function recordRevision(
 }
 
 /**
- * Increments the post's revision before its assets change and locks the post, so that no other change comes between this
- * change and its snapshot. Throws `ConflictError` if the post is gone. Call `recordRevision` with `haveAssetsChanged: true` afterwards.
+ * Increments the post's revision before its assets change and locks the post, so that no other change comes before
+ * `recordRevision` has recorded this one. Throws `ConflictError` if the post is gone. Call `recordRevision` with
+ * `haveAssetsChanged: true` afterwards.
  */
 export async function startAssetsRevision(
   deps: Pick<Deps, "clock">,

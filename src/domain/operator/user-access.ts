@@ -85,7 +85,8 @@ export async function enableUser(
   const memberships = await deps.users.listMemberships(userId);
   const didChange = await deps.transact(async (tx) => {
     if (!(await tx.users.setDisabled(userId, null))) return false;
-    // Also revokes access that requests created while the user was being disabled.
+    // A request that ran while the user was being disabled may have created access afterwards, which must not become
+    // valid now.
     await revokeAllAccess(tx, userId, deps.clock());
     for (const { studioId } of memberships)
       await recordActivity(deps, tx, { ...operator, studio: { id: studioId } }, "member.enabled", userId);
@@ -94,7 +95,10 @@ export async function enableUser(
   return { userId, changed: didChange };
 }
 
-/** Revokes grants, from their next call on. If one does not exist, revokes none. `before`: those already revoked. */
+/**
+ * Revokes grants, from their next call on. If any of them does not exist, revokes none. Returns the newly revoked ids
+ * as `ended`, and those that had been revoked earlier as `before`.
+ */
 export async function revokeGrants(
   deps: Pick<Deps, "grants" | "users" | "transact" | "newId" | "clock">,
   _operator: Operator,

@@ -89,7 +89,10 @@ function parseSince({ clock }: Pick<Deps, "clock">, value: string): number {
   return since;
 }
 
-/** Changes of another user's grant only if the grant acts on this studio or has changed something in it. */
+/**
+ * Whether the caller may undo the changes of this grant. Another user's grant must act on this studio or have changed
+ * something in it.
+ */
 async function mayUndo(deps: UndoDeps & Pick<Deps, "grants">, caller: Caller, grant: Grant): Promise<boolean> {
   if (grant.userId === caller.user.id) return true;
   if (!may(caller.role, "clients.undoAny")) return false;
@@ -116,7 +119,7 @@ async function run(
   const hasChanges = report.undone.length > 0 || report.publications.some(({ state }) => state === "canceled");
   if (isDryRun || !hasChanges) return { ...report, undoId: null };
   const subjectId = caller.grantId ?? caller.user.id;
-  // Recorded first: if the process is killed midway, what was undone so far can be undone again.
+  // Recorded first, so that users can undo the part that was done if the process is killed midway.
   const undoId = await deps.transact((tx) => recordActivity(deps, tx, caller, "client.undone", subjectId, detail));
   const runningSelection = { ...selection, runningUndoId: undoId };
   return { ...(await undoSelection(deps, { ...caller, undoId }, runningSelection, selectedIds)), undoId };

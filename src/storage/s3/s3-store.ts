@@ -84,7 +84,8 @@ export async function openS3Store(options: S3Options): Promise<S3Store> {
 
   return {
     name: "s3",
-    origin: new URL(await sign(new PutObjectCommand({ Bucket: bucket, Key: "origin" }), clock() + 60_000)).origin,
+    // A URL is signed only to read its origin, which depends on the addressing style. The key does not matter.
+    origin: new URL(await sign(new PutObjectCommand({ Bucket: bucket, Key: "any" }), clock() + 60_000)).origin,
 
     // The type is not signed: clients may send any Content-Type or none, and it is ignored.
     createUploadUrl: (key, { expiresAt }) => sign(new PutObjectCommand(toObjectParams(key)), expiresAt),

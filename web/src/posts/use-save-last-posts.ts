@@ -3,7 +3,10 @@ import { useEffect } from "react";
 import type { PostSearch } from "../search-params.ts";
 import { saveLastPosts } from "./last-posts.ts";
 
-/** Lets the page of a post return to this view, these filters and, right after it, this position. */
+/**
+ * Lets the page of a post lead back to this view and these filters and, if it was opened directly from here, to this
+ * scroll position.
+ */
 export function useSaveLastPosts(studioId: string, search: PostSearch): void {
   const router = useRouter();
   useEffect(() => {
@@ -11,7 +14,7 @@ export function useSaveLastPosts(studioId: string, search: PostSearch): void {
     const historyIndex = getIndex();
     saveLastPosts(studioId, { search, historyIndex });
     return () => {
-      // Unless the user goes forward from here, another page takes this entry of the browser's history.
+      // If the user did not go forward from here, another page may replace this entry of the browser's history.
       if (getIndex() <= historyIndex) saveLastPosts(studioId, { search });
     };
   }, [router, studioId, search]);

@@ -51,7 +51,7 @@ export function AttentionNotice() {
   );
 }
 
-/** Without those that a newer publication of the same post to the same account has replaced. */
+/** Publications, without those that a newer one of the same post to the same account has replaced. */
 function useAttention(filter: PublicationFilter): { items: readonly ListedPublication[]; hasMore: boolean } {
   const { studio } = useStudio();
   const { query, items } = usePagedList({

@@ -96,6 +96,7 @@ function PublicationDetails({ publication }: { publication: PublicationDetail })
           )}
         </dl>
         {state !== "proposed" && (
+          // Without the link to the published post, which is above.
           <div className="mt-5 flex flex-wrap items-center gap-3 empty:hidden max-sm:*:min-h-11 [&>a]:hidden">
             <PublicationActions publication={publication} showsReview={false} isSuperseded={publication.isSuperseded} />
           </div>

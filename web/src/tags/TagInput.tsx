@@ -13,7 +13,10 @@ interface TagInputProps extends Omit<ComponentProps<"input">, "ref" | "value"> {
   onPick: (tag: string) => void;
 }
 
-/** A field that suggests the studio's tags while the user types. Without a highlighted one, keys work as in any field. */
+/**
+ * A field that suggests the studio's tags while the user types. While no suggestion is highlighted, all keys but the up
+ * and down arrows work as in any field.
+ */
 export function TagInput({ ref, value, excludedTags, onPick, onFocus, onKeyDown, onChange, ...input }: TagInputProps) {
   const ownRef = useRef<HTMLInputElement>(null);
   const inputRef = ref ?? ownRef;

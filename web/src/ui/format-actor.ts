@@ -3,8 +3,8 @@ interface Named {
 }
 
 /**
- * Who did something, for a sentence: "Ada", or "Claude, for Ada" if an AI client acted. Before a verb, the latter needs
- * a second comma.
+ * Who did something, for a sentence: "Ada", or "Claude, for Ada" if an AI client acted. The code that uses it adds the
+ * second comma of "Claude, for Ada, deleted the post".
  */
 export function formatActor(user: Named | null | undefined, client?: Named | null): string {
   const userName = user?.name ?? "a former member";

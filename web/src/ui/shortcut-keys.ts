@@ -22,7 +22,7 @@ export function readKeyPress(event: KeyboardEvent): string | undefined {
 const overlaySelector = "dialog, [role=dialog], [role=menu], [role=listbox]";
 const typingSelector = "input, textarea, select, [contenteditable]:not([contenteditable=false])";
 
-/** Whether the key press belongs to a control, a menu or a dialog. A shortcut with a modifier also works while typing. */
+/** False if the key press belongs to a control, a menu or a dialog. Shortcuts with a modifier also work while typing. */
 export function isForShortcuts(event: KeyboardEvent, keyPress: string): boolean {
   if (event.defaultPrevented || event.isComposing) return false;
   if (document.querySelector("dialog:modal") !== null) return false;

@@ -17,7 +17,7 @@ export async function attachInTransaction(
   postId: string,
   order?: readonly string[],
 ): Promise<ReadyAsset> {
-  // Checks the limit and locks the post, so that calls on a full post change nothing.
+  // First, because it locks the post: on a full post, it throws before anything is written.
   const position = await reservePosition(deps, tx, asset, postId);
   await startAssetsRevision(deps, tx, asset.studioId, postId);
   const attachedAsset = await tx.assets.attach(asset.studioId, asset.id, { postId, position });

@@ -94,7 +94,7 @@ function confirmPromotedFile(
       return { ...(await checkContent(source, asset).catch(throwAsUploadError)), kind, mimeType, filename };
     },
     async markReady(tx, file) {
-      // Checks the limit and locks the post, so that calls on a full post change nothing.
+      // First, because it locks the post: on a full post, it throws before anything is written.
       const position = await reservePosition(deps, tx, asset, post.id);
       await startAssetsRevision(deps, tx, asset.studioId, post.id);
       const readyAsset = await tx.assets.confirmAndAttach(asset.id, asset, file, { postId: post.id, position });

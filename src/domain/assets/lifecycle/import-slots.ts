@@ -23,6 +23,7 @@ export function createImportSlots(): ImportSlots {
       const keys = [user.id, studio.id];
       for (const key of keys) adjustCount(key, 1);
       return () => {
+        // Empties the list, so that a second call changes nothing.
         for (const key of keys.splice(0)) adjustCount(key, -1);
       };
     },

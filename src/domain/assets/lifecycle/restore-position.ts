@@ -14,8 +14,8 @@ export async function restorePosition(
 }
 
 /**
- * The post may have changed since then. The asset goes after its nearest predecessor that is still present, or else
- * before its nearest successor.
+ * The post may have changed since it had this order. The asset goes after its nearest predecessor that is still
+ * present, or else before its nearest successor.
  */
 export function findInsertIndex(presentIds: readonly string[], id: string, order: readonly string[]): number {
   const isPresent = (other: string): boolean => presentIds.includes(other);

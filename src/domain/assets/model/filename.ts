@@ -70,7 +70,7 @@ export function guessTypeFromFilename(name: string): string | undefined {
 
 /**
  * Gives the name an extension that matches its type, so that a download opens in the right program. Replaces an
- * extension that belongs to another type. Appends one if the name has no known extension; text files keep such names.
+ * extension that belongs to another type. Appends one if the name has no known extension, except for text files.
  */
 export function fitExtension(name: string, mimeType: string): string {
   const filenameType = guessTypeFromFilename(name);

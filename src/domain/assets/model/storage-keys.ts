@@ -6,7 +6,8 @@ import { isId } from "#lib/ids.ts";
  * - `incoming/<asset>`: target of a presigned upload URL. Never served.
  * - `files/<asset>.<random>`: the checked file. Written once, never writable by clients.
  * - `thumbs/<asset>.<random>`: the thumbnail of the file. Can be generated again.
- * - `renditions/<asset>.<hash>`: the file, converted for a platform. Can be generated again; backups and moves skip it.
+ * - `renditions/<asset>.<hash>`: the file, converted for a platform. Can be generated again;
+ *   `npm run backup` and `npm run move` skip it.
  * - `previews/<asset>.<hash>`: a rendition for a preview. Deleted when there are many, so no publication uses it.
  */
 export const storageAreas = ["incoming/", "files/", "thumbs/", "renditions/", "previews/"] as const;
@@ -19,7 +20,7 @@ export const createFileKey = (deps: { newSecret: () => string }, assetId: string
 
 export const thumbnailKey = (fileKey: string): string => fileKey.replace(/^files\//, "thumbs/");
 
-/** `hash` identifies the original's bytes and the plan. */
+/** `hash` identifies the bytes of the asset's file and the plan. */
 export const renditionKey = (area: "renditions/" | "previews/", assetId: string, hash: string): string =>
   `${area}${assetId}.${hash.slice(0, 32)}`;
 
