@@ -49,8 +49,8 @@ async function startPlatform(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** A database with connected accounts, and one process that publishes. */
-interface Side {
+/** A database with connected accounts, and the process that publishes from it: the worker or the bare loop. */
+interface PublisherSetup {
   database: Database;
   deps: Deps;
   owner: Caller;
@@ -59,8 +59,13 @@ interface Side {
   close(): Promise<void>;
 }
 
-async function startSide(file: string, engine: EngineName, server: string | undefined, origin: string): Promise<Side> {
-  const location = await createTemporaryDatabase(engine, server);
+async function startPublisher(
+  file: string,
+  engine: EngineName,
+  postgresUrl: string | undefined,
+  origin: string,
+): Promise<PublisherSetup> {
+  const location = await createTemporaryDatabase(engine, postgresUrl);
   const database = await openDatabase({ ...location, log: silentLog });
   const vault = createVault(["benchmark secret of at least 32 bytes"]);
   const deps = withSandbox({ ...createDeps(database, systemClock), vault }, origin);
@@ -101,7 +106,7 @@ async function connectAccount(deps: Deps, { studio, user }: Caller, accountId: s
   return connection.id;
 }
 
-const countUnfinished = async ({ database }: Side): Promise<number> =>
+const countUnfinished = async ({ database }: PublisherSetup): Promise<number> =>
   (
     await database.run<{ n: number }>(
       {
@@ -112,13 +117,13 @@ const countUnfinished = async ({ database }: Side): Promise<number> =>
     )
   )[0]?.n ?? 0;
 
-async function waitUntilPublished(side: Side, intervalMs: number): Promise<void> {
-  while ((await countUnfinished(side)) > 0) await sleep(intervalMs);
+async function waitUntilPublished(setup: PublisherSetup, intervalMs: number): Promise<void> {
+  while ((await countUnfinished(setup)) > 0) await sleep(intervalMs);
 }
 
 /** Publishes a batch that is due at one moment. Returns milliseconds and CPU microseconds per publication. */
-async function publishBatch(side: Side): Promise<{ ms: number; cpu: number }> {
-  const { database, deps, owner, connectionIds, publisher } = side;
+async function publishBatch(setup: PublisherSetup): Promise<{ ms: number; cpu: number }> {
+  const { database, deps, owner, connectionIds, publisher } = setup;
   const at = toIsoTime(Date.now() + hours(1));
   for (let i = 0; i < postsPerRound; i++) {
     const { id: postId } = await createPost(deps, owner, { title: "", body: "Some words. ".repeat(20) });
@@ -132,14 +137,14 @@ async function publishBatch(side: Side): Promise<{ ms: number; cpu: number }> {
   await sleep(dueAt - Date.now() - 100);
   const cpuBefore = await publisher.readCpuMicros();
   await sleep(dueAt - Date.now());
-  await waitUntilPublished(side, 50);
+  await waitUntilPublished(setup, 50);
   const [count, cpu] = [postsPerRound * connectionIds.length, (await publisher.readCpuMicros()) - cpuBefore];
   return { ms: (Date.now() - dueAt) / count, cpu: cpu / count };
 }
 
-async function compare(engine: EngineName, ours: Side, bare: Side): Promise<void> {
-  const measure = async (side: Side) => {
-    const { ms, cpu } = await publishBatch(side);
+async function compare(engine: EngineName, ours: PublisherSetup, bare: PublisherSetup): Promise<void> {
+  const measure = async (setup: PublisherSetup) => {
+    const { ms, cpu } = await publishBatch(setup);
     return [ms, cpu] as const;
   };
   const best = { ours: [Infinity, Infinity], bare: [Infinity, Infinity] };
@@ -158,22 +163,22 @@ async function compare(engine: EngineName, ours: Side, bare: Side): Promise<void
 }
 
 /** Half of the publications are scheduled, half are requested for now, all by another process than the worker's. */
-async function measureLatency(engine: EngineName, side: Side): Promise<void> {
-  const { deps, owner, connectionIds, database } = side;
-  const startedBefore = Date.now();
+async function measureLatency(engine: EngineName, setup: PublisherSetup): Promise<void> {
+  const { deps, owner, connectionIds, database } = setup;
+  const measuredSince = Date.now();
   for (let i = 0; i < latencyCount; i++) {
     const { id: postId } = await createPost(deps, owner, { title: "", body: "Some words." });
     const at = i % 2 === 0 ? { at: toIsoTime(Date.now() + 500 + Math.random() * 3000) } : {};
     await publishPost(deps, owner, { postId, connectionIds: [connectionIds[i % connectionCount] ?? ""], ...at });
     await sleep(100);
   }
-  await waitUntilPublished(side, 100);
+  await waitUntilPublished(setup, 100);
   const starts = await database.q
     .selectFrom("publications as p")
     .innerJoin("activity as a", "a.subject_id", "p.id")
     .select(["p.scheduled_for", "p.created_at", "a.at"])
     .where("a.action", "=", "publication.started")
-    .where("p.created_at", ">=", startedBefore)
+    .where("p.created_at", ">=", measuredSince)
     .execute();
   const printP95 = (name: string, delays: number[]) =>
     report.printLine(
@@ -198,25 +203,25 @@ const requestedEngines = (["sqlite", "postgres"] as const).filter((engine) => pr
 const programs = findPostgres();
 const cluster = programs ? await createPostgresCluster(programs, { fsync: "off" }) : undefined;
 const origin = await startPlatform();
-const idleSides: [EngineName, Side][] = [];
+const idleSetups: [EngineName, PublisherSetup][] = [];
 try {
   for (const engine of requestedEngines.length > 0 ? requestedEngines : (["sqlite", "postgres"] as const)) {
     if (engine === "postgres" && !cluster) continue;
-    const ours = await startSide("servers/publish.ts", engine, cluster?.url(), origin);
-    const bare = await startSide("servers/publish-bare.ts", engine, cluster?.url(), origin);
+    const ours = await startPublisher("servers/publish.ts", engine, cluster?.url(), origin);
+    const bare = await startPublisher("servers/publish-bare.ts", engine, cluster?.url(), origin);
     await compare(engine, ours, bare);
     await bare.close();
     await measureLatency(engine, ours);
-    idleSides.push([engine, ours]);
+    idleSetups.push([engine, ours]);
   }
   await sleep(settleMs);
-  const cpuBefore = await Promise.all(idleSides.map(([, { publisher }]) => publisher.readCpuMicros()));
+  const cpuBefore = await Promise.all(idleSetups.map(([, { publisher }]) => publisher.readCpuMicros()));
   await sleep(idleSeconds * 1000);
-  for (const [i, [engine, { publisher }]] of idleSides.entries()) {
+  for (const [i, [engine, { publisher }]] of idleSetups.entries()) {
     const percent = ((await publisher.readCpuMicros()) - (cpuBefore[i] ?? 0)) / idleSeconds / 10_000;
     report.printLine(`idle worker, ${engine}, of a core`, percent, 1, "goal", 0.5, "%");
   }
-  for (const [, side] of idleSides) await side.close();
+  for (const [, setup] of idleSetups) await setup.close();
 } finally {
   await cluster?.remove();
 }

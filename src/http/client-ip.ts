@@ -11,7 +11,7 @@ export function getClientIpKey(req: IncomingMessage, trustedProxies: IpAddressSe
   if (!trustedProxies.has(peer)) return toNetworkPrefix(peer, bits);
   const chains = [readForwardedFor(req), readForwarded(req)].filter((chain) => chain !== undefined);
   const networks = new Set(
-    chains.map((chain) => toNetworkPrefix(findLastUntrusted(chain, peer, trustedProxies), bits)),
+    chains.map((chain) => toNetworkPrefix(findClientHop(chain, peer, trustedProxies), bits)),
   );
   // A proxy sets one of the two headers and may forward the other from the client. If they disagree, one is forged, so
   // fall back to the proxy's IP address: forging a header must not yield a new rate limit key.
@@ -19,19 +19,22 @@ export function getClientIpKey(req: IncomingMessage, trustedProxies: IpAddressSe
   return networks.size === 1 && network !== undefined ? network : toNetworkPrefix(peer, bits);
 }
 
-/** Reads the chain from the right, where each proxy added its peer, up to the first hop that is not a trusted proxy. */
-function findLastUntrusted(chain: readonly string[], peer: IpAddress, trustedProxies: IpAddressSet): IpAddress {
-  let last = peer;
+/**
+ * Reads the chain from the right, where each proxy added its peer, and returns the first hop that is not a trusted
+ * proxy. If there is none, returns the last hop that could be read.
+ */
+function findClientHop(chain: readonly string[], peer: IpAddress, trustedProxies: IpAddressSet): IpAddress {
+  let furthestHop = peer;
   for (const hop of chain.toReversed()) {
     const ipAddress = parseHop(hop);
-    if (!ipAddress) return last;
-    last = ipAddress;
-    if (!trustedProxies.has(ipAddress)) return last;
+    if (!ipAddress) return furthestHop;
+    furthestHop = ipAddress;
+    if (!trustedProxies.has(ipAddress)) return furthestHop;
   }
-  return last;
+  return furthestHop;
 }
 
-/** Node joins repeated headers in order. */
+/** Node joins repeated headers into one string, in order; only the type allows an array. */
 function readForwardedFor(req: IncomingMessage): string[] | undefined {
   return [req.headers["x-forwarded-for"] ?? []].flat().at(0)?.split(",");
 }

@@ -17,7 +17,7 @@ export interface RestartLoad {
   readonly publications: ReadonlyMap<string, string>;
   /** How often each subscriber opened its stream. */
   readonly streamCounts: readonly number[];
-  /** Resolves after this many more requests of each worker. */
+  /** Resolves after each worker has finished this many more rounds. */
   waitForRounds(count: number): Promise<void>;
   stop(): Promise<void>;
   /** The longest time between an acknowledged change and the moment when each subscriber had read it. */
@@ -34,9 +34,9 @@ interface Subscriber {
 const mebibyte = 1024 * 1024;
 const pauseMs = 100;
 const uploadPauseMs = 1000;
-/** Between an edit and the next: more often than a process restarts. */
+/** The pause between two edits, much shorter than the time between two restarts. */
 const editPauseMs = 150;
-/** A publication is due this long after it was acknowledged, often in another process. */
+/** A scheduled publication is due this long after it is requested; by then, another process often runs it. */
 const publishDelayMs = 1500;
 
 export async function startRestartLoad(
@@ -74,7 +74,7 @@ export async function startRestartLoad(
     return JSON.parse(text);
   }
 
-  async function callEach(round: number): Promise<void> {
+  async function callToolsAndApi(round: number): Promise<void> {
     const { id: postId } = await call("create_post", { title: `Post ${round}`, body: "" });
     const base64 = Buffer.from(`file ${round} ${randomBytes(8).toString("hex")}`).toString("base64");
     const { assetId } = await call("upload_asset_inline", { kind: "document", mimeType: "text/plain", base64 });
@@ -173,8 +173,17 @@ export async function startRestartLoad(
     }
   }
 
-  const rounds = [callEach, callEach, callEach, uploadInChat, uploadInChat, publish, publish, editFollowedPost];
-  const workers = rounds.map((work, index) => repeat(work, (round) => void (roundCounts[index] = round + 1)));
+  const workloads = [
+    callToolsAndApi,
+    callToolsAndApi,
+    callToolsAndApi,
+    uploadInChat,
+    uploadInChat,
+    publish,
+    publish,
+    editFollowedPost,
+  ];
+  const workers = workloads.map((work, index) => repeat(work, (round) => void (roundCounts[index] = round + 1)));
   const followers = subscribers.map(({ follow }) => repeat(follow));
 
   return {
@@ -188,7 +197,7 @@ export async function startRestartLoad(
       return subscribers.map(({ streamCount }) => streamCount);
     },
     async waitForRounds(count) {
-      const targets = rounds.map((_, index) => (roundCounts[index] ?? 0) + count);
+      const targets = workloads.map((_, index) => (roundCounts[index] ?? 0) + count);
       await waitUntil(
         () => errors.length > 0 || targets.every((target, index) => (roundCounts[index] ?? 0) >= target),
         { timeoutMs: 60_000, description: `${count} rounds of each worker` },

@@ -56,8 +56,11 @@ const devUi = createRoute({
   component: lazyRouteComponent(() => import("./dev/UiPage.tsx"), "UiPage"),
 });
 
-/** For pages that don't know the studio: the consent page, and the page about a failed connection. */
-const shortcuts = (["clients", "connect", "platforms"] as const).map((page) =>
+/**
+ * Redirect to a page of the active studio. Pages that don't know the studio link here: the consent page, and the page
+ * about a failed connection.
+ */
+const activeStudioRedirects = (["clients", "connect", "platforms"] as const).map((page) =>
   createRoute({
     getParentRoute: () => root,
     path: `/${page}`,
@@ -73,7 +76,7 @@ const studio = createRoute({
   getParentRoute: () => root,
   path: "/studios/$studioId",
   beforeLoad: async ({ context, params, cause }) => {
-    // At the same time as the request for the user. Pages that are open already don't wait for it.
+    // Requests the studio in parallel with the user. A page that is open already does not wait for the studio.
     if (!isMarkedSignedOut()) context.queryClient.query(studioQuery(params.studioId)).catch(() => {});
     await (cause === "stay" ? keepOpenIfUnreachable(context) : requireSignedIn(context));
   },
@@ -199,7 +202,7 @@ const routeTree = root.addChildren([
   start,
   newStudio,
   devUi,
-  ...shortcuts,
+  ...activeStudioRedirects,
   studio.addChildren([
     studioIndex,
     posts,

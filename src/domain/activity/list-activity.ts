@@ -2,7 +2,7 @@ import { z } from "zod";
 import { toIsoTime } from "#lib/clock.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
-import { namedView, toNamed } from "../named-view.ts";
+import { userOrClientView, toUserOrClient } from "../user-or-client.ts";
 import { pageInput, parseCursor, toPage } from "../page.ts";
 import { authorize } from "../policy.ts";
 import { text } from "../text.ts";
@@ -23,8 +23,8 @@ const activityView = z.object({
   id: z.string(),
   action: z.string(),
   at: z.string(),
-  user: namedView.nullable(),
-  client: namedView.nullable(),
+  user: userOrClientView.nullable(),
+  client: userOrClientView.nullable(),
   subjectId: z.string().nullable(),
   subjectName: z
     .string()
@@ -59,8 +59,8 @@ export async function listActivity(
       id: row.id,
       action: row.action,
       at: toIsoTime(row.at),
-      user: toNamed(row.userId, row.userName),
-      client: toNamed(row.clientId, row.clientName),
+      user: toUserOrClient(row.userId, row.userName),
+      client: toUserOrClient(row.clientId, row.clientName),
       subjectId: row.subjectId,
       subjectName: row.subjectName,
       objects: objects[i] ?? [],

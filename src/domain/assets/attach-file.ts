@@ -6,21 +6,21 @@ import { importFile, type ImportContext, type ImportDeps } from "./lifecycle/imp
 import { cleanFilename, truncateFilename } from "./model/filename.ts";
 import type { storedAssetOutput } from "./upload-asset-inline.ts";
 
-/** The host defines the names of these fields and may add more, so unknown ones are ignored. */
-const hostFile = z.object({
+/** The AI client defines the names of these fields and may add more, so unknown ones are ignored. */
+const chatFile = z.object({
   download_url: text(8000),
   file_id: text(500),
   mime_type: text(200).optional(),
-  // Any name is made valid: neither the model nor the user can change what the host sends.
+  // Any name is made valid: neither the model nor the user can change what the AI client sends.
   file_name: z
     .string()
     .transform((name) => truncateFilename(cleanFilename(name.toWellFormed())))
     .optional(),
 });
 
-export const attachFileInput = z.strictObject({ postId: id, file: hostFile });
+export const attachFileInput = z.strictObject({ postId: id, file: chatFile });
 
-/** Fetches a file from the URL that an AI client's host supplies, and attaches it to a post. */
+/** Fetches a file of the chat from the URL that the AI client supplies, and attaches it to a post. */
 export async function attachFile(
   deps: ImportDeps,
   caller: Caller,
@@ -29,7 +29,7 @@ export async function attachFile(
 ): Promise<z.infer<typeof storedAssetOutput>> {
   authorize(caller, "assets.write");
   const { download_url: url, mime_type: mimeType, file_name: filename } = file;
-  const source = { url, isUrlPrivate: true, mimeType, filename, postId } as const;
+  const source = { url, isUrlSecret: true, mimeType, filename, postId } as const;
   const call = { verb: "attach_file", key: undefined, input: undefined };
   return importFile(deps, caller, source, call, context);
 }

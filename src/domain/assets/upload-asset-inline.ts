@@ -51,7 +51,7 @@ export async function uploadAssetInline(
     const storedFile = await deps.files.write(key, Readable.from([content]), {
       mimeType: declaredType.mimeType,
       maxBytes: inlineLimitBytes,
-      beforePublish: reserve,
+      beforeVisible: reserve,
     });
     await deps.transact(async (tx) => {
       await insertReadyAsset(deps, tx, { ...newAsset, ...toStoredColumns(key, storedFile, metadata), status: "ready" });

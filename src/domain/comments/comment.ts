@@ -2,7 +2,7 @@ import { z } from "zod";
 import { toIsoTime } from "#lib/clock.ts";
 import { notFoundError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
-import { namedView, toNamed } from "../named-view.ts";
+import { userOrClientView, toUserOrClient } from "../user-or-client.ts";
 import { text } from "../text.ts";
 import type { ListedComment } from "./ports.ts";
 
@@ -22,10 +22,10 @@ export const commentView = z.object({
   parentId: z.string().nullable().describe("The comment that started the thread; null for that comment."),
   body: z.string(),
   createdAt: z.string(),
-  user: namedView.nullable(),
-  client: namedView.nullable().describe("The AI client that acted for the user; null for the web app."),
+  user: userOrClientView.nullable(),
+  client: userOrClientView.nullable().describe("The AI client that acted for the user; null for the web app."),
   resolvedAt: z.string().nullable().describe("When a person resolved the thread that this comment started."),
-  resolvedBy: namedView.nullable(),
+  resolvedBy: userOrClientView.nullable(),
 });
 
 export type CommentView = z.infer<typeof commentView> & {
@@ -41,10 +41,10 @@ export function toCommentView(comment: ListedComment): CommentView {
     parentId: comment.parentId,
     body: isDeleted ? "" : comment.body,
     createdAt: toIsoTime(comment.createdAt),
-    user: isDeleted ? null : toNamed(userId, userName),
-    client: isDeleted ? null : toNamed(clientId, clientName),
+    user: isDeleted ? null : toUserOrClient(userId, userName),
+    client: isDeleted ? null : toUserOrClient(clientId, clientName),
     resolvedAt: comment.resolvedAt === null ? null : toIsoTime(comment.resolvedAt),
-    resolvedBy: toNamed(comment.resolvedBy, comment.resolvedByName),
+    resolvedBy: toUserOrClient(comment.resolvedBy, comment.resolvedByName),
     ...(isDeleted ? { isDeleted: true } : {}),
   };
 }

@@ -4,7 +4,7 @@ import { notFoundError } from "#lib/errors.ts";
 import { kindNames } from "../assets/model/asset.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
-import { namedView, toNamed } from "../named-view.ts";
+import { userOrClientView, toUserOrClient } from "../user-or-client.ts";
 import { encodeCursor, pageInput, parseCursor } from "../page.ts";
 import { authorize } from "../policy.ts";
 import { parsePostId, postStatuses, variant } from "../posts/post.ts";
@@ -18,8 +18,8 @@ export const getPostHistoryInput = z.strictObject({ postId: id, ...pageInput });
 export const revisionView = z.object({
   revision: z.number().int(),
   at: z.string(),
-  user: namedView.nullable().describe("Who made the change; null if unknown."),
-  client: namedView.nullable().describe("The AI client that acted for the user; null for the web app."),
+  user: userOrClientView.nullable().describe("Who made the change; null if unknown."),
+  client: userOrClientView.nullable().describe("The AI client that acted for the user; null for the web app."),
   changed: z.array(z.enum(revisionFields)).describe("Fields that differ from the revision before."),
   restoredRevision: z
     .number()
@@ -100,8 +100,8 @@ function toRevisionView(revision: Revision): RevisionView {
   return {
     revision: revision.revision,
     at: toIsoTime(revision.at),
-    user: toNamed(userId, userName),
-    client: toNamed(clientId, clientName),
+    user: toUserOrClient(userId, userName),
+    client: toUserOrClient(clientId, clientName),
     changed: revision.changed,
     ...(revision.restoredRevision === null ? {} : { restoredRevision: revision.restoredRevision }),
     title: revision.title,

@@ -68,18 +68,24 @@ export async function startConnect(
     ))
   )
     throw connectExpiredError();
-  return { ...authorization, tokenKey: sealTokenKey(deps, authorization) };
+  return { ...authorization, tokenKey: sealAccessTokenKey(deps, authorization) };
 }
 
-/** Encrypts the key, because the browser stores it until the platform redirects the user back. */
-function sealTokenKey({ vault }: Pick<Deps, "vault">, { state, tokenKey }: PendingConnect): string | undefined {
-  return tokenKey === undefined ? undefined : vault.seal("platform-connect", [state], tokenKey);
+/** Encrypts the key that the platform's tokens will be bound to, because the browser stores it until the callback. */
+function sealAccessTokenKey(
+  { vault }: Pick<Deps, "vault">,
+  { state, tokenKey: accessTokenKey }: PendingConnect,
+): string | undefined {
+  return accessTokenKey === undefined ? undefined : vault.seal("platform-connect", [state], accessTokenKey);
 }
 
-export function openTokenKey({ vault }: Pick<Deps, "vault">, { state, tokenKey }: PendingConnect): string | undefined {
-  if (tokenKey === undefined) return undefined;
+export function openAccessTokenKey(
+  { vault }: Pick<Deps, "vault">,
+  { state, tokenKey: sealedKey }: PendingConnect,
+): string | undefined {
+  if (sealedKey === undefined) return undefined;
   try {
-    return vault.open("platform-connect", [state], tokenKey);
+    return vault.open("platform-connect", [state], sealedKey);
   } catch {
     // Sealed with a retired secret.
     throw connectExpiredError();

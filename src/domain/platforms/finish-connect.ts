@@ -6,7 +6,7 @@ import type { Deps, Stores } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { resolveStudioCaller } from "../studios/get-studio.ts";
 import { getOrRegisterApp } from "./platform-app.ts";
-import { authorizeConnectLink, connectExpiredError, openTokenKey } from "./connect-link.ts";
+import { authorizeConnectLink, connectExpiredError, openAccessTokenKey } from "./connect-link.ts";
 import { getAccountLabel, type PlatformTarget } from "./connection.ts";
 import { computeCredentialTimes, revokeCredential, sealCredential } from "./credentials.ts";
 import { throwAsAppError, PlatformError } from "./platform-error.ts";
@@ -73,7 +73,7 @@ async function exchangeCode(
 ) {
   try {
     const app = await getOrRegisterApp(deps, platformInfo, target);
-    const openedPending = { ...pending, tokenKey: openTokenKey(deps, pending) };
+    const openedPending = { ...pending, tokenKey: openAccessTokenKey(deps, pending) };
     return { app, grantedAccounts: await deps.platforms.finishAuthorization(target, app, callback, openedPending) };
   } catch (error) {
     // The platform instance no longer recognizes our app, so the next attempt has to register it again.

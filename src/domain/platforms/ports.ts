@@ -55,7 +55,7 @@ export type AccessToken = Pick<PlatformTokens, "accessToken" | "binding">;
 export interface PendingConnect {
   state: string;
   verifier: string;
-  /** The key that the tokens will be bound to, if the platform requires one. Sealed in the browser. */
+  /** The key that the platform's tokens will be bound to, if it requires one. Sealed in the browser's cookie. */
   tokenKey?: string | undefined;
 }
 

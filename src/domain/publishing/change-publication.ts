@@ -42,7 +42,10 @@ export async function cancelPublication(
 
 export const reschedulePublicationInput = z.strictObject({ publicationId: id, at: publishTime });
 
-/** Changes the time. If the caller may not publish, the publication needs a new approval. */
+/**
+ * Changes the time. The publication needs a new approval if the caller may not publish, or if it was missed and its
+ * content has changed since.
+ */
 export async function reschedulePublication(
   deps: ChangeDeps & Pick<Deps, "studios">,
   caller: Caller,
@@ -53,18 +56,22 @@ export async function reschedulePublication(
   const scheduledFor = parsePublishTime(input.at, deps.clock());
   return changeState(deps, caller, input.publicationId, "publication.rescheduled", async (publication, tx) => {
     if (publication.state === "proposed") return { event: "reschedule", change: { scheduledFor } };
-    const currentContent = publication.state === "missed" ? await digestCurrentContent(tx, publication) : publication;
-    if (isPublisher && currentContent.digest === publication.digest) {
+    const current = publication.state === "missed" ? await digestCurrentContent(tx, publication) : publication;
+    const hasSameContent = current.digest === publication.digest;
+    if (isPublisher && hasSameContent) {
       const schedule = scheduleAt(scheduledFor, await tx.publications.getTime());
       return { event: "reschedule", change: { ...unscheduled, ...schedule, approvedTime: scheduledFor } };
     }
-    const { digest, revision } = currentContent;
+    const { digest, revision } = current;
     const change = { ...unscheduled, scheduledFor, approvedBy: null, digest, revision };
     return { event: "rescheduleWithoutApproval", change };
   });
 }
 
-/** Digests what the account of a missed publication would receive now. Throws if it has another open publication. */
+/**
+ * Digests what the account of a missed publication would receive now. Throws `already_scheduled` if the post has an
+ * open publication for the same account.
+ */
 async function digestCurrentContent(
   tx: Stores,
   publication: Publication,

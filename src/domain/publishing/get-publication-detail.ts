@@ -2,7 +2,7 @@ import { toIsoTime } from "#lib/clock.ts";
 import type { ListedActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
-import { toNamed, type Named } from "../named-view.ts";
+import { toUserOrClient, type UserOrClient } from "../user-or-client.ts";
 import { authorize } from "../policy.ts";
 import { toSentContent } from "./content.ts";
 import type { PublicationWithNames, PublicationContent } from "./ports.ts";
@@ -21,8 +21,8 @@ interface TimelineEntry {
   action: PublicationAction;
   at: string;
   /** Null for entries of the worker, and of a former member. */
-  user: Named | null;
-  client: Named | null;
+  user: UserOrClient | null;
+  client: UserOrClient | null;
   revision: number | null;
   /** The publishing time that was requested, approved or changed to. */
   scheduledFor: string | null;
@@ -93,8 +93,8 @@ function toTimelineEntry(row: ListedActivity): TimelineEntry {
     id: row.id,
     action: row.action as PublicationAction,
     at: toIsoTime(row.at),
-    user: toNamed(userId, userName),
-    client: toNamed(clientId, clientName),
+    user: toUserOrClient(userId, userName),
+    client: toUserOrClient(clientId, clientName),
     revision: typeof detail["revision"] === "number" ? detail["revision"] : null,
     scheduledFor: readText("at"),
     outcome: readText("to"),

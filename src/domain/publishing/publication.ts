@@ -5,7 +5,7 @@ import { isId } from "#lib/ids.ts";
 import { recordActivity, type ActivityAction } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps, Stores } from "../deps.ts";
-import { namedView, toNamed } from "../named-view.ts";
+import { userOrClientView, toUserOrClient } from "../user-or-client.ts";
 import { getAccountLabel } from "../platforms/connection.ts";
 import type { PublicationWithNames, Publication } from "./ports.ts";
 import { toVisibleState, visibleStates } from "./states.ts";
@@ -25,9 +25,9 @@ export const publicationView = z.object({
   publishedAt: z.string().nullable(),
   url: z.string().nullable().describe("The public post."),
   revision: z.number().int(),
-  requestedBy: namedView.nullable(),
+  requestedBy: userOrClientView.nullable(),
   requestedThrough: z.string().nullable().describe("The AI client that requested it."),
-  approvedBy: namedView.nullable(),
+  approvedBy: userOrClientView.nullable(),
   problem: z.object({ code: z.string(), message: z.string() }).nullable(),
   createdAt: z.string(),
 });
@@ -47,9 +47,9 @@ export function toPublicationView(publication: PublicationWithNames): Publicatio
     publishedAt: toTime(publication.publishedAt),
     url: publication.url,
     revision: publication.revision,
-    requestedBy: toNamed(publication.requestedBy, publication.requestedByName),
+    requestedBy: toUserOrClient(publication.requestedBy, publication.requestedByName),
     requestedThrough: publication.requestedClientName,
-    approvedBy: toNamed(publication.approvedBy, publication.approvedByName),
+    approvedBy: toUserOrClient(publication.approvedBy, publication.approvedByName),
     problem: publication.problem,
     createdAt: toIsoTime(publication.createdAt),
   };

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { toIsoTime } from "#lib/clock.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
-import { toNamed, type Named } from "../named-view.ts";
+import { toUserOrClient, type UserOrClient } from "../user-or-client.ts";
 import { encodeCursor, pageInput, parseCursor } from "../page.ts";
 import { authorize } from "../policy.ts";
 
@@ -13,7 +13,7 @@ export interface TrashItemView {
   type: "post" | "asset";
   title: string;
   deletedAt: string;
-  deletedBy: Named | null;
+  deletedBy: UserOrClient | null;
   /** The AI client that deleted the item for the user. */
   deletedThrough: string | null;
   expiresAt: string;
@@ -40,7 +40,7 @@ export async function listTrash(
       type: item.type,
       title: item.title,
       deletedAt: toIsoTime(item.at),
-      deletedBy: toNamed(item.by, item.byName),
+      deletedBy: toUserOrClient(item.by, item.byName),
       deletedThrough: item.clientName,
       expiresAt: toIsoTime(item.expiresAt),
     })),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
 import { decodeInline } from "../assets/content/base64.ts";
-import { choosePartBytesForMessages, getPartLength, isValidPart } from "../assets/model/file-store.ts";
+import { choosePartBytesForToolCalls, getPartLength, isValidPart } from "../assets/model/file-store.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
@@ -56,7 +56,7 @@ export async function startAppFile(
   { uploadId, ...file }: z.infer<typeof startAppFileInput>,
 ): Promise<StartedFile> {
   const uploader = await resolveAppUploader(deps, caller, uploadId);
-  return startFile(deps, uploader, file, choosePartBytesForMessages);
+  return startFile(deps, uploader, file, choosePartBytesForToolCalls);
 }
 
 const appFileFields = { uploadId: id, fileId: id };

@@ -139,10 +139,10 @@ export async function openDiskStore(options: DiskOptions): Promise<DiskStore> {
       return stream;
     },
 
-    async write(key, body, { maxBytes, signal, beforePublish }) {
+    async write(key, body, { maxBytes, signal, beforeVisible }) {
       writer.prepareFolder(key).catch(() => {}); // `publish` tries again
       return toStoredFile(
-        await writer.publish(key, await writer.writeTempFile(body, { maxBytes, signal, beforePublish })),
+        await writer.publish(key, await writer.writeTempFile(body, { maxBytes, signal, beforeVisible })),
       );
     },
 

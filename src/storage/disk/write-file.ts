@@ -29,7 +29,7 @@ export interface TempFileOptions {
   declaredBytes?: number | undefined;
   signal?: AbortSignal | undefined;
   /** Runs while the file is synced. */
-  beforePublish?: (() => Promise<void>) | undefined;
+  beforeVisible?: (() => Promise<void>) | undefined;
 }
 
 export interface TempFile {
@@ -63,8 +63,8 @@ export function createWriter({ root, clock, minFreeBytes, newName }: WriterOptio
     const file = await withDiskErrors(open(path, "wx", 0o600));
     try {
       const content = await copyBody(body, file, options);
-      // The sync starts first: on SQLite, `beforePublish` blocks this thread until its own sync is done.
-      await Promise.all([withDiskErrors(file.sync()), options.beforePublish?.()]);
+      // The sync starts first: on SQLite, `beforeVisible` blocks this thread until its own sync is done.
+      await Promise.all([withDiskErrors(file.sync()), options.beforeVisible?.()]);
       await withDiskErrors(file.close());
       return { path, ...content };
     } catch (error) {

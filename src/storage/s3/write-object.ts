@@ -41,7 +41,7 @@ export async function writeObject(
   options: Parameters<FileStore["write"]>[2],
 ): Promise<StoredFile> {
   const { signal } = options;
-  await options.beforePublish?.();
+  await options.beforeVisible?.();
   const location = { Bucket: bucket, Key: key };
   const hash = createHash("sha256");
   const partBytes = Math.max(minPartBytes, Math.ceil(options.maxBytes / maxParts));

@@ -50,7 +50,7 @@ export function AssetActions({
     }
     showToast({
       text: `${addedAsset.isCopy ? "Copied" : "Added"} ${asset.filename} to “${post.title}”.`,
-      undo: { label: "Undo", run: () => void undo() },
+      action: { label: "Undo", run: () => void undo() },
     });
   }
 

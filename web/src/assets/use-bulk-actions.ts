@@ -76,7 +76,7 @@ export function useBulkActions(): BulkActionsState {
     failureText: string,
     revert: (entry: { item: Asset; result: Result }) => Promise<unknown>,
   ): BulkOutcome {
-    if (done.length > 0) showToast({ text, undo: { label: "Undo", run: () => void undo(done, revert) } });
+    if (done.length > 0) showToast({ text, action: { label: "Undo", run: () => void undo(done, revert) } });
     if (failures.length > 0) setReport({ title: `${countFiles(failures.length)} ${failureText}`, failures });
     return failures.map(({ item }) => item);
   }

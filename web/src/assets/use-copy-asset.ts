@@ -20,7 +20,7 @@ export function useCopyAsset(): (asset: Asset) => Promise<void> {
     await refreshQueries(queryClient, studio.id);
     showToast({
       text: `Copied ${filename}. The copy is in your library, ready for another post.`,
-      undo: { label: "Undo", run: () => void undo(assetId) },
+      action: { label: "Undo", run: () => void undo(assetId) },
     });
   };
 }

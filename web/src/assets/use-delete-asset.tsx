@@ -25,7 +25,7 @@ export function useDeleteAsset(): (asset: Asset) => void {
     try {
       await deleteAndRefresh(id);
       restoreFocusSoon();
-      showToast({ text: `${filename} moved to the trash.`, undo: { label: "Undo", run: () => void restore(id) } });
+      showToast({ text: `${filename} moved to the trash.`, action: { label: "Undo", run: () => void restore(id) } });
     } catch (error) {
       const { message, hint } = describeError(error);
       showToast({ text: `${message} ${hint}` });

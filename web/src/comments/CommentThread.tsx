@@ -97,7 +97,7 @@ function useSetResolved(
       await resolveComment(studio.id, first, isResolved);
       await onChange();
       const undo = { label: "Undo", run: () => void setResolved(!isResolved, false) };
-      if (canUndo) showToast({ text: isResolved ? "Thread resolved." : "Thread reopened.", undo });
+      if (canUndo) showToast({ text: isResolved ? "Thread resolved." : "Thread reopened.", action: undo });
     } catch (error) {
       const { message, hint } = describeError(error);
       showToast({ text: `${message} ${hint}` });

@@ -61,7 +61,7 @@ export function OverlaySamples() {
       <Sample name="Toast, SelectionBar">
         <Button
           variant="secondary"
-          onClick={() => showToast({ text: "Moved to the trash.", undo: { label: "Undo", run: () => {} } })}
+          onClick={() => showToast({ text: "Moved to the trash.", action: { label: "Undo", run: () => {} } })}
         >
           Toast
         </Button>

@@ -38,7 +38,7 @@ export function useRestoreRevision(
           showToast({ text: `${message} ${hint}` });
         },
       );
-    showToast({ text: `Revision ${revision} restored.`, undo: { label: "Undo", run: undo } });
+    showToast({ text: `Revision ${revision} restored.`, action: { label: "Undo", run: undo } });
   };
 }
 

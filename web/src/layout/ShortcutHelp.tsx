@@ -6,7 +6,7 @@ import { useShortcutSettings } from "../ui/Shortcuts.tsx";
 
 /** Every shortcut that works on the current page. */
 export function ShortcutHelp({ onClose }: { onClose: () => void }) {
-  const { shortcuts, areSingleKeysOn, setSingleKeysOn } = useShortcutSettings();
+  const { shortcuts, areUnmodifiedKeysOn, setUnmodifiedKeysOn } = useShortcutSettings();
   const shortcutsWithKeys = shortcuts.flatMap(({ keys, ...shortcut }) =>
     keys === undefined ? [] : { keys, ...shortcut },
   );
@@ -22,7 +22,7 @@ export function ShortcutHelp({ onClose }: { onClose: () => void }) {
               {entries.map(({ keys, label }) => (
                 <div key={keys} className="flex min-h-8 items-center justify-between gap-4">
                   <dt>{label}</dt>
-                  <dd className={areSingleKeysOn || keys.startsWith("mod+") ? "" : "opacity-50"}>
+                  <dd className={areUnmodifiedKeysOn || keys.startsWith("mod+") ? "" : "opacity-50"}>
                     <Kbd keys={keys} />
                   </dd>
                 </div>
@@ -36,8 +36,8 @@ export function ShortcutHelp({ onClose }: { onClose: () => void }) {
         type="checkbox"
         label="Use shortcuts without Ctrl or ⌘"
         description="Turn this off if you use speech input, which can type these letters by accident."
-        checked={areSingleKeysOn}
-        onChange={(event) => setSingleKeysOn(event.target.checked)}
+        checked={areUnmodifiedKeysOn}
+        onChange={(event) => setUnmodifiedKeysOn(event.target.checked)}
       />
       <DialogActions>
         <Button variant="secondary" onClick={onClose}>

@@ -32,7 +32,7 @@ export function useDetach(post: Post, onDetached: () => void) {
         });
       showToast({
         text: `Removed ${asset.filename} from the post. Still in your library.`,
-        undo: { label: "Undo", run: () => void reattach() },
+        action: { label: "Undo", run: () => void reattach() },
       });
     });
 

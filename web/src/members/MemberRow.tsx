@@ -84,7 +84,7 @@ function useChangeRole(member: Member, isMe: boolean) {
     await run(async () => {
       await saveRole(role);
       const undo = { label: "Undo", run: () => void saveRoleWithUndo(member.role, false) };
-      showToast({ text: `${member.name} is now ${withArticle(role)}.`, ...(canUndo ? { undo } : {}) });
+      showToast({ text: `${member.name} is now ${withArticle(role)}.`, ...(canUndo ? { action: undo } : {}) });
     });
     setPendingRole(undefined);
   }

@@ -42,7 +42,7 @@ export function ConflictResolver({ controller, theirs }: { controller: DraftCont
     if (sides.includes("theirs"))
       showToast({
         text: "Using their version.",
-        undo: { label: "Restore mine", run: () => controller.edit(draft) },
+        action: { label: "Restore mine", run: () => controller.edit(draft) },
       });
   }
 

@@ -6,7 +6,10 @@ import { statusLabels } from "./status-labels.ts";
 import { usePostChanges, type PostChange } from "./use-change-posts.ts";
 import { useConfirmRemoval } from "./use-confirm-removal.tsx";
 
-/** Changes one post of a list; a toast offers Undo, or says why the change failed. Asks before if Undo isn't enough. */
+/**
+ * Changes one post of a list; a toast offers Undo, or says why the change failed. Asks first if Undo can't restore
+ * everything.
+ */
 export function useChangePost(): {
   setStatus: (post: PostSummary, status: PostStatus) => Promise<void>;
   moveToTrash: (post: PostSummary) => Promise<void>;
@@ -25,7 +28,7 @@ export function useChangePost(): {
     try {
       const changedPost = await change.apply(post);
       await changes.show(new Map([[post.id, changedPost]]));
-      showToast({ text, undo: { label: "Undo", run: () => void undo(post, change, changedPost) } });
+      showToast({ text, action: { label: "Undo", run: () => void undo(post, change, changedPost) } });
     } catch (error) {
       await changes.show(new Map([[post.id, post]]));
       reportError(error);

@@ -11,7 +11,10 @@ import { readLastPosts } from "./last-posts.ts";
 import { useConfirmRemoval } from "./use-confirm-removal.tsx";
 import { unsavedTexts, type EditorController } from "./use-editor.ts";
 
-/** Moves the open post to the trash and returns to the list; a toast offers Undo. Asks before if Undo isn't enough. */
+/**
+ * Moves the open post to the trash and returns to the list; a toast offers Undo. Asks first if Undo can't restore
+ * everything.
+ */
 export function useDeletePost(controller: EditorController): () => Promise<void> {
   const { studio } = useStudio();
   const queryClient = useQueryClient();
@@ -41,7 +44,7 @@ export function useDeletePost(controller: EditorController): () => Promise<void>
     try {
       await deletePost(studio.id, id);
       uploadSessions.discard(getPostUploadsKey(id));
-      showToast({ text: `“${title}” moved to the trash.`, undo: { label: "Undo", run: () => void restore(id) } });
+      showToast({ text: `“${title}” moved to the trash.`, action: { label: "Undo", run: () => void restore(id) } });
     } catch (error) {
       const { message, hint } = describeError(error);
       showToast({ text: `${message} ${hint}` });

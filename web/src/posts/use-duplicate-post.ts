@@ -24,7 +24,7 @@ export function useDuplicatePost(): (post: { id: string; title: string }, edited
       const { id, omissions } = await duplicatePost(queryClient, studio.id, post.id, editedText);
       const omissionText = omissions.length === 0 ? "" : ` without ${omissions.join(", and without ")}`;
       const undo = { label: "Undo", run: () => void remove(id, href) };
-      showToast({ text: `Duplicated “${post.title}”${omissionText}.`, undo, topic });
+      showToast({ text: `Duplicated “${post.title}”${omissionText}.`, action: undo, topic });
       if (router.state.location.href === href) await router.navigate(getPostLink(id));
     } catch (error) {
       showError(error, topic);

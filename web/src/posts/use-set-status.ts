@@ -28,7 +28,7 @@ export function useSetStatus(controller: EditorController): (status: PostStatus)
       await saveStatus(status);
       if (status !== "archived") return;
       const undo = (): void => void saveStatus(previousStatus).catch(showError);
-      showToast({ text: "Archived.", undo: { label: "Undo", run: undo } });
+      showToast({ text: "Archived.", action: { label: "Undo", run: undo } });
     } catch (error) {
       showError(error);
     }

@@ -33,16 +33,16 @@ export function useCrop({ post, assetId, platform, onSave }: Target) {
   const position = choice ? choice.position : savedPosition;
   const isSaving = isRunning || choice !== undefined;
 
-  const save = (target: Choice): Promise<void> =>
+  const save = (newChoice: Choice): Promise<void> =>
     run(async () => {
       try {
-        const { x, y } = target.position ?? center;
-        const mode = target.position ? "crop" : "pad";
+        const { x, y } = newChoice.position ?? center;
+        const mode = newChoice.position ? "crop" : "pad";
         onSave(await setCrop(studio.id, post.id, assetId, { platform, mode, x, y }));
         setSaveCount((count) => count + 1);
       } finally {
         // A choice made during the request is saved by the next one. After a failure, the saved position is shown again.
-        setChoice((current) => (current === target ? undefined : current));
+        setChoice((current) => (current === newChoice ? undefined : current));
       }
     });
 

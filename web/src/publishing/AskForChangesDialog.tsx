@@ -62,7 +62,7 @@ export function AskForChangesDialog({
       const requester = formatActor(requestedBy, requestedThrough === null ? null : { name: requestedThrough });
       showToast({
         text: decision === undefined ? `Sent back to ${requester}.` : "Comment added.",
-        undo: {
+        action: {
           label: "Open post",
           run: () =>
             void navigate({

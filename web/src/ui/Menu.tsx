@@ -47,7 +47,7 @@ export function Menu({ trigger, ...menu }: MenuProps) {
   function showLoadError(): void {
     showToast({
       text: "This menu couldn’t be loaded. Check your connection and try again. If that doesn’t help, reload the page.",
-      undo: { label: "Try again", run: () => mountWhenLoaded("open") },
+      action: { label: "Try again", run: () => mountWhenLoaded("open") },
       topic: "menu",
     });
   }

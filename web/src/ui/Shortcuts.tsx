@@ -8,15 +8,15 @@ const storageKey = "single-key-shortcuts";
 
 interface ShortcutSettings {
   shortcuts: readonly Shortcut[];
-  /** WCAG 2.1.4: users of speech input need to turn off shortcuts that are single characters. */
-  areSingleKeysOn: boolean;
-  setSingleKeysOn: (isOn: boolean) => void;
+  /** WCAG 2.1.4: users of speech input need to turn off shortcuts without Ctrl or ⌘, sequences too. */
+  areUnmodifiedKeysOn: boolean;
+  setUnmodifiedKeysOn: (isOn: boolean) => void;
 }
 
 const SettingsContext = createContext<ShortcutSettings>({
   shortcuts: [],
-  areSingleKeysOn: true,
-  setSingleKeysOn: () => {},
+  areUnmodifiedKeysOn: true,
+  setUnmodifiedKeysOn: () => {},
 });
 
 /** The registered shortcuts, for the help sheet and the command palette. */
@@ -24,20 +24,20 @@ export const useShortcutSettings = (): ShortcutSettings => use(SettingsContext);
 
 export function ShortcutProvider({ children }: { children: ReactNode }) {
   const [shortcuts, setShortcuts] = useState<readonly Shortcut[]>([]);
-  const [areSingleKeysOn, setIsOn] = useState(() => localStorage.getItem(storageKey) !== "off");
+  const [areUnmodifiedKeysOn, setIsOn] = useState(() => localStorage.getItem(storageKey) !== "off");
   const register = useCallback((shortcut: Shortcut) => {
     setShortcuts((current) => [...current, shortcut]);
     return () => setShortcuts((current) => current.filter((other) => other !== shortcut));
   }, []);
-  const setSingleKeysOn = useCallback((isOn: boolean) => {
+  const setUnmodifiedKeysOn = useCallback((isOn: boolean) => {
     if (isOn) localStorage.removeItem(storageKey);
     else localStorage.setItem(storageKey, "off");
     setIsOn(isOn);
   }, []);
-  useKeyListener(shortcuts, areSingleKeysOn);
+  useKeyListener(shortcuts, areUnmodifiedKeysOn);
   const settings = useMemo(
-    () => ({ shortcuts, areSingleKeysOn, setSingleKeysOn }),
-    [shortcuts, areSingleKeysOn, setSingleKeysOn],
+    () => ({ shortcuts, areUnmodifiedKeysOn, setUnmodifiedKeysOn }),
+    [shortcuts, areUnmodifiedKeysOn, setUnmodifiedKeysOn],
   );
   return (
     <ShortcutContext value={register}>
@@ -46,7 +46,7 @@ export function ShortcutProvider({ children }: { children: ReactNode }) {
   );
 }
 
-function useKeyListener(shortcuts: readonly Shortcut[], areSingleKeysOn: boolean): void {
+function useKeyListener(shortcuts: readonly Shortcut[], areUnmodifiedKeysOn: boolean): void {
   const firstPress = useRef({ key: "", at: 0 });
   useEffect(() => {
     function handleKey(event: KeyboardEvent): void {
@@ -54,7 +54,7 @@ function useKeyListener(shortcuts: readonly Shortcut[], areSingleKeysOn: boolean
       if (press === undefined || !isForShortcuts(event, press)) return;
       const isInSequence = event.timeStamp - firstPress.current.at < sequenceTimeoutMs;
       const candidates = isInSequence ? [`${firstPress.current.key} ${press}`, press] : [press];
-      const active = shortcuts.filter(({ keys }) => areSingleKeysOn || keys?.startsWith("mod+"));
+      const active = shortcuts.filter(({ keys }) => areUnmodifiedKeysOn || keys?.startsWith("mod+"));
       // The last registered shortcut wins: it belongs to the page, which is inside of the layout.
       const match = candidates
         .map((candidate) => active.findLast(({ keys }) => keys === candidate))
@@ -67,5 +67,5 @@ function useKeyListener(shortcuts: readonly Shortcut[], areSingleKeysOn: boolean
     }
     document.addEventListener("keydown", handleKey);
     return () => document.removeEventListener("keydown", handleKey);
-  }, [shortcuts, areSingleKeysOn]);
+  }, [shortcuts, areUnmodifiedKeysOn]);
 }

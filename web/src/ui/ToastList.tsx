@@ -15,20 +15,20 @@ export function ToastList({
 }) {
   return (
     <Toast.Provider swipeDirection="down" duration={8000} announcerContainer={host}>
-      {toasts.map(({ key, text, undo }) => (
+      {toasts.map(({ key, text, action }) => (
         <Toast.Root
           key={key}
           className="flex animate-rise items-start gap-1 rounded-lg bg-ink py-1.5 pr-1.5 pl-3.5 text-paper shadow-overlay forced-colors:border"
           onOpenChange={(open) => open || onDismiss(key)}
         >
           <Toast.Description className="min-w-0 flex-1 py-1.5 [overflow-wrap:anywhere]">{text}</Toast.Description>
-          {undo && (
+          {action && (
             <Toast.Action
               className="min-h-control cursor-pointer rounded-md px-2.5 font-semibold whitespace-nowrap hover:bg-paper/15 focus-visible:outline-paper"
-              altText={undo.label}
-              onClick={undo.run}
+              altText={action.label}
+              onClick={action.run}
             >
-              {undo.label}
+              {action.label}
             </Toast.Action>
           )}
           <Toast.Close

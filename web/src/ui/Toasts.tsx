@@ -4,8 +4,8 @@ import type { ToastList } from "./ToastList.tsx";
 
 interface ToastMessage {
   text: string;
-  /** The button, which reverts the change or leads to its result. */
-  undo?: { label: string; run: () => void };
+  /** The button, which reverts the change, leads to its result or tries again. */
+  action?: { label: string; run: () => void };
   /** Replaces an earlier toast with the same topic, such as one that reports progress. */
   topic?: string;
 }
@@ -58,7 +58,7 @@ export function ToastProvider({ children }: { children: ReactNode }) {
 /** Shows the last toast if the code of the list can't be loaded. */
 function PlainToast({ toast, onDismiss }: { toast: ShownToast | undefined; onDismiss: () => void }) {
   if (!toast) return null;
-  const { text, undo } = toast;
+  const { text, action } = toast;
   return (
     <div
       role="alert"
@@ -70,10 +70,10 @@ function PlainToast({ toast, onDismiss }: { toast: ShownToast | undefined; onDis
         className="min-h-control cursor-pointer px-2.5 font-semibold whitespace-nowrap"
         onClick={() => {
           onDismiss();
-          undo?.run();
+          action?.run();
         }}
       >
-        {undo?.label ?? "Dismiss"}
+        {action?.label ?? "Dismiss"}
       </button>
     </div>
   );

@@ -22,7 +22,7 @@ import { checkQuota, discardReservedKey, insertReadyAsset, toStoredColumns, with
 export interface FileToImport {
   url: string;
   /** The URL lets its holder read the file, so neither its host nor its path is kept. */
-  isUrlPrivate?: true;
+  isUrlSecret?: true;
   kind?: AssetKind | undefined;
   /** The declared type, which the bytes must match. Without one, the server's Content-Type is used. */
   mimeType?: string | undefined;
@@ -103,13 +103,13 @@ export async function importFile(
 async function storeImport(
   deps: ImportDeps,
   caller: Caller,
-  { kind, mimeType, filename: givenFilename, isUrlPrivate, postId }: FileToImport,
+  { kind, mimeType, filename: givenFilename, isUrlSecret, postId }: FileToImport,
   call: IdempotentCall,
   response: PublicResponse,
   signal: AbortSignal,
 ): Promise<Output> {
   const peek = await peekStream(translateStreamErrors(response.body), 8192);
-  const nameFromUrl = isUrlPrivate ? "" : getFilenameFromUrl(response.url);
+  const nameFromUrl = isUrlSecret ? "" : getFilenameFromUrl(response.url);
   const name = givenFilename === undefined || givenFilename === "" ? nameFromUrl : givenFilename;
   const statedTypes = [mimeType, response.headers["content-type"]];
   const { expectedType, filename } = await resolveImportType(peek.head, statedTypes, name, kind);
@@ -123,7 +123,7 @@ async function storeImport(
       mimeType: expectedType.mimeType,
       maxBytes,
       signal,
-      beforePublish: reserve,
+      beforeVisible: reserve,
     });
     const bytes = createStoredFileSource(deps.files, storageKey, storedFile.bytes, signal);
     const metadata = await readMediaMetadata(deps, bytes, expectedType, await checkContent(bytes, expectedType));
@@ -136,7 +136,7 @@ async function storeImport(
         await recordActivity(deps, tx, caller, "asset.imported", asset.id, {
           filename,
           bytes: storedFile.bytes,
-          ...(isUrlPrivate ? {} : { host: response.url.host }),
+          ...(isUrlSecret ? {} : { host: response.url.host }),
         });
         // In the same transaction: an asset that can't be attached is not stored.
         if (postId !== undefined) await attachInTransaction(deps, tx, caller, asset, postId);

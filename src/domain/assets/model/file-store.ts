@@ -28,13 +28,13 @@ export interface FileStore {
   /** `start` and `end` are both inclusive. */
   read(key: string, range?: { start: number; end: number }, signal?: AbortSignal): Promise<Readable>;
   /**
-   * Stores all of `body` or nothing; durable when it resolves. Throws `too_large` past `maxBytes`. Bytes get their key
-   * only after `beforePublish` has resolved, which may run while they are written.
+   * Stores all of `body` or nothing; durable when it resolves. Throws `too_large` past `maxBytes`. The bytes appear at
+   * `key` only after `beforeVisible` has resolved; it may run while they are written.
    */
   write(
     key: string,
     body: AsyncIterable<Uint8Array>,
-    options: { mimeType: string; maxBytes: number; signal?: AbortSignal; beforePublish?: () => Promise<void> },
+    options: { mimeType: string; maxBytes: number; signal?: AbortSignal; beforeVisible?: () => Promise<void> },
   ): Promise<StoredFile>;
   /**
    * Moves exactly the bytes that `version` identifies to a key that clients can't write to; durable when it resolves.
@@ -100,8 +100,8 @@ export function choosePartBytes(bytes: number): number {
   return Math.max(8 * mebibyte, Math.min(targetPartBytes, 32 * mebibyte), Math.ceil(bytes / maxParts));
 }
 
-/** Parts that also fit in a message, as base64: the smallest size that S3 allows. */
-export const choosePartBytesForMessages = (bytes: number): number =>
+/** For parts that the in-chat app sends in tool calls, as base64: as small as S3 allows. */
+export const choosePartBytesForToolCalls = (bytes: number): number =>
   Math.max(5 * mebibyte, Math.ceil(bytes / maxParts));
 
 export const countParts = ({ bytes, partBytes }: Pick<MultipartFile, "bytes" | "partBytes">): number =>

@@ -61,7 +61,7 @@ export function useReschedule(): Reschedule {
       text: `“${post.title}” moved to ${formatPostTime(at, studio.timezone)}${isPartial ? ` for ${accounts}. Its other accounts keep their time` : ""}.${needsApproval ? " It needs approval again." : ""}`,
       // An earlier time can no longer be chosen once it has passed, and a lost approval can't be restored.
       ...(previousAt !== undefined && Date.parse(previousAt) > Date.now() && !needsApproval
-        ? { undo: { label: "Undo", run: () => void move(movedEntries, previousAt) } }
+        ? { action: { label: "Undo", run: () => void move(movedEntries, previousAt) } }
         : {}),
     });
   }

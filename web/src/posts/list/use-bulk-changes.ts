@@ -86,7 +86,7 @@ export function useBulkChanges(): BulkChanges {
       if (changedPosts.length === 0) return;
       showToast({
         text: describe(formatCount(changedPosts.length)),
-        undo: { label: "Undo", run: () => void undo(changedPosts, change) },
+        action: { label: "Undo", run: () => void undo(changedPosts, change) },
       });
     },
   };
