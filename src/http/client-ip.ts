@@ -10,9 +10,7 @@ export function getClientIpKey(req: IncomingMessage, trustedProxies: IpAddressSe
   if (!peer) return "unknown";
   if (!trustedProxies.has(peer)) return toNetworkPrefix(peer, bits);
   const chains = [readForwardedFor(req), readForwarded(req)].filter((chain) => chain !== undefined);
-  const networks = new Set(
-    chains.map((chain) => toNetworkPrefix(findClientHop(chain, peer, trustedProxies), bits)),
-  );
+  const networks = new Set(chains.map((chain) => toNetworkPrefix(findClientHop(chain, peer, trustedProxies), bits)));
   // A proxy sets one of the two headers and may forward the other from the client. If they disagree, one is forged, so
   // fall back to the proxy's IP address: forging a header must not yield a new rate limit key.
   const [network] = networks;

@@ -14,7 +14,9 @@ export const listAssetsInput = z.strictObject({
   unattached: z.boolean().optional().describe("Only assets that are not on a post."),
   kind: z.enum(kindNames).optional(),
   tag: tagFilter,
-  query: text(200).optional().describe("Every word must occur in filename, alt text or tags, also inside a longer word."),
+  query: text(200)
+    .optional()
+    .describe("Every word must occur in filename, alt text or tags, also inside a longer word."),
   ...pageInput,
 });
 

@@ -49,7 +49,7 @@ export interface StudioStore {
   ): Promise<Studio | undefined>;
   /** All studios, or those whose name or slug contains `search`, newest first. */
   list(page: { search?: string | undefined; before?: string | undefined; limit: number }): Promise<Studio[]>;
-  /** Until the transaction ends, nobody can change the studio or add rows that belong to it. */
+  /** Until the transaction ends, no other transaction can change the studio or add rows that belong to it. */
   lock(studioId: string): Promise<void>;
   /** Deletes the studio and everything that belongs to it. */
   delete(studioId: string): Promise<void>;
