@@ -56,7 +56,7 @@ export function RevisionRow({
           {isCurrent && <Badge isPositive>current</Badge>}
         </p>
         {oldestRevision && (
-          <Button variant="quiet" size="small" className="-ml-2.5" onClick={onExpand}>
+          <Button variant="quiet" size="small" className="mt-1" onClick={onExpand}>
             Show each revision
           </Button>
         )}
