@@ -251,7 +251,10 @@ export default defineConfig({
       },
     },
     { files: ["web/*.config.ts"], env: { node: true }, rules: rules("off", "import/no-default-export") },
-    { files: ["oxlint.config.ts"], rules: rules("off", "import/no-default-export") },
+    {
+      files: ["oxlint.config.ts", "test/support/failed-tests-reporter.ts"],
+      rules: rules("off", "import/no-default-export"),
+    },
     { files: ["scripts/**", "test/**", "bench/**"], rules: rules("off", "no-console", "no-restricted-properties") },
     {
       files: ["test/**"],

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { globSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { onExit } from "./support/at-exit.ts";
 import { findPgBouncer, startPgBouncer } from "./support/pgbouncer.ts";
@@ -20,7 +20,7 @@ const root = join(import.meta.dirname, "..");
 const isLong = process.argv.includes("--long");
 const usesPgBouncer = process.argv.includes("--pgbouncer");
 const requestedFiles = process.argv.slice(2).filter((argument) => !["--long", "--pgbouncer"].includes(argument));
-const flags = ["--test", "--test-reporter=spec", `--test-timeout=${isLong ? 7_200_000 : 300_000}`];
+const timeoutFlag = `--test-timeout=${isLong ? 7_200_000 : 300_000}`;
 const isEndToEnd = (file: string): boolean => file.startsWith(join("test", "e2e"));
 const stops: (() => Promise<void>)[] = [];
 let runningChild: ChildProcess | undefined;
@@ -62,12 +62,28 @@ async function main(): Promise<number> {
   const [browserTests, otherTests] = [files.filter(isEndToEnd), files.filter((file) => !isEndToEnd(file))];
   // Most tests wait more than they compute, so two cores run four files at a time. Browsers have a
   // phase of their own, because they would disturb tests that measure response times, and need more of a core.
-  const passed = [await runTests(otherTests, 4, env), await runTests(browserTests, 3, env)];
-  return reportMissing(missingDependencies) && passed.every(Boolean) ? 0 : 1;
+  const phases = [await runTests(otherTests, 4, env), await runTests(browserTests, 3, env)];
+  const failures = phases.map((phase) => phase.failures).join("");
+  if (failures !== "") console.error(`\nFailed tests:\n${failures}`);
+  return reportMissing(missingDependencies) && phases.every((phase) => phase.passed) ? 0 : 1;
 }
 
-async function runTests(files: readonly string[], concurrency: number, env: Record<string, string>): Promise<boolean> {
-  return files.length === 0 || run([...flags, `--test-concurrency=${concurrency}`, ...files], env);
+async function runTests(
+  files: readonly string[],
+  concurrency: number,
+  env: Record<string, string>,
+): Promise<{ passed: boolean; failures: string }> {
+  if (files.length === 0) return { passed: true, failures: "" };
+  const failuresPath = join(createTempFolder("atelier-failed-tests-").path, "failures.txt");
+  const reporterFlags = [
+    ["spec", "stdout"],
+    [join(import.meta.dirname, "support/failed-tests-reporter.ts"), failuresPath],
+  ].flatMap(([reporter, destination]) => [`--test-reporter=${reporter}`, `--test-reporter-destination=${destination}`]);
+  const passed = await run(
+    ["--test", timeoutFlag, ...reporterFlags, `--test-concurrency=${concurrency}`, ...files],
+    env,
+  );
+  return { passed, failures: readFileSync(failuresPath, "utf8") };
 }
 
 /** Prints what was not tested because a dependency is missing; returns false in CI, where that is a failure. */
