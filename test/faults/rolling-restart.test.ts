@@ -25,7 +25,7 @@ describe("four processes behind HAProxy, restarted one after another under load"
   before(async () => {
     ({ fleet, prepared: studio } = await startSandboxFleet(async (base) => {
       const client = await newStudioClient(base);
-      for (const account of accounts) await connectSandbox(base, client, account);
+      for (const account of accounts) await client.connectSandbox(account);
       return client;
     }));
     database = await openDatabase({ ...fleet.location, log: silentLog });
@@ -110,14 +110,3 @@ describe("four processes behind HAProxy, restarted one after another under load"
     assert.equal(((await response.json()) as { code: string }).code, "storage_unavailable");
   });
 });
-
-async function connectSandbox(base: string, { browser, studioId }: StudioClient, account: string): Promise<void> {
-  const response = await browser.send(`${base}/api/studios/${studioId}/platforms/connect`, {
-    method: "POST",
-    headers: { "content-type": "application/json", origin: base, "sec-fetch-site": "same-origin" },
-    body: JSON.stringify({ platform: "sandbox" }),
-  });
-  const { connectUrl } = (await response.json()) as { connectUrl: string };
-  const page = await browser.submit(await browser.open(connectUrl));
-  await browser.submit(page, { account, decision: "allow" });
-}

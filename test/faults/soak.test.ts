@@ -3,28 +3,38 @@ import { randomBytes } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createTempFolder } from "../support/temp-folder.ts";
+import { listen, type TestEventStream } from "../support/event-stream.ts";
 import { isLongRun } from "../support/long-run.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { putBytes } from "../support/stores.ts";
 import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
+import { createTempFolder } from "../support/temp-folder.ts";
+import { waitUntil } from "../support/wait-until.ts";
 
 /** Set by `SOAK_MINUTES`; docs/reliability.md states the guarantee for 60 minutes. */
 const minutes = Number(process.env["SOAK_MINUTES"] ?? 1);
 const callsPerSecond = 50;
 const refreshSeconds = 1200;
+/** Open pages of the web app; each requests its lists every two seconds. */
+const livePageCount = 20;
+const subscriberCount = 20;
+const reopenSeconds = 15;
 
 describe("steady load for a long time", { skip: !isLongRun }, () => {
   const folder = createTempFolder();
   const dataDir = `${folder.path}/data`;
   let service: MainProcess;
   let studio: StudioClient;
+  let connectionId: string;
 
   before(async () => {
     const base = await findFreeBaseUrl();
     service = await startMain({ PORT: new URL(base).port, BASE_URL: base, DATA_DIR: dataDir, RATE_LIMITS: "off" });
     studio = await newStudioClient(base);
+    await studio.connectSandbox("harbour");
+    const { connections } = await studio.callApi("GET", `/studios/${studio.studioId}/platforms`);
+    connectionId = connections[0].id;
   });
   after(async () => {
     await service?.kill();
@@ -41,8 +51,45 @@ describe("steady load for a long time", { skip: !isLongRun }, () => {
     await studio.call("delete_asset", { assetId });
   }
 
-  test(`${minutes} min at ${callsPerSecond} calls per second with uploads: memory and descriptors are stable, and no temp file is left`, async (t) => {
+  async function publish(round: number): Promise<void> {
+    const { id } = await studio.call("create_post", { title: "Published", body: `Publication ${round}` });
+    const path = `/studios/${studio.studioId}/posts/${id}/publications`;
+    await studio.callApi("POST", path, { connectionIds: [connectionId] });
+  }
+
+  async function countPublications(state: string): Promise<number> {
+    const path = `/studios/${studio.studioId}/publications?state=${state}&limit=100`;
+    return (await studio.callApi("GET", path)).publications.length;
+  }
+
+  /** Requests what an open page shows, unless it is unchanged. */
+  function createLivePage(): () => Promise<void> {
+    const etags = new Map<string, string>();
+    const poll = async (path: string): Promise<void> => {
+      const url = `${studio.caller.url.replace(/mcp$/, "api")}/studios/${studio.studioId}${path}`;
+      const response = await studio.browser.send(url, { headers: { "if-none-match": etags.get(path) ?? "" } });
+      await response.arrayBuffer();
+      assert.ok([200, 304].includes(response.status), `${path}: ${response.status}`);
+      etags.set(path, response.headers.get("etag") ?? "");
+    };
+    return async () => {
+      await Promise.all([poll("/posts"), poll("/publications"), poll("/publications?state=proposed&limit=100")]);
+    };
+  }
+
+  test(`${minutes} min at ${callsPerSecond} calls per second with uploads, publications, live pages and subscribers: memory and descriptors are stable, and no temp file is left`, async (t) => {
     const { id: postId } = await studio.call("create_post", { title: "A", body: "" });
+    const livePages = Array.from({ length: livePageCount }, createLivePage);
+    const subscribers: TestEventStream[] = [];
+    let updateCount = 0;
+    let publicationCount = 0;
+    const reopenSubscriber = async (index: number): Promise<void> => {
+      updateCount += subscribers[index]?.listUpdates().length ?? 0;
+      subscribers[index]?.close();
+      subscribers[index] = await listen(studio.caller, { resourceSubscriptions: [`atelier://posts/${postId}`] });
+      assert.equal(subscribers[index].status, 200);
+    };
+    await Promise.all(Array.from({ length: subscriberCount }, (_, index) => reopenSubscriber(index)));
     const samples: { minute: number; memory: number; descriptors: number }[] = [];
     const running = new Set<Promise<void>>();
     let callCount = 0;
@@ -56,6 +103,12 @@ describe("steady load for a long time", { skip: !isLongRun }, () => {
       track(studio.call("get_post", { postId }));
       callCount++;
       if (tick % callsPerSecond === 0) track(uploadAndDelete(postId));
+      const second = Math.floor(tick / callsPerSecond);
+      if (tick % callsPerSecond === 10) track(publish(publicationCount++));
+      const livePage = livePages[tick % (callsPerSecond * 2)];
+      if (livePage) track(livePage());
+      if (tick % (callsPerSecond * reopenSeconds) === 35)
+        track(reopenSubscriber((second / reopenSeconds) % subscriberCount));
       if (tick % (callsPerSecond * refreshSeconds) === 1) track(studio.refreshTokens());
       if (tick % callsPerSecond === 25)
         samples.push({
@@ -67,6 +120,13 @@ describe("steady load for a long time", { skip: !isLongRun }, () => {
       await sleep(Math.max(0, delayMs));
     }
     await Promise.all(running);
+    for (const subscriber of subscribers) {
+      updateCount += subscriber.listUpdates().length;
+      subscriber.close();
+    }
+    for (const state of ["scheduled", "publishing"])
+      await waitUntil(async () => (await countPublications(state)) === 0, { description: `nothing is ${state}` });
+    for (const state of ["failed", "unconfirmed", "missed"]) assert.equal(await countPublications(state), 0, state);
 
     // Skips the first third, in which caches, compiled code and the heap reach their size.
     const steadySamples = samples.slice(Math.floor(samples.length / 3));
@@ -80,8 +140,9 @@ describe("steady load for a long time", { skip: !isLongRun }, () => {
     ];
     const finalMb = (steadySamples.at(-1)?.memory ?? 0) / 1024 ** 2;
     t.diagnostic(
-      `${callCount} calls; memory ${finalMb.toFixed(0)} MB, ${slope.toFixed(2)} MB per minute; descriptors ${earlyCount} early, ${lateCount} late, ${Math.max(...descriptorCounts)} at most`,
+      `${callCount} calls, ${publicationCount} publications, ${updateCount} updates; memory ${finalMb.toFixed(0)} MB, ${slope.toFixed(2)} MB per minute; descriptors ${earlyCount} early, ${lateCount} late, ${Math.max(...descriptorCounts)} at most`,
     );
+    assert.ok(updateCount > 0, "subscribers received updates");
     assert.deepEqual(readdirSync(`${dataDir}/files/.tmp`), []);
     assert.ok(lateCount - earlyCount < 10, `${earlyCount} descriptors early, ${lateCount} late`);
     // In a few minutes, one garbage collection changes the slope more than a leak would.

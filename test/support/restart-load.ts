@@ -63,15 +63,9 @@ export async function startRestartLoad(
   }
 
   async function callApi(method: string, path: string, body?: unknown): Promise<any> {
-    const response = await studio.browser.send(`${base}/api${path}`, {
-      method,
-      headers: { "content-type": "application/json", origin: base, "sec-fetch-site": "same-origin" },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
+    const result = await studio.callApi(method, path, body);
     requestCount++;
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text.slice(0, 300)}`);
-    return JSON.parse(text);
+    return result;
   }
 
   async function callToolsAndApi(round: number): Promise<void> {
