@@ -7,13 +7,13 @@ import { parsePostId, type Post } from "../posts/post.ts";
 import { id } from "../text.ts";
 import { isUploading, parseAssetId, toAssetView, type Asset, type AssetView, type ReadyAsset } from "./model/asset.ts";
 import { attachInTransaction } from "./lifecycle/attach-in-transaction.ts";
-import { confirmUpload, notUploadedError } from "./lifecycle/confirm-upload.ts";
-import { rejectFullPost, type AttachDeps } from "./lifecycle/positions.ts";
+import { confirmPresignedUpload, notUploadedError, type AttachDeps } from "./lifecycle/confirm-presigned-upload.ts";
+import { throwPostFull } from "./lifecycle/positions.ts";
 import { createTransitionError } from "./lifecycle/transitions.ts";
 
 export const attachAssetInput = z.strictObject({ postId: id, assetId: id });
 
-/** For undoing a detach: `order` lists the post's assets as they were before. Without it, the asset goes last. */
+/** For undoing a detach: `order` lists the post's assets before the detach. Without it, the asset goes last. */
 export const attachInOrderInput = attachAssetInput.extend({ order: z.array(id).max(1000).optional() });
 
 /** Each failed attempt means that a parallel call won; give up after this many. */
@@ -41,7 +41,7 @@ export async function attachAsset(
     if (isUploading(asset)) throw notUploadedError();
     const attachedAsset = await (asset.status === "ready"
       ? attachReadyAsset(deps, caller, asset, post, input.order)
-      : confirmUpload(deps, caller, asset, post));
+      : confirmPresignedUpload(deps, caller, asset, post));
     if (attachedAsset) return toAssetView(attachedAsset);
   }
   throw new AppError("storage_unavailable:contention", undefined, { retryAfter: 1 });
@@ -55,6 +55,6 @@ function attachReadyAsset(
   order: readonly string[] | undefined,
 ): Promise<ReadyAsset | undefined> {
   // Fail early, without waiting for the post's lock; `reservePosition` is the authority.
-  if (post.assetCount >= deps.limits.assetsPerPost) return rejectFullPost(deps, deps, asset).catch(undefinedOnConflict);
+  if (post.assetCount >= deps.limits.assetsPerPost) return throwPostFull(deps, asset).catch(undefinedOnConflict);
   return deps.transact((tx) => attachInTransaction(deps, tx, caller, asset, post.id, order)).catch(undefinedOnConflict);
 }

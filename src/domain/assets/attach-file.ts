@@ -11,7 +11,7 @@ const chatFile = z.object({
   download_url: text(8000),
   file_id: text(500),
   mime_type: text(200).optional(),
-  // Any name is made valid: neither the model nor the user can change what the AI client sends.
+  // Invalid names are cleaned, not rejected: neither the model nor the user can change what the AI client sends.
   file_name: z
     .string()
     .transform((name) => truncateFilename(cleanFilename(name.toWellFormed())))
@@ -29,7 +29,7 @@ export async function attachFile(
 ): Promise<z.infer<typeof storedAssetOutput>> {
   authorize(caller, "assets.write");
   const { download_url: url, mime_type: mimeType, file_name: filename } = file;
-  const source = { url, isUrlSecret: true, mimeType, filename, postId } as const;
-  const call = { verb: "attach_file", key: undefined, input: undefined };
-  return importFile(deps, caller, source, call, context);
+  const fileToImport = { url, isUrlSecret: true, mimeType, filename, postId } as const;
+  const callWithoutKey = { verb: "attach_file", key: undefined, input: undefined };
+  return importFile(deps, caller, fileToImport, callWithoutKey, context);
 }

@@ -25,6 +25,6 @@ export async function importAssetFromUrl(
 ): Promise<z.infer<typeof storedAssetOutput>> {
   authorize(caller, "assets.write");
   const { postId, idempotencyKey: key, ...fields } = input;
-  const source = { ...fields, postId };
-  return importFile(deps, caller, source, { verb: "import_asset_from_url", key, input: source }, context);
+  const file = { ...fields, postId };
+  return importFile(deps, caller, file, { verb: "import_asset_from_url", key, input: file }, context);
 }

@@ -1,5 +1,5 @@
 import { changeAsset, recordMove } from "../assets/lifecycle/change-asset.ts";
-import { assignPositions } from "../assets/lifecycle/restore-position.ts";
+import { assignPositions } from "../assets/lifecycle/positions.ts";
 import { isReady } from "../assets/model/asset.ts";
 import { ConflictError } from "../conflict.ts";
 import type { Deps, Stores } from "../deps.ts";

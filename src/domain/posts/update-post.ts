@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AppError, notFoundError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
-import { assignPositions } from "../assets/lifecycle/restore-position.ts";
+import { assignPositions } from "../assets/lifecycle/positions.ts";
 import { describeAssets, needsUrls } from "../assets/model/describe-asset.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps, Stores } from "../deps.ts";

@@ -1,4 +1,4 @@
-import { findInsertIndex } from "../assets/lifecycle/restore-position.ts";
+import { findInsertIndex } from "../assets/lifecycle/positions.ts";
 import type { RevisionStep } from "../history/ports.ts";
 import { planField } from "./plan-field.ts";
 import type { MovePlan } from "./plan-move.ts";

@@ -1,5 +1,5 @@
 import { AppError } from "#lib/errors.ts";
-import { assignPositions, findInsertIndex } from "../assets/lifecycle/restore-position.ts";
+import { assignPositions, findInsertIndex } from "../assets/lifecycle/positions.ts";
 import { reattachAsset, setAssets } from "../history/set-assets.ts";
 import { ConflictError, retryOnConflict, undefinedOnConflict } from "../conflict.ts";
 import type { Deps, Stores } from "../deps.ts";

@@ -20,7 +20,7 @@ export function isSameFamily(detectedType: string, declaredType: string): boolea
 }
 
 /** How much the file-type library reads. Version 22 knows no signature beyond this. */
-const sniffBytes = 8192;
+export const sniffBytes = 8192;
 
 /**
  * Detects the format, as a MIME type or a description; undefined if unknown. ZIP and compound files are identified by

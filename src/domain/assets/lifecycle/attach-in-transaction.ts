@@ -5,8 +5,7 @@ import type { Deps, Stores } from "../../deps.ts";
 import { recordRevision, startAssetsRevision } from "../../history/record.ts";
 import type { Asset, ReadyAsset } from "../model/asset.ts";
 import { recordMove } from "./change-asset.ts";
-import { reservePosition } from "./positions.ts";
-import { restorePosition } from "./restore-position.ts";
+import { reservePosition, restorePosition } from "./positions.ts";
 
 /** Attaches a ready asset as part of a transaction. Throws `ConflictError` if the post or the asset has changed. */
 export async function attachInTransaction(

@@ -10,6 +10,7 @@ import { findPreviousResult, runOnce, type IdempotentCall } from "../../run-once
 import { createStoredFileSource } from "../content/byte-source.ts";
 import { checkContent } from "../content/check-content.ts";
 import { getFilenameFromUrl, resolveImportType } from "../content/detect-type.ts";
+import { sniffBytes } from "../content/formats.ts";
 import type { Asset } from "../model/asset.ts";
 import type { AssetKind } from "../model/kinds.ts";
 import { readMediaMetadata } from "../model/media-metadata.ts";
@@ -17,11 +18,12 @@ import { createFileKey } from "../model/storage-keys.ts";
 import type { storedAssetOutput } from "../upload-asset-inline.ts";
 import { attachInTransaction } from "./attach-in-transaction.ts";
 import { buildNewAsset } from "./new-asset.ts";
-import { checkQuota, discardReservedKey, insertReadyAsset, toStoredColumns, withReservedKey } from "./store-bytes.ts";
+import { postFullError } from "./positions.ts";
+import { checkQuota, discardReservedKey, insertReadyAsset, toStoredFields, withReservedKey } from "./store-bytes.ts";
 
 export interface FileToImport {
   url: string;
-  /** The URL lets its holder read the file, so neither its host nor its path is kept. */
+  /** Anyone with the URL can read the file, so neither its host nor its path is stored. */
   isUrlSecret?: true;
   kind?: AssetKind | undefined;
   /** The declared type, which the bytes must match. Without one, the server's Content-Type is used. */
@@ -58,46 +60,44 @@ type Output = z.infer<typeof storedAssetOutput>;
 /** Limits the whole transfer, however slowly the remote server sends. */
 const importTimeoutMs = minutes(10);
 
-/** Fails before the file is fetched; `attachInTransaction` is the authority. */
-async function assertPostNotFull(
-  { posts, limits }: Pick<Deps, "posts" | "limits">,
-  caller: Caller,
-  postId: string,
-): Promise<void> {
-  const post = await posts.find(caller.studio.id, parsePostId(postId));
-  if (!post) throw notFoundError("post");
-  if (post.assetCount >= limits.assetsPerPost)
-    throw new AppError("asset_limit_reached", { limit: limits.assetsPerPost });
-}
-
 /** Fetches a file through the guarded fetch, checks its content and stores it as a ready asset, on its post if any. */
 export async function importFile(
   deps: ImportDeps,
   caller: Caller,
-  source: FileToImport,
+  file: FileToImport,
   call: IdempotentCall,
   context: ImportContext,
 ): Promise<Output> {
-  const { postId } = source;
+  const { postId } = file;
   const previousResult = await findPreviousResult<Output>(deps, caller, call);
   if (previousResult) return previousResult;
+  // Fail early, before the file is fetched. `attachInTransaction` and `chargeStudio` are the authorities.
   if (postId !== undefined) await assertPostNotFull(deps, caller, postId);
-  // The size is not known yet, so check that there is room for at least one byte.
-  await checkQuota(deps, caller.studio.id, 1);
+  await checkQuota(deps, caller.studio.id, 1); // the size is not known yet
   const timeout = AbortSignal.timeout(importTimeoutMs);
   const signal = context.getSignal ? AbortSignal.any([context.getSignal(), timeout]) : timeout;
   // Acquired before DNS resolution: a host that never responds also occupies a lookup and a socket.
   const releaseSlot = deps.importSlots.acquire(caller);
   try {
-    const response = await fetchFile(deps, source.url, signal);
+    const response = await fetchFile(deps, file.url, signal);
     try {
-      return await storeImport(deps, caller, source, call, response, signal);
+      return await storeImport(deps, caller, file, call, response, signal);
     } finally {
       response.body.destroy();
     }
   } finally {
     releaseSlot();
   }
+}
+
+async function assertPostNotFull(
+  deps: Pick<Deps, "posts" | "limits">,
+  caller: Caller,
+  postId: string,
+): Promise<void> {
+  const post = await deps.posts.find(caller.studio.id, parsePostId(postId));
+  if (!post) throw notFoundError("post");
+  if (post.assetCount >= deps.limits.assetsPerPost) throw postFullError(deps);
 }
 
 async function storeImport(
@@ -108,29 +108,29 @@ async function storeImport(
   response: PublicResponse,
   signal: AbortSignal,
 ): Promise<Output> {
-  const peek = await peekStream(translateStreamErrors(response.body), 8192);
+  const body = await peekStream(translateStreamErrors(response.body), sniffBytes);
   const nameFromUrl = isUrlSecret ? "" : getFilenameFromUrl(response.url);
   const name = givenFilename === undefined || givenFilename === "" ? nameFromUrl : givenFilename;
   const statedTypes = [mimeType, response.headers["content-type"]];
-  const { expectedType, filename } = await resolveImportType(peek.head, statedTypes, name, kind);
+  const { expectedType, filename } = await resolveImportType(body.head, statedTypes, name, kind);
   const maxBytes = deps.limits[expectedType.kind];
   if (Number(response.headers["content-length"] ?? 0) > maxBytes) throw tooLargeError(maxBytes);
 
   const newAsset = buildNewAsset(deps, caller, { ...expectedType, filename });
   const storageKey = createFileKey(deps, newAsset.id);
   return withReservedKey(deps, storageKey, async (reserve) => {
-    const storedFile = await deps.files.write(storageKey, peek.readAll(), {
+    const storedFile = await deps.files.write(storageKey, body.readAll(), {
       mimeType: expectedType.mimeType,
       maxBytes,
       signal,
       beforeVisible: reserve,
     });
-    const bytes = createStoredFileSource(deps.files, storageKey, storedFile.bytes, signal);
-    const metadata = await readMediaMetadata(deps, bytes, expectedType, await checkContent(bytes, expectedType));
-    const asset: Asset = { ...newAsset, ...toStoredColumns(storageKey, storedFile, metadata), status: "ready" };
+    const source = createStoredFileSource(deps.files, storageKey, storedFile.bytes, signal);
+    const metadata = await readMediaMetadata(deps, source, expectedType, await checkContent(source, expectedType));
+    const asset: Asset = { ...newAsset, ...toStoredFields(storageKey, storedFile, metadata), status: "ready" };
     const result = await deps.transact((tx) =>
       runOnce(deps, tx, caller, call, async () => {
-        // Before `insertReadyAsset` locks the studio: other calls lock the post first, too.
+        // Lock the post before `insertReadyAsset` locks the studio: all calls use this order.
         if (postId !== undefined && !(await tx.posts.lock(asset.studioId, postId))) throw notFoundError("post");
         await insertReadyAsset(deps, tx, asset);
         await recordActivity(deps, tx, caller, "asset.imported", asset.id, {

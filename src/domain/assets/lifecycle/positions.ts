@@ -1,12 +1,7 @@
 import { AppError } from "#lib/errors.ts";
 import type { Deps, Stores } from "../../deps.ts";
 import { ConflictError } from "../../conflict.ts";
-import type { Asset } from "../model/asset.ts";
-
-export type AttachDeps = Pick<
-  Deps,
-  "assets" | "posts" | "strayFiles" | "transact" | "files" | "media" | "newId" | "newSecret" | "clock" | "limits"
->;
+import type { Asset, ReadyAsset } from "../model/asset.ts";
 
 /** Reserves a position in one conditional statement, so that parallel calls can't exceed the limit. */
 export async function reservePosition(
@@ -17,18 +12,60 @@ export async function reservePosition(
 ): Promise<number> {
   const position = await tx.posts.reservePosition(asset.studioId, postId, deps.limits.assetsPerPost);
   if (position !== undefined) return position;
-  // The post is not full: it was deleted meanwhile.
-  if (!(await tx.posts.find(asset.studioId, postId))) throw new ConflictError();
-  return rejectFullPost(deps, tx, asset);
+  const isPostDeleted = !(await tx.posts.find(asset.studioId, postId));
+  if (isPostDeleted) throw new ConflictError();
+  return throwPostFull({ limits: deps.limits, assets: tx.assets }, asset);
 }
 
-/** Reports the full post only if the asset is still unattached; a parallel call may have attached it meanwhile. */
-export async function rejectFullPost(
-  deps: Pick<Deps, "limits">,
-  stores: Pick<Stores, "assets">,
-  asset: Asset,
-): Promise<never> {
-  const currentAsset = await stores.assets.find(asset.studioId, asset.id);
+/** Throws `ConflictError` instead if the asset is no longer unattached, because a parallel call may have attached it. */
+export async function throwPostFull(deps: Pick<Deps, "limits" | "assets">, asset: Asset): Promise<never> {
+  const currentAsset = await deps.assets.find(asset.studioId, asset.id);
   if (currentAsset?.postId !== null) throw new ConflictError();
-  throw new AppError("asset_limit_reached", { limit: deps.limits.assetsPerPost });
+  throw postFullError(deps);
+}
+
+export const postFullError = ({ limits }: Pick<Deps, "limits">): AppError =>
+  new AppError("asset_limit_reached", { limit: limits.assetsPerPost });
+
+/** Moves an asset, which this transaction attached at the end, to its position in an earlier order of the post. */
+export async function restorePosition(
+  tx: Stores,
+  { id, studioId }: ReadyAsset,
+  postId: string,
+  order: readonly string[],
+): Promise<void> {
+  const otherIds = (await tx.assets.listByPosts([postId])).map((asset) => asset.id).filter((other) => other !== id);
+  const index = findInsertIndex(otherIds, id, order);
+  if (index < otherIds.length) await assignPositions(tx, studioId, postId, otherIds.toSpliced(index, 0, id));
+}
+
+/**
+ * The post may have changed since it had this order. The asset goes after its nearest predecessor that is still
+ * present, or else before its nearest successor.
+ */
+export function findInsertIndex(presentIds: readonly string[], id: string, order: readonly string[]): number {
+  const isPresent = (other: string): boolean => presentIds.includes(other);
+  const oldIndex = order.indexOf(id);
+  const predecessor = order.slice(0, Math.max(oldIndex, 0)).findLast(isPresent);
+  if (predecessor !== undefined) return presentIds.indexOf(predecessor) + 1;
+  const successor = order.slice(oldIndex + 1).find(isPresent);
+  return oldIndex === -1 || successor === undefined ? presentIds.length : presentIds.indexOf(successor);
+}
+
+/**
+ * Gives the assets new positions in this order. The transaction must already have updated the post's row: that locks it,
+ * so that parallel attaches wait.
+ */
+export async function assignPositions(
+  tx: Stores,
+  studioId: string,
+  postId: string,
+  order: readonly string[],
+): Promise<void> {
+  if (order.length === 0) return;
+  const first = await tx.posts.allocatePositionNumbers(studioId, postId, order.length);
+  await tx.assets.setPositions(
+    postId,
+    order.map((assetId, i) => ({ assetId, position: first + i })),
+  );
 }

@@ -2,17 +2,23 @@ import type { ErrorData } from "#lib/error-messages.ts";
 import { AppError } from "#lib/errors.ts";
 import type { Caller } from "../../caller.ts";
 import { undefinedOnConflict } from "../../conflict.ts";
+import type { Deps } from "../../deps.ts";
 import { recordRevision, startAssetsRevision } from "../../history/record.ts";
 import type { Post } from "../../posts/post.ts";
 import type { Asset, ReadyAsset } from "../model/asset.ts";
 import type { StoredFile } from "../model/file-store.ts";
 import { checkContent } from "../content/check-content.ts";
 import { incomingKey, createFileKey } from "../model/storage-keys.ts";
-import { rejectFullPost, reservePosition, type AttachDeps } from "./positions.ts";
+import { reservePosition, throwPostFull } from "./positions.ts";
 import type { Claim } from "../ports.ts";
 import { recordMove } from "./change-asset.ts";
 import { confirmStoredFile, rejectUpload } from "./confirm-stored-file.ts";
 import { lateWriteGrace } from "./delete-files.ts";
+
+export type AttachDeps = Pick<
+  Deps,
+  "assets" | "posts" | "strayFiles" | "transact" | "files" | "media" | "newId" | "newSecret" | "clock" | "limits"
+>;
 
 type ClaimedAsset = Asset & Claim;
 
@@ -28,36 +34,36 @@ type ClaimedAsset = Asset & Claim;
  *
  * Returns undefined if a parallel call changed the asset first; the caller then reads it again.
  */
-export async function confirmUpload(
+export async function confirmPresignedUpload(
   deps: AttachDeps,
   caller: Caller,
   asset: Asset,
   post: Post,
 ): Promise<ReadyAsset | undefined> {
-  const incoming = incomingKey(asset.id);
-  const uploadedFile = await deps.files.stat(incoming);
+  const uploadKey = incomingKey(asset.id);
+  const uploadedFile = await deps.files.stat(uploadKey);
   let claimedAsset: ClaimedAsset | undefined = isClaimed(asset) ? asset : undefined;
   if (uploadedFile && uploadedFile.version !== claimedAsset?.sourceVersion) {
-    const rejection = validateSize(deps, asset, uploadedFile.bytes);
+    const rejection = findSizeError(deps, asset, uploadedFile.bytes);
     if (rejection) return rejectUpload(deps, caller, asset, rejection);
     claimedAsset = await claimUpload(deps, asset, uploadedFile.version);
     if (!claimedAsset) return undefined;
   }
-  if (!claimedAsset) return handleMissingUpload(deps, asset);
-  if (post.assetCount >= deps.limits.assetsPerPost) return rejectFullPost(deps, deps, asset).catch(undefinedOnConflict);
+  if (!claimedAsset) return throwMissingUpload(deps, asset);
+  if (post.assetCount >= deps.limits.assetsPerPost) return throwPostFull(deps, asset).catch(undefinedOnConflict);
 
   const storedFile = await deps.files.promote(
-    incoming,
+    uploadKey,
     claimedAsset.sourceVersion,
     claimedAsset.storageKey,
     asset.mimeType,
   );
   if (storedFile) return confirmPromotedFile(deps, caller, claimedAsset, storedFile, post);
-  return uploadedFile ? undefined : handleMissingUpload(deps, claimedAsset);
+  return uploadedFile ? undefined : throwMissingUpload(deps, claimedAsset);
 }
 
-/** Throws, unless a parallel call has changed the record: it has another claim, is ready, or was deleted. */
-async function handleMissingUpload(deps: AttachDeps, asset: Asset): Promise<undefined> {
+/** Returns undefined instead if a parallel call changed the record: it has another claim, is ready, or was deleted. */
+async function throwMissingUpload(deps: AttachDeps, asset: Asset): Promise<undefined> {
   const currentAsset = await deps.assets.find(asset.studioId, asset.id);
   if (currentAsset?.status === "pending" && currentAsset.storageKey === asset.storageKey)
     throw missingUploadError(deps, asset);
@@ -121,7 +127,7 @@ function throwAsUploadError(error: unknown): never {
   }
 }
 
-function validateSize({ limits }: Pick<AttachDeps, "limits">, { kind }: Asset, bytes: number): AppError | undefined {
+function findSizeError({ limits }: Pick<AttachDeps, "limits">, { kind }: Asset, bytes: number): AppError | undefined {
   if (bytes === 0) return new AppError("invalid_input:empty_upload");
   if (bytes <= limits[kind]) return undefined;
   return new AppError("too_large:upload", { kind, limitBytes: limits[kind] });
