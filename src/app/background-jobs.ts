@@ -55,7 +55,7 @@ export function startBackgroundJobs(deps: Deps, log: Log): RepeatingJob[] {
     createJob(
       "search-index",
       async (createBatchOptions) => indexExisting(deps, createBatchOptions(seconds(60)), log),
-      // Soon after an upgrade, and without a write for the lease while all rows are indexed.
+      // Runs often, to start soon after an upgrade. While all rows are indexed, it does not write a lease.
       { intervalMs: seconds(5), isNeeded: () => hasUnindexed(deps) },
     ),
     createJob("renew", async (createBatchOptions) => {

@@ -4,7 +4,7 @@ import type { ChangeFeed } from "#domain/subscriptions/change-feed.ts";
 import { seconds } from "#lib/clock.ts";
 import type { Log } from "#lib/log.ts";
 
-/** The payload of a notification that only tests whether notifications arrive. */
+/** The payload of a notification that tests whether notifications arrive. */
 const probeChange = "probe";
 
 export interface ChangeNotificationOptions {
@@ -34,7 +34,7 @@ export function listenForChanges(options: ChangeNotificationOptions): Notificati
   };
   const sendProbe = (): void => {
     isProbePending = true;
-    // A probe that was not sent says nothing about the connection that listens.
+    // That a probe was not sent says nothing about the connection that listens.
     database.notify("changes", probeChange).catch(() => (isProbePending = false));
   };
 
@@ -43,7 +43,7 @@ export function listenForChanges(options: ChangeNotificationOptions): Notificati
     handlers: {
       publications_due: wakeWorker,
       changes(change) {
-        if (change === undefined) sendProbe();
+        if (change === undefined) sendProbe(); // connected
         else if (change === probeChange) setReliable(true);
         else feed.receive(change);
       },

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startBackgroundJobs } from "./background-jobs.ts";
-import { openFileStorage } from "./open-file-store.ts";
+import { openFileStorage } from "./open-file-storage.ts";
 import { createService, type Secrets, type Service } from "./service.ts";
 import { findClientProblems, readOperatorClients } from "#auth/operator-clients.ts";
 import { documentLimits } from "#auth/provider.ts";

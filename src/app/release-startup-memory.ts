@@ -2,8 +2,8 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 /**
- * Returns the memory that only the start needed to the operating system, about 40 MB. While modules load, V8 grows its
- * space for new objects to 64 MB, and an idle process would not shrink it.
+ * Gives about 40 MB that only the startup needed back to the operating system. While modules load, V8 grows its space
+ * for new objects to 64 MB, and an idle process would not shrink it.
  */
 export function releaseStartupMemory(): void {
   setFlagsFromString("--expose-gc");

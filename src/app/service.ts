@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import packageJson from "../../package.json" with { type: "json" };
-import type { DiskFileStorage } from "./open-file-store.ts";
+import type { DiskFileStorage } from "./open-file-storage.ts";
 import { createAuthenticator } from "#auth/authenticate.ts";
 import { createOAuthServer } from "#auth/oauth-server.ts";
 import type { readOperatorClients } from "#auth/operator-clients.ts";
@@ -50,7 +50,7 @@ export interface Service {
   flushCallCounts(): Promise<void>;
   /** Shares the call counts of users and upload links with all instances. */
   syncCallLimits(): Promise<void>;
-  /** Receives the notifications of the database, for open streams of AI clients. */
+  /** Gets the notifications of the database, and announces changes on open streams of AI clients. */
   changeFeed: McpEndpoint["changeFeed"];
   /** Drains accepted requests, then releases all resources. */
   close(): Promise<void>;
@@ -83,11 +83,11 @@ export function createService(options: CreateServiceOptions): Service {
   // Dependencies of the verbs.
   const dev =
     config.identityProviders.length === 0 ? createDevServices({ ...options.deps, log, secret: secrets[0] }) : undefined;
-  const setups = [...(dev ? [dev.platform] : []), ...options.platforms];
-  const platforms = createPlatforms(base, setups, log);
+  const platformSetups = [...(dev ? [dev.platform] : []), ...options.platforms];
+  const platforms = createPlatforms(base, platformSetups, log);
   const mediaTokens = createMediaTokens(signer, base, clock);
   const publisher = createPublisher({
-    setups,
+    setups: platformSetups,
     createMediaUrl: mediaTokens.createUrl,
     openFile: (key, range) => options.deps.files.read(key, range),
     sleep: options.deps.sleep,
@@ -204,12 +204,12 @@ export function createService(options: CreateServiceOptions): Service {
     syncCallLimits: async () =>
       void (await Promise.all([toolCallLimiter.sync(), webCallLimiter.sync(), linkCallLimiter.sync()])),
     async close() {
-      const tasksEnded = mcp.close();
-      const workerStopped = Promise.resolve(worker?.stop());
+      const taskDrain = mcp.drainTasks();
+      const workerStop = Promise.resolve(worker?.stop());
       // The worker may need the sandbox, which this server runs.
-      await drain(httpServer, log, { work: Promise.all([workerStopped, tasksEnded]), endStreams: mcp.endStreams });
+      await drain(httpServer, log, { work: Promise.all([workerStop, taskDrain]), endStreams: mcp.endStreams });
       await mcp.stopTasks();
-      await workerStopped;
+      await workerStop;
     },
   };
 }

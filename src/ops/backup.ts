@@ -4,7 +4,7 @@ import { join, relative, resolve } from "node:path";
 import { openSqliteFile, type RecordedFile, type SqliteFile } from "#db/sqlite-file.ts";
 import { createStores, databaseFileName } from "#db/open-database.ts";
 import { openSqlite } from "#db/sqlite.ts";
-import { deleteRecords } from "#domain/assets/lifecycle/delete-files.ts";
+import { deleteAssetRecords } from "#domain/assets/lifecycle/delete-files.ts";
 import { toIsoTime, type Clock } from "#lib/clock.ts";
 import { formatBytes } from "#lib/format-bytes.ts";
 import { secretFileName } from "#lib/secret-file.ts";
@@ -167,7 +167,7 @@ async function deleteAssetRecords(
     const stores = createStores(database);
     for (const { studioId, assetId } of assets) {
       const asset = await stores.assets.findWithTrash(studioId, assetId);
-      if (asset) await stores.transact((tx) => deleteRecords({ clock }, tx, [asset]));
+      if (asset) await stores.transact((tx) => deleteAssetRecords({ clock }, tx, [asset]));
     }
   } finally {
     await database.close();

@@ -14,7 +14,7 @@ import { cancelFile } from "#domain/uploads/cancel-file.ts";
 import { completeFile } from "#domain/uploads/complete-file.ts";
 import { createPartUrls } from "#domain/uploads/create-part-urls.ts";
 import { createLibraryUploadLink } from "#domain/uploads/create-upload-link.ts";
-import { describeUploadPage } from "#domain/uploads/describe-upload-link.ts";
+import { describeUploadPage } from "#domain/uploads/describe-upload-page.ts";
 import { setAltText } from "#domain/uploads/set-alt-text.ts";
 import { startFile, type StartedFile } from "#domain/uploads/start-file.ts";
 import { sweepUploads } from "#domain/uploads/sweep-uploads.ts";

@@ -14,7 +14,7 @@ import { removeMember } from "#domain/studios/members.ts";
 import { cancelFile } from "#domain/uploads/cancel-file.ts";
 import { completeFile } from "#domain/uploads/complete-file.ts";
 import { createUploadLink, createUploadSession } from "#domain/uploads/create-upload-link.ts";
-import { describeUploadPage } from "#domain/uploads/describe-upload-link.ts";
+import { describeUploadPage } from "#domain/uploads/describe-upload-page.ts";
 import { listUploadLinks } from "#domain/uploads/list-upload-links.ts";
 import { withdrawUploadLink } from "#domain/uploads/withdraw-upload-link.ts";
 import { createPartUrls } from "#domain/uploads/create-part-urls.ts";

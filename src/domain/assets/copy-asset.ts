@@ -40,7 +40,7 @@ export async function copyAsset(
   );
 }
 
-/** Everything that describes the file is copied; where the original is and how it arrived is not. */
+/** Copies everything that describes the file, but not the original's post and how it was uploaded. */
 function buildCopy(deps: Pick<Deps, "newId" | "clock">, caller: Caller, original: ReadyAsset): Asset {
   const { id: copyId, createdBy, createdByClientName, createdAt } = buildNewAsset(deps, caller, original);
   return {
@@ -62,5 +62,5 @@ async function throwNotCopyable(tx: Pick<Stores, "assets">, studioId: string, as
   const asset = await tx.assets.find(studioId, assetId);
   if (!asset) throw notFoundError("asset");
   if (asset.status === "pending") throw new AppError("not_uploaded:copy");
-  throw new ConflictError(); // the asset became ready, or was restored, after the first statement
+  throw new ConflictError(); // the asset became ready, or was restored, after `lockAsset`
 }

@@ -8,7 +8,7 @@ import { authorize } from "../policy.ts";
 import { id } from "../text.ts";
 import { createTrashMark } from "../trash/trash-mark.ts";
 import { changeAsset } from "./lifecycle/change-asset.ts";
-import { removeFiles, deleteRecords } from "./lifecycle/delete-files.ts";
+import { removeFiles, deleteAssetRecords } from "./lifecycle/delete-files.ts";
 import { checkTransition } from "./lifecycle/transitions.ts";
 import { parseAssetId } from "./model/asset.ts";
 
@@ -32,7 +32,7 @@ export async function deleteAsset(
     checkTransition("delete", asset);
     const unusedFiles = await deps.transact(async (tx) => {
       await recordActivity(deps, tx, caller, "asset.deleted", assetId, { filename: asset.filename });
-      if (asset.status === "pending") return deleteRecords(deps, tx, [asset]);
+      if (asset.status === "pending") return deleteAssetRecords(deps, tx, [asset]);
       await changeAsset(deps, tx, caller, asset, { trash: createTrashMark(deps, caller) });
       return undefined;
     });

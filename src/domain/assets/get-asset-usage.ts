@@ -7,8 +7,10 @@ import { isReady, parseAssetId, type AssetDetail } from "./model/asset.ts";
 import { describeAsset } from "./model/describe-asset.ts";
 import type { FileUse } from "./ports.ts";
 
-/** The most copies of an asset that a result lists. */
+/** The most copies that a result lists. */
 const maxCopies = 50;
+/** The asset itself, its copies, and one more to find out whether there are more. */
+const maxUses = maxCopies + 2;
 
 export interface AssetUsage extends AssetDetail {
   createdAt: string;
@@ -35,7 +37,7 @@ export async function getAssetUsage(
     describeAsset(deps, asset),
     deps.users.find(asset.createdBy),
     asset.postId === null ? undefined : deps.posts.find(studioId, asset.postId),
-    isReady(asset) ? deps.sharedFiles.listAssets(studioId, asset.storageKey, maxCopies + 2) : [],
+    isReady(asset) ? deps.sharedFiles.listAssets(studioId, asset.storageKey, maxUses) : [],
   ]);
   const copies = uses.filter(({ assetId }) => assetId !== asset.id);
   return {

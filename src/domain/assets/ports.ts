@@ -25,7 +25,7 @@ export interface ConfirmedFile extends MediaMetadata {
   sha256: string | null;
 }
 
-/** What the content check recognized. */
+/** What the content check found the file to be. */
 export type RecognizedFile = Pick<Asset, "kind" | "mimeType" | "filename">;
 
 /**
@@ -52,7 +52,7 @@ export interface AssetStore {
     file: ConfirmedFile,
     position: PostPosition,
   ): Promise<ReadyAsset | undefined>;
-  /** Marks an uploading asset ready where it is, on its post or in the library; undefined if it has changed since it was read. */
+  /** Marks an uploading asset ready, on its post or in the library; undefined if it has changed since it was read. */
   confirmUploaded(asset: UploadingAsset, file: ConfirmedFile & RecognizedFile): Promise<ReadyAsset | undefined>;
   /** Undefined if the asset is not ready or already on a post. */
   attach(studioId: string, assetId: string, position: PostPosition): Promise<ReadyAsset | undefined>;
@@ -65,8 +65,8 @@ export interface AssetStore {
   setTrashOfPostAssets(postId: string, trash: TrashMark | null): Promise<void>;
   /** Deletes the record, also from the trash; false if the asset has changed since it was read. */
   remove(asset: Asset): Promise<boolean>;
-  /** Changes the charged bytes of a pending asset; false if it is not pending or not charged for `from`. */
-  changeCharge(assetId: string, from: number, to: number): Promise<boolean>;
+  /** Changes the charged bytes of a pending asset; false if it is not pending or not charged for `fromBytes`. */
+  changeCharge(assetId: string, fromBytes: number, toBytes: number): Promise<boolean>;
   /** Adds to the studio's used bytes; false, without a change, if that would exceed `limit`. */
   charge(studioId: string, bytes: number, limit: number | undefined): Promise<boolean>;
   getUsedBytes(studioId: string): Promise<number>;
@@ -74,9 +74,9 @@ export interface AssetStore {
   hasReadyAssets(): Promise<boolean>;
   /** Pending assets whose upload expired at `latestExpiry` or earlier, oldest first. */
   listExpired(latestExpiry: number, limit: number): Promise<Asset[]>;
-  /** Ready assets of all studios with ids greater than `after`, by id; includes the trash. */
+  /** Ready assets of all studios with ids greater than `afterId`, by id; includes the trash. */
   listStored(
-    after: string,
+    afterId: string,
     limit: number,
   ): Promise<Pick<Asset, "id" | "studioId" | "storageKey" | "bytes" | "version">[]>;
   /** The assets with these ids that have a record; includes the trash. */
@@ -93,7 +93,7 @@ export type AssetChange = Partial<Pick<Asset, "altText" | "filename" | "tags">> 
   trash?: TrashMark | null;
 };
 
-/** An asset of a file, and the post that it is on. */
+/** An asset that uses a file, and the post that it is on. */
 export interface FileUse {
   assetId: string;
   filename: string;
@@ -110,7 +110,7 @@ export interface SharedFileStore {
   removeAsset(fileKey: string): Promise<boolean>;
   /** The assets of a file, newest first; without those in the trash. */
   listAssets(studioId: string, fileKey: string, limit: number): Promise<FileUse[]>;
-  /** Those of the file keys that an asset uses; includes the trash. */
+  /** Returns those of these keys that an asset uses, in the trash or not. */
   listUsedKeys(fileKeys: readonly string[]): Promise<string[]>;
 }
 

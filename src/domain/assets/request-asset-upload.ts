@@ -7,7 +7,7 @@ import { authorize } from "../policy.ts";
 import { parseDeclaredType, declaredTypeInput } from "./model/declared-type.ts";
 import { resolveFilename, filenameInput } from "./model/filename.ts";
 import { incomingKey } from "./model/storage-keys.ts";
-import { createPendingAsset } from "./lifecycle/new-asset.ts";
+import { buildPendingAsset } from "./lifecycle/new-asset.ts";
 import { checkQuota } from "./lifecycle/store-bytes.ts";
 
 export const uploadUrlLifetime = minutes(10);
@@ -28,14 +28,14 @@ export async function requestAssetUpload(
 ): Promise<z.infer<typeof requestAssetUploadOutput>> {
   authorize(caller, "assets.write");
   const declaredType = parseDeclaredType(input.kind, input.mimeType);
-  await checkQuota(deps, caller.studio.id, 1);
-  const asset = createPendingAsset(
+  await checkQuota(deps, caller.studio.id, 1); // the size is not known yet
+  const asset = buildPendingAsset(
     deps,
     caller,
     { ...declaredType, filename: resolveFilename(input.filename, declaredType) },
     uploadUrlLifetime,
   );
-  const expiresAt = asset.uploadExpiresAt ?? 0;
+  const expiresAt = asset.uploadExpiresAt;
   const uploadUrl = await deps.files.createUploadUrl(incomingKey(asset.id), {
     maxBytes: deps.limits[declaredType.kind],
     expiresAt,

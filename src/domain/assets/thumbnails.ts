@@ -10,9 +10,9 @@ import { canHaveThumbnail, thumbnailType } from "./model/media-metadata.ts";
 
 /** More than any thumbnail needs. */
 const maxThumbnailBytes = 1024 * 1024;
-const maxModelThumbnails = 4;
+const maxPreviews = 4;
 
-/** The file of a thumbnail. Tools call it a preview (`includePreview`). */
+/** A thumbnail and its type. Tools call it a preview (`includePreview`). */
 export interface Preview {
   assetId: string;
   mimeType: string;
@@ -43,17 +43,17 @@ async function findOrCreateThumbnail(
 
 /** Reads the image of a `thumbnailUrl`. The token is the only credential; the asset must still exist. */
 export async function readThumbnail(deps: ThumbnailDeps & Pick<Deps, "signer">, token: string): Promise<Preview> {
-  const { studio, asset: assetId } = deps.signer.verify("thumbnail", token) ?? {};
-  if (typeof studio !== "string" || typeof assetId !== "string") {
+  const { studio: studioId, asset: assetId } = deps.signer.verify("thumbnail", token) ?? {};
+  if (typeof studioId !== "string" || typeof assetId !== "string") {
     throw new AppError("not_found:link");
   }
-  const asset = await deps.assets.find(studio, assetId);
+  const asset = await deps.assets.find(studioId, assetId);
   const content = asset && isReady(asset) ? await findOrCreateThumbnail(deps, asset) : undefined;
   if (!content) throw notFoundError("image");
   return { assetId, mimeType: thumbnailType, content };
 }
 
-/** Reads thumbnails for the model: of the first few of these assets that can be opened. */
+/** Reads the thumbnails of the first few of these assets that can be opened, for the model. */
 export async function previewAssets(
   deps: ThumbnailDeps,
   caller: Caller,
@@ -61,14 +61,14 @@ export async function previewAssets(
 ): Promise<Preview[]> {
   authorize(caller, "assets.read");
   const assets = await Promise.all(assetIds.map((assetId) => deps.assets.find(caller.studio.id, assetId)));
-  const thumbnails: Preview[] = [];
+  const previews: Preview[] = [];
   for (const asset of assets.filter(isReadyForThumbnail)) {
-    if (thumbnails.length >= maxModelThumbnails) break;
-    // Thumbnails are optional: leave out those that fail.
+    if (previews.length >= maxPreviews) break;
+    // The result is useful without images, so leave out those that fail.
     const content = await findOrCreateThumbnail(deps, asset).catch(() => undefined);
-    if (content) thumbnails.push({ assetId: asset.id, mimeType: thumbnailType, content });
+    if (content) previews.push({ assetId: asset.id, mimeType: thumbnailType, content });
   }
-  return thumbnails;
+  return previews;
 }
 
 /** Reads the thumbnail of one asset; undefined if the asset has none. Throws if the store is unavailable. */

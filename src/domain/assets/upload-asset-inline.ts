@@ -13,7 +13,7 @@ import { checkContent } from "./content/check-content.ts";
 import { createFileKey } from "./model/storage-keys.ts";
 import { inlineLimitBytes } from "./model/kinds.ts";
 import { buildNewAsset } from "./lifecycle/new-asset.ts";
-import { checkQuota, insertReadyAsset, withReservedKey, toStoredColumns } from "./lifecycle/store-bytes.ts";
+import { checkQuota, insertReadyAsset, withReservedKey, toStoredFields } from "./lifecycle/store-bytes.ts";
 
 export const uploadAssetInlineInput = z.strictObject({
   ...declaredTypeInput,
@@ -33,8 +33,8 @@ export async function uploadAssetInline(
   input: z.infer<typeof uploadAssetInlineInput>,
 ): Promise<z.infer<typeof storedAssetOutput>> {
   authorize(caller, "assets.write");
-  // Checked first: if the file is too large for an inline upload, the caller gets the error that recommends a presigned
-  // upload, even if something else is wrong, too.
+  // First, so that a file that is too large gets the error that recommends a presigned upload, even if it has other
+  // problems, too.
   checkInlineSize(input.base64);
   const declaredType = parseDeclaredType(input.kind, input.mimeType);
   const content = decodeInline(input.base64);
@@ -54,7 +54,7 @@ export async function uploadAssetInline(
       beforeVisible: reserve,
     });
     await deps.transact(async (tx) => {
-      await insertReadyAsset(deps, tx, { ...newAsset, ...toStoredColumns(key, storedFile, metadata), status: "ready" });
+      await insertReadyAsset(deps, tx, { ...newAsset, ...toStoredFields(key, storedFile, metadata), status: "ready" });
       await recordActivity(deps, tx, caller, "asset.uploaded", newAsset.id, {
         filename: newAsset.filename,
         bytes: storedFile.bytes,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { toIsoTime } from "#lib/clock.ts";
 import { kindNames } from "../assets/model/asset.ts";
 import type { AssetKind } from "../assets/model/kinds.ts";
-import { createThumbnailUrl, type ThumbnailDeps } from "../assets/model/describe-asset.ts";
+import { createThumbnailUrl, type ThumbnailUrlDeps } from "../assets/model/describe-asset.ts";
 import { getAccountLabel, type Account } from "../platforms/connection.ts";
 import { toVisibleState, visibleStates, type PublicationState } from "../publishing/states.ts";
 import { tagsView } from "../tags.ts";
@@ -104,7 +104,7 @@ export const postSummaryView = z.object({
   publications: z.array(summaryPublicationView),
 });
 
-export function toPostSummaryView(deps: ThumbnailDeps, post: PostSummary): z.infer<typeof postSummaryView> {
+export function toPostSummaryView(deps: ThumbnailUrlDeps, post: PostSummary): z.infer<typeof postSummaryView> {
   return {
     id: post.id,
     title: post.title,
@@ -123,7 +123,7 @@ export function toPostSummaryView(deps: ThumbnailDeps, post: PostSummary): z.inf
 }
 
 export function toSummaryAssetView(
-  deps: ThumbnailDeps,
+  deps: ThumbnailUrlDeps,
   studioId: string,
   { id, kind, mimeType, filename, altText, isReady }: SummaryAsset,
 ): z.infer<typeof summaryAssetView> {

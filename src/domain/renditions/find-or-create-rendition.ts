@@ -7,7 +7,7 @@ import {
   headBytes,
   type ByteSource,
 } from "../assets/content/byte-source.ts";
-import { readImageSize } from "../assets/content/count-pixels.ts";
+import { readImageSize } from "../assets/content/image-size.ts";
 import { detectFormat } from "../assets/content/formats.ts";
 import { fitExtension } from "../assets/model/filename.ts";
 import { renditionKey } from "../assets/model/storage-keys.ts";

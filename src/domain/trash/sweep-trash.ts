@@ -1,4 +1,4 @@
-import { deleteRecords, removeAssets, removeFiles } from "../assets/lifecycle/delete-files.ts";
+import { deleteAssetRecords, removeAssets, removeFiles } from "../assets/lifecycle/delete-files.ts";
 import { undefinedOnConflict, ConflictError } from "../conflict.ts";
 import type { Deps } from "../deps.ts";
 import { runInBatches, type BatchOptions } from "../housekeeping/batches.ts";
@@ -29,7 +29,7 @@ async function deletePostForGood(deps: SweepDeps, postId: string): Promise<void>
   const unusedFiles = await deps
     .transact(async (tx) => {
       if (!(await tx.posts.lockExpired(postId, deps.clock()))) throw new ConflictError();
-      const files = await deleteRecords(deps, tx, await tx.assets.listByPosts([postId]));
+      const files = await deleteAssetRecords(deps, tx, await tx.assets.listByPosts([postId]));
       await tx.posts.remove(postId);
       return files;
     })

@@ -16,7 +16,10 @@ import { reserveParts } from "./reserve-parts.ts";
 import { startFile, startFileInput, type StartedFile } from "./start-file.ts";
 import { getLinkState, linkWithdrawnError, type UploadCaller } from "./upload-link.ts";
 
-/** Uploads by the in-chat app. It uses upload links like the web app, by id, as the caller and with the same grant. */
+/**
+ * Uploads by the in-chat app. Like those of the web app, they use an upload link. Calls pass the id of the link, and
+ * only the user and grant that created it can use it.
+ */
 
 export const createAppUploadInput = z.strictObject({ postId: id });
 
@@ -37,11 +40,11 @@ async function resolveAppUploader(
 ): Promise<UploadCaller> {
   authorize(caller, "assets.write");
   const link = isId("uploadLink", uploadId) ? await deps.uploads.findLink(uploadId) : undefined;
-  const isOwn =
+  const isOwnLink =
     link?.studioId === caller.studio.id &&
     link.createdBy === caller.user.id &&
     link.grantId === (caller.grantId ?? null);
-  if (!link || !isOwn) throw notFoundError("upload_link");
+  if (!link || !isOwnLink) throw notFoundError("upload_link");
   const state = getLinkState(link, deps.clock());
   if (state === "withdrawn") throw linkWithdrawnError();
   const { role: _, scopes: __, ...uploader } = caller;

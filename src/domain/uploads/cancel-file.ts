@@ -1,7 +1,7 @@
 import { AppError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import { isUploading } from "../assets/model/asset.ts";
-import { removeFiles, deleteRecords } from "../assets/lifecycle/delete-files.ts";
+import { removeFiles, deleteAssetRecords } from "../assets/lifecycle/delete-files.ts";
 import type { Deps } from "../deps.ts";
 import { undefinedOnConflict } from "../conflict.ts";
 import { authorize } from "../policy.ts";
@@ -22,7 +22,7 @@ export async function cancelFile(
     if (!isUploading(asset)) throw new AppError("already_attached:file");
     const unusedFiles = await deps
       .transact(async (tx) => {
-        const files = await deleteRecords(deps, tx, [asset]);
+        const files = await deleteAssetRecords(deps, tx, [asset]);
         await recordActivity(deps, tx, caller, "asset.deleted", asset.id, { filename: asset.filename });
         return files;
       })

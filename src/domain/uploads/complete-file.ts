@@ -31,8 +31,8 @@ const maxAttempts = 10;
 
 /**
  * Completes an upload: the store assembles the parts, the content is checked, and the asset becomes ready in the
- * library, or on the post at the position reserved when the upload started. Parallel calls and calls after a crash converge on one outcome: the store
- * completes once, and one conditional statement marks the record ready.
+ * library, or on the post at the position reserved when the upload started. Parallel calls and calls after a crash
+ * converge on one outcome: the store completes once, and one conditional statement marks the record ready.
  */
 export async function completeFile(
   deps: CompleteDeps,

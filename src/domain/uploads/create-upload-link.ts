@@ -49,7 +49,7 @@ export interface CreatedUploadLink {
   expiresAt: string;
 }
 
-/** Creates a link for the web app, which also needs the id to withdraw it. */
+/** Also returns the id and the token, for the web app and the in-chat app. */
 export async function createUploadLink(
   deps: CreateLinkDeps,
   caller: Caller,
@@ -65,7 +65,7 @@ export async function createUploadLink(
   return insertUploadLink(deps, caller, postId, input.inPlace);
 }
 
-/** Creates a link for uploads to the library on the page of the caller, who signed in. It is never listed. */
+/** Creates a link for the caller's own uploads to the library in the web app. It is never listed. */
 export async function createLibraryUploadLink(
   deps: Omit<CreateLinkDeps, "posts">,
   caller: Caller,

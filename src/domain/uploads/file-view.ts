@@ -21,22 +21,22 @@ export interface FileView {
   thumbnailUrl?: string;
 }
 
-/** Once the studio has moved the file, its name, alt text and thumbnail are no longer shown here. */
+/** Hides the name, alt text and thumbnail once the studio has moved the file to another post or to the library. */
 export async function toFileView(
   deps: Pick<Deps, "files" | "signer" | "clock" | "base">,
   { link }: UploadCaller,
   { asset, bytes }: Pick<UploadFile, "asset" | "bytes">,
 ): Promise<FileView> {
-  const isWhereUploaded = asset.postId === link.postId;
-  const thumbnailUrl = isWhereUploaded ? (await describeAsset(deps, asset)).thumbnailUrl : undefined;
+  const hasMoved = asset.postId !== link.postId;
+  const thumbnailUrl = hasMoved ? undefined : (await describeAsset(deps, asset)).thumbnailUrl;
   return {
     id: asset.id,
-    filename: isWhereUploaded ? asset.filename : resolveFilename(undefined, asset),
+    filename: hasMoved ? resolveFilename(undefined, asset) : asset.filename,
     kind: asset.kind,
     mimeType: asset.mimeType,
     bytes,
     status: asset.status,
-    altText: (isWhereUploaded ? asset.altText : null) ?? "",
+    altText: (hasMoved ? null : asset.altText) ?? "",
     ...(thumbnailUrl === undefined ? {} : { thumbnailUrl }),
   };
 }
@@ -59,7 +59,7 @@ export interface UploadInProgress {
   multipartFile: MultipartFile;
 }
 
-/** The multipart upload of a file; undefined if the file is complete. */
+/** The multipart upload of a file; undefined if the file is complete. Throws `upload_expired`. */
 export function toUploadInProgress(
   deps: Pick<Deps, "clock">,
   { asset, bytes, partBytes }: UploadFile,

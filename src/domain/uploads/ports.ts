@@ -13,7 +13,7 @@ export interface UploadLink {
   grantId: string | null;
   clientId: string | null;
   clientName: string | null;
-  /** Created by the web app for its own uploads; not listed as a link. */
+  /** Created by the web app or the in-chat app for its own uploads; not listed as a link. */
   isInPlace: boolean;
   createdAt: number;
   expiresAt: number;
@@ -57,7 +57,7 @@ export interface UploadFile {
 export interface UploadStore {
   insertLink(link: UploadLink): Promise<void>;
   findLink(linkId: string): Promise<ResolvedLink | undefined>;
-  /** Links to a post that are open at `now`, newest first; without those of the web app. */
+  /** Links to a post that are open at `now`, newest first; without those that are in place. */
   listLinks(studioId: string, postId: string, now: number): Promise<ListedLink[]>;
   /** False if the link is already withdrawn or does not belong to this post. */
   withdraw(studioId: string, postId: string, linkId: string, now: number): Promise<boolean>;
@@ -83,8 +83,8 @@ export interface UploadStore {
   sumReservedBytesForUpdate(linkId: string, exceptAssetId?: string): Promise<number>;
   recordReceived(assetId: string, count: Pick<UploadFile, "receivedBytes" | "lastPartAt" | "countedAt">): Promise<void>;
   /**
-   * Uploading files whose received bytes were last counted at `countedBefore` or earlier, and that have reserved bytes or a
-   * new part since `activeSince`; least recently counted first.
+   * Uploading files whose received bytes were last counted at `countedBefore` or earlier, and that have reserved bytes
+   * or a new part since `activeSince`; least recently counted first.
    */
   listDueForCounting(filter: { countedBefore: number; activeSince: number; limit: number }): Promise<UploadFile[]>;
   /** Uploading files whose link is withdrawn, grant revoked, creator no longer a member, or post archived. */

@@ -18,7 +18,10 @@ export function getReservationLimit({ limits: { studioBytes } }: Pick<Deps, "lim
   return studioBytes === undefined ? Infinity : Math.max(gibibyte, Math.floor(studioBytes / 10));
 }
 
-/** A new file reserves all its bytes, or none if that exceeds the link's limit; then `reserveParts` reserves them. */
+/**
+ * How many bytes a new file reserves: all, or none if that exceeds the link's limit. `reserveParts` then reserves them
+ * part by part.
+ */
 export async function computeInitialReservation(
   deps: Pick<Deps, "limits">,
   tx: Pick<Stores, "uploads">,
@@ -56,7 +59,7 @@ export async function countReceivedBytes(
       await chargeStudio(deps, tx, asset.studioId, chargedBytes - asset.chargedBytes);
     })
     .catch((error: unknown) => {
-      // Bytes that arrived after their reservation ended may exceed the quota: `completeFile` reports that.
+      // Bytes that arrive after their reservation was released may exceed the quota: `completeFile` reports that.
       if (!(error instanceof ConflictError) && !(error instanceof AppError && error.code === "quota_exceeded"))
         throw error;
     });
@@ -98,15 +101,15 @@ export async function reserveParts(
       if (!(await tx.assets.changeCharge(asset.id, asset.chargedBytes, reservation.bytes))) throw new ConflictError();
       const now = deps.clock();
       // Only a new part or the first reservation resets the idle limit; reserving more bytes does not.
-      const isFirst = asset.chargedBytes <= file.receivedBytes;
-      const lastPartAt = isFirst || receivedBytes > file.receivedBytes ? now : file.lastPartAt;
+      const isFirstReservation = asset.chargedBytes <= file.receivedBytes;
+      const lastPartAt = isFirstReservation || receivedBytes > file.receivedBytes ? now : file.lastPartAt;
       await tx.uploads.recordReceived(asset.id, { receivedBytes, lastPartAt, countedAt: now });
       await chargeStudio(deps, tx, studio.id, reservation.bytes - asset.chargedBytes);
       return reservation.parts;
     });
   try {
-    const reservedParts =
-      (await tryReserve()) ?? ((await countOtherFiles(deps, link.id, asset.id)) && (await tryReserve()));
+    let reservedParts = await tryReserve();
+    if (!reservedParts && (await countOtherFiles(deps, link.id, asset.id))) reservedParts = await tryReserve();
     if (reservedParts) return reservedParts;
   } catch (error) {
     return undefinedOnConflict(error);
@@ -121,8 +124,8 @@ interface Reservation {
 }
 
 /**
- * Possible reservations, largest first: the whole file, then fewer and fewer of the parts. Each charges everything from
- * the start of the file to its last part, which covers all part URLs issued before.
+ * Possible reservations, largest first: the whole file, then fewer and fewer of the parts. Each charges everything up
+ * to its last part, which covers all part URLs issued before, and later parts that have arrived.
  */
 function listReservations(
   file: MultipartFile,
@@ -130,14 +133,17 @@ function listReservations(
   requestedParts: readonly number[],
 ): Reservation[] {
   const parts = [...new Set(requestedParts)].toSorted((a, b) => a - b);
-  const countBytesUpTo = (last: number): number =>
-    (last - 1) * file.partBytes +
-    getPartLength(file, last) +
+  const sumBytesToCharge = (lastPart: number): number =>
+    (lastPart - 1) * file.partBytes +
+    getPartLength(file, lastPart) +
     sumPartBytes(
       file,
-      arrivedParts.filter((part) => part > last),
+      arrivedParts.filter((part) => part > lastPart),
     );
-  const partialReservations = parts.map((last, i) => ({ bytes: countBytesUpTo(last), parts: parts.slice(0, i + 1) }));
+  const partialReservations = parts.map((lastPart, i) => ({
+    bytes: sumBytesToCharge(lastPart),
+    parts: parts.slice(0, i + 1),
+  }));
   return [{ bytes: file.bytes, parts }, ...partialReservations.toReversed()];
 }
 

@@ -3,16 +3,16 @@ import { sha256 } from "#lib/digest.ts";
 import { AppError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Asset } from "../assets/model/asset.ts";
-import { emptyFileError } from "../assets/content/base64.ts";
+import { emptyFileError } from "../assets/content/check-content.ts";
 import { findAssetKind, normalizeMimeType, type DeclaredType } from "../assets/model/declared-type.ts";
 import { cleanFilename, guessTypeFromFilename, resolveFilename, truncateFilename } from "../assets/model/filename.ts";
 import { headBytes } from "../assets/content/byte-source.ts";
 import { recognizeTypeFromHead } from "../assets/content/detect-type.ts";
 import { createFileKey } from "../assets/model/storage-keys.ts";
-import { createPendingAsset } from "../assets/lifecycle/new-asset.ts";
+import { buildPendingAsset } from "../assets/lifecycle/new-asset.ts";
 import { choosePartBytes } from "../assets/model/file-store.ts";
-import { reservePosition } from "../assets/lifecycle/positions.ts";
-import { removeFiles, deleteRecords } from "../assets/lifecycle/delete-files.ts";
+import { postFullError, reservePosition } from "../assets/lifecycle/positions.ts";
+import { removeAssets } from "../assets/lifecycle/delete-files.ts";
 import { chargeStudio, checkQuota } from "../assets/lifecycle/store-bytes.ts";
 import type { Deps } from "../deps.ts";
 import { undefinedOnConflict, ConflictError } from "../conflict.ts";
@@ -69,8 +69,8 @@ const maxAttempts = 10;
 
 /**
  * Starts or resumes an upload. Name, size and modification time identify a file, so it also resumes after a reload, in
- * another browser, or after the link's 30 minutes. A new file reserves its position on the post and its share of the quota in the
- * transaction that creates its record, so a full post is reported before any bytes are sent.
+ * another browser, or after the link's 30 minutes. A new file reserves its position on the post and its share of the
+ * quota in the transaction that creates its record, so a full post is reported before any bytes are sent.
  */
 export async function startFile(
   deps: StartDeps,
@@ -101,8 +101,7 @@ async function resumeUpload(
   const parts = await deps.files.parts.list(upload.multipartFile);
   if (parts) return { file: await toFileView(deps, caller, existingUpload), partBytes, parts };
   // The store no longer has the upload: start again.
-  const unusedFiles = await deps.transact((tx) => deleteRecords(deps, tx, [upload.asset])).catch(undefinedOnConflict);
-  if (unusedFiles) await removeFiles(deps, unusedFiles);
+  await removeAssets(deps, [upload.asset]);
   return undefined;
 }
 
@@ -123,7 +122,7 @@ async function startUpload(
   const post = link.postId === null ? undefined : await deps.posts.find(studio.id, link.postId);
   if (post && post.assetCount >= deps.limits.assetsPerPost) throw postFullError(deps);
 
-  const newAsset = createPendingAsset(
+  const newAsset = buildPendingAsset(
     deps,
     caller.uploader,
     { ...declaredType, filename: resolveFilename(name, declaredType) },
@@ -176,12 +175,9 @@ async function startUpload(
   );
 }
 
-/** The type of the filename extension; the browser's type if the extension is unknown. */
+/** Guesses from the extension, or from the browser's type if the extension is unknown. */
 function guessType(name: string, browserType: string): DeclaredType | undefined {
   const mimeType = guessTypeFromFilename(name) ?? normalizeMimeType(browserType);
   const kind = findAssetKind(mimeType);
   return kind && { kind, mimeType };
 }
-
-const postFullError = ({ limits }: Pick<Deps, "limits">): AppError =>
-  new AppError("asset_limit_reached", { limit: limits.assetsPerPost });

@@ -23,7 +23,7 @@ export async function sweepUploads(
     await removeAssets(deps, assets);
     return assets.length;
   });
-  // Only uploads older than any pending record can be, so that no upload with a record is aborted.
+  // No pending record is this old, so no upload with a record is aborted.
   const unknown = await deps.files.parts.sweep(deps.clock() - maxUploadDuration - hours(2));
   return { abandoned, unknown };
 }

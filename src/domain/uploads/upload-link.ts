@@ -48,7 +48,7 @@ export interface UploadCaller extends Caller {
 
 type LinkDeps = Pick<Deps, "uploads" | "signer" | "clock">;
 
-/** The link of a token and its current state; undefined if the token is invalid. */
+/** The link that a token names and its current state; undefined if the token is invalid. */
 export async function findUploadLink(
   deps: LinkDeps,
   token: string,

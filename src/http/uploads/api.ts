@@ -4,7 +4,7 @@ import type { CallLimitCheck } from "#domain/access/call-limiter.ts";
 import type { Deps } from "#domain/deps.ts";
 import { cancelFile } from "#domain/uploads/cancel-file.ts";
 import { completeFile } from "#domain/uploads/complete-file.ts";
-import { describeUploadPage } from "#domain/uploads/describe-upload-link.ts";
+import { describeUploadPage } from "#domain/uploads/describe-upload-page.ts";
 import { createPartUrls, partUrlsInput } from "#domain/uploads/create-part-urls.ts";
 import { setAltText, setAltTextInput } from "#domain/uploads/set-alt-text.ts";
 import { startFile, startFileInput } from "#domain/uploads/start-file.ts";

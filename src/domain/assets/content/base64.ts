@@ -1,5 +1,6 @@
 import { AppError } from "#lib/errors.ts";
 import { inlineLimitBytes } from "../model/kinds.ts";
+import { emptyFileError } from "./check-content.ts";
 
 /** Throws if the decoded file would be too large. Whitespace does not count. */
 export function checkInlineSize(base64: string): void {
@@ -45,5 +46,3 @@ const inlineTooLargeError = (): AppError =>
 function invalidBase64Error(text: string): AppError {
   return new AppError("invalid_input:base64", { isDataUrl: text.startsWith("data:") });
 }
-
-export const emptyFileError = (): AppError => new AppError("invalid_input:empty_file");

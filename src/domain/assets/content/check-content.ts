@@ -1,10 +1,9 @@
 import { AppError } from "#lib/errors.ts";
-import { emptyFileError } from "./base64.ts";
 import { headBytes, type ByteSource } from "./byte-source.ts";
 import type { DeclaredType } from "../model/declared-type.ts";
 import { detectFormat, isSameFamily } from "./formats.ts";
-import { maxPixels, readImageSize, type ImageSize } from "./count-pixels.ts";
-import { detectRejectedText, findMarkup, isPlainText, isTextType } from "./text-check.ts";
+import { maxPixels, readImageSize, type ImageSize } from "./image-size.ts";
+import { detectMarkup, detectRejectedText, isPlainText, isTextType } from "./text-check.ts";
 
 export interface ContentCheckResult {
   /** The dimensions in an image's header, if they were found. */
@@ -39,9 +38,11 @@ export async function inspectFormat(
   }
   const format = await detectFormat(source, head);
   if (format !== undefined) return { format, isMismatch: !isSameFamily(format, mimeType) };
-  const markup = findMarkup(head, "any");
+  const markup = detectMarkup(head, "any");
   return { format: markup, isMismatch: markup !== undefined };
 }
+
+export const emptyFileError = (): AppError => new AppError("invalid_input:empty_file");
 
 export const typeMismatchError = ({ mimeType }: DeclaredType, format: string | undefined): AppError =>
   new AppError("type_mismatch", { declared: mimeType, actual: format ?? "unknown" });

@@ -1,12 +1,11 @@
 import { AppError } from "#lib/errors.ts";
-import { emptyFileError } from "./base64.ts";
 import { createBufferSource, headBytes, type ByteSource } from "./byte-source.ts";
 import { findAssetKind, normalizeMimeType, parseDeclaredType, type DeclaredType } from "../model/declared-type.ts";
 import { cleanFilename, guessTypeFromFilename, resolveFilename } from "../model/filename.ts";
 import type { AssetKind } from "../model/kinds.ts";
 import { isCfb } from "./cfb-check.ts";
 import { detectFormat } from "./formats.ts";
-import { checkContent, inspectFormat, typeMismatchError } from "./check-content.ts";
+import { checkContent, emptyFileError, inspectFormat, typeMismatchError } from "./check-content.ts";
 import { isZip } from "./zip-check.ts";
 
 /** Content types that servers send for files of unknown type. */
@@ -36,8 +35,8 @@ export async function resolveImportType(
 
 async function guessMimeType(head: Uint8Array, statedType: string | undefined, name: string): Promise<string> {
   // Many servers send all text as text/plain; the extension may be more specific.
-  if (statedType === "text/plain") return textTypes.find((type) => type === guessTypeFromFilename(name)) ?? statedType;
-  if (statedType !== undefined) return aliases[statedType] ?? statedType;
+  if (statedType === "text/plain") return specificTextTypes.find((type) => type === guessTypeFromFilename(name)) ?? statedType;
+  if (statedType !== undefined) return typeAliases[statedType] ?? statedType;
   const detectedType = await detectFormat(createBufferSource(head), head);
   return (
     (detectedType !== undefined && findAssetKind(detectedType) ? detectedType : guessTypeFromFilename(name)) ??
@@ -45,10 +44,10 @@ async function guessMimeType(head: Uint8Array, statedType: string | undefined, n
   );
 }
 
-const textTypes = ["text/csv", "text/markdown"];
+const specificTextTypes = ["text/csv", "text/markdown"];
 
 /** Nonstandard names that servers use for supported types. */
-const aliases: Readonly<Record<string, string>> = {
+const typeAliases: Readonly<Record<string, string>> = {
   "image/jpg": "image/jpeg",
   "image/pjpeg": "image/jpeg",
   "image/x-png": "image/png",
@@ -99,15 +98,15 @@ export async function recognizeType(source: ByteSource, filenameType: DeclaredTy
  * accepted file is checked again when it is complete.
  */
 export async function recognizeTypeFromHead(
-  base64: string | undefined,
+  headBase64: string | undefined,
   bytes: number,
   filenameType: DeclaredType | undefined,
 ): Promise<DeclaredType> {
-  const head = Buffer.from(base64 ?? "", "base64");
-  const hasHead = head.length === Math.min(bytes, headBytes);
+  const head = Buffer.from(headBase64 ?? "", "base64");
+  const isHeadComplete = head.length === Math.min(bytes, headBytes);
   // The directory of a container may be at its end, so use the filename's type until the file is complete.
-  if (filenameType && (!hasHead || isZip(head) || isCfb(head))) return filenameType;
-  if (!hasHead) throw unsupportedTypeError();
+  if (filenameType && (!isHeadComplete || isZip(head) || isCfb(head))) return filenameType;
+  if (!isHeadComplete) throw unsupportedTypeError();
   const source: ByteSource = { bytes, read: async (start, end) => head.subarray(start, end) };
   const recognizedType = await recognizeType(source, filenameType);
   await checkContent(source, recognizedType);
@@ -115,7 +114,7 @@ export async function recognizeTypeFromHead(
 }
 
 /** Formats that the file-type library reports more precisely than `assetKinds` lists them. */
-const variants: Readonly<Record<string, string>> = {
+const listedTypeByFormat: Readonly<Record<string, string>> = {
   "image/apng": "image/png",
   "image/heic-sequence": "image/heic",
   "image/heif-sequence": "image/heif",
@@ -125,7 +124,7 @@ const variants: Readonly<Record<string, string>> = {
 
 function toSupportedType(format: string | undefined): DeclaredType | undefined {
   if (format === undefined) return undefined;
-  const mimeType = variants[format] ?? format;
+  const mimeType = listedTypeByFormat[format] ?? format;
   const kind = findAssetKind(mimeType);
   return kind && { kind, mimeType };
 }

@@ -31,7 +31,7 @@ export async function detectFormat(source: ByteSource, head: Uint8Array): Promis
   if (isCfb(head)) return detectCfbType(source, head);
   const signature = signatures.find(({ matches }) => matches(head));
   if (signature) return signature.name;
-  // Imported when a file needs it: its dependencies are 35 modules.
+  // Imported on first use, because it loads 35 modules.
   const { fileTypeFromBuffer } = await import("file-type");
   const fileType = await fileTypeFromBuffer(head.subarray(0, sniffBytes));
   const mime = fileType?.mime.toLowerCase();
@@ -43,7 +43,7 @@ const startsWith = (head: Uint8Array, text: string, offset = 0): boolean =>
   head.length >= offset + text.length &&
   Array.from(text).every((letter, i) => head[offset + i] === letter.charCodeAt(0));
 
-const readUint32 = (head: Uint8Array, offset: number): number =>
+const readUint32LE = (head: Uint8Array, offset: number): number =>
   ((head[offset] ?? 0) |
     ((head[offset + 1] ?? 0) << 8) |
     ((head[offset + 2] ?? 0) << 16) |
@@ -51,7 +51,7 @@ const readUint32 = (head: Uint8Array, offset: number): number =>
   0;
 
 /**
- * Checked before the file-type library runs: formats that sent it into an endless loop, that it does not know, or that
+ * Checked before the file-type library runs: formats that can make it loop forever, that it does not know, or that
  * it detects by too short a signature.
  */
 const signatures: readonly { name: string; matches: (head: Uint8Array) => boolean }[] = [
@@ -59,14 +59,15 @@ const signatures: readonly { name: string; matches: (head: Uint8Array) => boolea
   { name: "video/x-ms-asf", matches: (head) => startsWith(head, "\x30\x26\xb2\x75\x8e\x66\xcf\x11") },
   {
     name: "a program",
-    matches: (head) => startsWith(head, "MZ") && startsWith(head, "PE\0\0", readUint32(head, 0x3c)),
+    matches: (head) => startsWith(head, "MZ") && startsWith(head, "PE\0\0", readUint32LE(head, 0x3c)),
   },
   { name: "a program", matches: (head) => startsWith(head, "MZ") && startsWith(head, "This program", 0x4e) },
+  // A Java class or a universal binary of macOS.
   { name: "a program", matches: (head) => startsWith(head, "\xca\xfe\xba\xbe") },
   { name: "application/gzip", matches: (head) => startsWith(head, "\x1f\x8b\x08") },
 ];
 
-/** The library's result never counts. */
+/** For types whose signature in the library is never reliable. */
 const alwaysDiscard = (): boolean => false;
 
 /**
@@ -86,7 +87,7 @@ const weakSignatureChecks: Readonly<Record<string, (head: Uint8Array) => boolean
   "audio/mpeg": (head) => startsWith(head, "ID3"),
   "audio/aac": alwaysDiscard,
   "font/ttf": alwaysDiscard,
-  "image/bmp": (head) => [12, 40, 52, 56, 64, 108, 124].includes(readUint32(head, 14)) && readUint32(head, 6) === 0,
+  "image/bmp": (head) => [12, 40, 52, 56, 64, 108, 124].includes(readUint32LE(head, 14)) && readUint32LE(head, 6) === 0,
   "image/gif": (head) => startsWith(head, "GIF87a") || startsWith(head, "GIF89a"),
   "image/jxl": (head) => startsWith(head, "JXL ", 4),
   "image/x-icon": alwaysDiscard,

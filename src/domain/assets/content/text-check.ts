@@ -2,8 +2,8 @@
 
 export const isTextType = (mimeType: string): boolean => mimeType.startsWith("text/");
 
-/** Formats that are rejected as text, by how they start. */
-const textFormats: readonly [RegExp, string][] = [
+/** Formats of text that is rejected, recognized by how they start. */
+const rejectedTextFormats: readonly [RegExp, string][] = [
   [/^#!/, "a script"],
   [/^#EXTM3U/i, "a playlist"],
   [/^ffconcat\b/i, "a playlist"],
@@ -18,20 +18,23 @@ const activeMarkupPattern = /^<(?:!doctype|html|head|body|svg|script|iframe|obje
 /** Any XML tag, instruction or comment; no accepted binary format starts with one. */
 const anyTagPattern = /^<[\p{L}_:?!]/u;
 
-/** The format of text that is rejected, by how it starts. Undefined for other text and for binary content. */
+/** Describes text that is rejected; undefined for other text and for binary content. */
 export function detectRejectedText(head: Uint8Array): string | undefined {
   const text = decodeHead(head);
   if (text === undefined) return undefined;
   const start = skipWhitespace(text);
-  return textFormats.find(([pattern]) => pattern.test(start))?.[1] ?? findMarkup(head, "active");
+  return rejectedTextFormats.find(([pattern]) => pattern.test(start))?.[1] ?? detectMarkup(head, "active");
 }
 
-/** Detects markup at the start of a file, after whitespace, byte order marks and comments, in UTF-8 or UTF-16. */
-export function findMarkup(head: Uint8Array, scope: "active" | "any"): string | undefined {
+/**
+ * Describes markup at the start of a file, after whitespace, byte order marks and comments, in UTF-8 or UTF-16;
+ * undefined if there is none. The scope `any` includes the text formats above.
+ */
+export function detectMarkup(head: Uint8Array, scope: "active" | "any"): string | undefined {
   const text = decodeHead(head);
   if (text === undefined) return undefined;
   const start = skipWhitespace(text);
-  if (scope === "any" && (anyTagPattern.test(start) || textFormats.some(([pattern]) => pattern.test(start))))
+  if (scope === "any" && (anyTagPattern.test(start) || rejectedTextFormats.some(([pattern]) => pattern.test(start))))
     return "text or markup";
   return activeMarkupPattern.test(skipComments(start)) ? "markup" : undefined;
 }

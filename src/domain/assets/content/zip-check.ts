@@ -19,9 +19,9 @@ export const isZip = (head: Uint8Array): boolean =>
   head[0] === 0x50 && head[1] === 0x4b && ((head[2] === 3 && head[3] === 4) || (head[2] === 5 && head[3] === 6));
 
 export async function detectZipType(source: ByteSource, head: Uint8Array): Promise<string> {
-  const openDocument = readOpenDocumentType(head);
-  if (openDocument !== undefined) return openDocument;
-  const names = (await readCentralDirectory(source)) ?? scanNames(head, localHeader);
+  const openDocumentType = readOpenDocumentType(head);
+  if (openDocumentType !== undefined) return openDocumentType;
+  const names = (await readCentralDirectoryNames(source)) ?? scanNames(head, localHeader);
   if (names.some((name) => name.endsWith("vbaProject.bin"))) return "an office file with macros";
   if (!names.includes("[Content_Types].xml")) return zipType;
   return officeTypes.find(([folder]) => names.some((name) => name.startsWith(folder)))?.[1] ?? zipType;
@@ -36,34 +36,35 @@ function readOpenDocumentType(head: Uint8Array): string | undefined {
   return view.subarray(start, start + Math.min(view.readUInt32LE(18), 128)).toString("latin1");
 }
 
-interface Header {
+/** Where a header has the name of its file. */
+interface HeaderLayout {
   signature: number;
   nameLengthOffset: number;
   nameOffset: number;
 }
 
-const localHeader: Header = { signature: 0x04034b50, nameLengthOffset: 26, nameOffset: 30 };
-const directoryEntry: Header = { signature: 0x02014b50, nameLengthOffset: 28, nameOffset: 46 };
+const localHeader: HeaderLayout = { signature: 0x04034b50, nameLengthOffset: 26, nameOffset: 30 };
+const directoryEntry: HeaderLayout = { signature: 0x02014b50, nameLengthOffset: 28, nameOffset: 46 };
 
 /** The names in the central directory at the end of the file; undefined if there is none. */
-async function readCentralDirectory(source: ByteSource): Promise<string[] | undefined> {
+async function readCentralDirectoryNames(source: ByteSource): Promise<string[] | undefined> {
   const tailStart = Math.max(0, source.bytes - 66_000); // the end record and the longest comment after it
   const tail = Buffer.from(await source.read(tailStart, source.bytes));
   const end = tail.lastIndexOf("PK\x05\x06", undefined, "latin1");
   if (end < 0 || end + 22 > tail.length) return undefined;
-  const length = tail.readUInt32LE(end + 12);
+  const directoryBytes = tail.readUInt32LE(end + 12);
   const start = tail.readUInt32LE(end + 16);
-  if (length === 0 || start >= source.bytes) return undefined; // empty, or ZIP64
+  if (directoryBytes === 0 || start >= source.bytes) return undefined; // empty, or ZIP64
   const directory =
     start >= tailStart
       ? tail.subarray(start - tailStart, end)
-      : await source.read(start, start + Math.min(length, maxDirectoryBytes));
+      : await source.read(start, start + Math.min(directoryBytes, maxDirectoryBytes));
   const names = scanNames(directory, directoryEntry);
   return names.length > 0 ? names : undefined;
 }
 
 /** Finds names by searching for signatures, because the sizes in the headers can't be trusted. */
-function scanNames(bytes: Uint8Array, { signature, nameLengthOffset, nameOffset }: Header): string[] {
+function scanNames(bytes: Uint8Array, { signature, nameLengthOffset, nameOffset }: HeaderLayout): string[] {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const signatureBytes = Buffer.alloc(4);
   signatureBytes.writeUInt32LE(signature);

@@ -8,7 +8,7 @@ import type { Asset, ReadyAsset } from "../model/asset.ts";
 import type { StoredFile } from "../model/file-store.ts";
 import { readMediaMetadata } from "../model/media-metadata.ts";
 import type { ConfirmedFile, RecognizedFile } from "../ports.ts";
-import { deleteRecords, removeFiles } from "./delete-files.ts";
+import { deleteAssetRecords, removeFiles } from "./delete-files.ts";
 import { chargeStudio } from "./store-bytes.ts";
 
 type ConfirmDeps = Pick<Deps, "assets" | "strayFiles" | "transact" | "files" | "media" | "newId" | "clock" | "limits">;
@@ -89,7 +89,7 @@ export async function rejectUpload(
 ): Promise<undefined> {
   const unusedFiles = await deps
     .transact(async (tx) => {
-      const files = await deleteRecords(deps, tx, [asset]);
+      const files = await deleteAssetRecords(deps, tx, [asset]);
       await recordActivity(deps, tx, caller, "asset.refused", asset.id, {
         filename: asset.filename,
         code: rejection.code,

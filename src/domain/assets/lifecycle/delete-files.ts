@@ -10,18 +10,18 @@ export const lateWriteGrace = hours(1);
 
 /** The files of deleted assets that no other asset uses. */
 export interface UnusedFiles {
-  deletableNow: string[];
-  /** Keys that a write in progress may still create. */
-  deletableLater: string[];
-  uploads: Pick<MultipartFile, "key" | "id">[];
+  keysDeletableNow: string[];
+  /** A write in progress may still create these. */
+  keysDeletableLater: string[];
+  multipartUploads: Pick<MultipartFile, "key" | "id">[];
 }
 
 /**
- * Deletes the records of a studio's assets, marks the files that no other asset uses for deletion, refunds their bytes and
- * releases positions on posts, all in `tx`. Returns these files, to be removed after the commit. Throws `ConflictError`
- * if an asset has changed since it was read.
+ * Deletes the records of a studio's assets, marks the files that no other asset uses for deletion, refunds their bytes
+ * and releases positions on posts, all in `tx`. Returns these files, to be removed after the commit. Throws
+ * `ConflictError` if an asset has changed since it was read.
  */
-export async function deleteRecords(
+export async function deleteAssetRecords(
   deps: Pick<Deps, "clock">,
   tx: Stores,
   assets: readonly Asset[],
@@ -30,7 +30,7 @@ export async function deleteRecords(
     if (asset.postId !== null) await tx.posts.releasePosition(asset.studioId, asset.postId);
     if (!(await tx.assets.remove(asset))) throw new ConflictError();
   }
-  const lastAssets = await findLastAssets(tx, assets);
+  const lastAssets = await releaseSharedFiles(tx, assets);
   const refundedBytes = lastAssets.reduce((sum, { chargedBytes }) => sum + chargedBytes, 0);
   if (lastAssets[0] && refundedBytes > 0) await tx.assets.charge(lastAssets[0].studioId, -refundedBytes, undefined);
   const unusedFiles = listUnusedFiles(lastAssets);
@@ -38,8 +38,11 @@ export async function deleteRecords(
   return unusedFiles;
 }
 
-/** Leaves out the assets whose file another asset still uses. Sorts the keys, because parallel calls lock them, too. */
-async function findLastAssets(tx: Pick<Stores, "sharedFiles">, assets: readonly Asset[]): Promise<Asset[]> {
+/**
+ * Records that these assets no longer use their files, and returns those whose file no other asset uses. In key order,
+ * like parallel calls, to avoid deadlocks.
+ */
+async function releaseSharedFiles(tx: Pick<Stores, "sharedFiles">, assets: readonly Asset[]): Promise<Asset[]> {
   const readyAssets = assets.filter(isReady).toSorted((a, b) => (a.storageKey < b.storageKey ? -1 : 1));
   const lastAssets: Asset[] = assets.filter((asset) => !isReady(asset));
   for (const asset of readyAssets) if (await tx.sharedFiles.removeAsset(asset.storageKey)) lastAssets.push(asset);
@@ -51,9 +54,9 @@ export function listUnusedFiles(assets: readonly Asset[]): UnusedFiles {
   const pendingAssets = assets.filter((asset) => !isReady(asset));
   const fileKeys = [...new Set(assets.filter(isReady).map(({ storageKey }) => storageKey))];
   return {
-    deletableNow: [...pendingAssets.map(({ id }) => incomingKey(id)), ...fileKeys],
-    deletableLater: [...pendingAssets.flatMap(({ storageKey }) => storageKey ?? []), ...fileKeys.map(thumbnailKey)],
-    uploads: assets
+    keysDeletableNow: [...pendingAssets.map(({ id }) => incomingKey(id)), ...fileKeys],
+    keysDeletableLater: [...pendingAssets.flatMap(({ storageKey }) => storageKey ?? []), ...fileKeys.map(thumbnailKey)],
+    multipartUploads: assets
       .filter(isUploading)
       .map(({ storageKey, sourceVersion }) => ({ key: storageKey, id: sourceVersion })),
   };
@@ -62,11 +65,11 @@ export function listUnusedFiles(assets: readonly Asset[]): UnusedFiles {
 export async function markForDeletion(
   deps: Pick<Deps, "clock">,
   tx: Pick<Stores, "strayFiles">,
-  { deletableNow, deletableLater }: UnusedFiles,
+  { keysDeletableNow, keysDeletableLater }: UnusedFiles,
 ): Promise<void> {
   const now = deps.clock();
-  await tx.strayFiles.markForDeletion(deletableNow, now);
-  await tx.strayFiles.markForDeletion(deletableLater, now + lateWriteGrace);
+  await tx.strayFiles.markForDeletion(keysDeletableNow, now);
+  await tx.strayFiles.markForDeletion(keysDeletableLater, now + lateWriteGrace);
 }
 
 /** Deletes assets, each in its own transaction, and their files. Skips assets that changed since they were read. */
@@ -75,23 +78,23 @@ export async function removeAssets(
   assets: readonly Asset[],
 ): Promise<void> {
   for (const asset of assets) {
-    const unusedFiles = await deps.transact((tx) => deleteRecords(deps, tx, [asset])).catch(undefinedOnConflict);
+    const unusedFiles = await deps.transact((tx) => deleteAssetRecords(deps, tx, [asset])).catch(undefinedOnConflict);
     if (unusedFiles) await removeFiles(deps, unusedFiles);
   }
 }
 
 /**
- * Removes files that `deleteRecords` returned. The sweeper retries failures, and removes the `deletableLater` keys once
+ * Removes files that `deleteAssetRecords` returned. The sweeper retries failures, and removes `keysDeletableLater` once
  * more in case a write was still in progress.
  */
 export async function removeFiles(
   deps: Pick<Deps, "files" | "strayFiles">,
-  { deletableNow, deletableLater, uploads }: UnusedFiles,
+  { keysDeletableNow, keysDeletableLater, multipartUploads }: UnusedFiles,
 ): Promise<void> {
   try {
-    for (const upload of uploads) await deps.files.parts.abort(upload);
-    await Promise.all([...deletableNow, ...deletableLater].map((key) => deps.files.remove(key)));
-    await deps.strayFiles.deleteRecords(deletableNow);
+    for (const upload of multipartUploads) await deps.files.parts.abort(upload);
+    await Promise.all([...keysDeletableNow, ...keysDeletableLater].map((key) => deps.files.remove(key)));
+    await deps.strayFiles.deleteRecords(keysDeletableNow);
   } catch {
     // The asset is deleted and its keys are recorded: the sweeper removes the bytes.
   }

@@ -3,15 +3,17 @@ import type { Deps } from "../../deps.ts";
 import type { Asset } from "../model/asset.ts";
 import { unknownMetadata } from "../model/media-metadata.ts";
 
-export function createPendingAsset(
+/** Does not store the asset. */
+export function buildPendingAsset(
   deps: Pick<Deps, "newId" | "clock">,
   caller: Pick<Caller, "user" | "studio" | "client">,
   file: Pick<Asset, "kind" | "mimeType" | "filename">,
-  lifetime: number,
-): Asset {
-  return { ...buildNewAsset(deps, caller, file), status: "pending", uploadExpiresAt: deps.clock() + lifetime };
+  uploadLifetimeMs: number,
+): Asset & { uploadExpiresAt: number } {
+  return { ...buildNewAsset(deps, caller, file), status: "pending", uploadExpiresAt: deps.clock() + uploadLifetimeMs };
 }
 
+/** Does not store the asset. The caller adds the status. */
 export function buildNewAsset(
   deps: Pick<Deps, "newId" | "clock">,
   caller: Pick<Caller, "user" | "studio" | "client">,

@@ -21,14 +21,11 @@ export async function withReservedKey<T>(
     return await work(() => deps.strayFiles.reserve(key, deps.clock() + reservationLifetime));
   } catch (error) {
     // The store has just failed: leave the deletion to the sweeper, so that the caller does not wait again.
-    if (error instanceof AppError && error.code === "storage_unavailable") await markForDeletion(deps, key);
+    if (error instanceof AppError && error.code === "storage_unavailable")
+      await deps.strayFiles.markForDeletion([key], deps.clock()).catch(() => {}); // the reservation expires on its own
     else await discardReservedKey(deps, key);
     throw error;
   }
-}
-
-async function markForDeletion(deps: Pick<Deps, "strayFiles" | "clock">, key: string): Promise<void> {
-  await deps.strayFiles.markForDeletion([key], deps.clock()).catch(() => {}); // the reservation expires on its own
 }
 
 export async function discardReservedKey(
@@ -64,7 +61,7 @@ export async function chargeStudio(
   if (!(await tx.assets.charge(studioId, bytes, limit))) throw quotaExceededError(deps);
 }
 
-/** Fails early, before bytes are sent; `chargeStudio` is the authority. */
+/** Fails early, before bytes are sent. `chargeStudio` is the authority. */
 export async function checkQuota(
   deps: Pick<Deps, "limits" | "assets">,
   studioId: string,
@@ -78,7 +75,7 @@ export async function checkQuota(
 const quotaExceededError = ({ limits }: Pick<Deps, "limits">): AppError =>
   new AppError("quota_exceeded:studio", { limitBytes: limits.studioBytes ?? 0 });
 
-export function toStoredColumns(
+export function toStoredFields(
   storageKey: string,
   { bytes, version, sha256 }: StoredFile,
   metadata: MediaMetadata,

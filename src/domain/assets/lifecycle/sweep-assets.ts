@@ -3,7 +3,7 @@ import type { Deps } from "../../deps.ts";
 import { runInBatches, type BatchOptions } from "../../housekeeping/batches.ts";
 import type { Asset } from "../model/asset.ts";
 import type { FileStore } from "../model/file-store.ts";
-import { fileKeyForThumbnail, parseKeyAssetId, storageAreas, type StorageArea } from "../model/storage-keys.ts";
+import { parseKeyAssetId, storageAreas, toFileKey, type StorageArea } from "../model/storage-keys.ts";
 import { removeAssets } from "./delete-files.ts";
 
 /** Rows or keys per batch: small enough not to delay concurrent requests. */
@@ -95,13 +95,13 @@ async function sweepOrphans(
   return { listed: listedFiles.length, removed: orphans.length, lastKey: listedFiles.at(-1)?.key };
 }
 
-/** Files that no asset uses. The id in the key says nothing: a file can outlive the asset that it was created for. */
+/** Files that no asset uses. The id in the key does not decide: a copy can outlive the asset that the key names. */
 async function findUnusedFiles(deps: SweepDeps, files: readonly ListedFile[]): Promise<ListedFile[]> {
-  const usedKeys = new Set(await deps.sharedFiles.listUsedKeys(files.map(({ key }) => fileKeyForThumbnail(key))));
-  return files.filter(({ key }) => !usedKeys.has(fileKeyForThumbnail(key)));
+  const usedKeys = new Set(await deps.sharedFiles.listUsedKeys(files.map(({ key }) => toFileKey(key))));
+  return files.filter(({ key }) => !usedKeys.has(toFileKey(key)));
 }
 
-/** Uploads, renditions and previews belong to the one asset that their key names. */
+/** Incoming files, renditions and previews belong to the one asset that their key names. */
 async function findFilesWithoutAsset(
   deps: SweepDeps,
   area: "incoming/" | "renditions/" | "previews/",

@@ -37,21 +37,21 @@ export const transitions = [
 
 export type Transition = (typeof transitions)[number]["by"];
 
-/** The error if an asset is not in a state that allows the transition. */
+/** The error if the state of the asset does not allow the transition. */
 const transitionErrors: Partial<Record<Transition, "already_attached" | "not_attached" | "asset_in_use">> = {
   attach: "already_attached",
   detach: "not_attached",
   delete: "asset_in_use",
 };
 
-export const createTransitionError = (by: keyof typeof transitionErrors): AppError => {
-  const key = transitionErrors[by];
-  if (key === undefined) throw new Error(`no error for the transition ${by}`);
+export const createTransitionError = (transition: keyof typeof transitionErrors): AppError => {
+  const key = transitionErrors[transition];
+  if (key === undefined) throw new Error(`no error for the transition ${transition}`);
   return new AppError(key);
 };
 
 /** Throws if the state of the asset does not allow the transition. */
-export function checkTransition(by: Transition, asset: StateFields): void {
+export function checkTransition(transition: Transition, asset: StateFields): void {
   const state = getAssetState(asset);
-  if (!transitions.some((row) => row.by === by && row.from === state)) throw createTransitionError(by);
+  if (!transitions.some((row) => row.by === transition && row.from === state)) throw createTransitionError(transition);
 }

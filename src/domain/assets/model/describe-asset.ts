@@ -11,18 +11,18 @@ const urlStabilityWindow = minutes(10);
 
 export const includeUrlsInput = z.boolean().optional().describe("Also return URLs of files, valid for one hour.");
 
-/** The web app shows files. An AI client pays for every byte of a result, and asks for URLs when it needs them. */
+/** Always for the web app, which shows files; only on request for AI clients, which pay for every byte of a result. */
 export const needsUrls = (caller: Caller, includeUrls = false): boolean => !caller.client || includeUrls;
 
-export type ThumbnailDeps = Pick<Deps, "signer" | "clock" | "base">;
-type DescribeDeps = ThumbnailDeps & Pick<Deps, "files">;
+export type ThumbnailUrlDeps = Pick<Deps, "signer" | "clock" | "base">;
+type DescribeDeps = ThumbnailUrlDeps & Pick<Deps, "files">;
 
-/** The asset with its tags, alt text and media metadata, and with URLs if `hasUrls`. */
-export async function describeAsset(deps: DescribeDeps, asset: Asset, hasUrls = true): Promise<AssetDetail> {
+/** The asset with its tags, alt text and media metadata, and with URLs if `shouldIncludeUrls`. */
+export async function describeAsset(deps: DescribeDeps, asset: Asset, shouldIncludeUrls = true): Promise<AssetDetail> {
   const { altText, width, height, durationMs } = asset;
   return {
     ...toListedAssetView(asset),
-    ...(hasUrls && isReady(asset) ? await createUrls(deps, asset) : {}),
+    ...(shouldIncludeUrls && isReady(asset) ? await createUrls(deps, asset) : {}),
     ...(altText === null ? {} : { altText }),
     ...(width === null ? {} : { width }),
     ...(height === null ? {} : { height }),
@@ -30,8 +30,12 @@ export async function describeAsset(deps: DescribeDeps, asset: Asset, hasUrls = 
   };
 }
 
-export function describeAssets(deps: DescribeDeps, assets: readonly Asset[], hasUrls = true): Promise<AssetDetail[]> {
-  return Promise.all(assets.map((asset) => describeAsset(deps, asset, hasUrls)));
+export function describeAssets(
+  deps: DescribeDeps,
+  assets: readonly Asset[],
+  shouldIncludeUrls = true,
+): Promise<AssetDetail[]> {
+  return Promise.all(assets.map((asset) => describeAsset(deps, asset, shouldIncludeUrls)));
 }
 
 async function createUrls(deps: DescribeDeps, asset: ReadyAsset): Promise<Pick<AssetDetail, "url" | "thumbnailUrl">> {
@@ -49,7 +53,7 @@ async function createUrls(deps: DescribeDeps, asset: ReadyAsset): Promise<Pick<A
 
 /** The URL of a ready asset's thumbnail; undefined if its type has none. */
 export function createThumbnailUrl(
-  deps: ThumbnailDeps,
+  deps: ThumbnailUrlDeps,
   { id, studioId, mimeType }: Pick<Asset, "id" | "studioId" | "mimeType">,
 ): string | undefined {
   if (!canHaveThumbnail(mimeType)) return undefined;

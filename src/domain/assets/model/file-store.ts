@@ -49,7 +49,7 @@ export interface FileStore {
     options: { after?: string; limit: number },
   ): Promise<{ key: string; bytes: number; modifiedAt: number }[]>;
   /** Removes the store's own temp files that were last written before this time, if it has any. */
-  sweepTempFiles?(olderThan: number): Promise<number>;
+  sweepTempFiles?(writtenBefore: number): Promise<number>;
   readonly parts: PartStore;
   /** Resolves when the store responds. */
   ping(): Promise<void>;

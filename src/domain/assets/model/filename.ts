@@ -28,6 +28,7 @@ export function truncateFilename(name: string): string {
   return characters.slice(0, maxTruncatedLength - extension.length).join("") + extension;
 }
 
+/** Returns the name, or a generic one such as image.jpg if there is none. */
 export const resolveFilename = (name: string | undefined, { kind, mimeType }: DeclaredType): string =>
   name === undefined || name === "" ? `${kind}.${extensions[mimeType]?.[0] ?? "bin"}` : name;
 

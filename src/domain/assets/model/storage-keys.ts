@@ -24,7 +24,9 @@ export const thumbnailKey = (fileKey: string): string => fileKey.replace(/^files
 export const renditionKey = (area: "renditions/" | "previews/", assetId: string, hash: string): string =>
   `${area}${assetId}.${hash.slice(0, 32)}`;
 
-export const fileKeyForThumbnail = (key: string): string => key.replace(/^thumbs\//, "files/");
+/** Returns file keys unchanged. */
+export const toFileKey = (fileOrThumbnailKey: string): string =>
+  fileOrThumbnailKey.replace(/^thumbs\//, "files/");
 
 /** The asset id in a key; undefined if the key does not have our format. */
 export function parseKeyAssetId(key: string): string | undefined {

@@ -19,7 +19,7 @@ export interface UploadPageView {
   files: FileView[];
 }
 
-/** Everything an upload link reveals: the studio's name, the post's title and free positions, and the files uploaded through it. */
+/** Everything that an upload link reveals: the studio, the post, and the files that were uploaded through the link. */
 export async function describeUploadPage(
   deps: Pick<Deps, "uploads" | "files" | "signer" | "clock" | "base" | "limits">,
   caller: UploadCaller,

@@ -50,15 +50,15 @@ export async function openFileStorage(
 /** Ensures, at startup and every ten minutes, that the bucket's CORS rules allow uploads from our pages. */
 function startCorsJob(store: S3Store, { base, uploadPage }: Config, log: Log): RepeatingJob {
   const origins = [base, uploadPage].map((url) => new URL(url).origin);
-  const work = async (): Promise<void> => {
+  const updateCorsRules = async (): Promise<void> => {
     if (await store.allowCorsOrigins(origins))
       log.info({ origins }, "updated the bucket's CORS rules to allow uploads from our pages");
   };
-  work().catch((error: unknown) =>
+  updateCorsRules().catch((error: unknown) =>
     log.warn(
       { err: error },
       "failed to read or update the bucket's CORS rules, which browser uploads require (docs/uploads.md)",
     ),
   );
-  return runEvery(minutes(10), "bucket", work, log);
+  return runEvery(minutes(10), "bucket", updateCorsRules, log);
 }

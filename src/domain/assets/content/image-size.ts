@@ -45,10 +45,10 @@ export async function readImageSize(
 }
 
 function readWebpSize(buffer: Buffer): ImageSize | undefined {
-  const uint24 = (offset: number) => buffer.readUIntLE(offset, 3);
+  const readUint24 = (offset: number) => buffer.readUIntLE(offset, 3);
   switch (buffer.toString("latin1", 12, 16)) {
     case "VP8X":
-      return { width: uint24(24) + 1, height: uint24(27) + 1 };
+      return { width: readUint24(24) + 1, height: readUint24(27) + 1 };
     case "VP8L": {
       const bits = buffer.readUInt32LE(21);
       return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 };
@@ -72,7 +72,7 @@ async function readJpegSize(source: ByteSource, head: Buffer): Promise<ImageSize
     if (marker === 0xff) offset += 1; // a fill byte
     else if (isFrameHeader(marker))
       return { height: buffer.readUInt16BE(start + 5), width: buffer.readUInt16BE(start + 7) };
-    else if (marker === 0xda || marker === 0xd9) return undefined;
+    else if (marker === 0xda || marker === 0xd9) return undefined; // start of scan, end of image
     else offset += 2 + buffer.readUInt16BE(start + 2);
   }
   return undefined;
@@ -95,22 +95,25 @@ function readHeifSize(buffer: Buffer): ImageSize | undefined {
   return largest;
 }
 
-/** Counts the frames that start in the head by walking its blocks. */
+const gifFrame = 0x2c;
+const gifExtension = 0x21;
+
+/** Counts the frames whose start is in the head. */
 function countGifFrames(buffer: Buffer): number {
-  const flags = buffer.readUInt8(10);
-  let offset = 13 + (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0);
+  let offset = 13 + getColorTableBytes(buffer.readUInt8(10));
   let frames = 0;
   while (offset + 10 < buffer.length) {
-    const block = buffer[offset];
-    if (block === 0x2c) {
+    const blockType = buffer[offset];
+    if (blockType === gifFrame) {
       frames++;
-      const localFlags = buffer[offset + 9] ?? 0;
-      offset = skipSubBlocks(buffer, offset + 11 + (localFlags & 0x80 ? 3 * 2 ** ((localFlags & 7) + 1) : 0));
-    } else if (block === 0x21) offset = skipSubBlocks(buffer, offset + 2);
+      offset = skipSubBlocks(buffer, offset + 11 + getColorTableBytes(buffer[offset + 9] ?? 0));
+    } else if (blockType === gifExtension) offset = skipSubBlocks(buffer, offset + 2);
     else break;
   }
   return frames;
 }
+
+const getColorTableBytes = (flags: number): number => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0);
 
 function skipSubBlocks(buffer: Buffer, start: number): number {
   let offset = start;
