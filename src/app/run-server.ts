@@ -83,8 +83,8 @@ function formatStartupError(error: unknown): string {
   const { code, message, port } = error as NodeJS.ErrnoException & { port?: number };
   if (code === "EADDRINUSE")
     return `Atelier cannot start: port ${port} is already in use. Set PORT to a free port, or stop the program that uses this one.`;
-  const isSystemError = code?.startsWith("E");
-  const isPostgresError = /^[0-9A-Z]{5}$/.test(code ?? "");
-  if (isSystemError || isPostgresError) return `Atelier cannot start: ${message}`;
+  const hasNodeErrorCode = code?.startsWith("E");
+  const hasPostgresErrorCode = /^[0-9A-Z]{5}$/.test(code ?? "");
+  if (hasNodeErrorCode || hasPostgresErrorCode) return `Atelier cannot start: ${message}`;
   return `Atelier cannot start: ${error instanceof Error ? error.stack : String(error)}`;
 }

@@ -34,13 +34,13 @@ export interface ToolDeclaration<Input extends z.ZodObject, Output extends z.Zod
   /** Checked against the user's role before the input is validated. The consent page lists these actions. */
   action: Action;
   hints: Hints;
-  /** `_meta` of the listing, for hosts that read it. */
+  /** Additional `_meta` of the listing, which some hosts read. */
   meta?: Readonly<Record<string, unknown>>;
   input: Input;
   output: Output;
   /** For upload tools: when to use this one. Part of the server instructions if the caller can use the tool. */
   uploadGuide?: string;
-  /** The input contains a file, so a request may be as long as the body limit. */
+  /** The input contains a file, so requests may be long. */
   acceptsFile?: true;
   /** Hosts with in-chat apps show the post in the app. */
   showsChatApp?: true;
@@ -55,17 +55,17 @@ export interface ToolDeclaration<Input extends z.ZodObject, Output extends z.Zod
     input: z.output<Input>,
     output: z.output<Output>,
   ): Promise<readonly Preview[]>;
-  /** Runs as a task for clients that support it (SEP-2663): the call itself takes long. */
+  /** The call takes long, so it runs as a task for clients that support tasks (SEP-2663). */
   runsAsTask?: true;
-  /** What the call has started continues as a task for clients that support it (SEP-2663). */
+  /** The call starts work that takes long, which a task follows for clients that support tasks (SEP-2663). */
   followUp?: FollowUp<z.output<Output>>;
-  /** Runs before schema validation, so that its error takes precedence over schema issues. */
+  /** Runs before schema validation, so that its error takes precedence over those of the schema. */
   precheck?(args: Readonly<Record<string, unknown>>): void;
   run(deps: Deps, caller: Caller, input: z.output<Input>, context: RunContext): Promise<z.output<Output>>;
 }
 
 export interface FollowUp<Output> {
-  /** The current output, and whether it changes any more. */
+  /** The current output, and whether it is final. */
   getProgress(deps: Deps, caller: Caller, output: Output): Promise<{ output: Output; hasEnded: boolean }>;
   /** Cancels what has not started yet. */
   cancel(deps: Deps, caller: Caller, output: Output): Promise<void>;

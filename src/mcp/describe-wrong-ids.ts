@@ -1,7 +1,7 @@
 import { findIdKind, type IdKind } from "#lib/ids.ts";
 
 /** The kind of id that each input expects. */
-const idInputs: Readonly<Record<string, IdKind>> = {
+const expectedKinds: Readonly<Record<string, IdKind>> = {
   postId: "post",
   assetId: "asset",
   assetIds: "asset",
@@ -27,22 +27,22 @@ const kindNames: Readonly<Record<IdKind, string>> = {
 
 /** Says which inputs contain an id of another kind, a common mistake of models. Undefined if none does. */
 export function describeWrongIds(args: Readonly<Record<string, unknown>>): string | undefined {
-  const sentences = Object.entries(idInputs).flatMap(([name, expected]) => {
+  const sentences = Object.entries(expectedKinds).flatMap(([name, expected]) => {
     const values = listValues(args, name);
-    const wrongKind = values.map((value) => typeof value === "string" && findIdKind(value)).find(isOther(expected));
+    const wrongKind = values.map((value) => typeof value === "string" && findIdKind(value)).find(isOtherKind(expected));
     return wrongKind ? [`${name} is the id of a ${kindNames[wrongKind]}, not of a ${kindNames[expected]}.`] : [];
   });
   return sentences.length === 0 ? undefined : sentences.join(" ").replace(/ a (?=[ai]|upload)/g, " an ");
 }
 
-/** Variants contain the ids of their connections. */
+/** The values of an input. Those of `connectionId` include the ids in `variants`. */
 function listValues(args: Readonly<Record<string, unknown>>, name: string): unknown[] {
   if (name !== "connectionId") return [args[name]].flat();
   const variants = [args["variants"]].flat() as ({ connectionId?: unknown } | null | undefined)[];
   return [args[name], ...variants.map((variant) => variant?.connectionId)];
 }
 
-const isOther =
+const isOtherKind =
   (expected: IdKind) =>
   (kind: IdKind | false | undefined): kind is IdKind =>
     typeof kind === "string" && kind !== expected;

@@ -41,7 +41,7 @@ export interface McpEndpointOptions {
   signer: Signer;
   log: Log;
   checkCallLimit: CallLimitCheck;
-  /** Called for every call of a tool or resource that passes the rate limit. */
+  /** Called for every call of a tool or resource that is within the rate limit. */
   recordCall: (grantId: string) => void;
   version: string;
   /** The document of the in-chat app; undefined if it is not built. */
@@ -58,10 +58,10 @@ export interface McpEndpoint {
   handle(req: IncomingMessage, res: ServerResponse, logContext?: RequestLogContext): Promise<void>;
   changeFeed: Subscriptions["feed"];
   /** For shutdown: starts no more tasks. Resolves when the tasks that run in this process have ended. */
-  close(): Promise<void>;
+  drainTasks(): Promise<void>;
   /** For shutdown: ends long-lived streams with a final result. Their clients reconnect to another process. */
   endStreams(): void;
-  /** Stops the tasks that run in this process; they fail. */
+  /** For shutdown: stops the tasks that still run in this process; they fail. */
   stopTasks(): Promise<void>;
 }
 
@@ -89,12 +89,12 @@ export function createMcpEndpoint({
     ...extension?.capabilities,
   };
   const challenges = createChallenges(deps.base);
-  const startCall = ({ user, grantId }: Caller): void => {
+  const countCall = ({ user, grantId }: Caller): void => {
     const limitError = checkCallLimit(user.id);
     if (limitError) throw limitError;
     if (grantId !== undefined) recordCall(grantId);
   };
-  const tasks = createTasks({ deps, tools, log, startCall });
+  const tasks = createTasks({ deps, tools, log, countCall });
   const toolMethods = createToolMethods({
     tools,
     chatApp,
@@ -102,14 +102,14 @@ export function createMcpEndpoint({
     deps,
     log,
     tasks,
-    startCall,
+    countCall,
   });
   const subscriptions = createSubscriptions({
     deps,
     log,
     capabilities,
     challenges,
-    startCall,
+    countCall,
     events: extension?.events,
   });
   const methods = new Map<string, Method>([
@@ -118,17 +118,17 @@ export function createMcpEndpoint({
       capabilities,
       sessionIdCodec,
       deps,
-      getInstructions: (caller) => buildInstructions(caller, toolMethods.listAllowed(caller.scopes), deps.base),
+      getInstructions: (caller) => buildInstructions(caller, toolMethods.listModelTools(caller.scopes), deps.base),
     }),
     ["tools/list", toolMethods.list],
     ["tools/call", toolMethods.call],
     ...subscriptions.methods,
-    ...createPostResources(deps, startCall),
+    ...createPostResources(deps, countCall),
     ...promptMethods,
     ...tasks.methods,
     ...(extension?.methods ?? []),
   ]);
-  chatApp?.addTo(methods, startCall);
+  chatApp?.addTo(methods, countCall);
   const formatResultMeta = createResultMetaFormatter(serverInfo);
   const dispatcher = createDispatcher({ methods, formatResultMeta, log, newId: deps.newId });
   const readBody = createBodyReader();
@@ -144,7 +144,7 @@ export function createMcpEndpoint({
       }
     },
     changeFeed: subscriptions.feed,
-    close: () => tasks.close(),
+    drainTasks: () => tasks.drain(),
     endStreams: () => subscriptions.close(),
     stopTasks: () => tasks.stopAll(),
   };
@@ -185,12 +185,12 @@ export function createMcpEndpoint({
     if (req.headers.expect !== undefined) res.writeContinue();
     const body = await readBody(req, authentication.user.id);
     if ("kind" in body) return respondWithRejection(req, res, body);
-    const parsed = parseBody(body);
-    if (parsed.kind === "rejection") return respondWithRejection(req, res, parsed);
-    const message = readMessage(parsed.value, readMirroredHeaders(req), session?.protocolVersion);
+    const parsedBody = parseBody(body);
+    if (parsedBody.kind === "rejection") return respondWithRejection(req, res, parsedBody);
+    const message = readMessage(parsedBody.value, readMirroredHeaders(req), session?.protocolVersion);
     if (message.kind === "rejection") return respondWithRejection(req, res, message);
-    // `parseFull` is set only for long messages, and can read the arguments of a single call only.
-    if (message.kind === "batch" && parsed.parseFull) return respondWithRejection(req, res, batchTooLongRejection());
+    // `parseFull` is set for long messages; dispatching supports it only for a single call.
+    if (message.kind === "batch" && parsedBody.parseFull) return respondWithRejection(req, res, batchTooLongRejection());
     await serveMessage(
       req,
       res,
@@ -199,7 +199,7 @@ export function createMcpEndpoint({
         authentication,
         memberships: { current: membership, nextSession: nextSessionMembership },
         sessionId,
-        parseFull: parsed.parseFull,
+        parseFull: parsedBody.parseFull,
       },
       logContext,
     );

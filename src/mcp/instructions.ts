@@ -23,12 +23,11 @@ export function buildInstructions(caller: Caller, tools: readonly Tool[], base: 
   ].join("\n\n");
 }
 
-/** From draft to published. */
 const describePublishing = ({ scopes }: Caller): string =>
   [
     "To publish: draft the post, fix what get_post's validation rejects, then call publish_post.",
     scopes.includes("studio:publish")
       ? "You may publish without asking where the studio allows it; set propose to ask for approval."
       : "You can't publish without asking.",
-    "What you propose waits until a person approves it in the web app; it is then scheduled and published. Tell the user where it stands. After a change of what is sent, a person has to approve again unless you may publish.",
+    "What you propose waits until a person approves it in the web app; it is then scheduled and published. Tell the user where it stands. If you change what will be sent, a person has to approve it again, unless you may publish.",
   ].join(" ");

@@ -24,7 +24,7 @@ const uriPrefix = "atelier://posts/";
 
 export const toPostUri = (postId: string): string => `${uriPrefix}${postId}`;
 
-/** Returns undefined for the URI of another resource. The id may not be valid. */
+/** Returns the id, which may be invalid; undefined for the URI of another resource. */
 export const parsePostUri = (uri: string): string | undefined =>
   uri.startsWith(uriPrefix) ? uri.slice(uriPrefix.length) : undefined;
 
@@ -33,17 +33,17 @@ const pageSize = 50;
 const maxCompletions = 100;
 
 const listParams = z.looseObject({ cursor: z.string().optional() });
-export const readParams = z.looseObject({ uri: z.string().max(2000) });
+export const uriParams = z.looseObject({ uri: z.string().max(2000) });
 const completeParams = z.looseObject({
   ref: z.looseObject({ type: z.string(), uri: z.string().optional() }),
   argument: z.object({ name: z.string(), value: text(200) }),
 });
 
 /** The studio's posts as resources: listed newest first, read as JSON, their ids completed by words in the title. */
-export function createPostResources(deps: Deps, startCall: (caller: Caller) => void): [string, Method][] {
-  const respond = createResponder(startCall);
+export function createPostResources(deps: Deps, countCall: (caller: Caller) => void): [string, Method][] {
+  const respond = createResourceResponder(countCall);
   const getRequiredScope = () => "studio:read" as const;
-  const complete = async (caller: Caller, query: string): Promise<{ values: string[]; hasMore: boolean }> => {
+  const completePostId = async (caller: Caller, query: string): Promise<{ values: string[]; hasMore: boolean }> => {
     const { postIds, hasMore } = await findPostsByTitle(deps, caller, { query, limit: maxCompletions });
     return { values: postIds, hasMore };
   };
@@ -76,7 +76,7 @@ export function createPostResources(deps: Deps, startCall: (caller: Caller) => v
         getRequiredScope,
         ttlMs: 0,
         handle: (exchange) =>
-          respond(exchange, readParams, async ({ uri }) => {
+          respond(exchange, uriParams, async ({ uri }) => {
             const postId = parsePostUri(uri);
             if (postId === undefined) throw resourceNotFoundError(exchange.era, uri);
             const post = await getPost(deps, exchange.caller, { postId });
@@ -90,9 +90,9 @@ export function createPostResources(deps: Deps, startCall: (caller: Caller) => v
         getRequiredScope,
         handle: (exchange) =>
           respond(exchange, completeParams, async ({ ref, argument }) => {
-            const isPostId = argument.name === "postId" && (ref.uri ?? template.uriTemplate) === template.uriTemplate;
+            const isPostIdArgument = argument.name === "postId" && (ref.uri ?? template.uriTemplate) === template.uriTemplate;
             return {
-              completion: isPostId ? await complete(exchange.caller, argument.value) : { values: [], hasMore: false },
+              completion: isPostIdArgument ? await completePostId(exchange.caller, argument.value) : { values: [], hasMore: false },
             };
           }),
       },
@@ -100,9 +100,9 @@ export function createPostResources(deps: Deps, startCall: (caller: Caller) => v
   ];
 }
 
-/** Reports `not_found` of a verb as an unknown resource. */
-export const createResponder = (startCall: (caller: Caller) => void): Responder =>
-  createMethodResponder(startCall, (error, { era, params }) =>
+/** Converts `not_found` of a verb to the error for an unknown resource. */
+export const createResourceResponder = (countCall: (caller: Caller) => void): Responder =>
+  createMethodResponder(countCall, (error, { era, params }) =>
     error instanceof AppError && error.code === "not_found"
       ? resourceNotFoundError(era, params["uri"])
       : toProtocolError(error),

@@ -6,16 +6,16 @@ interface Prompt {
   title: string;
   description: string;
   arguments: readonly { name: string; description: string; required: boolean }[];
-  write(args: Readonly<Record<string, string>>): string;
+  writeText(args: Readonly<Record<string, string>>): string;
 }
 
-/** What people start from a client's menu. Each text tells the model which tools to use, in which order. */
+/** Users start these from a menu of their client. Each text tells the model which tools to use, in which order. */
 const prompts: Readonly<Record<string, Prompt>> = {
   draft_post: {
     title: "Draft a post from a brief",
     description: "Write a post from a short brief and save it as a draft.",
     arguments: [{ name: "brief", description: "What the post is about, for whom, and in which tone.", required: true }],
-    write: ({ brief = "" }) =>
+    writeText: ({ brief = "" }) =>
       `Draft a post from this brief:\n\n${brief}\n\n` +
       "Look at two or three recent posts with list_posts and get_post to match their tone and length. " +
       "Save the draft with create_post, then show me its text and url. Do not publish it. " +
@@ -25,7 +25,7 @@ const prompts: Readonly<Record<string, Prompt>> = {
     title: "Prepare a post for every connected account",
     description: "Adapt a post to the rules of each connected account, and propose to publish it.",
     arguments: [{ name: "postId", description: "The id of the post.", required: true }],
-    write: ({ postId = "" }) =>
+    writeText: ({ postId = "" }) =>
       `Prepare the post ${postId} for every connected account.\n\n` +
       "Call get_post and list_platforms. For each account whose validation reports a problem, write a variant that fits " +
       "its limits and save all variants with one update_post. Write missing alt texts: look at each image with get_asset " +
@@ -36,7 +36,7 @@ const prompts: Readonly<Record<string, Prompt>> = {
     title: "Review what went out this week",
     description: "Summarize the publications of the last seven days and what needs attention.",
     arguments: [],
-    write: () =>
+    writeText: () =>
       "Review what this studio published in the last seven days. Call list_publications with from set to seven days ago, " +
       "for every page. Group the result by account: what was published, with links; what failed, is missed or unconfirmed, " +
       "and what to do about it; what waits for approval; and what is scheduled next. Keep it short.",
@@ -74,7 +74,7 @@ export const promptMethods: readonly [string, Method][] = [
             errorCodes.invalidParams,
             `Unknown prompt: ${name.slice(0, 100)}. Choose one of: ${Object.keys(prompts).join(", ")}.`,
           );
-        const text = prompt.write(parseArguments(prompt, params["arguments"] ?? {}));
+        const text = prompt.writeText(parseArguments(prompt, params["arguments"] ?? {}));
         return { description: prompt.description, messages: [{ role: "user", content: { type: "text", text } }] };
       },
     },

@@ -1,10 +1,10 @@
-/** The tool whose name is most like an unknown one: by the words that they share, then by edit distance. */
+/** The name that is most like an unknown one: by the words that they share, then by edit distance. */
 export function suggestTool(unknownName: string, names: readonly string[]): string | undefined {
   const words = splitWords(unknownName.slice(0, 100));
-  const score = (name: string): number =>
+  const getScore = (name: string): number =>
     splitWords(name).filter((word) => words.some((other) => isSimilar(word, other))).length * 100 -
     countEdits(name, words.join("_"));
-  return names.toSorted((a, b) => score(b) - score(a))[0];
+  return names.toSorted((a, b) => getScore(b) - getScore(a))[0];
 }
 
 const splitWords = (name: string): string[] =>
@@ -22,14 +22,14 @@ const isSimilar = (a: string, b: string): boolean =>
 function countEdits(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
-    const next = [i];
+    const nextRow = [i];
     for (let j = 1; j <= b.length; j++)
-      next[j] = Math.min(
+      nextRow[j] = Math.min(
         (row[j] ?? 0) + 1,
-        (next[j - 1] ?? 0) + 1,
+        (nextRow[j - 1] ?? 0) + 1,
         (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1),
       );
-    row = next;
+    row = nextRow;
   }
   return row[b.length] ?? 0;
 }

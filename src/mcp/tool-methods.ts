@@ -15,14 +15,14 @@ import { createUrlElicitation } from "./url-elicitation.ts";
 import { suggestTool } from "./suggest-tool.ts";
 import type { Tasks } from "./tasks/tasks.ts";
 import { supportsTasks } from "./tasks/tasks-extension.ts";
-import { addWrongIds, toErrorResult, toSuccessResult } from "./tool-results.ts";
+import { addWrongIdHint, toErrorResult, toSuccessResult } from "./tool-results.ts";
 import { toListing, type Tool } from "./define-tool.ts";
 
 export interface ToolMethods {
   list: Method;
   call: Method;
-  /** The tools for models that these scopes allow, in listing order. */
-  listAllowed(scopes: readonly Scope[]): readonly Tool[];
+  /** The tools that these scopes allow, without those that only the in-chat app calls; in listing order. */
+  listModelTools(scopes: readonly Scope[]): readonly Tool[];
 }
 
 export interface ToolMethodsOptions {
@@ -32,13 +32,13 @@ export interface ToolMethodsOptions {
   log: Log;
   tasks: Tasks;
   /** Counts the call; throws if the user makes too many. */
-  startCall: (caller: Caller) => void;
+  countCall: (caller: Caller) => void;
   chatApp: ChatApp | undefined;
 }
 
 /** Implements `tools/list` and `tools/call`. Listings are serialized once, at startup. */
 export function createToolMethods(options: ToolMethodsOptions): ToolMethods {
-  const { rawTools, deps, log, tasks, startCall, chatApp } = options;
+  const { rawTools, deps, log, tasks, countCall, chatApp } = options;
   const tools = [...options.tools, ...(chatApp?.tools ?? [])];
   const urlElicitation = createUrlElicitation(deps.signer, deps.clock);
   const toolsByName = new Map(tools.map((tool) => [tool.name, tool]));
@@ -47,16 +47,16 @@ export function createToolMethods(options: ToolMethodsOptions): ToolMethods {
     tools.map((tool) => [tool, JSON.stringify(toListing(tool, { hasChatApp: chatApp !== undefined }))]),
   );
   const rawListings = rawTools.map((tool) => JSON.stringify(tool.listing));
-  // No tool of the product has such inputs.
+  // Inputs that clients repeat in headers. The tools of the product have none.
   const paramHeadersByName = new Map(
     rawTools.map(({ listing }) => [listing.name, listParamHeaders(listing.inputSchema)]),
   );
   const listCache = new Map<string, string>();
-  const listForApp = (scopes: readonly Scope[]) => tools.filter((tool) => scopes.includes(tool.scope));
-  const listAllowed = (scopes: readonly Scope[]) => listForApp(scopes).filter((tool) => !tool.isAppOnly);
+  const listAllTools = (scopes: readonly Scope[]) => tools.filter((tool) => scopes.includes(tool.scope));
+  const listModelTools = (scopes: readonly Scope[]) => listAllTools(scopes).filter((tool) => !tool.isAppOnly);
 
   return {
-    listAllowed,
+    listModelTools,
     list: {
       // The list only changes with a new server version.
       ttlMs: minutes(5),
@@ -68,12 +68,13 @@ export function createToolMethods(options: ToolMethodsOptions): ToolMethods {
             "Invalid params: unknown cursor; the list has only one page",
           );
         // A host without apps would show the app's tools to the model.
-        const list = chatApp?.isSupportedBy(exchange) ? listForApp : listAllowed;
-        const key = `${list === listForApp} ${caller.scopes.join(" ")}`;
+        const canShowApp = chatApp?.isSupportedBy(exchange) ?? false;
+        const cacheKey = `${canShowApp} ${caller.scopes.join(" ")}`;
+        const listTools = canShowApp ? listAllTools : listModelTools;
         const listJson =
-          listCache.get(key) ??
-          `"tools":[${[...list(caller.scopes).map((tool) => listingsByTool.get(tool)), ...rawListings].join(",")}]`;
-        listCache.set(key, listJson);
+          listCache.get(cacheKey) ??
+          `"tools":[${[...listTools(caller.scopes).map((tool) => listingsByTool.get(tool)), ...rawListings].join(",")}]`;
+        listCache.set(cacheKey, listJson);
         return listJson;
       },
     },
@@ -92,7 +93,7 @@ export function createToolMethods(options: ToolMethodsOptions): ToolMethods {
           if (rawTool) return callRawTool(rawTool, args as Args, exchange);
           const suggestion = suggestTool(
             name,
-            listAllowed(exchange.caller.scopes).map((allowed) => allowed.name),
+            listModelTools(exchange.caller.scopes).map((modelTool) => modelTool.name),
           );
           throw new ProtocolError(
             errorCodes.invalidParams,
@@ -100,7 +101,7 @@ export function createToolMethods(options: ToolMethodsOptions): ToolMethods {
           );
         }
         try {
-          startCall(exchange.caller);
+          countCall(exchange.caller);
           return await callTool(tool, args as Args, exchange);
         } catch (error) {
           if (error instanceof ProtocolError) throw error;
@@ -117,10 +118,10 @@ export function createToolMethods(options: ToolMethodsOptions): ToolMethods {
     authorize(caller, tool.action);
     const rawInput = exchange.parseFull ? parseLongArguments(tool, exchange.parseFull) : args;
     tool.precheck?.(rawInput);
-    const parsed = tool.input.safeParse(rawInput);
-    if (!parsed.success)
-      throw edgeError("invalid_input", formatIssues(parsed.error), "Compare the input with the tool's input schema.");
-    const input = parsed.data as never;
+    const parseResult = tool.input.safeParse(rawInput);
+    if (!parseResult.success)
+      throw edgeError("invalid_input", formatIssues(parseResult.error), "Compare the input with the tool's input schema.");
+    const input = parseResult.data as never;
     if (tool.runsAsTask && supportsTasks(exchange))
       return tasks.start(exchange, tool.name, ({ signal }) =>
         tool.run(deps, caller, input, { getSignal: () => signal }).then(
@@ -147,12 +148,13 @@ export function createToolMethods(options: ToolMethodsOptions): ToolMethods {
     return typeof outcome === "function" ? tasks.start(exchange, tool.listing.name, outcome) : outcome;
   }
 
+  /** Logs the error, unless the caller caused it, and returns it as a result. */
   function reportError(error: unknown, { name }: Tool, args: Args): Result {
     const reference = error instanceof AppError ? "" : deps.newId("request");
     const { status, view, isExpected } = renderError(error, reference, errorHints);
     if (!isExpected) log.error({ err: error, reference, tool: name }, "tool failed");
     else if (status >= 500) log.warn({ err: error, tool: name }, "dependency unavailable");
-    return toErrorResult(addWrongIds(view, args));
+    return toErrorResult(addWrongIdHint(view, args));
   }
 }
 

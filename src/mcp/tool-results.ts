@@ -14,10 +14,10 @@ export function toSuccessResult(output: object, previews: readonly Preview[]): s
   return `"content":[{"type":"text","text":${JSON.stringify(json)}}${imagesJson}],"structuredContent":${json}`;
 }
 
-/** An id of another kind does not exist as the kind that the tool expects. */
-export function addWrongIds(view: ErrorView, args: Readonly<Record<string, unknown>>): ErrorView {
-  const wrongIds = view.code === "not_found" ? describeWrongIds(args) : undefined;
-  return wrongIds ? { ...view, hint: [wrongIds, view.hint].filter(Boolean).join(" ") } : view;
+/** Explains `not_found` if it was caused by an id of another kind, such as an asset id as postId. */
+export function addWrongIdHint(view: ErrorView, args: Readonly<Record<string, unknown>>): ErrorView {
+  const wrongIdHint = view.code === "not_found" ? describeWrongIds(args) : undefined;
+  return wrongIdHint ? { ...view, hint: [wrongIdHint, view.hint].filter(Boolean).join(" ") } : view;
 }
 
 export function toErrorResult(view: ErrorView): string {

@@ -57,7 +57,7 @@ function toJsonSchema(schema: z.ZodObject, io: "input" | "output", shorten: (par
   return schemaBody as ObjectSchema;
 }
 
-/** Without the properties of nested objects. */
+/** Omits the properties of nested objects. */
 function toTypeOnly({ type, anyOf, items, enum: choices }: SchemaPart): SchemaPart {
   return {
     ...(type === undefined ? {} : { type }),

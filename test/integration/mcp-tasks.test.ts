@@ -120,7 +120,7 @@ forOneEngine("calls that run as tasks", (fixture) => {
     const closingClient = { ...client, url: closing.url };
     const { sendContent } = await serveSlowly("/before-shutdown.png");
     const { taskId } = await startImport("/before-shutdown.png", {}, closingClient);
-    const tasksEnded = closing.endpoint.close();
+    const tasksEnded = closing.endpoint.drainTasks();
     const inline = await startImport("/a.png", {}, closingClient);
     assert.equal(inline.resultType, "complete");
     assert.ok(inline.structuredContent["assetId"]);

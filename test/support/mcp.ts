@@ -58,7 +58,7 @@ export async function startMcpServer(
     endpoint,
     close: async () => {
       endpoint.endStreams();
-      void endpoint.close();
+      void endpoint.drainTasks();
       await endpoint.stopTasks();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

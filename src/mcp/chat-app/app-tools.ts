@@ -27,7 +27,7 @@ const fileView = z.object({
   thumbnailUrl: z.string().optional(),
 });
 
-const writes = {
+const writeToolDefaults = {
   scope: "studio:write",
   action: "assets.write",
   hints: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
@@ -56,17 +56,17 @@ export const appTools: readonly Tool[] = [
     },
   }),
   defineTool({
-    ...writes,
+    ...writeToolDefaults,
     name: "app_create_upload",
     title: "Start uploading to a post",
     description: "For the in-chat app: prepare uploads to a post.",
-    hints: { ...writes.hints, idempotent: false },
+    hints: { ...writeToolDefaults.hints, idempotent: false },
     input: createAppUploadInput,
     output: z.object({ uploadId: z.string(), expiresAt: z.string() }),
     run: createAppUpload,
   }),
   defineTool({
-    ...writes,
+    ...writeToolDefaults,
     name: "app_start_file",
     title: "Start or resume a file",
     description: "For the in-chat app: start or resume the upload of a file.",
@@ -75,7 +75,7 @@ export const appTools: readonly Tool[] = [
     run: startAppFile,
   }),
   defineTool({
-    ...writes,
+    ...writeToolDefaults,
     name: "app_create_part_urls",
     title: "Get URLs of parts",
     description: "For the in-chat app: get URLs to send parts of a file to.",
@@ -87,7 +87,7 @@ export const appTools: readonly Tool[] = [
     run: createAppPartUrls,
   }),
   defineTool({
-    ...writes,
+    ...writeToolDefaults,
     name: "app_send_part",
     title: "Send a part",
     description: "For the in-chat app: send one part of a file as base64.",
@@ -97,7 +97,7 @@ export const appTools: readonly Tool[] = [
     run: storeAppPart,
   }),
   defineTool({
-    ...writes,
+    ...writeToolDefaults,
     name: "app_complete_file",
     title: "Complete a file",
     description: "For the in-chat app: check a file whose parts have arrived, and attach it.",
@@ -106,11 +106,11 @@ export const appTools: readonly Tool[] = [
     run: completeAppFile,
   }),
   defineTool({
-    ...writes,
+    ...writeToolDefaults,
     name: "app_cancel_file",
     title: "Cancel an upload",
     description: "For the in-chat app: cancel the upload of a file.",
-    hints: { ...writes.hints, destructive: true },
+    hints: { ...writeToolDefaults.hints, destructive: true },
     input: appFileInput,
     output: z.object({ canceled: z.boolean() }),
     run: cancelAppFile,

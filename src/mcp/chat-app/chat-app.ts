@@ -4,7 +4,7 @@ import type { Deps } from "#domain/deps.ts";
 import { minutes } from "#lib/clock.ts";
 import type { Tool } from "../define-tool.ts";
 import type { Exchange, Method } from "../protocol/method.ts";
-import { createResponder, readParams } from "../post-resources.ts";
+import { createResourceResponder, uriParams } from "../post-resources.ts";
 import type { SessionIdCodec } from "../transport/session-id.ts";
 import { appTools } from "./app-tools.ts";
 import { readClientCapabilities } from "../protocol/client-capabilities.ts";
@@ -16,14 +16,14 @@ export interface ChatApp {
   tools: readonly Tool[];
   /** Whether the client can show in-chat apps. */
   isSupportedBy(exchange: Exchange): boolean;
-  /** Adds the app's document to `resources/read`. `startCall` counts the call; it throws if the user makes too many. */
-  addTo(methods: Map<string, Method>, startCall: (caller: Caller) => void): void;
+  /** Adds the app's document to `resources/read`. `countCall` throws if the user makes too many calls. */
+  addTo(methods: Map<string, Method>, countCall: (caller: Caller) => void): void;
 }
 
-/** It only changes with a new server version. */
-const documentTtl = minutes(5);
+/** The document only changes with a new server version. */
+const documentTtlMs = minutes(5);
 
-/** The document is the same for everyone and contains no data. Undefined if it is not built. */
+/** `html` is the app's document, the same for all users and without data; undefined if it is not built. */
 export function createChatApp(
   html: string | undefined,
   { files }: Pick<Deps, "files">,
@@ -40,21 +40,21 @@ export function createChatApp(
   return {
     capabilities: { extensions: { [appsExtension]: {} } },
     tools: appTools,
-    // Legacy clients declare capabilities once, when a session starts; later versions with every request.
+    // Legacy clients declare their capabilities when a session starts, modern clients with every request.
     isSupportedBy: ({ era, params, sessionId }) =>
       era === "modern"
         ? declaresApps(readClientCapabilities(params))
         : sessionId !== undefined && sessionIdCodec.decode(sessionId)?.supportsApps === true,
-    addTo(methods, startCall) {
-      const respond = createResponder(startCall);
+    addTo(methods, countCall) {
+      const respond = createResourceResponder(countCall);
       const readMethod = methods.get("resources/read");
       if (!readMethod) return;
       methods.set("resources/read", {
         ...readMethod,
-        getTtlMs: ({ uri }) => (uri === chatAppUri ? documentTtl : undefined),
+        getTtlMs: ({ uri }) => (uri === chatAppUri ? documentTtlMs : undefined),
         handle: (exchange) =>
           exchange.params["uri"] === chatAppUri
-            ? respond(exchange, readParams, async () => resultJson)
+            ? respond(exchange, uriParams, async () => resultJson)
             : readMethod.handle(exchange),
       });
     },

@@ -7,7 +7,7 @@ import { toErrorJson, type ResponseWriter } from "../transport/response.ts";
 import type { Exchange, Method, MethodTable, Result } from "./method.ts";
 import { errorCodes, createRejection, type Era, type RequestMessage } from "./messages.ts";
 
-/** The data that all requests of one HTTP message share. */
+/** What all requests of one HTTP request share. */
 export interface MessageContext {
   authentication: Authentication;
   /** `current` applies to most requests, `nextSession` to those that start a session. */
@@ -36,8 +36,8 @@ export function createDispatcher({ methods, formatResultMeta, log, newId }: Disp
 
   return {
     async dispatch(request, context, writer) {
-      const { id, method: name, era } = request;
-      const method = methods.get(name);
+      const { id, era } = request;
+      const method = methods.get(request.method);
       if (!method || (method.era ?? era) !== era) {
         // 2026-07-28, streamable HTTP: 404. Legacy versions get the error in a 200 response.
         return writer.end(
@@ -46,20 +46,21 @@ export function createDispatcher({ methods, formatResultMeta, log, newId }: Disp
         );
       }
       const { exchange, cancel } = createExchange(request, context, method, writer);
-      const key = era === "legacy" && context.sessionId !== undefined ? toRequestKey(context.sessionId, id) : undefined;
-      if (key !== undefined) cancelByRequestKey.set(key, cancel);
+      const requestKey =
+        era === "legacy" && context.sessionId !== undefined ? toRequestKey(context.sessionId, id) : undefined;
+      if (requestKey !== undefined) cancelByRequestKey.set(requestKey, cancel);
       try {
         const result = await method.handle(exchange);
-        const end = createResultSender(writer, id, method, exchange);
-        if (typeof result !== "function") return end(result);
-        const cleanUp = result(end);
+        const sendResult = createResultSender(writer, id, method, exchange);
+        if (typeof result !== "function") return sendResult(result);
+        const cleanUp = result(sendResult);
         writer.onDisconnect(cleanUp);
-        // The client disconnected before the handler for that was set.
+        // The client may have disconnected before `cleanUp` was registered.
         if (exchange.isCancelled()) cleanUp();
       } catch (error) {
         writer.end(...toErrorResponse(error, request));
       } finally {
-        if (key !== undefined) cancelByRequestKey.delete(key);
+        if (requestKey !== undefined) cancelByRequestKey.delete(requestKey);
       }
     },
     cancel(sessionId, id) {
@@ -145,20 +146,21 @@ function createMessageSender(writer: ResponseWriter): Exchange["send"] {
 
 /** Returns the members of a result as JSON text, with the fields that its protocol version requires. */
 function formatResult(result: Result, ttlMs: number | undefined, era: Era, commonMeta: string): string {
-  const meta = `"_meta":{${commonMeta}`;
+  const openMeta = `"_meta":{${commonMeta}`;
   if (typeof result === "string")
     return era === "modern"
-      ? `${result},"resultType":"complete",${formatCacheHint(ttlMs)}${meta}}`
-      : `${result},${meta}}`;
+      ? `${result},"resultType":"complete",${formatCacheHint(ttlMs)}${openMeta}}`
+      : `${result},${openMeta}}`;
   const { _meta: extraMeta, ...rest } = result as { _meta?: object; resultType?: string };
   const text = JSON.stringify(rest).slice(1, -1);
   // 2025-11-25, ping: the response is an empty result.
   if (era === "legacy" && text === "" && extraMeta === undefined) return "";
-  const head = text === "" ? "" : `${text},`;
-  const type =
+  const ownMembers = text === "" ? "" : `${text},`;
+  const typeMembers =
     era === "modern" && rest.resultType === undefined ? `"resultType":"complete",${formatCacheHint(ttlMs)}` : "";
-  const tail = extraMeta && Object.keys(extraMeta).length > 0 ? `,${JSON.stringify(extraMeta).slice(1, -1)}}` : "}";
-  return `${head}${type}${meta}${tail}`;
+  const restOfMeta =
+    extraMeta && Object.keys(extraMeta).length > 0 ? `,${JSON.stringify(extraMeta).slice(1, -1)}}` : "}";
+  return `${ownMembers}${typeMembers}${openMeta}${restOfMeta}`;
 }
 
 const formatCacheHint = (ttlMs: number | undefined): string =>

@@ -10,7 +10,7 @@ import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { declaresApps } from "../chat-app/apps-extension.ts";
 import type { Method } from "./method.ts";
-import { errorCodes, isLegacyVersion, legacyVersions, modernVersion } from "./messages.ts";
+import { errorCodes, isLegacyVersion, legacyVersions, modernVersion, type Era } from "./messages.ts";
 import { tasksExtension } from "../tasks/tasks-extension.ts";
 import type { SessionIdCodec } from "../transport/session-id.ts";
 
@@ -22,7 +22,7 @@ export interface LifecycleOptions {
   deps: Deps;
 }
 
-/** `initialize` (legacy) and `server/discover` (2026-07-28). Both select the user's current active studio. */
+/** `initialize` (legacy) and `server/discover` (2026-07-28), which both select the user's active studio, and `ping`. */
 export function createLifecycleMethods({
   serverInfo,
   capabilities,
@@ -86,7 +86,7 @@ export function createLifecycleMethods({
 /** Formats the metadata of every result as JSON members: the studio, and the server info for 2026-07-28. */
 export function createResultMetaFormatter(
   serverInfo: Implementation,
-): (era: "modern" | "legacy", caller: Caller) => string {
+): (era: Era, caller: Caller) => string {
   const serverInfoJson = `${JSON.stringify(SERVER_INFO_META_KEY)}:${JSON.stringify(serverInfo)},`;
   return (era, { studio }) =>
     `${era === "modern" ? serverInfoJson : ""}"atelier/studio":{"id":${JSON.stringify(studio.id)},"name":${JSON.stringify(studio.name)}}`;

@@ -22,13 +22,13 @@ export interface Exchange {
   readonly id: RequestId;
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** Parses a long request in full; in its `params`, long strings are replaced by empty ones. */
+  /** Parses a long request in full, because its `params` have empty strings in place of long ones. */
   readonly parseFull: (() => unknown) | undefined;
   readonly authentication: Authentication;
   readonly caller: Caller;
   /** The signed session id; legacy versions only. */
   readonly sessionId: string | undefined;
-  /** Returns the signal that aborts when the client disconnects or cancels the request. Creates it on the first call. */
+  /** Returns the signal that aborts when the client disconnects or cancels the request; creates it on first use. */
   getSignal(): AbortSignal;
   /** Whether the client disconnected or cancelled the request. Does not create the signal. */
   isCancelled(): boolean;
@@ -73,10 +73,10 @@ export interface RawTool {
   call(exchange: Exchange, args: Record<string, unknown>): RawToolOutcome | Promise<RawToolOutcome>;
 }
 
-/** The result of the call, or a function that continues the call as a task. */
+/** The result of the call, or a function that runs the call as a task. */
 export type RawToolOutcome = Result | TaskWork;
 
-/** A call that runs as a task (SEP-2663), after the response. During shutdown, it runs before the response. */
+/** Runs a call as a task (SEP-2663), after the response. During shutdown, it runs before the response. */
 export type TaskWork = (context: TaskContext) => Promise<Result>;
 
 export interface TaskContext {

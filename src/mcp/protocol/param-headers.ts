@@ -15,15 +15,15 @@ interface SchemaPart {
 }
 
 /**
- * Only inputs that are reached through `properties` alone can have a header, not those inside `items` or `anyOf`:
- * clients reject tools with an annotation there.
+ * Lists the inputs that a schema annotates with a header. Inputs inside `items` or `anyOf` can't have one: clients reject
+ * tools with an annotation there.
  */
 export function listParamHeaders(schema: SchemaPart, path: readonly string[] = []): ParamHeader[] {
   return Object.entries(schema.properties ?? {}).flatMap(([key, part]) => {
     const partPath = [...path, key];
     const name = part["x-mcp-header"];
-    const own = typeof name === "string" ? [{ header: `mcp-param-${name.toLowerCase()}`, path: partPath }] : [];
-    return [...own, ...listParamHeaders(part, partPath)];
+    const ownHeader = typeof name === "string" ? [{ header: `mcp-param-${name.toLowerCase()}`, path: partPath }] : [];
+    return [...ownHeader, ...listParamHeaders(part, partPath)];
   });
 }
 
@@ -38,18 +38,18 @@ export function findParamMismatch(
 ): HeaderMismatch | undefined {
   for (const { header, path } of paramHeaders) {
     const argument = path.reduce<unknown>((value, key) => (value as Record<string, unknown> | null)?.[key], args);
-    const isExpected = argument !== undefined && argument !== null;
+    const hasArgument = argument !== undefined && argument !== null;
     const value = headers[header]?.toString();
     const field = `params.arguments.${path.join(".")}`;
-    if (value === undefined && !isExpected) continue;
+    if (value === undefined && !hasArgument) continue;
     if (value === undefined)
       return { headerValue: "(missing)", explanation: `the body carries ${field} but the header ${header} is absent` };
-    if (!isExpected)
+    if (!hasArgument)
       return { headerValue: value, explanation: `the header ${header} is present but the body has no ${field}` };
-    const decoded = plainValue.test(value) ? decodeHeaderValue(value.trim()) : undefined;
-    if (decoded === undefined)
+    const headerText = plainValue.test(value) ? decodeHeaderValue(value.trim()) : undefined;
+    if (headerText === undefined)
       return { headerValue: value, explanation: `the header ${header} carries an invalid value` };
-    if (typeof argument === "object" || decoded !== toHeaderText(argument))
+    if (typeof argument === "object" || headerText !== toHeaderText(argument))
       return {
         headerValue: value,
         explanation: `the body carries ${field} with a different value than the header ${header}`,

@@ -6,25 +6,25 @@ import { toProtocolError } from "./app-errors.ts";
 import { errorCodes } from "./messages.ts";
 import type { Exchange, Result } from "./method.ts";
 
-/** Validates the params of a request, counts the call and runs it. */
+/** Validates the params of a request, counts the call and returns the result of `run`. */
 export type Responder = <Params, Output extends Result>(
   exchange: Exchange,
   schema: z.ZodType<Params>,
   run: (params: Params) => Promise<Output>,
 ) => Promise<Output>;
 
-/** `toError` converts an error of the run; by default, expected failures become protocol errors. */
+/** `toError` converts the errors of `run`; by default, expected failures become protocol errors. */
 export function createMethodResponder(
-  startCall: (caller: Caller) => void,
+  countCall: (caller: Caller) => void,
   toError: (error: unknown, exchange: Exchange) => unknown = toProtocolError,
 ): Responder {
   return async (exchange, schema, run) => {
-    const parsed = schema.safeParse(exchange.params);
-    if (!parsed.success)
-      throw new ProtocolError(errorCodes.invalidParams, `Invalid params: ${formatIssues(parsed.error)}`);
+    const parseResult = schema.safeParse(exchange.params);
+    if (!parseResult.success)
+      throw new ProtocolError(errorCodes.invalidParams, `Invalid params: ${formatIssues(parseResult.error)}`);
     try {
-      startCall(exchange.caller);
-      return await run(parsed.data);
+      countCall(exchange.caller);
+      return await run(parseResult.data);
     } catch (error) {
       throw toError(error, exchange);
     }

@@ -70,7 +70,7 @@ export function createHeaderMismatch(id: RequestId | null, { headerValue, explan
   return createRejection(400, errorCodes.headerMismatch, message, id, { mismatch });
 }
 
-/** Decodes `=?base64?…?=` values (2026-07-28, value encoding). */
+/** Decodes `=?base64?…?=` values (2026-07-28, value encoding); undefined if the Base64 is invalid. */
 export function decodeHeaderValue(value: string): string | undefined {
   const encoded = /^=\?base64\?(.*)\?=$/.exec(value)?.[1];
   if (encoded === undefined) return value;
@@ -80,12 +80,12 @@ export function decodeHeaderValue(value: string): string | undefined {
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Members of `_meta` with their own rules; requests that use them take the full check. */
+/** Members of `_meta` with their own rules; requests that use them go to the SDK's classifier. */
 const logLevelKey = "io.modelcontextprotocol/logLevel";
 const relatedTaskKey = "io.modelcontextprotocol/related-task";
 
 /**
- * Recognizes the most common requests at a fraction of the cost of the full check. Matches only what the SDK's
+ * Recognizes the most common requests at a fraction of the cost of the SDK's classifier. Matches only requests that the
  * classifier accepts with the same result; undefined means that the classifier decides.
  * `test/integration/mcp-fast-path.test.ts` compares the two.
  */
@@ -99,30 +99,30 @@ export function matchFastPath(body: unknown, headers: MirroredHeaders): RequestM
   if (!isJsonObject(meta) || relatedTaskKey in meta) return undefined;
   if ("progressToken" in meta && !isRequestId(meta["progressToken"])) return undefined;
 
-  const header = headers.protocolVersionHeader;
-  if (header === modernVersion) {
-    return isPlainModern(method, params, meta, headers)
+  const version = headers.protocolVersionHeader;
+  if (version === modernVersion) {
+    return isPlainModernRequest(method, params, meta, headers)
       ? { kind: "request", era: "modern", id, method, params }
       : undefined;
   }
   const isLegacy =
     method !== "initialize" &&
     !(PROTOCOL_VERSION_META_KEY in meta) &&
-    (header === undefined || isLegacyVersion(header));
+    (version === undefined || isLegacyVersion(version));
   return isLegacy ? { kind: "request", era: "legacy", id, method, params } : undefined;
 }
 
 /** Whether the headers match the body exactly and `_meta` has only common members. */
-function isPlainModern(method: string, params: JsonObject, meta: JsonObject, headers: MirroredHeaders): boolean {
+function isPlainModernRequest(method: string, params: JsonObject, meta: JsonObject, headers: MirroredHeaders): boolean {
   if (meta[PROTOCOL_VERSION_META_KEY] !== modernVersion || headers.mcpMethodHeader !== method || logLevelKey in meta)
     return false;
   const field = nameFieldByMethod.get(method);
   if (field !== undefined && (params[field] !== headers.mcpNameHeader || headers.mcpNameHeader?.startsWith("=?")))
     return false;
-  return isPlainClient(meta[CLIENT_INFO_META_KEY]) && arePlainCapabilities(meta[CLIENT_CAPABILITIES_META_KEY]);
+  return isPlainClientInfo(meta[CLIENT_INFO_META_KEY]) && arePlainCapabilities(meta[CLIENT_CAPABILITIES_META_KEY]);
 }
 
-function isPlainClient(info: unknown): boolean {
+function isPlainClientInfo(info: unknown): boolean {
   if (info === undefined) return true;
   if (!isJsonObject(info) || typeof info["name"] !== "string" || typeof info["version"] !== "string") return false;
   for (const name in info)

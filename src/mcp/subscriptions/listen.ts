@@ -33,7 +33,7 @@ export interface ListenOptions {
   capabilities: ServerCapabilities;
   feed: ChangeFeed;
   slots: StreamSlots;
-  startCall: (caller: Caller) => void;
+  countCall: (caller: Caller) => void;
   /** Events of the conformance fixtures, which also accept URIs that are not posts. */
   events: ServerEventBus | undefined;
 }
@@ -42,22 +42,22 @@ export interface ListenOptions {
  * `subscriptions/listen` (2026-07-28): acknowledges the supported part of the filter and keeps the stream open until
  * either side ends it. If no part is supported, it ends at once with a result.
  */
-export function createListenMethod({ deps, capabilities, feed, slots, startCall, events }: ListenOptions): Method {
+export function createListenMethod({ deps, capabilities, feed, slots, countCall, events }: ListenOptions): Method {
   return {
     era: "modern",
     getRequiredScope: () => "studio:read",
     async handle({ era, params, authentication, caller, id, send }) {
-      const parsed = filterInput.safeParse(params["notifications"]);
-      if (!parsed.success)
+      const parseResult = filterInput.safeParse(params["notifications"]);
+      if (!parseResult.success)
         throw new ProtocolError(
           errorCodes.invalidParams,
           `Invalid params: notifications must be a subscription filter with at most ${maxSubscribedPosts} resources`,
         );
       // SEP-2663, task status notifications. They are optional and not sent; clients poll.
-      if (parsed.data.taskIds) requireTasks({ era, params });
-      const requestedUris = parsed.data.resourceSubscriptions ?? [];
+      if (parseResult.data.taskIds) requireTasks({ era, params });
+      const requestedUris = parseResult.data.resourceSubscriptions ?? [];
       const posts = await findPosts(caller, requestedUris);
-      const filter = selectSupported(parsed.data, capabilities, (uri) => {
+      const filter = selectSupported(parseResult.data, capabilities, (uri) => {
         const postId = parsePostUri(uri);
         return postId === undefined ? events !== undefined : posts.has(postId);
       });
@@ -67,7 +67,7 @@ export function createListenMethod({ deps, capabilities, feed, slots, startCall,
       notify("notifications/subscriptions/acknowledged", { notifications: filter });
       if (Object.keys(filter).length === 0 || slots.isClosed) {
         slot.release();
-        return toMeta(id);
+        return toSubscriptionMeta(id);
       }
       const { tokenHash, user } = authentication;
       return openStream(slot, { tokenHash, userId: user.id, studioId: caller.studio.id }, posts, filter, notify, id);
@@ -76,7 +76,7 @@ export function createListenMethod({ deps, capabilities, feed, slots, startCall,
 
   async function findPosts(caller: Caller, uris: readonly string[]): Promise<SubscribedPosts> {
     try {
-      startCall(caller);
+      countCall(caller);
       const postIds = uris.map(parsePostUri).filter((postId) => postId !== undefined);
       return await findSubscribablePosts(deps, caller, postIds);
     } catch (error) {
@@ -100,7 +100,7 @@ export function createListenMethod({ deps, capabilities, feed, slots, startCall,
       };
       slot.end = () => {
         cleanUp();
-        end(toMeta(id));
+        end(toSubscriptionMeta(id));
       };
       const removeFromFeed = feed.add(
         {
@@ -121,13 +121,13 @@ export function createListenMethod({ deps, capabilities, feed, slots, startCall,
 
 type Notifier = (name: string, fields: object) => void;
 
-const toMeta = (id: string | number) => ({ _meta: { [SUBSCRIPTION_ID_META_KEY]: id } });
+const toSubscriptionMeta = (id: string | number) => ({ _meta: { [SUBSCRIPTION_ID_META_KEY]: id } });
 
-/** Retains only the id and the function: an open stream keeps this closure alive. */
+/** Retains only `send` and `id`: an open stream keeps this closure alive. */
 const createNotifier =
   (send: (message: Record<string, unknown>) => void, id: string | number): Notifier =>
   (name, fields) =>
-    send({ method: name, params: { ...fields, ...toMeta(id) } });
+    send({ method: name, params: { ...fields, ...toSubscriptionMeta(id) } });
 
 function selectSupported(
   requested: SubscriptionFilter,

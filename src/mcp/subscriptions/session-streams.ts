@@ -8,7 +8,7 @@ import { openSessionStream } from "#domain/subscriptions/open-session-stream.ts"
 import type { McpSession, SubscribedPosts } from "#domain/subscriptions/ports.ts";
 import { maxSubscribedPosts, subscribeSession, unsubscribeSession } from "#domain/subscriptions/subscribe-session.ts";
 import { sha256 } from "#lib/digest.ts";
-import { createResponder, parsePostUri, readParams, resourceNotFoundError, toPostUri } from "../post-resources.ts";
+import { createResourceResponder, parsePostUri, resourceNotFoundError, toPostUri, uriParams } from "../post-resources.ts";
 import { findScopeProblem } from "../protocol/check-request.ts";
 import { createRejection, errorCodes } from "../protocol/messages.ts";
 import type { Exchange, Method } from "../protocol/method.ts";
@@ -25,10 +25,10 @@ export interface SessionStreamOptions {
   feed: ChangeFeed;
   slots: StreamSlots;
   challenges: Challenges;
-  startCall: (caller: Caller) => void;
+  countCall: (caller: Caller) => void;
 }
 
-/** The session of a request that has one. */
+/** An authenticated request with a session. */
 export interface SessionRequest {
   authentication: Authentication;
   membership: Membership;
@@ -45,33 +45,33 @@ export interface SessionStreams {
 }
 
 /**
- * Subscriptions of the 2025 protocol versions: `resources/subscribe`, `resources/unsubscribe`, and the event stream that
- * a GET opens. Each of these requests may reach another process, so the session's subscriptions are in the database.
+ * Subscriptions of legacy protocol versions: `resources/subscribe`, `resources/unsubscribe`, and the event stream that a
+ * GET opens. Each of these requests may reach another process, so the session's subscriptions are in the database.
  */
 export function createSessionStreams({
   deps,
   feed,
   slots,
   challenges,
-  startCall,
+  countCall,
 }: SessionStreamOptions): SessionStreams {
-  const respond = createResponder(startCall);
+  const respond = createResourceResponder(countCall);
   const toSession = (sessionId: string, grantId: string): McpSession => ({
     idHash: sha256(sessionId),
     grantId,
     expiresAt: deps.clock() + sessionLifetime,
   });
-  const createMethod = (
-    change: (caller: Caller, input: { session: McpSession; postId: string }) => Promise<void>,
+  const createSubscriptionMethod = (
+    changeSubscription: (caller: Caller, input: { session: McpSession; postId: string }) => Promise<void>,
   ): Method => ({
     era: "legacy",
     getRequiredScope: () => requiredScope,
     handle: (exchange) =>
-      respond(exchange, readParams, async ({ uri }) => {
+      respond(exchange, uriParams, async ({ uri }) => {
         const postId = parsePostUri(uri);
         if (postId === undefined) throw resourceNotFoundError(exchange.era, uri);
         const session = toSession(requireSessionId(exchange), exchange.authentication.grantId);
-        await change(exchange.caller, { session, postId });
+        await changeSubscription(exchange.caller, { session, postId });
         feed.receive(`session:${session.idHash}`);
         return {};
       }),
@@ -80,7 +80,7 @@ export function createSessionStreams({
     methods: [
       [
         "resources/subscribe",
-        createMethod(async (caller, input) => {
+        createSubscriptionMethod(async (caller, input) => {
           if (await subscribeSession(deps, caller, input)) return;
           throw new ProtocolError(
             errorCodes.httpError,
@@ -88,7 +88,7 @@ export function createSessionStreams({
           );
         }),
       ],
-      ["resources/unsubscribe", createMethod((caller, input) => unsubscribeSession(deps, caller, input))],
+      ["resources/unsubscribe", createSubscriptionMethod((caller, input) => unsubscribeSession(deps, caller, input))],
     ],
     // 2025-11-25, transports: a client that listens sends GET and accepts an event stream.
     isStreamRequest: ({ method, headers }) =>
@@ -97,13 +97,13 @@ export function createSessionStreams({
       const { grantId, scopes, tokenHash, user } = authentication;
       const reject = (status: number, message: string, headers?: Record<string, string>): void =>
         respondWithRejection(req, res, createRejection(status, errorCodes.httpError, message), headers);
-      // Calls of a removed member act on another studio, but the session's subscriptions are for posts of its own studio.
+      // A user who left the session's studio acts on another one, but the subscriptions are for posts of the first.
       if (membership.studio.id !== sessionStudioId) return respondSessionNotFound(req, res);
       const problem = findScopeProblem(requiredScope, scopes, challenges);
       if (problem) return respondWithRejection(req, res, problem.rejection, problem.headers);
       if (slots.isClosed) return reject(503, "The server is shutting down.", { "retry-after": "1" });
       const caller = toCaller(authentication, membership);
-      startCall(caller);
+      countCall(caller);
       const slot = slots.take(grantId);
       if (!slot) return reject(429, streamLimitMessage);
       const session = toSession(sessionId, grantId);

@@ -1,12 +1,12 @@
 const maxStreamsPerGrant = 20;
-/** About 350 MB. Far fewer connections than operating systems allow would leave no memory for calls. */
+/** They need about 350 MB. Operating systems allow many more connections, which would leave no memory for calls. */
 const maxStreamsPerProcess = 15_000;
 
 export const streamLimitMessage = `Subscription limit reached: a grant can have ${maxStreamsPerGrant} open streams, and this server a limited number. Close another stream first.`;
 
 /** One open stream, which counts toward the limits. */
 export interface StreamSlot {
-  /** Ends the stream, for shutdown. */
+  /** Ends the stream, for shutdown. Set when the stream opens. */
   end: () => void;
   release(): void;
 }

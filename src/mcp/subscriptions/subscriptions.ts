@@ -14,7 +14,7 @@ export interface Subscriptions {
   isStreamRequest: SessionStreams["isStreamRequest"];
   openSessionStream: SessionStreams["open"];
   feed: ChangeFeed;
-  /** Ends every stream; later ones end at once or are rejected. */
+  /** Ends all streams. Later ones end at once or are rejected. */
   close(): void;
 }
 
@@ -23,11 +23,11 @@ export interface SubscriptionOptions {
   log: Log;
   capabilities: ServerCapabilities;
   challenges: Challenges;
-  startCall: (caller: Caller) => void;
+  countCall: (caller: Caller) => void;
   events: ServerEventBus | undefined;
 }
 
-/** Announces changes of posts to clients, in both protocol versions, within the same limits. */
+/** Announces changes of posts to clients of all protocol versions. All streams share the same limits. */
 export function createSubscriptions({ log, ...options }: SubscriptionOptions): Subscriptions {
   const feed = createChangeFeed(options.deps, log);
   const slots = createStreamSlots();

@@ -1,12 +1,12 @@
 import type { TaskContext } from "../protocol/method.ts";
 
 /**
- * Requests of a running call to its client. They are kept in the process that runs the call, so they work with one
- * process only, which is why the tools of the product make none.
+ * Requests of a running call to its client. They are in the memory of the process that runs the call, so they fail with
+ * several processes. The tools of the product therefore make none.
  */
 export interface TaskInput {
   request: TaskContext["requestInput"];
-  /** What the call waits for, by key. */
+  /** The requests that wait for a response, by key. */
   listRequests(): Record<string, object>;
   /** Ignores keys that no request is waiting for. */
   deliver(responses: Readonly<Record<string, unknown>>): void;

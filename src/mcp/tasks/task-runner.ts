@@ -14,7 +14,7 @@ const heartbeatMs = seconds(5);
 /** Without a heartbeat for this long, the process has stopped. */
 const lostAfterMs = seconds(60);
 
-/** Long enough to save that the calls failed. */
+/** Enough time to save that the calls failed. */
 const stopTimeoutMs = seconds(3);
 
 const lostError = {
@@ -23,19 +23,19 @@ const lostError = {
 };
 
 export interface TaskRunner {
-  /** Runs the call in this process, after its task is stored. */
+  /** Stores the task, then runs the call in this process. Resolves when the task is stored. */
   start(caller: Caller, tool: string, work: TaskWork): Promise<StartedTask>;
   /** Stops the call, if it runs in this process. */
   stop(taskId: string): void;
   /** What the call waits for; undefined if it does not run in this process. */
   getInput(taskId: string): TaskInput | undefined;
-  /** Returns the record of a task whose process has stopped as failed. */
-  withLostProcess(record: TaskRecord): TaskRecord;
-  /** True after `close`: callers must not start more tasks. */
-  readonly isClosing: boolean;
+  /** Returns the record as failed if the process that ran the call has stopped; otherwise unchanged. */
+  failIfLost(record: TaskRecord): TaskRecord;
+  /** True after `drain`: callers must not start more tasks. */
+  readonly isDraining: boolean;
   /** Resolves when the running calls have ended and their outcomes are saved. */
-  close(): Promise<void>;
-  /** Stops the calls that still run, after `close`; their tasks fail. Resolves when this is saved. */
+  drain(): Promise<void>;
+  /** Stops the calls that still run, after `drain`; their tasks fail. Resolves when this is saved. */
   stopAll(): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ interface RunningTask {
   controller: AbortController;
   input: TaskInput;
   /** Resolves when the outcome is saved. */
-  ended: Promise<void>;
+  completion: Promise<void>;
 }
 
 export function createTaskRunner(
@@ -57,7 +57,7 @@ export function createTaskRunner(
   log: Log,
 ): TaskRunner {
   const runningTasks = new Map<string, RunningTask>();
-  let isClosing = false;
+  let isDraining = false;
   const stopController = new AbortController();
 
   return {
@@ -73,13 +73,13 @@ export function createTaskRunner(
       };
       const controller = new AbortController();
       const input = createTaskInput(controller.signal);
-      const { promise: ended, resolve: resolveEnded } = Promise.withResolvers<void>();
+      const { promise: completion, resolve: resolveCompletion } = Promise.withResolvers<void>();
       const removeTask = (): void => {
         runningTasks.delete(taskId);
-        resolveEnded();
+        resolveCompletion();
       };
       // Before the task is stored, so that a shutdown waits for it.
-      runningTasks.set(taskId, { controller, input, ended });
+      runningTasks.set(taskId, { controller, input, completion });
       try {
         await store.create(caller, taskId, record);
       } catch (error) {
@@ -87,21 +87,21 @@ export function createTaskRunner(
         throw error;
       }
       const outcome = runWork(tool, work, { signal: controller.signal, requestInput: input.request });
-      void saveOutcome(caller, taskId, record, outcome, controller).finally(removeTask);
+      void keepRecordUpdated(caller, taskId, record, outcome, controller).finally(removeTask);
       return { taskId, record };
     },
     stop: (taskId) => runningTasks.get(taskId)?.controller.abort(),
     getInput: (taskId) => runningTasks.get(taskId)?.input,
-    withLostProcess(record) {
+    failIfLost(record) {
       const isLost =
         record.status === "working" && record.followedOutput === undefined && clock() - record.updatedAt > lostAfterMs;
       return isLost ? { ...record, status: "failed", error: lostError } : record;
     },
-    get isClosing() {
-      return isClosing;
+    get isDraining() {
+      return isDraining;
     },
-    close() {
-      isClosing = true;
+    drain() {
+      isDraining = true;
       return waitForRunningTasks();
     },
     async stopAll() {
@@ -115,10 +115,10 @@ export function createTaskRunner(
   };
 
   async function waitForRunningTasks(): Promise<void> {
-    await Promise.all([...runningTasks.values()].map(({ ended }) => ended));
+    await Promise.all([...runningTasks.values()].map(({ completion }) => completion));
   }
 
-  /** The fields of the record that the call determines. Never rejects. */
+  /** Returns the fields of the record that the call determines. Never rejects. */
   async function runWork(tool: string, work: TaskWork, context: TaskContext): Promise<Partial<TaskRecord>> {
     try {
       return { status: "completed", result: toResultObject(await work(context)) };
@@ -137,8 +137,8 @@ export function createTaskRunner(
     }
   }
 
-  /** Stores heartbeats, then the outcome. Stops the call if its task was canceled or failed meanwhile. */
-  async function saveOutcome(
+  /** Saves heartbeats while the call runs, then its outcome. Stops the call if its task ended meanwhile. */
+  async function keepRecordUpdated(
     caller: Caller,
     taskId: string,
     firstRecord: TaskRecord,
@@ -148,17 +148,17 @@ export function createTaskRunner(
     let record = firstRecord;
     for (;;) {
       const timer = new AbortController();
-      const pause = sleep(heartbeatMs, undefined, { ref: false, signal: timer.signal }).catch(() => undefined);
-      const fields = await Promise.race([outcome, pause]);
+      const heartbeat = sleep(heartbeatMs, undefined, { ref: false, signal: timer.signal }).catch(() => undefined);
+      const outcomeFields = await Promise.race([outcome, heartbeat]);
       timer.abort();
-      const next: TaskRecord = { ...record, ...fields, updatedAt: clock() };
+      const nextRecord: TaskRecord = { ...record, ...outcomeFields, updatedAt: clock() };
       try {
-        if (await store.replace(caller, taskId, record, next)) {
-          if (fields) return;
-          record = next;
+        if (await store.replace(caller, taskId, record, nextRecord)) {
+          if (outcomeFields) return;
+          record = nextRecord;
           continue;
         }
-        // The record differs if the task ended, or if it was replaced before and only the response was lost.
+        // The task was canceled or failed, or an earlier replacement succeeded and only its response was lost.
         const storedRecord = await store.find(caller, taskId);
         if (storedRecord?.status !== "working") return controller.abort();
         record = storedRecord;
@@ -171,5 +171,6 @@ export function createTaskRunner(
   }
 }
 
+/** Parses a result that was already serialized. */
 export const toResultObject = (result: Result): Record<string, unknown> =>
   typeof result === "string" ? (JSON.parse(`{${result}}`) as Record<string, unknown>) : result;

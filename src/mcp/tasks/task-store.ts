@@ -18,14 +18,14 @@ export interface TaskRecord {
   error?: { code: number; message: string; data?: unknown };
 }
 
-/** As long as results of idempotent calls, whose table also contains the tasks. */
+/** The same as for the results of idempotent calls, because tasks are in their table. */
 export const taskLifetime = hours(24);
 
 export interface TaskStore {
   create(caller: Caller, taskId: string, record: TaskRecord): Promise<void>;
   /** Returns undefined for a task that expired or belongs to another user, studio or grant. */
   find(caller: Caller, taskId: string): Promise<TaskRecord | undefined>;
-  /** Replaces the record unless it was changed since it was read; returns whether it did. */
+  /** Replaces the record if it is still `from`; returns whether it did. */
   replace(caller: Caller, taskId: string, from: TaskRecord, to: TaskRecord): Promise<boolean>;
 }
 

@@ -18,35 +18,35 @@ const pollIntervalMs = seconds(2);
 export interface Tasks {
   /** Runs a call as a task and returns the result that announces it. During shutdown, returns the call's own result. */
   start(exchange: Exchange, tool: string, work: TaskWork): Promise<Result>;
-  /** Returns the result of a call that has ended, or announces a task that follows what the call has started. */
+  /** Returns the call's own result if what it started has ended; otherwise, announces a task that follows it. */
   follow(caller: Caller, tool: Tool, output: object): Promise<Result>;
   methods: readonly [string, Method][];
   /** Starts no more tasks. Resolves when the calls that run in this process have ended. */
-  close(): Promise<void>;
+  drain(): Promise<void>;
   /** Stops the calls that run in this process; their tasks fail. */
   stopAll(): Promise<void>;
 }
 
-const getInput = z.object({ taskId: z.string().max(100) });
-const updateInput = getInput.extend({ inputResponses: z.record(z.string(), z.unknown()) });
+const taskIdInput = z.object({ taskId: z.string().max(100) });
+const updateTaskInput = taskIdInput.extend({ inputResponses: z.record(z.string(), z.unknown()) });
 
 /** The tasks extension (SEP-2663): calls that take long return at once, and clients poll for their result. */
 export function createTasks(options: {
   deps: Deps;
   tools: readonly Tool[];
   log: Log;
-  startCall: (caller: Caller) => void;
+  countCall: (caller: Caller) => void;
 }): Tasks {
-  const { deps, tools, log, startCall } = options;
+  const { deps, tools, log, countCall } = options;
   const store = createTaskStore(deps);
   const runner = createTaskRunner(deps, store, log);
-  const respondToMethod = createMethodResponder(startCall);
+  const respondToMethod = createMethodResponder(countCall);
 
   return {
     async start(exchange, tool, work) {
-      // The shutdown may interrupt the call. A client that waits for the response notices at once.
-      if (runner.isClosing) return work({ signal: exchange.getSignal(), requestInput: rejectInputRequest });
-      return announce(await runner.start(exchange.caller, tool, work));
+      // The shutdown may interrupt the call. A client that waits for the response notices that at once.
+      if (runner.isDraining) return work({ signal: exchange.getSignal(), requestInput: rejectInputRequest });
+      return toTaskResult(await runner.start(exchange.caller, tool, work));
     },
     async follow(caller, tool, output) {
       const progress = await tool.followUp?.getProgress(deps, caller, output as never);
@@ -62,21 +62,21 @@ export function createTasks(options: {
       };
       const taskId = deps.newSecret();
       await store.create(caller, taskId, record);
-      return announce({ taskId, record });
+      return toTaskResult({ taskId, record });
     },
     methods: [
-      ["tasks/get", { era: "modern", handle: (exchange) => respond(exchange, getInput, getTask) }],
-      ["tasks/update", { era: "modern", handle: (exchange) => respond(exchange, updateInput, updateTask) }],
+      ["tasks/get", { era: "modern", handle: (exchange) => respond(exchange, taskIdInput, getTask) }],
+      ["tasks/update", { era: "modern", handle: (exchange) => respond(exchange, updateTaskInput, updateTask) }],
       [
         "tasks/cancel",
         {
           era: "modern",
           getRequiredScope: () => "studio:write",
-          handle: (exchange) => respond(exchange, getInput, cancelTask),
+          handle: (exchange) => respond(exchange, taskIdInput, cancelTask),
         },
       ],
     ],
-    close: () => runner.close(),
+    drain: () => runner.drain(),
     stopAll: () => runner.stopAll(),
   };
 
@@ -89,8 +89,8 @@ export function createTasks(options: {
     return respondToMethod(exchange, schema, (input) => run(exchange.caller, input));
   }
 
-  async function getTask(caller: Caller, { taskId }: z.infer<typeof getInput>): Promise<Record<string, unknown>> {
-    const record = await updateRecord(caller, taskId, await findRecord(caller, taskId));
+  async function getTask(caller: Caller, { taskId }: z.infer<typeof taskIdInput>): Promise<Record<string, unknown>> {
+    const record = await refreshRecord(caller, taskId, await findRecord(caller, taskId));
     const inputRequests = runner.getInput(taskId)?.listRequests() ?? {};
     const { result, error } = record;
     const isWaiting = record.status === "working" && Object.keys(inputRequests).length > 0;
@@ -104,14 +104,14 @@ export function createTasks(options: {
 
   async function updateTask(
     caller: Caller,
-    { taskId, inputResponses }: z.infer<typeof updateInput>,
+    { taskId, inputResponses }: z.infer<typeof updateTaskInput>,
   ): Promise<Record<string, unknown>> {
     await findRecord(caller, taskId);
     runner.getInput(taskId)?.deliver(inputResponses);
     return {};
   }
 
-  async function cancelTask(caller: Caller, { taskId }: z.infer<typeof getInput>): Promise<Record<string, unknown>> {
+  async function cancelTask(caller: Caller, { taskId }: z.infer<typeof taskIdInput>): Promise<Record<string, unknown>> {
     const record = await findRecord(caller, taskId);
     if (record.status !== "working") return {};
     if (record.followedOutput) {
@@ -133,15 +133,16 @@ export function createTasks(options: {
     return record;
   }
 
-  /** Detects that the call has ended without a process that could say so. */
-  async function updateRecord(caller: Caller, taskId: string, record: TaskRecord): Promise<TaskRecord> {
-    const next = record.followedOutput ? await followRecord(caller, record) : runner.withLostProcess(record);
-    if (next === record) return record;
-    const endedRecord = { ...next, updatedAt: deps.clock() };
+  /** Ends the task if what it follows has ended, or if the process that ran its call has stopped. */
+  async function refreshRecord(caller: Caller, taskId: string, record: TaskRecord): Promise<TaskRecord> {
+    const newRecord = record.followedOutput ? await completeIfEnded(caller, record) : runner.failIfLost(record);
+    if (newRecord === record) return record;
+    const endedRecord = { ...newRecord, updatedAt: deps.clock() };
     return (await store.replace(caller, taskId, record, endedRecord)) ? endedRecord : findRecord(caller, taskId);
   }
 
-  async function followRecord(caller: Caller, record: TaskRecord): Promise<TaskRecord> {
+  /** Returns the record as completed if what it follows has ended; otherwise unchanged. */
+  async function completeIfEnded(caller: Caller, record: TaskRecord): Promise<TaskRecord> {
     const { followUp } = findTool(record.tool) ?? {};
     if (record.status !== "working" || !followUp) return record;
     const { hasEnded, output } = await followUp.getProgress(deps, caller, record.followedOutput as never);
@@ -158,7 +159,7 @@ async function rejectInputRequest(): Promise<never> {
   throw new ProtocolError(errorCodes.internal, "The server is shutting down. Call the tool again.");
 }
 
-const announce = (task: StartedTask): Result => ({ resultType: "task", ...toTask(task) });
+const toTaskResult = (task: StartedTask): Result => ({ resultType: "task", ...toTask(task) });
 
 function toTask({ taskId, record: { status, createdAt, updatedAt } }: StartedTask): Record<string, unknown> {
   return {

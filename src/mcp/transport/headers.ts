@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { MirroredHeaders } from "../protocol/messages.ts";
 
-/** Returns a header; a repeated one as one value, separated by commas. */
+/** Joins the values of a repeated header with commas. */
 export function getHeader(req: IncomingMessage, name: string): string | undefined {
   const value = req.headers[name];
   return Array.isArray(value) ? value.join(", ") : value;

@@ -8,7 +8,7 @@ export const maxBodyBytes = 16 * 1024 * 1024;
 /** Limits on the bytes of unfinished bodies in this process, in total and per user. */
 const maxBufferedBytes = 256 * 1024 * 1024;
 const maxBufferedBytesPerUser = 64 * 1024 * 1024;
-/** A body up to this size is accepted even when the limits are reached. */
+/** Bodies up to this size are accepted even when the limits are reached. */
 const alwaysAcceptedBytes = 64 * 1024;
 
 /** Rejects bodies with 415 unless they are declared as unencoded JSON in UTF-8, and with 413 if declared too long. */
@@ -41,7 +41,7 @@ const headerRejections: Record<JsonHeaderProblem, () => Rejection> = {
   too_large: tooLargeRejection,
 };
 
-/** There is no error code for an overloaded server. `storage_unavailable` also has the status 503, and clients retry. */
+/** There is no error code for an overloaded server. `storage_unavailable` has the same status, 503; clients retry it. */
 const overloadedRejection = (): Rejection =>
   createRejection(
     503,
@@ -85,6 +85,7 @@ const shapeLimits = { maxValues: 20_000, maxRunLength: 10_000 };
 const longMessageBytes = 1024 * 1024;
 /** Strings up to this length are always parsed: methods, ids and names are short. */
 const alwaysParsedStringBytes = 64;
+/** The depth of the values in `params.arguments`. */
 const argumentsDepth = 3;
 
 export interface ParsedBody {
@@ -99,7 +100,7 @@ export interface ParsedBody {
 export function parseBody(bytes: Buffer): ParsedBody | Rejection {
   if (!isUtf8(bytes)) return createRejection(400, errorCodes.parseError, "Parse error: the body is not UTF-8");
   const isLong = bytes.length > longMessageBytes;
-  const longStringRanges: number[] = [];
+  const longStringRanges: number[] = []; // start, end, start, end, …
   const recordLongString = (start: number, end: number, depth: number): string | undefined => {
     if (end - start <= alwaysParsedStringBytes) return undefined;
     if (depth < argumentsDepth) return "a long string outside the arguments";

@@ -19,7 +19,7 @@ function sendText(res: ServerResponse, status: number, type: string, text: strin
   res.end(text);
 }
 
-/** Responds before the request body has been read completely. */
+/** Responds even if the request body has not been read completely. */
 export function respondEarly(
   req: IncomingMessage,
   res: ServerResponse,
@@ -37,7 +37,7 @@ export function respondUnauthorized(req: IncomingMessage, res: ServerResponse, c
   respondEarly(req, res, 401, "application/json", JSON.stringify({ error }), { "www-authenticate": challenge });
 }
 
-/** Responds with a JSON-RPC error before the request body has been read completely. */
+/** Responds with a JSON-RPC error, even if the request body has not been read completely. */
 export function respondWithRejection(
   req: IncomingMessage,
   res: ServerResponse,
