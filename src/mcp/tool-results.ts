@@ -2,7 +2,7 @@ import type { Preview } from "#domain/assets/thumbnails.ts";
 import type { ErrorView } from "#lib/errors.ts";
 import { describeWrongIds } from "./describe-wrong-ids.ts";
 
-/** Serializes the output once, for both the structured content and the text block. */
+/** Returns the members of a result as JSON text. The text block and the structured content have the same output. */
 export function toSuccessResult(output: object, previews: readonly Preview[]): string {
   const json = JSON.stringify(output);
   const images = previews.map(({ mimeType, content }) => ({

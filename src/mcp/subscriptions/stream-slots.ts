@@ -1,5 +1,5 @@
 const maxStreamsPerGrant = 20;
-/** They need about 350 MB. Operating systems allow many more connections, which would leave no memory for calls. */
+/** This many need about 350 MB. The operating system allows many more, which would leave no memory for calls. */
 const maxStreamsPerProcess = 15_000;
 
 export const streamLimitMessage = `Subscription limit reached: a grant can have ${maxStreamsPerGrant} open streams, and this server a limited number. Close another stream first.`;

@@ -5,7 +5,7 @@ export const whoamiTool = defineTool({
   name: "whoami",
   title: "Show the current user and limits",
   description:
-    "The user you act for, the studio, your role and scopes, all limits and allowed file types. Call it before you upload, or when an error mentions a role, scope or limit.",
+    "Get the user you act for, the studio, your role and scopes, all limits and allowed file types. Call it before you upload, or when an error mentions a role, scope or limit.",
   scope: "studio:read",
   action: "studio.read",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },

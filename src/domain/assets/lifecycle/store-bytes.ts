@@ -8,9 +8,8 @@ import type { StoredFile } from "../model/file-store.ts";
 const reservationLifetime = hours(1);
 
 /**
- * Runs `work`, which must record the new key with `reserve` before bytes get this key, and then insert the asset and
- * claim the key in one transaction. If it never inserts the asset, the sweeper finds the recorded key and removes the
- * bytes.
+ * Runs `work`, which must call `reserve` before bytes are visible at the new key, and then insert the asset and claim
+ * the key in one transaction. If it never inserts the asset, the sweeper removes the bytes.
  */
 export async function withReservedKey<T>(
   deps: Pick<Deps, "strayFiles" | "files" | "clock">,
