@@ -1,5 +1,5 @@
 import { sql, type Kysely, type RawBuilder } from "kysely";
-import type { NamedType, ObjectName, ObjectType } from "#domain/activity/activity-objects.ts";
+import type { NamedType, NamedObject, ObjectType } from "#domain/activity/activity-objects.ts";
 import type { Schema } from "./schema.ts";
 
 const stateSql = (trashedColumn: string) =>
@@ -8,7 +8,7 @@ const stateSql = (trashedColumn: string) =>
 const presenceSql = (condition: string) => sql.raw(`CASE WHEN ${condition} THEN 'current' ELSE 'gone' END`);
 
 /** For each type, a query for the names of objects with these ids. Finds no posts or assets of other studios. */
-const nameQueries: Record<NamedType, (studioId: string, ids: RawBuilder<unknown>) => RawBuilder<ObjectName>> = {
+const nameQueries: Record<NamedType, (studioId: string, ids: RawBuilder<unknown>) => RawBuilder<NamedObject>> = {
   post: (studioId, ids) =>
     sql`SELECT 'post' AS type, id, title AS name, ${stateSql("trashed_at")} AS state
           FROM posts WHERE studio_id = ${studioId} AND id IN (${ids})`,
@@ -33,7 +33,7 @@ export async function findObjectNames(
   q: Kysely<Schema>,
   studioId: string,
   objects: readonly { type: ObjectType; id: string }[],
-): Promise<ObjectName[]> {
+): Promise<NamedObject[]> {
   const objectsByType = Map.groupBy(objects, ({ type }) => type);
   const queries = [...objectsByType].flatMap(([type, objectsOfType]) =>
     type === "publication"
@@ -41,5 +41,5 @@ export async function findObjectNames(
       : [nameQueries[type](studioId, sql.join([...new Set(objectsOfType.map(({ id }) => id))]))],
   );
   if (queries.length === 0) return [];
-  return (await sql<ObjectName>`${sql.join(queries, sql` UNION ALL `)}`.execute(q)).rows;
+  return (await sql<NamedObject>`${sql.join(queries, sql` UNION ALL `)}`.execute(q)).rows;
 }

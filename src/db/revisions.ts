@@ -149,7 +149,7 @@ export function createRevisionStore({ q, run }: Connection): RevisionStore {
       if (haveAssetsChanged) await run(insertAssetsQuery, [postId]);
       return inserted?.has_publications === 1;
     },
-    async list(postId, { before, limit, maxText }) {
+    async list(postId, { before, limit, maxTextLength }) {
       const sizes = await q
         .selectFrom("post_revisions")
         .select((eb) => ["revision", eb.fn<number>("length", ["body"]).as("length")])
@@ -159,7 +159,7 @@ export function createRevisionStore({ q, run }: Connection): RevisionStore {
         .limit(limit + 1)
         .execute();
       let textLength = 0;
-      const page = sizes.slice(0, limit).filter(({ length }, i) => (textLength += length) <= maxText || i === 0);
+      const page = sizes.slice(0, limit).filter(({ length }, i) => (textLength += length) <= maxTextLength || i === 0);
       const oldest = page.at(-1);
       if (!oldest) return { revisions: [], hasMore: false };
       const rows = await selectRevisions()

@@ -47,7 +47,7 @@ export interface IdempotentCall {
 
 /**
  * Runs `work` once per key: a repeated call with the same key and input returns the first result.
- * Uses the transaction of `work`, so that the change and its stored result commit together.
+ * `tx` is the transaction in which `work` makes its change, so that the change and the stored result commit together.
  */
 export async function runOnce<T>(
   deps: Pick<Deps, "clock">,
@@ -60,7 +60,7 @@ export async function runOnce<T>(
   const now = deps.clock();
   const key = toIdempotencyKey(caller, call.verb, call.key);
   const storedResult = await tx.idempotency.claim(key, hashInput(call.input), now, now - resultLifetime);
-  if (storedResult) return readStoredResult(storedResult, call) as T;
+  if (storedResult) return parseStoredResult(storedResult, call) as T;
   const result = await work();
   await tx.idempotency.saveResult(key, JSON.stringify(result));
   return result;
@@ -80,7 +80,7 @@ export async function findPreviousResult<T>(
     toIdempotencyKey(caller, call.verb, call.key),
     deps.clock() - resultLifetime,
   );
-  return storedResult && (readStoredResult(storedResult, call) as T);
+  return storedResult && (parseStoredResult(storedResult, call) as T);
 }
 
 const toIdempotencyKey = ({ studio, user }: Caller, verb: string, key: string): IdempotencyKey => ({
@@ -92,7 +92,7 @@ const toIdempotencyKey = ({ studio, user }: Caller, verb: string, key: string): 
 
 const hashInput = (input: unknown): string => createHash("sha256").update(JSON.stringify(input)).digest("base64url");
 
-function readStoredResult(storedResult: StoredResult, { input }: IdempotentCall): unknown {
+function parseStoredResult(storedResult: StoredResult, { input }: IdempotentCall): unknown {
   if (storedResult.inputHash === hashInput(input)) return JSON.parse(storedResult.result);
   throw new AppError("idempotency_conflict");
 }

@@ -17,8 +17,8 @@ export type ActivityObject = z.infer<typeof activityObject>;
 /** A publication has no name of its own: it is named by its post and its account. */
 export type NamedType = Exclude<ObjectType, "publication">;
 
-/** The name and state of an object. The state of a former member and of a revoked client is `gone`. */
-export interface ObjectName {
+/** An object with its name and state. The state of a former member and of a revoked client is `gone`. */
+export interface NamedObject {
   type: NamedType;
   id: string;
   name: string;
@@ -42,7 +42,7 @@ const nameFields: Partial<Record<ObjectType, string>> = {
   account: "account",
 };
 
-/** Looks up the names of all objects on a page of activity with one query. */
+/** Returns the objects of each row. Looks up the names of all of them with one query. */
 export async function nameObjects(
   activity: Pick<ActivityStore, "findNames">,
   studioId: string,

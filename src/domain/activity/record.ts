@@ -1,6 +1,6 @@
 import type { Caller, Operator } from "../caller.ts";
 import type { Deps, Stores } from "../deps.ts";
-import type { ObjectName, ObjectType } from "./activity-objects.ts";
+import type { NamedObject, ObjectType } from "./activity-objects.ts";
 
 export interface ActivityRow {
   id: string;
@@ -20,7 +20,7 @@ export interface ActivityStore {
   list(studioId: string, filter: ActivityFilter): Promise<ListedActivity[]>;
   find(studioId: string, id: string): Promise<ActivityRow | undefined>;
   /** Names of the objects that still exist, in one query. */
-  findNames(studioId: string, objects: readonly { type: ObjectType; id: string }[]): Promise<ObjectName[]>;
+  findNames(studioId: string, objects: readonly { type: ObjectType; id: string }[]): Promise<NamedObject[]>;
 }
 
 export interface ActivityFilter {
@@ -112,16 +112,17 @@ export async function recordActivity(
   detail: Record<string, unknown> = {},
 ): Promise<string> {
   const id = deps.newId("activity");
-  const userActor = "operator" in actor ? undefined : actor;
+  const isOperator = "operator" in actor;
+  const { user, client }: Partial<Pick<Caller, "user" | "client">> = isOperator ? {} : actor;
   await tx.activity.insert({
     id,
     studioId: actor.studio.id,
-    userId: userActor?.user?.id ?? null,
-    clientId: userActor?.client?.id ?? null,
-    clientName: userActor?.client?.name ?? null,
+    userId: user?.id ?? null,
+    clientId: client?.id ?? null,
+    clientName: client?.name ?? null,
     action,
     subjectId,
-    detail: userActor ? detail : { ...detail, by: "operator" },
+    detail: isOperator ? { ...detail, by: "operator" } : detail,
     at: deps.clock(),
   });
   return id;

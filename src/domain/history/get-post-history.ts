@@ -54,7 +54,7 @@ export const getPostHistoryOutput = z.object({
 
 /** Maximum total text length of a page, to bound its size; a page always contains at least one revision. */
 const maxTextLength = 500_000;
-const cursorPattern = /^[1-9]\d{0,9}$/;
+const revisionPattern = /^[1-9]\d{0,9}$/;
 
 /** Lists the revisions of a post, newest first. */
 export async function getPostHistory(
@@ -65,12 +65,12 @@ export async function getPostHistory(
   authorize(caller, "posts.read");
   const postId = parsePostId(input.postId);
   const listKey = `revisions ${postId}`;
-  const before = parseCursor(input.cursor, listKey, cursorPattern);
+  const before = parseCursor(input.cursor, listKey, revisionPattern);
   if (!(await deps.posts.find(caller.studio.id, postId))) throw notFoundError("post");
   const { revisions, hasMore } = await deps.revisions.list(postId, {
     before: before === undefined ? undefined : Number(before),
     limit: input.limit,
-    maxText: maxTextLength,
+    maxTextLength,
   });
   const oldest = revisions.at(-1);
   return {
@@ -79,7 +79,6 @@ export async function getPostHistory(
   };
 }
 
-/** One revision of a post. */
 export async function getRevision(
   deps: Pick<Deps, "posts" | "revisions">,
   caller: Caller,
@@ -88,7 +87,7 @@ export async function getRevision(
   authorize(caller, "posts.read");
   const postId = parsePostId(input.postId);
   if (!(await deps.posts.find(caller.studio.id, postId))) throw notFoundError("post");
-  const revision = cursorPattern.test(input.revision)
+  const revision = revisionPattern.test(input.revision)
     ? await deps.revisions.find(postId, Number(input.revision))
     : undefined;
   if (!revision) throw notFoundError("revision");

@@ -31,7 +31,7 @@ export interface Revision extends Author {
   variants: Variant[];
   tags: string[];
   isTrashed: boolean;
-  /** Which fields differ from the revision before. */
+  /** Which fields differ from the previous revision. */
   changed: RevisionField[];
   /** In the order of the post. */
   assets: RevisionAsset[];
@@ -82,10 +82,10 @@ export interface RevisionStore {
    * too.
    */
   record(postId: string, author: Author, options?: RecordOptions): Promise<boolean>;
-  /** Newest first, older than `before`, until the texts exceed `maxText` characters; at least one revision. */
+  /** Newest first, older than `before`, until the texts exceed `maxTextLength` characters; at least one revision. */
   list(
     postId: string,
-    filter: { before?: number | undefined; limit: number; maxText: number },
+    filter: { before?: number | undefined; limit: number; maxTextLength: number },
   ): Promise<{ revisions: Revision[]; hasMore: boolean }>;
   find(postId: string, revision: number): Promise<Revision | undefined>;
   /** Ids of posts with selected changes, greater than `after`, in order. */

@@ -42,7 +42,7 @@ export async function restorePost(
     const target = await deps.revisions.find(postId, input.revision);
     if (!target) throw notFoundError("revision");
     const currentRevision = await deps.revisions.find(postId, currentPost.revision);
-    const haveAssetsChanged = !currentRevision || !hasSameAssets(currentRevision, target);
+    const haveAssetsChanged = !currentRevision || !haveSameAssets(currentRevision, target);
     return deps.transact(async (tx) => {
       const { title, body, status, variants, crops, tags } = target;
       // A status that stays the same must not count as marked ready again.
@@ -76,13 +76,13 @@ export async function restorePost(
 }
 
 /** Compares crops too: in the history, a changed crop is a change of the assets. */
-function hasSameAssets(a: Revision, b: Revision): boolean {
+function haveSameAssets(current: Revision, target: Revision): boolean {
   const isSame = (asset: RevisionAsset, i: number): boolean =>
-    asset.id === b.assets[i]?.id &&
-    asset.altText === b.assets[i].altText &&
-    (asset.kind !== "document" || asset.filename === b.assets[i].filename);
-  const haveSameCrops = JSON.stringify(a.crops) === JSON.stringify(b.crops);
-  return a.assets.length === b.assets.length && a.assets.every(isSame) && haveSameCrops;
+    asset.id === target.assets[i]?.id &&
+    asset.altText === target.assets[i].altText &&
+    (asset.kind !== "document" || asset.filename === target.assets[i].filename);
+  const haveSameCrops = JSON.stringify(current.crops) === JSON.stringify(target.crops);
+  return current.assets.length === target.assets.length && current.assets.every(isSame) && haveSameCrops;
 }
 
 /** Restores the alt texts, and the filenames of documents, which platforms show. */

@@ -49,15 +49,16 @@ export function planAssets(
     else if (move.target === postId && !currentIds.includes(assetId)) plan.attachIds.push(assetId);
   }
   const stayingIds = currentIds.filter((assetId) => !plan.detachIds.includes(assetId));
-  const base = findUntouchedBase(steps);
+  const originalIds = findOriginalIds(steps);
   let assetIds: string[];
-  if (base) {
+  if (originalIds) {
     const isOnPostAfterUndo = (assetId: string): boolean =>
       stayingIds.includes(assetId) || plan.attachIds.includes(assetId);
-    assetIds = [...base.filter(isOnPostAfterUndo), ...stayingIds.filter((assetId) => !base.includes(assetId))];
-    // Compare the first list with the current one: if an asset was detached and attached again, the order may have
+    const addedIds = stayingIds.filter((assetId) => !originalIds.includes(assetId));
+    assetIds = [...originalIds.filter(isOnPostAfterUndo), ...addedIds];
+    // Compare the original list with the current one: if an asset was detached and attached again, the order may have
     // changed, and comparing consecutive lists would not detect this.
-    plan.isOrderReverted = !isSameOrder(base, currentIds);
+    plan.isOrderReverted = !isSameOrder(originalIds, currentIds);
   } else {
     assetIds = insertInOrder(steps, stayingIds, plan.attachIds);
     const order = planOrder(steps);
@@ -81,7 +82,7 @@ export const withoutChanges = (plan: AssetsPlan): AssetsPlan => ({
 });
 
 /** The assets before the first selected change of the list, if no one else changed the list since. */
-function findUntouchedBase(steps: readonly RevisionStep[]): readonly string[] | undefined {
+function findOriginalIds(steps: readonly RevisionStep[]): readonly string[] | undefined {
   const hasListChanged = (i: number): boolean => i > 0 && steps[i]?.assetIds.join() !== steps[i - 1]?.assetIds.join();
   const first = steps.findIndex((step, i) => step.isSelected && hasListChanged(i));
   if (first < 0) return undefined;
@@ -103,8 +104,8 @@ function planOrder(steps: readonly RevisionStep[]): OrderPlan | undefined {
     })),
   );
   if (!fieldPlan) return undefined;
-  const [before, last] = [steps[fieldPlan.first - 1], steps[fieldPlan.last]];
-  return { kind: fieldPlan.kind, target: before?.assetIds ?? [], clientOrder: last?.assetIds ?? [] };
+  const [stepBefore, lastStep] = [steps[fieldPlan.first - 1], steps[fieldPlan.last]];
+  return { kind: fieldPlan.kind, target: stepBefore?.assetIds ?? [], clientOrder: lastStep?.assetIds ?? [] };
 }
 
 /**

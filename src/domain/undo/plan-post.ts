@@ -10,7 +10,7 @@ import { readMovePlans } from "./plan-move.ts";
 
 const postFields = ["title", "body", "status", "variants", "tags", "crops"] as const;
 type PostField = (typeof postFields)[number];
-/** `created`: the client's post can't move to the trash. */
+/** `created`: the client created the post, and it can't be moved to the trash. */
 type ConflictField = PostField | "created" | "trashed";
 
 /** What undo does with one post. Valid only for the revision it was made for. */
@@ -62,8 +62,8 @@ export async function planPost(
     plan.conflicts.push({ field: "trashed", clientValue: trashPlan.clientValue, currentValue: post.isTrashed });
   // The trash keeps a created post as the client left it.
   if (!isCreation) await planFields(deps, steps, plan, canChange);
-  const isEnded = plan.trash === true || plan.change.status === "archived";
-  return isEnded && (await isPostInUse(deps, postId, selection)) ? keepPost(plan) : plan;
+  const isRemoved = plan.trash === true || plan.change.status === "archived";
+  return isRemoved && (await isPostInUse(deps, postId, selection)) ? keepPost(plan) : plan;
 }
 
 /** Adds to the plan what undo does with the post's own fields. */
@@ -133,8 +133,8 @@ function toFieldSteps(steps: readonly RevisionStep[], field: StepField) {
 }
 
 /**
- * Every change of `trashed` toggles the value, so an earlier value follows from the number of changes since. Undefined if
- * the value is the one from before the changes.
+ * Every change of `trashed` toggles the value, so an earlier value follows from the number of changes since. Returns
+ * undefined if the post already has the value from before the changes.
  */
 function planTrash(
   steps: readonly RevisionStep[],

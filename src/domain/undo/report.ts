@@ -18,7 +18,7 @@ export type UndoConflict = UndoReport["conflicts"][number];
 
 export const createReport = (): UndoReport => ({ undone: [], conflicts: [], publications: [] });
 
-/** Adds an entry unless the same field is listed already: an asset that moved is part of two posts. */
+/** Adds an entry unless it is listed already: an asset that moved between two posts is in the plans of both. */
 export function addUndone(report: UndoReport, entry: UndoneField): void {
   const isListed = report.undone.some(({ id, field }) => id === entry.id && field === entry.field);
   if (!isListed) report.undone.push(entry);

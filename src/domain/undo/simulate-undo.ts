@@ -2,7 +2,7 @@ import type { Asset } from "../assets/model/asset.ts";
 import type { ChangeSelection } from "../history/ports.ts";
 import { planPost, type PostPlan } from "./plan-post.ts";
 import { createReport, reportUnattachable, type UndoReport } from "./report.ts";
-import { planAsset, readAssetSteps, reportAssetPlan, selectPhase } from "./undo-asset.ts";
+import { planAsset, readAssetHistory, reportAssetPlan, selectPhase } from "./undo-asset.ts";
 import { planComment, reportCommentPlan } from "./undo-comment.ts";
 import { simulateUndoOfPublications } from "./undo-publications.ts";
 import { reportPlan, type UndoDeps } from "./undo-post.ts";
@@ -19,10 +19,10 @@ export async function simulateUndo(
   report.publications = await simulateUndoOfPublications(deps, studioId, selection);
   const restoredIds = new Set<string>();
   for (const assetId of assetIds) {
-    const state = await readAssetSteps(deps, studioId, assetId, selection);
-    if (!state) continue;
-    const plan = planAsset(state.asset, state.steps);
-    for (const phase of ["restore", "fields"] as const) reportAssetPlan(report, selectPhase(plan, phase));
+    const history = await readAssetHistory(deps, studioId, assetId, selection);
+    if (!history) continue;
+    const plan = planAsset(history.asset, history.steps);
+    for (const phase of ["restore", "beforePosts"] as const) reportAssetPlan(report, selectPhase(plan, phase));
     if (plan.trash === false) restoredIds.add(assetId);
   }
   const plans = new Map<string, PostPlan>();
@@ -45,8 +45,8 @@ export async function simulateUndo(
         });
     }
   }
-  /** The asset as it will be after assets are restored and attached to their posts again. */
-  const simulate = (asset: Asset): Asset => {
+  /** Returns the asset as it will be after assets are restored and attached to their posts again. */
+  const predictAsset = (asset: Asset): Asset => {
     const isAttached = report.undone.some(({ id, field }) => id === asset.id && field === "postId");
     const newPostId = [...plans].find(([, { assets }]) => isAttached && assets.attachIds.includes(asset.id))?.[0];
     const postId = newPostId ?? (isDetached(asset) ? null : asset.postId);
@@ -56,8 +56,8 @@ export async function simulateUndo(
     return { ...asset, postId, trashExpiresAt: postTrash === true ? Number.MAX_SAFE_INTEGER : trashExpiresAt };
   };
   for (const assetId of assetIds) {
-    const state = await readAssetSteps(deps, studioId, assetId, selection);
-    if (state) reportAssetPlan(report, selectPhase(planAsset(simulate(state.asset), state.steps), "change"));
+    const history = await readAssetHistory(deps, studioId, assetId, selection);
+    if (history) reportAssetPlan(report, selectPhase(planAsset(predictAsset(history.asset), history.steps), "afterPosts"));
   }
   for (const commentId of commentIds)
     reportCommentPlan(report, await planComment(deps, studioId, commentId, selection));

@@ -21,7 +21,7 @@ export interface AssetPlan {
 }
 
 /** Undefined if the asset no longer exists or has expired in the trash. */
-export async function readAssetSteps(
+export async function readAssetHistory(
   deps: UndoDeps,
   studioId: string,
   assetId: string,
@@ -82,10 +82,13 @@ export function reportAssetPlan(report: UndoReport, { asset, change, trash, conf
 }
 
 /**
- * Undo restores assets before it attaches them to posts. It changes their own fields before their post moves to the
- * trash, or after it is restored. It moves assets to the trash after it detaches them.
+ * When undo changes an asset:
+ * - `restore`: restores it from the trash, so that a post can get it back.
+ * - `beforePosts`: changes its fields while its post is not in the trash yet.
+ * - `afterPosts`: changes its fields if they could not be changed before its post was restored, and moves it to the trash
+ *   after it was detached.
  */
-export type AssetPhase = "restore" | "fields" | "change";
+export type AssetPhase = "restore" | "beforePosts" | "afterPosts";
 
 export function undoAsset(
   deps: UndoDeps,
@@ -96,9 +99,9 @@ export function undoAsset(
   report: UndoReport,
 ): Promise<void> {
   return retryOnConflict(async () => {
-    const state = await readAssetSteps(deps, editor.studio.id, assetId, selection);
-    if (!state) return;
-    const plan = selectPhase(planAsset(state.asset, state.steps), phase);
+    const history = await readAssetHistory(deps, editor.studio.id, assetId, selection);
+    if (!history) return;
+    const plan = selectPhase(planAsset(history.asset, history.steps), phase);
     const change = {
       ...plan.change,
       ...(plan.trash === undefined ? {} : { trash: plan.trash ? createTrashMark(deps, editor) : null }),
@@ -110,7 +113,7 @@ export function undoAsset(
 }
 
 export function selectPhase(plan: AssetPlan, phase: AssetPhase): AssetPlan {
-  if (phase === "fields") return { ...plan, conflicts: [], trash: undefined };
-  if (phase === "change") return { ...plan, trash: plan.trash === true ? true : undefined };
+  if (phase === "beforePosts") return { ...plan, conflicts: [], trash: undefined };
+  if (phase === "afterPosts") return { ...plan, trash: plan.trash === true ? true : undefined };
   return { ...plan, change: {}, conflicts: [], trash: plan.trash === false ? false : undefined };
 }

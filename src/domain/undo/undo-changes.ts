@@ -11,7 +11,7 @@ import { authorize, may } from "../policy.ts";
 import { simulateUndo } from "./simulate-undo.ts";
 import { undoReport, type UndoReport } from "./report.ts";
 import type { UndoDeps } from "./undo-post.ts";
-import { listSelected, undoSelection } from "./undo-selection.ts";
+import { listSelectedIds, undoSelection } from "./undo-selection.ts";
 
 /** How far back changes can be undone. */
 const undoWindow = days(30);
@@ -67,7 +67,7 @@ export async function undoUndo(
   if (undo?.action !== "client.undone" || !isAllowed) throw notFoundError("undo");
   const { clientId, clientName, userId } = undo.detail;
   const detail = { clientId, clientName, userId, undoes: undo.id };
-  return run(deps, caller, { undoId: undo.id }, detail, input.dryRun);
+  return runUndo(deps, caller, { undoId: undo.id }, detail, input.dryRun);
 }
 
 function undoClient(
@@ -78,7 +78,7 @@ function undoClient(
 ): Promise<UndoResult> {
   const since = parseSince(deps, input.since);
   const detail = { clientId, clientName, userId, since: toIsoTime(since) };
-  return run(deps, caller, { userId, clientId, since }, detail, input.dryRun);
+  return runUndo(deps, caller, { userId, clientId, since }, detail, input.dryRun);
 }
 
 function parseSince({ clock }: Pick<Deps, "clock">, value: string): number {
@@ -107,14 +107,14 @@ async function mayUndo(deps: UndoDeps & Pick<Deps, "grants">, caller: Caller, gr
   return changedIds.some((ids) => ids.length > 0);
 }
 
-async function run(
+async function runUndo(
   deps: UndoDeps,
   caller: Caller,
   selection: ChangeSelection,
   detail: Record<string, unknown>,
   isDryRun = false,
 ): Promise<UndoResult> {
-  const selectedIds = await listSelected(deps, caller.studio.id, selection);
+  const selectedIds = await listSelectedIds(deps, caller.studio.id, selection);
   const report = await simulateUndo(deps, caller.studio.id, selection, selectedIds);
   const hasChanges = report.undone.length > 0 || report.publications.some(({ state }) => state === "canceled");
   if (isDryRun || !hasChanges) return { ...report, undoId: null };

@@ -15,7 +15,7 @@ export interface SelectedIds {
 }
 
 /** The posts, assets and comments with selected changes. */
-export async function listSelected(
+export async function listSelectedIds(
   deps: Pick<UndoDeps, "revisions" | "assetChanges" | "comments">,
   studioId: string,
   selection: ChangeSelection,
@@ -36,9 +36,9 @@ export async function listSelected(
 }
 
 /**
- * Undoes the selected changes, each post, asset and comment in its own transaction. The order lets assets move between posts:
- * restore assets, change their fields, change posts, attach assets that were still on another post, and change assets
- * that came back with a post.
+ * Undoes the selected changes, each post, asset and comment in its own transaction. The order lets assets move between
+ * posts: restore assets, change their fields, change posts, attach assets that were still on another post, and change
+ * assets that came back with a post.
  */
 export async function undoSelection(
   deps: UndoDeps,
@@ -48,7 +48,7 @@ export async function undoSelection(
 ): Promise<UndoReport> {
   const report = createReport();
   report.publications = await undoPublications(deps, editor, selection);
-  for (const phase of ["restore", "fields"] as const)
+  for (const phase of ["restore", "beforePosts"] as const)
     for (const assetId of assetIds) await undoAsset(deps, editor, assetId, selection, phase, report);
   const waitingAssets: WaitingAsset[] = [];
   for (const postId of postIds) waitingAssets.push(...(await undoPost(deps, editor, postId, selection, report)));
@@ -60,7 +60,7 @@ export async function undoSelection(
       currentValue: asset?.postId ?? null,
     });
   }
-  for (const assetId of assetIds) await undoAsset(deps, editor, assetId, selection, "change", report);
+  for (const assetId of assetIds) await undoAsset(deps, editor, assetId, selection, "afterPosts", report);
   for (const commentId of commentIds) await undoComment(deps, editor, commentId, selection, report);
   return report;
 }
