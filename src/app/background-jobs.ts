@@ -5,7 +5,7 @@ import { createPurgeJob } from "#domain/housekeeping/purge-expired.ts";
 import { createAssetSweeper, createLostFileFinder } from "#domain/assets/lifecycle/sweep-assets.ts";
 import type { Deps } from "#domain/deps.ts";
 import { renewDueCredentials } from "#domain/platforms/renew-credentials.ts";
-import { hasUnindexed, indexExisting } from "#domain/search/index-existing.ts";
+import { hasUnindexedRows, indexExistingRows } from "#domain/search/index-existing.ts";
 import { sweepTrash } from "#domain/trash/sweep-trash.ts";
 import { releaseIdleUploads, sweepUploads } from "#domain/uploads/sweep-uploads.ts";
 import { minutes, seconds } from "#lib/clock.ts";
@@ -54,9 +54,9 @@ export function startBackgroundJobs(deps: Deps, log: Log): RepeatingJob[] {
     }),
     createJob(
       "search-index",
-      async (createBatchOptions) => indexExisting(deps, createBatchOptions(seconds(60)), log),
+      async (createBatchOptions) => indexExistingRows(deps, createBatchOptions(seconds(60)), log),
       // Runs often, to start soon after an upgrade. While all rows are indexed, it does not write a lease.
-      { intervalMs: seconds(5), isNeeded: () => hasUnindexed(deps) },
+      { intervalMs: seconds(5), isNeeded: () => hasUnindexedRows(deps) },
     ),
     createJob("renew", async (createBatchOptions) => {
       const { failed } = await renewDueCredentials(deps, createBatchOptions(seconds(40)));

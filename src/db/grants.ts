@@ -53,7 +53,7 @@ export function createGrantStore({ q }: Connection): GrantStore {
       const row = await q.selectFrom("grants").selectAll().where("id", "=", grantId).executeTakeFirst();
       return row && toGrant(row);
     },
-    async listVisible(studioId, { userId, includeOthers, grantId, ended, before, limit, callsSince }) {
+    async listVisible(studioId, { userId, includeOthers, grantId, isRevoked, before, limit, callsSince }) {
       const rows = await selectGrants(callsSince)
         .innerJoin("memberships as m", "m.user_id", "u.id")
         .where("m.studio_id", "=", studioId)
@@ -64,7 +64,7 @@ export function createGrantStore({ q }: Connection): GrantStore {
           ]),
         )
         .$if(grantId !== undefined, (grants) => grants.where("g.id", "=", grantId!))
-        .$if(ended !== undefined, (grants) => grants.where("g.revoked_at", ended === true ? "is not" : "is", null))
+        .$if(isRevoked !== undefined, (grants) => grants.where("g.revoked_at", isRevoked === true ? "is not" : "is", null))
         .$if(before !== undefined, (grants) => grants.where("g.id", "<", before!))
         .orderBy("g.id", "desc")
         .$if(limit !== undefined, (grants) => grants.limit(limit!))

@@ -13,7 +13,7 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { deletePost } from "#domain/posts/delete-post.ts";
 import { listPosts } from "#domain/posts/list-posts.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
-import { hasUnindexed, indexExisting } from "#domain/search/index-existing.ts";
+import { hasUnindexedRows, indexExistingRows } from "#domain/search/index-existing.ts";
 import { listQueryTokens } from "#domain/search/tokens.ts";
 import { trashLifetime } from "#domain/trash/ports.ts";
 import { sweepTrash } from "#domain/trash/sweep-trash.ts";
@@ -129,8 +129,8 @@ forEachEngine("search index", (fixture) => {
     const log = { info: (_: unknown, message?: string) => void messages.push(message ?? "") };
     try {
       await Promise.all([
-        indexExisting(deps, { ...untilDone, pause: () => sleep(1) }, log),
-        indexExisting(otherDeps, { ...untilDone, pause: () => sleep(1) }, log),
+        indexExistingRows(deps, { ...untilDone, pause: () => sleep(1) }, log),
+        indexExistingRows(otherDeps, { ...untilDone, pause: () => sleep(1) }, log),
         ...posts.map(async ({ id: postId }, i) => {
           await sleep(i * 3);
           await updatePost(
@@ -143,7 +143,7 @@ forEachEngine("search index", (fixture) => {
     } finally {
       await otherDatabase.close();
     }
-    assert.equal(await hasUnindexed(deps), false);
+    assert.equal(await hasUnindexedRows(deps), false);
     assert.ok(messages.includes("indexing existing rows for search"));
     await assertTokensMatch(fixture.location);
     assert.equal((await listPosts(deps, owner, { limit: 100, query: "harbour" })).posts.length, 100);
@@ -163,7 +163,7 @@ forEachEngine("search index", (fixture) => {
     await fixture.database.q.updateTable("posts").set({ search_text: "port text" }).where("id", "=", postId).execute();
     await fixture.database.q.updateTable("assets").set({ alt_text: "Gulls" }).where("id", "=", assetId).execute();
     for (const isIndexed of [false, true]) {
-      if (isIndexed) await indexExisting(deps, untilDone, silentLog);
+      if (isIndexed) await indexExistingRows(deps, untilDone, silentLog);
       const count = async (query: string): Promise<number> =>
         (await listPosts(deps, owner, { limit: 5, query })).posts.length +
         (await listAssets(deps, owner, { limit: 5, query })).assets.length;
@@ -175,7 +175,7 @@ forEachEngine("search index", (fixture) => {
     await fixture.database.q.updateTable("posts").set({ search_text: "quay text" }).where("id", "=", postId).execute();
     await updatePost(deps, owner, { postId, title: "QUAY" });
     await assertTokensMatch(fixture.location);
-    assert.equal(await hasUnindexed(deps), false);
+    assert.equal(await hasUnindexedRows(deps), false);
   });
 
   test("ids that were created in the same millisecond but committed in another order are listed by id", async () => {
@@ -192,7 +192,7 @@ forEachEngine("search index", (fixture) => {
     fixture.clock.advance(1000);
     await insertPosts(fixture, owner, 120, () => ({ title: "~" }));
     for (const isReindexed of [false, true]) {
-      if (isReindexed) await indexExisting(deps, untilDone, silentLog);
+      if (isReindexed) await indexExistingRows(deps, untilDone, silentLog);
       const listedIds: string[] = [];
       for (let cursor: string | null | undefined; cursor !== null;) {
         const page = await listPosts(deps, owner, {
@@ -205,7 +205,7 @@ forEachEngine("search index", (fixture) => {
       }
       assert.deepEqual(listedIds, ids.toSorted().toReversed());
     }
-    assert.equal(await hasUnindexed(deps), false);
+    assert.equal(await hasUnindexedRows(deps), false);
     await assertTokensMatch(fixture.location);
   });
 
@@ -266,8 +266,8 @@ forEachEngine("search index", (fixture) => {
       const database = await openDatabase({ ...location, log: silentLog });
       const deps = createDeps(database, fixture.clock);
       for (const isIndexed of [false, true]) {
-        if (isIndexed) await indexExisting(deps, untilDone, silentLog);
-        assert.equal(await hasUnindexed(deps), !isIndexed);
+        if (isIndexed) await indexExistingRows(deps, untilDone, silentLog);
+        assert.equal(await hasUnindexedRows(deps), !isIndexed);
         const search = async (query: string) => [
           ...(await listPosts(deps, owner, { limit: 10, query })).posts.map(({ id }) => id),
           ...(await listAssets(deps, owner, { limit: 10, query })).assets.map(({ id }) => id),

@@ -42,7 +42,7 @@ export async function listClients(
   const grants = await deps.grants.listVisible(caller.studio.id, {
     userId: caller.user.id,
     includeOthers: !mine && may(caller.role, "clients.listAll"),
-    ended,
+    isRevoked: ended,
     before: parseCursor(cursor, listKey),
     limit: limit + 1,
     callsSince: toDayNumber(deps.clock()) - callHistoryDays + 1,

@@ -96,7 +96,7 @@ export interface GrantFilter {
   /** Only this grant. */
   grantId?: string | undefined;
   /** If true, only revoked grants; if false, only active ones. */
-  ended?: boolean | undefined;
+  isRevoked?: boolean | undefined;
   /** Only grants older than this id. */
   before?: string | undefined;
   limit?: number | undefined;

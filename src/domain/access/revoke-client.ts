@@ -43,7 +43,7 @@ export async function revokeAllClients(
   caller: Caller,
 ): Promise<{ revoked: number }> {
   authorize(caller, "clients.revoke");
-  const filter = { userId: caller.user.id, includeOthers: may(caller.role, "clients.revokeAny"), ended: false };
+  const filter = { userId: caller.user.id, includeOthers: may(caller.role, "clients.revokeAny"), isRevoked: false };
   return deps.transact(async (tx) => {
     let revoked = 0;
     for (const grant of await tx.grants.listVisible(caller.studio.id, filter))

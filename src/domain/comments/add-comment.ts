@@ -12,7 +12,7 @@ import type { Comment } from "./ports.ts";
 
 export const addCommentInput = z.strictObject({ postId: id, body: commentBody });
 
-/** People can also reply. */
+/** In the web app, users can also reply. */
 export const addReplyInput = addCommentInput.extend({ parentId: id.optional() });
 
 export async function addComment(
@@ -27,7 +27,7 @@ export async function addComment(
   const comment = await deps.transact(async (tx) => {
     // Locked, so that parallel calls can't exceed the limit and the post can't move to the trash.
     if (!(await tx.posts.lock(caller.studio.id, postId))) throw notFoundError("post");
-    const threadId = parentId === undefined ? null : await findThread(tx, caller, postId, parentId);
+    const threadId = parentId === undefined ? null : await findThreadId(tx, caller, postId, parentId);
     if ((await tx.comments.count(postId)) >= maxCommentsPerPost)
       throw new AppError("quota_exceeded:comments", { limit: maxCommentsPerPost });
     const newComment: Comment = {
@@ -53,7 +53,7 @@ export async function addComment(
 }
 
 /** A reply to a reply belongs to the same thread. */
-async function findThread(tx: Stores, caller: Caller, postId: string, parentId: string): Promise<string> {
+async function findThreadId(tx: Stores, caller: Caller, postId: string, parentId: string): Promise<string> {
   const parent = await tx.comments.find(caller.studio.id, parentId);
   if (parent?.postId !== postId) throw notFoundError("comment");
   return parent.parentId ?? parent.id;

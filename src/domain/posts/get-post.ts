@@ -28,7 +28,7 @@ async function validateForStudio(deps: ValidationDeps, studioId: string, post: P
   return validatePost(deps.platforms, connections, { ...post, inspections });
 }
 
-/** The newest ones; list_publications has all. */
+/** A view has only the newest publications; list_publications returns all. */
 const maxPublications = 50;
 
 async function listPublications(
@@ -45,10 +45,11 @@ export async function addDetails<View extends PostView>(
   studioId: string,
   view: View,
 ): Promise<View> {
-  return addDetailsFrom(deps, studioId, view, await deps.posts.findPlatformStatus(studioId, view.id));
+  return addDetailsByStatus(deps, studioId, view, await deps.posts.findPlatformStatus(studioId, view.id));
 }
 
-async function addDetailsFrom<View extends PostView>(
+/** Skips the queries that would find nothing. */
+async function addDetailsByStatus<View extends PostView>(
   deps: ValidationDeps & Pick<Deps, "publications">,
   studioId: string,
   view: View,
@@ -91,7 +92,7 @@ export async function getPost(
     await describeAssets(deps, assets, needsUrls(caller, input.includeUrls)),
   );
   return {
-    ...(await addDetailsFrom(deps, caller.studio.id, view, result)),
+    ...(await addDetailsByStatus(deps, caller.studio.id, view, result)),
     ...(input.includeComments ? await listNewestComments(deps, postId) : {}),
   };
 }

@@ -12,7 +12,7 @@ import { postStatuses, type PostStatus } from "./post.ts";
 import { postSummaryView, toPostSummaryView } from "./post-summary.ts";
 
 const activeStatuses: readonly PostStatus[] = ["draft", "ready"];
-/** Posts after this time get no excerpt, because creating excerpts of hostile texts would block the process. */
+/** How long a page may spend on excerpts; its remaining posts get none. Hostile texts would otherwise block the process. */
 const maxExcerptMs = 100;
 
 export const listPostSummariesInput = z.strictObject({
@@ -58,18 +58,18 @@ export async function listPostSummaries(
   const { items: foundPosts, scannedTo } = isSearch
     ? await search(deps, caller, { source: deps.posts.search, terms, filter, ...range })
     : { items: await deps.postSummaries.listIds(caller.studio.id, { ...filter, ...range }), scannedTo: undefined };
-  // Before the posts are read: a post that moves to the trash meanwhile must not end the list.
+  // The cursor is created before the posts are read: a post that moves to the trash meanwhile must not end the list.
   const { items, nextCursor } = toPage<{ id: string; body?: string }>(foundPosts, limit, listKey, scannedTo);
   const posts = await deps.postSummaries.listByIds(
     caller.studio.id,
     items.map((post) => post.id),
   );
   const bodies = new Map(items.map((post) => [post.id, post.body ?? ""]));
-  const excerptsEnd = performance.now() + maxExcerptMs;
+  const excerptDeadline = performance.now() + maxExcerptMs;
   return {
     posts: posts.map((post) => {
-      const canExcerpt = performance.now() < excerptsEnd;
-      const match = canExcerpt ? createMatchExcerpt(post.title, bodies.get(post.id) ?? "", terms.words) : undefined;
+      const hasTime = performance.now() < excerptDeadline;
+      const match = hasTime ? createMatchExcerpt(post.title, bodies.get(post.id) ?? "", terms.words) : undefined;
       return { ...toPostSummaryView(deps, post), ...(match && { match }) };
     }),
     nextCursor,

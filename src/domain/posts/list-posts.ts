@@ -68,13 +68,13 @@ export async function listPosts(
   return {
     posts: items.map((post) => {
       const view = toPostView(deps.base, post, (assetsByPost.get(post.id) ?? []).map(toAssetView));
-      return input.includeBody ? view : replaceBody(view);
+      return input.includeBody ? view : toExcerptView(view);
     }),
     nextCursor,
   };
 }
 
-function replaceBody({ id: postId, title, body, ...view }: PostView): ListedPostView {
+function toExcerptView({ id: postId, title, body, ...view }: PostView): ListedPostView {
   return { id: postId, title, excerpt: createExcerpt(body), ...view };
 }
 

@@ -72,7 +72,7 @@ export async function updatePost(
       const currentPost = await tx.posts.find(caller.studio.id, postId);
       throw currentPost ? revisionConflictError(currentPost.revision) : notFoundError("post");
     }
-    if (input.variants) await assertConnectionsExist(tx, caller, input.variants);
+    if (input.variants) await validateVariants(tx, caller, input.variants);
     if (assetIds) await reorderAssets(tx, updatedPost.studioId, postId, assetIds);
     await recordRevision(deps, tx, caller, postId, {
       collapseSince: isAutosave ? now - autosaveWindow : undefined,
@@ -88,7 +88,7 @@ export async function updatePost(
   return addDetails(deps, caller.studio.id, view);
 }
 
-async function assertConnectionsExist(
+async function validateVariants(
   tx: Stores,
   caller: Caller,
   variants: readonly { connectionId: string }[],

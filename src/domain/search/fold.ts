@@ -14,8 +14,8 @@ const markedLetter = /([[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]&&\
  * spaces. Done here rather than in SQL, so that both databases match the same rows.
  */
 export function foldForSearch(value: string, kind: keyof typeof maxLength): string {
-  const folded = isAscii(value) ? value.toLowerCase() : foldUnicode(value, 2 * maxLength[kind]);
-  return truncate(folded.replace(/\s+/g, " ").trimStart(), maxLength[kind]).trimEnd();
+  const foldedText = isAscii(value) ? value.toLowerCase() : foldUnicode(value, 2 * maxLength[kind]);
+  return truncate(foldedText.replace(/\s+/g, " ").trimStart(), maxLength[kind]).trimEnd();
 }
 
 function foldUnicode(value: string, maxExpandedLength: number): string {

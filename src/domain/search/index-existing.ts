@@ -9,13 +9,13 @@ const batchSize = 25;
 
 const progressInterval = seconds(10);
 
-export async function hasUnindexed({ searchIndex }: Pick<Deps, "searchIndex">): Promise<boolean> {
+export async function hasUnindexedRows({ searchIndex }: Pick<Deps, "searchIndex">): Promise<boolean> {
   for (const table of searchableTables) if ((await searchIndex.countUnindexed(table)) > 0) return true;
   return false;
 }
 
 /** Indexes the rows that are not indexed yet, in small transactions: a killed process loses the work of at most one. */
-export async function indexExisting(
+export async function indexExistingRows(
   deps: Pick<Deps, "searchIndex" | "transact" | "clock">,
   options: BatchOptions,
   log: Pick<Log, "info">,
@@ -24,18 +24,18 @@ export async function indexExisting(
     const total = await deps.searchIndex.countUnindexed(table);
     if (total === 0) continue;
     log.info({ table, remaining: total }, "indexing existing rows for search");
-    let indexed = 0;
+    let indexedCount = 0;
     let reportedAt = deps.clock();
     await runInBatches(options, batchSize, async () => {
       const count = await deps.transact((tx) => tx.searchIndex.indexNext(table, batchSize));
-      indexed += count;
+      indexedCount += count;
       if (deps.clock() - reportedAt >= progressInterval) {
-        log.info({ table, indexed, remaining: Math.max(0, total - indexed) }, "indexing existing rows for search");
+        log.info({ table, indexed: indexedCount, remaining: Math.max(0, total - indexedCount) }, "indexing existing rows for search");
         reportedAt = deps.clock();
       }
       // Indexing a row can mark another one as not indexed, so only an empty batch is the last.
       return count === 0 ? 0 : batchSize;
     });
-    if (indexed >= total) log.info({ table, indexed }, "indexed all existing rows for search");
+    if (indexedCount >= total) log.info({ table, indexed: indexedCount }, "indexed all existing rows for search");
   }
 }

@@ -7,7 +7,7 @@ export interface MatchExcerpt {
   marks: [start: number, end: number][];
 }
 
-/** Matches further into the text, and of further words, are not shown, so that a page does not block the process. */
+/** Only this much of the text is searched, for this many words, so that a page does not block the process. */
 const maxSearchedLength = 3000;
 const maxShownWords = 8;
 /** The text is searched in windows of this length, which overlap by the length of a word. */
@@ -15,12 +15,12 @@ const windowLength = 200;
 /** How much text comes before the first match: little enough for it to be visible in a short line. */
 const leadLength = 30;
 const excerptLength = 200;
-/** A longer word is not always found. */
+/** A longer word is not found if it crosses the end of a window. */
 const maxWordLength = 60;
 
 /**
- * The text around the first word that the title does not contain. Undefined if the title contains all words, or the text
- * none of the others.
+ * Returns the text around the first word that the title does not contain. Returns undefined if the title contains all
+ * words, or the text contains none of the others.
  */
 export function createMatchExcerpt(
   title: string,
@@ -35,13 +35,13 @@ export function createMatchExcerpt(
   const searchedText = body.slice(0, maxSearchedLength).replaceAll(/\s+/g, " ").trim();
   const windowStart = findWindow(searchedText, otherWords);
   if (windowStart === undefined) return undefined;
-  // Mapping each letter takes long, so only the letters near the first match are mapped.
+  // Folding letter by letter is slow, so this is done only for the text near the first match.
   const partStart = avoidSplit(searchedText, Math.max(0, windowStart - leadLength));
   const part = searchedText.slice(partStart, windowStart + windowLength + maxWordLength + excerptLength);
   const { folded, offsets } = foldWithOffsets(part);
   const positions = otherWords.map((word) => folded.indexOf(word)).filter((position) => position >= 0);
   if (positions.length === 0) return undefined;
-  const start = findStart(part, offsets[Math.min(...positions)] ?? 0);
+  const start = findExcerptStart(part, offsets[Math.min(...positions)] ?? 0);
   const end = avoidSplit(part, Math.min(part.length, start + excerptLength));
   const prefix = partStart + start === 0 ? "" : "…";
   const marks = listMatches(folded, offsets, words)
@@ -54,7 +54,7 @@ export function createMatchExcerpt(
   return { text: `${prefix}${part.slice(start, end)}${isCut ? "…" : ""}`, marks };
 }
 
-/** Where the first window of the text starts that contains one of the words; undefined if there is none. */
+/** Returns the start of the first window that contains one of the words; undefined if none does. */
 function findWindow(text: string, words: readonly string[]): number | undefined {
   for (let start = 0; start < text.length; start += windowLength) {
     const folded = foldForSearch(text.slice(start, start + windowLength + maxWordLength), "text");
@@ -63,7 +63,7 @@ function findWindow(text: string, words: readonly string[]): number | undefined 
   return undefined;
 }
 
-/** Folds a text, with the offset in the text for each folded character, and for the end. */
+/** `offsets` has the position in the text of each folded character, and of the end. */
 function foldWithOffsets(text: string): { folded: string; offsets: number[] } {
   let folded = "";
   const offsets: number[] = [];
@@ -84,26 +84,26 @@ function listMatches(folded: string, offsets: readonly number[], words: readonly
     for (let i = folded.indexOf(word); i >= 0; i = folded.indexOf(word, i + word.length)) {
       const start = offsets[i] ?? 0;
       // The end of a match can be within a letter that folds to several, such as the first s of ß.
-      let last = i + word.length;
-      while (offsets[last] === offsets[last - 1]) last++;
-      wordMatches.push([start, offsets[last] ?? start]);
+      let end = i + word.length;
+      while (offsets[end] === offsets[end - 1]) end++;
+      wordMatches.push([start, offsets[end] ?? start]);
     }
     return wordMatches;
   });
-  const merged: [number, number][] = [];
+  const mergedMatches: [number, number][] = [];
   for (const [start, end] of matches.toSorted((a, b) => a[0] - b[0])) {
-    const previous = merged.at(-1);
+    const previous = mergedMatches.at(-1);
     if (previous && start <= previous[1]) previous[1] = Math.max(previous[1], end);
-    else merged.push([start, end]);
+    else mergedMatches.push([start, end]);
   }
-  return merged;
+  return mergedMatches;
 }
 
-/** The start of a word a little before the match. */
-function findStart(text: string, match: number): number {
-  if (match <= leadLength) return 0;
-  const space = text.indexOf(" ", match - leadLength);
-  return space < 0 || space >= match ? avoidSplit(text, match - leadLength) : space + 1;
+/** Returns the start of a word that is at most `leadLength` before the match. */
+function findExcerptStart(text: string, matchStart: number): number {
+  if (matchStart <= leadLength) return 0;
+  const space = text.indexOf(" ", matchStart - leadLength);
+  return space < 0 || space >= matchStart ? avoidSplit(text, matchStart - leadLength) : space + 1;
 }
 
 /** Never splits a surrogate pair. */

@@ -1,4 +1,4 @@
-/** What a result must contain. At least one word or a tag is given. */
+/** What a result must contain: at least one word, or a tag. */
 export interface SearchTerms {
   /** As `splitQuery` returns them. */
   words: readonly string[];
@@ -13,7 +13,7 @@ export interface SearchRange {
 
 export interface SizedRow {
   id: string;
-  /** How many bytes comparing this row reads. */
+  /** How many bytes are read to compare this row. */
   bytes: number;
 }
 

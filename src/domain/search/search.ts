@@ -1,6 +1,6 @@
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
-import type { CandidateRow, SearchSource, SearchTerms, SizedRow } from "./ports.ts";
+import type { CandidateRow, SearchSource, SearchTerms } from "./ports.ts";
 import { listQueryTokens } from "./tokens.ts";
 
 /** Maximum work per call. The client continues the search with the cursor of the result. */
@@ -75,23 +75,23 @@ function createScan<Item, Filter>(
   const hasFilter = Object.values(filter as object).some((value) => value !== undefined);
   /** Undefined while the newest rows are read, before the index is used. */
   let candidateLimit: number | undefined;
-  let [scannedTo, scannedRows, foundItems] = [before, 0, 0];
+  let [scannedTo, scannedCount, matchCount] = [before, 0, 0];
   let listedRows: CandidateRow[] = [];
   let isLastList = false;
 
   /** How many of the newest rows probably fill the page; Infinity if none of them matched so far. */
-  const estimateRows = (needed: number): number => (needed * scannedRows) / foundItems;
+  const estimateRows = (needed: number): number => (needed * scannedCount) / matchCount;
 
   /** Whether the index finds the remaining items of the page faster than reading the newest rows. */
   async function shouldUseIndex(needed: number): Promise<boolean> {
-    if (candidateLimit !== undefined || scannedRows === 0) return false;
+    if (candidateLimit !== undefined || scannedCount === 0) return false;
     const isIndexFaster = estimateRows(needed) > maxNewestRows || (source.streamsCandidates && !hasFilter);
     return isIndexFaster && source.isIndexed(studioId);
   }
 
   async function listRows(needed: number): Promise<CandidateRow[]> {
     const newestLimit =
-      foundItems === 0 ? listSize.newest : Math.min(Math.ceil(1.2 * estimateRows(needed)), maxNewestRows);
+      matchCount === 0 ? listSize.newest : Math.min(Math.ceil(1.2 * estimateRows(needed)), maxNewestRows);
     const range = { before: scannedTo, limit: candidateLimit ?? Math.max(newestLimit, limit) };
     const rows =
       candidateLimit === undefined
@@ -109,13 +109,13 @@ function createScan<Item, Filter>(
         listedRows = [];
       }
       if (listedRows.length === 0) listedRows = await listRows(needed);
-      const { count, bytes } = countFitting(listedRows);
+      const { count, bytes } = measureChunk(listedRows);
       const rows = listedRows.slice(0, count);
       listedRows = listedRows.slice(count);
       const ids = rows.filter((row) => row.passesFilter).map((row) => row.id);
       const items = ids.length === 0 ? [] : await source.findMatches(studioId, ids, filter, terms);
-      scannedRows += rows.length;
-      foundItems += items.length;
+      scannedCount += rows.length;
+      matchCount += items.length;
       scannedTo = rows.at(-1)?.id ?? scannedTo;
       const isEnd = isLastList && listedRows.length === 0;
       return { items, bytes, scannedTo: isEnd ? undefined : scannedTo };
@@ -123,7 +123,8 @@ function createScan<Item, Filter>(
   };
 }
 
-function countFitting(rows: readonly (SizedRow & { passesFilter: boolean })[]): { count: number; bytes: number } {
+/** Returns how many of the rows fit into one chunk, and how many bytes they have. */
+function measureChunk(rows: readonly CandidateRow[]): { count: number; bytes: number } {
   let [count, bytes] = [0, 0];
   for (const row of rows) {
     const size = row.passesFilter ? row.bytes : 0;

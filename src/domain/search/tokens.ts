@@ -35,9 +35,9 @@ export function listTextTokens(studioId: string, { searchText, tags }: IndexedTe
       continue;
     }
     wordLength++;
-    if (wordLength > 2) tokens.add(toToken(extend(pair, code)));
-    if (wordLength > 1) tokens.add(toToken((pair = extend(single, code))));
-    tokens.add(toToken((single = extend(seed, code))));
+    if (wordLength > 2) tokens.add(toToken(extendHash(pair, code)));
+    if (wordLength > 1) tokens.add(toToken((pair = extendHash(single, code))));
+    tokens.add(toToken((single = extendHash(seed, code))));
     if (tokens.list.length > maxTokens) return [createUnindexedToken(studioId), ...tagTokens];
   }
   return tokens.list;
@@ -74,10 +74,11 @@ export function listQueryTokens(
   const tagTokens = tag === undefined ? [] : [createTagToken(studioId, tag)];
   if (words.length === 0) return [tagTokens];
   const tokensOfWords = words.map((word) => listWordTokens(seed, word));
+  // Selects one token of every `step`, so that the selected ones are spread evenly over the words.
   const step = Math.max(1, tokensOfWords.flat().length / maxQueryTokens);
   let count = 0;
   const isSelected = (): boolean => Math.floor(count / step) !== Math.floor((count++ - 1) / step);
-  const selectedTokens = takeInTurns(tokensOfWords.map((tokens) => tokens.filter(isSelected)));
+  const selectedTokens = interleave(tokensOfWords.map((tokens) => tokens.filter(isSelected)));
   return [
     [...tagTokens, ...new Set(selectedTokens)],
     [createUnindexedToken(studioId), ...tagTokens],
@@ -88,13 +89,13 @@ function listWordTokens(seed: number, word: string): number[] {
   const length = Math.min(word.length, 3);
   return Array.from({ length: word.length - length + 1 }, (_, start) => {
     let hash = seed;
-    for (let i = start; i < start + length; i++) hash = extend(hash, word.charCodeAt(i));
+    for (let i = start; i < start + length; i++) hash = extendHash(hash, word.charCodeAt(i));
     return toToken(hash);
   });
 }
 
 /** The first item of each list, then the second of each, and so on. */
-function takeInTurns(lists: readonly (readonly number[])[]): number[] {
+function interleave(lists: readonly (readonly number[])[]): number[] {
   const longest = Math.max(...lists.map((list) => list.length));
   return Array.from({ length: longest }, (_, i) => lists.flatMap((list) => list.slice(i, i + 1))).flat();
 }
@@ -105,12 +106,12 @@ const createUnindexedToken = (studioId: string): number => toToken(hashText(`${s
 
 function hashText(text: string): number {
   let hash = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) hash = extend(hash, text.charCodeAt(i));
+  for (let i = 0; i < text.length; i++) hash = extendHash(hash, text.charCodeAt(i));
   return hash;
 }
 
 /** FNV-1a with a shift, because a single round would leave the high bits of short sequences alike. */
-function extend(hash: number, code: number): number {
+function extendHash(hash: number, code: number): number {
   const product = Math.imul(hash ^ code, 0x01000193);
   return product ^ (product >>> 15);
 }

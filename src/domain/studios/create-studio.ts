@@ -46,11 +46,8 @@ export async function createStudio(
   await deps.transact(async (tx) => {
     await enforceOwnedStudioLimit(deps, tx, caller.user.id, { isCaller: true });
     while (!(await tx.studios.insert(studio, caller.user.id))) {
-      studio.slug = `${slugify(input.name)}-${deps
-        .newSecret()
-        .slice(0, 6)
-        .toLowerCase()
-        .replace(/[^a-z0-9]/g, "x")}`;
+      const randomSuffix = deps.newSecret().slice(0, 6).toLowerCase();
+      studio.slug = `${slugify(input.name)}-${randomSuffix.replace(/[^a-z0-9]/g, "x")}`;
     }
     await tx.users.setActiveStudio(caller.user.id, studio.id);
     await recordActivity(deps, tx, { user: caller.user, studio }, "studio.created", studio.id, { name: studio.name });

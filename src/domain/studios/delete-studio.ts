@@ -25,7 +25,7 @@ export async function deleteStudio(
 ): Promise<void> {
   authorize(caller, "studio.delete");
   const { assets, connections } = await deps.transact(async (tx) => {
-    // Otherwise a request could add an asset meanwhile, which would prevent the deletion of its post, or lose its file.
+    // Without the lock, a request could add an asset meanwhile, which would prevent the deletion of its post or lose its file.
     await tx.studios.lock(caller.studio.id);
     const studio = await tx.studios.find(caller.studio.id);
     if (!studio) throw notFoundError("studio");
@@ -47,6 +47,7 @@ export async function deleteStudio(
   }
 }
 
+/** Returns all assets of the studio. */
 async function markStudioFilesForDeletion(deps: Pick<Deps, "clock">, tx: Stores, studioId: string): Promise<Asset[]> {
   const allAssets: Asset[] = [];
   for (let page = await tx.assets.list(studioId, { withTrash: true, limit: batchSize }); page.length > 0;) {

@@ -43,6 +43,7 @@ interface Stream extends PostWatcher {
 }
 
 interface Changes {
+  /** Whether anything may have changed; the other fields then have no effect. */
   isAll: boolean;
   postIds: Set<string>;
   userIds: Set<string>;
@@ -212,6 +213,7 @@ export function createChangeFeed(deps: Pick<Deps, "subscriptions" | "clock" | "b
     }
   }
 
+  /** Announces the pending posts of these streams. Ends the streams that no longer have access. */
   async function deliver(batch: readonly Stream[]): Promise<void> {
     const tokenHashes = [...new Set(batch.map(({ subscriber }) => subscriber.tokenHash))];
     const accessByToken = await deps.subscriptions.findAccess(tokenHashes, audience, deps.clock());

@@ -1,4 +1,4 @@
-/** An open stream as the watched posts see it. */
+/** An open stream that announces changes of posts. */
 export interface PostWatcher {
   readonly studioId: string;
   postIds: Set<string>;
@@ -10,7 +10,7 @@ interface WatchedPost<Watcher> {
   /** The last version that was seen. */
   version: string;
   watchers: Set<Watcher>;
-  /** Undefined until it is read; null if the post was deleted before. */
+  /** Undefined until it is read; null if the post was deleted before it was read. */
   studioId?: string | null;
 }
 
@@ -33,7 +33,7 @@ export function createWatchedPosts<Watcher extends PostWatcher>(): WatchedPosts<
   return {
     listIds: (studioId) =>
       [...posts]
-        .filter(([, post]) => [undefined, post.studioId ?? studioId].includes(studioId))
+        .filter(([, post]) => studioId === undefined || (post.studioId ?? studioId) === studioId)
         .map(([postId]) => postId),
     has: (postId) => posts.has(postId),
     watch(watcher, postId, version) {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { writeSync } from "node:fs";
 import { openDatabase, type OpenDatabaseOptions } from "#db/open-database.ts";
-import { indexExisting } from "#domain/search/index-existing.ts";
+import { indexExistingRows } from "#domain/search/index-existing.ts";
 import { systemClock } from "#lib/clock.ts";
 import { createDeps, silentLog } from "../engines.ts";
 
@@ -20,7 +20,7 @@ const pause = async (): Promise<void> => {
   printLine("batch");
   if (isStepped) await once(process.stdin, "data");
 };
-await indexExisting(createDeps(database, systemClock), { pause, shouldStop: () => false }, silentLog);
+await indexExistingRows(createDeps(database, systemClock), { pause, shouldStop: () => false }, silentLog);
 printLine("done");
 await database.close();
 process.exit();
