@@ -12,7 +12,7 @@ import type { Deps } from "#domain/deps.ts";
 import type { ChangeFeed, Subscriber } from "#domain/subscriptions/change-feed.ts";
 import { findSubscribablePosts } from "#domain/subscriptions/find-subscribable-posts.ts";
 import type { SubscribedPosts } from "#domain/subscriptions/ports.ts";
-import { maxSubscribedPosts } from "#domain/subscriptions/subscribe-session.ts";
+import { maxSubscribedPosts } from "#domain/subscriptions/session-subscriptions.ts";
 import { parsePostUri, toPostUri } from "../post-resources.ts";
 import { toProtocolError } from "../protocol/app-errors.ts";
 import { errorCodes } from "../protocol/messages.ts";

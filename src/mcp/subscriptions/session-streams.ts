@@ -4,9 +4,13 @@ import { toCaller, type Authentication, type Membership } from "#domain/access/a
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import type { ChangeFeed, Subscriber } from "#domain/subscriptions/change-feed.ts";
-import { openSessionStream } from "#domain/subscriptions/open-session-stream.ts";
 import type { McpSession, SubscribedPosts } from "#domain/subscriptions/ports.ts";
-import { maxSubscribedPosts, subscribeSession, unsubscribeSession } from "#domain/subscriptions/subscribe-session.ts";
+import {
+  maxSubscribedPosts,
+  openSessionStream,
+  subscribeSession,
+  unsubscribeSession,
+} from "#domain/subscriptions/session-subscriptions.ts";
 import { sha256 } from "#lib/digest.ts";
 import { createResourceResponder, parsePostUri, resourceNotFoundError, toPostUri, uriParams } from "../post-resources.ts";
 import { findScopeProblem } from "../protocol/check-request.ts";

@@ -3,10 +3,20 @@ import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { findSubscribablePosts } from "./find-subscribable-posts.ts";
-import type { McpSession } from "./ports.ts";
+import type { McpSession, SubscribedPosts } from "./ports.ts";
 
 /** How many posts one stream or session can follow. */
 export const maxSubscribedPosts = 100;
+
+/** Makes this the session's only stream with notifications. Returns the posts that the session is subscribed to. */
+export async function openSessionStream(
+  deps: Pick<Deps, "transact">,
+  caller: Caller,
+  { session, streamId }: { session: McpSession; streamId: string },
+): Promise<SubscribedPosts> {
+  authorize(caller, "posts.read");
+  return deps.transact((tx) => tx.subscriptions.openStream(session, streamId));
+}
 
 interface SessionInput {
   session: McpSession;
