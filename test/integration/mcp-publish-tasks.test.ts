@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { createPost } from "#domain/posts/create-post.ts";
 import type { PublicationView } from "#domain/publishing/publication.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
-import { getPublishProgress } from "#domain/publishing/publish-progress.ts";
+import { getPublishProgress } from "#domain/publishing/publish-follow-up.ts";
 import { hours } from "#lib/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
 import type { McpCaller } from "../support/mcp.ts";

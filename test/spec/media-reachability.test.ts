@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { instagram } from "#connectors/catalog/instagram.ts";
 import { createPlatforms } from "#connectors/connectors.ts";
 import type { AssetKind } from "#domain/assets/model/kinds.ts";
-import { findMediaWarning, findUnreachableMedia, isPublicUrl } from "#domain/platforms/media-reachability.ts";
+import { findMediaWarning, findMediaProblems, isPublicUrl } from "#domain/platforms/media-reachability.ts";
 
 assert.ok(typeof instagram.endpoints === "object");
 const instagramEndpoints = instagram.endpoints;
@@ -53,7 +53,7 @@ test("reports files that a platform can't fetch from this server, unless both ar
     const platform = { ...instagram, endpoints: { ...instagramEndpoints, api } };
     const info = createPlatforms(base, [{ platform, publicFetch }]).find("instagram");
     assert.ok(info);
-    return findUnreachableMedia(
+    return findMediaProblems(
       info,
       kinds.map((kind) => ({ kind })),
     ).map(({ level, code }) => `${level} ${code}`);
@@ -65,5 +65,5 @@ test("reports files that a platform can't fetch from this server, unless both ar
   assert.deepEqual(findProblems(local, api, []), []);
   assert.deepEqual(findProblems("https://studio.example.com", api, ["image"]), []);
   assert.deepEqual(findProblems(local, "http://127.0.0.1:4000", ["image"]), []);
-  assert.deepEqual(findUnreachableMedia({ name: "Facebook", unreachableMedia: "videos" }, [{ kind: "image" }]), []);
+  assert.deepEqual(findMediaProblems({ name: "Facebook", unreachableMedia: "videos" }, [{ kind: "image" }]), []);
 });

@@ -58,7 +58,7 @@ const expiryMarginMs = minutes(2);
  * because many refresh tokens can be used only once.
  */
 export function getAccessToken(deps: CredentialDeps, target: CredentialTarget): Promise<AccessToken> {
-  return waitForToken(
+  return getUsableToken(
     deps,
     target,
     ({ tokenExpiresAt }) => tokenExpiresAt === null || deps.clock() < tokenExpiresAt - expiryMarginMs,
@@ -71,7 +71,7 @@ export function renewAccessToken(
   target: CredentialTarget,
   rejectedToken: string,
 ): Promise<AccessToken> {
-  return waitForToken(deps, target, (_, { tokens }) => tokens.accessToken !== rejectedToken, { isRejected: true });
+  return getUsableToken(deps, target, (_, { tokens }) => tokens.accessToken !== rejectedToken, { isRejected: true });
 }
 
 interface CredentialTarget {
@@ -79,7 +79,7 @@ interface CredentialTarget {
   connectionId: string;
 }
 
-async function waitForToken(
+async function getUsableToken(
   deps: CredentialDeps,
   { studioId, connectionId }: CredentialTarget,
   isUsable: (connection: PlatformConnection, credential: Credential) => boolean,

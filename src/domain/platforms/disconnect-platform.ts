@@ -3,7 +3,7 @@ import { notFoundError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps, Stores } from "../deps.ts";
-import { cancelAll } from "../publishing/revise-publications.ts";
+import { cancelPublications } from "../publishing/revise-publications.ts";
 import { authorize } from "../policy.ts";
 import { id } from "../text.ts";
 import { getAccountLabel, parseConnectionId, type PlatformConnection } from "./connection.ts";
@@ -27,7 +27,7 @@ export async function disconnectPlatform(
     const { platform, account } = currentConnection;
     const detail = { platform, account: getAccountLabel(account) };
     const openPublications = await tx.publications.listByConnection(currentConnection.id, ["proposed", "scheduled"]);
-    await cancelAll(deps, tx, caller, openPublications);
+    await cancelPublications(deps, tx, caller, openPublications);
     await recordActivity(deps, tx, caller, "platform.disconnected", currentConnection.id, detail);
     return currentConnection;
   });

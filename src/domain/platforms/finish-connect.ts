@@ -73,8 +73,8 @@ async function exchangeCode(
 ) {
   try {
     const app = await getOrRegisterApp(deps, platformInfo, target);
-    const openedPending = { ...pending, tokenKey: openAccessTokenKey(deps, pending) };
-    return { app, grantedAccounts: await deps.platforms.finishAuthorization(target, app, callback, openedPending) };
+    const unsealedPending = { ...pending, tokenKey: openAccessTokenKey(deps, pending) };
+    return { app, grantedAccounts: await deps.platforms.finishAuthorization(target, app, callback, unsealedPending) };
   } catch (error) {
     // The platform instance no longer recognizes our app, so the next attempt has to register it again.
     if (error instanceof PlatformError && error.kind === "unknown_app") await deps.platformStore.deleteApp(target);

@@ -53,6 +53,11 @@ export interface ImageLimit extends MediaLimit {
   asOnlyFile?: Pick<ImageLimit, "animatedTypes" | "maxBytesByType">;
 }
 
+/** The limits of an image in a post with this many files. */
+export function selectImageLimit({ asOnlyFile, ...limit }: ImageLimit, fileCount: number): ImageLimit {
+  return fileCount === 1 ? { ...limit, ...asOnlyFile } : limit;
+}
+
 export interface VideoLimit extends ImageLimit {
   minDurationMs?: number;
   maxDurationMs?: number;

@@ -25,7 +25,7 @@ export function findMediaWarning(
 }
 
 /** Returns a problem if the platform would have to fetch a file of the post from this server but can't reach it. */
-export function findUnreachableMedia(
+export function findMediaProblems(
   { name, unreachableMedia }: Pick<PlatformInfo, "name" | "unreachableMedia">,
   assets: readonly { kind: AssetKind }[],
 ): { level: "rejected"; code: string; message: string }[] {

@@ -3,14 +3,12 @@ import { countHashtags, countMentions } from "#portable/hashtags-and-mentions.ts
 import { countText, textUnits, type TextLimit } from "#portable/count-text.ts";
 import type { AssetDetail } from "../assets/model/asset.ts";
 import { getAccountLabel, type PlatformConnection } from "./connection.ts";
-import { findAltTextProblems } from "./find-alt-text-problems.ts";
-import { findFileProblems, findImageProblems } from "./find-file-problems.ts";
+import { findAltTextProblems, findFileProblems, findImageProblems } from "./find-file-problems.ts";
 import { groupProblems, type FileProblem } from "./group-problems.ts";
 import { applyInstanceLimits } from "./instance-limits.ts";
-import type { MediaLimit, PostLimits } from "./limits.ts";
+import { selectImageLimit, type MediaLimit, type PostLimits } from "./limits.ts";
 import type { Platforms } from "./ports.ts";
-import { findUnreachableMedia } from "./media-reachability.ts";
-import { selectImageLimit } from "./select-image-limit.ts";
+import { findMediaProblems } from "./media-reachability.ts";
 import { getCrops, type Crop } from "../renditions/crop.ts";
 import type { CropPosition } from "../renditions/plan-layout.ts";
 import { canBeDecoded } from "../renditions/plan-rendition.ts";
@@ -50,7 +48,7 @@ export const validationView = z.object({
 
 export type ValidationView = z.infer<typeof validationView>;
 
-interface DraftPost {
+interface PostToValidate {
   title: string;
   body: string;
   assets: readonly AssetDetail[];
@@ -60,14 +58,14 @@ interface DraftPost {
   inspections?: ReadonlyMap<string, ImageInspection>;
 }
 
-/** A draft for one platform. */
-type PlatformDraft = Omit<DraftPost, "variants" | "crops"> & { crops?: ReadonlyMap<string, CropPosition> };
+/** A post as one account would receive it. */
+type PostForAccount = Omit<PostToValidate, "variants" | "crops"> & { crops?: ReadonlyMap<string, CropPosition> };
 
 /** Finds what each connected platform would reject or warn about. Makes no network requests. */
 export function validatePost(
   platforms: Platforms,
   connections: readonly PlatformConnection[],
-  post: DraftPost,
+  post: PostToValidate,
 ): ValidationView[] {
   // Validate once per platform and text, even if the studio has several accounts on the platform.
   const resultByKey = new Map<string, Pick<ValidationView, "problems" | "text">>();
@@ -79,7 +77,7 @@ export function validatePost(
     const key = `${platform} ${JSON.stringify(instanceLimits)} ${body}`;
     const result = resultByKey.get(key) ?? {
       problems: [
-        ...findUnreachableMedia(platformInfo, post.assets),
+        ...findMediaProblems(platformInfo, post.assets),
         ...findProblems(limits, { ...post, body, crops: getCrops(post.crops ?? [], platform) }),
       ],
       ...measureText(limits, { ...post, body }),
@@ -91,7 +89,7 @@ export function validatePost(
 
 function measureText(
   limits: PostLimits,
-  { body, assets }: Pick<DraftPost, "body" | "assets">,
+  { body, assets }: Pick<PostToValidate, "body" | "assets">,
 ): Pick<ValidationView, "text"> {
   const limit = findTextLimit("text", limits, assets);
   if (!limit) return {};
@@ -114,8 +112,8 @@ const kinds = [
   ["document", "documents", "too_many_documents"],
 ] as const;
 
-export function findProblems(limits: PostLimits, draft: PlatformDraft): Problem[] {
-  const { title, body, assets } = draft;
+export function findProblems(limits: PostLimits, post: PostForAccount): Problem[] {
+  const { title, body, assets, inspections, crops } = post;
   // The limits of an instance may differ from the ones we know.
   const level = limits.variesByInstance ? "warning" : "rejected";
   const limitProblems = [
@@ -134,9 +132,9 @@ export function findProblems(limits: PostLimits, draft: PlatformDraft): Problem[
   ];
   const fileProblems = assets.flatMap((file): FileProblem[] => {
     if (file.kind === "image" && limits.images) {
-      const inspection = draft.inspections?.get(file.id);
-      const isUnchecked = draft.inspections !== undefined && !inspection && canBeDecoded(file.mimeType);
-      const details = { inspection, crop: draft.crops?.get(file.id), isUnchecked };
+      const inspection = inspections?.get(file.id);
+      const isUnchecked = inspections !== undefined && !inspection && canBeDecoded(file.mimeType);
+      const details = { inspection, crop: crops?.get(file.id), isUnchecked };
       return findImageProblems(file, selectImageLimit(limits.images, assets.length), level, details);
     }
     const [, limitKey] = kinds.find(([kind]) => kind === file.kind) ?? kinds[0];

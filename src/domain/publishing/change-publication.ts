@@ -18,7 +18,7 @@ import {
   type PublicationAction,
   type PublicationView,
 } from "./publication.ts";
-import { isDueAtOnce, parsePublishTime, publishTime, scheduleAt, unscheduled } from "./publish-time.ts";
+import { isDueAtOnce, parsePublishTime, publishTime, toScheduleColumns, unscheduledColumns } from "./publish-time.ts";
 import { assertPublishable } from "./publish-post.ts";
 import { nextState, openStates, transitions, type PublicationEvent } from "./states.ts";
 
@@ -36,7 +36,7 @@ export async function cancelPublication(
   authorize(caller, "publications.request");
   return changeState(deps, caller, input.publicationId, "publication.canceled", () => ({
     event: "cancel",
-    change: unscheduled,
+    change: unscheduledColumns,
   }));
 }
 
@@ -52,18 +52,18 @@ export async function reschedulePublication(
   input: z.infer<typeof reschedulePublicationInput>,
 ): Promise<PublicationView> {
   authorize(caller, "publications.request");
-  const isPublisher = await isAllowedToPublish(deps, caller);
+  const canPublish = await mayCallerPublish(deps, caller);
   const scheduledFor = parsePublishTime(input.at, deps.clock());
   return changeState(deps, caller, input.publicationId, "publication.rescheduled", async (publication, tx) => {
     if (publication.state === "proposed") return { event: "reschedule", change: { scheduledFor } };
     const current = publication.state === "missed" ? await digestCurrentContent(tx, publication) : publication;
     const hasSameContent = current.digest === publication.digest;
-    if (isPublisher && hasSameContent) {
-      const schedule = scheduleAt(scheduledFor, await tx.publications.getTime());
-      return { event: "reschedule", change: { ...unscheduled, ...schedule, approvedTime: scheduledFor } };
+    if (canPublish && hasSameContent) {
+      const schedule = toScheduleColumns(scheduledFor, await tx.publications.getTime());
+      return { event: "reschedule", change: { ...unscheduledColumns, ...schedule, approvedTime: scheduledFor } };
     }
     const { digest, revision } = current;
-    const change = { ...unscheduled, scheduledFor, approvedBy: null, digest, revision };
+    const change = { ...unscheduledColumns, scheduledFor, approvedBy: null, digest, revision };
     return { event: "rescheduleWithoutApproval", change };
   });
 }
@@ -109,7 +109,7 @@ export async function approvePublication(
     const assets = await tx.assets.listByPosts([post.id]);
     await assertPublishable({ ...deps, ...tx }, post, assets, connection ? [connection] : []);
     const digest = digestContent(await readContent(tx, publication, post, assets));
-    const schedule = scheduleAt(publication.scheduledFor, await tx.publications.getTime());
+    const schedule = toScheduleColumns(publication.scheduledFor, await tx.publications.getTime());
     const { revision } = post;
     const approval = {
       approvedBy: caller.user.id,
@@ -147,11 +147,11 @@ export async function resolvePublication(
     return changeState(deps, caller, input.publicationId, "publication.resolved", async (publication, tx) => ({
       event: "publishAgain",
       change: {
-        ...unscheduled,
-        ...scheduleAt(publication.scheduledFor, await tx.publications.getTime()),
+        ...unscheduledColumns,
+        ...toScheduleColumns(publication.scheduledFor, await tx.publications.getTime()),
         problem: null,
         content: null,
-        progress: keepCommitted(publication),
+        progress: keepCommitIds(publication),
         commitKey: null,
         committedAt: null,
       },
@@ -165,7 +165,7 @@ export async function resolvePublication(
 }
 
 /** Keeps the ids with which the next run reads the status of the commit: the post may have become public by then. */
-function keepCommitted({ progress, committedAt }: Publication): PublicationProgress | null {
+function keepCommitIds({ progress, committedAt }: Publication): PublicationProgress | null {
   if (!progress || (progress.containerId === undefined && progress.processingId === undefined)) return null;
   const { mediaIds, containerId, processingId, digest, firstCommittedAt = committedAt ?? undefined } = progress;
   return { mediaIds, containerId, processingId, digest, firstCommittedAt };
@@ -187,15 +187,15 @@ async function assertPlatformHost(
 
 /** Only users who may publish can approve, and only in the web app: an AI client never can. */
 async function assertApprover(deps: Pick<Deps, "studios">, caller: Caller): Promise<void> {
-  if (caller.client || !(await isAllowedToPublish(deps, caller))) throw new AppError("forbidden:approve");
+  if (caller.client || !(await mayCallerPublish(deps, caller))) throw new AppError("forbidden:approve");
 }
 
-async function isAllowedToPublish({ studios }: Pick<Deps, "studios">, caller: Caller): Promise<boolean> {
+async function mayCallerPublish({ studios }: Pick<Deps, "studios">, caller: Caller): Promise<boolean> {
   const studio = await studios.find(caller.studio.id);
   return studio !== undefined && mayPublish(caller, studio.approval);
 }
 
-interface Change {
+interface StateChange {
   event: PublicationEvent;
   change: PublicationChange;
 }
@@ -206,7 +206,7 @@ async function changeState(
   caller: Caller,
   publicationId: string,
   action: PublicationAction,
-  decide: (publication: Publication, tx: Stores) => Change | Promise<Change>,
+  decide: (publication: Publication, tx: Stores) => StateChange | Promise<StateChange>,
 ): Promise<PublicationView> {
   const changedPublication = await retryOnConflict(async (): Promise<PublicationWithNames> => {
     const publication = await getPublication(deps, caller, publicationId);

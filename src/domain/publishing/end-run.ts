@@ -1,7 +1,7 @@
 import { minutes, seconds, toIsoTime } from "#lib/clock.ts";
 import { applyStep, applyStepIn, type WorkerDeps } from "./claim.ts";
 import type { CommitOutcome, Publication } from "./ports.ts";
-import { unscheduled } from "./publish-time.ts";
+import { unscheduledColumns } from "./publish-time.ts";
 
 /** Retries end this long after the first attempt. */
 export const retryWindow = minutes(60);
@@ -19,7 +19,7 @@ export async function markPublished(
   // If another publication already has this remote id, the platform's response is about another post.
   if (await deps.publications.isRemoteIdTaken(publication.connectionId, remoteId))
     return markUnconfirmed(deps, publication);
-  const change = { ...unscheduled, remoteId, url, publishedAt: deps.clock(), problem: null };
+  const change = { ...unscheduledColumns, remoteId, url, publishedAt: deps.clock(), problem: null };
   await applyStep(deps, publication, {
     event: "publish",
     action: "publication.published",
@@ -33,7 +33,7 @@ export async function markFailed(
   publication: Publication,
   { code, message }: Problem,
 ): Promise<void> {
-  const change = { ...unscheduled, problem: { code, message } };
+  const change = { ...unscheduledColumns, problem: { code, message } };
   const detail = { code, reason: message };
   await applyStep(deps, publication, { event: "fail", action: "publication.failed", change, detail });
 }
@@ -45,7 +45,7 @@ export async function markUnconfirmed(deps: WorkerDeps, publication: Publication
     message:
       "The platform did not confirm the post and may still be processing it. Check the account, then say whether it is there.",
   };
-  const change = { ...unscheduled, problem };
+  const change = { ...unscheduledColumns, problem };
   await applyStep(deps, publication, { event: "leaveUnconfirmed", action: "publication.unconfirmed", change });
 }
 
@@ -80,7 +80,7 @@ export async function retryLater(
 const computeBackoff = (attempts: number): number => Math.min(seconds(2) * 2 ** Math.max(attempts - 1, 0), minutes(5));
 
 /** Ends the claim at shutdown, before anything is public, so that another worker can take the publication. */
-export async function release(deps: WorkerDeps, publication: Publication): Promise<void> {
+export async function releaseClaim(deps: WorkerDeps, publication: Publication): Promise<void> {
   await deps.transact(async (tx) => {
     const change = { ...retryColumns, nextRunAt: await tx.publications.getTime() };
     await applyStepIn(deps, tx, publication, { event: "retry", action: "publication.delayed", change });

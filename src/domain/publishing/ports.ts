@@ -44,6 +44,7 @@ export interface Publication {
   /** The time that the user chose; null for “as soon as approved”. */
   scheduledFor: number | null;
   revision: number;
+  /** The digest of the requested or approved content. */
   digest: string;
   /** The revision that was approved last; null if the publication was never approved. */
   approvedRevision: number | null;
@@ -57,6 +58,7 @@ export interface Publication {
   createdAt: number;
   publishedAt: number | null;
   url: string | null;
+  /** The id of the post at the platform. */
   remoteId: string | null;
   problem: { code: string; message: string } | null;
   /** When the first run is due: at `scheduledFor`, but not before the publication was scheduled. */
@@ -154,7 +156,6 @@ export interface PublicationStore extends PublishingWorkStore {
     change: PublicationChange,
     condition: PublicationCondition,
   ): Promise<Publication | undefined>;
-
   isRemoteIdTaken(connectionId: string, remoteId: string): Promise<boolean>;
 }
 
@@ -164,7 +165,7 @@ export interface PublishingWorkStore {
   getTime(): Promise<number>;
   /** Looks for work with one statement. An unstarted publication is overdue `overdueAfterMs` after its time. */
   findWork(overdueAfterMs: number): Promise<PendingWork>;
-  /** Takes the next due publication whose account is idle. */
+  /** Claims the next due publication whose account is idle. */
   claimDue(now: number, leaseExpiresAt: number): Promise<Publication | undefined>;
   /** Takes over a run whose lease has expired. */
   claimAbandoned(now: number, leaseExpiresAt: number): Promise<Publication | undefined>;

@@ -55,7 +55,9 @@ export function toPublicationView(publication: PublicationWithNames): Publicatio
   };
 }
 
-/** The web app offers to publish a failed publication again, or a missed one at another time, only if no newer one has taken its place. */
+/**
+ * The web app offers to publish a failed publication again, or a missed one at another time, unless it is superseded.
+ */
 export type WebPublicationView = PublicationView & Pick<PublicationWithNames, "isSuperseded">;
 
 export const toWebPublicationView = (publication: PublicationWithNames): WebPublicationView => ({

@@ -6,7 +6,7 @@ import type { Caller } from "../caller.ts";
 import type { Deps, Stores } from "../deps.ts";
 import { getAccountLabel, parseConnectionId, type PlatformConnection } from "../platforms/connection.ts";
 import { applyInstanceLimits } from "../platforms/instance-limits.ts";
-import { findUnreachableMedia } from "../platforms/media-reachability.ts";
+import { findMediaProblems } from "../platforms/media-reachability.ts";
 import { findProblems } from "../platforms/validate-post.ts";
 import { authorize, mayPublish } from "../policy.ts";
 import { parsePostId, type Post } from "../posts/post.ts";
@@ -18,7 +18,7 @@ import { id } from "../text.ts";
 import { digestContent, getTextFor, isEmpty, readContent } from "./content.ts";
 import type { Publication } from "./ports.ts";
 import { publicationView, recordPublicationActivity, toPublicationView } from "./publication.ts";
-import { isDueAtOnce, parsePublishTime, publishTime, scheduleAt, unscheduled } from "./publish-time.ts";
+import { isDueAtOnce, parsePublishTime, publishTime, toScheduleColumns, unscheduledColumns } from "./publish-time.ts";
 
 export const publishPostInput = z.strictObject({
   postId: id,
@@ -61,7 +61,7 @@ export async function publishPost(
       const needsApproval = input.propose === true || !studio || !mayPublish(caller, studio.approval);
       const schedule = needsApproval
         ? { state: "proposed" as const, scheduledFor }
-        : { state: "scheduled" as const, ...scheduleAt(scheduledFor, await tx.publications.getTime()) };
+        : { state: "scheduled" as const, ...toScheduleColumns(scheduledFor, await tx.publications.getTime()) };
       const publications = await Promise.all(
         connections.map((connection) => buildPublication(deps, tx, caller, { post, assets, connection, schedule })),
       );
@@ -106,7 +106,7 @@ export async function assertPublishable(
   const inspections = await imageInspections.list(readyAssets.map(({ id: assetId }) => assetId));
   const problems = connections.flatMap((connection) => {
     const text = getTextFor(post, connection.id);
-    const messages = [
+    const connectionProblems = [
       ...(post.status === "archived" ? [{ code: "archived", message: "An archived post can't be published." }] : []),
       ...(isEmpty({ text, assets: readyAssets })
         ? [{ code: "empty", message: "The post has no text and no files." }]
@@ -116,7 +116,7 @@ export async function assertPublishable(
         : [{ code: connection.state, message: `${getAccountLabel(connection.account)} must be connected again.` }]),
       ...findPlatformProblems({ platforms }, connection, post, text, readyAssets, inspections),
     ];
-    return messages.length === 0 ? [] : [{ connectionId: connection.id, problems: messages }];
+    return connectionProblems.length === 0 ? [] : [{ connectionId: connection.id, problems: connectionProblems }];
   });
   if (problems.length > 0) throw new AppError("not_publishable", { problems });
 }
@@ -144,8 +144,8 @@ function findPlatformProblems(
     ...(asset.durationMs === null ? {} : { durationMs: asset.durationMs }),
   }));
   const limits = applyInstanceLimits(platformInfo.limits, instanceLimits);
-  const draft = { title, body, assets: details, inspections, crops: getCrops(crops, platform) };
-  return [...findUnreachableMedia(platformInfo, assets), ...findProblems(limits, draft)]
+  const post = { title, body, assets: details, inspections, crops: getCrops(crops, platform) };
+  return [...findMediaProblems(platformInfo, assets), ...findProblems(limits, post)]
     .filter(({ level }) => level === "rejected")
     .map(({ code, message }) => ({ code, message }));
 }
@@ -192,7 +192,7 @@ async function buildPublication(
     commitKey: null,
     committedAt: null,
     fence: 0,
-    ...unscheduled,
+    ...unscheduledColumns,
     ...schedule,
   };
 }

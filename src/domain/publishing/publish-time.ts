@@ -17,8 +17,8 @@ export function parsePublishTime(value: string, now: number): number {
   return time;
 }
 
-/** The columns of a publication that waits for its time. */
-export function scheduleAt(
+/** Returns the columns of a publication that waits for its time. */
+export function toScheduleColumns(
   scheduledFor: number | null,
   now: number,
 ): Pick<Publication, "scheduledFor" | "dueAt" | "nextRunAt"> {
@@ -31,7 +31,7 @@ export const isDueAtOnce = ({ scheduledFor, dueAt }: Pick<Publication, "schedule
   dueAt !== null && dueAt !== scheduledFor;
 
 /** The columns of a publication that no worker will run. */
-export const unscheduled = {
+export const unscheduledColumns = {
   dueAt: null,
   nextRunAt: null,
   leaseExpiresAt: null,

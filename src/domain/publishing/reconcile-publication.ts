@@ -75,8 +75,10 @@ async function repeatOrLookUp(
     publications.isRemoteIdTaken(connectionId, remoteId),
   );
   if (lookUpOutcome.kind !== "repeatable") return lookUpOutcome;
-  const repetition = await publisher.commit(request);
+  const repeatedOutcome = await publisher.commit(request);
   // A rejected repetition proves nothing: the first request may have made the post public in the meantime. `unknown`
   // makes the next attempt look up the post again.
-  return repetition.kind === "rejected" ? { kind: "unknown", message: repetition.message } : repetition;
+  return repeatedOutcome.kind === "rejected"
+    ? { kind: "unknown", message: repeatedOutcome.message }
+    : repeatedOutcome;
 }

@@ -5,7 +5,7 @@ import { mayPublish } from "../policy.ts";
 import { digestContent, readContent } from "./content.ts";
 import type { Publication, PublicationChange } from "./ports.ts";
 import { recordPublicationActivity } from "./publication.ts";
-import { unscheduled } from "./publish-time.ts";
+import { unscheduledColumns } from "./publish-time.ts";
 import { nextState, type PublicationState } from "./states.ts";
 
 /** The states whose publications an edit of the post can affect. */
@@ -41,14 +41,14 @@ export async function revisePublications(
   const post = await tx.posts.find(editor.studio.id, postId);
   if (!post || post.status === "archived") return endPublications(deps, tx, editor, publications);
   const assets = await tx.assets.listByPosts([postId]);
-  const isPublisher = await mayEditApproved(tx, editor);
+  const canPublish = await mayEditorPublish(tx, editor);
   for (const listedPublication of publications) {
     const digest = digestContent(await readContent(tx, listedPublication, post, assets));
     let publication: Publication | undefined = listedPublication;
     let updatedPublication: Publication | undefined;
     while (publication && !updatedPublication) {
       const { state } = publication;
-      const change = revise(publication, { digest, revision: post.revision }, isPublisher);
+      const change = decideChange(publication, { digest, revision: post.revision }, canPublish);
       updatedPublication = await tx.publications.update(publication.id, change, { states: [state] });
       if (updatedPublication && change.state)
         await recordPublicationActivity(deps, tx, editor, "publication.returned", updatedPublication);
@@ -59,26 +59,27 @@ export async function revisePublications(
   }
 }
 
-function revise(
+/** Returns how an edit of the post changes a publication. `content` identifies the edited content. */
+function decideChange(
   { state, digest: approvedDigest }: Publication,
   content: Pick<Publication, "digest" | "revision">,
-  isPublisher: boolean,
+  canPublish: boolean,
 ): PublicationChange {
-  // The edit of a publisher does not approve earlier changes of other users.
-  const keepsApproval = content.digest === approvedDigest || (isPublisher && approvedDigest !== unapprovedDigest);
+  // An edit by a user who may publish does not approve earlier changes by other users.
+  const keepsApproval = content.digest === approvedDigest || (canPublish && approvedDigest !== unapprovedDigest);
   if (state === "proposed") return content;
   const approvedContent = { ...content, approvedRevision: content.revision };
   if (state === "scheduled" && !keepsApproval)
-    return { ...unscheduled, ...content, state: nextState(state, "voidApproval"), approvedBy: null };
+    return { ...unscheduledColumns, ...content, state: nextState(state, "voidApproval"), approvedBy: null };
   if (!keepsApproval) return { digest: unapprovedDigest };
   if (state === "scheduled" || state === "missed") return approvedContent;
   // The revision of a publication that has started is the one that was sent.
-  const { revision: _, ...movedApproval } = approvedContent;
-  return movedApproval;
+  const { revision: _, ...approvalColumns } = approvedContent;
+  return approvalColumns;
 }
 
 /** The editor of an upload through a link has no role, so such an upload never keeps an approval. */
-async function mayEditApproved(tx: Stores, { studio, role, scopes, client }: Editor): Promise<boolean> {
+async function mayEditorPublish(tx: Stores, { studio, role, scopes, client }: Editor): Promise<boolean> {
   if (!role || !scopes) return false;
   const currentStudio = await tx.studios.find(studio.id);
   return currentStudio !== undefined && mayPublish({ role, scopes, client }, currentStudio.approval);
@@ -91,17 +92,17 @@ async function endPublications(
   editor: Editor,
   publications: readonly Publication[],
 ): Promise<void> {
-  if (publications.some(isInUse)) throw new AppError("post_in_use");
-  await cancelAll(deps, tx, editor, publications);
+  if (publications.some(needsPost)) throw new AppError("post_in_use");
+  await cancelPublications(deps, tx, editor, publications);
 }
 
 /** Whether the publication keeps its post from being archived or deleted. */
-export const isInUse = ({ state }: Publication): boolean => inUseStates.includes(state);
+export const needsPost = ({ state }: Publication): boolean => statesThatNeedPost.includes(state);
 
-const inUseStates: readonly PublicationState[] = ["scheduled", "preparing", "committing", "unconfirmed"];
+const statesThatNeedPost: readonly PublicationState[] = ["scheduled", "preparing", "committing", "unconfirmed"];
 
 /** Cancels publications that have not started, except those that start in the meantime. Returns the canceled ones. */
-export async function cancelAll(
+export async function cancelPublications(
   deps: Pick<Deps, "newId" | "clock">,
   tx: Stores,
   editor: Pick<Editor, "user" | "client">,
@@ -109,7 +110,7 @@ export async function cancelAll(
 ): Promise<Publication[]> {
   const canceledPublications: Publication[] = [];
   for (const { id, state } of publications) {
-    const change = { ...unscheduled, state: nextState(state, "cancel") };
+    const change = { ...unscheduledColumns, state: nextState(state, "cancel") };
     const canceledPublication = await tx.publications.update(id, change, { states: [state] });
     if (!canceledPublication) continue;
     await recordPublicationActivity(deps, tx, editor, "publication.canceled", canceledPublication);

@@ -7,18 +7,18 @@ import { scopes } from "../caller.ts";
 import { createCallWithToken } from "./call-with-token.ts";
 import { applyStep, applyStepIn, LostClaimError, updateClaimed, type WorkerDeps } from "./claim.ts";
 import { digestContent, isEmpty, readContent, toSentContent } from "./content.ts";
-import { markFailed, markPublished, release, retryLater, retryWindow, type Problem } from "./end-run.ts";
+import { markFailed, markPublished, releaseClaim, retryLater, retryWindow, type Problem } from "./end-run.ts";
 import type { CommitOutcome, FailedOutcome, Publication, PublishRequest } from "./ports.ts";
 import type { PublicationProgress } from "./progress.ts";
 import { recordPublicationActivity, workerActor } from "./publication.ts";
-import { unscheduled } from "./publish-time.ts";
+import { unscheduledColumns } from "./publish-time.ts";
 import { reconcile } from "./reconcile-publication.ts";
 import { fitContent } from "../renditions/fit-content.ts";
 
 /** Shorter than the 24 hours for which platforms keep media without a post. */
 const uploadLifetime = hours(20);
 
-/** One run of a claimed publication. Each step is an update that has no effect unless the row has the claim's fence. */
+/** Runs a claimed publication once. Each step is an update that has no effect unless the row has the claim's fence. */
 export async function runPublication(
   deps: WorkerDeps,
   claimedPublication: Publication,
@@ -37,13 +37,13 @@ async function prepareAndCommit(deps: WorkerDeps, claimedPublication: Publicatio
   const connection = await deps.platformStore.find(claimedPublication.studioId, claimedPublication.connectionId);
   const problem = await findStartProblem(deps, claimedPublication, connection);
   if (problem || !connection) return markFailed(deps, claimedPublication, problem ?? disconnectedProblem);
-  const startedPublication = claimedPublication.content ? claimedPublication : await start(deps, claimedPublication);
+  const startedPublication = claimedPublication.content ? claimedPublication : await startRun(deps, claimedPublication);
   if (!startedPublication?.content) return;
   const content = await untilAborted(
     signal,
     fitContent(deps, claimedPublication.studioId, connection, startedPublication.content),
   );
-  if (!content) return release(deps, startedPublication);
+  if (!content) return releaseClaim(deps, startedPublication);
   if ("kind" in content) return endUnpublished(deps, startedPublication, content);
   // Stored, because a repeated commit must name the same files and sizes.
   const fittedPublication = await updateClaimed(deps, startedPublication, { content });
@@ -65,7 +65,7 @@ async function prepareAndCommit(deps: WorkerDeps, claimedPublication: Publicatio
       signal,
     ),
   );
-  if (signal.aborted) return release(deps, fittedPublication);
+  if (signal.aborted) return releaseClaim(deps, fittedPublication);
   if (preparation.kind !== "prepared") return endUnpublished(deps, fittedPublication, preparation);
   // From here on the post may be public, so this is recorded before the request is sent.
   const { progress, commitKey } = request;
@@ -144,8 +144,11 @@ async function findStartProblem(
   return undefined;
 }
 
-/** Stores the content to send. If it differs from the approved content, the publication needs a new approval. */
-async function start(deps: WorkerDeps, publication: Publication): Promise<Publication | undefined> {
+/**
+ * Stores the content to send. Returns undefined if the run ends here: the content differs from the approved content, so
+ * the publication needs a new approval, or the content is empty.
+ */
+async function startRun(deps: WorkerDeps, publication: Publication): Promise<Publication | undefined> {
   return deps.transact(async (tx) => {
     const post = await tx.posts.lock(publication.studioId, publication.postId);
     if (!post) throw new LostClaimError();
@@ -161,7 +164,7 @@ async function start(deps: WorkerDeps, publication: Publication): Promise<Public
     // Compares with the approved digest in the row, because an edit since the claim may have changed it.
     const startedPublication = await tx.publications.update(id, change, { states: [state], fence, digest });
     if (!startedPublication) {
-      const unapprovedColumns = { ...unscheduled, approvedBy: null, digest, revision: post.revision };
+      const unapprovedColumns = { ...unscheduledColumns, approvedBy: null, digest, revision: post.revision };
       await applyStepIn(deps, tx, publication, {
         event: "voidApproval",
         action: "publication.returned",
@@ -171,7 +174,7 @@ async function start(deps: WorkerDeps, publication: Publication): Promise<Public
     }
     if (isEmpty(content)) {
       const problem = { code: "not_publishable", message: "The post has no text and no files." };
-      const failedColumns = { ...unscheduled, problem };
+      const failedColumns = { ...unscheduledColumns, problem };
       const detail = { code: problem.code, reason: problem.message };
       await applyStepIn(deps, tx, startedPublication, {
         event: "fail",

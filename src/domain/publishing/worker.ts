@@ -1,7 +1,7 @@
 import { minutes, seconds } from "#lib/clock.ts";
 import { retryOnConflict } from "../conflict.ts";
 import { recordPublicationActivity, workerActor } from "./publication.ts";
-import { unscheduled } from "./publish-time.ts";
+import { unscheduledColumns } from "./publish-time.ts";
 import type { WorkerDeps } from "./claim.ts";
 import { runPublication } from "./run-publication.ts";
 import type { PendingWork, Publication } from "./ports.ts";
@@ -18,7 +18,7 @@ const missedBatchSize = 100;
 export interface PublishingWorker {
   /** Looks for due publications now. */
   wake(): void;
-  /** Takes no more publications, and resolves when the running ones have ended or were released. */
+  /** Claims no more publications, and resolves when the running ones have ended or were released. */
   stop(): Promise<void>;
 }
 
@@ -36,25 +36,25 @@ export interface WorkerOptions {
 export function startPublishingWorker(deps: WorkerDeps, options: WorkerOptions): PublishingWorker {
   const { concurrency, leaseMs = defaultLeaseMs, pollMs = defaultPollMs, onError } = options;
   const controller = new AbortController();
-  const running = new Set<Promise<void>>();
+  const activeRuns = new Set<Promise<void>>();
   let wakeUp = Promise.withResolvers<void>();
   let isFailing = false;
 
   const wake = (): void => wakeUp.resolve();
 
   /** Claims and starts the due publications. Returns how long to wait before the next search. */
-  async function startDue(): Promise<number> {
+  async function startDuePublications(): Promise<number> {
     const work = await deps.publications.findWork(missedAfter);
     const searchedAt = deps.clock();
     if (work.hasOverdue) await markMissed(deps, work.now - missedAfter);
-    while (running.size < concurrency && !controller.signal.aborted) {
+    while (activeRuns.size < concurrency && !controller.signal.aborted) {
       const publication = await claimNext(deps, work, leaseMs);
       if (!publication) break;
       const run = runWithLease(deps, publication, controller.signal, { leaseMs, onError }).finally(() => {
-        running.delete(run);
+        activeRuns.delete(run);
         wake();
       });
-      running.add(run);
+      activeRuns.add(run);
     }
     if (work.nextRunAt === undefined) return pollMs;
     const elapsedMs = deps.clock() - searchedAt;
@@ -62,9 +62,9 @@ export function startPublishingWorker(deps: WorkerDeps, options: WorkerOptions):
   }
 
   /** Reports only the first of repeated failures: otherwise an outage would fill the log. */
-  async function tryStartDue(): Promise<number> {
+  async function tryStartDuePublications(): Promise<number> {
     try {
-      const idleMs = await startDue();
+      const idleMs = await startDuePublications();
       isFailing = false;
       return idleMs;
     } catch (error) {
@@ -78,7 +78,7 @@ export function startPublishingWorker(deps: WorkerDeps, options: WorkerOptions):
     while (!controller.signal.aborted) {
       // Created before the search, so that a wake-up during the search starts another search.
       wakeUp = Promise.withResolvers();
-      const timer = setTimeout(wakeUp.resolve, await tryStartDue());
+      const timer = setTimeout(wakeUp.resolve, await tryStartDuePublications());
       await wakeUp.promise;
       clearTimeout(timer);
     }
@@ -91,7 +91,7 @@ export function startPublishingWorker(deps: WorkerDeps, options: WorkerOptions):
       controller.abort();
       wake();
       await loopEnd;
-      await Promise.all(running);
+      await Promise.all(activeRuns);
     },
   };
 }
@@ -138,7 +138,7 @@ async function markMissed(deps: WorkerDeps, nextRunBefore: number): Promise<void
     for (const { id } of overduePublications) {
       await deps.transact(async (tx) => {
         const condition = { states: statesBefore("miss"), nextRunBefore };
-        const missedPublication = await tx.publications.update(id, { ...unscheduled, state: "missed" }, condition);
+        const missedPublication = await tx.publications.update(id, { ...unscheduledColumns, state: "missed" }, condition);
         if (missedPublication)
           await recordPublicationActivity(deps, tx, workerActor, "publication.missed", missedPublication);
       });

@@ -13,6 +13,7 @@ import { fitExtension } from "../assets/model/filename.ts";
 import { renditionKey } from "../assets/model/storage-keys.ts";
 import type { Deps } from "../deps.ts";
 import type { ContentAsset } from "../publishing/ports.ts";
+import { imageRejections } from "./plan-for-asset.ts";
 import type { RenditionPlan } from "./plan-rendition.ts";
 import type { ImageRequest } from "./ports.ts";
 
@@ -28,9 +29,8 @@ const converterVersion = 1;
 /** Maximum previews per image. They don't count toward the quota, and every position of a crop has its own. */
 const maxPreviews = 20;
 
-const failures = {
-  unreadable: { code: "image_unreadable", reason: "can't be opened; export it as JPEG" },
-  too_many_pixels: { code: "image_too_large", reason: "is too large to be converted; export it with fewer pixels" },
+const rejections = {
+  ...imageRejections,
   too_large: { code: "file_too_large", reason: "can't be made small enough for the platform" },
 } as const;
 
@@ -59,13 +59,13 @@ export async function findOrCreateRendition(
   const source = createStoredFileSource(deps.files, storageKey, bytes);
   const result = await deps.media.createRendition({ key, imageKey: storageKey, ...requester }, source, plan);
   if (!result) return { kind: "busy" };
-  if ("problem" in result) return { kind: "rejected", ...failures[result.problem] };
+  if ("problem" in result) return { kind: "rejected", ...rejections[result.problem] };
   const { content } = result;
-  const options = { mimeType: result.mimeType ?? mimeType, maxBytes: content.length };
+  const writeOptions = { mimeType: result.mimeType ?? mimeType, maxBytes: content.length };
   if (!requester.isUrgent)
     for (const oldKey of await deps.imageInspections.recordPreview(image.id, key, maxPreviews))
       await deps.files.remove(oldKey);
-  await deps.files.write(key, Readable.from([content]), options);
+  await deps.files.write(key, Readable.from([content]), writeOptions);
   return describeRendition(image, key, createBufferSource(content));
 }
 

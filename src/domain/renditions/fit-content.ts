@@ -2,8 +2,7 @@ import { seconds } from "#lib/clock.ts";
 import type { Deps } from "../deps.ts";
 import type { PlatformConnection } from "../platforms/connection.ts";
 import { applyInstanceLimits } from "../platforms/instance-limits.ts";
-import type { ImageLimit } from "../platforms/limits.ts";
-import { selectImageLimit } from "../platforms/select-image-limit.ts";
+import { selectImageLimit, type ImageLimit } from "../platforms/limits.ts";
 import type { ContentAsset, FailedOutcome, PublicationContent } from "../publishing/ports.ts";
 import { findOrCreateRendition } from "./find-or-create-rendition.ts";
 import { inspectImages, type InspectDeps } from "./inspect-images.ts";
@@ -58,9 +57,7 @@ export async function fitContent(
     return { kind: "rejected", code, message: `${asset.filename} ${reason}.` };
   };
   const results = await Promise.all(content.assets.map(fit));
-  const fittedAssets = results.filter(isAsset);
-  const failure = results.find((result) => !isAsset(result));
-  return failure && !isAsset(failure) ? failure : { ...content, assets: fittedAssets };
+  return results.find(isFailure) ?? { ...content, assets: results.filter((result) => !isFailure(result)) };
 }
 
-const isAsset = (result: ContentAsset | FailedOutcome): result is ContentAsset => "storageKey" in result;
+const isFailure = (result: ContentAsset | FailedOutcome): result is FailedOutcome => !("storageKey" in result);

@@ -10,7 +10,8 @@ interface ImageFile {
   height?: number | null | undefined;
 }
 
-const rejections = {
+/** Why an image can't be converted for any platform. */
+export const imageRejections = {
   unreadable: { code: "image_unreadable", reason: "can't be opened; export it as JPEG" },
   too_many_pixels: { code: "image_too_large", reason: "is too large to be converted; export it with fewer pixels" },
 } as const;
@@ -22,10 +23,10 @@ export function planForAsset(
   limit: ImageLimit,
   crop: CropPosition | undefined,
 ): RenditionPlan {
-  if (inspection && "problem" in inspection) return { kind: "reject", ...rejections[inspection.problem] };
+  if (inspection && "problem" in inspection) return { kind: "reject", ...imageRejections[inspection.problem] };
   const traits = inspection ?? (width && height ? { ...ordinaryTraits, width, height } : undefined);
   // The size of an image that can be decoded is known, unless the image is damaged.
-  if (!traits && canBeDecoded(mimeType)) return { kind: "reject", ...rejections.unreadable };
+  if (!traits && canBeDecoded(mimeType)) return { kind: "reject", ...imageRejections.unreadable };
   return planRendition({ ...(traits ?? placeholderTraits), mimeType, bytes: bytes ?? 0 }, limit, crop);
 }
 

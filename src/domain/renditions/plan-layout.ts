@@ -51,7 +51,7 @@ function hasAllowedAspect(
 }
 
 /** Enough to find the largest scale to a fraction of a pixel. */
-const searchSteps = 40;
+const bisectionSteps = 40;
 
 /**
  * Finds the largest rendition within the limits that shows the whole image, padded to an allowed aspect ratio. With a
@@ -65,23 +65,23 @@ export function planLayout(
 ): Layout | undefined {
   const region = cropToAspect(image, limit, crop);
   const isWithinAspect = hasAllowedAspect(region, limit, aspectTolerance);
-  const layOut = (scale: number): Layout | undefined => {
+  const layOutAt = (scale: number): Layout | undefined => {
     const flooredSize = { width: scaleSide(region.width, scale), height: scaleSide(region.height, scale) };
     // A pixel less of one side is better than a line of padding.
     const scaled = isWithinAspect ? trimToAspect(flooredSize, limit) : flooredSize;
     const canvas = padToLimit(scaled, limit);
     return fitsSizeLimit(canvas, limit, roundingTolerance) ? { region, scaled, canvas } : undefined;
   };
-  const largest = layOut(maxScale);
+  const largest = layOutAt(maxScale);
   if (largest) return largest;
   // The canvas grows with the scale, so the largest scale that fits can be found by bisection.
   let [low, high] = [0, maxScale];
-  for (let step = 0; step < searchSteps; step++) {
+  for (let step = 0; step < bisectionSteps; step++) {
     const middle = (low + high) / 2;
-    if (layOut(middle)) low = middle;
+    if (layOutAt(middle)) low = middle;
     else high = middle;
   }
-  return layOut(low);
+  return layOutAt(low);
 }
 
 const scaleSide = (side: number, scale: number): number => Math.max(1, Math.floor(side * scale + roundingTolerance));

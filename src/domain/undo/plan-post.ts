@@ -2,7 +2,7 @@ import type { Deps } from "../deps.ts";
 import type { ChangeSelection, Revision, RevisionStep, StepField } from "../history/ports.ts";
 import type { Post } from "../posts/post.ts";
 import type { Publication } from "../publishing/ports.ts";
-import { isInUse } from "../publishing/revise-publications.ts";
+import { needsPost } from "../publishing/revise-publications.ts";
 import { openStates } from "../publishing/states.ts";
 import { listMovedIds, planAssets, withoutChanges, type AssetsPlan } from "./plan-assets.ts";
 import { planField } from "./plan-field.ts";
@@ -98,7 +98,7 @@ async function isPostInUse(
     createdAt >= selection.since &&
     state === "scheduled";
   const openPublications = await publications.listByPost(postId, openStates);
-  return openPublications.some((publication) => isInUse(publication) && !isCanceled(publication));
+  return openPublications.some((publication) => needsPost(publication) && !isCanceled(publication));
 }
 
 /** A post in use is neither archived nor moved to the trash. */

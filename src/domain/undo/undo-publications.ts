@@ -1,7 +1,7 @@
 import type { ChangeSelection } from "../history/ports.ts";
 import type { Editor } from "../history/record.ts";
 import type { Publication } from "../publishing/ports.ts";
-import { cancelAll } from "../publishing/revise-publications.ts";
+import { cancelPublications } from "../publishing/revise-publications.ts";
 import { statesBefore, toVisibleState, type PublicationState } from "../publishing/states.ts";
 import type { UndoReport } from "./report.ts";
 import type { UndoDeps } from "./undo-post.ts";
@@ -37,7 +37,7 @@ export async function undoPublications(
       return requestedPublications
         .filter(({ id }) => reportedIds.has(id))
         .map(({ id, state }) => ({ id, state: toVisibleState(state) }));
-    await deps.transact((tx) => cancelAll(deps, tx, editor, cancelablePublications));
+    await deps.transact((tx) => cancelPublications(deps, tx, editor, cancelablePublications));
   }
 }
 

@@ -1,4 +1,4 @@
-import { cancelRequested, getPublishProgress } from "#domain/publishing/publish-progress.ts";
+import { cancelRequestedPublications, getPublishProgress } from "#domain/publishing/publish-follow-up.ts";
 import { publishPost, publishPostInput, publishPostOutput } from "#domain/publishing/publish-post.ts";
 import { defineTool } from "../define-tool.ts";
 
@@ -12,6 +12,6 @@ export const publishPostTool = defineTool({
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   input: publishPostInput,
   output: publishPostOutput,
-  followUp: { getProgress: getPublishProgress, cancel: cancelRequested },
+  followUp: { getProgress: getPublishProgress, cancel: cancelRequestedPublications },
   run: publishPost,
 });

@@ -19,17 +19,17 @@ export async function getPublishProgress(
   const ids = requestedOutput.publications.map(({ id }) => id);
   // A publication that is not found was deleted with its post.
   const views = (await publications.listByIds(caller.studio.id, ids)).map(toPublicationView);
-  return { output: { publications: views }, hasEnded: views.every((view) => hasEnded(view, clock())) };
+  return { output: { publications: views }, hasEnded: views.every((view) => isSettled(view, clock())) };
 }
 
 /** Whether no worker will change the publication soon: it is proposed, scheduled for later, final, or needs a user. */
-function hasEnded({ state, scheduledFor }: PublicationView, now: number): boolean {
+function isSettled({ state, scheduledFor }: PublicationView, now: number): boolean {
   if (state === "scheduled") return scheduledFor !== null && Date.parse(scheduledFor) > now;
   return state !== "publishing";
 }
 
 /** Cancels the publications that have not started. */
-export async function cancelRequested(
+export async function cancelRequestedPublications(
   deps: Parameters<typeof cancelPublication>[0],
   caller: Caller,
   { publications }: Output,
