@@ -1,6 +1,6 @@
-import type { Selectable } from "kysely";
+import { sql, type Kysely, type RawBuilder, type Selectable } from "kysely";
+import type { NamedObject, NamedType, ObjectType } from "#domain/activity/activity-objects.ts";
 import type { ActivityRow, ActivityStore } from "#domain/activity/record.ts";
-import { findObjectNames } from "./activity-names.ts";
 import { statement, type Connection } from "./client.ts";
 import type { Schema } from "./schema.ts";
 
@@ -22,14 +22,15 @@ export function createActivityStore({ q, run }: Connection): ActivityStore {
       const rows = await q
         .selectFrom("activity as a")
         .leftJoin("users as u", "u.id", "a.user_id")
-        .leftJoin("posts as p", (join) => join.onRef("p.id", "=", "a.subject_id").on("p.studio_id", "=", studioId))
-        .leftJoin("users as s", "s.id", "a.subject_id")
-        .leftJoin("publications as q", (join) =>
-          join.onRef("q.id", "=", "a.subject_id").on("q.studio_id", "=", studioId),
+        .leftJoin("posts as subject_post", (join) =>
+          join.onRef("subject_post.id", "=", "a.subject_id").on("subject_post.studio_id", "=", studioId))
+        .leftJoin("users as subject_user", "subject_user.id", "a.subject_id")
+        .leftJoin("publications as publication", (join) =>
+          join.onRef("publication.id", "=", "a.subject_id").on("publication.studio_id", "=", studioId),
         )
-        .leftJoin("posts as qp", "qp.id", "q.post_id")
+        .leftJoin("posts as publication_post", "publication_post.id", "publication.post_id")
         .selectAll("a")
-        .select(["u.name as user_name", (eb) => eb.fn.coalesce("p.title", "s.name", "qp.title").as("subject_name")])
+        .select(["u.name as user_name", (eb) => eb.fn.coalesce("subject_post.title", "subject_user.name", "publication_post.title").as("subject_name")])
         .where("a.studio_id", "=", studioId)
         .$if(userId !== undefined, (activity) => activity.where("a.user_id", "=", userId!))
         .$if(clientId !== undefined, (activity) => activity.where("a.client_id", "=", clientId!))
@@ -66,4 +67,47 @@ function toActivity(row: Selectable<Schema["activity"]>): ActivityRow {
     detail: JSON.parse(row.detail) as Record<string, unknown>,
     at: row.at,
   };
+}
+
+const stateSql = (trashedColumn: string) =>
+  sql.raw(`CASE WHEN ${trashedColumn} IS NULL THEN 'current' ELSE 'trashed' END`);
+
+const presenceSql = (condition: string) => sql.raw(`CASE WHEN ${condition} THEN 'current' ELSE 'gone' END`);
+
+/** For each type, a query for the names of objects with these ids. Finds no posts or assets of other studios. */
+const nameQueries: Record<NamedType, (studioId: string, ids: RawBuilder<unknown>) => RawBuilder<NamedObject>> = {
+  post: (studioId, ids) =>
+    sql`SELECT 'post' AS type, id, title AS name, ${stateSql("trashed_at")} AS state
+          FROM posts WHERE studio_id = ${studioId} AND id IN (${ids})`,
+  asset: (studioId, ids) =>
+    sql`SELECT 'asset' AS type, id, filename AS name, ${stateSql("trashed_at")} AS state
+          FROM assets WHERE studio_id = ${studioId} AND id IN (${ids})`,
+  // A user who never joined the studio is named too: an operator may have disabled the account.
+  member: (studioId, ids) =>
+    sql`SELECT 'member' AS type, u.id, u.name, ${presenceSql("m.user_id IS NOT NULL")} AS state
+          FROM users u LEFT JOIN memberships m ON m.user_id = u.id AND m.studio_id = ${studioId}
+         WHERE u.id IN (${ids})`,
+  // Not limited to the studio: the grant may act on another one by now.
+  client: (_, ids) =>
+    sql`SELECT 'client' AS type, id, client_name AS name, ${presenceSql("revoked_at IS NULL")} AS state
+          FROM grants WHERE id IN (${ids})`,
+  account: (studioId, ids) =>
+    sql`SELECT 'account' AS type, id, COALESCE(handle, name, account_id) AS name, 'current' AS state
+          FROM platform_connections WHERE studio_id = ${studioId} AND id IN (${ids})`,
+};
+
+/** Finds the names of all objects with one query. */
+async function findObjectNames(
+  q: Kysely<Schema>,
+  studioId: string,
+  objects: readonly { type: ObjectType; id: string }[],
+): Promise<NamedObject[]> {
+  const objectsByType = Map.groupBy(objects, ({ type }) => type);
+  const queries = [...objectsByType].flatMap(([type, objectsOfType]) =>
+    type === "publication"
+      ? []
+      : [nameQueries[type](studioId, sql.join([...new Set(objectsOfType.map(({ id }) => id))]))],
+  );
+  if (queries.length === 0) return [];
+  return (await sql<NamedObject>`${sql.join(queries, sql` UNION ALL `)}`.execute(q)).rows;
 }

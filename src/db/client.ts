@@ -38,6 +38,7 @@ export function rejectStreaming(): never {
 /** Runs statements, either on the database or in one open transaction. */
 export interface Connection {
   readonly engine: "sqlite" | "postgres";
+  /** The query builder. */
   q: Kysely<Schema>;
   /** Runs a prepared statement. For hot paths, where building a query with Kysely costs too much. */
   run<Row>(statement: Statement<Row>, params: readonly unknown[]): Promise<Row[]>;

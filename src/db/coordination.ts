@@ -50,12 +50,12 @@ export function createRateLimitStore({ q }: Connection): RateLimitStore {
     async addHits(counts, windowEnd) {
       const totals = new Map<string, number>();
       // Sorted, so that instances that update the same rows lock them in the same order and cannot deadlock.
-      const sorted = counts.toSorted((a, b) => (a.key < b.key ? -1 : 1));
-      for (let from = 0; from < sorted.length; from += rowsPerStatement) {
+      const sortedCounts = counts.toSorted((a, b) => (a.key < b.key ? -1 : 1));
+      for (let from = 0; from < sortedCounts.length; from += rowsPerStatement) {
         const rows = await q
           .insertInto("rate_limits")
           .values(
-            sorted.slice(from, from + rowsPerStatement).map(({ key, hits }) => ({ key, window_end: windowEnd, hits })),
+            sortedCounts.slice(from, from + rowsPerStatement).map(({ key, hits }) => ({ key, window_end: windowEnd, hits })),
           )
           .onConflict((conflict) =>
             conflict
@@ -146,7 +146,7 @@ export function createPurgeStore({ q }: Connection): PurgeStore {
       const { numDeletedRows } = await q
         .deleteFrom("oauth_clients")
         .where("id", "in", clientIds)
-        .where("created_at", "<=", before) // checked again: the client may have been renewed since it was listed
+        .where("created_at", "<=", before) // checked again: the purge may have been postponed since the client was listed
         .where(({ not, exists, selectFrom }) =>
           not(exists(selectFrom("grants").select("id").whereRef("grants.client_id", "=", "oauth_clients.id"))),
         )

@@ -42,12 +42,12 @@ export async function moveRows(
     const movedTables: MovedTable[] = [];
     for (const table of tables) {
       const sentChecksum = createChecksum(table);
-      for (const batch of batches(source.readRows(table), table, (row) => toUnindexed(transform(table.name, row)))) {
+      for (const batch of toBatches(source.readRows(table), table, (row) => toUnindexed(transform(table.name, row)))) {
         batch.forEach(sentChecksum.add);
-        await insert(client, table, batch);
+        await insertRows(client, table, batch);
         reportProgress(table.name, sentChecksum.countRows());
       }
-      const storedChecksum = await readBack(client, table);
+      const storedChecksum = await computeStoredChecksum(client, table);
       if (storedChecksum.countRows() !== sentChecksum.countRows() || storedChecksum.digest() !== sentChecksum.digest())
         throw new OperatorError(
           `The rows of ${table.name} in PostgreSQL differ from the original. Nothing was changed.`,
@@ -100,7 +100,7 @@ async function assertSameVersion(source: SqliteFile): Promise<void> {
 }
 
 /** Each batch fits in PostgreSQL's 65,535 parameters per statement, and has at most 500 rows to bound memory. */
-function* batches(rows: Iterable<Row>, { columns }: TableSchema, transform: (row: Row) => Row): Generator<Row[]> {
+function* toBatches(rows: Iterable<Row>, { columns }: TableSchema, transform: (row: Row) => Row): Generator<Row[]> {
   const maxRows = Math.min(500, Math.floor(60_000 / columns.length));
   let batch: Row[] = [];
   for (const row of rows) {
@@ -112,7 +112,7 @@ function* batches(rows: Iterable<Row>, { columns }: TableSchema, transform: (row
   if (batch.length > 0) yield batch;
 }
 
-async function insert(client: pg.Client, { name, columns }: TableSchema, rows: readonly Row[]): Promise<void> {
+async function insertRows(client: pg.Client, { name, columns }: TableSchema, rows: readonly Row[]): Promise<void> {
   const values = rows.flatMap((row) => columns.map((column) => row[column]));
   const placeholders = rows.map((_, i) => `(${columns.map((__, j) => `$${i * columns.length + j + 1}`).join(", ")})`);
   await client.query(
@@ -121,7 +121,7 @@ async function insert(client: pg.Client, { name, columns }: TableSchema, rows: r
   );
 }
 
-async function readBack(client: pg.Client, table: TableSchema): Promise<Checksum> {
+async function computeStoredChecksum(client: pg.Client, table: TableSchema): Promise<Checksum> {
   const checksum = createChecksum(table);
   const columns = table.columns.map(quoteIdentifier).join(", ");
   await client.query(`DECLARE moved CURSOR FOR SELECT ${columns} FROM ${quoteIdentifier(table.name)}`);

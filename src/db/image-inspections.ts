@@ -28,7 +28,7 @@ export function createImageInspectionStore({ q, run }: Connection): ImageInspect
       return new Map(rows.map((row) => [row.asset_id, toInspection(row)]));
     },
     async record(assetId, inspection) {
-      await run(recordQuery, [assetId, ...toColumns(inspection)]);
+      await run(recordQuery, [assetId, ...toValues(inspection)]);
     },
     async recordPreview(assetId, key, maxCount) {
       for (;;) {
@@ -55,7 +55,7 @@ export function createImageInspectionStore({ q, run }: Connection): ImageInspect
   };
 }
 
-function toColumns(inspection: ImageInspection): (string | number | null)[] {
+function toValues(inspection: ImageInspection): (string | number | null)[] {
   if ("problem" in inspection) return [inspection.problem, null, null, null, null, null, null];
   const { width, height, frames, hasAlpha, hasMetadata, canStripMetadata } = inspection;
   return [null, width, height, frames, Number(hasAlpha), Number(hasMetadata), Number(canStripMetadata)];

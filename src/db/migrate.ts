@@ -71,29 +71,30 @@ export async function migratePostgres(url: string, folder: string): Promise<stri
 }
 
 /**
- * Applies the pending migrations. Each file and its history row are one transaction, so a process that is killed
+ * Applies the pending migrations and returns their names. Each file and its history row are one transaction, so a process that is killed
  * leaves a file either fully applied or not applied.
  */
 async function migrate(folder: string, connection: MigrationConnection): Promise<string[]> {
   const migrations = await readMigrations(folder, connection.engine);
-  const applied: string[] = [];
+  const appliedNames: string[] = [];
   try {
     for (const migration of migrations) {
       await connection.exec(connection.begin);
       try {
-        if (await applyMigration(connection, migration, migrations)) applied.push(migration.name);
+        if (await applyMigration(connection, migration, migrations)) appliedNames.push(migration.name);
         await connection.exec("COMMIT");
       } catch (error) {
         await connection.exec("ROLLBACK").catch(() => {});
         throw error;
       }
     }
-    return applied;
+    return appliedNames;
   } finally {
     await connection.close();
   }
 }
 
+/** Returns false if the migration was already applied. */
 async function applyMigration(
   connection: MigrationConnection,
   migration: Migration,

@@ -83,7 +83,7 @@ export interface OpenDatabaseOptions {
   databaseListenUrl?: string | undefined;
   dataDir: string;
   log: Log;
-  /** Overridden in tests. */
+  /** Another folder with migrations, in tests. */
   migrations?: string;
 }
 
@@ -93,7 +93,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
   if (options.databaseUrl !== undefined) {
     const { databaseUrl: url, databaseListenUrl: sessionUrl = url, log } = options;
     // A migration may take longer than the timeouts of a pooler allow.
-    logApplied(log, await migratePostgres(sessionUrl, folder));
+    logAppliedMigrations(log, await migratePostgres(sessionUrl, folder));
     // Imported only if it is used: the driver needs 8 MB of memory.
     const { openPostgres } = await import("./postgres.ts");
     const database = openPostgres({ url, log, isBehindPooler: sessionUrl !== url });
@@ -105,7 +105,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
   await assertDatabaseNotLost(options.dataDir, path);
   const database = await openWithRetry(path);
   try {
-    logApplied(options.log, await migrateSqlite(path, folder));
+    logAppliedMigrations(options.log, await migrateSqlite(path, folder));
     return database;
   } catch (error) {
     await database.close();
@@ -159,6 +159,6 @@ async function assertDatabaseNotLost(dataDir: string, path: string): Promise<voi
   );
 }
 
-function logApplied(log: Log, applied: readonly string[]): void {
-  if (applied.length > 0) log.info({ applied }, "database migrations applied");
+function logAppliedMigrations(log: Log, names: readonly string[]): void {
+  if (names.length > 0) log.info({ applied: names }, "database migrations applied");
 }

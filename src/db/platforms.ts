@@ -57,7 +57,7 @@ function createConnectionStore({
       return row && toConnection(row);
     },
     async findOrInsert({ id, studioId, platform, instance, account, limits, connectedAt }, limit) {
-      // Locks the studio row, so that concurrent claims count against the same limit.
+      // Locks the studio row, so that parallel calls count against the same limit.
       await q
         .updateTable("studios")
         .set(({ ref }) => ({ used_bytes: ref("used_bytes") }))

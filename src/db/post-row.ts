@@ -28,6 +28,11 @@ export const postColumns = [
 export type PostRow = Pick<Selectable<Schema["posts"]>, (typeof postColumns)[number]>;
 export type IndexedPostRow = PostRow & Pick<Selectable<Schema["posts"]>, "search_text" | "search_indexed">;
 
+/** An SQL condition: the post is neither published nor planned. `postId` is the column with the id of the post. */
+export const isUnscheduledSql = (postId: "p.id" | "t.id"): string =>
+  `NOT EXISTS (SELECT 1 FROM publications u WHERE u.post_id = ${postId}
+      AND u.state NOT IN ('canceled', 'failed') AND (u.state <> 'proposed' OR u.scheduled_for IS NOT NULL))`;
+
 export function toPost(row: PostRow): Post {
   return {
     id: row.id,

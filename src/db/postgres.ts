@@ -67,7 +67,7 @@ export function openPostgres({ url, log, isBehindPooler }: PostgresOptions): Dat
     }
   };
 
-  /** Names of statements that a connection prepares once. Statements without a name are parsed for each call. */
+  /** Names of statements that each connection prepares once. Statements without a name are parsed for each call. */
   const statementNames = new WeakMap<CompiledQuery, string>();
   /** Part of every name. A higher number makes all connections prepare their statements again. */
   let generation = 0;
@@ -86,7 +86,7 @@ export function openPostgres({ url, log, isBehindPooler }: PostgresOptions): Dat
       if (unreplicatedClients.has(client)) throw new UnreplicatedCommitError();
       return result;
     } catch (error) {
-      if (isSilence(error)) currentClients = new WeakSet();
+      if (isResponseTimeout(error)) currentClients = new WeakSet();
       if (isStatementOutdated(error)) generation = Math.max(generation, usedGeneration + 1);
       throw error;
     }
@@ -220,7 +220,7 @@ function isConnectionLost(error: unknown): boolean {
 }
 
 /** The server sent nothing, not even the error of its own shorter timeout. */
-const isSilence = (error: unknown): boolean => error instanceof Error && error.message === "Query read timeout";
+const isResponseTimeout = (error: unknown): boolean => error instanceof Error && error.message === "Query read timeout";
 
 /** The server responds but cannot do the work: statement or lock timeout, too many connections, disk full. */
 function isOverloaded(error: unknown): boolean {

@@ -1,12 +1,11 @@
 import type { Post } from "#domain/posts/post.ts";
 import type { PostChange, PostSearchFilter, PostStore } from "#domain/posts/ports.ts";
 import { statement, type Connection } from "./client.ts";
-import { postColumns as columns, toPost, type IndexedPostRow, type PostRow } from "./post-row.ts";
+import { isUnscheduledSql, postColumns as columns, toPost, type IndexedPostRow, type PostRow } from "./post-row.ts";
 import { toTrashColumns } from "./trash.ts";
 import { createUpdateBuilder, type UpdatePart } from "./update-builder.ts";
 import { buildPostText, saveTokens, updateSearchText } from "./search-index.ts";
 import { createSearchSource, createSearchStatements } from "./search-source.ts";
-import { buildIsUnscheduled } from "./unscheduled-posts.ts";
 
 const findPostQuery = statement<PostRow>(
   "find_post",
@@ -129,7 +128,7 @@ export function createPostStore(connection: Connection): PostStore {
         listConditions: ({ statuses, createdBy, isUnscheduled }, bind) => [
           ...(statuses ? [`t.status IN (${statuses.map(bind).join()})`] : []),
           ...(createdBy === undefined ? [] : [`t.created_by = ${bind(createdBy)}`]),
-          ...(isUnscheduled === true ? [buildIsUnscheduled("t.id")] : []),
+          ...(isUnscheduled === true ? [isUnscheduledSql("t.id")] : []),
         ],
         buildText: (row) => buildPostText(toPost(row)),
         toItem: toPost,

@@ -5,7 +5,7 @@ import type { Crop } from "#domain/renditions/crop.ts";
 import { statement, type Connection } from "./client.ts";
 import type { Schema } from "./schema.ts";
 import { parseTags } from "./search-index.ts";
-import { listAssetIds, listAssetSteps, listChanged, listPostIds, listRevisionSteps } from "./undo-steps.ts";
+import { listAssetIds, listAssetSteps, listChangedFields, listPostIds, listRevisionSteps } from "./undo-steps.ts";
 
 type RevisionRow = Selectable<Schema["post_revisions"]>;
 
@@ -121,7 +121,7 @@ export function createRevisionStore({ q, run }: Connection): RevisionStore {
       variants: JSON.parse(row.variants) as Variant[],
       tags: parseTags(row.tags),
       isTrashed: row.trashed === 1,
-      changed: listChanged(row),
+      changed: listChangedFields(row),
       assets: assets.get(row.assets_revision) ?? [],
       crops: JSON.parse(row.crops) as Crop[],
     }));
@@ -137,17 +137,17 @@ export function createRevisionStore({ q, run }: Connection): RevisionStore {
   return {
     async record(postId, author, { collapseSince, haveAssetsChanged = false, restoredRevision } = {}) {
       if (collapseSince !== undefined) {
-        const [collapsed] = await run(collapseAutosaveQuery, [postId, author.userId, collapseSince]);
-        if (collapsed) return collapsed.has_publications === 1;
+        const [collapsedRow] = await run(collapseAutosaveQuery, [postId, author.userId, collapseSince]);
+        if (collapsedRow) return collapsedRow.has_publications === 1;
       }
-      const [inserted] = await run(insertRevisionQuery, [
-        ...toColumns(author),
+      const [insertedRow] = await run(insertRevisionQuery, [
+        ...toAuthorValues(author),
         collapseSince === undefined ? 0 : 1,
         restoredRevision ?? null,
         postId,
       ]);
       if (haveAssetsChanged) await run(insertAssetsQuery, [postId]);
-      return inserted?.has_publications === 1;
+      return insertedRow?.has_publications === 1;
     },
     async list(postId, { before, limit, maxTextLength }) {
       const sizes = await q
@@ -208,6 +208,6 @@ export function createAssetChangeStore({ q }: Connection): AssetChangeStore {
   };
 }
 
-function toColumns({ userId, grantId, clientId, clientName, undoId }: Author): (string | null)[] {
+function toAuthorValues({ userId, grantId, clientId, clientName, undoId }: Author): (string | null)[] {
   return [userId, grantId, clientId, clientName, undoId];
 }

@@ -27,7 +27,7 @@ export const encodeTokens = {
   },
 } satisfies Record<Connection["engine"], unknown>;
 
-/** FTS5's tokenizer `ascii` folds and splits only at ASCII characters, so these characters stay unchanged. */
+/** Tokens consist of characters from this one on: FTS5's tokenizer `ascii` folds and splits only at ASCII characters. */
 const firstTokenCode = 0x800;
 
 export const buildPostText = (post: { title: string; body: string; tags: readonly string[] }): string =>

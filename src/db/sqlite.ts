@@ -29,7 +29,7 @@ const fullCheckBytes = 128 * 1024 * 1024;
  * connection, so they do not wait for an open transaction and see only committed data.
  */
 export function openSqlite(path: string): Database {
-  const writer = openVerified(path);
+  const writer = openVerifiedFile(path);
   const reader = new DatabaseSync(path, { timeout: busyTimeoutMs });
   reader.exec("PRAGMA query_only = ON");
 
@@ -60,10 +60,10 @@ export function openSqlite(path: string): Database {
   });
 
   const compile = (statement: Statement<unknown>, params: readonly unknown[]): CompiledQuery => {
-    const { sql, order } = toPositional(statement);
+    const { sql, paramIndexes } = toPositional(statement);
     return CompiledQuery.raw(
       sql,
-      order.map((i) => params[i]),
+      paramIndexes.map((i) => params[i]),
     );
   };
 
@@ -71,9 +71,9 @@ export function openSqlite(path: string): Database {
     name: "sqlite",
     q,
     runPrepared: async (statement, params) => {
-      const { sql, order } = toPositional(statement);
+      const { sql, paramIndexes } = toPositional(statement);
       if (/^(INSERT|UPDATE|DELETE)/.test(sql)) return (await q.executeQuery(compile(statement, params))).rows;
-      return translateErrors(() => prepareRead(sql).readRows(order.map((i) => params[i])));
+      return translateErrors(() => prepareRead(sql).readRows(paramIndexes.map((i) => params[i])));
     },
     compile,
     isRetryable: () => false, // `begin immediate` already waits for the write lock
@@ -85,7 +85,7 @@ export function openSqlite(path: string): Database {
   });
 }
 
-function openVerified(path: string): DatabaseSync {
+function openVerifiedFile(path: string): DatabaseSync {
   let db: DatabaseSync | undefined;
   try {
     db = new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
@@ -112,15 +112,15 @@ interface PreparedStatement {
 }
 
 /**
- * Reads rows as arrays and makes objects of them: V8 takes twice as long to create and read the objects that node:sqlite
- * makes, because they are dictionaries. Not for `x.*`: if a newer process adds a column to `x`, the columns after it move,
- * and only node:sqlite then knows their names. A column that is added to `*` is the last one, and is ignored.
+ * Reads rows as arrays and converts them to objects: V8 takes twice as long to create and read the objects that
+ * node:sqlite returns, because they are dictionaries. Not for `x.*`: if a newer process adds a column to `x`, the columns
+ * after it move, and only node:sqlite then knows their names. A column that is added to `*` is the last one and ignored.
  */
 function prepare(db: DatabaseSync, sql: string): PreparedStatement {
-  const prepared = db.prepare(sql);
+  const nativeStatement = db.prepare(sql);
   const canColumnsMove = sql.includes(".*");
-  prepared.setReturnArrays(!canColumnsMove);
-  const columns = prepared.columns().map(({ name }) => name);
+  nativeStatement.setReturnArrays(!canColumnsMove);
+  const columns = nativeStatement.columns().map(({ name }) => name);
   const emptyRow: Record<string, unknown> = Object.fromEntries(columns.map((name) => [name, null]));
 
   function toRow(values: readonly unknown[]): Record<string, unknown> {
@@ -130,7 +130,7 @@ function prepare(db: DatabaseSync, sql: string): PreparedStatement {
   }
 
   function readRows(params: readonly unknown[]): Record<string, unknown>[] {
-    const rows = prepared.all(...(params as SQLInputValue[]));
+    const rows = nativeStatement.all(...(params as SQLInputValue[]));
     return canColumnsMove ? rows : (rows as unknown as unknown[][]).map(toRow);
   }
 
@@ -138,7 +138,7 @@ function prepare(db: DatabaseSync, sql: string): PreparedStatement {
     readRows,
     execute<Row>(params: readonly unknown[]): QueryResult<Row> {
       if (columns.length > 0) return { rows: readRows(params) as Row[] };
-      return { rows: [], numAffectedRows: BigInt(prepared.run(...(params as SQLInputValue[])).changes) };
+      return { rows: [], numAffectedRows: BigInt(nativeStatement.run(...(params as SQLInputValue[])).changes) };
     },
   };
 }
@@ -156,18 +156,24 @@ function createStatementCache(db: DatabaseSync): (sql: string) => PreparedStatem
   };
 }
 
-const positionalCache = new WeakMap<Statement<unknown>, { sql: string; order: number[] }>();
+interface PositionalSql {
+  sql: string;
+  /** For each `?`, the index of its value in the parameters. */
+  paramIndexes: number[];
+}
 
-/** Replaces `$n` by `?`, which node:sqlite binds by position, and returns the order of the values. */
-function toPositional(statement: Statement<unknown>): { sql: string; order: number[] } {
+const positionalCache = new WeakMap<Statement<unknown>, PositionalSql>();
+
+/** Replaces `$n` by `?`, which node:sqlite binds by position. */
+function toPositional(statement: Statement<unknown>): PositionalSql {
   const cachedEntry = positionalCache.get(statement);
   if (cachedEntry) return cachedEntry;
-  const order: number[] = [];
+  const paramIndexes: number[] = [];
   const sql = (statement.sqliteSql ?? statement.sql).replace(/\$(\d+)/g, (_, number: string) => {
-    order.push(Number(number) - 1);
+    paramIndexes.push(Number(number) - 1);
     return "?";
   });
-  const newEntry = { sql, order };
+  const newEntry = { sql, paramIndexes };
   positionalCache.set(statement, newEntry);
   return newEntry;
 }

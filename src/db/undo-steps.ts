@@ -51,7 +51,7 @@ export async function listAssetIds(
   return rows.map((row) => row.asset_id);
 }
 
-/** Whether the crops differ from the row before. Crops have no column like `title_changed`. */
+/** Whether the crops differ from the previous row. Crops have no column like `title_changed`. */
 const cropsChangedSql = sql<number>`
   CASE WHEN r.crops = LAG(r.crops, 1, r.crops) OVER (ORDER BY r.revision) THEN 0 ELSE 1 END`;
 
@@ -60,15 +60,15 @@ export async function listRevisionSteps(
   postId: string,
   selection: ChangeSelection,
 ): Promise<RevisionStep[]> {
-  const first = await q
+  const firstSelected = await q
     .selectFrom("post_revisions as r")
     .select((eb) => eb.fn.min<number | null>("r.revision").as("revision"))
     .where("r.post_id", "=", postId)
     .where((eb) => isSelected(eb, selection))
     .executeTakeFirst();
-  const firstRevision = first?.revision ?? undefined;
+  const firstRevision = firstSelected?.revision ?? undefined;
   if (firstRevision === undefined) return [];
-  const base = await q
+  const lastBefore = await q
     .selectFrom("post_revisions")
     .select((eb) => eb.fn.max<number | null>("revision").as("revision"))
     .where("post_id", "=", postId)
@@ -90,7 +90,7 @@ export async function listRevisionSteps(
     .select(cropsChangedSql.as("crops_changed"))
     .select((eb) => eb.case().when(isSelected(eb, selection)).then(1).else(0).end().as("selected"))
     .where("r.post_id", "=", postId)
-    .where("r.revision", ">=", base?.revision ?? firstRevision)
+    .where("r.revision", ">=", lastBefore?.revision ?? firstRevision)
     .orderBy("r.revision")
     .execute();
   // A range rather than a list of revisions, which could exceed the parameters of a statement.
@@ -106,7 +106,7 @@ export async function listRevisionSteps(
   return rows.map((row) => ({
     revision: row.revision,
     isSelected: row.selected === 1,
-    changed: [...listChanged(row), ...(row.crops_changed === 1 ? (["crops"] as const) : [])],
+    changed: [...listChangedFields(row), ...(row.crops_changed === 1 ? (["crops"] as const) : [])],
     assetIds: (assetsByRevision.get(row.assets_revision) ?? []).map((asset) => asset.asset_id),
   }));
 }
@@ -190,7 +190,7 @@ function isSelected<DB extends ChangeTable>(
   return runningUndoId === undefined ? condition : eb.or([condition, eb("r.undo_id", "=", runningUndoId)]);
 }
 
-export function listChanged(
+export function listChangedFields(
   row: Pick<Selectable<Schema["post_revisions"]>, `${RevisionField}_changed`>,
 ): RevisionField[] {
   return revisionFields.filter((field) => row[`${field}_changed`] === 1);

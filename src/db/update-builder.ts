@@ -20,8 +20,8 @@ export function createUpdateBuilder<Row>(
       typeof part === "string" ? part : `${part[0]} $${params.push(part[1])}`;
     const setClause = assignments.map(render).join(", ");
     const sql = `UPDATE ${table} SET ${setClause} WHERE ${conditions.map(render).join(" AND ")} RETURNING *`;
-    const prepared = statements.get(sql) ?? statement<Row>(`update_${table}_${statements.size}`, sql);
-    statements.set(sql, prepared);
-    return [prepared, params];
+    const updateStatement = statements.get(sql) ?? statement<Row>(`update_${table}_${statements.size}`, sql);
+    statements.set(sql, updateStatement);
+    return [updateStatement, params];
   };
 }

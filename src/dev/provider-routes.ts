@@ -1,5 +1,5 @@
 import { isLocalPeer } from "#http/guards.ts";
-import { createPageHandler, type PageMethods } from "#http/pages/page-handler.ts";
+import { createPageHandler, type PageHandlers } from "#http/pages/page-handler.ts";
 import type { Handler, Route } from "#http/server.ts";
 import { edgeError } from "#lib/errors.ts";
 
@@ -10,7 +10,7 @@ export interface ProviderRoutesOptions {
   /** Name in the error message for remote peers. */
   name: string;
   /** Pages below `path`, by pattern. */
-  pages: Readonly<Record<string, PageMethods>>;
+  pages: Readonly<Record<string, PageHandlers>>;
   /** Handles the protocol endpoints below `path`. */
   handle: Handler;
 }

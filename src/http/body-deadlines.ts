@@ -15,9 +15,9 @@ export function createBodyDeadlines(timeoutMs: number): BodyDeadlines {
   let timer: NodeJS.Timeout | undefined;
 
   function closeOverdue(): void {
-    const newestOverdue = performance.now() - timeoutMs;
+    const latestOverdueStart = performance.now() - timeoutMs;
     for (const [req, startedAt] of startTimeByRequest) {
-      if (startedAt > newestOverdue) break;
+      if (startedAt > latestOverdueStart) break;
       startTimeByRequest.delete(req);
       if (!req.complete) req.destroy();
     }

@@ -1,4 +1,4 @@
-const name = "atelier_http_request_duration_seconds";
+const metricName = "atelier_http_request_duration_seconds";
 const upperBounds = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60] as const;
 const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
@@ -25,15 +25,15 @@ export function createRequestHistogram(): RequestHistogram {
     observe(route, method, status, seconds) {
       const key = `${route} ${knownMethods.has(method) ? method : "other"} ${status}`;
       const series = seriesByKey.get(key) ?? createSeries(key);
-      const foundIndex = upperBounds.findIndex((bound) => seconds <= bound);
-      const bucket = foundIndex < 0 ? upperBounds.length : foundIndex;
+      const boundIndex = upperBounds.findIndex((bound) => seconds <= bound);
+      const bucket = boundIndex < 0 ? upperBounds.length : boundIndex;
       series.bucketCounts[bucket] = (series.bucketCounts[bucket] ?? 0) + 1;
       series.sum += seconds;
     },
     format: () =>
       [
-        `# HELP ${name} HTTP request duration by route, method and status`,
-        `# TYPE ${name} histogram`,
+        `# HELP ${metricName} HTTP request duration by route, method and status`,
+        `# TYPE ${metricName} histogram`,
         ...[...seriesByKey.values()].flatMap(formatSeries),
       ].join("\n"),
   };
@@ -54,7 +54,7 @@ export function createRequestHistogram(): RequestHistogram {
 function formatSeries({ bucketCounts, sum, labels }: Series): string[] {
   let count = 0;
   const buckets = bucketCounts.map(
-    (bucketCount, i) => `${name}_bucket{le="${upperBounds[i] ?? "+Inf"}",${labels}} ${(count += bucketCount)}`,
+    (bucketCount, i) => `${metricName}_bucket{le="${upperBounds[i] ?? "+Inf"}",${labels}} ${(count += bucketCount)}`,
   );
-  return [...buckets, `${name}_sum{${labels}} ${sum}`, `${name}_count{${labels}} ${count}`];
+  return [...buckets, `${metricName}_sum{${labels}} ${sum}`, `${metricName}_count{${labels}} ${count}`];
 }

@@ -56,7 +56,7 @@ function toStaticFile(name: string, content: Buffer): StaticFile {
   };
 }
 
-/** Tells the web app that there is no session, which then doesn't request the user. */
+/** Tells the web app that there is no session, so that it doesn't request the user. */
 const markSignedOut = ({ content }: StaticFile): StaticFile =>
   toStaticFile(
     "index.html",
@@ -89,20 +89,20 @@ export function createWebAppHandler({
     "content-security-policy": buildWebAppCsp(fileStoreOrigin === new URL(base).origin ? undefined : fileStoreOrigin),
   };
   const { host } = new URL(base);
-  const page = files.find("/index.html");
-  const signedOutPage = page && markSignedOut(page);
+  const indexPage = files.find("/index.html");
+  const signedOutPage = indexPage && markSignedOut(indexPage);
   return (req, res, context) => {
     if (req.method !== "GET" && req.method !== "HEAD") throw routeNotFoundError();
     const path = (req.url ?? "/").split("?", 1)[0] ?? "/";
-    const isPage = (req.headers.accept ?? "").includes("text/html");
-    if (isPage && req.headers.host !== host) {
+    const acceptsHtml = (req.headers.accept ?? "").includes("text/html");
+    if (acceptsHtml && req.headers.host !== host) {
       res.writeHead(307, { location: `${base}${path.startsWith("//") ? "/" : req.url}` }).end();
       return;
     }
     const staticFile = internalPaths.includes(path) ? undefined : files.find(path);
-    const currentPage = sessions.hasCookie(req.headers.cookie) ? page : signedOutPage;
-    const isWebApp = staticFile === page || (staticFile === undefined && (isPage || path === "/"));
-    const file = isWebApp ? currentPage : staticFile;
+    const isIndexPage = staticFile === indexPage || (staticFile === undefined && (acceptsHtml || path === "/"));
+    const currentIndexPage = sessions.hasCookie(req.headers.cookie) ? indexPage : signedOutPage;
+    const file = isIndexPage ? currentIndexPage : staticFile;
     context.isStaticFile = staticFile !== undefined;
     if (!file) throw routeNotFoundError();
     const gzipContent = /\bgzip\b/.test(req.headers["accept-encoding"]?.toString() ?? "")
@@ -112,7 +112,7 @@ export function createWebAppHandler({
     res.writeHead(200, {
       ...file.headers,
       ...(file.headers["content-type"]?.startsWith("text/html") ? cspHeaders : {}),
-      vary: isWebApp ? "accept-encoding, cookie" : "accept-encoding",
+      vary: isIndexPage ? "accept-encoding, cookie" : "accept-encoding",
       "content-length": body.length,
       ...(gzipContent ? { "content-encoding": "gzip" } : {}),
     });

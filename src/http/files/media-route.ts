@@ -17,8 +17,8 @@ export interface MediaRouteOptions {
 const stallTimeoutMs = 30_000;
 
 /**
- * `{base}/files/media/<token>`: the files of a post that is being published, for platforms that fetch them. The same URL
- * for every store, because a store may have no public address.
+ * `{base}/files/media/<token>`: the files of a post that is being published, for platforms that fetch them. Used with
+ * every store, because a store may have no public URL.
  */
 export function createMediaRoute({ files, tokens, clock }: MediaRouteOptions): Route {
   const reader = createStoreReader(files);

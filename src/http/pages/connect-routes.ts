@@ -14,7 +14,7 @@ import { errorHints } from "../error-hints.ts";
 import type { Signer } from "#lib/signed-token.ts";
 import { createDocumentHandler, requireMethod } from "../oauth-routes.ts";
 import type { Route } from "../server.ts";
-import { assertNotCrossSite, buildLoginUrl, isSignedForm, readForm, signForm } from "./form.ts";
+import { assertNotCrossSite, buildLoginUrl, isFormTokenValid, readForm, createFormToken } from "./form.ts";
 import { createPageHandler, redirectSeeOther } from "./page-handler.ts";
 import { html, renderAccountDetails, renderPage, sendPage, type RenderedPage } from "./page.ts";
 
@@ -59,7 +59,7 @@ export function createConnectRoutes({
     if (!user) return redirectSeeOther(res, buildLoginUrl(loginPath, path));
     return withFailurePage(res, async () => {
       const { link, platformInfo, caller } = await openConnectLink(deps, { user }, { token });
-      const formToken = signForm(signer, user, path, deps.clock() + minutes(15));
+      const formToken = createFormToken(signer, user, path, deps.clock() + minutes(15));
       const instance = link.instance === "" ? undefined : new URL(link.instance).host;
       return renderConnectPage({
         path,
@@ -86,7 +86,7 @@ export function createConnectRoutes({
     if (!user) return redirectSeeOther(res, buildLoginUrl(loginPath, path));
     const form = await readForm(req);
     return withFailurePage(res, async () => {
-      if (!isSignedForm(signer, form.get("form"), user, path))
+      if (!isFormTokenValid(signer, form.get("form"), user, path))
         throw edgeError("forbidden", "This form has expired or belongs to another account.", "Open the link again.");
       const { location, ...pending } = await startConnect(deps, { user }, { token });
       res.setHeader("set-cookie", pendingConnects.add(pending, req.headers.cookie));

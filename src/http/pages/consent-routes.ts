@@ -9,7 +9,7 @@ import { edgeError } from "#lib/errors.ts";
 import type { Signer } from "#lib/signed-token.ts";
 import type { Route } from "../server.ts";
 import { describeAccess, getChosenScopes, getOfferedLevels } from "./client-access.ts";
-import { assertNotCrossSite, buildLoginUrl, isSignedForm, readForm, signForm } from "./form.ts";
+import { assertNotCrossSite, buildLoginUrl, isFormTokenValid, readForm, createFormToken } from "./form.ts";
 import { createPageHandler, redirectSeeOther } from "./page-handler.ts";
 import { html, renderPage, sendPage, withArticle, type Html, type RenderedPage } from "./page.ts";
 
@@ -36,7 +36,7 @@ export function createConsentRoutes({ consent, deps, signer, base, loginUrl, fin
     const pendingConsent = await consent.getPending(req, res);
     const me = await describeMe(deps, { user });
     const studio = me.memberships.find(({ studioId }) => studioId === me.activeStudioId);
-    const formToken = signForm(signer, user, getPagePath(pendingConsent), deps.clock() + formLifetime);
+    const formToken = createFormToken(signer, user, getPagePath(pendingConsent), deps.clock() + formLifetime);
     sendPage(res, renderConsentPage({ pendingConsent, user, studio, formToken }));
   }
 
@@ -50,7 +50,7 @@ export function createConsentRoutes({ consent, deps, signer, base, loginUrl, fin
     const pendingConsent = await consent.getPending(req, res);
     const form = await readForm(req);
     // `getPending` has checked the consent cookie, which binds the request to this browser.
-    if (!isSignedForm(signer, form.get("token"), user, getPagePath(pendingConsent))) {
+    if (!isFormTokenValid(signer, form.get("token"), user, getPagePath(pendingConsent))) {
       throw edgeError(
         "forbidden",
         "This form has expired or belongs to another account.",

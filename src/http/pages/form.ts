@@ -31,12 +31,12 @@ export function assertNotCrossSite(req: IncomingMessage, base: string): void {
   if (isCrossSite) throw edgeError("forbidden", "Forms are accepted from this site's own pages only.");
 }
 
-/** Signs the CSRF token of a form, bound to the user and the page. */
-export function signForm(signer: Signer, user: User, page: string, expiresAt: number): string {
+/** Creates the CSRF token of a form, bound to the user and the page. */
+export function createFormToken(signer: Signer, user: User, page: string, expiresAt: number): string {
   return signer.sign("form", { user: user.id, page }, expiresAt);
 }
 
-export function isSignedForm(signer: Signer, token: string | null, user: User, page: string): boolean {
+export function isFormTokenValid(signer: Signer, token: string | null, user: User, page: string): boolean {
   const claims = signer.verify("form", token ?? "");
   return claims !== undefined && claims["user"] === user.id && claims["page"] === page;
 }

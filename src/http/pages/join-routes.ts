@@ -9,7 +9,7 @@ import { hours } from "#lib/clock.ts";
 import { AppError, edgeError } from "#lib/errors.ts";
 import type { Signer } from "#lib/signed-token.ts";
 import type { Route } from "../server.ts";
-import { assertNotCrossSite, buildLoginUrl, isSignedForm, readForm, signForm } from "./form.ts";
+import { assertNotCrossSite, buildLoginUrl, isFormTokenValid, readForm, createFormToken } from "./form.ts";
 import { createPageHandler, redirectSeeOther } from "./page-handler.ts";
 import { html, renderAccountDetails, renderPage, sendPage, withArticle, type RenderedPage } from "./page.ts";
 
@@ -36,7 +36,7 @@ export function createJoinRoutes({ base, loginUrl, deps, sessions, signer }: Joi
     const invitation = await describeInvitation(deps, user, { token }).catch(undefinedIfNotFound);
     if (!invitation) return sendPage(res, renderInvitationEndedPage(user ? undefined : buildLoginUrl(loginPath, path)));
     if (user && !invitation.isForUser) return sendPage(res, renderWrongEmailPage(user, switchAccountUrl));
-    const formToken = user && signForm(signer, user, path, deps.clock() + hours(1));
+    const formToken = user && createFormToken(signer, user, path, deps.clock() + hours(1));
     return sendPage(
       res,
       renderJoinPage({
@@ -57,7 +57,7 @@ export function createJoinRoutes({ base, loginUrl, deps, sessions, signer }: Joi
     const user = await sessions.find(req.headers.cookie);
     if (!user) return redirectSeeOther(res, buildLoginUrl(loginPath, path));
     const form = await readForm(req);
-    if (!isSignedForm(signer, form.get("form"), user, path)) {
+    if (!isFormTokenValid(signer, form.get("form"), user, path)) {
       throw edgeError(
         "forbidden",
         "This form has expired or belongs to another account.",
@@ -88,7 +88,7 @@ interface JoinPageOptions {
   switchAccountUrl: string;
 }
 
-/** Completes "You can …". The web app describes the roles when it creates an invitation. */
+/** Completes "You can …". Keep in sync with `roleDescriptions` in web/src/ui/roles.ts. */
 const roleDescriptions: Record<Role, string> = {
   owner: "do everything in the studio, including managing owners, transferring ownership and deleting the studio",
   admin: "do everything a member can, and manage members, AI clients, platforms and settings",

@@ -1,24 +1,22 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { renderError } from "#lib/errors.ts";
 import { renderErrorPage, sendPage } from "./page.ts";
-import type { Handler, RequestContext } from "../server.ts";
+import type { Handler } from "../server.ts";
 import { errorHints } from "../error-hints.ts";
 import { routeNotFoundError } from "../problem.ts";
 
-export type PageMethods = Partial<
-  Record<"GET" | "POST", (req: IncomingMessage, res: ServerResponse, context: RequestContext) => void | Promise<void>>
->;
+export type PageHandlers = Partial<Record<"GET" | "POST", Handler>>;
 
 /**
  * Dispatches a page request by method, with HEAD handled as GET, and renders errors as pages.
- * Redirects other host names to the one of `{base}`, which has the cookies: 127.0.0.1 on loopback, or the host of the
- * upload page. The guards reject all others.
+ * Redirects requests to another host name, such as 127.0.0.1 or the upload page's, to the host of `{base}`, because
+ * cookies are bound to it.
  */
-export function createPageHandler(base: string, methods: PageMethods): Handler {
+export function createPageHandler(base: string, handlers: PageHandlers): Handler {
   const { host } = new URL(base);
   return async (req, res, context) => {
     try {
-      const handle = methods[(req.method === "HEAD" ? "GET" : req.method) as keyof PageMethods];
+      const handle = handlers[(req.method === "HEAD" ? "GET" : req.method) as keyof PageHandlers];
       if (!handle) throw routeNotFoundError();
       if (req.method !== "POST" && req.headers.host !== host) {
         res.writeHead(307, { location: `${base}${req.url}`, "cache-control": "no-store" }).end();
