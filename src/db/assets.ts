@@ -125,8 +125,8 @@ export function createAssetStore(connection: Connection): AssetStore {
       ]);
       return row && toReadyAsset(row);
     },
-    async confirmUploaded(asset, confirmed) {
-      const { bytes, version, sha256, width, height, durationMs, kind, mimeType, filename } = confirmed;
+    async confirmUploaded(asset, confirmedFile) {
+      const { bytes, version, sha256, width, height, durationMs, kind, mimeType, filename } = confirmedFile;
       const values = [bytes, version, sha256, width, height, durationMs, kind, mimeType, filename];
       const conditions = [
         asset.id,

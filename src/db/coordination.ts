@@ -121,7 +121,7 @@ export function createIdempotencyStore({ q }: Connection): IdempotencyStore {
 export function createPurgeStore({ q }: Connection): PurgeStore {
   return {
     async deleteExpired(kind, now, limit) {
-      const { numAffectedRows } = await deleteStatements[kind](now, limit).execute(q);
+      const { numAffectedRows } = await purgeStatements[kind](now, limit).execute(q);
       return Number(numAffectedRows ?? 0);
     },
     async listClients(after, before, limit) {
@@ -157,7 +157,7 @@ export function createPurgeStore({ q }: Connection): PurgeStore {
 }
 
 /** Each table has an index on its expiry column. */
-const deleteStatements: Record<PurgeableKind, (now: number, limit: number) => RawBuilder<unknown>> = {
+const purgeStatements: Record<PurgeableKind, (now: number, limit: number) => RawBuilder<unknown>> = {
   oauthRecords: (now, limit) => sql`DELETE FROM oauth_records WHERE (model, id_hash) IN
     (SELECT model, id_hash FROM oauth_records WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${limit})`,
   sessions: (now, limit) => sql`DELETE FROM sessions WHERE token_hash IN

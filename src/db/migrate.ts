@@ -71,8 +71,8 @@ export async function migratePostgres(url: string, folder: string): Promise<stri
 }
 
 /**
- * Applies the pending migrations and returns their names. Each file and its history row are one transaction, so a process that is killed
- * leaves a file either fully applied or not applied.
+ * Applies the pending migrations and returns their names. Each file and its history row are one transaction, so a process
+ * that is killed leaves a file either fully applied or not applied.
  */
 async function migrate(folder: string, connection: MigrationConnection): Promise<string[]> {
   const migrations = await readMigrations(folder, connection.engine);

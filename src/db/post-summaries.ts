@@ -73,7 +73,7 @@ export function createPostSummaryStore({ q }: Connection): PostSummaryStore {
   };
 }
 
-/** One status at a time, because an index then has the ids in the order of the list, however many posts are archived. */
+/** Selects posts of one status, because an index has their ids in the order of the list. */
 function selectIds(studioId: string, status: PostStatus, filter: PostSummaryFilter): RawBuilder<unknown> {
   const conditions = [sql`p.studio_id = ${studioId}`, sql`p.status = ${status}`, sql`p.trashed_at IS NULL`];
   if (filter.createdBy !== undefined) conditions.push(sql`p.created_by = ${filter.createdBy}`);

@@ -33,7 +33,10 @@ const containsWordsSql = {
     `NOT EXISTS (SELECT 1 FROM json_each(${words}) AS w WHERE instr(t.search_text, w.value) = 0)`,
 } satisfies Record<Engine, unknown>;
 
-/** Every element of a JSON array in `tags` follows a comma or the opening bracket; inside an element, quotes are escaped. */
+/**
+ * `element` is `,"tag"`. The opening bracket of the JSON array is replaced by a comma, so that every element follows one.
+ * Inside an element, quotes are escaped, so only whole elements match.
+ */
 const hasTagSql = {
   postgres: (element: string): string => `position(${element} IN ',' || substr(t.tags, 2)) > 0`,
   sqlite: (element: string): string => `instr(',' || substr(t.tags, 2), ${element}) > 0`,
@@ -161,10 +164,9 @@ const splitTokens = (tokens: readonly number[]): (readonly number[])[] =>
   [...tokens.slice(0, 4).map((token) => [token]), tokens.slice(4)].filter((part) => part.length > 0);
 
 /**
- * FTS5 would merge nested ANDs into one AND, which advances through the lists of all tokens. `NOT nothing`, a term that
- * no row has, prevents this, so that a list is only read at rows that the lists before it contain. Tokens are
- * encoded one by one, because the encoded text can't be split again: some of the characters that encode tokens are white
- * space.
+ * FTS5 would merge nested ANDs into one AND, which reads the lists of all tokens. `NOT nothing` prevents this (no row has
+ * the term `nothing`), so that the list of a token is read only at rows that all earlier lists contain. Tokens are encoded
+ * one by one, because an encoded text can't be split: some of the characters that encode tokens are white space.
  */
 const buildMatch = (tokens: readonly number[]): string =>
   tokens

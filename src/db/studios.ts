@@ -3,8 +3,8 @@ import type { Connection } from "./client.ts";
 import { containsText } from "./users.ts";
 
 /**
- * What is deleted before the studio itself, and how many rows per statement. Assets come before the posts that they refer
- * to. The revisions of a post are deleted with it.
+ * Tables whose rows are deleted before the studio itself, with the number of rows per statement. Assets come before the
+ * posts that they refer to. The revisions of a post are deleted with it.
  */
 const contentTables = [
   ["publications", 200],

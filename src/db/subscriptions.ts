@@ -21,7 +21,7 @@ const versionsQuery = listStatement<{
   assets: string | null;
 }>(
   "find_post_versions",
-  // Every change of an asset that a post shows increases `change_count`, except that its image was inspected.
+  // All visible changes of an asset increase its `change_count`, except the first inspection of its image.
   (postIds) => `SELECT p.id, p.studio_id, p.revision, p.trashed_at,
       (SELECT string_agg(u.id || ':' || u.state || ':' || u.revision || ':' || COALESCE(u.scheduled_for, 0) || ':' ||
                 COALESCE(u.approved_by, '') || ':' || COALESCE(u.url, '') || ':' || COALESCE(u.problem_code, '') || ':' ||

@@ -36,7 +36,7 @@ export async function drain(httpServer: HttpServer, log: Log, { work, endStreams
   await waitForIdleEventLoop();
   const { nodeServer: server } = httpServer;
   const serverClosed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // Only now: a client that reconnects while this server listens could reach it again.
+  // Streams end only now: a client that reconnects while this server listens could reach it again.
   endStreams();
   // Connections become idle only after their response, so close idle ones repeatedly.
   const idleSweepTimer = setInterval(() => server.closeIdleConnections(), 200);

@@ -39,14 +39,14 @@ export function createCallLimiter(
   { perMinute }: { perMinute: number },
 ): CallLimiter {
   let currentWindowEnd = 0;
-  let current = new Map<string, Count>();
-  let previous = new Map<string, Count>();
+  let currentCounts = new Map<string, Count>();
+  let previousCounts = new Map<string, Count>();
 
   const rotateWindow = (now: number): void => {
     if (now < currentWindowEnd && now >= currentWindowEnd - windowMs) return;
     const newWindowEnd = now - (now % windowMs) + windowMs;
-    previous = newWindowEnd === currentWindowEnd + windowMs ? current : new Map<string, Count>();
-    current = new Map();
+    previousCounts = newWindowEnd === currentWindowEnd + windowMs ? currentCounts : new Map<string, Count>();
+    currentCounts = new Map();
     currentWindowEnd = newWindowEnd;
   };
   const sumCounts = (count: Count | undefined): number => (count ? count.sharedCount + count.localCount : 0);
@@ -55,20 +55,20 @@ export function createCallLimiter(
     check(key) {
       const now = deps.clock();
       rotateWindow(now);
-      const currentCount = current.get(key);
-      if (sumCounts(currentCount) + (sumCounts(previous.get(key)) * (currentWindowEnd - now)) / windowMs >= perMinute) {
+      const currentCount = currentCounts.get(key);
+      if (sumCounts(currentCount) + (sumCounts(previousCounts.get(key)) * (currentWindowEnd - now)) / windowMs >= perMinute) {
         const retryAfter = Math.ceil((currentWindowEnd - now) / 1000);
         return new AppError("rate_limited:calls", { perMinute, retryAfter }, { retryAfter });
       }
       if (currentCount) currentCount.localCount++;
-      else current.set(key, { sharedCount: 0, localCount: 1 });
+      else currentCounts.set(key, { sharedCount: 0, localCount: 1 });
       return undefined;
     },
     async sync() {
       rotateWindow(deps.clock());
       for (const [counts, windowEnd] of [
-        [previous, currentWindowEnd - windowMs],
-        [current, currentWindowEnd],
+        [previousCounts, currentWindowEnd - windowMs],
+        [currentCounts, currentWindowEnd],
       ] as const) {
         const unsyncedCounts = [...counts]
           .filter(([, count]) => count.localCount > 0)

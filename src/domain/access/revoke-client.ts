@@ -45,9 +45,9 @@ export async function revokeAllClients(
   authorize(caller, "clients.revoke");
   const filter = { userId: caller.user.id, includeOthers: may(caller.role, "clients.revokeAny"), isRevoked: false };
   return deps.transact(async (tx) => {
-    let revoked = 0;
+    let revokedCount = 0;
     for (const grant of await tx.grants.listVisible(caller.studio.id, filter))
-      if (await revokeGrant(deps, tx, caller, grant)) revoked++;
-    return { revoked };
+      if (await revokeGrant(deps, tx, caller, grant)) revokedCount++;
+    return { revoked: revokedCount };
   });
 }

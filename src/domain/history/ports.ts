@@ -78,8 +78,7 @@ export interface RevisionStore {
    *   that started after this time, the snapshot replaces it.
    * - `haveAssetsChanged`: the list of assets, one of their texts, or a crop has changed.
    * - `restoredRevision`: the change is the restore of this revision.
-   * Returns whether the post has publications that the change can affect; those that have started but not ended count
-   * too.
+   * Returns whether the post has publications that the change can affect, including those that have started.
    */
   record(postId: string, author: Author, options?: RecordOptions): Promise<boolean>;
   /** Newest first, older than `before`, until the texts exceed `maxTextLength` characters; at least one revision. */

@@ -55,19 +55,19 @@ export function createPurgeJob(deps: Pick<Deps, "purges" | "clock">): PurgeJob {
   let lastCheckedClient: RegisteredClient = { id: "", createdAt: 0 };
   return async (options) => {
     const now = deps.clock();
-    let deleted = 0;
+    let deletedCount = 0;
     for (const kind of purgeableKinds)
-      deleted += await runInBatches(options, batchSize, () => deps.purges.deleteExpired(kind, now, batchSize));
+      deletedCount += await runInBatches(options, batchSize, () => deps.purges.deleteExpired(kind, now, batchSize));
     await runInBatches(options, batchSize, async () => {
       const before = now - unusedClientLifetime;
       const clients = await deps.purges.listClients(lastCheckedClient, before, batchSize);
-      deleted += await deps.purges.deleteUnusedClients(
+      deletedCount += await deps.purges.deleteUnusedClients(
         clients.map(({ id }) => id),
         before,
       );
       lastCheckedClient = clients.at(-1) ?? lastCheckedClient;
       return clients.length;
     });
-    return { deleted };
+    return { deleted: deletedCount };
   };
 }

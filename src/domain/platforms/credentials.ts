@@ -187,7 +187,7 @@ export async function revokeCredential(
   await revokeBestEffort(deps, target, () => credential);
 }
 
-/** A platform that is unreachable, unsupported by now or rejects us must not prevent a studio from disconnecting. */
+/** A platform that is unreachable, no longer supported or rejects the request must not keep a studio from disconnecting. */
 async function revokeBestEffort(
   { platforms }: Pick<Deps, "platforms">,
   target: PlatformTarget,

@@ -61,12 +61,12 @@ const pluralReasons: Readonly<Record<string, string>> = {
 export function findFileProblems(file: AssetDetail, limit: MediaLimit & VideoLimit): Problem[] {
   const { kind, mimeType, bytes } = file;
   const maxBytes = limit.maxBytesByType?.[mimeType] ?? limit.maxBytes;
-  const accepted = `${limit.types.join(", ")}${kind === "video" ? ", and videos are not converted" : ""}`;
+  const acceptedTypes = `${limit.types.join(", ")}${kind === "video" ? ", and videos are not converted" : ""}`;
   return keepProblems(
     !limit.types.includes(mimeType) && {
       code: "type_unsupported",
-      one: `is ${mimeType}; the platform accepts ${accepted}`,
-      many: `have a type that the platform doesn't accept; it accepts ${accepted}`,
+      one: `is ${mimeType}; the platform accepts ${acceptedTypes}`,
+      many: `have a type that the platform doesn't accept; it accepts ${acceptedTypes}`,
     },
     exceeds(bytes, maxBytes) && {
       code: "file_too_large",

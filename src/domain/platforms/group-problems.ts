@@ -19,7 +19,7 @@ export interface GroupedProblem extends Pick<FileProblem, "level" | "code"> {
 
 const maxNames = 3;
 
-/** One line per problem, however many files have it. */
+/** Merges the same problem of several files into one message. */
 export function groupProblems(problems: readonly FileProblem[]): GroupedProblem[] {
   const groups = Map.groupBy(problems, ({ level, code, many }) => `${level} ${code} ${many}`);
   return [...groups.values()].map((group) => {

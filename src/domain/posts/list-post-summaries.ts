@@ -12,7 +12,7 @@ import { postStatuses, type PostStatus } from "./post.ts";
 import { postSummaryView, toPostSummaryView } from "./post-summary.ts";
 
 const activeStatuses: readonly PostStatus[] = ["draft", "ready"];
-/** How long a page may spend on excerpts; its remaining posts get none. Hostile texts would otherwise block the process. */
+/** How long a page may spend on excerpts; its other posts get none. Hostile texts would otherwise block the process. */
 const maxExcerptMs = 100;
 
 export const listPostSummariesInput = z.strictObject({

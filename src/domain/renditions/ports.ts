@@ -30,9 +30,9 @@ export interface ImageRequest {
 }
 
 /**
- * Opens untrusted images within limits of time and memory. Returns undefined if a limit is reached. For a while, the same
- * request and every preview of the same image then return undefined at once. Also returns undefined if the studio has too
- * many images waiting.
+ * Opens untrusted images within limits of time and memory. Returns undefined if a limit is reached; for a while, the
+ * same request and every preview of the same image then return undefined immediately. Also returns undefined if the
+ * studio has too many images waiting.
  */
 export interface ImageConverter {
   /** An image that repeatedly takes too long counts as unreadable. */

@@ -38,13 +38,13 @@ export function createMatchExcerpt(
   // Folding letter by letter is slow, so this is done only for the text near the first match.
   const partStart = avoidSplit(searchedText, Math.max(0, windowStart - leadLength));
   const part = searchedText.slice(partStart, windowStart + windowLength + maxWordLength + excerptLength);
-  const { folded, offsets } = foldWithOffsets(part);
-  const positions = otherWords.map((word) => folded.indexOf(word)).filter((position) => position >= 0);
+  const { foldedText, offsets } = foldWithOffsets(part);
+  const positions = otherWords.map((word) => foldedText.indexOf(word)).filter((position) => position >= 0);
   if (positions.length === 0) return undefined;
   const start = findExcerptStart(part, offsets[Math.min(...positions)] ?? 0);
   const end = avoidSplit(part, Math.min(part.length, start + excerptLength));
   const prefix = partStart + start === 0 ? "" : "…";
-  const marks = listMatches(folded, offsets, words)
+  const marks = listMatches(foldedText, offsets, words)
     .filter(([matchStart, matchEnd]) => matchStart < end && matchEnd > start)
     .map(([matchStart, matchEnd]): [number, number] => [
       Math.max(matchStart - start, 0) + prefix.length,
@@ -57,33 +57,33 @@ export function createMatchExcerpt(
 /** Returns the start of the first window that contains one of the words; undefined if none does. */
 function findWindow(text: string, words: readonly string[]): number | undefined {
   for (let start = 0; start < text.length; start += windowLength) {
-    const folded = foldForSearch(text.slice(start, start + windowLength + maxWordLength), "text");
-    if (words.some((word) => folded.includes(word))) return start;
+    const foldedWindow = foldForSearch(text.slice(start, start + windowLength + maxWordLength), "text");
+    if (words.some((word) => foldedWindow.includes(word))) return start;
   }
   return undefined;
 }
 
 /** `offsets` has the position in the text of each folded character, and of the end. */
-function foldWithOffsets(text: string): { folded: string; offsets: number[] } {
-  let folded = "";
+function foldWithOffsets(text: string): { foldedText: string; offsets: number[] } {
+  let foldedText = "";
   const offsets: number[] = [];
   const foldedLetters = new Map([[" ", " "]]);
   for (const { 0: letter, index } of text.matchAll(/[^]\p{M}*/gu)) {
     const foldedLetter = foldedLetters.get(letter) ?? foldForSearch(letter, "text");
     foldedLetters.set(letter, foldedLetter);
     for (let i = 0; i < foldedLetter.length; i++) offsets.push(index);
-    folded += foldedLetter;
+    foldedText += foldedLetter;
   }
   offsets.push(text.length);
-  return { folded, offsets };
+  return { foldedText, offsets };
 }
 
-function listMatches(folded: string, offsets: readonly number[], words: readonly string[]): [number, number][] {
+function listMatches(foldedText: string, offsets: readonly number[], words: readonly string[]): [number, number][] {
   const matches = words.flatMap((word) => {
     const wordMatches: [number, number][] = [];
-    for (let i = folded.indexOf(word); i >= 0; i = folded.indexOf(word, i + word.length)) {
+    for (let i = foldedText.indexOf(word); i >= 0; i = foldedText.indexOf(word, i + word.length)) {
       const start = offsets[i] ?? 0;
-      // The end of a match can be within a letter that folds to several, such as the first s of ß.
+      // A match can end inside a letter that folds to several characters, such as after the first s of ß.
       let end = i + word.length;
       while (offsets[end] === offsets[end - 1]) end++;
       wordMatches.push([start, offsets[end] ?? start]);

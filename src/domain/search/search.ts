@@ -12,7 +12,7 @@ const maxChunkBytes = 1024 * 1024;
 /** Rows per list. A search always compares the newest rows first; in a small studio, these are all rows. */
 const listSize = { newest: 100, minCandidates: 100, maxCandidates: 2000 } as const;
 
-/** A search continues without the index while at most this many of the newest rows will probably fill the page. */
+/** If filling the page probably takes more than this many of the newest rows, the search uses the index instead. */
 const maxNewestRows = 1000;
 
 export interface SearchOptions<Item, Filter> {
@@ -79,7 +79,7 @@ function createScan<Item, Filter>(
   let listedRows: CandidateRow[] = [];
   let isLastList = false;
 
-  /** How many of the newest rows probably fill the page; Infinity if none of them matched so far. */
+  /** Estimates how many of the newest rows fill the page; Infinity if none has matched yet. */
   const estimateRows = (needed: number): number => (needed * scannedCount) / matchCount;
 
   /** Whether the index finds the remaining items of the page faster than reading the newest rows. */

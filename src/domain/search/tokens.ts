@@ -6,7 +6,7 @@
  * only cause additional candidates: every candidate is compared with the words.
  */
 
-/** Texts with more tokens are not indexed but compared by every search, because saving their tokens would take too long. */
+/** A text with more tokens is not indexed, because saving them takes too long; every search compares it instead. */
 const maxTokens = 10_000;
 
 /** More tokens would only make a search slower: they would hardly reduce the candidates further. */

@@ -25,7 +25,7 @@ export async function deleteStudio(
 ): Promise<void> {
   authorize(caller, "studio.delete");
   const { assets, connections } = await deps.transact(async (tx) => {
-    // Without the lock, a request could add an asset meanwhile, which would prevent the deletion of its post or lose its file.
+    // Without the lock, a request could add an asset, which would prevent the deletion of its post or lose its file.
     await tx.studios.lock(caller.studio.id);
     const studio = await tx.studios.find(caller.studio.id);
     if (!studio) throw notFoundError("studio");

@@ -22,7 +22,7 @@ export interface ChangeFeed {
   add(subscriber: Subscriber, posts: SubscribedPosts): () => void;
   /** Receives a notification of the database: `post:<id>`, `studio:<id>`, `user:<id>` or `session:<digest>`. */
   receive(change: string): void;
-  /** Whether notifications matter at the moment. */
+  /** Whether a stream is open. If not, `receive` ignores notifications. */
   hasStreams(): boolean;
   /** Sets whether `receive` gets all notifications from now on. Otherwise, the feed polls. */
   setNotificationsReliable(areReliable: boolean): void;
@@ -58,8 +58,8 @@ const createChanges = (isAll = false): Changes => ({
 });
 
 /**
- * Finds out which posts changed, for all streams of this process at once: queries name posts and tokens, never streams,
- * and run only after a change. Access is checked again before anything is sent. Without streams, the feed does nothing.
+ * Finds changed posts for all streams of this process together: queries name posts and tokens, never streams, and run
+ * only after a change. Access is checked again before anything is sent. Without streams, the feed does nothing.
  */
 export function createChangeFeed(deps: Pick<Deps, "subscriptions" | "clock" | "base">, log: Log): ChangeFeed {
   const audience = `${deps.base}/mcp`;

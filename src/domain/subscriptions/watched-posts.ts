@@ -14,9 +14,9 @@ interface WatchedPost<Watcher> {
   studioId?: string | null;
 }
 
-/** The posts that streams of this process follow, each with its last version, however many streams follow it. */
+/** The posts that streams of this process watch. All watchers of a post share one entry with its last version. */
 export interface WatchedPosts<Watcher extends PostWatcher> {
-  /** All posts, or those that may be of this studio: posts whose studio was not read yet are included. */
+  /** Lists all posts, or those that may be of this studio, including posts whose studio was not read yet. */
   listIds(studioId?: string): string[];
   has(postId: string): boolean;
   /** `version` is what the client may have seen; if the post has changed since, it becomes pending. */

@@ -3,7 +3,7 @@ import type { AssetFieldChange, ChangeSelection } from "../history/ports.ts";
 import type { Deps } from "../deps.ts";
 import { planField } from "./plan-field.ts";
 
-/** Where undo puts an asset: its post is one field, no matter how many posts it was on in the meantime. */
+/** Which post undo moves an asset to. The posts that the asset was on in between do not matter. */
 export interface MovePlan {
   kind: "revert" | "conflict";
   /** The post that the asset was on before; null if it was on none. */

@@ -74,7 +74,7 @@ async function applyPlan(deps: UndoDeps, tx: Stores, editor: Editor, plan: PostP
       : await tx.posts.update(post.studioId, post.id, fields, { revision, now: deps.clock() });
     if (!updatedPost) throw new ConflictError();
     if (assetIds) {
-      // Assets that the client deleted are restored by now. Those in the trash were deleted by someone else.
+      // The phase `restore` has restored the assets that the client deleted. Someone else deleted those in the trash.
       const missingAssets = await setAssets(deps, tx, editor, post.id, assetIds, { withTrash: false });
       missingIds = missingAssets.map((asset) => asset.id);
     }

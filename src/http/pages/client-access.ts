@@ -43,7 +43,7 @@ export function getOfferedLevels(requestedScopes: readonly Scope[]): AccessLevel
   );
 }
 
-/** The scopes of the chosen level. Publishing without asking is a separate choice, and needs the level that can edit. */
+/** Publishing without approval is a separate choice that requires the level that can edit. */
 export function getChosenScopes(level: string | null, publish: string | null): readonly Scope[] {
   const levelScopes = accessLevels.find(({ value }) => value === level)?.scopes ?? [];
   return publish === "on" && levelScopes.includes("studio:write") ? [...levelScopes, "studio:publish"] : levelScopes;

@@ -25,7 +25,7 @@ export interface ConnectRouteOptions {
   sessions: Sessions;
   signer: Signer;
   limitRate: (name: RateLimitName, req: IncomingMessage) => Promise<void>;
-  /** Where platforms read who this server is. */
+  /** The client metadata document of this server, which platforms read. */
   clientDocument: { path: string; body: Readonly<Record<string, unknown>> };
 }
 

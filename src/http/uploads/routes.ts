@@ -125,11 +125,11 @@ const renderUnavailablePage = (): RenderedPage =>
   );
 
 function renderUploadErrorPage(title: string, body: ReturnType<typeof html>, status = 403): RenderedPage {
-  const rendered = renderPage({
+  const page = renderPage({
     title,
     status,
     body: html`<h1>${title}</h1>
       ${body}`,
   });
-  return { ...rendered, headers: { ...rendered.headers, "referrer-policy": "no-referrer" } };
+  return { ...page, headers: { ...page.headers, "referrer-policy": "no-referrer" } };
 }
