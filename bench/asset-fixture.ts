@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import pg from "pg";
 import { openDatabase } from "#db/open-database.ts";
-import type { Database } from "#db/client.ts";
+import type { Database } from "#db/database.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { systemClock } from "#lib/clock.ts";

@@ -1,5 +1,5 @@
 import { openDatabase } from "#db/open-database.ts";
-import type { Database } from "#db/client.ts";
+import type { Database } from "#db/database.ts";
 import { listActivity } from "#domain/activity/list-activity.ts";
 import { listAssets } from "#domain/assets/list-assets.ts";
 import type { Caller } from "#domain/caller.ts";

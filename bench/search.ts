@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import pg from "pg";
-import type { Connection, Database } from "#db/client.ts";
+import type { Connection, Database } from "#db/database.ts";
 import { createStores } from "#db/open-database.ts";
 import { listAssets } from "#domain/assets/list-assets.ts";
 import type { Deps } from "#domain/deps.ts";

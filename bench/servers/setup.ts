@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createStores, openDatabase } from "#db/open-database.ts";
-import type { Database } from "#db/client.ts";
+import type { Database } from "#db/database.ts";
 import { createImportSlots } from "#domain/assets/lifecycle/import-slots.ts";
 import { createSearchQueue } from "#domain/search/search-queue.ts";
 import type { Deps } from "#domain/deps.ts";

@@ -1,4 +1,4 @@
-import type { Database } from "#db/client.ts";
+import type { Database } from "#db/database.ts";
 import { listenForNotifications, type NotificationListener } from "#db/notifications.ts";
 import type { ChangeFeed } from "#domain/subscriptions/change-feed.ts";
 import { seconds } from "#lib/clock.ts";

@@ -1,7 +1,7 @@
 import { sql, type Kysely, type RawBuilder, type Selectable } from "kysely";
 import type { NamedObject, NamedType, ObjectType } from "#domain/activity/activity-objects.ts";
 import type { ActivityRow, ActivityStore } from "#domain/activity/record.ts";
-import { statement, type Connection } from "./client.ts";
+import { statement, type Connection } from "./database.ts";
 import type { Schema } from "./schema.ts";
 
 /** Runs for every change. */

@@ -2,7 +2,7 @@ import type { Asset } from "#domain/assets/model/asset.ts";
 import type { AssetFilter } from "#domain/assets/ports.ts";
 import type { SearchSource } from "#domain/search/ports.ts";
 import { toAsset, type AssetRow } from "./asset-row.ts";
-import type { Connection } from "./client.ts";
+import type { Connection } from "./database.ts";
 import { buildAssetText, updateSearchText } from "./search-index.ts";
 import { createSearchSource, createSearchStatements } from "./search-source.ts";
 

@@ -1,6 +1,6 @@
 import type { AssetStore } from "#domain/assets/ports.ts";
 import { toAsset, toAssetRow, toReadyAsset, type AssetRow } from "./asset-row.ts";
-import { statement, type Connection } from "./client.ts";
+import { statement, type Connection } from "./database.ts";
 import { createAssetSearch, updateAssetText } from "./asset-search.ts";
 import { saveTokens } from "./search-index.ts";
 import { toTrashColumns } from "./trash.ts";

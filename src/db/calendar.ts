@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { CalendarStore } from "#domain/publishing/list-calendar.ts";
-import type { Connection } from "./client.ts";
+import type { Connection } from "./database.ts";
 import { listFirstAssets } from "./post-summaries.ts";
 import { isSupersededExpression } from "./publication-rows.ts";
 

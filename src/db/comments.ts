@@ -1,6 +1,6 @@
 import type { Selectable } from "kysely";
 import type { Comment, CommentStore, ListedComment } from "#domain/comments/ports.ts";
-import type { Connection } from "./client.ts";
+import type { Connection } from "./database.ts";
 import type { Schema } from "./schema.ts";
 import { listCommentIds, listCommentSteps } from "./undo-steps.ts";
 

@@ -1,5 +1,5 @@
 import type { ConnectLink, PlatformStore } from "#domain/platforms/ports.ts";
-import type { Connection } from "./client.ts";
+import type { Connection } from "./database.ts";
 import type { Schema } from "./schema.ts";
 
 /** The links to the pages where users connect platform accounts. */

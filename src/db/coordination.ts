@@ -6,7 +6,7 @@ import type { LeaseStore } from "#domain/housekeeping/lease.ts";
 import type { PurgeableKind, PurgeStore } from "#domain/housekeeping/purge-expired.ts";
 import type { IdempotencyKey, IdempotencyStore } from "#domain/run-once.ts";
 import { days } from "#lib/clock.ts";
-import type { Connection } from "./client.ts";
+import type { Connection } from "./database.ts";
 
 export function createLeaseStore({ q }: Connection): LeaseStore {
   return {

@@ -2,9 +2,9 @@ import { sql } from "kysely";
 import type { Scope } from "#domain/caller.ts";
 import type { Grant, GrantStore, ListedGrant } from "#domain/access/ports.ts";
 import { minutes } from "#lib/clock.ts";
-import type { Connection } from "./client.ts";
+import type { Connection } from "./database.ts";
 import type { Schema } from "./schema.ts";
-import { memberStudioSql } from "./tokens.ts";
+import { memberStudioSql } from "./access-tokens.ts";
 
 /** For grant `g` of user `u`: the studio that its next call acts on. */
 const effectiveStudioSql = sql<string | null>`(${sql.raw(memberStudioSql("g.studio_id"))})`;

@@ -1,6 +1,6 @@
 import type { Selectable } from "kysely";
 import type { ImageInspection, ImageInspectionStore } from "#domain/renditions/ports.ts";
-import { statement, type Connection } from "./client.ts";
+import { statement, type Connection } from "./database.ts";
 import type { Schema } from "./schema.ts";
 
 /** Has no effect if the asset was deleted while it was opened, or if another process has recorded its inspection. */

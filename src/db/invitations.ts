@@ -1,6 +1,6 @@
 import type { Role } from "#domain/policy.ts";
 import type { InvitationStore, OpenInvitation } from "#domain/studios/ports.ts";
-import type { Connection } from "./client.ts";
+import type { Connection } from "./database.ts";
 import type { Schema } from "./schema.ts";
 
 export function createInvitationStore({ q }: Connection): InvitationStore {

@@ -1,6 +1,6 @@
 import type { ApprovalRule, Role } from "#domain/policy.ts";
 import type { MembershipRecord, MembershipStore } from "#domain/studios/ports.ts";
-import { statement, type Connection } from "./client.ts";
+import { statement, type Connection } from "./database.ts";
 import type { Schema } from "./schema.ts";
 
 const findWithStudioQuery = statement<{ id: string; name: string; role: Role }>(

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { QueryResult } from "pg";
 import { sha256 } from "#lib/digest.ts";
 import { OperatorError } from "#lib/errors.ts";
-import type { Database } from "./client.ts";
+import type { Database } from "./database.ts";
 
 /** The migration files and the database do not match. Thrown before anything is changed. */
 export class MigrationError extends OperatorError {

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { seconds } from "#lib/clock.ts";
 import type { Log } from "#lib/log.ts";
-import type { Channel } from "./client.ts";
+import type { Channel } from "./database.ts";
 
 const connectTimeoutMs = 2000;
 /** The default of operating systems is hours, and firewalls drop idle connections after minutes. */

@@ -1,5 +1,5 @@
 import type { OAuthClientStore, OAuthRecordStore } from "#domain/access/ports.ts";
-import type { Connection } from "./client.ts";
+import type { Connection } from "./database.ts";
 
 export function createOAuthRecordStore({ q }: Connection): OAuthRecordStore {
   return {

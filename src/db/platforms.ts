@@ -2,7 +2,7 @@ import type { Selectable } from "kysely";
 import type { PlatformConnection } from "#domain/platforms/connection.ts";
 import type { InstanceLimits } from "#domain/platforms/instance-limits.ts";
 import type { PlatformStore } from "#domain/platforms/ports.ts";
-import { statement, type Connection } from "./client.ts";
+import { statement, type Connection } from "./database.ts";
 import { createPlatformAppStore, createConnectLinkStore } from "./connect-links.ts";
 import type { Schema } from "./schema.ts";
 

@@ -10,7 +10,7 @@ import {
   type SummaryPublication,
 } from "#domain/posts/post-summary.ts";
 import type { PublicationState } from "#domain/publishing/states.ts";
-import type { Connection } from "./client.ts";
+import type { Connection } from "./database.ts";
 import { isUnscheduledSql } from "./post-row.ts";
 import { parseTags } from "./search-index.ts";
 

@@ -2,7 +2,7 @@ import { CompiledQuery, Kysely, PostgresDialect, type QueryResult } from "kysely
 import pg from "pg";
 import { AppError } from "#lib/errors.ts";
 import type { Log } from "#lib/log.ts";
-import { createDatabase, createDialect, rejectStreaming, type Database, type DriverConnection } from "./client.ts";
+import { createDatabase, createDialect, rejectStreaming, type Database, type DriverConnection } from "./database.ts";
 import type { Schema } from "./schema.ts";
 
 /** Waiting for a connection and running one query take at most 5 s together. */

@@ -1,6 +1,6 @@
 import type { Post } from "#domain/posts/post.ts";
 import type { PostChange, PostSearchFilter, PostStore } from "#domain/posts/ports.ts";
-import { statement, type Connection } from "./client.ts";
+import { statement, type Connection } from "./database.ts";
 import { isUnscheduledSql, postColumns as columns, toPost, type IndexedPostRow, type PostRow } from "./post-row.ts";
 import { toTrashColumns } from "./trash.ts";
 import { createUpdateBuilder, type UpdatePart } from "./update-builder.ts";

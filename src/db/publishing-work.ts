@@ -1,6 +1,6 @@
 import { ConflictError } from "#domain/conflict.ts";
 import type { PublishingWorkStore } from "#domain/publishing/ports.ts";
-import { statement, type Connection } from "./client.ts";
+import { statement, type Connection } from "./database.ts";
 import { toPublication, type PublicationRow } from "./publication-rows.ts";
 
 /** Skips accounts with a running publication; a unique index rejects all but one of several simultaneous claims. */

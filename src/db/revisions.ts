@@ -2,7 +2,7 @@ import type { Selectable } from "kysely";
 import type { AssetChangeStore, Author, Revision, RevisionAsset, RevisionStore } from "#domain/history/ports.ts";
 import type { Variant } from "#domain/posts/post.ts";
 import type { Crop } from "#domain/renditions/crop.ts";
-import { statement, type Connection } from "./client.ts";
+import { statement, type Connection } from "./database.ts";
 import type { Schema } from "./schema.ts";
 import { parseTags } from "./search-index.ts";
 import { listAssetIds, listAssetSteps, listChangedFields, listPostIds, listRevisionSteps } from "./undo-steps.ts";

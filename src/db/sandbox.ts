@@ -1,5 +1,5 @@
 import type { SandboxFaults, SandboxStore } from "#domain/publishing/sandbox-store.ts";
-import type { Connection } from "./client.ts";
+import type { Connection } from "./database.ts";
 
 export function createSandboxStore({ q }: Connection): SandboxStore {
   return {

@@ -3,7 +3,7 @@ import { buildSearchText } from "#domain/search/fold.ts";
 import type { SearchableTable, SearchIndexStore } from "#domain/search/ports.ts";
 import { listTextTokens, type IndexedText } from "#domain/search/tokens.ts";
 import { readIdNumbers } from "#lib/ids.ts";
-import { statement, type Connection } from "./client.ts";
+import { statement, type Connection } from "./database.ts";
 
 /** The tables of the index. On SQLite, `entries` numbers the rows of `tokens`, an FTS5 table. */
 export const indexTables = {

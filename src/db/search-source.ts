@@ -1,6 +1,6 @@
 import { containsWords } from "#domain/search/fold.ts";
 import type { SearchableTable, SearchRange, SearchSource, SizedRow } from "#domain/search/ports.ts";
-import { statement, type Connection, type Statement } from "./client.ts";
+import { statement, type Connection, type Statement } from "./database.ts";
 import { encodeTokens, indexTables } from "./search-index.ts";
 
 /** How to search one table. */

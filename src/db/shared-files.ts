@@ -1,6 +1,6 @@
 import type { SharedFileStore } from "#domain/assets/ports.ts";
 import { toReadyAsset, type AssetRow } from "./asset-row.ts";
-import { statement, type Connection } from "./client.ts";
+import { statement, type Connection } from "./database.ts";
 
 /** An update without a change locks the row on both engines: a deletion of the asset waits for the copy. */
 const lockAssetQuery = statement<AssetRow>(

@@ -10,7 +10,7 @@ import {
   type Database,
   type DriverConnection,
   type Statement,
-} from "./client.ts";
+} from "./database.ts";
 import type { Schema } from "./schema.ts";
 
 /** The database file exists or existed, but is not usable. Thrown before anything is changed. */

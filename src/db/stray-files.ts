@@ -1,5 +1,5 @@
 import type { StrayFileStore } from "#domain/assets/ports.ts";
-import { statement, type Connection } from "./client.ts";
+import { statement, type Connection } from "./database.ts";
 
 const claimForAssetQuery = statement<{ key: string }>(
   "assign_stray_key_to_asset",

@@ -1,5 +1,5 @@
 import type { StudioStore } from "#domain/studios/ports.ts";
-import type { Connection } from "./client.ts";
+import type { Connection } from "./database.ts";
 import { containsText } from "./users.ts";
 
 /**

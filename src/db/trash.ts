@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely";
 import type { TrashItem, TrashMark, TrashStore } from "#domain/trash/ports.ts";
 import { toAsset } from "./asset-row.ts";
-import { statement, type Connection } from "./client.ts";
+import { statement, type Connection } from "./database.ts";
 import type { Schema } from "./schema.ts";
 
 export function toTrashColumns(

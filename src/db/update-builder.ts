@@ -1,4 +1,4 @@
-import { statement, type Statement } from "./client.ts";
+import { statement, type Statement } from "./database.ts";
 
 /** Part of an UPDATE: complete SQL, or SQL to which the placeholder of the value is appended. */
 export type UpdatePart = string | [sql: string, value: unknown];

@@ -4,7 +4,7 @@ import type { UploadFile, UploadLink, UploadStore } from "#domain/uploads/ports.
 import type { PostStatus } from "#domain/posts/post.ts";
 import type { Role } from "#domain/policy.ts";
 import { toAsset, type AssetRow } from "./asset-row.ts";
-import { statement, type Connection } from "./client.ts";
+import { statement, type Connection } from "./database.ts";
 import type { Schema } from "./schema.ts";
 
 type LinkRow = Schema["upload_links"];

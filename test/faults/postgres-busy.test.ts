@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import pg from "pg";
-import type { Database } from "#db/client.ts";
+import type { Database } from "#db/database.ts";
 import { openDatabase } from "#db/open-database.ts";
 import { openPostgres } from "#db/postgres.ts";
 import type { Caller } from "#domain/caller.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import type { Database } from "#db/client.ts";
+import type { Database } from "#db/database.ts";
 import { createStores, openDatabase } from "#db/open-database.ts";
 import { openPostgres } from "#db/postgres.ts";
 import { createTemporaryDatabase, silentLog, type TemporaryDatabase } from "../support/engines.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { statement, type Database } from "#db/client.ts";
+import { statement, type Database } from "#db/database.ts";
 import { openDatabase } from "#db/open-database.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";

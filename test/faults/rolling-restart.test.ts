@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { Database } from "#db/client.ts";
+import type { Database } from "#db/database.ts";
 import { openDatabase } from "#db/open-database.ts";
 import { listEngines, silentLog } from "../support/engines.ts";
 import { startSandboxFleet, type Fleet } from "../support/fleet.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { IncomingMessage } from "node:http";
 import { after, before, describe, test } from "node:test";
-import type { Database } from "#db/client.ts";
+import type { Database } from "#db/database.ts";
 import { openDatabase } from "#db/open-database.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { createLostFileFinder } from "#domain/assets/lifecycle/sweep-assets.ts";

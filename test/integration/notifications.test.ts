@@ -5,7 +5,7 @@ import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { listenForChanges } from "#app/change-notifications.ts";
-import type { Database } from "#db/client.ts";
+import type { Database } from "#db/database.ts";
 import { listenForNotifications } from "#db/notifications.ts";
 import { createChangeFeed } from "#domain/subscriptions/change-feed.ts";
 import { sha256 } from "#lib/digest.ts";

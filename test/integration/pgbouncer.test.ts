@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import pg from "pg";
-import { statement } from "#db/client.ts";
+import { statement } from "#db/database.ts";
 import { openDatabase } from "#db/open-database.ts";
 import {
   createTemporaryDatabase,

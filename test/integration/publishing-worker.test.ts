@@ -12,7 +12,7 @@ import type { PublicationView } from "#domain/publishing/publication.ts";
 import { unscheduled } from "#domain/publishing/publish-time.ts";
 import { startPublishingWorker, type PublishingWorker, type WorkerOptions } from "#domain/publishing/worker.ts";
 import { undoPublications } from "#domain/undo/undo-publications.ts";
-import type { Database } from "#db/client.ts";
+import type { Database } from "#db/database.ts";
 import { listenForNotifications, type NotificationListener } from "#db/notifications.ts";
 import { createStores, openDatabase } from "#db/open-database.ts";
 import { hours, minutes, toIsoTime } from "#lib/clock.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createStores, openDatabase } from "#db/open-database.ts";
-import type { Connection, Database } from "#db/client.ts";
+import type { Connection, Database } from "#db/database.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
 import { listAssets } from "#domain/assets/list-assets.ts";
 import { updateAsset } from "#domain/assets/update-asset.ts";

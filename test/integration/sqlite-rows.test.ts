@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { statement } from "#db/client.ts";
+import { statement } from "#db/database.ts";
 import { openSqlite } from "#db/sqlite.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
-import type { Connection } from "#db/client.ts";
+import type { Connection } from "#db/database.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { listPosts } from "#domain/posts/list-posts.ts";
 import { updatePost } from "#domain/posts/update-post.ts";

@@ -4,7 +4,7 @@ import { after, before, describe } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { readConfig } from "#config/config.ts";
-import type { Database } from "#db/client.ts";
+import type { Database } from "#db/database.ts";
 import { createStores, openDatabase, type OpenDatabaseOptions } from "#db/open-database.ts";
 import { createImportSlots } from "#domain/assets/lifecycle/import-slots.ts";
 import { createSearchQueue } from "#domain/search/search-queue.ts";

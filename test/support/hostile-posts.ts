@@ -1,4 +1,4 @@
-import type { Database } from "#db/client.ts";
+import type { Database } from "#db/database.ts";
 import { saveTokens } from "#db/search-index.ts";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Database } from "#db/client.ts";
+import type { Database } from "#db/database.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
 import { detachAsset } from "#domain/assets/detach-asset.ts";

@@ -2,7 +2,7 @@ import type { TokenStore } from "#domain/access/ports.ts";
 import type { Membership } from "#domain/access/authenticator.ts";
 import { scopes } from "#domain/caller.ts";
 import type { Role } from "#domain/policy.ts";
-import { statement, type Connection } from "./client.ts";
+import { statement, type Connection } from "./database.ts";
 
 interface TokenRow {
   scope: string;
