@@ -59,7 +59,7 @@ export async function insertAssets({ database, owner, url }: Bench, count: numbe
     engine === "sqlite"
       ? `(WITH RECURSIVE s(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM s WHERE n + 1 < ${to}) SELECT n FROM s)`
       : `(SELECT generate_series(0, ${to - 1}) AS n)`;
-  const posts = Math.max(1, Math.floor(count / 40));
+  const postCount = Math.max(1, Math.floor(count / 40));
   // These statements exceed the service's statement timeout, so they use a separate connection.
   const client = url === undefined ? undefined : new pg.Client({ connectionString: url });
   await client?.connect();
@@ -68,15 +68,15 @@ export async function insertAssets({ database, owner, url }: Bench, count: numbe
   await write("BEGIN");
   await write(
     `INSERT INTO posts (id, studio_id, title, body, status, revision, search_text, created_by, created_at, updated_at, asset_count, last_position)
-       SELECT 'pst_' || ${pad("n")}, '${owner.studio.id}', 'Post', 'Body', 'draft', 1, 'post body', '${owner.user.id}', 1, 1, 20, 20 FROM ${series(posts)} AS t`,
+       SELECT 'pst_' || ${pad("n")}, '${owner.studio.id}', 'Post', 'Body', 'draft', 1, 'post body', '${owner.user.id}', 1, 1, 20, 20 FROM ${series(postCount)} AS t`,
   );
   for (let from = 0; from < count; from += 100_000) {
     const n = `(n + ${from})`;
-    const onPost = `${n} < ${posts * 20}`;
+    const isOnPost = `${n} < ${postCount * 20}`;
     await write(
       `INSERT INTO assets (id, studio_id, post_id, position, kind, mime_type, filename, status, bytes, version, sha256, storage_key, charged_bytes, created_by, created_at)
          SELECT 'ast_' || ${pad(n)}, '${owner.studio.id}',
-           CASE WHEN ${onPost} THEN 'pst_' || ${pad(`${n} / 20`)} END, CASE WHEN ${onPost} THEN ${n} % 20 + 1 END,
+           CASE WHEN ${isOnPost} THEN 'pst_' || ${pad(`${n} / 20`)} END, CASE WHEN ${isOnPost} THEN ${n} % 20 + 1 END,
            CASE ${n} % 3 WHEN 0 THEN 'image' WHEN 1 THEN 'video' ELSE 'document' END, 'image/jpeg', 'file.jpg', 'ready',
            1000, 'v', 'd', 'files/' || ${pad(n)}, 1000, '${owner.user.id}', 1
          FROM ${series(Math.min(100_000, count - from))} AS t`,
@@ -86,16 +86,16 @@ export async function insertAssets({ database, owner, url }: Bench, count: numbe
   // Not the empty tables of the search index: SQLite would scan them after they have grown.
   for (const table of ["posts", "assets"]) await write(`ANALYZE ${table}`);
   await client?.end();
-  const middlePost = Math.floor(posts / 2);
+  const middlePost = Math.floor(postCount / 2);
   return `pst_${String(middlePost).padStart(26, "0")}`;
 }
 
 export const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
 export async function measureMs(work: () => Promise<unknown>): Promise<number> {
-  const started = performance.now();
+  const startedAt = performance.now();
   await work();
-  return performance.now() - started;
+  return performance.now() - startedAt;
 }
 
 /** Runs both functions in alternating rounds, so that other load affects both. Returns their median times in ms. */

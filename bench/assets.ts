@@ -32,7 +32,7 @@ const engines = (["sqlite", "postgres"] as const).filter(
 
 const report = createReport(3);
 
-async function measureInline(bench: Bench): Promise<void> {
+async function measureInlineUpload(bench: Bench): Promise<void> {
   const content = randomBytes(4_900_000);
   content[0] = 0;
   const base64 = content.toString("base64");
@@ -127,7 +127,7 @@ async function measureGrowth(
   largeBench: Bench,
   postIds: { small: string; large: string },
 ): Promise<void> {
-  const limit = 1.5;
+  const maxRatio = 1.5;
   const rounds = 300;
   const baselineName = `${smallCount} assets`;
   const { engine } = largeBench.database;
@@ -143,22 +143,22 @@ async function measureGrowth(
       () => work(largeBench, postIds.large),
       () => work(smallBench, postIds.small),
     );
-    report.printLine(`${name} (${engine}, ${largeCount})`, ours, limit, baselineName, baseline, "ms");
+    report.printLine(`${name} (${engine}, ${largeCount})`, ours, maxRatio, baselineName, baseline, "ms");
   };
-  const unattachedAssets = new Map<Bench, { postId: string; assetId: string }>();
+  const attachInputs = new Map<Bench, { postId: string; assetId: string }>();
   for (const bench of [smallBench, largeBench]) {
     const { id } = await createPost(bench.deps, bench.owner, { title: "Empty", body: "" });
     const input = { kind: "document", mimeType: "text/plain", base64: "aGVsbG8=" } as const;
-    unattachedAssets.set(bench, {
+    attachInputs.set(bench, {
       postId: id,
       assetId: (await uploadAssetInline(bench.deps, bench.owner, input)).assetId,
     });
   }
   await compareCall("attach_asset, then detach_asset", async (bench) => {
-    const ids = unattachedAssets.get(bench);
-    if (!ids) return;
-    await attachAsset(bench.deps, bench.owner, ids);
-    await detachAsset(bench.deps, bench.owner, ids);
+    const input = attachInputs.get(bench);
+    if (!input) return;
+    await attachAsset(bench.deps, bench.owner, input);
+    await detachAsset(bench.deps, bench.owner, input);
   });
   await compareCall("get_post, 20 assets", ({ deps, owner }, postId) => getPost(deps, owner, { postId }));
   await compareCall("list_assets", ({ deps, owner }) => listAssets(deps, owner, { limit: 20 }));
@@ -179,7 +179,7 @@ for (const engine of engines) {
   try {
     const smallBench = await createBench(engine, cluster?.url());
     const largeBench = await createBench(engine, cluster?.url());
-    await measureInline(smallBench);
+    await measureInlineUpload(smallBench);
     await measureAttach(smallBench);
     await measureGrowth(smallBench, largeBench, {
       small: await insertAssets(smallBench, smallCount),

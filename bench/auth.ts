@@ -18,7 +18,7 @@ import { createTestGrant, createTestToken } from "../test/support/tokens.ts";
 
 const args = new Set(process.argv.slice(2));
 const rounds = args.has("--quick") ? 8 : 30;
-const validations = 4000;
+const validationCount = 4000;
 const userCount = 300;
 const tokensPerUser = 10;
 
@@ -36,7 +36,7 @@ const minimalSql = `
 type Query = (params: unknown[]) => Promise<unknown>;
 
 /** Opens the database with the engine's driver, without our code. */
-async function openBare(
+async function openBareDatabase(
   engine: EngineName,
   location: { databaseUrl: string | undefined; dataDir: string },
 ): Promise<{ prepare: (name: string, sql: string) => Query; close: () => Promise<void> }> {
@@ -72,20 +72,20 @@ async function measure(
   );
   for (let round = -5; round < rounds; round++) {
     for (const [name, validate] of Object.entries(validators)) {
-      const cpu = process.cpuUsage();
-      const started = performance.now();
+      const cpuBefore = process.cpuUsage();
+      const startedAt = performance.now();
       let next = 0;
       await Promise.all(
         Array.from({ length: concurrency }, async () => {
-          while (next < validations) if (!(await validate(next++))) throw new Error(`${name} rejected a valid token`);
+          while (next < validationCount) if (!(await validate(next++))) throw new Error(`${name} rejected a valid token`);
         }),
       );
-      const seconds = (performance.now() - started) / 1000;
-      const { user, system } = process.cpuUsage(cpu);
+      const seconds = (performance.now() - startedAt) / 1000;
+      const { user, system } = process.cpuUsage(cpuBefore);
       const bestSoFar = bestMeasurements[name];
       if (round < 0 || !bestSoFar) continue;
-      bestSoFar.cpuMicros = Math.min(bestSoFar.cpuMicros, (user + system) / validations);
-      bestSoFar.perSecond = Math.max(bestSoFar.perSecond, validations / seconds);
+      bestSoFar.cpuMicros = Math.min(bestSoFar.cpuMicros, (user + system) / validationCount);
+      bestSoFar.perSecond = Math.max(bestSoFar.perSecond, validationCount / seconds);
     }
   }
   return bestMeasurements;
@@ -131,12 +131,12 @@ async function compare(engine: EngineName, server: string | undefined): Promise<
     for (let nth = 1; nth < tokensPerUser; nth++) tokens.push(await createTestToken(deps, grantId));
   }
   if (engine === "postgres") await database.run({ name: "analyze", sql: "ANALYZE" }, []);
-  const bare = await openBare(engine, location);
+  const bareDatabase = await openBareDatabase(engine, location);
   try {
     const authenticate = createAuthenticator(deps, silentLog);
     const tokenAt = (i: number): string => tokens[(i * 7919) % tokens.length] ?? ""; // all tokens, in a scattered order
     const audience = `${deps.base}/mcp`;
-    const [sameSql, minimal] = [bare.prepare("same", resolveTokenQuery.sql), bare.prepare("minimal", minimalSql)];
+    const [runSameSql, runMinimalSql] = [bareDatabase.prepare("same", resolveTokenQuery.sql), bareDatabase.prepare("minimal", minimalSql)];
     const hashes = new Map(tokens.map((token) => [token, sha256(token)]));
     // The first use of each grant writes a row, so use each once before measuring.
     for (let i = 0; i < tokens.length; i++) await authenticate(tokenAt(i), undefined);
@@ -149,8 +149,8 @@ async function compare(engine: EngineName, server: string | undefined): Promise<
     const measurements = await measure(
       {
         ours: (i) => authenticate(tokenAt(i), undefined),
-        "the same SQL, bare": (i) => sameSql([null, hashes.get(tokenAt(i)), audience, now]),
-        "the minimal SQL, bare": (i) => minimal([hashes.get(tokenAt(i)), audience, now]),
+        "the same SQL, bare": (i) => runSameSql([null, hashes.get(tokenAt(i)), audience, now]),
+        "the minimal SQL, bare": (i) => runMinimalSql([hashes.get(tokenAt(i)), audience, now]),
       },
       engine === "sqlite" ? 1 : 8,
     );
@@ -183,7 +183,7 @@ async function compare(engine: EngineName, server: string | undefined): Promise<
       );
     }
   } finally {
-    await bare.close();
+    await bareDatabase.close();
     await database.close();
     await location.remove();
   }

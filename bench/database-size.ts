@@ -23,7 +23,7 @@ import {
 } from "../test/support/engines.ts";
 import { createPostgresCluster, findPostgres } from "../test/support/postgres-cluster.ts";
 import { measureMs, median } from "./asset-fixture.ts";
-import { countRows, formatId, getSmallStudio, largeStudio, type FillCounts, type Filler } from "./fill-context.ts";
+import { computeFillCounts, formatId, getSmallStudio, largeStudio, type FillCounts, type Filler } from "./fill-context.ts";
 import { fillDatabase, openFiller } from "./fill-database.ts";
 import { fillSearchIndex } from "./fill-search-index.ts";
 import { createReport } from "./report.ts";
@@ -70,14 +70,14 @@ async function createDatabase(
   const database = await openDatabase({ ...location, log: silentLog });
   const deps = withSandbox(createDeps(database, systemClock), "http://localhost");
   const filler = await openFiller(location);
-  const counts = countRows(posts);
+  const counts = computeFillCounts(posts);
   const startedAt = performance.now();
   await fillDatabase(filler, counts, now);
   const filledAt = performance.now();
   const measuredStudios = [largeStudio, getSmallStudio(counts)].map((studio) => formatId("std", studio));
   await fillSearchIndex(filler, deps, args.includes("--few-tokens") ? measuredStudios : undefined);
   const indexedAt = performance.now();
-  // A few publications are due, as far apart as the worker's claims.
+  // Makes a few publications due, for the worker's claim.
   await filler.write(
     `UPDATE publications SET due_at = ${now} - 60000, next_run_at = ${now} - 60000 WHERE id IN (
        SELECT id FROM publications WHERE state = 'scheduled' ORDER BY id LIMIT ${Math.ceil(counts.publications / 1000)})`,
@@ -125,46 +125,46 @@ async function createCalls(
   const connectionId = connection?.id ?? "";
   let count = 0;
   const nextPostId = (): string => posts[count++ % posts.length]?.id ?? "";
-  const call = (run: () => Promise<unknown>, options: Partial<Call> = {}): Call => ({ run, maxRatio: 3, ...options });
-  const searchPosts = (query: string, limit = pageSize): Call => call(() => listPosts(deps, caller, { query, limit }));
-  // Ten publications: of the whole calendar in a small studio, of a day in the large one.
+  const defineCall = (run: () => Promise<unknown>, options: Partial<Call> = {}): Call => ({ run, maxRatio: 3, ...options });
+  const defineSearch = (query: string, limit = pageSize): Call => defineCall(() => listPosts(deps, caller, { query, limit }));
+  // A range with ten publications: the whole calendar of a small studio, about a day of the large one.
   const isLarge = counts.studios > 1 && studio === largeStudio;
-  const tenEntries = isLarge ? (days(1095) / (counts.publications / 10)) * 10 : days(60);
-  const calendar = (range: number): (() => Promise<unknown>) => {
-    const [from, to] = [now - (range / 20) * 19, now + range / 20].map(toIsoTime) as [string, string];
+  const tenEntriesMs = isLarge ? (days(1095) / (counts.publications / 10)) * 10 : days(60);
+  const createCalendarCall = (rangeMs: number): (() => Promise<unknown>) => {
+    const [from, to] = [now - (rangeMs / 20) * 19, now + rangeMs / 20].map(toIsoTime) as [string, string];
     return () => listCalendar(deps, caller, { from, to });
   };
   return {
-    get_post: call(() => getPost(deps, caller, { postId: nextPostId() })),
-    "update_post, new body": call(() =>
+    get_post: defineCall(() => getPost(deps, caller, { postId: nextPostId() })),
+    "update_post, new body": defineCall(() =>
       updatePost(deps, caller, { postId: nextPostId(), body: `A new text with the number ${count++}.` }),
     ),
-    get_post_history: call(() => getPostHistory(deps, caller, { postId: nextPostId(), limit: pageSize })),
-    list_posts: call(() => listPosts(deps, caller, { limit: pageSize })),
-    "list_posts, ready": call(() => listPosts(deps, caller, { limit: pageSize, status: "ready" })),
-    "list of the web app": call(() => listPostSummaries(deps, caller, { limit: pageSize })),
-    "list of the web app, unscheduled, by author": call(() =>
+    get_post_history: defineCall(() => getPostHistory(deps, caller, { postId: nextPostId(), limit: pageSize })),
+    list_posts: defineCall(() => listPosts(deps, caller, { limit: pageSize })),
+    "list_posts, ready": defineCall(() => listPosts(deps, caller, { limit: pageSize, status: "ready" })),
+    "list of the web app": defineCall(() => listPostSummaries(deps, caller, { limit: pageSize })),
+    "list of the web app, unscheduled, by author": defineCall(() =>
       listPostSummaries(deps, caller, { limit: pageSize, unscheduled: true, author: user.id }),
     ),
-    "search, word in every post": searchPosts("common"),
+    "search, word in every post": defineSearch("common"),
     // No more results than the baseline has, because each result takes time too.
-    "search, word in every 20th post": searchPosts("medium", baselinePosts / 20 - 1),
-    "search, word in one post": searchPosts("rarest"),
-    "search, word in no post": searchPosts("zzyzx"),
-    list_assets: call(() => listAssets(deps, caller, { limit: pageSize })),
-    "list_assets, unattached videos": call(() =>
+    "search, word in every 20th post": defineSearch("medium", baselinePosts / 20 - 1),
+    "search, word in one post": defineSearch("rarest"),
+    "search, word in no post": defineSearch("zzyzx"),
+    list_assets: defineCall(() => listAssets(deps, caller, { limit: pageSize })),
+    "list_assets, unattached videos": defineCall(() =>
       listAssets(deps, caller, { limit: 2, unattached: true, kind: "video" }),
     ),
-    "search of assets, word in no asset": call(() => listAssets(deps, caller, { limit: pageSize, query: "zzyzx" })),
-    "calendar, ten entries": call(calendar(tenEntries)),
-    "calendar, 31 days": call(calendar(days(31)), { maxRatio: isLarge ? undefined : 3 }),
-    list_publications: call(() => listPublications(deps, caller, { limit: 5 })),
-    "disconnect_platform: open publications": call(() =>
+    "search of assets, word in no asset": defineCall(() => listAssets(deps, caller, { limit: pageSize, query: "zzyzx" })),
+    "calendar, ten entries": defineCall(createCalendarCall(tenEntriesMs)),
+    "calendar, 31 days": defineCall(createCalendarCall(days(31)), { maxRatio: isLarge ? undefined : 3 }),
+    list_publications: defineCall(() => listPublications(deps, caller, { limit: 5 })),
+    "disconnect_platform: open publications": defineCall(() =>
       deps.publications.listByConnection(connectionId, ["proposed", "scheduled"]),
     ),
-    list_activity: call(() => listActivity(deps, caller, { limit: pageSize })),
-    "list_activity, one action": call(() => listActivity(deps, caller, { limit: pageSize, action: "post.created" })),
-    "publishing worker: claim of a due publication": call(
+    list_activity: defineCall(() => listActivity(deps, caller, { limit: pageSize })),
+    "list_activity, one action": defineCall(() => listActivity(deps, caller, { limit: pageSize, action: "post.created" })),
+    "publishing worker: claim of a due publication": defineCall(
       async () => {
         const publication = await deps.publications.claimDue(now, now + minutes(1));
         if (!publication) throw new Error("no publication is due");
@@ -177,28 +177,28 @@ async function createCalls(
           ),
       },
     ),
-    "publishing worker: search for work": call(() => deps.publications.findWork(minutes(15))),
-    "search job: search for work": call(() => deps.searchIndex.countUnindexed("posts")),
+    "publishing worker: search for work": defineCall(() => deps.publications.findWork(minutes(15))),
+    "search job: search for work": defineCall(() => deps.searchIndex.countUnindexed("posts")),
   };
 }
 
-/** One call per side in each round, so that other load on the machine affects all of them. */
+/** Measures one call per studio in each round, so that other load on the machine affects all of them. */
 async function measureCalls(
   engine: EngineName,
-  full: FilledDatabase,
+  large: FilledDatabase,
   baseline: FilledDatabase,
   now: number,
 ): Promise<void> {
-  const sides = [
+  const callSets = [
     await createCalls(baseline, 0, now),
-    await createCalls(full, largeStudio, now),
-    await createCalls(full, getSmallStudio(full.counts), now),
+    await createCalls(large, largeStudio, now),
+    await createCalls(large, getSmallStudio(large.counts), now),
   ];
-  for (const name of Object.keys(sides[0] ?? {})) {
-    const times = sides.map((): number[] => []);
+  for (const name of Object.keys(callSets[0] ?? {})) {
+    const times = callSets.map((): number[] => []);
     for (let round = -warmUpRounds; round < rounds; round++)
-      for (const [i, side] of sides.entries()) {
-        const { run, reset } = side[name] as Call;
+      for (const [i, calls] of callSets.entries()) {
+        const { run, reset } = calls[name] as Call;
         const ms = await measureMs(run);
         if (round >= 0) times[i]?.push(ms);
         await reset?.();
@@ -206,18 +206,18 @@ async function measureCalls(
     const [baselineMs = 0, ...medians] = times.map(median);
     for (const [i, ms] of medians.entries()) {
       const studioName = i === 0 ? "large studio" : "small studio";
-      const maxRatio = sides[i + 1]?.[name]?.maxRatio;
+      const maxRatio = callSets[i + 1]?.[name]?.maxRatio;
       report.printLine(`${name}, ${studioName} (${engine})`, ms, maxRatio, `${baselinePosts} posts`, baselineMs, "ms");
     }
   }
 }
 
-/** The rows of a studio, in one transaction: what deleting a studio does besides its files and grants. Measured once. */
-async function measureDeletion(engine: EngineName, full: FilledDatabase, baseline: FilledDatabase): Promise<void> {
+/** Measures once how long it takes to delete the rows of a studio in one transaction, without its files and grants. */
+async function measureDeletion(engine: EngineName, large: FilledDatabase, baseline: FilledDatabase): Promise<void> {
   const deleteStudio = ({ deps }: FilledDatabase, studio: number): Promise<number> =>
     measureMs(() => deps.transact((tx) => tx.studios.delete(formatId("std", studio))));
-  const smallMs = await deleteStudio(full, getSmallStudio(full.counts));
-  const largeMs = await deleteStudio(full, largeStudio);
+  const smallMs = await deleteStudio(large, getSmallStudio(large.counts));
+  const largeMs = await deleteStudio(large, largeStudio);
   const baselineMs = await deleteStudio(baseline, 0);
   const name = `${baselinePosts} posts`;
   report.printLine(`delete a studio, large studio (${engine})`, largeMs, undefined, name, baselineMs, "ms");
@@ -263,8 +263,8 @@ async function printSizes({ filler, counts }: FilledDatabase): Promise<void> {
 }
 
 for (const engine of engines) {
-  const programs = engine === "postgres" ? findPostgres() : undefined;
-  if (engine === "postgres" && !programs) continue;
+  const programFolder = engine === "postgres" ? findPostgres() : undefined;
+  if (engine === "postgres" && !programFolder) continue;
   const settings = {
     fsync: "off",
     full_page_writes: "off",
@@ -274,15 +274,15 @@ for (const engine of engines) {
     max_wal_size: "8GB",
     shared_buffers: "2GB",
   };
-  const cluster = programs ? await createPostgresCluster(programs, settings) : undefined;
+  const cluster = programFolder ? await createPostgresCluster(programFolder, settings) : undefined;
   try {
     const now = Date.now();
     const baseline = await createDatabase(engine, cluster?.url(), baselinePosts, now);
-    const full = await createDatabase(engine, cluster?.url(), Number(postCount ?? defaultPosts[engine]), now);
-    await printSizes(full);
-    await measureCalls(engine, full, baseline, now);
-    await measureDeletion(engine, full, baseline);
-    await full.close();
+    const large = await createDatabase(engine, cluster?.url(), Number(postCount ?? defaultPosts[engine]), now);
+    await printSizes(large);
+    await measureCalls(engine, large, baseline, now);
+    await measureDeletion(engine, large, baseline);
+    await large.close();
     await baseline.close();
   } finally {
     await cluster?.remove();

@@ -14,7 +14,7 @@ import { promisify } from "node:util";
  *   node bench/disk-put.ts --full   also 5 GB
  */
 
-const run = promisify(execFile);
+const runProgram = promisify(execFile);
 const mebibyte = 1024 * 1024;
 const sizes = [
   { megabytes: 1024, rounds: 5 },
@@ -50,10 +50,10 @@ async function startServer(kind: "ours" | "bare", folder: string): Promise<Serve
 
 async function put(server: Server, file: string): Promise<number> {
   const url = await server.createUrl();
-  const started = performance.now();
-  const { stdout } = await run("curl", ["-sS", "-w", "%{http_code}", "-T", file, url]);
+  const startedAt = performance.now();
+  const { stdout } = await runProgram("curl", ["-sS", "-w", "%{http_code}", "-T", file, url]);
   if (!stdout.endsWith("200")) throw new Error(`PUT returned ${stdout}`);
-  return (performance.now() - started) / 1000;
+  return (performance.now() - startedAt) / 1000;
 }
 
 /** Prints one line: the measurement, our value, the limit, the baseline, its value, and the ratio. */

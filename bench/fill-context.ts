@@ -18,8 +18,8 @@ export interface FillCounts {
   publications: number;
 }
 
-/** `posts` is a multiple of 100. */
-export const countRows = (posts: number): FillCounts => ({
+/** How many rows of each kind belong to this many posts, a multiple of 100. */
+export const computeFillCounts = (posts: number): FillCounts => ({
   posts,
   studios: Math.max(1, posts / 100),
   revisions: 10 * posts,
@@ -28,11 +28,13 @@ export const countRows = (posts: number): FillCounts => ({
   publications: posts / 10,
 });
 
+/** The number from which `formatId` makes the studio's id. */
 export const largeStudio = 0;
-/** The studio of the second post with the word `rarest`. */
+/** The number of the studio with the second post that has the word `rarest`. */
 export const getSmallStudio = ({ studios }: FillCounts): number =>
   studios === 1 ? largeStudio : 1 + (smallRarePost % (studios - 1));
 
+/** The numbers of the posts with the word `rarest`, in the large studio and in a small one. */
 export const [largeRarePost, smallRarePost] = [30, 33];
 export const formatId = (prefix: string, n: number): string => `${prefix}_${String(n).padStart(26, "0")}`;
 
@@ -41,7 +43,7 @@ export const batchSize = 100_000;
 
 type Columns = Record<string, string>;
 
-/** What the functions of bench/fill-tables.ts need. The other functions return SQL expressions. */
+/** What the functions of bench/fill-tables.ts need. All functions except `insert` return SQL expressions. */
 export interface FillContext {
   counts: FillCounts;
   now: number;
@@ -52,9 +54,9 @@ export interface FillContext {
   createdAt(n: string, count: number): string;
   /**
    * Inserts `count` rows, if the table exists, without the columns that do not exist. `s.n` is the number of the row, and
-   * `t` is the text with the number `text`.
+   * `t` is the text with the number `textNumber`.
    */
-  insert(table: string, count: number, columns: Columns, text?: string, condition?: string): Promise<void>;
+  insert(table: string, count: number, columns: Columns, textNumber?: string, condition?: string): Promise<void>;
 }
 
 export function createFillContext(filler: Filler, counts: FillCounts, now: number): FillContext {
@@ -83,7 +85,7 @@ export function createFillContext(filler: Filler, counts: FillCounts, now: numbe
     table: string,
     count: number,
     columns: Columns,
-    text = "0",
+    textNumber = "0",
     condition = "1 = 1",
   ): Promise<void> {
     const existingColumns = await listColumns(table);
@@ -93,7 +95,7 @@ export function createFillContext(filler: Filler, counts: FillCounts, now: numbe
       await filler.write(
         `INSERT INTO ${table} (${entries.map(([name]) => name).join(", ")})
          SELECT ${entries.map(([, value]) => value).join(", ")}
-           FROM ${series(from, Math.min(count, from + batchSize))} AS s JOIN texts t ON t.n = (${text}) % ${textCount}
+           FROM ${series(from, Math.min(count, from + batchSize))} AS s JOIN texts t ON t.n = (${textNumber}) % ${textCount}
           WHERE ${condition}`,
       );
   }

@@ -7,7 +7,7 @@ import { createFillContext, textCount, type FillCounts, type Filler } from "./fi
 import { fillAssets, fillPosts, fillPublications, fillStudios } from "./fill-tables.ts";
 
 /**
- * Fills a database with SQL, without its verbs: ten revisions and ten activity rows per post, one asset per post, one
+ * Fills a database with SQL instead of verbs: ten revisions and ten activity rows per post, one asset per post, one
  * publication per ten posts, one studio per hundred posts. A tenth of everything belongs to one large studio, the rest is
  * spread evenly over the others. Rows of all studios alternate, as if they had been added over the same years.
  */

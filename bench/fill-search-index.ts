@@ -6,7 +6,7 @@ import type { Filler } from "./fill-context.ts";
 
 const rowsPerStatement = 2000;
 
-/** Saves the tokens of the rows of all studios, or of these. */
+/** Saves the tokens of all rows. On PostgreSQL, `studioIds` limits them to the rows of some studios. */
 export async function fillSearchIndex(
   filler: Filler,
   deps: Pick<Deps, "transact">,
@@ -16,7 +16,7 @@ export async function fillSearchIndex(
     await (filler.engine === "postgres" ? fillTokens(filler, table, studioIds) : indexAll(filler, deps, table));
 }
 
-/** As the background job does after an upgrade, in larger transactions and without pauses. */
+/** Indexes all rows as the background job does after an upgrade, but in larger transactions and without pauses. */
 async function indexAll(filler: Filler, deps: Pick<Deps, "transact">, table: SearchableTable): Promise<void> {
   await filler.write(`UPDATE ${table} SET search_indexed = 0`);
   let count;
@@ -24,7 +24,7 @@ async function indexAll(filler: Filler, deps: Pick<Deps, "transact">, table: Sea
   while (count > 0);
 }
 
-/** In large statements and without the GIN index, which is created at the end: one by one takes hours for a million rows. */
+/** Inserts in large statements, and creates the GIN index afterwards: row by row, a million rows would take hours. */
 export async function fillTokens(filler: Filler, table: SearchableTable, studioIds?: readonly string[]): Promise<void> {
   const condition = studioIds ? `studio_id IN ('${studioIds.join("', '")}')` : "TRUE";
   const { entries, idColumn } = indexTables[table];

@@ -3,7 +3,7 @@ import { batchSize, largeRarePost, smallRarePost, type FillContext } from "./fil
 
 const largeStudioAccounts = 10;
 const revisionsPerPost = 10;
-/** How far the publications of a studio are apart in total; a twentieth of that is in the future. */
+/** The time from a studio's first to its last publication. A twentieth of it is in the future. */
 const publicationSpan = { large: days(1095), small: days(60) };
 const clientIdSql = "'https://client.example.com/oauth/metadata.json'";
 
@@ -91,7 +91,7 @@ export async function fillPosts({ counts, id, studioOf, createdAt, insert }: Fil
     },
     "s.n",
   );
-  // Changes of one post are not next to each other: between two of them are the changes of other posts.
+  // Changes of other posts lie between two changes of a post, as in a database that grew over time.
   const postsPerBatch = batchSize / revisionsPerPost;
   const batchPosts = Math.min(postsPerBatch, counts.posts);
   const post = `((s.n / ${batchSize}) * ${postsPerBatch} + s.n % ${batchPosts})`;

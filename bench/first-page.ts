@@ -6,8 +6,8 @@ import { startWebFixture } from "../test/support/web-fixture.ts";
 
 /**
  * Measures how long the first page takes to become interactive with an empty browser cache, on a slow computer and on a
- * slow network. Interactive: the posts are shown, and the last task over 50 ms has ended. The median of some loads
- * counts. Needs a built web app (`node scripts/build-web.ts`).
+ * slow network. Interactive: the posts are shown, and the last task over 50 ms has ended. The result is the median
+ * of several loads. Needs a built web app (`node scripts/build-web.ts`).
  *
  *   node bench/first-page.ts
  */

@@ -62,9 +62,9 @@ async function measurePaging({ deps, owner, database }: Bench): Promise<void> {
 }
 
 for (const engine of ["sqlite", "postgres"] as const) {
-  const programs = engine === "postgres" ? findPostgres() : undefined;
-  if (engine === "postgres" && !programs) continue;
-  const cluster = programs ? await createPostgresCluster(programs, { fsync: "off" }) : undefined;
+  const programFolder = engine === "postgres" ? findPostgres() : undefined;
+  if (engine === "postgres" && !programFolder) continue;
+  const cluster = programFolder ? await createPostgresCluster(programFolder, { fsync: "off" }) : undefined;
   try {
     const bench = await createBench(engine, cluster?.url());
     await measureUpdate(bench);

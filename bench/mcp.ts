@@ -19,7 +19,7 @@ import { createReport } from "./report.ts";
 
 const args = new Set(process.argv.slice(2));
 const rounds = args.has("--quick") ? 4 : 12;
-const calls = 1000;
+const callsPerRound = 1000;
 const requestedEngines = (["sqlite", "postgres"] as const).filter((engine) => args.has(engine));
 
 /** better-auth has its own package.json and is installed separately. */
@@ -41,7 +41,7 @@ interface Bench {
   env: Record<string, string>;
   token: string;
   postId: string;
-  session: string;
+  sessionId: string;
   remove(): Promise<void>;
 }
 
@@ -93,7 +93,7 @@ async function createBench(engine: EngineName, postgresUrl: string | undefined, 
     },
     token,
     postId: post.id,
-    session: sessions.encode({
+    sessionId: sessions.encode({
       grantId,
       studioId: owner.studio.id,
       protocolVersion: "2025-11-25",
@@ -132,7 +132,7 @@ const create2025Call =
       "content-type": "application/json",
       accept: "application/json, text/event-stream",
       "mcp-protocol-version": "2025-11-25",
-      "mcp-session-id": bench.session,
+      "mcp-session-id": bench.sessionId,
     },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: input } }),
   });
@@ -172,7 +172,7 @@ async function compare(engine: EngineName, postgresUrl: string | undefined): Pro
       servers,
       createCall(bench, "get_post", input),
       rounds,
-      calls,
+      callsPerRound,
       expectText(bench.postId),
     );
     const report = (name: string, baseline: string, limit: number): void => {
@@ -205,14 +205,14 @@ async function compare(engine: EngineName, postgresUrl: string | undefined): Pro
 
     const serversFor2025 = servers.filter(({ name }) => name === "endpoint alone" || name === "bare node:http");
     const call = create2025Call(bench, "get_post", input);
-    const measurements2025 = await measure(serversFor2025, call, rounds, calls, expectText(bench.postId));
-    const cpu = (name: string): number => measurements2025.get(name)?.cpuMicrosPerCall ?? Number.NaN;
+    const measurements2025 = await measure(serversFor2025, call, rounds, callsPerRound, expectText(bench.postId));
+    const getCpu = (name: string): number => measurements2025.get(name)?.cpuMicrosPerCall ?? Number.NaN;
     printLine(
       `get_post, ${engine}, protocol 2025-11-25, CPU per call`,
-      cpu("endpoint alone"),
+      getCpu("endpoint alone"),
       limits["protocol 2025-11-25"],
       "bare node:http",
-      cpu("bare node:http"),
+      getCpu("bare node:http"),
       "µs",
     );
   } finally {
@@ -240,7 +240,7 @@ async function measureGrowth(engine: EngineName, postgresUrl: string | undefined
         [smallServer, largeServer],
         load,
         rounds,
-        tool === "get_post" ? calls : calls / 4,
+        tool === "get_post" ? callsPerRound : callsPerRound / 4,
         expectText("structuredContent"),
       );
       printLine(

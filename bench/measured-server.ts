@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { run, type Load } from "./load.ts";
+import { sendLoad, type Load } from "./load.ts";
 
 /** A server in its own process, so that its CPU time can be measured: ours, or one that it is compared with. */
 export interface MeasuredServer {
@@ -86,7 +86,7 @@ export async function measure(
     for (const server of servers) {
       const count = Math.round(calls * server.callFraction);
       const before = await server.readCpuMicros();
-      const seconds = await run({ ...load(server), connections: 8 }, count, check);
+      const seconds = await sendLoad({ ...load(server), connections: 8 }, count, check);
       const cpuMicros = (await server.readCpuMicros()) - before;
       if (round >= 0)
         measurementsByName

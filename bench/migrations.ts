@@ -8,7 +8,7 @@ import { searchableTables } from "#domain/search/ports.ts";
 import { createTemporaryDatabase, type EngineName } from "../test/support/engines.ts";
 import { createPostgresCluster, findPostgres } from "../test/support/postgres-cluster.ts";
 import { createTempFolder } from "../test/support/temp-folder.ts";
-import { countRows } from "./fill-context.ts";
+import { computeFillCounts } from "./fill-context.ts";
 import { fillDatabase, openFiller } from "./fill-database.ts";
 import { fillTokens } from "./fill-search-index.ts";
 
@@ -21,8 +21,8 @@ import { fillTokens } from "./fill-search-index.ts";
 const args = process.argv.slice(2);
 const getOption = (name: string): string | undefined =>
   args.find((arg) => arg.startsWith(`--${name}=`))?.slice(name.length + 3);
-const counts = countRows(Number(getOption("posts") ?? 100_000));
-const firstMigrations = (getOption("from") ?? "0010,0015,0018").split(",");
+const counts = computeFillCounts(Number(getOption("posts") ?? 100_000));
+const initialMigrations = (getOption("from") ?? "0010,0015,0018").split(",");
 const engines = (["sqlite", "postgres"] as const).filter(
   (engine) => !args.some((arg) => arg === "sqlite" || arg === "postgres") || args.includes(engine),
 );
@@ -109,20 +109,20 @@ const formatMs = (ms: number): string => (ms < 1000 ? `${ms.toFixed(0)} ms` : `$
 async function measureMigration(url: string | undefined, migrate: () => Promise<string[]>): Promise<void> {
   const controller = new AbortController();
   const { signal } = controller;
-  const probing = url === undefined ? [] : Object.entries(probes).map(([name, sql]) => probe(url, name, sql, signal));
-  const watching = url === undefined ? [] : watchLocks(url, signal);
+  const probeResults = url === undefined ? [] : Object.entries(probes).map(([name, sql]) => probe(url, name, sql, signal));
+  const lockLines = url === undefined ? [] : watchLocks(url, signal);
   if (url !== undefined) await sleep(200);
   const startedAt = performance.now();
-  const applied = await retryAfterDeadlock(migrate);
+  const appliedMigrations = await retryAfterDeadlock(migrate);
   const ms = performance.now() - startedAt;
   controller.abort();
-  const waits = await Promise.all(probing);
-  const lines = [...(waits.length > 0 ? [`longest: ${waits.join(", ")}`] : []), ...(await watching)];
-  process.stdout.write(`${applied.join().padEnd(32)} ${formatMs(ms).padStart(8)}\n`);
+  const waits = await Promise.all(probeResults);
+  const lines = [...(waits.length > 0 ? [`longest: ${waits.join(", ")}`] : []), ...(await lockLines)];
+  process.stdout.write(`${appliedMigrations.join().padEnd(32)} ${formatMs(ms).padStart(8)}\n`);
   for (const line of lines) process.stdout.write(`    ${line}\n`);
 }
 
-async function measureMigrations(engine: EngineName, server: string | undefined, first: string): Promise<void> {
+async function measureMigrations(engine: EngineName, server: string | undefined, initialMigration: string): Promise<void> {
   const location = await createTemporaryDatabase(engine, server);
   const folder = createTempFolder();
   const { databaseUrl: url, dataDir } = location;
@@ -134,20 +134,20 @@ async function measureMigrations(engine: EngineName, server: string | undefined,
     .filter((file) => !file.endsWith(otherEngine))
     .toSorted();
   const addFile = (file: string): void => copyFileSync(join(migrationsFolder, file), join(folder.path, file));
-  const isFirst = (file: string): boolean => file.slice(0, first.length) <= first;
+  const isInitial = (file: string): boolean => file.slice(0, initialMigration.length) <= initialMigration;
 
-  files.filter(isFirst).forEach(addFile);
+  files.filter(isInitial).forEach(addFile);
   await migrate();
   const filler = await openFiller(location);
   const startedAt = performance.now();
   await fillDatabase(filler, counts, Date.now());
-  if (engine === "postgres" && first >= "0017") for (const table of searchableTables) await fillTokens(filler, table);
+  if (engine === "postgres" && initialMigration >= "0017") for (const table of searchableTables) await fillTokens(filler, table);
   await filler.write(engine === "sqlite" ? "ANALYZE" : "VACUUM ANALYZE");
   process.stdout.write(
-    `${engine}: ${counts.posts} posts with the schema of ${first}, filled in ${formatMs(performance.now() - startedAt)}\n`,
+    `${engine}: ${counts.posts} posts with the schema of ${initialMigration}, filled in ${formatMs(performance.now() - startedAt)}\n`,
   );
   await filler.close();
-  for (const file of files.filter((name) => !isFirst(name))) {
+  for (const file of files.filter((name) => !isInitial(name))) {
     addFile(file);
     await measureMigration(url, migrate);
   }
@@ -156,13 +156,13 @@ async function measureMigrations(engine: EngineName, server: string | undefined,
 }
 
 for (const engine of engines) {
-  const programs = engine === "postgres" ? findPostgres() : undefined;
-  if (engine === "postgres" && !programs) continue;
-  const cluster = programs
-    ? await createPostgresCluster(programs, { fsync: "off", max_wal_size: "8GB", shared_buffers: "2GB" })
+  const programFolder = engine === "postgres" ? findPostgres() : undefined;
+  if (engine === "postgres" && !programFolder) continue;
+  const cluster = programFolder
+    ? await createPostgresCluster(programFolder, { fsync: "off", max_wal_size: "8GB", shared_buffers: "2GB" })
     : undefined;
   try {
-    for (const first of firstMigrations) await measureMigrations(engine, cluster?.url(), first);
+    for (const initialMigration of initialMigrations) await measureMigrations(engine, cluster?.url(), initialMigration);
   } finally {
     await cluster?.remove();
   }

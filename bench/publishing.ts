@@ -35,7 +35,7 @@ const settleMs = 5000;
 
 const report = createReport(2);
 
-/** A platform that accepts every post. */
+/** Starts a platform that accepts every post, and returns its origin. */
 async function startPlatform(): Promise<string> {
   let lastId = 0;
   const server = createServer((req, res) => {
@@ -91,7 +91,7 @@ async function startPublisher(
   };
 }
 
-/** A connection whose access token never expires. */
+/** Stores a connection whose access token never expires, and returns its id. */
 async function connectAccount(deps: Deps, { studio, user }: Caller, accountId: string): Promise<string> {
   const connection = { id: deps.newId("platformConnection"), studioId: studio.id };
   const account = { id: accountId, handle: accountId, name: null, avatarUrl: null, profileUrl: null };
@@ -148,9 +148,9 @@ async function compare(engine: EngineName, ours: PublisherSetup, bare: Publisher
     return [ms, cpu] as const;
   };
   const best = { ours: [Infinity, Infinity], bare: [Infinity, Infinity] };
-  const keepBest = (kept: number[], [ms, cpu]: readonly [number, number]) => [
-    Math.min(kept[0] ?? ms, ms),
-    Math.min(kept[1] ?? cpu, cpu),
+  const keepBest = (bestSoFar: number[], [ms, cpu]: readonly [number, number]) => [
+    Math.min(bestSoFar[0] ?? ms, ms),
+    Math.min(bestSoFar[1] ?? cpu, cpu),
   ];
   for (let round = 0; round < rounds; round++) {
     best.ours = keepBest(best.ours, await measure(ours));
@@ -162,7 +162,7 @@ async function compare(engine: EngineName, ours: PublisherSetup, bare: Publisher
   report.printLine(`a publication, ${engine}, CPU`, oursCpu / 1000, 2, "bare", bareCpu / 1000, "ms");
 }
 
-/** Half of the publications are scheduled, half are requested for now, all by another process than the worker's. */
+/** Half of the publications are scheduled, half are requested for now, all by a process other than the worker's. */
 async function measureLatency(engine: EngineName, setup: PublisherSetup): Promise<void> {
   const { deps, owner, connectionIds, database } = setup;
   const measuredSince = Date.now();
@@ -200,8 +200,8 @@ async function measureLatency(engine: EngineName, setup: PublisherSetup): Promis
 }
 
 const requestedEngines = (["sqlite", "postgres"] as const).filter((engine) => process.argv.includes(engine));
-const programs = findPostgres();
-const cluster = programs ? await createPostgresCluster(programs, { fsync: "off" }) : undefined;
+const programFolder = findPostgres();
+const cluster = programFolder ? await createPostgresCluster(programFolder, { fsync: "off" }) : undefined;
 const origin = await startPlatform();
 const idleSetups: [EngineName, PublisherSetup][] = [];
 try {

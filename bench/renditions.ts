@@ -25,7 +25,7 @@ const idleMs = 5000;
 const report = createReport(1);
 const folder = createTempFolder();
 
-/** Large shapes with some grain: about as hard to encode as a photo. */
+/** Writes images of large shapes with some grain, about as hard to encode as photos, and returns their paths. */
 async function createPhotos(): Promise<string[]> {
   const paths: string[] = [];
   for (let i = 0; i < photoCount; i++) {
@@ -86,8 +86,8 @@ async function measureRequests(url: string, isDone: () => boolean): Promise<numb
   const times: number[] = [];
   while (!isDone()) {
     const startedAt = performance.now();
-    const sent = request(url, { method: "POST", agent }).end();
-    const [response] = (await once(sent, "response")) as [NodeJS.ReadableStream];
+    const outgoingRequest = request(url, { method: "POST", agent }).end();
+    const [response] = (await once(outgoingRequest, "response")) as [NodeJS.ReadableStream];
     response.resume();
     await once(response, "end");
     times.push(performance.now() - startedAt);

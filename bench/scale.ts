@@ -10,7 +10,7 @@ import { modernMeta } from "../test/support/mcp.ts";
 import { newStudio } from "../test/support/users.ts";
 import { findFreeBaseUrl } from "../test/support/service.ts";
 import { createTestGrant } from "../test/support/tokens.ts";
-import { run } from "./load.ts";
+import { sendLoad } from "./load.ts";
 import { startMeasuredServer } from "./measured-server.ts";
 import { createReport } from "./report.ts";
 
@@ -84,10 +84,10 @@ async function measureProcesses(server: string): Promise<void> {
     const runs = instances.map(
       ({ url }) =>
         () =>
-          run({ url: `${url}/mcp`, ...load, connections: 8 }, callsEach, check),
+          sendLoad({ url: `${url}/mcp`, ...load, connections: 8 }, callsEach, check),
     );
-    if (isParallel) await Promise.all(runs.map((runLoad) => runLoad()));
-    else for (const runLoad of runs) await runLoad();
+    if (isParallel) await Promise.all(runs.map((sendCalls) => sendCalls()));
+    else for (const sendCalls of runs) await sendCalls();
     return (totalCpu() - before) / calls;
   };
   const cpu: Record<"one" | "sequential" | "parallel", number[]> = { one: [], sequential: [], parallel: [] };

@@ -35,7 +35,7 @@ const words = Array.from({ length: 2000 }, (_, i) => `w${(i * 7919) % 2000}${"ae
 const createText = (i: number): string =>
   `Common ${i % 2 === 0 ? "straight" : "crooked"} ${i % 20 === 0 ? "medium " : ""}${i === 3 ? "rarest " : ""}${words[i % 2000]} ${words[(i * 13) % 2000]} and a few more words about number ${i}`;
 
-/** Searches by what they find. */
+/** Searches, named after what they find. */
 const searches: Record<string, { query: string; limit?: number; maxRatio?: number }> = {
   "a word in every row": { query: "common", maxRatio: 3 },
   // As many results as the small studio has, because each result takes time too.
@@ -78,7 +78,7 @@ async function insertNamedAssets(bench: Bench, count: number): Promise<void> {
   }
 }
 
-/** As the background job does after an upgrade, in larger transactions and without pauses. */
+/** Indexes all rows as the background job does after an upgrade, but in larger transactions and without pauses. */
 async function indexAll({ deps, database, url }: Bench, table: SearchableTable): Promise<void> {
   const startedAt = performance.now();
   let total = 0;
@@ -109,15 +109,15 @@ async function measureSearches(
     await indexAll(bench, table);
     return bench;
   };
-  const [large, small] = [await createStudio(count), await createStudio(smallCount)];
+  const [largeBench, smallBench] = [await createStudio(count), await createStudio(smallCount)];
   const list = table === "posts" ? listPosts : listAssets;
   for (const [name, { query, limit = pageSize, maxRatio }] of Object.entries(searches)) {
     const search =
       ({ deps, owner }: Bench) =>
       () =>
         list(deps, owner, { limit, query });
-    await measureMedians(20, search(large), search(small));
-    const [largeMs, smallMs] = await measureMedians(rounds, search(large), search(small));
+    await measureMedians(20, search(largeBench), search(smallBench));
+    const [largeMs, smallMs] = await measureMedians(rounds, search(largeBench), search(smallBench));
     report.printLine(
       `${count} ${table}, ${name} (${engine})`,
       largeMs,
@@ -127,7 +127,7 @@ async function measureSearches(
       "ms",
     );
   }
-  await Promise.all([large.close(), small.close()]);
+  await Promise.all([largeBench.close(), smallBench.close()]);
 }
 
 /** The same database, but without writing to the index. The tokens are still computed. */
@@ -137,7 +137,7 @@ function skipIndex(database: Database): Database {
   return { ...database, transact: (work) => database.transact((tx) => work({ ...tx, run: run(tx) })) };
 }
 
-/** CPU time of this process, and so without that of PostgreSQL. The minimum counts: other load only adds to it. */
+/** Returns the CPU time of this process per call, without that of PostgreSQL. */
 async function measureCpuMs(work: () => Promise<unknown>): Promise<number> {
   const before = process.cpuUsage();
   for (let i = 0; i < 50; i++) await work();
@@ -179,6 +179,7 @@ async function measureWrites({ deps, database, owner }: Bench): Promise<void> {
       times[0].push(await measureCpuMs(ours));
       times[1].push(await measureCpuMs(baseline));
     }
+    // Other load on the machine only adds CPU time.
     const [oursMs, baselineMs] = times.map((values) => Math.min(...values));
     report.printLine(
       `CPU of ${name} (${database.engine})`,
@@ -192,9 +193,9 @@ async function measureWrites({ deps, database, owner }: Bench): Promise<void> {
 }
 
 for (const engine of engines) {
-  const programs = engine === "postgres" ? findPostgres() : undefined;
-  if (engine === "postgres" && !programs) continue;
-  const cluster = programs ? await createPostgresCluster(programs, { fsync: "off" }) : undefined;
+  const programFolder = engine === "postgres" ? findPostgres() : undefined;
+  if (engine === "postgres" && !programFolder) continue;
+  const cluster = programFolder ? await createPostgresCluster(programFolder, { fsync: "off" }) : undefined;
   try {
     const bench = await createBench(engine, cluster?.url());
     await measureWrites(bench);

@@ -27,7 +27,7 @@ interface Measurement {
 
 /** Runs a server until it prints a line that contains `ready`, then until it is idle. */
 async function measureStart(args: readonly string[], env: Record<string, string>): Promise<Measurement> {
-  const started = performance.now();
+  const startedAt = performance.now();
   const child = spawn(process.execPath, args, {
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "inherit"],
@@ -35,7 +35,7 @@ async function measureStart(args: readonly string[], env: Record<string, string>
   const exited = once(child, "exit");
   try {
     for await (const line of createInterface({ input: child.stdout })) if (line.includes("ready")) break;
-    const seconds = (performance.now() - started) / 1000;
+    const seconds = (performance.now() - startedAt) / 1000;
     const cpuSeconds = readCpuSeconds(child.pid);
     child.stdout.resume();
     await sleep(idleMs);
@@ -81,9 +81,9 @@ try {
   // The first start creates the data folder and the cache of compiled modules, and does not count.
   for (let round = -1; round < rounds; round++) {
     const env = { DATA_DIR: folder.path, PORT: String(await findFreePort()), HOST: "127.0.0.1" };
-    const next = await measureStart([join(root, "src/main.ts")], env);
+    const measurement = await measureStart([join(root, "src/main.ts")], env);
     if (round < 0) continue;
-    ours = keepBest(ours, next);
+    ours = keepBest(ours, measurement);
     bare = keepBest(bare, await measureStart(["-e", bareProgram], {}));
   }
 } finally {

@@ -43,7 +43,7 @@ interface Bench {
   engine: EngineName;
   callUrl: string;
   token: string;
-  streams: MainProcess;
+  streamProcess: MainProcess;
   subscribers: Subscriber[];
 }
 
@@ -101,15 +101,15 @@ const getP95 = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.95)] ?? 0;
 
 async function measureDelivery(bench: Bench, sharedPostId: string): Promise<void> {
-  const { engine, subscribers, streams } = bench;
+  const { engine, subscribers, streamProcess } = bench;
   const sharedDelays: number[] = [];
   await measureChange(bench, sharedPostId, subscribers); // warm-up
-  const cpuBefore = readCpuMs(streams);
+  const cpuBefore = readCpuMs(streamProcess);
   for (let i = 0; i < sharedChanges; i++) {
     sharedDelays.push(...(await measureChange(bench, sharedPostId, subscribers)));
     await sleep(Math.random() * 500); // SQLite is polled; do not always change right after a poll
   }
-  const cpuMs = (readCpuMs(streams) - cpuBefore) / sharedChanges / subscriberCount;
+  const cpuMs = (readCpuMs(streamProcess) - cpuBefore) / sharedChanges / subscriberCount;
   const name = `${subscriberCount} subscribers, ${engine}`;
   report.printLine(`${name}, one post, p95`, getP95(sharedDelays), 1, "goal", goalMs, "ms");
   report.printLine(`${name}, one post, slowest`, Math.max(...sharedDelays), 1, "goal", goalMs, "ms");
@@ -135,8 +135,8 @@ async function measureEngine(engine: EngineName, server?: string): Promise<void>
     SECRETS: "a secret for the benchmark that is long enough",
     ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
   };
-  const caller = await startMain({ ...settings, PORT: new URL(callUrl).port });
-  const streams = await startMain({ ...settings, PORT: new URL(streamUrl).port });
+  const callProcess = await startMain({ ...settings, PORT: new URL(callUrl).port });
+  const streamProcess = await startMain({ ...settings, PORT: new URL(streamUrl).port });
   try {
     const owner = await newStudio(deps);
     const { id: sharedPostId } = await createPost(deps, owner, { title: "A post", body: "" });
@@ -146,22 +146,22 @@ async function measureEngine(engine: EngineName, server?: string): Promise<void>
     const warmUp = await openSubscribers(deps, owner, streamUrl, sharedPostId, warmUpCount);
     for (const { socket } of warmUp) socket.destroy();
     await sleep(2000);
-    const memoryBefore = streams.getMemoryBytes();
+    const memoryBefore = streamProcess.getMemoryBytes();
     const subscribers = await openSubscribers(deps, owner, streamUrl, sharedPostId, subscriberCount);
     await sleep(2000);
-    const kilobytes = (streams.getMemoryBytes() - memoryBefore) / 1024 / subscriberCount;
-    const bench: Bench = { engine, callUrl, token, streams, subscribers };
-    report.printLine(`${subscriberCount} subscribers, ${engine}, memory each`, kilobytes, 1, "goal", 30, "KB");
+    const kilobytesEach = (streamProcess.getMemoryBytes() - memoryBefore) / 1024 / subscriberCount;
+    const bench: Bench = { engine, callUrl, token, streamProcess, subscribers };
+    report.printLine(`${subscriberCount} subscribers, ${engine}, memory each`, kilobytesEach, 1, "goal", 30, "KB");
     // Memory that shrinks was freed by the warm-up, so the value says nothing about a stream.
-    report.hasMissedLimit ||= kilobytes <= 0;
-    const cpuBefore = readCpuMs(streams);
+    report.hasMissedLimit ||= kilobytesEach <= 0;
+    const cpuBefore = readCpuMs(streamProcess);
     await sleep(idleSeconds * 1000);
-    const idlePercent = (readCpuMs(streams) - cpuBefore) / (idleSeconds * 10);
+    const idlePercent = (readCpuMs(streamProcess) - cpuBefore) / (idleSeconds * 10);
     report.printLine(`${subscriberCount} subscribers, ${engine}, idle, of a core`, idlePercent, 1, "goal", 2, "%");
     await measureDelivery(bench, sharedPostId);
     for (const { socket } of subscribers) socket.destroy();
   } finally {
-    await Promise.all([caller.kill(), streams.kill()]);
+    await Promise.all([callProcess.kill(), streamProcess.kill()]);
     await database.close();
     await location.remove();
   }

@@ -8,8 +8,8 @@ import { serve } from "./setup.ts";
 
 /**
  * The least that can publish with the same guarantees: a loop of prepared statements and one request per publication,
- * with the drivers alone. It claims a row, and reads what is sent and who requested it. Three transactions, each with its
- * activity, then save the content, that the commit starts, and its result.
+ * with the drivers alone. It claims a row, and reads what is sent and who requested it. Three transactions then save the
+ * content, the start of the commit, and its result, each with its activity.
  */
 
 type Row = Record<string, string | number | null>;

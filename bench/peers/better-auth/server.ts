@@ -62,7 +62,7 @@ const handler = createMcpHandler(({ authInfo }) => {
       { title: tool.title, description: tool.description, inputSchema: tool.input, outputSchema: tool.output },
       async (input: unknown) => {
         const output: Record<string, unknown> = {
-          ...(await tool.run(deps, caller, input as never, { signal: new AbortController().signal })),
+          ...(await tool.run(deps, caller, input as never, { getSignal: () => new AbortController().signal })),
         };
         return { content: [{ type: "text" as const, text: JSON.stringify(output) }], structuredContent: output };
       },
@@ -76,7 +76,7 @@ const mcp = toNodeHandler({
   async fetch(request: Request): Promise<Response> {
     const bearer = request.headers.get("authorization")?.slice(7) ?? "";
     const claims = await verifyBearerToken(bearer, { jwksUrl, verifyOptions: { issuer: base, audience } });
-    const [membership] = await deps.users.memberships(String(claims.sub));
+    const [membership] = await deps.users.listMemberships(String(claims.sub));
     if (!membership) return new Response("No studio membership", { status: 403 });
     const user = { id: String(claims.sub), name: "", email: null };
     const caller: Caller = {
