@@ -55,21 +55,21 @@ function compareTables(): string[] {
 
 function compareTable(
   title: string,
-  documented: ReadonlyMap<string, string>,
-  expected: Readonly<Record<string, readonly string[]>>,
+  documentedRows: ReadonlyMap<string, string>,
+  expectedRows: Readonly<Record<string, readonly string[]>>,
 ): string[] {
   const normalize = (names: readonly string[]): string => names.toSorted().join(", ") || "no other folder";
-  const names = new Set([...documented.keys(), ...Object.keys(expected)]);
+  const names = new Set([...documentedRows.keys(), ...Object.keys(expectedRows)]);
   return [...names]
-    .filter((name) => documented.get(name) !== (expected[name] && normalize(expected[name])))
+    .filter((name) => documentedRows.get(name) !== (expectedRows[name] && normalize(expectedRows[name])))
     .map((name) => `ARCHITECTURE.md, "${title}": the row for ${name} differs from oxlint.config.ts`);
 }
 
 function readTable(document: string, left: string, right: string): Map<string, string> {
   const lines = document.split("\n");
-  const header = lines.findIndex((line) => readCells(line).join() === `${left},${right}`);
-  if (header < 0) throw new Error(`ARCHITECTURE.md has no table "${left} | ${right}"`);
-  const rows = lines.slice(header + 2);
+  const headerIndex = lines.findIndex((line) => readCells(line).join() === `${left},${right}`);
+  if (headerIndex < 0) throw new Error(`ARCHITECTURE.md has no table "${left} | ${right}"`);
+  const rows = lines.slice(headerIndex + 2);
   return new Map(
     rows
       .slice(
@@ -107,9 +107,9 @@ function lintSamples(): string[] {
       mkdirSync(dirname(join(folder, path)), { recursive: true });
       writeFileSync(join(folder, path), `${code}\n`);
     }
-    const rejected = findRejected(folder);
+    const rejectedPaths = findRejectedPaths(folder);
     return samples
-      .filter(({ path, isRejected }) => rejected.has(path) !== isRejected)
+      .filter(({ path, isRejected }) => rejectedPaths.has(path) !== isRejected)
       .map(
         ({ path, code, isRejected }) =>
           `The linter wrongly ${isRejected ? "accepts" : "rejects"} this code in ${path}: ${code}`,
@@ -119,7 +119,7 @@ function lintSamples(): string[] {
   }
 }
 
-function findRejected(folder: string): Set<string> {
+function findRejectedPaths(folder: string): Set<string> {
   const oxlint = join(root, "node_modules/oxlint/bin/oxlint");
   const { stdout, stderr } = spawnSync(process.execPath, [oxlint, "--format=json", "."], {
     cwd: folder,

@@ -31,10 +31,10 @@ interface Outcome {
 }
 
 async function run(name: string, command: string): Promise<Outcome> {
-  const started = performance.now();
+  const startedAt = performance.now();
   const { code, output } = await execute(command);
   const hasPassed = code === 0;
-  console.log(`${hasPassed ? "ok  " : "FAIL"} ${name} (${((performance.now() - started) / 1000).toFixed(1)} s)`);
+  console.log(`${hasPassed ? "ok  " : "FAIL"} ${name} (${((performance.now() - startedAt) / 1000).toFixed(1)} s)`);
   return { name, command, hasPassed, output };
 }
 

@@ -2,12 +2,12 @@
 import { readFileSync } from "node:fs";
 
 const { engines } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
-const required = engines.node.replace(">=", "");
-const running = process.versions.node;
+const requiredVersion = engines.node.replace(">=", "");
+const runningVersion = process.versions.node;
 
-if (running.localeCompare(required, "en", { numeric: true }) < 0) {
+if (runningVersion.localeCompare(requiredVersion, "en", { numeric: true }) < 0) {
   process.stderr.write(
-    `Atelier needs Node ${required} or newer; this is Node ${running}.\n` +
+    `Atelier needs Node ${requiredVersion} or newer; this is Node ${runningVersion}.\n` +
       "On Linux and Windows, run `npm ci` to install it and `npm start` to use it. On other systems, install Node 24 first.\n",
   );
   process.exit(1);

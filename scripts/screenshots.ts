@@ -16,7 +16,7 @@ import { startWebFixture, type WebFixture } from "../test/support/web-fixture.ts
 /**
  * Takes a screenshot of every page in every state, from a running service with a sample studio:
  * `npm run screenshots -- <folder> [name …]`, for desktop and phone, light and dark.
- * `--docs` updates the screenshots in docs/images instead.
+ * `--docs` updates the screenshots of the post and the upload page in docs/images instead.
  */
 
 const devices: Record<string, BrowserContextOptions> = {

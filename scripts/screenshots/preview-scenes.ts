@@ -47,35 +47,35 @@ export async function createPreviewScenes({ service }: WebFixture): Promise<Scen
     return postId;
   };
 
-  const single = await addPost("One image", body, [await uploadImage("harbour")]);
-  const panorama = await uploadImage("fog", 2400, 800);
-  const cropped = await addPost("A wide image", body, [panorama]);
+  const singlePostId = await addPost("One image", body, [await uploadImage("harbour")]);
+  const panoramaId = await uploadImage("fog", 2400, 800);
+  const croppedPostId = await addPost("A wide image", body, [panoramaId]);
   await setCrop(deps, owner, {
-    postId: cropped,
-    assetId: panorama,
+    postId: croppedPostId,
+    assetId: panoramaId,
     platform: "instagram",
     mode: "crop",
     x: 0.3,
     y: 0.5,
   });
-  const padded = await addPost("Two images", body, [await uploadImage("fog", 2400, 800), await uploadImage("vase")]);
-  const three = await addPost("Three images", body, [
+  const paddedPostId = await addPost("Two images", body, [await uploadImage("fog", 2400, 800), await uploadImage("vase")]);
+  const threeImagesPostId = await addPost("Three images", body, [
     await uploadImage("vase"),
     await uploadImage("door"),
     await uploadImage("paper", 900, 1600),
   ]);
-  const four = await addPost(
+  const fourImagesPostId = await addPost(
     "Four images",
     body,
     await Promise.all((["harbour", "fog", "door", "poster"] as const).map((name) => uploadImage(name))),
   );
-  const five = await addPost(
+  const fiveImagesPostId = await addPost(
     "Five images",
     body,
     await Promise.all((["harbour", "fog", "door", "poster", "vase"] as const).map((name) => uploadImage(name))),
   );
-  const folded = await addPost("A list", Array.from({ length: 40 }, (_, i) => `${i + 1}. #paper`).join("\n"), []);
-  const rejected = await addPost("A damaged file", body.repeat(4), [
+  const longTextPostId = await addPost("A list", Array.from({ length: 40 }, (_, i) => `${i + 1}. #paper`).join("\n"), []);
+  const rejectedPostId = await addPost("A damaged file", body.repeat(4), [
     await uploadImage("vase"),
     await upload(
       "scan.png",
@@ -88,9 +88,9 @@ export async function createPreviewScenes({ service }: WebFixture): Promise<Scen
     ),
     await upload("price-list.txt", "text/plain", Buffer.from("Prices\n".repeat(20))),
   ]);
-  const empty = await addPost("Nothing yet", "", []);
+  const emptyPostId = await addPost("Nothing yet", "", []);
 
-  const view = (name: string, postId: string, platform: string): Scene => ({
+  const createScene = (name: string, postId: string, platform: string): Scene => ({
     name: `preview-${name}`,
     user: owner,
     prepare: async (page) => {
@@ -99,15 +99,15 @@ export async function createPreviewScenes({ service }: WebFixture): Promise<Scen
     },
   });
   return [
-    view("mastodon-one", single, "mastodon"),
-    view("instagram-crop", cropped, "instagram"),
-    view("instagram-pad", padded, "instagram"),
-    view("mastodon-three", three, "mastodon"),
-    view("bluesky-four", four, "bluesky"),
-    view("instagram-five", five, "instagram"),
-    view("mastodon-fold", folded, "mastodon"),
-    view("sandbox-rejected", rejected, "sandbox"),
-    view("sandbox-empty", empty, "sandbox"),
+    createScene("mastodon-one", singlePostId, "mastodon"),
+    createScene("instagram-crop", croppedPostId, "instagram"),
+    createScene("instagram-pad", paddedPostId, "instagram"),
+    createScene("mastodon-three", threeImagesPostId, "mastodon"),
+    createScene("bluesky-four", fourImagesPostId, "bluesky"),
+    createScene("instagram-five", fiveImagesPostId, "instagram"),
+    createScene("mastodon-fold", longTextPostId, "mastodon"),
+    createScene("sandbox-rejected", rejectedPostId, "sandbox"),
+    createScene("sandbox-empty", emptyPostId, "sandbox"),
   ];
 }
 

@@ -11,7 +11,7 @@ export async function createPublishingScenes({ service }: WebFixture): Promise<S
   const sample = await createPublishingStudio(deps, await newUser(deps, { name: "Mira Okafor" }));
   const { owner, member, proposedPostId, draftPostId, publicationIds } = sample;
   const emptyStudioOwner = await newStudio(deps, await newUser(deps, { name: "Noor Haddad" }), "North Light");
-  const view = (
+  const createScene = (
     name: string,
     path: string,
     interact: (page: Page) => Promise<unknown> = async () => {},
@@ -27,29 +27,29 @@ export async function createPublishingScenes({ service }: WebFixture): Promise<S
   const clickButton = (page: Page, name: string) => page.getByRole("button", { name }).first().click();
 
   return [
-    view("posts", "posts"),
-    view("board", "posts?view=board"),
-    view("calendar-month", "posts?view=calendar"),
-    view("calendar-week", "posts?view=calendar&range=week"),
-    view("calendar-agenda", "posts?view=calendar&range=agenda"),
-    view("list", "publications"),
-    view("list-empty", "publications", undefined, emptyStudioOwner),
-    view("list-filtered", "publications?state=published&from=2020-01-01&to=2020-02-01"),
-    view("approvals", "publications/approvals", (page) => page.getByRole("group", { name: "Text" }).first().waitFor()),
-    view("approvals-empty", "publications/approvals", undefined, emptyStudioOwner),
+    createScene("posts", "posts"),
+    createScene("board", "posts?view=board"),
+    createScene("calendar-month", "posts?view=calendar"),
+    createScene("calendar-week", "posts?view=calendar&range=week"),
+    createScene("calendar-agenda", "posts?view=calendar&range=agenda"),
+    createScene("list", "publications"),
+    createScene("list-empty", "publications", undefined, emptyStudioOwner),
+    createScene("list-filtered", "publications?state=published&from=2020-01-01&to=2020-02-01"),
+    createScene("approvals", "publications/approvals", (page) => page.getByRole("group", { name: "Text" }).first().waitFor()),
+    createScene("approvals-empty", "publications/approvals", undefined, emptyStudioOwner),
     ...Object.entries(publicationIds).map(([state, id]) =>
-      view(state, `publications/${id}`, (page) => page.getByRole("group", { name: "Text" }).first().waitFor()),
+      createScene(state, `publications/${id}`, (page) => page.getByRole("group", { name: "Text" }).first().waitFor()),
     ),
-    view("resolve", `publications/${publicationIds.unconfirmed}`, (page) => clickButton(page, "Mark as published…")),
-    view("again", `publications/${publicationIds.unconfirmed}`, (page) => clickButton(page, "Publish again…")),
-    view("not-found", "publications/pub_nothing"),
-    view("post", `posts/${proposedPostId}`, (page) => page.getByRole("heading", { name: "Publishing" }).waitFor()),
-    view("post-member", `posts/${draftPostId}`, (page) => clickButton(page, "Publish…"), member),
-    view("post-schedule", `posts/${draftPostId}`, (page) => clickButton(page, "Schedule…")),
-    view("post-variant", `posts/${draftPostId}`, (page) => clickButton(page, "Text and preview for bluedoor")),
-    view("post-cancel", `posts/${proposedPostId}`, (page) => clickButton(page, "Cancel publication to bluedoor")),
-    view("post-reschedule", `posts/${proposedPostId}`, (page) => clickButton(page, "Reschedule bluedoor")),
-    view("settings", "settings"),
-    view("activity", "activity"),
+    createScene("resolve", `publications/${publicationIds.unconfirmed}`, (page) => clickButton(page, "Mark as published…")),
+    createScene("again", `publications/${publicationIds.unconfirmed}`, (page) => clickButton(page, "Publish again…")),
+    createScene("not-found", "publications/pub_nothing"),
+    createScene("post", `posts/${proposedPostId}`, (page) => page.getByRole("heading", { name: "Publishing" }).waitFor()),
+    createScene("post-member", `posts/${draftPostId}`, (page) => clickButton(page, "Publish…"), member),
+    createScene("post-schedule", `posts/${draftPostId}`, (page) => clickButton(page, "Schedule…")),
+    createScene("post-variant", `posts/${draftPostId}`, (page) => clickButton(page, "Text and preview for bluedoor")),
+    createScene("post-cancel", `posts/${proposedPostId}`, (page) => clickButton(page, "Cancel publication to bluedoor")),
+    createScene("post-reschedule", `posts/${proposedPostId}`, (page) => clickButton(page, "Reschedule bluedoor")),
+    createScene("settings", "settings"),
+    createScene("activity", "activity"),
   ];
 }

@@ -17,7 +17,7 @@ import { createClientCaller, createShiftedClock, samplePostBody, uploadSampleIma
 export interface PublishingStudio {
   owner: Caller;
   member: Caller;
-  /** Proposed by Claude, with files and an own text for one account. */
+  /** Proposed by Claude, with files and a variant for one account. */
   proposedPostId: string;
   /** A post that was never published. */
   draftPostId: string;
@@ -29,7 +29,7 @@ export interface PublishingStudio {
 
 const runActions = ["publication.started", "publication.committed"] as const;
 
-/** A studio with publications in every state. No worker runs, so their states do not change. */
+/** Creates a studio with publications in every state. No worker runs, so their states do not change. */
 export async function createPublishingStudio(deps: Deps, user: SignedInUser): Promise<PublishingStudio> {
   const clock = createShiftedClock();
   const studioDeps = { ...deps, clock };
@@ -39,7 +39,7 @@ export async function createPublishingStudio(deps: Deps, user: SignedInUser): Pr
   const member = await newMember(studioDeps, owner, "member", await newUser(studioDeps, { name: "Ana Duarte" }));
   const claude = await createClientCaller(studioDeps, owner, "Claude", "claude.ai", true);
   const connectionId = await newConnection(studioDeps, owner, "bluedoor", "sandbox");
-  const secondId = await newConnection(studioDeps, owner, "bluedoor-shop", "sandbox");
+  const secondConnectionId = await newConnection(studioDeps, owner, "bluedoor-shop", "sandbox");
   for (const platform of ["linkedin", "mastodon"])
     await newConnection(studioDeps, owner, `bluedoor-${platform}`, platform);
 
@@ -52,20 +52,20 @@ export async function createPublishingStudio(deps: Deps, user: SignedInUser): Pr
     });
     return publications[0]?.id ?? "";
   };
-  /** Ends a publication like a worker: with the steps of its run in the timeline. */
-  const end = async (id: string, change: PublicationChange, actions: readonly PublicationAction[]): Promise<string> => {
-    const idle = { dueAt: null, nextRunAt: null };
-    const ended = await deps.publications.update(id, { ...idle, ...change }, { states: ["scheduled"] });
+  /** Ends a publication as a worker does, and records the steps of its run. */
+  const endPublication = async (id: string, change: PublicationChange, actions: readonly PublicationAction[]): Promise<string> => {
+    const withoutNextRun = { dueAt: null, nextRunAt: null };
+    const publication = await deps.publications.update(id, { ...withoutNextRun, ...change }, { states: ["scheduled"] });
     const detail = change.problem && change.state === "failed" ? { reason: change.problem.message } : {};
-    for (const action of ended ? actions : [])
+    for (const action of publication ? actions : [])
       await studioDeps.transact((tx) =>
-        ended
+        publication
           ? recordPublicationActivity(
               studioDeps,
               tx,
               workerActor,
               action,
-              ended,
+              publication,
               action === actions.at(-1) ? detail : {},
             )
           : Promise.resolve(),
@@ -74,7 +74,7 @@ export async function createPublishingStudio(deps: Deps, user: SignedInUser): Pr
   };
 
   clock.setBehindNow(days(7));
-  const published = await end(
+  const publishedId = await endPublication(
     await publish(owner, "Fog over the harbour", "We opened the windows at six."),
     {
       state: "published",
@@ -84,7 +84,7 @@ export async function createPublishingStudio(deps: Deps, user: SignedInUser): Pr
     [...runActions, "publication.published"],
   );
   clock.setBehindNow(days(5));
-  const failed = await end(
+  const failedId = await endPublication(
     await publish(member, "How we choose paper", "Touch first, then look."),
     {
       state: "failed",
@@ -95,12 +95,12 @@ export async function createPublishingStudio(deps: Deps, user: SignedInUser): Pr
   clock.setBehindNow(days(3));
   const missedTime = toIsoTime(Date.now() - days(2));
   const missedId = await publish(owner, "Opening times", "From March we open at nine.", missedTime);
-  const canceled = await publish(owner, "Notes from the autumn fair", "Forty people asked about the blue one.");
-  await cancelPublication(studioDeps, owner, { publicationId: canceled });
+  const canceledId = await publish(owner, "Notes from the autumn fair", "Forty people asked about the blue one.");
+  await cancelPublication(studioDeps, owner, { publicationId: canceledId });
   clock.setBehindNow(hours(46));
-  const missed = await end(missedId, { state: "missed" }, ["publication.missed"]);
+  await endPublication(missedId, { state: "missed" }, ["publication.missed"]);
   clock.setBehindNow(hours(4));
-  const unconfirmed = await end(
+  const unconfirmedId = await endPublication(
     await publish(owner, "Three vases, one glaze", "Fired at three temperatures."),
     {
       state: "unconfirmed",
@@ -126,30 +126,36 @@ export async function createPublishingStudio(deps: Deps, user: SignedInUser): Pr
   }
   await updatePost(studioDeps, owner, {
     postId: proposedPostId,
-    variants: [{ connectionId: secondId, body: "Order the spring catalogue from the first of March." }],
+    variants: [{ connectionId: secondConnectionId, body: "Order the spring catalogue from the first of March." }],
   });
   const { publications } = await publishPost(studioDeps, claude, {
     postId: proposedPostId,
-    connectionIds: [connectionId, secondId],
+    connectionIds: [connectionId, secondConnectionId],
     at: toIsoTime(Date.now() + days(1)),
     propose: true,
   });
-  const changedAfterApproval = await addChangedPublication(studioDeps, { owner, claude, connectionId });
+  const changedPublicationId = await addChangedPublication(studioDeps, { owner, claude, connectionId });
   const { id: draftPostId } = await createPost(studioDeps, owner, {
     title: "A long letter from the workshop",
     body: samplePostBody,
   });
-  const proposed = publications[0]?.id ?? "";
   return {
     owner,
     member,
     proposedPostId,
     draftPostId,
-    publicationIds: { proposed, changedAfterApproval, published, failed, unconfirmed, missed },
+    publicationIds: {
+      proposed: publications[0]?.id ?? "",
+      changedAfterApproval: changedPublicationId,
+      published: publishedId,
+      failed: failedId,
+      unconfirmed: unconfirmedId,
+      missed: missedId,
+    },
   };
 }
 
-/** A publication that was approved, then changed and rescheduled by an AI client, so it needs approval again. */
+/** Adds a publication that was approved, then changed and rescheduled by an AI client, so it needs approval again. */
 async function addChangedPublication(
   deps: Deps,
   { owner, claude, connectionId }: { owner: Caller; claude: Caller; connectionId: string },

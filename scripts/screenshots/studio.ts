@@ -90,13 +90,13 @@ export async function createSampleStudio(deps: Deps, clock: ShiftedClock): Promi
   clock.setBehindNow(hours(20));
   await createInvitation(deps, owner, { role: "member", email: "lena.weiss@bluedoor.example" });
   await createInvitation(deps, admin, { role: "admin" });
-  for (const [{ grantId = "" }, ago, calls] of [
+  for (const [{ grantId = "" }, agoMs, calls] of [
     [claude, minutes(3), 1284],
     [cursor, hours(5), 212],
     [chatGpt, days(2), 47],
   ] as const) {
-    await deps.grants.touch(grantId, Date.now() - ago);
-    await deps.grants.addCalls(grantId, toDayNumber(Date.now() - ago), calls);
+    await deps.grants.touch(grantId, Date.now() - agoMs);
+    await deps.grants.addCalls(grantId, toDayNumber(Date.now() - agoMs), calls);
   }
   clock.setBehindNow(minutes(9));
   const postId = postIds.at(-1) ?? "";

@@ -29,7 +29,7 @@ export async function createWebScenes({ service }: WebFixture, sampleStudio: Sam
   const openPath = (path: string) => (page: Page) => openAndSettle(page, `${base}${path}`);
   const openStudioPage = ({ studio }: { studio: { id: string } }, path: string) =>
     openPath(`/studios/${studio.id}/${path}`);
-  const scene = (
+  const createScene = (
     name: string,
     user: SignedInUser | undefined,
     openPage: (page: Page) => Promise<unknown>,
@@ -55,27 +55,27 @@ export async function createWebScenes({ service }: WebFixture, sampleStudio: Sam
   };
 
   return [
-    scene("start-signed-out", undefined, openPath("/")),
-    scene("login", undefined, openPath("/login")),
-    scene("dev-issuer", undefined, openPath("/login"), async (page) => {
+    createScene("start-signed-out", undefined, openPath("/")),
+    createScene("login", undefined, openPath("/login")),
+    createScene("dev-issuer", undefined, openPath("/login"), async (page) => {
       await clickButton(page, /^Continue with/);
       await page.getByLabel("Email").fill("mira.okafor@bluedoor.example");
     }),
-    scene("dev-issuer-error", undefined, openPath("/login"), async (page) => {
+    createScene("dev-issuer-error", undefined, openPath("/login"), async (page) => {
       await clickButton(page, /^Continue with/);
       await page.getByLabel("Email").fill("mira");
       await page.evaluate("document.forms[0].noValidate = true");
       await clickButton(page, "Sign in");
     }),
-    scene("consent", owner, async (page) => page.goto(await createAuthorizeUrl(base))),
-    scene("join", userWithoutStudio, async (page) =>
+    createScene("consent", owner, async (page) => page.goto(await createAuthorizeUrl(base))),
+    createScene("join", userWithoutStudio, async (page) =>
       page.goto(`${base}/join/${await createInvitationToken(deps, scratchStudioOwner, "member")}`),
     ),
-    scene("join-invalid", userWithoutStudio, openPath("/join/nothing")),
-    scene("first-studio", userWithoutStudio, openPath("/")),
-    scene("new-studio", owner, openPath("/studios/new")),
+    createScene("join-invalid", userWithoutStudio, openPath("/join/nothing")),
+    createScene("first-studio", userWithoutStudio, openPath("/")),
+    createScene("new-studio", owner, openPath("/studios/new")),
     ...["posts", "assets", "platforms", "clients", "members", "activity"].map((page) =>
-      scene(`${page}-empty`, emptyStudioOwner, openStudioPage(emptyStudioOwner, page)),
+      createScene(`${page}-empty`, emptyStudioOwner, openStudioPage(emptyStudioOwner, page)),
     ),
     ...[
       "posts",
@@ -85,40 +85,40 @@ export async function createWebScenes({ service }: WebFixture, sampleStudio: Sam
       "posts/new",
       "assets",
       "assets?usage=unused",
-    ].map((page) => scene(page.replace(/\W+/g, "-"), owner, openStudioPage(owner, page))),
+    ].map((page) => createScene(page.replace(/\W+/g, "-"), owner, openStudioPage(owner, page))),
     ...["members", "platforms", "clients", "activity", "settings"].map((page) =>
-      scene(page, owner, openStudioPage(owner, page)),
+      createScene(page, owner, openStudioPage(owner, page)),
     ),
-    scene("clients-member", member, openStudioPage(member, "clients")),
-    scene("platforms-member", member, openStudioPage(member, "platforms")),
-    scene("members-member", member, openStudioPage(member, "members")),
-    scene("switcher", owner, openStudioPage(owner, "posts"), async (page) => {
+    createScene("clients-member", member, openStudioPage(member, "clients")),
+    createScene("platforms-member", member, openStudioPage(member, "platforms")),
+    createScene("members-member", member, openStudioPage(member, "members")),
+    createScene("switcher", owner, openStudioPage(owner, "posts"), async (page) => {
       await page
         .getByRole("button", { name: /Switch studio/ })
         .locator("visible=true")
         .click();
     }),
-    scene("menu", owner, openStudioPage(owner, "posts"), async (page) => {
+    createScene("menu", owner, openStudioPage(owner, "posts"), async (page) => {
       const menu = page.getByRole("button", { name: "Menu" });
       if (await menu.isVisible()) await menu.click();
     }),
-    scene("post", owner, openSamplePost, (page) => page.getByRole("list", { name: "Files of this post" }).waitFor()),
-    scene("post-preview", owner, openSamplePost, (page) => clickButton(page, "Preview")),
-    scene("post-archived", owner, openStudioPage(owner, `posts/${archivedPostId}`)),
-    scene("post-file", owner, openSamplePost, (page) => clickButton(page, /poster\.jpg/)),
-    scene("post-library", owner, openSamplePost, (page) => clickButton(page, "Add from library")),
-    scene("post-link", scratchStudioOwner, openScratchPost, async (page) => {
+    createScene("post", owner, openSamplePost, (page) => page.getByRole("list", { name: "Files of this post" }).waitFor()),
+    createScene("post-preview", owner, openSamplePost, (page) => clickButton(page, "Preview")),
+    createScene("post-archived", owner, openStudioPage(owner, `posts/${archivedPostId}`)),
+    createScene("post-file", owner, openSamplePost, (page) => clickButton(page, /poster\.jpg/)),
+    createScene("post-library", owner, openSamplePost, (page) => clickButton(page, "Add from library")),
+    createScene("post-link", scratchStudioOwner, openScratchPost, async (page) => {
       await clickButton(page, "More ways to add files");
       await page.getByRole("menuitem", { name: "Request files with a link" }).click();
       await page.getByText("Share this upload link").waitFor();
     }),
-    scene("post-withdraw", owner, openSamplePost, (page) => clickButton(page, /^Withdraw/)),
-    scene("post-archive-toast", scratchStudioOwner, openScratchPost, async (page) => {
+    createScene("post-withdraw", owner, openSamplePost, (page) => clickButton(page, /^Withdraw/)),
+    createScene("post-archive-toast", scratchStudioOwner, openScratchPost, async (page) => {
       await clickButton(page, "Actions for this post");
       await page.getByRole("menuitem", { name: "Archive" }).click();
       await page.getByText("Archived.", { exact: true }).waitFor();
     }),
-    scene("post-upload", scratchStudioOwner, openScratchPost, async (page) => {
+    createScene("post-upload", scratchStudioOwner, openScratchPost, async (page) => {
       await throttleUploads(page, 300_000);
       await page
         .locator("input[type=file]")
@@ -127,7 +127,7 @@ export async function createWebScenes({ service }: WebFixture, sampleStudio: Sam
       await page.locator('[data-upload-status="sending"]').waitFor();
       await sleep(2500);
     }),
-    scene("post-conflict", scratchStudioOwner, async (page) => {
+    createScene("post-conflict", scratchStudioOwner, async (page) => {
       const id = await openScratchPost(page);
       await page.getByLabel("Text", { exact: true }).fill(samplePostBody.replace("first of March", "second of March"));
       await updatePost(deps, scratchStudioOwner, {
@@ -136,41 +136,41 @@ export async function createWebScenes({ service }: WebFixture, sampleStudio: Sam
       });
       await page.getByRole("heading", { name: /two places/ }).waitFor();
     }),
-    scene("asset-dialog", owner, openStudioPage(owner, "assets?usage=unused"), (page) =>
+    createScene("asset-dialog", owner, openStudioPage(owner, "assets?usage=unused"), (page) =>
       clickButton(page, /paper\.jpg/),
     ),
-    scene("assets-list", owner, openStudioPage(owner, "assets?view=list")),
-    scene("assets-no-match", owner, openStudioPage(owner, "assets?q=lighthouse&kind=image")),
-    scene("assets-selected", owner, openStudioPage(owner, "assets"), (page) => page.keyboard.press("Control+a")),
-    scene("assets-tags", owner, openStudioPage(owner, "assets"), async (page) => {
+    createScene("assets-list", owner, openStudioPage(owner, "assets?view=list")),
+    createScene("assets-no-match", owner, openStudioPage(owner, "assets?q=lighthouse&kind=image")),
+    createScene("assets-selected", owner, openStudioPage(owner, "assets"), (page) => page.keyboard.press("Control+a")),
+    createScene("assets-tags", owner, openStudioPage(owner, "assets"), async (page) => {
       await page.keyboard.press("Control+a");
       await clickButton(page, "Tags");
     }),
-    scene("asset-add-to-post", owner, openStudioPage(owner, "assets?usage=used"), async (page) => {
+    createScene("asset-add-to-post", owner, openStudioPage(owner, "assets?usage=used"), async (page) => {
       await clickButton(page, /door\.jpg/);
       await clickButton(page, "Copy to another post…");
       await page.getByRole("radio", { name: /glaze/ }).waitFor();
     }),
-    scene("invite", owner, openStudioPage(owner, "members"), (page) => clickButton(page, "Invite someone")),
-    scene("invite-link", scratchStudioOwner, openStudioPage(scratchStudioOwner, "members"), async (page) => {
+    createScene("invite", owner, openStudioPage(owner, "members"), (page) => clickButton(page, "Invite someone")),
+    createScene("invite-link", scratchStudioOwner, openStudioPage(scratchStudioOwner, "members"), async (page) => {
       await clickButton(page, "Invite someone");
       await clickButton(page, "Create link");
       await page.getByText("Share this link").waitFor();
     }),
-    scene("revoke", owner, openStudioPage(owner, "clients"), (page) => clickButton(page, "Revoke Claude")),
-    scene("activity-filtered", owner, openStudioPage(owner, "activity?action=post.updated")),
-    scene("settings-delete", owner, openStudioPage(owner, "settings"), (page) => clickButton(page, "Delete studio…")),
-    scene("activity-member", member, openStudioPage(member, "activity")),
-    scene("activity-expanded", owner, openStudioPage(owner, "activity"), (page) =>
+    createScene("revoke", owner, openStudioPage(owner, "clients"), (page) => clickButton(page, "Revoke Claude")),
+    createScene("activity-filtered", owner, openStudioPage(owner, "activity?action=post.updated")),
+    createScene("settings-delete", owner, openStudioPage(owner, "settings"), (page) => clickButton(page, "Delete studio…")),
+    createScene("activity-member", member, openStudioPage(member, "activity")),
+    createScene("activity-expanded", owner, openStudioPage(owner, "activity"), (page) =>
       page.locator("details").first().locator("summary").click(),
     ),
-    scene("clients-setup", owner, openStudioPage(owner, "connect"), (page) =>
+    createScene("clients-setup", owner, openStudioPage(owner, "connect"), (page) =>
       page.getByRole("tab", { name: "Cursor" }).click(),
     ),
-    scene("clients-setup-other", owner, openStudioPage(owner, "connect"), (page) =>
+    createScene("clients-setup-other", owner, openStudioPage(owner, "connect"), (page) =>
       page.getByRole("tab", { name: "Other" }).click(),
     ),
-    scene("clients-connected", scratchStudioOwner, openStudioPage(scratchStudioOwner, "clients"), async (page) => {
+    createScene("clients-connected", scratchStudioOwner, openStudioPage(scratchStudioOwner, "clients"), async (page) => {
       await page.getByText("Waiting for a client").or(page.getByText("is connected.")).first().waitFor();
       await createGrant(deps, scratchStudioOwner, {
         clientId: "vscode",
@@ -181,19 +181,19 @@ export async function createWebScenes({ service }: WebFixture, sampleStudio: Sam
       });
       await page.getByRole("button", { name: "Copy Try this prompt" }).waitFor();
     }),
-    scene("not-found", owner, openPath("/nowhere")),
-    scene("post-not-found", owner, openStudioPage(owner, "posts/pst_nothing")),
-    scene("error-api-down", owner, async (page) => {
+    createScene("not-found", owner, openPath("/nowhere")),
+    createScene("post-not-found", owner, openStudioPage(owner, "posts/pst_nothing")),
+    createScene("error-api-down", owner, async (page) => {
       await page.route("**/api/**", (route) => route.abort());
       await page.goto(`${base}/studios/${owner.studio.id}/posts`);
       await page.getByRole("heading").first().waitFor();
     }),
-    scene("error-list-down", owner, async (page) => {
+    createScene("error-list-down", owner, async (page) => {
       await page.route("**/api/studios/*/post-summaries*", (route) => route.fulfill({ status: 503, body: "" }));
       await page.goto(`${base}/studios/${owner.studio.id}/posts`);
       await page.getByRole("alert").waitFor({ timeout: 30_000 });
     }),
-    scene("offline", owner, openStudioPage(owner, "posts"), (page) => page.context().setOffline(true)),
+    createScene("offline", owner, openStudioPage(owner, "posts"), (page) => page.context().setOffline(true)),
   ];
 }
 
