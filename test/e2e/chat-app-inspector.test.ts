@@ -87,7 +87,7 @@ if (hasChromium())
         appArgs: Buffer.from(JSON.stringify({ postId })).toString("base64url"),
       });
       await page.goto(`${inspectorUrl}?${query.toString()}`);
-      // It would show every message, also the parts in tool calls, and format all of them again for each new one.
+      // The sidebar shows every message, parts in tool calls too, and formats all of them again for each new one.
       await page.getByRole("button", { name: "Close monitoring sidebar" }).click();
       await page.getByRole("button", { name: "Open App" }).click();
       // The Inspector shows the app in a frame of its sandbox, which is a frame of another origin.

@@ -100,13 +100,13 @@ if (hasChromium())
       };
       // A frame next to the app, with the origin of the host.
       const script = `parent.frames[0].postMessage(${JSON.stringify(forgedMessage)}, "*"); parent.postMessage("sent " + origin, "*")`;
-      const sent = await chat.page.evaluate(`new Promise((resolve) => {
+      const report = await chat.page.evaluate(`new Promise((resolve) => {
         addEventListener("message", ({ data }) => String(data).startsWith("sent ") && resolve(data));
         const frame = document.createElement("iframe");
         frame.srcdoc = ${JSON.stringify(`<script>${script}</script>`)};
         document.body.append(frame);
       })`);
-      assert.equal(sent, `sent ${new URL(chat.host.url).origin}`);
+      assert.equal(report, `sent ${new URL(chat.host.url).origin}`);
       // The host's own message arrives afterwards, so the forged one has been handled.
       await chat.sendToApp({ method: "ui/notifications/host-context-changed", params: { theme: "dark" } });
       await chat.app.locator('html[data-theme="dark"]').waitFor();
@@ -116,7 +116,7 @@ if (hasChromium())
       await chat.app.getByRole("heading", { name: "Forged" }).waitFor();
     });
 
-    test("repeated messages start no action and bring nothing old back (W8)", async (t) => {
+    test("repeated messages start no action and do not bring back old content (W8)", async (t) => {
       const chat = await openChat(t, service, browser, {
         prepare: (owner) => newConnection(service.deps, owner, "harbour", "sandbox"),
       });
@@ -147,7 +147,7 @@ if (hasChromium())
       assert.equal(publications.length, 1);
     });
 
-    test("ignores notifications before the host's first response, and tells the page nothing before it (W8)", async (t) => {
+    test("ignores notifications before the host's first response, and sends only ui/initialize before it (W8)", async (t) => {
       const chat = await openChat(t, service, browser);
       const { page, context } = await openObservedPage(browser);
       t.after(() => context.close());

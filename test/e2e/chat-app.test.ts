@@ -25,7 +25,7 @@ const videoBytes = 40 * 1024 ** 2;
 /** Four parts. Encoding them takes most of the time of a test on a busy machine. */
 const shortVideoBytes = 20 * 1024 ** 2;
 const timeout = { timeout: 120_000 };
-const wait = { timeoutMs: 60_000 };
+const waitOptions = { timeoutMs: 60_000 };
 
 if (hasChromium())
   forEachStoreAndEngine("the in-chat app", (fixture, store) => {
@@ -60,7 +60,7 @@ if (hasChromium())
       assert.equal(await fetchDigest(assets[0]?.url ?? ""), digest);
     }
     async function waitForLink({ readHost }: OpenedChat): Promise<string> {
-      await waitUntil(async () => (await readHost(({ openedLinks }) => openedLinks.length)) === 1, wait);
+      await waitUntil(async () => (await readHost(({ openedLinks }) => openedLinks.length)) === 1, waitOptions);
       return (await readHost(({ openedLinks }) => openedLinks[0])) ?? "";
     }
 
@@ -81,7 +81,7 @@ if (hasChromium())
         const frameHeight = (await page.locator("iframe").boundingBox())?.height ?? 0;
         return appHeight > 0 && Math.abs(appHeight - frameHeight) <= 5;
       };
-      await waitUntil(hasAppHeight, { ...wait, description: "the frame is as high as the app" });
+      await waitUntil(hasAppHeight, { ...waitOptions, description: "the frame is as high as the app" });
       await chat.sendToApp({
         method: "ui/notifications/host-context-changed",
         params: { theme: "light", locale: "fr" },
@@ -193,14 +193,14 @@ if (hasChromium())
       assert.equal(await openUploadPage(strictChat), expiredUrl);
     });
 
-    async function loseNetwork(chat: OpenedChat, onBack = async () => {}): Promise<void> {
+    async function loseNetwork(chat: OpenedChat, beforeReconnect = async () => {}): Promise<void> {
       const { app, context, owner, postId } = chat;
       await context.setOffline(true);
       await app.getByText("You are offline.").first().waitFor();
       const { assets } = await getPost(service.deps, owner, { postId });
       assert.equal(assets[0]?.status, "pending");
       // Before the app retries: a retry that fails again is followed by a longer wait.
-      await onBack();
+      await beforeReconnect();
       await context.setOffline(false);
     }
 
@@ -255,7 +255,7 @@ if (hasChromium())
           await attachAsset(service.deps, owner, { postId, assetId });
         },
       });
-      await waitUntil(() => callCount > 0, wait);
+      await waitUntil(() => callCount > 0, waitOptions);
       const image = chat.app.getByRole("list", { name: "Files of the post" }).locator("img");
       const resendResult = () =>
         chat.readHost(({ sentMessages, sendToApp }) =>
@@ -266,7 +266,7 @@ if (hasChromium())
         await resendResult();
         return (await image.count()) === 1;
       };
-      await waitUntil(isShownAfterNextRead, { ...wait, intervalMs: 200 });
+      await waitUntil(isShownAfterNextRead, { ...waitOptions, intervalMs: 200 });
     });
 
     test("shows thumbnails as data URIs (CHAT-13)", async (t) => {
@@ -281,6 +281,6 @@ if (hasChromium())
       await image.waitFor();
       assert.match((await image.getAttribute("src")) ?? "", /^data:image\/webp;base64,/);
       const getWidth = () => image.evaluate((element) => (element as unknown as { naturalWidth: number }).naturalWidth);
-      await waitUntil(async () => (await getWidth()) > 0, wait);
+      await waitUntil(async () => (await getWidth()) > 0, waitOptions);
     });
   });

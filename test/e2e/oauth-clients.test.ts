@@ -100,8 +100,8 @@ const clients: Record<string, (mcpUrl: string, allowAccess: AllowAccess) => Prom
     const checks = { pkceCodeVerifier, expectedState, expectedNonce, idTokenExpected: true };
     const tokens = await oidc.authorizationCodeGrant(config, redirect, checks);
     assert.match(tokens.claims()?.sub ?? "", /^usr_/);
-    const refreshed = await oidc.refreshTokenGrant(config, tokens.refresh_token ?? "", { resource });
-    return { accessToken: tokens.access_token, refreshedToken: refreshed.access_token };
+    const refreshedTokens = await oidc.refreshTokenGrant(config, tokens.refresh_token ?? "", { resource });
+    return { accessToken: tokens.access_token, refreshedToken: refreshedTokens.access_token };
   },
 
   async oauth4webapi(mcpUrl, allowAccess) {
@@ -147,10 +147,10 @@ const clients: Record<string, (mcpUrl: string, allowAccess: AllowAccess) => Prom
       tokens.refresh_token ?? "",
       insecure,
     );
-    const refreshed = await oauth.processRefreshTokenResponse(server, client, refreshResponse);
+    const refreshedTokens = await oauth.processRefreshTokenResponse(server, client, refreshResponse);
     const revocation = await oauth.revocationRequest(server, client, noClientAuth, "never issued", insecure);
     await oauth.processRevocationResponse(revocation);
-    return { accessToken: tokens.access_token, refreshedToken: refreshed.access_token };
+    return { accessToken: tokens.access_token, refreshedToken: refreshedTokens.access_token };
   },
 };
 

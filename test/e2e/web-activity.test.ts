@@ -56,13 +56,13 @@ describe("the activity of a studio", { skip: skipWithoutChromium }, () => {
 
   test("names posts, files and members, and links to them (ACT-1)", async () => {
     const { page, context } = await openPage(owner, "activity");
-    const attached = getEntry(page, "Ada Berg attached harbour.pdf to Spring catalogue");
-    await attached.waitFor();
-    const href = await attached.getByRole("link", { name: "Spring catalogue" }).getAttribute("href");
+    const attachEntry = getEntry(page, "Ada Berg attached harbour.pdf to Spring catalogue");
+    await attachEntry.waitFor();
+    const href = await attachEntry.getByRole("link", { name: "Spring catalogue" }).getAttribute("href");
     assert.equal(href, `/studios/${owner.studio.id}/posts/${postId}`);
-    assert.match((await attached.getByRole("link", { name: "harbour.pdf" }).getAttribute("href")) ?? "", /\/assets/);
-    const deleted = getEntry(page, "Ada Berg deleted Winter hours");
-    assert.match((await deleted.getByRole("link", { name: "Winter hours" }).getAttribute("href")) ?? "", /\/trash$/);
+    assert.match((await attachEntry.getByRole("link", { name: "harbour.pdf" }).getAttribute("href")) ?? "", /\/assets/);
+    const deleteEntry = getEntry(page, "Ada Berg deleted Winter hours");
+    assert.match((await deleteEntry.getByRole("link", { name: "Winter hours" }).getAttribute("href")) ?? "", /\/trash$/);
     const roleChange = getEntry(page, "Ada Berg changed the role of Bo Dahl");
     assert.match((await roleChange.getByRole("link", { name: "Bo Dahl" }).getAttribute("href")) ?? "", /\/members$/);
     await getEntry(page, "Bo Dahl changed Spring catalogue").getByText("text; revision").waitFor();

@@ -234,10 +234,10 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
 
     // The assistant's change arrives while the user is typing in another line.
     const revision = await readRevision();
-    const { promise: changed, resolve: release } = Promise.withResolvers<void>();
+    const { promise: hold, resolve: release } = Promise.withResolvers<void>();
     const postUrl = `**/posts/${post.id}`;
     await page.route(postUrl, async (route) => {
-      if (route.request().method() === "PATCH") await changed;
+      if (route.request().method() === "PATCH") await hold;
       return route.continue();
     });
     await body.press("Control+End");
@@ -247,9 +247,9 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     await page.getByText("Merged with changes by Test assistant, for Grace Hopper").first().waitFor();
     await page.unroute(postUrl);
     await body.pressSequentially(", mine");
-    const merged = "Zeroth\n\nFirst\n\nSecond\n\nThird line, mine";
-    assert.equal(await body.inputValue(), merged, "the caret stays in its line");
-    await waitUntil(async () => (await assistant.call("get_post", { postId: post.id }))["body"] === merged);
+    const mergedBody = "Zeroth\n\nFirst\n\nSecond\n\nThird line, mine";
+    assert.equal(await body.inputValue(), mergedBody, "the caret stays in its line");
+    await waitUntil(async () => (await assistant.call("get_post", { postId: post.id }))["body"] === mergedBody);
     assert.equal(await page.getByRole("heading", { name: "This post was changed in two places" }).count(), 0);
   });
 

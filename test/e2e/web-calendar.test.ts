@@ -117,7 +117,7 @@ describe("planning posts in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByRole("button", { name: "Undo" }).last().click();
     await page.getByRole("link", { name: "Boats" }).waitFor();
 
-    // Nothing is left to lose.
+    // No request is left that archiving would cancel.
     await archive();
     await waitUntil(async () => (await read(listedId)).status === "archived", { description: "it is archived" });
 
@@ -141,7 +141,7 @@ describe("planning posts in a browser", { skip: skipWithoutChromium }, () => {
 
   test("schedules an unscheduled post by mouse, keyboard and button, with accounts and time chosen (PUB-1, WEB-12)", async () => {
     const postId = await addPost("Lighthouse");
-    const secondId = await addPost("Ferry");
+    const secondPostId = await addPost("Ferry");
     const page = await open(owner, `?view=calendar&date=${day}`);
     const unscheduled = page.getByRole("complementary", { name: "Unscheduled" });
     const dialog = page.getByRole("dialog", { name: "Schedule post" });
@@ -186,7 +186,7 @@ describe("planning posts in a browser", { skip: skipWithoutChromium }, () => {
     const [, localTime] = await readForm();
     assert.equal(formatLongDay(String(localTime).slice(0, 10)), place);
     await page.keyboard.press("Escape");
-    assert.deepEqual(await readPlan(secondId), [undefined, undefined]);
+    assert.deepEqual(await readPlan(secondPostId), [undefined, undefined]);
     await page.context().close();
   });
 
@@ -209,7 +209,7 @@ describe("planning posts in a browser", { skip: skipWithoutChromium }, () => {
 
   test("search, tag and author filter the calendar and the unscheduled posts (WEB-12)", async () => {
     const { deps } = fixture.service;
-    const planned = await addPost("Mussels at low tide", { at: toIso(`${day}T11:00`) });
+    const plannedPostId = await addPost("Mussels at low tide", { at: toIso(`${day}T11:00`) });
     await updatePost(deps, owner, { postId: await addPost("Mussels for dinner"), tags: ["food"] });
     await addPost("Rope");
     const page = await open(owner, `?view=calendar&date=${day}`);
@@ -229,7 +229,7 @@ describe("planning posts in a browser", { skip: skipWithoutChromium }, () => {
     assert.equal(await unscheduled.getByRole("link").count(), 1);
     await page.getByRole("link", { name: "Clear tag filter: food" }).click();
     await cards.filter({ hasText: "Mussels at low tide" }).waitFor();
-    assert.equal((await readPlan(planned))[0], "scheduled");
+    assert.equal((await readPlan(plannedPostId))[0], "scheduled");
     await page.context().close();
   });
 });

@@ -40,17 +40,17 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByRole("textbox", { name: "Text", exact: true }).waitFor();
     return page;
   };
-  /** Holds these requests until `release`; `held` resolves when the first one arrives. */
+  /** Holds these requests until `release`; `firstRequest` resolves when the first one arrives. */
   const holdRequests = async (page: Page, url: string, method: string) => {
-    const held = Promise.withResolvers<void>();
-    const released = Promise.withResolvers<void>();
+    const firstRequest = Promise.withResolvers<void>();
+    const hold = Promise.withResolvers<void>();
     await page.route(url, async (route) => {
       if (route.request().method() !== method) return route.fallback();
-      held.resolve();
-      await released.promise;
+      firstRequest.resolve();
+      await hold.promise;
       return route.continue();
     });
-    return { held: held.promise, release: () => released.resolve() };
+    return { firstRequest: firstRequest.promise, release: () => hold.resolve() };
   };
   const readPost = (postId: string) => getPost(fixture.service.deps, owner, { postId });
   const readOrder = async (postId: string) => (await readPost(postId)).assets.map(({ filename }) => filename);
@@ -171,17 +171,17 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
   test("removes an upload that is canceled before the server has responded (WEB-10)", async () => {
     const postId = await addPost("Autumn");
     const page = await openPost(postId);
-    const { held, release } = await holdRequests(page, "**/api/uploads/files", "POST");
+    const { firstRequest, release } = await holdRequests(page, "**/api/uploads/files", "POST");
     await page
       .locator("input[type=file]")
       .first()
       .setInputFiles({ name: "clip.mp4", mimeType: "video/mp4", buffer: Buffer.alloc(100_000) });
-    await held;
+    await firstRequest;
     await page.getByRole("button", { name: "Cancel upload of clip.mp4" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Discard upload" }).click();
-    const canceled = page.waitForResponse((response) => response.request().method() === "DELETE");
+    const cancelResponse = page.waitForResponse((response) => response.request().method() === "DELETE");
     release();
-    assert.equal((await canceled).status(), 204);
+    assert.equal((await cancelResponse).status(), 204);
     assert.deepEqual(await readOrder(postId), []);
     await page.context().close();
   });
@@ -190,9 +190,9 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
     const postId = await addPost("Winter");
     const page = await openPost(postId);
     const text = page.getByRole("textbox", { name: "Text", exact: true });
-    const { held, release } = await holdRequests(page, `**/posts/${postId}`, "PATCH");
+    const { firstRequest, release } = await holdRequests(page, `**/posts/${postId}`, "PATCH");
     await text.fill("First");
-    await held;
+    await firstRequest;
     await text.fill("First and second");
     await page.getByRole("link", { name: "Posts", exact: true }).first().click();
     release();

@@ -46,9 +46,9 @@ describe("the first page of a visit", { skip: skipWithoutChromium }, () => {
 
   test("requests all data at once, and says that it loads if the server takes long", async () => {
     const page = await openPage();
-    const { promise: canRespond, resolve: respond } = Promise.withResolvers<void>();
+    const { promise: hold, resolve: release } = Promise.withResolvers<void>();
     await page.route("**/api/me", async (route) => {
-      await canRespond;
+      await hold;
       await route.continue();
     });
     // Requested at the same time as the user.
@@ -57,7 +57,7 @@ describe("the first page of a visit", { skip: skipWithoutChromium }, () => {
     await listRequest;
     await page.getByText("Loading…").waitFor();
     assert.equal(await getRows(page).count(), 0);
-    respond();
+    release();
     await getRows(page).first().waitFor();
     await page.context().close();
   });

@@ -54,7 +54,7 @@ describe("filters and selection in the library", { skip: skipWithoutChromium }, 
 
   const open = (search = "") => page.goto(`${fixture.service.base}/studios/${owner.studio.id}/assets${search}`);
   const items = () => page.getByRole("list", { name: "Files" }).getByRole("listitem");
-  const hasItems = (count: number) => waitUntil(async () => (await items().count()) === count);
+  const waitForItems = (count: number) => waitUntil(async () => (await items().count()) === count);
   const getSearch = () => new URL(page.url()).search;
   const isSelected = (filename: string) => page.getByRole("checkbox", { name: `Select ${filename}` }).isChecked();
   const readTags = async () =>
@@ -67,28 +67,28 @@ describe("filters and selection in the library", { skip: skipWithoutChromium }, 
 
   test("filters by kind, usage and tag, all of which are in the URL (LIB-3, POST-3)", async () => {
     await open();
-    await hasItems(4);
+    await waitForItems(4);
     await page.getByRole("link", { name: "Documents" }).press("Enter");
-    await hasItems(1);
+    await waitForItems(1);
     assert.equal(getSearch(), "?kind=document");
     await page.getByRole("link", { name: "Images" }).press("Enter");
-    await hasItems(3);
+    await waitForItems(3);
     await page.getByRole("button", { name: "Usage" }).press("Enter");
     await page.getByRole("menuitemradio", { name: "Unused" }).press("Enter");
-    await hasItems(2);
+    await waitForItems(2);
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Tag" }).press("Enter");
     await page.getByRole("menuitemradio", { name: "sea" }).press("Enter");
-    await hasItems(1);
+    await waitForItems(1);
     await page.keyboard.press("Escape");
     assert.equal(getSearch(), "?kind=image&usage=unused&tag=sea");
     await page.reload();
     await items()
       .getByRole("button", { name: /third\.png/ })
       .waitFor();
-    await hasItems(1);
+    await waitForItems(1);
     await page.getByRole("link", { name: "Clear tag filter" }).press("Enter");
-    await hasItems(2);
+    await waitForItems(2);
     await page.getByRole("button", { name: "Usage: Unused" }).press("Enter");
     await page.getByRole("menuitemradio", { name: "Used in a post" }).press("Enter");
     await items()
@@ -101,12 +101,12 @@ describe("filters and selection in the library", { skip: skipWithoutChromium }, 
     await page.getByRole("link", { name: "Videos" }).press("Enter");
     await page.getByText("This studio has no used videos.").waitFor();
     await page.getByRole("link", { name: "Show all files" }).press("Enter");
-    await hasItems(4);
+    await waitForItems(4);
   });
 
   test("selects files with the keyboard and with Shift (WEB-12)", async () => {
     await open();
-    await hasItems(4);
+    await waitForItems(4);
     await items()
       .getByRole("button", { name: /first\.pdf/ })
       .focus();
@@ -137,7 +137,7 @@ describe("filters and selection in the library", { skip: skipWithoutChromium }, 
   });
 
   test("adds and removes tags of the selected files, and Undo brings the old ones back (POST-5, WEB-7)", async () => {
-    const before = await readTags();
+    const tagsBefore = await readTags();
     await items().first().getByRole("button").first().focus();
     await page.keyboard.press("Control+a");
     await page.getByRole("button", { name: "Tags" }).press("Enter");
@@ -157,7 +157,7 @@ describe("filters and selection in the library", { skip: skipWithoutChromium }, 
     });
     await page.getByRole("button", { name: "Undo" }).press("Enter");
     await page.getByText("Undone for 4 files.").first().waitFor();
-    assert.deepEqual(await readTags(), before);
+    assert.deepEqual(await readTags(), tagsBefore);
   });
 
   test("moves unused files to the trash, reports the others, and Undo restores them (LIB-2, WEB-7)", async () => {
@@ -168,11 +168,11 @@ describe("filters and selection in the library", { skip: skipWithoutChromium }, 
     await report.getByText("Remove it from the post first.").waitFor();
     assert.deepEqual(Object.keys(await readTags()), ["used.png"]);
     await report.getByRole("button", { name: "Close" }).press("Enter");
-    await hasItems(1);
+    await waitForItems(1);
     await page.getByRole("region", { name: "Selection" }).getByText("1 selected").waitFor();
     await page.getByRole("button", { name: "Undo" }).last().press("Enter");
     await page.getByText("Undone for 3 files.").first().waitFor();
-    await hasItems(4);
+    await waitForItems(4);
     assert.equal(Object.keys(await readTags()).length, 4);
     await page.keyboard.press("Escape");
   });
@@ -181,7 +181,7 @@ describe("filters and selection in the library", { skip: skipWithoutChromium }, 
     const { deps } = fixture.service;
     const target = await createPost(deps, owner, { title: "Hills", body: "" });
     await open("?kind=image");
-    await hasItems(3);
+    await waitForItems(3);
     await page.keyboard.press("Control+a");
     await page.getByRole("button", { name: "Add to post" }).press("Enter");
     const dialog = page.getByRole("dialog");
@@ -193,11 +193,11 @@ describe("filters and selection in the library", { skip: skipWithoutChromium }, 
       (await getPost(deps, owner, { postId: id })).assets.map(({ filename }) => filename);
     assert.deepEqual(await readNames(target.id), ["second.png", "third.png", "used.png"]);
     assert.deepEqual(await readNames(postId), ["used.png"]);
-    await hasItems(4);
+    await waitForItems(4);
     await page.getByRole("button", { name: "Undo" }).last().press("Enter");
     await page.getByText("Undone for 3 files.").first().waitFor();
     assert.deepEqual(await readNames(target.id), []);
-    await hasItems(3);
+    await waitForItems(3);
   });
 
   test("renders only the files in view, and loads the rest while the user scrolls (WEB-12)", async () => {

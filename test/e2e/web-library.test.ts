@@ -59,11 +59,10 @@ describe("the library in the web app", { skip: skipWithoutChromium }, () => {
   });
 
   test("shows each upload once, with its progress on the tile, until the file has arrived (LIB-3)", async () => {
-    let release = () => {};
-    const isReleased = new Promise<void>((resolve) => (release = resolve));
+    const { promise: hold, resolve: release } = Promise.withResolvers<void>();
     await page.route("**/files/**", async (route) => {
-      if (route.request().method() === "PUT") await isReleased;
-      await route.continue().catch(() => {}); // paused since
+      if (route.request().method() === "PUT") await hold;
+      await route.continue().catch(() => {}); // pausing aborts the request
     });
     await fileInput().setInputFiles([upload("one.jpg", "image/jpeg"), upload("two.jpg", "image/jpeg")]);
     await page.getByRole("progressbar", { name: "Upload of two.jpg" }).waitFor();

@@ -32,7 +32,8 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     assert.deepEqual(errors, []);
   });
 
-  async function open(path: string): Promise<Page> {
+  /** Creates an owner with a studio and two accounts, and opens a page of the studio. */
+  async function openAsNewOwner(path: string): Promise<Page> {
     const { deps } = fixture.service;
     owner = await createOwner(deps, { timezone });
     connectionIds = [
@@ -60,22 +61,22 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
       [account, state, scheduledFor && toLocalTime(Date.parse(scheduledFor), timezone)].filter(Boolean).join(" "),
     );
   }
-  async function change(postId: string, values: PublicationChange): Promise<void> {
+  async function changePublications(postId: string, values: PublicationChange): Promise<void> {
     const { deps } = fixture.service;
     for (const { id } of (await getPost(deps, owner, { postId })).publications ?? [])
       await deps.publications.update(id, { ...values, dueAt: null, nextRunAt: null }, { states: ["scheduled"] });
   }
-  const fail = (postId: string) =>
-    change(postId, { state: "failed", problem: { code: "rejected", message: "The account is suspended." } });
+  const failPublications = (postId: string) =>
+    changePublications(postId, { state: "failed", problem: { code: "rejected", message: "The account is suspended." } });
   async function publishTo(postId: string, ...ids: string[]): Promise<void> {
     await publishPost(fixture.service.deps, owner, { postId, connectionIds: ids });
   }
 
   test("creates a post on a day or hour of the calendar, by keyboard and on a phone, and offers its time (WEB-12)", async () => {
-    const page = await open(`posts?view=calendar&date=${day}`);
+    const page = await openAsNewOwner(`posts?view=calendar&date=${day}`);
     const getButton = (label: string) => page.getByRole("button", { name: `New post on ${label}`, exact: true });
-    const first = page.locator("[data-new-post]").first();
-    await first.waitFor();
+    const firstButton = page.locator("[data-new-post]").first();
+    await firstButton.waitFor();
     assert.equal(await page.locator("[data-new-post][tabindex='0']").count(), 1);
     assert.deepEqual(await findViolations(page), []);
     await getButton(formatLongDay(day)).focus();
@@ -100,19 +101,19 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
       `harbour scheduled ${localTime}`,
     ]);
 
-    const posts = `${fixture.service.base}/studios/${owner.studio.id}/posts`;
-    await page.goto(`${posts}?view=calendar&range=week&date=${day}`);
+    const postsUrl = `${fixture.service.base}/studios/${owner.studio.id}/posts`;
+    await page.goto(`${postsUrl}?view=calendar&range=week&date=${day}`);
     await getButton(`${formatLongDay(day)}, 14:00`).click();
     await page
       .getByRole("dialog", { name: /, 14:00$/ })
       .getByRole("button", { name: "Cancel" })
       .click();
-    await page.goto(`${posts}?view=calendar&range=week&date=${addDays(today, -7)}`);
+    await page.goto(`${postsUrl}?view=calendar&range=week&date=${addDays(today, -7)}`);
     await page.getByRole("table").waitFor();
-    assert.equal(await first.count(), 0, "the past has no buttons");
+    assert.equal(await firstButton.count(), 0, "the past has no buttons");
 
     await page.setViewportSize(phone);
-    await page.goto(`${posts}?view=calendar&date=${day}`);
+    await page.goto(`${postsUrl}?view=calendar&date=${day}`);
     await getButton(formatLongDay(addDays(day, 8))).click();
     await page
       .getByRole("dialog", { name: /^New post for / })
@@ -127,9 +128,9 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
   });
 
   test("publishes again what failed, schedules from a row's menu, and cancels on the calendar (PUB-1)", async () => {
-    const page = await open("publications");
+    const page = await openAsNewOwner("publications");
     const [failedId, draftId] = [await addPost("Fog", { ids: [connectionIds[0]] }), await addPost("Boats")];
-    await fail(failedId);
+    await failPublications(failedId);
     await page.getByRole("button", { name: "Publish again to harbour" }).click();
     const dialog = page.getByRole("dialog", { name: "Publish post" });
     assert.equal(await dialog.getByRole("checkbox", { name: "harbour" }).isChecked(), true);
@@ -137,22 +138,22 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await dialog.getByRole("button", { name: "Publish now" }).click();
     await page.getByText("Publishing now.").first().waitFor();
     assert.deepEqual(await readPlans(failedId), ["harbour scheduled", "harbour failed"]);
-    // The newer publication has taken the place of the failed one.
+    // The newer publication has replaced the failed one.
     const publishAgain = page.getByRole("button", { name: "Publish again to harbour" });
     await publishAgain.waitFor({ state: "detached" });
-    await fail(await addPost("Mist", { ids: [connectionIds[1]] }));
+    await failPublications(await addPost("Mist", { ids: [connectionIds[1]] }));
     await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/publications?state=failed`);
     await page.getByRole("button", { name: "Publish again to quay" }).waitFor();
     assert.equal(await publishAgain.count(), 0, "a filtered list offers it no more");
     await page.getByRole("link", { name: "Fog", exact: true }).click();
     await page.getByRole("heading", { name: "Timeline" }).waitFor();
     assert.equal(await publishAgain.count(), 0, "its own page offers it no more");
-    // The newer publication is not in this list, and is known nevertheless.
+    // The newer publication is not in this filtered list, but still replaces the failed one.
     await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/publications?from=${day}`);
     await page.getByText("1 publication needs you:").waitFor();
 
-    const posts = `${fixture.service.base}/studios/${owner.studio.id}/posts`;
-    await page.goto(`${posts}?view=board`);
+    const postsUrl = `${fixture.service.base}/studios/${owner.studio.id}/posts`;
+    await page.goto(`${postsUrl}?view=board`);
     await page.getByRole("button", { name: "Actions for Boats" }).click();
     await page.getByRole("menuitem", { name: "Schedule…" }).click();
     const schedule = page.getByRole("dialog", { name: "Schedule post" });
@@ -165,7 +166,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
       `quay scheduled ${day}T10:00`,
     ]);
 
-    await page.goto(`${posts}?view=calendar&date=${day}`);
+    await page.goto(`${postsUrl}?view=calendar&date=${day}`);
     await page.getByRole("button", { name: /^Boats\b/ }).click();
     await page.getByRole("button", { name: "Cancel publication" }).click();
     await page
@@ -180,8 +181,8 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await page.context().close();
   });
 
-  test("doesn't choose accounts that a post is published to already (PUB-1)", async () => {
-    const page = await open("posts");
+  test("preselects no account that the post is already published to (PUB-1)", async () => {
+    const page = await openAsNewOwner("posts");
     const { deps } = fixture.service;
     const postId = await addPost("Gulls", { ids: [connectionIds[0]] });
     await updatePost(deps, owner, {
@@ -204,11 +205,11 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
   });
 
   test("lists what goes out next by day, and links what needs a person (WEB-10)", async () => {
-    const page = await open("publications/upcoming");
+    const page = await openAsNewOwner("publications/upcoming");
     await page.getByRole("heading", { name: "Nothing is planned" }).waitFor();
     await addPost("Later", { localTime: `${addDays(today, 9)}T10:00` });
     await addPost("Sooner", { localTime: `${addDays(today, 3)}T10:00` });
-    await fail(await addPost("Fog", { ids: [connectionIds[1]] }));
+    await failPublications(await addPost("Fog", { ids: [connectionIds[1]] }));
     await page.getByRole("heading", { name: formatLongDay(addDays(today, 9)) }).waitFor();
     assert.deepEqual(await page.getByRole("heading", { level: 3 }).allTextContents(), [
       formatLongDay(addDays(today, 3)),
@@ -234,9 +235,9 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
   });
 
   test("doesn't offer another time for a missed publication that a newer one has replaced (PUB-10)", async () => {
-    const page = await open("publications");
+    const page = await openAsNewOwner("publications");
     const postId = await addPost("Fog", { localTime: `${day}T10:00` });
-    await change(postId, { state: "missed" });
+    await changePublications(postId, { state: "missed" });
     await publishTo(postId, connectionIds[0]);
     const assertActions = async (place: string) => {
       await page.getByRole("button", { name: "Reschedule quay" }).waitFor();
@@ -247,11 +248,11 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     };
     await page.reload();
     await assertActions("list");
-    const studio = `${fixture.service.base}/studios/${owner.studio.id}`;
-    await page.goto(`${studio}/posts/${postId}`);
+    const studioUrl = `${fixture.service.base}/studios/${owner.studio.id}`;
+    await page.goto(`${studioUrl}/posts/${postId}`);
     await assertActions("post");
 
-    await page.goto(`${studio}/posts?view=calendar&date=${day}`);
+    await page.goto(`${studioUrl}/posts?view=calendar&date=${day}`);
     const dialog = page.getByRole("dialog", { name: "Fog" });
     const cards = page.getByRole("button", { name: /^Fog\b/ });
     await cards.nth(1).waitFor();
@@ -268,13 +269,13 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
   });
 
   test("links only publications that still need a person, and shows the others without the filter (WEB-10)", async () => {
-    const page = await open("publications");
+    const page = await openAsNewOwner("publications");
     const [replacedId, otherId] = [
       await addPost("Fog", { ids: [connectionIds[0]] }),
       await addPost("Mist", { ids: [connectionIds[1]] }),
     ];
-    await fail(replacedId);
-    await fail(otherId);
+    await failPublications(replacedId);
+    await failPublications(otherId);
     await publishTo(replacedId, connectionIds[0]);
     await page.reload();
     await page.getByText("1 publication needs you:").waitFor();
@@ -291,7 +292,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
   });
 
   test("filters the calendar by account, and moves only the accounts that are shown (PUB-1, WEB-12)", async () => {
-    const page = await open(`posts?view=calendar&date=${day}`);
+    const page = await openAsNewOwner(`posts?view=calendar&date=${day}`);
     const bothId = await addPost("Mussels", { localTime: `${day}T10:00` });
     await addPost("Rope", { ids: [connectionIds[1]], localTime: `${day}T11:00` });
     const card = page.getByRole("button", { name: /^Mussels\b/ });
@@ -323,9 +324,9 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
   });
 
   test("on a phone, a planned post shows its time and its state, and nothing says to mark it ready (WEB-12)", async () => {
-    await (await open("posts")).context().close();
+    await (await openAsNewOwner("posts")).context().close();
     const postId = await addPost("Mussels", { localTime: `${day}T10:00` });
-    // Its time has a year.
+    // So far ahead that its time may include the year.
     await addPost("Rope", { localTime: `${addMonths(today, 11).slice(0, 7)}-15T10:00` });
     const page = await openStudioPage(fixture, owner, "posts", {
       errors,
@@ -345,7 +346,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await header.getByText("Scheduled", { exact: true }).waitFor();
     assert.equal(await page.getByRole("button", { name: "Mark ready" }).count(), 0);
     assert.equal(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0);
-    await change(postId, { state: "proposed" });
+    await changePublications(postId, { state: "proposed" });
     await header.getByText("Waiting for approval", { exact: true }).waitFor();
     await header.getByRole("link", { name: "Approve…" }).waitFor();
     assert.deepEqual(await findViolations(page), []);
@@ -354,10 +355,10 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
   });
 
   test("cancels what is scheduled before a post moves to the trash, and keeps a post that may be published (WEB-10)", async () => {
-    const page = await open("posts");
+    const page = await openAsNewOwner("posts");
     const postId = await addPost("Mussels", { localTime: `${day}T10:00` });
     const unconfirmedId = await addPost("Rope", { ids: [connectionIds[0]], localTime: `${day}T10:00` });
-    await change(unconfirmedId, { state: "unconfirmed" });
+    await changePublications(unconfirmedId, { state: "unconfirmed" });
     const moveToTrash = async (button: string) => {
       await page.getByRole("button", { name: button }).click();
       await page.getByRole("menuitem", { name: "Move to trash" }).click();

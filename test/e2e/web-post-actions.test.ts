@@ -174,18 +174,18 @@ describe("actions on posts in a browser", { skip: skipWithoutChromium }, () => {
     await page.context().close();
   });
 
-  /** Holds the start of all uploads until `release`, or until `reject`. */
+  /** Holds the start of all uploads until `release` lets them start or `reject` rejects them. */
   async function holdUploads(page: Page) {
-    const released = Promise.withResolvers<"released" | "rejected">();
+    const hold = Promise.withResolvers<"released" | "rejected">();
     await page.route("**/api/uploads/files", async (route) => {
-      if ((await released.promise) === "released") return route.continue();
+      if ((await hold.promise) === "released") return route.continue();
       const problem = { code: "unsupported_type", detail: "This file is not an image.", hint: "" };
       return route.fulfill({ status: 415, json: problem });
     });
     const buffer = await jpeg();
     return {
-      release: () => released.resolve("released"),
-      reject: () => released.resolve("rejected"),
+      release: () => hold.resolve("released"),
+      reject: () => hold.resolve("rejected"),
       upload: async (name: string) => {
         await page.locator("input[type=file]").first().setInputFiles({ name, mimeType: "image/jpeg", buffer });
         await page.getByRole("button", { name: `Cancel upload of ${name}` }).waitFor();

@@ -207,7 +207,7 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     const postId = await addPost(owner, "Fog");
     await addPost(owner, "Boats", { status: "ready" });
     const page = await openPosts(owner, "?view=board");
-    const hasStatus = (status: string) =>
+    const waitForStatus = (status: string) =>
       waitUntil(async () => (await read(owner, postId)).status === status, { description: `the post is ${status}` });
     const column = (name: RegExp) => page.getByRole("region", { name });
     await column(/^Drafts/)
@@ -223,9 +223,9 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     await column(/^Ready/)
       .getByRole("link", { name: "Fog" })
       .waitFor();
-    await hasStatus("ready");
+    await waitForStatus("ready");
     await page.getByRole("button", { name: "Undo" }).last().click();
-    await hasStatus("draft");
+    await waitForStatus("draft");
 
     await column(/^Drafts/)
       .getByRole("link", { name: "Fog" })
@@ -240,12 +240,12 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     await column(/^Ready/)
       .getByRole("link", { name: "Fog" })
       .waitFor();
-    await hasStatus("ready");
+    await waitForStatus("ready");
 
     await page.getByRole("button", { name: "Actions for Fog" }).click();
     await page.getByRole("menuitem", { name: "Archive", exact: true }).click();
     await page.getByRole("link", { name: "Fog" }).waitFor({ state: "detached" });
-    await hasStatus("archived");
+    await waitForStatus("archived");
     await page.context().close();
   });
 
@@ -327,7 +327,7 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     await page.context().close();
   });
 
-  test("shows a change that the server rejects in its old place, with the reason", async () => {
+  test("returns a card to its old time if the server rejects the change, and shows the reason", async () => {
     const owner = await newOwner();
     const { postId, day } = await planPost(owner, "Fog");
     const page = await openPosts(owner, `?view=calendar&range=week&date=${day}`);

@@ -110,8 +110,8 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
   });
 
   test("folds a long text where Mastodon folds it, and says in place what is rejected", async () => {
-    const damaged = (await createTwoColors()).subarray(0, 60);
-    const postId = await addPost("A line\n".repeat(60).trim(), [["damaged.png", damaged]]);
+    const damagedImage = (await createTwoColors()).subarray(0, 60);
+    const postId = await addPost("A line\n".repeat(60).trim(), [["damaged.png", damagedImage]]);
     const post = await openPreview(postId, "north-words", "Mastodon");
     await post.getByText("Won’t post").waitFor();
     await page.getByRole("list", { name: "Files for north-words" }).getByText("can't be opened").waitFor();
@@ -131,14 +131,14 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
       names.map((name) => [name, image]),
     );
     await openPreview(postId, "north-words", "Mastodon");
-    const wayOut = "remove some, or duplicate the post for this account and remove them from the copy.";
+    const advice = "remove some, or duplicate the post for this account and remove them from the copy.";
     const problem = page
       .getByRole("listitem")
       .filter({ hasText: "The post has 5 images; the platform allows up to 4." });
-    await problem.getByText(wayOut).first().waitFor();
+    await problem.getByText(advice).first().waitFor();
     await page.getByRole("button", { name: "Publish…" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByText(wayOut).waitFor();
+    await dialog.getByText(advice).waitFor();
     await dialog.getByRole("button", { name: "Cancel" }).click();
     await checkPage();
     await page.getByRole("button", { name: "Duplicate post" }).click();
@@ -147,11 +147,11 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
     await page.getByRole("button", { name: /^Actions for 5\.png/ }).waitFor();
   });
 
-  test("names only files that it has something to say about", async () => {
-    const damaged = (await createTwoColors()).subarray(0, 60);
+  test("lists only files that are changed or rejected", async () => {
+    const damagedImage = (await createTwoColors()).subarray(0, 60);
     const postId = await addPost("Boats", [
       ["plain.png", await createTwoColors()],
-      ["damaged.png", damaged],
+      ["damaged.png", damagedImage],
     ]);
     const post = await openPreview(postId, "north-words", "Mastodon");
     await post.locator("[aria-busy=false] img").waitFor();

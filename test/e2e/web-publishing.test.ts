@@ -159,21 +159,21 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     const dialog = page.getByRole("dialog");
     assert.ok(await dialog.getByLabel("blue-harbour").isChecked(), "the only account is chosen");
     await dialog.getByText(`In the studio’s time zone, ${timezone}.`).waitFor();
-    const local = `${toLocalTime(Date.now() + 20 * 86_400_000, timezone).slice(0, 11)}09:30`;
-    await dialog.getByLabel("Date and time").fill(local);
+    const localTime = `${toLocalTime(Date.now() + 20 * 86_400_000, timezone).slice(0, 11)}09:30`;
+    await dialog.getByLabel("Date and time").fill(localTime);
     await checkAccessibility();
     await dialog.getByRole("button", { name: "Schedule", exact: true }).click();
     const row = page.getByRole("list", { name: "Publications of this post" }).getByRole("listitem");
     await row.getByText("Scheduled", { exact: true }).waitFor();
-    const time = resolveLocalTime(local, timezone);
+    const time = resolveLocalTime(localTime, timezone);
     const [publication] = await readPublications(id);
     assert.equal(Date.parse(publication?.scheduledFor ?? ""), Date.parse(time.kind === "valid" ? time.iso : ""));
     await row.getByText("09:30").waitFor();
     await checkAccessibility();
 
     await row.getByRole("button", { name: "Reschedule blue-harbour" }).click();
-    assert.equal(await dialog.getByLabel("Date and time").inputValue(), local);
-    await dialog.getByLabel("Date and time").fill(local.replace("09:30", "10:45"));
+    assert.equal(await dialog.getByLabel("Date and time").inputValue(), localTime);
+    await dialog.getByLabel("Date and time").fill(localTime.replace("09:30", "10:45"));
     await dialog.getByRole("button", { name: "Save time" }).click();
     await row.getByText("10:45").waitFor();
 
@@ -247,9 +247,9 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
       });
       const { validation = [] } = await getPost(deps, owner, { postId: id });
       assert.equal(validation.length, 6);
-      for (const { platform, text: measured } of validation) {
-        assert.ok(measured, platform);
-        const label = `${measured.length.toLocaleString("en")} / ${measured.max.toLocaleString("en")}`;
+      for (const { platform, text: textCount } of validation) {
+        assert.ok(textCount, platform);
+        const label = `${textCount.length.toLocaleString("en")} / ${textCount.max.toLocaleString("en")}`;
         await tabs.filter({ hasText: label }).first().waitFor();
       }
     }
@@ -278,7 +278,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await dialog.getByRole("button", { name: "Cancel" }).click();
   });
 
-  test("if everyone asks, a member's publication waits for an owner", async () => {
+  test("if everyone needs approval, a member's publication waits for an owner", async () => {
     const { deps } = fixture.service;
     await openStudioPage("settings");
     await page.getByLabel("Everyone except owners and admins").check();
@@ -337,11 +337,11 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByRole("heading", { name: "No matching publications" }).waitFor();
 
     const [{ id: publicationId } = { id: "" }] = await readPublications(postId);
-    const published = await getPublicationDetail(fixture.service.deps, owner, { publicationId });
-    await page.route(`**/api/**/publications/${published.id}`, (route) =>
+    const publishedDetail = await getPublicationDetail(fixture.service.deps, owner, { publicationId });
+    await page.route(`**/api/**/publications/${publishedDetail.id}`, (route) =>
       route.fulfill({
         json: {
-          ...published,
+          ...publishedDetail,
           state: "unconfirmed",
           publishedAt: null,
           url: null,
@@ -349,8 +349,8 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
         },
       }),
     );
-    await page.route("**/resolve", (route) => route.fulfill({ json: published }));
-    await openStudioPage(`publications/${published.id}`);
+    await page.route("**/resolve", (route) => route.fulfill({ json: publishedDetail }));
+    await openStudioPage(`publications/${publishedDetail.id}`);
     await page.getByRole("button", { name: "Publish again…" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("the post appears twice").waitFor();

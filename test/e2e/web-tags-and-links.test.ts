@@ -45,7 +45,7 @@ describe("tags and links in a browser", { skip: skipWithoutChromium }, () => {
     const page = await openPage(`posts/${postId}`);
     const field = page.getByRole("combobox", { name: "Tags" });
     const suggestions = page.getByRole("listbox", { name: "Suggested tags" });
-    const isSaved = (...tags: string[]) =>
+    const waitForTags = (...tags: string[]) =>
       waitUntil(async () => (await readTags(postId)).join() === tags.join(), { description: `tags ${tags.join()}` });
     const assertAboveFiles = async (target: Page) => {
       const tags = await target.getByRole("combobox", { name: "Tags" }).boundingBox();
@@ -61,11 +61,11 @@ describe("tags and links in a browser", { skip: skipWithoutChromium }, () => {
     assert.equal(await field.inputValue(), "la", "Escape only closes the list");
     await field.press("ArrowDown");
     await field.press("Enter");
-    await isSaved("launch");
+    await waitForTags("launch");
     await field.fill("harb");
     await suggestions.waitFor();
     await field.press("Enter");
-    await isSaved("launch", "harb");
+    await waitForTags("launch", "harb");
     await page.context().close();
 
     const touchPage = await openPage(`posts/${postId}`, { viewport: phone, hasTouch: true, isMobile: true });
@@ -74,37 +74,37 @@ describe("tags and links in a browser", { skip: skipWithoutChromium }, () => {
     const option = touchPage.getByRole("option", { name: "harbour" });
     assert.ok(((await option.boundingBox())?.height ?? 0) >= 44);
     await option.tap();
-    await isSaved("launch", "harb", "harbour");
+    await waitForTags("launch", "harb", "harbour");
     await touchPage.context().close();
 
-    const posts = await openPage("posts");
-    await posts.getByRole("checkbox", { name: "Select Nets" }).check();
-    await posts.getByRole("button", { name: "Tags", exact: true }).click();
-    await posts.getByRole("menuitem", { name: "Add a tag…" }).click();
-    await posts.getByRole("combobox", { name: "Tag", exact: true }).fill("light");
-    await posts.getByRole("dialog").getByRole("option", { name: "lighthouse" }).click();
-    await posts.getByRole("button", { name: "Add tag" }).click();
-    await isSaved("launch", "harb", "harbour", "lighthouse");
-    await posts.getByRole("button", { name: "Clear selection" }).click();
-    await posts.getByRole("button", { name: "Tag", exact: true }).press("Enter");
-    await posts.getByRole("menuitemradio", { name: "lighthouse" }).press("Enter");
-    await posts.locator("[role=menuitemradio][aria-checked=true]:focus", { hasText: "lighthouse" }).waitFor();
-    await posts.keyboard.press("Escape");
-    await posts.getByRole("link", { name: "Fog" }).waitFor({ state: "detached" });
-    assert.equal(new URL(posts.url()).search, "?tag=lighthouse");
-    assert.deepEqual(await findViolations(posts), []);
-    await posts.getByRole("link", { name: "Clear tag filter: lighthouse" }).click();
-    await posts.getByRole("link", { name: "Fog" }).waitFor();
-    await posts.context().close();
+    const postsPage = await openPage("posts");
+    await postsPage.getByRole("checkbox", { name: "Select Nets" }).check();
+    await postsPage.getByRole("button", { name: "Tags", exact: true }).click();
+    await postsPage.getByRole("menuitem", { name: "Add a tag…" }).click();
+    await postsPage.getByRole("combobox", { name: "Tag", exact: true }).fill("light");
+    await postsPage.getByRole("dialog").getByRole("option", { name: "lighthouse" }).click();
+    await postsPage.getByRole("button", { name: "Add tag" }).click();
+    await waitForTags("launch", "harb", "harbour", "lighthouse");
+    await postsPage.getByRole("button", { name: "Clear selection" }).click();
+    await postsPage.getByRole("button", { name: "Tag", exact: true }).press("Enter");
+    await postsPage.getByRole("menuitemradio", { name: "lighthouse" }).press("Enter");
+    await postsPage.locator("[role=menuitemradio][aria-checked=true]:focus", { hasText: "lighthouse" }).waitFor();
+    await postsPage.keyboard.press("Escape");
+    await postsPage.getByRole("link", { name: "Fog" }).waitFor({ state: "detached" });
+    assert.equal(new URL(postsPage.url()).search, "?tag=lighthouse");
+    assert.deepEqual(await findViolations(postsPage), []);
+    await postsPage.getByRole("link", { name: "Clear tag filter: lighthouse" }).click();
+    await postsPage.getByRole("link", { name: "Fog" }).waitFor();
+    await postsPage.context().close();
   });
 
   test("activity leads to the exact comment, to the history, and to all that one client did (ACT-1, COM-2)", async () => {
     const { deps } = fixture.service;
     const postId = await addPost("Ropes");
     const claude = await actThroughClient(deps, owner);
-    const linked = await addComment(deps, claude, { postId, body: "Which rope is it?" });
+    const linkedComment = await addComment(deps, claude, { postId, body: "Which rope is it?" });
     await updatePost(deps, owner, { postId, body: "A blue rope." });
-    await resolveComment(deps, owner, { commentId: linked.id, resolved: true });
+    await resolveComment(deps, owner, { commentId: linkedComment.id, resolved: true });
     const page = await openPage("clients");
     await page.getByRole("link", { name: "See activity of Claude" }).click();
     await page.waitForURL((url) => url.searchParams.get("clientId") === claude.client.id);
