@@ -28,9 +28,9 @@ forEachEngine("a clock that jumps by an hour", (fixture) => {
     fixture.clock.advance(hours(1));
     assert.ok(await isSignedIn(user));
     assert.equal(await canCall(user.tokens.access_token), false);
-    const next = await refreshTokens(service.base, user.client, user.tokens.refresh_token);
-    assert.equal(next.status, 200, next.text);
-    assert.ok(await canCall(next.body.access_token));
+    const refreshResponse = await refreshTokens(service.base, user.client, user.tokens.refresh_token);
+    assert.equal(refreshResponse.status, 200, refreshResponse.text);
+    assert.ok(await canCall(refreshResponse.body.access_token));
   });
 
   test("backward: users and AI clients stay signed in (C6)", async () => {
@@ -39,9 +39,9 @@ forEachEngine("a clock that jumps by an hour", (fixture) => {
     fixture.clock.advance(-hours(1));
     assert.ok(await isSignedIn(user));
     assert.ok(await canCall(body.access_token));
-    const next = await refreshTokens(service.base, user.client, body.refresh_token);
-    assert.equal(next.status, 200, next.text);
-    assert.ok(await canCall(next.body.access_token));
+    const refreshResponse = await refreshTokens(service.base, user.client, body.refresh_token);
+    assert.equal(refreshResponse.status, 200, refreshResponse.text);
+    assert.ok(await canCall(refreshResponse.body.access_token));
   });
 
   test("tokens issued while the clock was ahead stay valid longer by at most the jump (C6)", async () => {

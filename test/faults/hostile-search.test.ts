@@ -34,7 +34,7 @@ for (const engine of listOneEngine()) {
     let base: string;
     let service: MainProcess;
     let member: StudioClient;
-    let other: StudioClient;
+    let otherUser: StudioClient;
 
     before(async () => {
       location = await createTemporaryDatabase(engine);
@@ -47,8 +47,8 @@ for (const engine of listOneEngine()) {
         ...getDatabaseSettings(location),
       });
       member = await newStudioClient(base, "hostile@example.com");
-      other = await newStudioClient(base, "other@example.com");
-      for (let i = 0; i < 10; i++) await other.call("create_post", { title: `P${i}`, body: "A short text." });
+      otherUser = await newStudioClient(base, "other@example.com");
+      for (let i = 0; i < 10; i++) await otherUser.call("create_post", { title: `P${i}`, body: "A short text." });
       await member.call("create_post", { title: "needle", body });
       for (let i = 1; i < postCount; i++) await member.call("create_post", { title: queryTokens, body });
     });
@@ -58,17 +58,17 @@ for (const engine of listOneEngine()) {
     });
 
     /** Returns the sorted durations of another user's calls; throws if one of them fails. */
-    async function measureOthers(): Promise<number[]> {
+    async function measureOtherCalls(): Promise<number[]> {
       const times: number[] = [];
       for (let i = 0; i < measuredCalls; i++) {
         const startedAt = performance.now();
-        await other.call(i % 2 === 0 ? "list_posts" : "whoami", i % 2 === 0 ? { limit: 5 } : {});
+        await otherUser.call(i % 2 === 0 ? "list_posts" : "whoami", i % 2 === 0 ? { limit: 5 } : {});
         times.push(performance.now() - startedAt);
         await sleep(2);
       }
       return times.toSorted((a, b) => a - b);
     }
-    const p99 = (times: readonly number[]): number => times[Math.floor(times.length * 0.99)] ?? 0;
+    const getP99 = (times: readonly number[]): number => times[Math.floor(times.length * 0.99)] ?? 0;
 
     async function searchOnce(
       query: string,
@@ -87,16 +87,16 @@ for (const engine of listOneEngine()) {
     }
 
     test(`${postCount} posts, ${concurrentSearches} concurrent searches by one member: other users' calls stay fast, and none fails (X4)`, async (t) => {
-      await measureOthers();
-      const baselineBefore = p99(await measureOthers());
+      await measureOtherCalls();
+      const baselineBeforeMs = getP99(await measureOtherCalls());
       const codes = new Map<string, number>();
-      let slowest = 0;
+      let slowestMs = 0;
       const stop = new AbortController();
       const searchUntilStopped = async (query: string) => {
         for (let cursor: string | null = null; !stop.signal.aborted;) {
           const result = await searchOnce(query, cursor);
           codes.set(result.code, (codes.get(result.code) ?? 0) + 1);
-          slowest = Math.max(slowest, result.ms);
+          slowestMs = Math.max(slowestMs, result.ms);
           cursor = result.cursor;
           if (result.code === "rate_limited") await sleep(500);
         }
@@ -104,15 +104,15 @@ for (const engine of listOneEngine()) {
       const searches = Array.from({ length: concurrentSearches }, (_, i) => searchUntilStopped(queries[i % 2] ?? ""));
       await sleep(500);
       const measureUnderLoad = async () =>
-        Math.min(p99(await measureOthers()), p99(await measureOthers()), p99(await measureOthers()));
+        Math.min(getP99(await measureOtherCalls()), getP99(await measureOtherCalls()), getP99(await measureOtherCalls()));
       const underLoadMs = await measureUnderLoad().finally(() => stop.abort());
       await Promise.all(searches);
       // Measures again afterwards, so that other load on this machine does not count against the searches.
-      const baselineMs = Math.max(baselineBefore, p99(await measureOthers()));
+      const baselineMs = Math.max(baselineBeforeMs, getP99(await measureOtherCalls()));
       const outcomes = [...codes].map(([code, count]) => `${count} ${code}`).join(", ");
       t.diagnostic(
         `other calls: p99 ${baselineMs.toFixed(1)} ms without searches, ${underLoadMs.toFixed(1)} ms during the searches; ` +
-          `searches: ${outcomes}; slowest ${(slowest / 1000).toFixed(1)} s`,
+          `searches: ${outcomes}; slowest ${(slowestMs / 1000).toFixed(1)} s`,
       );
       // A call may have to wait for one chunk of a search each time it returns to the event loop.
       assert.ok(
@@ -124,7 +124,7 @@ for (const engine of listOneEngine()) {
         [...codes.keys()].filter((code) => code !== "ok" && code !== "rate_limited"),
         [],
       );
-      assert.ok(slowest < 15_000, `a search took ${slowest} ms`);
+      assert.ok(slowestMs < 15_000, `a search took ${slowestMs} ms`);
     });
 
     test("the index finds the oldest match in one call (X4, POST-4)", async () => {

@@ -17,7 +17,7 @@ const streamCount = isLongRun ? 10_000 : 500;
 const streamsPerGrant = 20;
 const maxBytesPerStream = 25 * 1024; // 250 MB for ten thousand
 
-/** Uses the conformance fixtures, because the product itself sends no notifications that a client could listen for. */
+/** Uses the conformance fixtures, whose streams need no posts to follow. */
 describe("idle streams", () => {
   let location: TemporaryDatabase;
   let base: string;

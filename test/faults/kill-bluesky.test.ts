@@ -70,18 +70,18 @@ function defineTests(fixture: Fixture): void {
     const texts: string[] = [];
     for (let round = 0; round < 2 * rounds; round++) {
       const isKill = round % 2 === 0;
-      const current = service;
-      let requests = 0;
-      pds.proxy.chooseFault = ({ url }) => (url?.endsWith("putRecord") && requests++ === 0 ? "lost" : undefined);
+      const runningService = service;
+      let writeCount = 0;
+      pds.proxy.chooseFault = ({ url }) => (url?.endsWith("putRecord") && writeCount++ === 0 ? "lost" : undefined);
       pds.proxy.onLost = async () => {
-        if (isKill) await current.kill();
+        if (isKill) await runningService.kill();
       };
       const text = `Round ${round} of ${fixture.engine}`;
       texts.push(text);
       const publicationId = await publish(text);
       if (isKill) {
-        await waitUntil(() => requests > 0, { timeoutMs: minutes(1), description: "the service is killed" });
-        await current.exited;
+        await waitUntil(() => writeCount > 0, { timeoutMs: minutes(1), description: "the service is killed" });
+        await runningService.exited;
         service = await startProcess();
       }
       await waitUntil(async () => (await findState(publicationId)) === "published", {
@@ -91,7 +91,7 @@ function defineTests(fixture: Fixture): void {
       });
     }
     const posts = await pds.readPosts(account.did);
-    assert.deepEqual(posts.map(({ text }) => text).toSorted(), texts.toSorted(), "nothing is lost or there twice");
+    assert.deepEqual(posts.map(({ text }) => text).toSorted(), texts.toSorted(), "no post is lost or appears twice");
     for (const { text, images } of posts)
       assert.deepEqual(
         images.map(({ alt }) => alt),

@@ -53,10 +53,10 @@ for (const engine of listEngines()) {
             .filter((line) => line.startsWith("saved "))
             .map((line) => JSON.parse(line.slice("saved ".length)) as SavedRevision);
           for (const { postId, revision, ...expected } of savedRevisions) {
-            const stored = await revisions.find(postId, revision);
-            assert.ok(stored, `revision ${revision} of ${postId}`);
-            const { title, body, status } = stored;
-            const assets = stored.assets.map(({ id, altText }) => [id, altText]);
+            const storedRevision = await revisions.find(postId, revision);
+            assert.ok(storedRevision, `revision ${revision} of ${postId}`);
+            const { title, body, status } = storedRevision;
+            const assets = storedRevision.assets.map(({ id, altText }) => [id, altText]);
             assert.deepEqual({ title, body, status, assets }, expected, `revision ${revision} of ${postId}`);
           }
           for (const postId of new Set(savedRevisions.map((saved) => saved.postId))) await checkPost(postId);

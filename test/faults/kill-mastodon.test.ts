@@ -80,9 +80,9 @@ forOneEngine("kill -9 of the service while it publishes to a Mastodon server", (
     const texts: string[] = [];
     for (let round = 0; round < 2 * rounds; round++) {
       const isKill = round % 2 === 0;
-      let lost = 0;
+      let lostCount = 0;
       snac.proxy.chooseFault = (req) =>
-        req.method === "POST" && req.url === "/api/v1/statuses" && lost++ === 0 ? "lost" : undefined;
+        req.method === "POST" && req.url === "/api/v1/statuses" && lostCount++ === 0 ? "lost" : undefined;
       snac.proxy.onLost = async () => {
         if (isKill) await service.kill();
       };
@@ -90,7 +90,7 @@ forOneEngine("kill -9 of the service while it publishes to a Mastodon server", (
       texts.push(text);
       const publicationId = await publish(text);
       if (isKill) {
-        await waitUntil(() => lost > 0, { timeoutMs: minutes(1), description: "the service is killed" });
+        await waitUntil(() => lostCount > 0, { timeoutMs: minutes(1), description: "the service is killed" });
         await service.exited;
         await startProcess();
       }
@@ -103,12 +103,12 @@ forOneEngine("kill -9 of the service while it publishes to a Mastodon server", (
     const { id } = await reader.v1.accounts.verifyCredentials();
     const statuses: mastodon.v1.Status[] = [];
     for await (const page of reader.v1.accounts.$select(id).statuses.list({ limit: 40 })) {
-      const known = new Set(statuses.map((status) => status.id));
-      const fresh = page.filter((status) => !known.has(status.id));
-      if (fresh.length === 0) break;
-      statuses.push(...fresh);
+      const knownIds = new Set(statuses.map((status) => status.id));
+      const newStatuses = page.filter((status) => !knownIds.has(status.id));
+      if (newStatuses.length === 0) break;
+      statuses.push(...newStatuses);
     }
-    assert.deepEqual(statuses.map(({ text }) => text).toSorted(), texts.toSorted(), "nothing is lost or there twice");
+    assert.deepEqual(statuses.map(({ text }) => text).toSorted(), texts.toSorted(), "no status is lost or appears twice");
     for (const { text, mediaAttachments } of statuses)
       assert.deepEqual(
         mediaAttachments.map(({ description }) => description),

@@ -105,31 +105,31 @@ forEachEngine("kill -9 of the service while it publishes", (fixture) => {
   };
 
   test(`${kills} kills, and ${faultsPerKind} lost responses, outages and timeouts each: nothing is lost or published twice (PUB-7, B3)`, async () => {
-    let [requested, inFlight, timeouts] = [0, 0, 0];
-    let next = startProcess(1);
+    let [requestedCount, inFlightCount, usedTimeouts] = [0, 0, 0];
+    let nextProcess = startProcess(1);
     for (let round = 0; round < kills; round++) {
-      const service = next;
+      const service = nextProcess;
       await service.waitForLine("loaded");
       if (round < faultsPerKind) await addFaults();
-      requested += await publishTo(pickTargets(round), `Round ${round}`);
+      requestedCount += await publishTo(pickTargets(round), `Round ${round}`);
       service.letRun();
       await service.waitForLine("ready");
-      next = startProcess(round + 1 < kills ? 1 : Math.max(faultsPerKind - timeouts, 1));
+      nextProcess = startProcess(round + 1 < kills ? 1 : Math.max(faultsPerKind - usedTimeouts, 1));
       await waitUntil(async () => (await countRunning()) > 0, { timeoutMs: 60_000, description: "a run is in flight" });
       await sleep(Math.random() * 200);
       await service.kill();
-      inFlight += await countRunning();
-      timeouts += countTimeouts(service);
+      inFlightCount += await countRunning();
+      usedTimeouts += countTimeouts(service);
     }
-    await next.waitForLine("loaded");
-    next.letRun();
-    await next.waitForLine("ready");
+    await nextProcess.waitForLine("loaded");
+    nextProcess.letRun();
+    await nextProcess.waitForLine("ready");
     const areFaultsLeft = async () => {
       const { dropResponses, unavailableNext } = await readFaults();
-      return dropResponses > 0 || unavailableNext > 0 || timeouts + countTimeouts(next) < faultsPerKind;
+      return dropResponses > 0 || unavailableNext > 0 || usedTimeouts + countTimeouts(nextProcess) < faultsPerKind;
     };
     for (let round = 0; round === 0 || (round < maxFinalRounds && (await areFaultsLeft())); round++) {
-      requested += await publishTo(connectionIds.flat(), `After the last kill ${round}`);
+      requestedCount += await publishTo(connectionIds.flat(), `After the last kill ${round}`);
       await waitUntil(async () => (await countInStates("scheduled", "preparing", "committing")) === 0, {
         timeoutMs: minutes(5),
         intervalMs: 200,
@@ -138,20 +138,20 @@ forEachEngine("kill -9 of the service while it publishes", (fixture) => {
     }
     assert.equal(await areFaultsLeft(), false, "every fault was used");
     const posts = await publishing.listSandboxPosts();
-    timeouts += countTimeouts(next);
-    await next.kill();
+    usedTimeouts += countTimeouts(nextProcess);
+    await nextProcess.kill();
 
     const rows = await listRows();
     const counts = new Map<string, number>();
     for (const { platform, state } of rows)
       counts.set(`${platform} ${state}`, (counts.get(`${platform} ${state}`) ?? 0) + 1);
-    console.log(fixture.engine, { kills, inFlight, timeouts, posts: posts.length, ...Object.fromEntries(counts) });
-    assert.ok(inFlight >= kills / 2, `only ${inFlight} publications were in flight`);
-    assert.equal(rows.length, requested, "none is lost");
-    const unexpected = rows.filter(
+    console.log(fixture.engine, { kills, inFlightCount, usedTimeouts, posts: posts.length, ...Object.fromEntries(counts) });
+    assert.ok(inFlightCount >= kills / 2, `only ${inFlightCount} publications were in flight`);
+    assert.equal(rows.length, requestedCount, "none is lost");
+    const unexpectedRows = rows.filter(
       ({ state, platform }) => state !== "published" && !(state === "unconfirmed" && platform === "sandbox-read-back"),
     );
-    assert.deepEqual(unexpected, []);
+    assert.deepEqual(unexpectedRows, []);
     const postsById = new Map(posts.map((post) => [post.id, post]));
     const publishedRows = rows.filter(({ state }) => state === "published");
     for (const { remoteId, body, connectionId } of publishedRows) {
@@ -162,9 +162,9 @@ forEachEngine("kill -9 of the service while it publishes", (fixture) => {
     assert.equal(new Set(posts.map(({ text }) => text)).size, posts.length, "no text appears twice");
     // A lost response is not a reason to ask a person if the account shows the post.
     const publishedTexts = new Set(posts.map(({ text }) => text));
-    const findable = rows.filter(
+    const findableRows = rows.filter(
       ({ state, body, connectionId }) => state === "unconfirmed" && publishedTexts.has(`${body} ${connectionId}`),
     );
-    assert.deepEqual(findable, [], "unconfirmed only where the post can't be found");
+    assert.deepEqual(findableRows, [], "unconfirmed only where the post can't be found");
   });
 });

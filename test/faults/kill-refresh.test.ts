@@ -38,8 +38,8 @@ for (const engine of listOneEngine()) {
       let service = await startMain(env);
       try {
         const { client, tokens } = await connectClient(base);
-        const revoked = await connectClient(base, { client });
-        await revokeToken(base, client, revoked.tokens.refresh_token);
+        const revokedClient = await connectClient(base, { client });
+        await revokeToken(base, client, revokedClient.tokens.refresh_token);
         let currentTokens: Pick<Tokens, "access_token" | "refresh_token"> = tokens;
         let lostResponses = 0;
         for (let round = 0; round < rounds; round++) {
@@ -51,11 +51,11 @@ for (const engine of listOneEngine()) {
           else lostResponses++;
           service = await startMain(env);
           currentTokens = response ? response.body : currentTokens;
-          const next = await refreshTokens(base, client, currentTokens.refresh_token);
-          assert.equal(next.status, 200, `round ${round}, response ${response ? "received" : "lost"}: ${next.text}`);
-          currentTokens = next.body;
+          const refreshResponse = await refreshTokens(base, client, currentTokens.refresh_token);
+          assert.equal(refreshResponse.status, 200, `round ${round}, response ${response ? "received" : "lost"}: ${refreshResponse.text}`);
+          currentTokens = refreshResponse.body;
           assert.notEqual((await callMcp(base, currentTokens.access_token)).status, 401);
-          assert.equal((await callMcp(base, revoked.tokens.access_token)).status, 401, "a revoked token stays revoked");
+          assert.equal((await callMcp(base, revokedClient.tokens.access_token)).status, 401, "a revoked token stays revoked");
         }
         assert.ok(lostResponses > 0, "no kill came before the response");
 

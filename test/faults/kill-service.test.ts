@@ -89,13 +89,13 @@ for (const engine of listEngines()) {
         const work = async (worker: number): Promise<void> => {
           for (let i = worker; !stop.signal.aborted; i++) await uploadAndAttach(i % 2 === 0);
         };
-        const running = Promise.allSettled(Array.from({ length: workerCount }, (_, worker) => work(worker)));
+        const workersDone = Promise.allSettled(Array.from({ length: workerCount }, (_, worker) => work(worker)));
         // Waits for enough writes even on a slow machine; the kill still comes at a random moment.
         await waitUntil(() => acknowledgedCount >= (round + 1) * 10, { timeoutMs: 20_000 });
         await sleep(Math.random() * 400);
         await service.kill();
         stop.abort();
-        await running;
+        await workersDone;
         const startedAt = performance.now();
         service = await startMain(env);
         slowestStartMs = Math.max(slowestStartMs, performance.now() - startedAt);

@@ -49,7 +49,7 @@ describe(
         });
       services = [await start(instances[0] ?? 0), await start(instances[1] ?? 0)];
       for (const service of services) void service.exited.then(() => exitedServices++);
-      // The stand-in for an identity provider keeps its state in one process, so sign-in uses only the first.
+      // The built-in issuer keeps its state in one process, so sign-in uses only the first.
       proxy = await startRecordingProxy(base, instances.slice(0, 1));
       const studio = await newStudioClient(base);
       const api = async (method: string, path: string, body?: unknown): Promise<any> => {
@@ -103,9 +103,9 @@ describe(
 
     /** Resolves with the time between this moment and the next acknowledged write. */
     async function measureRecovery(since: number): Promise<number> {
-      const find = (): number | undefined => load.acknowledgedAt.find((at) => at > since);
-      await waitUntil(() => find() !== undefined, { timeoutMs: 60_000, description: "a write is acknowledged" });
-      return (find() ?? Infinity) - since;
+      const findNextWrite = (): number | undefined => load.acknowledgedAt.find((at) => at > since);
+      await waitUntil(() => findNextWrite() !== undefined, { timeoutMs: 60_000, description: "a write is acknowledged" });
+      return (findNextWrite() ?? Infinity) - since;
     }
 
     function checkResponses(): void {
@@ -163,7 +163,7 @@ describe(
     test("a planned switchover: no acknowledged write is lost, and writes succeed within 5 s of the promotion (RUN-4, D1)", (t) =>
       runFailovers(t, (primary) => cluster.switchOver(primary)));
 
-    test("a primary that is paused and returns after its replacement: it loses no acknowledged write and accepts none (RUN-4, D1)", (t) =>
+    test("a primary that is paused and returns after a promotion: no acknowledged write is lost, and it accepts none (RUN-4, D1)", (t) =>
       runFailovers(t, async (primary) => {
         primary.pause();
         return () => primary.resume();
@@ -222,11 +222,11 @@ describe(
         "every publication is on the platform",
       );
       // The sandbox is in the same database. A platform elsewhere would publish a second key as a second post.
-      const keys = Map.groupBy(proxy.commits, ({ text }) => text);
-      const repeated = [...keys.values()].filter((commits) => new Set(commits.map(({ key }) => key)).size > 1);
-      assert.deepEqual(repeated, [], "each text was sent with one key");
+      const commitsByText = Map.groupBy(proxy.commits, ({ text }) => text);
+      const commitsWithSeveralKeys = [...commitsByText.values()].filter((commits) => new Set(commits.map(({ key }) => key)).size > 1);
+      assert.deepEqual(commitsWithSeveralKeys, [], "each text was sent with one key");
       checkResponses();
-      const repeatedCommits = proxy.commits.length - keys.size;
+      const repeatedCommits = proxy.commits.length - commitsByText.size;
       t.diagnostic(
         `${load.acknowledgedAt.length} acknowledged writes, ${publications.length} publications, ${repeatedCommits} commits repeated, ` +
           `${proxy.responseCount} responses, ${proxy.serverErrors.length} of them 503`,

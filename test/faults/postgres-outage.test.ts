@@ -210,7 +210,7 @@ describe("a PostgreSQL outage", { skip: programFolder ? false : "PostgreSQL is n
 
   test("a commit whose wait for the synchronous standby is canceled is not acknowledged (RUN-4, RUN-8, D1)", async () => {
     const query = (sql: string) => queryDatabase({ databaseUrl: cluster.url(), dataDir: "" }, sql);
-    const waiting = "FROM pg_stat_activity WHERE application_name = 'atelier' AND wait_event = 'SyncRep'";
+    const waitingBackendsSql = "FROM pg_stat_activity WHERE application_name = 'atelier' AND wait_event = 'SyncRep'";
     await database.ping();
     await query("ALTER SYSTEM SET synchronous_standby_names = 'absent'");
     await query("SELECT pg_reload_conf()");
@@ -222,8 +222,8 @@ describe("a PostgreSQL outage", { skip: programFolder ? false : "PostgreSQL is n
         () => database.q.updateTable("users").set({ name: "A" }).execute(),
       ]) {
         const pendingWrite = measureOutcome(write);
-        await waitUntil(async () => (await query(`SELECT pid ${waiting}`)).length > 0, { timeoutMs: 2000 });
-        await query(`SELECT pg_cancel_backend(pid) ${waiting}`);
+        await waitUntil(async () => (await query(`SELECT pid ${waitingBackendsSql}`)).length > 0, { timeoutMs: 2000 });
+        await query(`SELECT pg_cancel_backend(pid) ${waitingBackendsSql}`);
         assert.equal((await pendingWrite).outcome, "storage_unavailable");
       }
       // Without a cancellation, the write fails when the server does not respond in time.
@@ -233,7 +233,7 @@ describe("a PostgreSQL outage", { skip: programFolder ? false : "PostgreSQL is n
       await query("ALTER SYSTEM RESET synchronous_standby_names");
       await query("SELECT pg_reload_conf()");
     }
-    await waitUntil(async () => (await query(`SELECT pid ${waiting}`)).length === 0);
+    await waitUntil(async () => (await query(`SELECT pid ${waitingBackendsSql}`)).length === 0);
     assert.equal((await measureOutcome(() => createPost(deps, owner, { title: "A", body: "" }))).outcome, "ok");
   });
 

@@ -47,10 +47,10 @@ describe("an S3 store that hangs or fails", { skip: !listStoreNames().includes("
   const setFault = (fault: Fault | undefined) => void (proxy.chooseFault = () => fault);
   /** Injects the fault into the first matching request only. */
   function setFaultOnce(fault: Fault, matches: (req: IncomingMessage) => boolean = () => true): void {
-    let isDone = false;
+    let hasInjected = false;
     proxy.chooseFault = (req) => {
-      if (isDone || !matches(req)) return undefined;
-      isDone = true;
+      if (hasInjected || !matches(req)) return undefined;
+      hasInjected = true;
       return fault;
     };
   }
@@ -125,9 +125,9 @@ describe("an S3 store that hangs or fails", { skip: !listStoreNames().includes("
 
     const partsKey = newKey();
     setFaultOnce("lost", ({ method, url }) => method === "POST" && /uploadId=/.test(url ?? "")); // completes a multipart upload
-    const stored = await store.write(partsKey, toChunks(largeFile), writeOptions);
-    assert.deepEqual([stored.bytes, stored.sha256], [largeFile.length, sha256(largeFile)]);
-    assert.equal((await directStore.stat(partsKey))?.version, stored.version);
+    const storedFile = await store.write(partsKey, toChunks(largeFile), writeOptions);
+    assert.deepEqual([storedFile.bytes, storedFile.sha256], [largeFile.length, sha256(largeFile)]);
+    assert.equal((await directStore.stat(partsKey))?.version, storedFile.version);
 
     for (const matches of [isCopy, ({ method }: IncomingMessage) => method === "DELETE"]) {
       const { key: from, version } = await uploadFile(smallFile);
@@ -243,12 +243,12 @@ describe("an S3 store that hangs or fails", { skip: !listStoreNames().includes("
   test("reports that an upload was aborted, even if the store closes the connection on its part (UPLOAD-10)", async () => {
     const content = randomBytes(5 * mebibyte);
     const key = newKey("part");
-    const declared = { bytes: content.length, partBytes: content.length };
-    const id = await directStore.parts.start(key, { ...declared, mimeType: "video/mp4" });
-    const writePart = () => store.parts.write({ key, id, ...declared }, 1, content);
+    const declaredSizes = { bytes: content.length, partBytes: content.length };
+    const id = await directStore.parts.start(key, { ...declaredSizes, mimeType: "video/mp4" });
+    const writePart = () => store.parts.write({ key, id, ...declaredSizes }, 1, content);
     proxy.chooseFault = (req) => (req.method === "PUT" ? "reset" : undefined);
     await assert.rejects(writePart, { name: "AppError", key: "storage_unavailable:store" });
-    await directStore.parts.abort({ key, id, ...declared });
+    await directStore.parts.abort({ key, id, ...declaredSizes });
     await assert.rejects(writePart, { name: "AppError", key: "not_found:upload" });
     setFault(undefined);
   });
@@ -256,11 +256,11 @@ describe("an S3 store that hangs or fails", { skip: !listStoreNames().includes("
   test("a part that times out is reported without another request to the store (S3)", async () => {
     const shortTimeoutStore = await openTestS3({ settings: { endpoint: proxy.endpoint }, timeoutMs: 400 });
     const key = newKey("part");
-    const declared = { bytes: smallFile.length, partBytes: smallFile.length };
-    const id = await directStore.parts.start(key, { ...declared, mimeType: "video/mp4" });
+    const declaredSizes = { bytes: smallFile.length, partBytes: smallFile.length };
+    const id = await directStore.parts.start(key, { ...declaredSizes, mimeType: "video/mp4" });
     setFault("hang");
     proxy.requests.length = 0;
-    const writePart = () => shortTimeoutStore.parts.write({ key, id, ...declared }, 1, smallFile);
+    const writePart = () => shortTimeoutStore.parts.write({ key, id, ...declaredSizes }, 1, smallFile);
     await assert.rejects(writePart, { name: "AppError", key: "storage_unavailable:store" });
     assert.deepEqual(
       proxy.requests.map((line) => line.split(" ")[0]),
@@ -280,12 +280,12 @@ describe("an S3 store that hangs or fails", { skip: !listStoreNames().includes("
       const { key, version } = await uploadFile(bytes);
       const to = newKey("out");
       proxy.requests.length = 0;
-      const stored = await partsStore.promote(key, version, to, "video/mp4");
-      assert.equal(stored?.bytes, bytes.length);
+      const storedFile = await partsStore.promote(key, version, to, "video/mp4");
+      assert.equal(storedFile?.bytes, bytes.length);
       assert.ok(proxy.requests.some((line) => /partNumber=3/.test(line)));
       assert.equal(await readDigest(directStore, to), sha256(bytes));
       assert.equal(await directStore.stat(key), undefined);
-      assert.deepEqual(await partsStore.promote(key, version, to, "video/mp4"), stored);
+      assert.deepEqual(await partsStore.promote(key, version, to, "video/mp4"), storedFile);
       partsStore.close();
     });
 
@@ -294,22 +294,22 @@ describe("an S3 store that hangs or fails", { skip: !listStoreNames().includes("
       proxy.chooseFault = emulateConditionalCopy;
       const { key, version } = await uploadFile(smallFile);
       await conditionalStore.promote(key, version, newKey("out"), "image/png");
-      const second = await uploadFile(smallFile);
+      const secondUpload = await uploadFile(smallFile);
       proxy.requests.length = 0;
-      await conditionalStore.promote(second.key, second.version, newKey("out"), "image/png");
+      await conditionalStore.promote(secondUpload.key, secondUpload.version, newKey("out"), "image/png");
       assert.deepEqual(
         proxy.requests.map((line) => line.split(" ")[0]),
         ["HEAD", "PUT", "HEAD", "DELETE"],
       );
       // A file that is overwritten between the check and the copy is not promoted.
-      const third = await uploadFile(smallFile);
-      const uploadUrl = await directStore.createUploadUrl(third.key, { maxBytes: 1, expiresAt: Date.now() + 600_000 });
+      const thirdUpload = await uploadFile(smallFile);
+      const uploadUrl = await directStore.createUploadUrl(thirdUpload.key, { maxBytes: 1, expiresAt: Date.now() + 600_000 });
       proxy.chooseFault = async (req) => {
         if (isCopy(req)) await putBytes(uploadUrl, Buffer.from("other"));
         return emulateConditionalCopy(req);
       };
       const to = newKey("out");
-      assert.equal(await conditionalStore.promote(third.key, third.version, to, "image/png"), undefined);
+      assert.equal(await conditionalStore.promote(thirdUpload.key, thirdUpload.version, to, "image/png"), undefined);
       assert.equal(await directStore.stat(to), undefined);
       setFault(undefined);
       conditionalStore.close();

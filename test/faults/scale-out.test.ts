@@ -46,10 +46,10 @@ describe("two processes behind nginx, on PostgreSQL and S3", { skip: !canRun }, 
       await client.connect(transport);
       try {
         for (let i = 0; i < 6; i++) {
-          const created = await client.callTool({ name: "create_post", arguments: { title: `P${i}`, body: "" } });
-          const { id: postId } = created.structuredContent as { id: string };
-          const read = await client.callTool({ name: "get_post", arguments: { postId } });
-          assert.deepEqual(read.structuredContent, created.structuredContent);
+          const createResult = await client.callTool({ name: "create_post", arguments: { title: `P${i}`, body: "" } });
+          const { id: postId } = createResult.structuredContent as { id: string };
+          const readResult = await client.callTool({ name: "get_post", arguments: { postId } });
+          assert.deepEqual(readResult.structuredContent, createResult.structuredContent);
         }
       } finally {
         await client.close();
@@ -122,19 +122,19 @@ describe("two processes behind nginx, on PostgreSQL and S3", { skip: !canRun }, 
       register(base, { redirect_uris: ["https://client.example/callback"], token_endpoint_auth_method: "none" }),
     );
     const statuses = (await Promise.all(registrations)).map(({ status }) => status);
-    const accepted = statuses.filter((status) => status === 201).length;
-    const rejected = statuses.filter((status) => status === 429).length;
-    assert.deepEqual([accepted, rejected], [20 - registrationCount, attempts - accepted]);
+    const acceptedCount = statuses.filter((status) => status === 201).length;
+    const rejectedCount = statuses.filter((status) => status === 429).length;
+    assert.deepEqual([acceptedCount, rejectedCount], [20 - registrationCount, attempts - acceptedCount]);
   });
 
   test("the call limit counts the calls of both processes (ERR-rate_limited)", async () => {
     const [attempts, perSecond] = [1000, 125];
     const caller = { url: `${base}/mcp`, token: studio.tokens.access_token };
-    let accepted = 0;
+    let acceptedCount = 0;
     const calls: Promise<void>[] = [];
     for (let i = 0; i < attempts; i++) {
       const call = callModern(caller, "tools/call", { name: "whoami" }).then(({ json }) => {
-        if (!json.result.isError) accepted++;
+        if (!json.result.isError) acceptedCount++;
         else assert.equal(json.result.structuredContent.code, "rate_limited");
       });
       calls.push(call);
@@ -142,7 +142,7 @@ describe("two processes behind nginx, on PostgreSQL and S3", { skip: !canRun }, 
     }
     await Promise.all(calls);
     // Each process receives 500 calls, alone too few for the limit. More are accepted if a minute ends meanwhile.
-    assert.ok(accepted > 550 && accepted < 900, `${accepted} of ${attempts} were accepted`);
+    assert.ok(acceptedCount > 550 && acceptedCount < 900, `${acceptedCount} of ${attempts} were accepted`);
   });
 
   test("a rolling restart under load fails no request (C4)", async () => {

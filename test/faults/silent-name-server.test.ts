@@ -30,8 +30,13 @@ describe("a name server that never responds", { skip: !canReplaceDnsServer() }, 
     base = await findFreeBaseUrl();
     issuer = await startIssuer({ redirectUris: [`${base}/api/auth/callback/oidc`], usesHostname: true });
     const env = {
-      ...{ PORT: new URL(base).port, BASE_URL: base, DATA_DIR: `${folder.path}/data`, RATE_LIMITS: "off" },
-      ...{ OIDC_ISSUER: issuer.issuer, OIDC_CLIENT_ID: issuer.clientId, OIDC_CLIENT_SECRET: issuer.clientSecret },
+      PORT: new URL(base).port,
+      BASE_URL: base,
+      DATA_DIR: `${folder.path}/data`,
+      RATE_LIMITS: "off",
+      OIDC_ISSUER: issuer.issuer,
+      OIDC_CLIENT_ID: issuer.clientId,
+      OIDC_CLIENT_SECRET: issuer.clientSecret,
       SIGN_IN_ALLOW: "*",
     };
     service = await startMain(env, withDnsServer(nameServer.ip, `${folder.path}/resolv.conf`));
@@ -81,12 +86,12 @@ describe("a name server that never responds", { skip: !canReplaceDnsServer() }, 
     const requests = Array.from({ length: authorizeRequests }, (_, i) =>
       authorize(`https://silent-${i}.test/client.json`),
     );
-    const all = Promise.all(requests).finally(() => (isOver = true));
+    const pendingResponses = Promise.all(requests).finally(() => (isOver = true));
     const slowest = await useService(() => isOver);
-    const responses = await all;
-    const longest = Math.max(...responses.map(({ ms }) => ms));
+    const responses = await pendingResponses;
+    const longestMs = Math.max(...responses.map(({ ms }) => ms));
     t.diagnostic(
-      `slowest other requests: ${describeTimes(slowest)}; slowest authorize request ${longest.toFixed(0)} ms`,
+      `slowest other requests: ${describeTimes(slowest)}; slowest authorize request ${longestMs.toFixed(0)} ms`,
     );
     assert.ok(
       nameServer.queries.some((query) => query.endsWith(".test")),
@@ -112,9 +117,9 @@ describe("a name server that never responds", { skip: !canReplaceDnsServer() }, 
     const instance = { platform: "mastodon", instanceUrl: "https://silent-instance.test" };
     const connection = measure(getCode(studio.call("connect_platform", instance)));
     const rejectedImport = await startImport(maxConcurrentImports.user);
-    const all = Promise.all([...imports, connection]).finally(() => (isOver = true));
+    const pendingResults = Promise.all([...imports, connection]).finally(() => (isOver = true));
     const slowest = await useService(() => isOver);
-    const results = await all;
+    const results = await pendingResults;
     t.diagnostic(`slowest other requests: ${describeTimes(slowest)}`);
     assert.equal(rejectedImport.result, "rate_limited");
     assert.ok(rejectedImport.ms < maxFastMs);

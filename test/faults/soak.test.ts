@@ -91,11 +91,11 @@ describe("steady load for a long time", { skip: !isLongRun }, () => {
     };
     await Promise.all(Array.from({ length: subscriberCount }, (_, index) => reopenSubscriber(index)));
     const samples: { minute: number; memory: number; descriptors: number }[] = [];
-    const running = new Set<Promise<void>>();
+    const pendingOperations = new Set<Promise<void>>();
     let callCount = 0;
     const track = (operation: Promise<unknown>) => {
-      const tracked: Promise<void> = operation.then(() => void running.delete(tracked));
-      running.add(tracked);
+      const trackedOperation: Promise<void> = operation.then(() => void pendingOperations.delete(trackedOperation));
+      pendingOperations.add(trackedOperation);
     };
     const startedAt = performance.now();
     const elapsedMinutes = () => (performance.now() - startedAt) / 60_000;
@@ -119,7 +119,7 @@ describe("steady load for a long time", { skip: !isLongRun }, () => {
       const delayMs = (tick + 1) * (1000 / callsPerSecond) - (performance.now() - startedAt);
       await sleep(Math.max(0, delayMs));
     }
-    await Promise.all(running);
+    await Promise.all(pendingOperations);
     for (const subscriber of subscribers) {
       updateCount += subscriber.listUpdates().length;
       subscriber.close();
