@@ -21,7 +21,7 @@ export default defineConfig(async () => ({
 
 const languages = ["de", "es", "fr", "it", "ja", "nl", "pt", "zh"];
 
-/** The uploader's strings that differ from English. The language packs have many more. */
+/** Collects the strings that the uploader uses, in each language. Uppy's language packs contain many more. */
 async function collectUploadStrings(): Promise<Record<string, Record<string, string>>> {
   const entries = languages.map(async (tag) => {
     const { strings } = await loadLanguage([tag]);
@@ -35,7 +35,7 @@ async function collectUploadStrings(): Promise<Record<string, Record<string, str
   return Object.fromEntries(await Promise.all(entries));
 }
 
-/** Puts scripts and styles into the document, without the fonts, which are larger than the rest. */
+/** Inlines scripts and styles. Omits the fonts, which are larger than everything else. */
 function inlineAssets(): Plugin {
   return {
     name: "inline-assets",
@@ -61,8 +61,8 @@ function inlineAssets(): Plugin {
   };
 }
 
-/** A function as replacement, because text may contain `$`. */
 function replaceTag(html: string, tag: RegExp, replacement: string): string {
   if (!tag.test(html)) throw new Error(`${tag.source} is missing in chat-app.html`);
+  // A function, because `$` has a special meaning in a replacement string.
   return html.replace(tag, () => replacement);
 }

@@ -16,8 +16,8 @@ export default defineConfig({
     rolldownOptions: {
       input: { index: "index.html", upload: "upload.html", pages: "src/pages.css" },
       output: {
-        // Without this, pages load dozens of small files. The upload page shares only the classes of buttons, and the
-        // helper that loads chunks.
+        // Without groups, pages load dozens of small files. `preload-helper` and `button-classes` are separate, because
+        // they are all that the upload page shares with the web app.
         codeSplitting: {
           groups: [
             { name: "preload-helper", test: /vite\/preload-helper/, priority: 2 },

@@ -34,8 +34,8 @@ function createEntry(
   };
 }
 
-const summarize = (rows: readonly ActivityEntry[]) =>
-  groupActivity(rows).map((group) => [group.row.action, countRepetitions(group), listAffectedObjects(group).length]);
+const summarize = (entries: readonly ActivityEntry[]) =>
+  groupActivity(entries).map((group) => [group.newest.action, countRepetitions(group), listAffectedObjects(group).length]);
 
 describe("grouping activity", () => {
   test("groups files that one actor attached to one post at about the same time", () => {
@@ -59,12 +59,12 @@ describe("grouping activity", () => {
       createEntry(minutesAgo, "asset.requested", [asset(id), post("p")]);
     const attach = (minutesAgo: number, id: string) =>
       createEntry(minutesAgo, "asset.attached", [asset(id), post("p")]);
-    const rows = [attach(0, "b"), start(1, "b"), attach(2, "a"), start(3, "c"), start(3, "a")];
-    assert.deepEqual(summarize(rows), [
+    const entries = [attach(0, "b"), start(1, "b"), attach(2, "a"), start(3, "c"), start(3, "a")];
+    assert.deepEqual(summarize(entries), [
       ["asset.attached", 2, 2],
       ["asset.requested", 1, 1],
     ]);
-    assert.equal(groupActivity(rows)[0]?.rows.length, 4);
+    assert.equal(groupActivity(entries)[0]?.entries.length, 4);
   });
 
   test("groups changes of one post, but not of different posts", () => {

@@ -16,7 +16,8 @@ const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       // Client errors (4xx) are final; only network and server errors are worth a retry.
-      retry: (count, error) => count < 2 && !(error instanceof ApiError && error.status > 0 && error.status < 500),
+      retry: (failureCount, error) =>
+        failureCount < 2 && !(error instanceof ApiError && error.status > 0 && error.status < 500),
       staleTime: 1000,
       refetchOnWindowFocus: "always",
     },
@@ -28,9 +29,9 @@ const rootElement = document.querySelector("#app");
 if (!rootElement) throw new Error("index.html has no #app");
 const root = createRoot(rootElement);
 
-/** If the first page takes longer, the app renders without it, and shows that it loads. */
-const maxFirstPageMs = 1000;
-const timeout = new Promise((resolve) => setTimeout(resolve, maxFirstPageMs));
+/** If the first page takes longer, the app renders without it and shows a loading state. */
+const firstPageTimeoutMs = 1000;
+const timeout = new Promise((resolve) => setTimeout(resolve, firstPageTimeoutMs));
 void Promise.race([loadFirstPage(router), timeout]).then(() =>
   root.render(
     <StrictMode>
@@ -49,7 +50,7 @@ void Promise.race([loadFirstPage(router), timeout]).then(() =>
   ),
 );
 
-/** After the first page has loaded, on slow networks too. */
+/** Long enough for the first page to load, even on slow networks. */
 const preloadDelayMs = 3000;
 // Menus and toasts must also work if the connection is lost later. If this fails, they load when they are needed.
 setTimeout(() => void Promise.allSettled([loadMenu(), loadToasts()]), preloadDelayMs);

@@ -12,8 +12,8 @@ export async function requireSignedIn({ queryClient }: RouterContext): Promise<M
   return (await queryClient.query(meQuery)) ?? redirectToSignIn();
 }
 
-/** While the server can't be reached, an open page stays open, with what the user typed. */
-export async function keepOpenIfUnreachable(context: RouterContext): Promise<void> {
+/** For a page that is already open: it stays open while the server can't be reached, with what the user typed. */
+export async function requireSignedInIfReachable(context: RouterContext): Promise<void> {
   try {
     await requireSignedIn(context);
   } catch (error) {

@@ -14,7 +14,7 @@ import { ErrorPage, NotFoundPage } from "./layout/ErrorPage.tsx";
 import { StudioLayout } from "./layout/StudioLayout.tsx";
 import { prefetchPosts } from "./load-first-page.ts";
 import { PostsPage } from "./posts/PostsPage.tsx";
-import { keepOpenIfUnreachable, redirectToStudio, requireSignedIn, type RouterContext } from "./route-guards.ts";
+import { requireSignedInIfReachable, redirectToStudio, requireSignedIn, type RouterContext } from "./route-guards.ts";
 import {
   parseActivitySearch,
   parseAssetSearch,
@@ -78,7 +78,7 @@ const studio = createRoute({
   beforeLoad: async ({ context, params, cause }) => {
     // Requests the studio in parallel with the user. A page that is open already does not wait for the studio.
     if (!isMarkedSignedOut()) context.queryClient.query(studioQuery(params.studioId)).catch(() => {});
-    await (cause === "stay" ? keepOpenIfUnreachable(context) : requireSignedIn(context));
+    await (cause === "stay" ? requireSignedInIfReachable(context) : requireSignedIn(context));
   },
   loader: async ({ context, params }) => {
     await context.queryClient.query({ ...studioQuery(params.studioId), staleTime: "static" });

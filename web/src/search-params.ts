@@ -17,7 +17,7 @@ export interface PostSearch {
   author?: string;
   q?: string;
   tag?: string;
-  /** Of the calendar; a month by default. */
+  /** The range of the calendar; a month by default. */
   range?: Exclude<CalendarRange, "month">;
   /** Ids of the accounts that the calendar shows, separated by commas; all by default. */
   accounts?: string;
@@ -109,7 +109,7 @@ export interface PublicationSearch {
   /** Days in the studio's time zone, both inclusive (`2026-11-15`). */
   from?: string;
   to?: string;
-  /** Without publications that a newer one of the same post to the same account has replaced. */
+  /** Whether to omit publications that a newer one of the same post to the same account has replaced. */
   latest?: true;
 }
 

@@ -64,14 +64,14 @@ function StudioActivity() {
           />
         }
       >
-        {(rows) =>
-          [...Map.groupBy(rows, ({ at }) => formatDay(at, studio.timezone))].map(([day, dayRows]) => (
+        {(entries) =>
+          [...Map.groupBy(entries, ({ at }) => formatDay(at, studio.timezone))].map(([day, dayEntries]) => (
             <section key={day} className="mt-8 first:mt-0" aria-label={day}>
               <h2 className="mb-1 border-b border-rule pb-2 text-sm font-medium text-muted">{day}</h2>
               <ul>
-                {groupActivity(dayRows).map((group) => (
-                  // The oldest entry: a new one must not close an expanded group.
-                  <ActivityRow key={group.rows.at(-1)?.id ?? group.row.id} group={group} />
+                {groupActivity(dayEntries).map((group) => (
+                  // Keyed by the oldest entry, so that an expanded group stays open when an entry is added.
+                  <ActivityRow key={group.entries.at(-1)?.id ?? group.newest.id} group={group} />
                 ))}
               </ul>
             </section>

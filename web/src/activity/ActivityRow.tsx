@@ -15,41 +15,41 @@ const route = getRouteApi("/studios/$studioId/activity");
 /** One entry, or several that belong together and that the user can expand. */
 export function ActivityRow({ group }: { group: ActivityGroup<Activity> }) {
   const { may } = useStudio();
-  const { row, rows } = group;
-  const client = getActingClient(row);
-  const isSingle = rows.length === 1;
-  const change = isSingle ? describeChange(row) : describeChanges(rows);
+  const { newest, entries } = group;
+  const client = getActingClient(newest);
+  const isSingle = entries.length === 1;
+  const change = isSingle ? describeChange(newest) : describeChanges(entries);
   return (
     <li className="grid grid-cols-[auto_minmax(0,1fr)_auto] gap-x-3 py-2">
-      <Avatar name={row.user?.name ?? getActorName(row)} client={client} />
+      <Avatar name={newest.user?.name ?? getActorName(newest)} client={client} />
       <div className="min-w-0 pt-0.5">
         <p className="m-0 [overflow-wrap:anywhere]">
-          <ActorName row={row} />
+          <ActorName entry={newest} />
           {client && ","} <ActivitySentence group={group} />
         </p>
         {change !== "" && <p className="m-0 text-sm text-muted [overflow-wrap:anywhere]">{change}</p>}
         {!isSingle && <GroupedEntries group={group} />}
-        {row.action === "client.undone" && may("clients.undo") && <UndoUndoButton undoId={row.id} />}
+        {newest.action === "client.undone" && may("clients.undo") && <UndoUndoButton undoId={newest.id} />}
       </div>
-      <EntryTime at={row.at} />
+      <EntryTime at={newest.at} />
     </li>
   );
 }
 
 /** The name of who acted, as a link to everything that the same user or AI client did. */
-function ActorName({ row }: { row: Activity }) {
+function ActorName({ entry }: { entry: Activity }) {
   const { userId, clientId } = route.useSearch();
-  const name = getActorName(row);
-  const client = getActingClient(row);
-  const isShownAlone = client ? client.id === clientId : row.user?.id === userId;
-  if ((!client && !row.user) || isShownAlone) return <strong className="font-semibold">{name}</strong>;
+  const name = getActorName(entry);
+  const client = getActingClient(entry);
+  const isFilteredByActor = client ? client.id === clientId : entry.user?.id === userId;
+  if ((!client && !entry.user) || isFilteredByActor) return <strong className="font-semibold">{name}</strong>;
   return (
     <Link
       from={route.id}
       to="."
       search={({ action }) => ({
         ...(action ? { action } : {}),
-        ...(client ? { clientId: client.id } : { userId: row.user?.id }),
+        ...(client ? { clientId: client.id } : { userId: entry.user?.id }),
       })}
       title={`Show only ${client?.name ?? name}’s activity`}
       className="font-semibold text-ink no-underline hover:text-accent hover:underline"
@@ -59,7 +59,7 @@ function ActorName({ row }: { row: Activity }) {
   );
 }
 
-function GroupedEntries({ group: { rows } }: { group: ActivityGroup<Activity> }) {
+function GroupedEntries({ group: { entries } }: { group: ActivityGroup<Activity> }) {
   return (
     <details className="group/entries">
       <summary className="inline-flex min-h-6 cursor-pointer list-none items-center gap-1 rounded-sm text-sm text-muted hover:text-ink pointer-coarse:min-h-11 [&::-webkit-details-marker]:hidden">
@@ -68,19 +68,19 @@ function GroupedEntries({ group: { rows } }: { group: ActivityGroup<Activity> })
           className="flex-none transition-transform duration-(--motion-fast) group-open/entries:rotate-90"
           aria-hidden="true"
         />
-        <span className="group-open/entries:hidden">Show {rows.length} entries</span>
+        <span className="group-open/entries:hidden">Show {entries.length} entries</span>
         <span className="hidden group-open/entries:inline">Hide entries</span>
       </summary>
       <ul className="mt-1 mb-2 grid gap-1 border-l border-rule pl-3">
-        {rows.map((row) => {
-          const change = describeChange(row);
+        {entries.map((entry) => {
+          const change = describeChange(entry);
           return (
-            <li key={row.id} className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 text-sm [overflow-wrap:anywhere]">
+            <li key={entry.id} className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 text-sm [overflow-wrap:anywhere]">
               <span className="first-letter:capitalize">
-                <ActivitySentence group={{ row, rows: [row] }} />
+                <ActivitySentence group={{ newest: entry, entries: [entry] }} />
                 {change !== "" && <span className="text-muted"> · {change}</span>}
               </span>
-              <EntryTime at={row.at} />
+              <EntryTime at={entry.at} />
             </li>
           );
         })}

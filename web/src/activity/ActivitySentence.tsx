@@ -12,21 +12,21 @@ import { ObjectLink } from "./ObjectLink.tsx";
 
 /** What the actor did, such as "attached harbour.jpg to Spring catalogue", with links. */
 export function ActivitySentence({ group }: { group: ActivityGroup }) {
-  const { row } = group;
+  const { newest } = group;
   const affectedObjects = listAffectedObjects(group);
   const repetitions = countRepetitions(group);
 
   function renderObject(type: string): ReactNode {
     if (affectedObjects.length > 1 && affectedObjects[0]?.type === type)
       return `${affectedObjects.length} ${type === "asset" ? "files" : "posts"}`;
-    const object = findObject(row, type);
-    return object && <ObjectLink object={object} postSearch={getPostSearch(row)} />;
+    const object = findObject(newest, type);
+    return object && <ObjectLink object={object} postSearch={getPostSearch(newest)} />;
   }
 
-  const parts = getActionVerb(row.action)
+  const parts = getActionVerb(newest.action)
     .split(/\[(.*?)\]/)
-    // Every second part was in brackets.
-    .filter((part, i) => i % 2 === 0 || listTypes(part).every((type) => findObject(row, type)))
+    // Parts with an odd index were in brackets.
+    .filter((part, i) => i % 2 === 0 || listPlaceholderTypes(part).every((type) => findObject(newest, type)))
     .flatMap((part) => part.split(/\{(\w+)\}/).map((text, i) => (i % 2 === 0 ? text : renderObject(text))));
   return (
     <>
@@ -44,7 +44,7 @@ function getPostSearch({ action, detail }: ActivityEntry): PostPageSearch {
   return action === "post.updated" || action === "post.reverted" ? { panel: "history" } : {};
 }
 
-const listTypes = (text: string): string[] => [...text.matchAll(/\{(\w+)\}/g)].map(([, type]) => type ?? "");
+const listPlaceholderTypes = (text: string): string[] => [...text.matchAll(/\{(\w+)\}/g)].map(([, type]) => type ?? "");
 
 /** A publication is named by its post. */
 function findObject({ objects }: ActivityEntry, type: string): ActivityObject | undefined {

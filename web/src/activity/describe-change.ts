@@ -13,7 +13,6 @@ const fieldLabels: Record<string, string> = {
 const formatFields = (fields: readonly unknown[]): string =>
   fields.map((field) => fieldLabels[String(field)] ?? String(field)).join(", ");
 
-/** Actions whose description depends on nothing but the details. */
 const changeDescriptions: Partial<Record<string, (detail: Activity["detail"]) => string>> = {
   "post.reverted": ({ restored }) => `revision ${Number(restored)}`,
   "trash.emptied": ({ items }) => `${Number(items)} deleted for good`,
@@ -23,12 +22,12 @@ const changeDescriptions: Partial<Record<string, (detail: Activity["detail"]) =>
 };
 
 /** Describes what changed in several entries of the same action. */
-export function describeChanges(rows: readonly Activity[]): string {
-  const fields = rows.flatMap(({ detail }) => (Array.isArray(detail["fields"]) ? detail["fields"].map(String) : []));
+export function describeChanges(entries: readonly Activity[]): string {
+  const fields = entries.flatMap(({ detail }) => (Array.isArray(detail["fields"]) ? detail["fields"].map(String) : []));
   return formatFields([...new Set(fields)]);
 }
 
-/** Describes what changed from the details of the entry; empty if they say nothing more. */
+/** Describes what changed, from the details of the entry. Empty if they add nothing to the sentence about it. */
 export function describeChange({ action, detail }: Activity): string {
   const readText = (name: string): string => (typeof detail[name] === "string" ? detail[name] : "");
   if (action === "post.updated" && Array.isArray(detail["fields"]))

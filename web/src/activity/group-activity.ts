@@ -6,7 +6,7 @@ export interface ActivityObject {
   state: "current" | "trashed" | "gone";
 }
 
-/** What the groups depend on. */
+/** The part of an activity entry that groups and their sentences use. */
 export interface ActivityEntry {
   id: string;
   action: string;
@@ -18,66 +18,66 @@ export interface ActivityEntry {
   detail: Record<string, unknown>;
 }
 
-/** Entries of one actor that say the same about the same post, or about different objects at about the same time. */
+/** Entries of one actor, close in time, that one sentence describes: an action on one post, or on many objects. */
 export interface ActivityGroup<Entry extends ActivityEntry = ActivityEntry> {
-  /** The newest entry, which is shown for the group. */
-  row: Entry;
+  /** The entry that is shown for the group. */
+  newest: Entry;
   /** All entries, newest first. */
-  rows: Entry[];
+  entries: Entry[];
 }
 
 /** The most time between two consecutive entries of a burst. */
 const maxGapMs = 5 * 60_000;
 
-/** The type of objects, if users often do the action to many of them at once. */
+/** The type of objects that users often do this action to one after the other. */
 const getRepeatedType = (action: string): ActivityObject["type"] | undefined => {
   if (action.startsWith("asset.")) return "asset";
   return ["post.created", "post.deleted", "post.restored"].includes(action) ? "post" : undefined;
 };
 
 /** The objects that the group's action changed, each once, such as the files that were attached to one post. */
-export function listAffectedObjects({ row, rows }: ActivityGroup): ActivityObject[] {
-  const type = getRepeatedType(row.action);
-  const objects = rows
-    .filter(({ action }) => action === row.action)
-    .flatMap((each) => each.objects.filter((object) => object.type === type));
+export function listAffectedObjects({ newest, entries }: ActivityGroup): ActivityObject[] {
+  const type = getRepeatedType(newest.action);
+  const objects = entries
+    .filter(({ action }) => action === newest.action)
+    .flatMap((entry) => entry.objects.filter((object) => object.type === type));
   return [...new Map(objects.map((object) => [object.id, object])).values()];
 }
 
-/** How often the action was done. The group may have more entries: those of uploads that started and then finished. */
-export const countRepetitions = ({ row, rows }: ActivityGroup): number =>
-  rows.filter(({ action }) => action === row.action).length;
+/** How often the action was done. A group of finished uploads also has the entries of their starts, not counted here. */
+export const countRepetitions = ({ newest, entries }: ActivityGroup): number =>
+  entries.filter(({ action }) => action === newest.action).length;
 
 /** Groups the entries of each burst: consecutive entries of one actor. The entries are newest first. */
-export function groupActivity<Entry extends ActivityEntry>(rows: readonly Entry[]): ActivityGroup<Entry>[] {
-  return splitIntoBursts(rows).flatMap((burst) => {
+export function groupActivity<Entry extends ActivityEntry>(entries: readonly Entry[]): ActivityGroup<Entry>[] {
+  return splitIntoBursts(entries).flatMap((burst) => {
     const finishedUploads = new Map(
       burst
         .filter(({ action }) => action === "asset.attached" || action === "asset.uploaded")
-        .map((row) => [row.subjectId, row]),
+        .map((entry) => [entry.subjectId, entry]),
     );
-    const groups = Map.groupBy(burst, (row) =>
-      getGroupKey((row.action === "asset.requested" ? finishedUploads.get(row.subjectId) : undefined) ?? row),
+    const groups = Map.groupBy(burst, (entry) =>
+      getGroupKey((entry.action === "asset.requested" ? finishedUploads.get(entry.subjectId) : undefined) ?? entry),
     );
     return [...groups.values()].flatMap((group) => {
-      const [row] = group;
-      return row ? [{ row, rows: group }] : [];
+      const [newest] = group;
+      return newest ? [{ newest, entries: group }] : [];
     });
   });
 }
 
 /** Splits the list where the actor changes, or where more than `maxGapMs` passed. */
-function splitIntoBursts<Entry extends ActivityEntry>(rows: readonly Entry[]): Entry[][] {
+function splitIntoBursts<Entry extends ActivityEntry>(entries: readonly Entry[]): Entry[][] {
   const bursts: Entry[][] = [];
   let previous: Entry | undefined;
-  for (const row of rows) {
+  for (const entry of entries) {
     const isSameBurst =
       previous !== undefined &&
-      getActorKey(previous) === getActorKey(row) &&
-      Date.parse(previous.at) - Date.parse(row.at) <= maxGapMs;
-    if (isSameBurst) bursts.at(-1)?.push(row);
-    else bursts.push([row]);
-    previous = row;
+      getActorKey(previous) === getActorKey(entry) &&
+      Date.parse(previous.at) - Date.parse(entry.at) <= maxGapMs;
+    if (isSameBurst) bursts.at(-1)?.push(entry);
+    else bursts.push([entry]);
+    previous = entry;
   }
   return bursts;
 }
@@ -85,7 +85,7 @@ function splitIntoBursts<Entry extends ActivityEntry>(rows: readonly Entry[]): E
 const getActorKey = ({ user, client, detail }: ActivityEntry): string =>
   JSON.stringify([user?.id, client?.id, detail["by"]]);
 
-/** An undo has a button of its own, so it stays alone. */
+/** Every undo has a button, so each is a group of its own. */
 function getGroupKey({ id, action, objects }: ActivityEntry): string {
   const repeatedType = getRepeatedType(action);
   const ids = objects.filter(({ type }) => type !== repeatedType).map((object) => object.id);

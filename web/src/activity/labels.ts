@@ -23,7 +23,7 @@ const actionLabels: Record<NonNullable<ActivityFilter["action"]>, { filterLabel:
   "client.undone": { filterLabel: "AI client’s changes undone", verb: "undid changes" },
   "post.created": { filterLabel: "Post created", verb: "created {post}" },
   "post.updated": { filterLabel: "Post changed", verb: "changed {post}" },
-  "post.reverted": { filterLabel: "Earlier version restored", verb: "restored an earlier version of {post}" },
+  "post.reverted": { filterLabel: "Earlier revision restored", verb: "restored an earlier revision of {post}" },
   "post.deleted": { filterLabel: "Post deleted", verb: "deleted {post}" },
   "post.restored": { filterLabel: "Post restored", verb: "restored {post} from the trash" },
   "comment.added": { filterLabel: "Comment added", verb: "commented on {post}" },
@@ -83,7 +83,7 @@ const actionLabels: Record<NonNullable<ActivityFilter["action"]>, { filterLabel:
   "upload_link.withdrawn": { filterLabel: "Upload link withdrawn", verb: "withdrew an upload link for {post}" },
 };
 
-/** The part of an action's name before the dot, in the order of the filter. */
+/** The groups of the filter, in its order. A prefix is the part of an action's name before the dot. */
 const actionGroups: readonly (readonly [label: string, prefixes: readonly string[]])[] = [
   ["Posts", ["post"]],
   ["Comments", ["comment"]],
@@ -95,7 +95,7 @@ const actionGroups: readonly (readonly [label: string, prefixes: readonly string
   ["Studio", ["studio", "trash"]],
 ];
 
-/** The actions that entries can be filtered by. */
+/** The options of the action filter. */
 export const groupActions = () =>
   actionGroups.map(
     ([label, prefixes]) =>
@@ -117,9 +117,9 @@ export const getActingClient = ({ action, client }: Activity): Activity["client"
   isAboutClient(action) ? null : client;
 
 /** "Claude, for Ada" if an AI client acted. */
-export function getActorName(row: Activity): string {
-  const { action, user, client, detail } = row;
-  if (user || client) return capitalize(formatActor(user, getActingClient(row)));
+export function getActorName(entry: Activity): string {
+  const { action, user, client, detail } = entry;
+  if (user || client) return capitalize(formatActor(user, getActingClient(entry)));
   if (detail["by"] === "operator") return "The operator of this server";
   // Workers and other background jobs act without a user.
   return action.startsWith("publication.") || action.startsWith("platform.") ? "Atelier" : "Former member";

@@ -23,8 +23,8 @@ export const addComment = (studioId: string, postId: string, json: { body: strin
   fetchJson(commentsApi.$post({ param: { studioId, postId }, json }));
 
 /** Resolves or reopens the thread that the comment started. */
-export const resolveComment = (studioId: string, { id, postId }: Comment, resolved: boolean) =>
-  fetchJson(commentsApi[":commentId"].$patch({ param: { studioId, postId, commentId: id }, json: { resolved } }));
+export const setThreadResolved = (studioId: string, { id, postId }: Comment, isResolved: boolean) =>
+  fetchJson(commentsApi[":commentId"].$patch({ param: { studioId, postId, commentId: id }, json: { resolved: isResolved } }));
 
 export const deleteComment = (studioId: string, { id, postId }: Comment) =>
   sendRequest(commentsApi[":commentId"].$delete({ param: { studioId, postId, commentId: id } }));

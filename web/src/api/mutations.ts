@@ -123,12 +123,12 @@ export const publishPost = (
 
 const publicationApi = studioApi.publications[":publicationId"];
 
-/** `seen` is what the approver saw: if it has changed since, the request fails. */
+/** Fails if the publication has changed since the approver saw this snapshot. */
 export const approvePublication = (
   studioId: string,
   publicationId: string,
-  seen: { revision: number; scheduledFor: string | null },
-) => fetchJson(publicationApi.approve.$post({ param: { studioId, publicationId }, json: seen }));
+  snapshot: { revision: number; scheduledFor: string | null },
+) => fetchJson(publicationApi.approve.$post({ param: { studioId, publicationId }, json: snapshot }));
 
 export const cancelPublication = (studioId: string, publicationId: string) =>
   fetchJson(publicationApi.cancel.$post({ param: { studioId, publicationId } }));

@@ -6,8 +6,9 @@ import { fetchJsonIfChanged } from "./client.ts";
 const slowPollMs = 10_000;
 
 /**
- * Polls every `ms`. Until data has loaded, polls only every 10 seconds, so that an error stays visible long enough to
- * read; also while what was loaded no longer exists, such as a post in the trash. Each loaded page of a list costs one request, so longer lists poll less often and stay below the rate limit.
+ * Polls every `ms`. Polls only every 10 seconds until data has loaded, so that an error stays visible long enough to
+ * read, and when the loaded object no longer exists, such as a post in the trash. Every loaded page of a list costs one
+ * request, so longer lists poll less often and stay below the rate limit.
  */
 export const pollEvery =
   (ms: number) =>
@@ -24,7 +25,7 @@ export interface ListPage {
   nextCursor: string | null;
 }
 
-/** Call this once per list, not in a component: a new `select` on every render makes React Query render endlessly. */
+/** Call this once per list, outside components: a new `select` on every render makes React Query render endlessly. */
 export const createSelect =
   <Page, Item>(getItems: (page: Page) => readonly Item[]) =>
   ({ pages }: InfiniteData<Page, string>) => ({ pages: pages.map(getItems), items: pages.flatMap(getItems) });

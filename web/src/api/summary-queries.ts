@@ -88,7 +88,7 @@ function patchPages(
   patches: ReadonlyMap<string, PostSummary | undefined>,
 ): SummaryPage[] {
   const isListed = (status: PostStatus): boolean => (filter.status ?? "draft,ready").split(",").includes(status);
-  const addedPosts = [...patches.values()].filter(
+  const missingPosts = [...patches.values()].filter(
     (post): post is PostSummary =>
       post !== undefined &&
       isListed(post.status) &&
@@ -100,16 +100,19 @@ function patchPages(
     const keptPosts = page.posts
       .map((post) => (patches.has(post.id) ? patches.get(post.id) : post))
       .filter((post) => post !== undefined && isListed(post.status)) as PostSummary[];
-    const [newest, oldest] = [index === 0 ? undefined : pages[index - 1]?.posts.at(-1)?.id, page.posts.at(-1)?.id];
-    const newPosts = addedPosts.filter(
+    // Lists are sorted by id, newest first.
+    const previousPageEnd = index === 0 ? undefined : pages[index - 1]?.posts.at(-1)?.id;
+    const pageEnd = page.posts.at(-1)?.id;
+    const addedPosts = missingPosts.filter(
       ({ id }) =>
-        (newest === undefined || id < newest) && (page.nextCursor === null || (oldest !== undefined && id > oldest)),
+        (previousPageEnd === undefined || id < previousPageEnd) &&
+        (page.nextCursor === null || (pageEnd !== undefined && id > pageEnd)),
     );
     const isUnchanged =
-      newPosts.length === 0 &&
+      addedPosts.length === 0 &&
       keptPosts.length === page.posts.length &&
       keptPosts.every((post, i) => post === page.posts[i]);
     if (isUnchanged) return page;
-    return { ...page, posts: [...keptPosts, ...newPosts].toSorted((a, b) => (a.id < b.id ? 1 : -1)) };
+    return { ...page, posts: [...keptPosts, ...addedPosts].toSorted((a, b) => (a.id < b.id ? 1 : -1)) };
   });
 }

@@ -2,7 +2,7 @@ import { Check, RotateCcw } from "lucide-react";
 import { useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { describeError } from "../api/api-error.ts";
-import { addComment, resolveComment } from "../api/comment-queries.ts";
+import { addComment, setThreadResolved } from "../api/comment-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { formatActor } from "../ui/format-actor.ts";
 import { IconButton } from "../ui/IconButton.tsx";
@@ -94,7 +94,7 @@ function useSetResolved(
   const showToast = useToast();
   return async function setResolved(isResolved, canUndo = true) {
     try {
-      await resolveComment(studio.id, first, isResolved);
+      await setThreadResolved(studio.id, first, isResolved);
       await onChange();
       const undo = { label: "Undo", run: () => void setResolved(!isResolved, false) };
       if (canUndo) showToast({ text: isResolved ? "Thread resolved." : "Thread reopened.", action: undo });
