@@ -140,14 +140,14 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     await revisionItems.last().getByText("Ada Berg created the post").waitFor();
     await checkAccessibility();
 
-    await page.getByRole("button", { name: "Restore this version, revision 2" }).click();
+    await page.getByRole("button", { name: "Restore this revision, number 2" }).click();
     await page.getByText("Revision 2 restored.").first().waitFor();
     assert.equal((await readPost(postId)).body, "About How we choose paper.\n\nThe end.");
     await newest.getByText("Ada Berg restored revision 2").waitFor();
     await page.getByRole("button", { name: "Undo", exact: true }).click();
     await page.getByText("Restore undone.").first().waitFor();
     assert.equal((await readPost(postId)).body, "About cheap paper.\n\nThe end.");
-    await page.getByRole("button", { name: "Restore this version, revision 2" }).click();
+    await page.getByRole("button", { name: "Restore this revision, number 2" }).click();
     await page.getByText("Revision 2 restored.").first().waitFor();
     await page.getByRole("button", { name: "Close panel" }).click();
     await page.waitForFunction("document.querySelector('#post-body').value.startsWith('About How')");

@@ -8,7 +8,7 @@ import { PagedList } from "../ui/List.tsx";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
 import { SearchField } from "../ui/SearchField.tsx";
 import { StatusBadge } from "../ui/StatusBadge.tsx";
-import { countFiles } from "./labels.ts";
+import { formatFileCount } from "./labels.ts";
 
 interface TargetPost {
   id: string;
@@ -100,6 +100,6 @@ const describeUsedFiles = (count: number): string =>
 
 function getTitle(assets: readonly Asset[], isCopy: boolean): string {
   const [asset] = assets;
-  const subject = assets.length === 1 && asset ? asset.filename : countFiles(assets.length);
+  const subject = assets.length === 1 && asset ? asset.filename : formatFileCount(assets.length);
   return isCopy ? `Copy ${subject} to a post` : `Add ${subject} to a post`;
 }

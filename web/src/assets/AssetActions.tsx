@@ -8,7 +8,7 @@ import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { useToast } from "../ui/Toasts.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { AddToPostDialog } from "./AddToPostDialog.tsx";
-import { attachOrCopy, removeAdded } from "./attach-or-copy.ts";
+import { attachOrCopy, undoAttachOrCopy } from "./attach-or-copy.ts";
 import { useCopyAsset } from "./use-copy-asset.ts";
 import { useDeleteAsset } from "./use-delete-asset.tsx";
 
@@ -19,7 +19,7 @@ export function AssetActions({
   onClose,
 }: {
   asset: Asset;
-  /** Resolves to false if the changes can't be saved. Copies must have the details that the dialog shows. */
+  /** Called before copying, so that copies have the details that the dialog shows. Resolves to false if it fails. */
   saveForm: () => Promise<boolean>;
   onClose: () => void;
 }) {
@@ -45,7 +45,7 @@ export function AssetActions({
     setIsChoosingPost(false);
     onClose();
     async function undo(): Promise<void> {
-      await removeAdded(studio.id, post.id, addedAsset).catch(() => {}); // another user removed the asset since
+      await undoAttachOrCopy(studio.id, post.id, addedAsset).catch(() => {}); // another user removed the asset since
       await refreshQueries(queryClient, studio.id);
     }
     showToast({

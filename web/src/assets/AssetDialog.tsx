@@ -5,8 +5,8 @@ import { useConfirm } from "../ui/Confirm.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
 import { IconButton } from "../ui/IconButton.tsx";
 import { AssetActions } from "./AssetActions.tsx";
-import { AssetFacts } from "./AssetFacts.tsx";
 import { AssetForm, type AssetFormHandle } from "./AssetForm.tsx";
+import { AssetMetadata } from "./AssetMetadata.tsx";
 import { AssetPreview } from "./AssetPreview.tsx";
 import { AssetUses } from "./AssetUses.tsx";
 
@@ -16,7 +16,7 @@ interface AssetDialogProps {
   /** Opens the file before or after this one, if there is one. */
   onPrevious?: (() => void) | undefined;
   onNext?: (() => void) | undefined;
-  /** Opens a copy of this file; without it, a link to the library does. */
+  /** Opens a copy of this file. By default, a link to the library opens it. */
   onOpenCopy?: ((assetId: string) => void) | undefined;
 }
 
@@ -25,7 +25,7 @@ export function AssetDialog({ asset, onClose, onPrevious, onNext, onOpenCopy }: 
   const confirm = useConfirm();
   const form = useRef<AssetFormHandle>(null);
 
-  function closeUnlessChanged(): void {
+  function closeOrConfirm(): void {
     if (form.current?.hasChanges() !== true) onClose();
     else
       confirm({
@@ -38,31 +38,30 @@ export function AssetDialog({ asset, onClose, onPrevious, onNext, onOpenCopy }: 
       });
   }
 
-  /** Changes are saved first, so that they aren’t lost. */
-  async function leave(open: () => void): Promise<void> {
-    if (!form.current || (await form.current.save())) open();
+  async function saveAndOpen(openOther: () => void): Promise<void> {
+    if (!form.current || (await form.current.save())) openOther();
   }
 
-  const moveWithKeys = useEffectEvent((event: KeyboardEvent) => {
+  const handleArrowKeys = useEffectEvent((event: KeyboardEvent) => {
     const isTyping = event.target instanceof Element && event.target.closest("input, textarea, video, [role=menu]");
     if (isTyping || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
     const isCovered = document.querySelectorAll("dialog:modal").length > 1;
     if (isCovered) return;
-    const open = { ArrowLeft: onPrevious, ArrowRight: onNext }[event.key];
-    if (open) void leave(open);
+    const openOther = { ArrowLeft: onPrevious, ArrowRight: onNext }[event.key];
+    if (openOther) void saveAndOpen(openOther);
   });
   useEffect(() => {
-    const listener = (event: KeyboardEvent) => moveWithKeys(event);
+    const listener = (event: KeyboardEvent) => handleArrowKeys(event);
     document.addEventListener("keydown", listener);
     return () => document.removeEventListener("keydown", listener);
   }, []);
 
   const isInList = onPrevious !== undefined || onNext !== undefined;
   return (
-    <Dialog title={asset.filename} size="large" isTitleHidden onClose={closeUnlessChanged}>
+    <Dialog title={asset.filename} size="large" isTitleHidden onClose={closeOrConfirm}>
       <div className="-mt-1.5 -mr-1.5 mb-3 flex items-center gap-1">
         <p
-          // The first focus: the browser would choose a button, whose tooltip would cover the dialog.
+          // Receives the initial focus. Otherwise the browser focuses a button, whose tooltip covers the dialog.
           ref={(element) => element?.setAttribute("autofocus", "")}
           tabIndex={-1}
           aria-hidden="true"
@@ -77,17 +76,17 @@ export function AssetDialog({ asset, onClose, onPrevious, onNext, onOpenCopy }: 
               icon={ChevronLeft}
               label="Previous file"
               disabled={!onPrevious}
-              onClick={() => onPrevious && void leave(onPrevious)}
+              onClick={() => onPrevious && void saveAndOpen(onPrevious)}
             />
             <IconButton
               icon={ChevronRight}
               label="Next file"
               disabled={!onNext}
-              onClick={() => onNext && void leave(onNext)}
+              onClick={() => onNext && void saveAndOpen(onNext)}
             />
           </>
         )}
-        <IconButton icon={X} label="Close" onClick={closeUnlessChanged} />
+        <IconButton icon={X} label="Close" onClick={closeOrConfirm} />
       </div>
       <div
         key={asset.id}
@@ -99,8 +98,8 @@ export function AssetDialog({ asset, onClose, onPrevious, onNext, onOpenCopy }: 
           <AssetActions asset={asset} saveForm={async () => (await form.current?.save()) ?? true} onClose={onClose} />
         </div>
         <div className="grid min-w-0 content-start gap-5">
-          <AssetUses asset={asset} onOpenCopy={onOpenCopy && ((id) => void leave(() => onOpenCopy(id)))} />
-          <AssetFacts asset={asset} />
+          <AssetUses asset={asset} onOpenCopy={onOpenCopy && ((id) => void saveAndOpen(() => onOpenCopy(id)))} />
+          <AssetMetadata asset={asset} />
         </div>
       </div>
     </Dialog>

@@ -5,7 +5,7 @@ import { getTypeLabel } from "./labels.ts";
 const frameClasses =
   "mb-1.5 aspect-square w-full rounded-sm bg-raised group-hover:outline-2 group-hover:outline-accent";
 
-/** The thumbnail of a file, or its type if there is none. */
+/** The thumbnail of a file, cropped to a square, or its type if there is none. */
 export function AssetImage({
   asset,
 }: {

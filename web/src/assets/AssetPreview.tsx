@@ -5,7 +5,7 @@ import { ButtonAnchor } from "../ui/Button.tsx";
 import { getTypeLabel, kindIcons } from "./labels.ts";
 import { VideoPlayer } from "./VideoPlayer.tsx";
 
-/** Larger images are shown as a thumbnail, because the browser would need long to load and decode them. */
+/** Larger images are shown as a thumbnail, because browsers take too long to load and decode them. */
 const maxImageBytes = 20 * 1024 * 1024;
 
 /** The file itself: an image, a video player, or a link to the document. */

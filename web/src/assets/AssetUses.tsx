@@ -25,9 +25,9 @@ export function AssetUses({
       {data && !isUnused && (
         <ul className="mt-1 grid gap-1">
           {data.post && (
-            <Use post={data.post}>
+            <PostUse post={data.post}>
               <span className="text-muted">· this file</span>
-            </Use>
+            </PostUse>
           )}
           {data.copies.map((copy) => (
             <CopyUse key={copy.assetId} copy={copy} onOpenCopy={onOpenCopy} />
@@ -39,7 +39,7 @@ export function AssetUses({
   );
 }
 
-function Use({ post, children }: { post: NonNullable<AssetUsage["post"]>; children: ReactNode }) {
+function PostUse({ post, children }: { post: NonNullable<AssetUsage["post"]>; children: ReactNode }) {
   const { studio } = useStudio();
   return (
     <li className="[overflow-wrap:anywhere]">
@@ -75,8 +75,8 @@ function CopyUse({
   );
   if (!copy.post) return <li>{link}</li>;
   return (
-    <Use post={copy.post}>
+    <PostUse post={copy.post}>
       <span className="text-muted">· {link}</span>
-    </Use>
+    </PostUse>
   );
 }

@@ -4,7 +4,7 @@ import { TagField } from "../tags/TagField.tsx";
 import { countTags } from "../tags/count-tags.ts";
 import { ChoiceField } from "../ui/Field.tsx";
 import { FormDialog } from "../ui/FormDialog.tsx";
-import { countFiles } from "./labels.ts";
+import { formatFileCount } from "./labels.ts";
 import type { TagChange } from "./use-bulk-actions.ts";
 
 /** Adds tags to all selected files, and removes tags that some of them have. */
@@ -22,7 +22,7 @@ export function BulkTagsDialog({
   const counts = [...countTags(assets)];
   return (
     <FormDialog
-      title={`Tags of ${countFiles(assets.length)}`}
+      title={`Tags of ${formatFileCount(assets.length)}`}
       submitLabel="Apply"
       busyLabel="Applying…"
       canSubmit={addedTags.length + removedTags.length > 0}
@@ -41,7 +41,7 @@ export function BulkTagsDialog({
               <ChoiceField
                 key={tag}
                 type="checkbox"
-                label={`${tag} (${countFiles(count)})`}
+                label={`${tag} (${formatFileCount(count)})`}
                 className="py-1 [overflow-wrap:anywhere] pointer-coarse:py-2.5"
                 checked={removedTags.includes(tag)}
                 onChange={({ target }) =>

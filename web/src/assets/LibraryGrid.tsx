@@ -17,7 +17,7 @@ export interface LibraryGridHandle {
   focusItem: (index: number) => void;
 }
 
-/** Elements of tiles with this attribute receive the focus when the user moves with the arrow keys. */
+/** Marks the element of a tile that arrow keys focus. Its value is the index of the tile. */
 const tileAttribute = "data-tile";
 
 /** A list that renders only the files in view, so that it stays fast with thousands of files. The window scrolls it. */
@@ -64,7 +64,7 @@ export function LibraryGrid({
   const findTile = (index: number) => list.current?.querySelector<HTMLElement>(`[${tileAttribute}="${index}"]`);
 
   /** Scrolls first if the tile is too far away to be rendered. */
-  function focusItem(index: number, attempts = 10): void {
+  function focusItem(index: number, attemptsLeft = 10): void {
     const tile = findTile(index);
     if (tile) {
       tile.scrollIntoView({ block: "nearest" });
@@ -72,7 +72,7 @@ export function LibraryGrid({
       return;
     }
     virtualizer.scrollToIndex(Math.floor(index / columns), { align: "center" });
-    if (attempts > 0) requestAnimationFrame(() => focusItem(index, attempts - 1));
+    if (attemptsLeft > 0) requestAnimationFrame(() => focusItem(index, attemptsLeft - 1));
   }
   useImperativeHandle(ref, () => ({ focusItem }));
 
@@ -120,7 +120,7 @@ export function LibraryGrid({
   );
 }
 
-/** The width of the list and its distance from the top of the document. */
+/** The width of the list, its distance from the top of the document, and the size of one rem, in pixels. */
 function useListBox(list: { readonly current: HTMLElement | null }): { width: number; top: number; rem: number } {
   const [box, setBox] = useState({ width: 0, top: 0, rem: 16 });
   useLayoutEffect(() => {
@@ -134,7 +134,7 @@ function useListBox(list: { readonly current: HTMLElement | null }): { width: nu
       );
     }
     measure();
-    // What is above the list can change its height, so the page is observed too.
+    // Content above the list can change its height and move the list, so the page is observed too.
     const observer = new ResizeObserver(measure);
     if (list.current) observer.observe(list.current);
     observer.observe(document.body);

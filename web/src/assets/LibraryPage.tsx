@@ -105,7 +105,7 @@ export function LibraryPage() {
                 asset,
                 index,
                 isSelected,
-                // A range adds to the selection, also if its last file was selected before.
+                // A range always adds to the selection, even if the clicked file was already selected.
                 onToggle: mayWrite
                   ? (isRange: boolean) => selection.toggle(asset.id, isRange || !isSelected, isRange)
                   : undefined,

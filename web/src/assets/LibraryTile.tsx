@@ -60,7 +60,7 @@ export function LibraryTile({ frameHeight, ...item }: LibraryItemProps & { frame
           {asset.postId !== null && <span className="sr-only"> · Used in a post</span>}
         </span>
       </button>
-      {/* On touch, the targets reach into the gaps, so that the tile keeps its height. */}
+      {/* On touch screens, the tap targets extend into the gaps, so that the tile keeps its height. */}
       <TileTags tags={asset.tags} className="mt-1 pointer-coarse:-mt-1 pointer-coarse:-mb-2" />
       {onToggle && asset.status === "ready" && (
         <span

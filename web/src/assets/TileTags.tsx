@@ -1,7 +1,7 @@
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { tagClasses } from "../ui/Tags.tsx";
 
-const maxCount = 2;
+const maxVisibleTags = 2;
 
 const route = getRouteApi("/studios/$studioId/assets");
 
@@ -10,7 +10,7 @@ export function TileTags({ tags = [], className = "" }: { tags?: readonly string
   if (tags.length === 0) return null;
   return (
     <p className={`relative m-0 flex h-7 min-w-0 items-center gap-1 overflow-hidden pointer-coarse:h-11 ${className}`}>
-      {tags.slice(0, maxCount).map((tag, i) => (
+      {tags.slice(0, maxVisibleTags).map((tag, i) => (
         <Link
           key={tag}
           // The first tag keeps its width, and the second uses what remains.
@@ -23,10 +23,10 @@ export function TileTags({ tags = [], className = "" }: { tags?: readonly string
           {tag}
         </Link>
       ))}
-      {tags.length > maxCount && (
-        <span className="flex-none text-xs text-muted" title={tags.slice(maxCount).join(", ")}>
-          +{tags.length - maxCount}
-          <span className="sr-only"> more {tags.length - maxCount === 1 ? "tag" : "tags"}</span>
+      {tags.length > maxVisibleTags && (
+        <span className="flex-none text-xs text-muted" title={tags.slice(maxVisibleTags).join(", ")}>
+          +{tags.length - maxVisibleTags}
+          <span className="sr-only"> more {tags.length - maxVisibleTags === 1 ? "tag" : "tags"}</span>
         </span>
       )}
     </p>

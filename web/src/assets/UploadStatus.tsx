@@ -4,7 +4,7 @@ import { Button } from "../ui/Button.tsx";
 import { withoutSystemFiles } from "../upload/dropped-files.ts";
 import { listenForFiles } from "../upload/listen-for-files.ts";
 import type { ChosenFile, UploadSummary } from "../upload/upload-task.ts";
-import { countFiles, formatBytes, formatTimeLeft } from "./labels.ts";
+import { formatFileCount, formatBytes, formatTimeLeft } from "./labels.ts";
 import type { LibraryUploads } from "./use-library-uploads.ts";
 
 /** The progress of all uploads together, and the problems that need the user. */
@@ -43,11 +43,11 @@ function describeUploads({ state, files, done, failed, sent, size, secondsLeft, 
   if (summary.connection === "offline") return "You’re offline. Uploads resume when you’re back online.";
   if (summary.connection === "lost" && state === "sending")
     return summary.reason ?? "The server isn’t responding. Uploads resume automatically.";
-  const failedText = failed === 0 ? "" : `${countFiles(failed)} failed`;
+  const failedText = failed === 0 ? "" : `${formatFileCount(failed)} failed`;
   if (state === "stuck")
     return failedText === "" ? "Choose the files below again to resume their uploads." : `${failedText}. See below.`;
   return [
-    `${state === "paused" ? "Paused" : "Uploading"}: ${done} of ${countFiles(files)}`,
+    `${state === "paused" ? "Paused" : "Uploading"}: ${done} of ${formatFileCount(files)}`,
     `${formatBytes(sent)} of ${formatBytes(size)}`,
     secondsLeft === undefined ? "" : `${formatTimeLeft(secondsLeft)} left`,
     failedText,

@@ -24,8 +24,7 @@ export async function attachOrCopy(studioId: string, postId: string, asset: Asse
   return { id: assetId, isCopy: true };
 }
 
-/** Reverts `attachOrCopy`. */
-export async function removeAdded(studioId: string, postId: string, { id, isCopy }: AddedAsset): Promise<void> {
+export async function undoAttachOrCopy(studioId: string, postId: string, { id, isCopy }: AddedAsset): Promise<void> {
   await detachAsset(studioId, postId, id);
   if (isCopy) await deleteAsset(studioId, id);
 }

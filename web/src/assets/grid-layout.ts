@@ -5,6 +5,7 @@ export interface GridLayout {
   tileWidth: number;
   /** The height of a tile's thumbnail. */
   frameHeight: number;
+  /** The width of a column with the gap beside it. */
   columnStep: number;
   /** The height of a row with the gap below it. */
   rowStep: number;

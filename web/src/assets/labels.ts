@@ -8,7 +8,7 @@ export const kindIcons: Record<Asset["kind"], LucideIcon> = { image: Image, vide
 export const kindLabels = { image: "Images", video: "Videos", document: "Documents" } as const;
 export const usageLabels = { used: "Used", unused: "Unused" } as const;
 
-export const countFiles = (count: number): string => (count === 1 ? "1 file" : `${count} files`);
+export const formatFileCount = (count: number): string => (count === 1 ? "1 file" : `${count} files`);
 
 /** The file type to show in place of a thumbnail, such as PDF. */
 export function getTypeLabel({ mimeType, filename }: Pick<Asset, "mimeType" | "filename">): string {
@@ -34,6 +34,6 @@ export function formatMediaMetadata({
 export function formatDuration(ms: number): string {
   const seconds = Math.round(ms / 1000);
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
-  const lastParts = `${hours > 0 ? String(minutes).padStart(2, "0") : minutes}:${String(seconds % 60).padStart(2, "0")}`;
-  return hours > 0 ? `${hours}:${lastParts}` : lastParts;
+  const minutesAndSeconds = `${hours > 0 ? String(minutes).padStart(2, "0") : minutes}:${String(seconds % 60).padStart(2, "0")}`;
+  return hours > 0 ? `${hours}:${minutesAndSeconds}` : minutesAndSeconds;
 }

@@ -5,8 +5,8 @@ import { refreshQueries, type Asset } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { maxTags } from "../tags/add-tags.ts";
 import { useToast } from "../ui/Toasts.tsx";
-import { attachOrCopy, removeAdded } from "./attach-or-copy.ts";
-import { countFiles } from "./labels.ts";
+import { attachOrCopy, undoAttachOrCopy } from "./attach-or-copy.ts";
+import { formatFileCount } from "./labels.ts";
 import { runBulk, type BulkFailure, type BulkResult } from "../bulk/run-bulk.ts";
 
 interface BulkReport {
@@ -20,9 +20,9 @@ interface BulkActionsState {
   /** Why some files were not changed. */
   report: BulkReport | undefined;
   closeReport: () => void;
-  moveToTrash: (assets: readonly Asset[]) => Promise<BulkOutcome>;
-  changeTags: (assets: readonly Asset[], change: TagChange) => Promise<BulkOutcome>;
-  addToPost: (assets: readonly Asset[], post: { id: string; title: string }) => Promise<BulkOutcome>;
+  moveToTrash: (assets: readonly Asset[]) => Promise<UnchangedAssets>;
+  changeTags: (assets: readonly Asset[], change: TagChange) => Promise<UnchangedAssets>;
+  addToPost: (assets: readonly Asset[], post: { id: string; title: string }) => Promise<UnchangedAssets>;
 }
 
 export interface TagChange {
@@ -30,8 +30,7 @@ export interface TagChange {
   removedTags: readonly string[];
 }
 
-/** The files that were not changed. */
-type BulkOutcome = readonly Asset[];
+type UnchangedAssets = readonly Asset[];
 
 const parallelRequests = 4;
 
@@ -61,23 +60,24 @@ export function useBulkActions(): BulkActionsState {
   }
 
   async function undo<Item>(items: readonly Item[], action: (item: Item) => Promise<unknown>): Promise<void> {
-    const { done, failures } = await run(items, "Undoing", action);
+    const { successes, failures } = await run(items, "Undoing", action);
     const [failure] = failures;
     showToast({
       text: failure
-        ? `${countFiles(failures.length)} couldn’t be changed back. ${failure.message}`
-        : `Undone for ${countFiles(done.length)}.`,
+        ? `${formatFileCount(failures.length)} couldn’t be changed back. ${failure.message}`
+        : `Undone for ${formatFileCount(successes.length)}.`,
     });
   }
 
-  function finish<Result>(
-    { done, failures }: BulkResult<Asset, Result>,
-    text: string,
+  function showResult<Result>(
+    { successes, failures }: BulkResult<Asset, Result>,
+    successText: string,
     failureText: string,
     revert: (entry: { item: Asset; result: Result }) => Promise<unknown>,
-  ): BulkOutcome {
-    if (done.length > 0) showToast({ text, action: { label: "Undo", run: () => void undo(done, revert) } });
-    if (failures.length > 0) setReport({ title: `${countFiles(failures.length)} ${failureText}`, failures });
+  ): UnchangedAssets {
+    if (successes.length > 0)
+      showToast({ text: successText, action: { label: "Undo", run: () => void undo(successes, revert) } });
+    if (failures.length > 0) setReport({ title: `${formatFileCount(failures.length)} ${failureText}`, failures });
     return failures.map(({ item }) => item);
   }
 
@@ -91,9 +91,9 @@ export function useBulkActions(): BulkActionsState {
       const result = await run(unusedAssets, "Moving", ({ id }) => deleteAsset(studio.id, id));
       const message = "It is used in a post. Remove it from the post first.";
       result.failures.push(...usedAssets.map((item) => ({ item, message })));
-      return finish(
+      return showResult(
         result,
-        `Moved ${countFiles(result.done.length)} to the trash.`,
+        `Moved ${formatFileCount(result.successes.length)} to the trash.`,
         "not moved to the trash",
         ({ item }) => restoreFromTrash(studio.id, item.id),
       );
@@ -102,22 +102,22 @@ export function useBulkActions(): BulkActionsState {
       const changes = assets
         .map((item) => ({ item, tags: applyTagChange(item.tags ?? [], change) }))
         .filter(({ item, tags }) => tags.join() !== (item.tags ?? []).join());
-      const tooMany = changes.filter(({ tags }) => tags.length > maxTags);
-      const { done, failures } = await run(
-        changes.filter((entry) => !tooMany.includes(entry)),
+      const changesOverLimit = changes.filter(({ tags }) => tags.length > maxTags);
+      const { successes, failures } = await run(
+        changes.filter((entry) => !changesOverLimit.includes(entry)),
         "Tagging",
         ({ item, tags }) => updateAsset(studio.id, item.id, { tags }),
       );
       const message = `It would have more than ${maxTags} tags. Remove some first.`;
-      return finish(
+      return showResult(
         {
-          done: done.map(({ item: { item }, result }) => ({ item, result })),
+          successes: successes.map(({ item: { item }, result }) => ({ item, result })),
           failures: [
             ...failures.map((failure) => ({ ...failure, item: failure.item.item })),
-            ...tooMany.map(({ item }) => ({ item, message })),
+            ...changesOverLimit.map(({ item }) => ({ item, message })),
           ],
         },
-        `Changed the tags of ${countFiles(done.length)}.`,
+        `Changed the tags of ${formatFileCount(successes.length)}.`,
         "not tagged",
         ({ item }) => updateAsset(studio.id, item.id, { tags: item.tags ?? [] }),
       );
@@ -125,9 +125,9 @@ export function useBulkActions(): BulkActionsState {
     async addToPost(assets, post) {
       // One after another, so that the post has the files in the order of the selection.
       const result = await run(assets, "Adding", (asset) => attachOrCopy(studio.id, post.id, asset), 1);
-      const count = result.done.length;
-      return finish(result, `Added ${countFiles(count)} to “${post.title}”.`, "not added", ({ result: added }) =>
-        removeAdded(studio.id, post.id, added),
+      const count = result.successes.length;
+      return showResult(result, `Added ${formatFileCount(count)} to “${post.title}”.`, "not added", ({ result: addedAsset }) =>
+        undoAttachOrCopy(studio.id, post.id, addedAsset),
       );
     },
   };

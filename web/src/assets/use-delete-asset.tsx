@@ -8,7 +8,7 @@ import { useConfirm } from "../ui/Confirm.tsx";
 import { restoreFocusSoon } from "../ui/restore-focus.ts";
 import { useToast } from "../ui/Toasts.tsx";
 
-/** Moves an unused file to the trash; a toast offers Undo. Asks before it cancels an upload, because no one can undo that. */
+/** Moves an unused file to the trash; a toast offers Undo. Asks before canceling an upload, which can't be undone. */
 export function useDeleteAsset(): (asset: Asset) => void {
   const { studio } = useStudio();
   const queryClient = useQueryClient();

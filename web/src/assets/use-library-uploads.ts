@@ -6,7 +6,7 @@ import { useStudio } from "../layout/use-studio.ts";
 import { useToast } from "../ui/Toasts.tsx";
 import type { UploadItem } from "../upload/upload-task.ts";
 import { useUploader, type Uploads } from "../upload/use-uploader.ts";
-import { countFiles } from "./labels.ts";
+import { formatFileCount } from "./labels.ts";
 
 export interface LibraryUploads extends Uploads {
   /** The uploads to show before the listed files. Those that need the user come first. */
@@ -15,10 +15,10 @@ export interface LibraryUploads extends Uploads {
   announcement: string;
 }
 
-/** Where the tab keeps the token of the studio's uploads to the library. */
+/** Where the tab stores the token of the upload link of the library. */
 const getStorageKey = (studioId: string): string => `atelier upload ${studioId}`;
 
-/** The uploads to the library. An upload disappears from them as soon as `listedAssets` has its finished file. */
+/** The uploads to the library. A finished upload disappears once its file is in `listedAssets`. */
 export function useLibraryUploads(listedAssets: readonly Asset[], isFiltered: boolean): LibraryUploads {
   const { studio, may } = useStudio();
   const queryClient = useQueryClient();
@@ -38,7 +38,7 @@ export function useLibraryUploads(listedAssets: readonly Asset[], isFiltered: bo
         text:
           names.length === 1
             ? `${names[0]} is already being uploaded.`
-            : `${countFiles(names.length)} are already being uploaded.`,
+            : `${formatFileCount(names.length)} are already being uploaded.`,
       }),
   });
 
@@ -49,7 +49,7 @@ export function useLibraryUploads(listedAssets: readonly Asset[], isFiltered: bo
   }, [failure]);
 
   const readyIds = new Set(listedAssets.filter(({ status }) => status === "ready").map(({ id }) => id));
-  // With a filter, the list may never have the file, so the upload does not wait for it.
+  // With a filter, the list may never contain the file, so the upload does not wait for it.
   const canDisappear = (item: UploadItem): boolean =>
     item.status === "done" && (isFiltered || (item.id !== undefined && readyIds.has(item.id)));
   const finishedKeys = uploads.items.filter(canDisappear).map(({ key }) => key);

@@ -2,7 +2,7 @@ import { Button } from "../ui/Button.tsx";
 import { Dialog, DialogActions } from "../ui/Dialog.tsx";
 import type { BulkFailure } from "./run-bulk.ts";
 
-/** Which items an action on several could not change, and why. */
+/** Lists the items that a bulk action could not change, and why. */
 export function FailureDialog<Item extends { id: string }>({
   title,
   failures,

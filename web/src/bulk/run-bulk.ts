@@ -7,11 +7,11 @@ export interface BulkFailure<Item> {
 }
 
 export interface BulkResult<Item, Result> {
-  done: { item: Item; result: Result }[];
+  successes: { item: Item; result: Result }[];
   failures: BulkFailure<Item>[];
 }
 
-/** The user's other requests count toward the same limit, so a long run may have to wait for the next minute. */
+/** The limit is per minute and counts the user's other requests too, so a long run may have to wait. */
 const rateLimitRetryMs = 3000;
 const maxRateLimitRetries = 40;
 
@@ -21,23 +21,23 @@ export async function runBulk<Item, Result>(
   run: (item: Item) => Promise<Result>,
   { parallel, onProgress }: { parallel: number; onProgress: (finishedCount: number) => void },
 ): Promise<BulkResult<Item, Result>> {
-  const done: BulkResult<Item, Result>["done"] = [];
+  const successes: BulkResult<Item, Result>["successes"] = [];
   const failures: BulkFailure<Item>[] = [];
   const queue = items.values();
 
   async function runQueue(): Promise<void> {
     for (const item of queue) {
       try {
-        done.push({ item, result: await runWithinRateLimit(() => run(item)) });
+        successes.push({ item, result: await runWithinRateLimit(() => run(item)) });
       } catch (error) {
         const { message, hint } = describeError(error);
         failures.push({ item, message: `${message} ${hint}`.trim() });
       }
-      onProgress(done.length + failures.length);
+      onProgress(successes.length + failures.length);
     }
   }
   await Promise.all(Array.from({ length: Math.min(parallel, items.length) }, runQueue));
-  return { done, failures };
+  return { successes, failures };
 }
 
 async function runWithinRateLimit<Result>(run: () => Promise<Result>): Promise<Result> {

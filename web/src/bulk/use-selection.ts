@@ -2,7 +2,7 @@ import { useCallback, useLayoutEffect, useMemo, useRef, useState } from "react";
 
 export interface Selection {
   ids: ReadonlySet<string>;
-  /** With `isRange`, also changes all items between this one and the last toggled one. The function never changes. */
+  /** With `isRange`, also changes all items between this one and the last toggled one. Stays the same function. */
   toggle: (id: string, isSelected: boolean, isRange: boolean) => void;
   set: (ids: Iterable<string>) => void;
   clear: () => void;
@@ -12,15 +12,15 @@ export interface Selection {
 export function useSelection(listedIds: readonly string[]): Selection {
   const [selectedIds, setSelectedIds] = useState<ReadonlySet<string>>(new Set());
   const lastToggledId = useRef<string | undefined>(undefined);
-  const currentIds = useRef(listedIds);
+  const latestIds = useRef(listedIds);
   useLayoutEffect(() => {
-    currentIds.current = listedIds;
+    latestIds.current = listedIds;
   }, [listedIds]);
 
   const toggle = useCallback((id: string, isSelected: boolean, isRange: boolean) => {
-    const all = currentIds.current;
-    const [from, to] = [all.indexOf(lastToggledId.current ?? id), all.indexOf(id)];
-    const range = isRange && from >= 0 ? all.slice(Math.min(from, to), Math.max(from, to) + 1) : [id];
+    const allIds = latestIds.current;
+    const [from, to] = [allIds.indexOf(lastToggledId.current ?? id), allIds.indexOf(id)];
+    const range = isRange && from >= 0 ? allIds.slice(Math.min(from, to), Math.max(from, to) + 1) : [id];
     lastToggledId.current = id;
     setSelectedIds((current) => {
       const next = new Set(current);

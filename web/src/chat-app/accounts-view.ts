@@ -10,7 +10,7 @@ export interface AccountsView {
 
 export interface AccountsOptions {
   language: ChatLanguage;
-  /** From the host, so it may be anything. */
+  /** Sent by the host, so it can be any value. */
   timeZone: unknown;
   /** False if the host can't call tools. */
   canPropose: boolean;
@@ -20,7 +20,7 @@ export interface AccountsOptions {
   onOpen(url: string): void;
 }
 
-/** States in which an account cannot get another publication of the same post. */
+/** In these states, the post can't have another publication to the same account. */
 const activeStates = ["proposed", "scheduled", "publishing", "unconfirmed"];
 
 const acceptsProposal = ({ problems, publication }: AccountData): boolean =>
@@ -42,17 +42,17 @@ export function createAccountsView(options: AccountsOptions): AccountsView {
   const proposeButton = createButton(strings.propose, () => void sendProposal(), "primary");
   const actions = createElement("div", { className: "flex flex-wrap items-center gap-3" }, proposeButton, hint);
 
-  const listSelected = () =>
+  const listSelectedIds = () =>
     (currentPost?.accounts ?? [])
       .filter((account) => acceptsProposal(account) && !deselectedIds.has(account.connectionId))
       .map(({ connectionId }) => connectionId);
 
   async function sendProposal(): Promise<void> {
-    const connectionIds = listSelected();
+    const connectionIds = listSelectedIds();
     if (connectionIds.length === 0 || proposeButton.disabled) return;
     proposeButton.disabled = true;
     setText(message, "");
-    await options.onPropose(connectionIds).finally(() => (proposeButton.disabled = listSelected().length === 0));
+    await options.onPropose(connectionIds).finally(() => (proposeButton.disabled = listSelectedIds().length === 0));
   }
 
   function createRow(account: AccountData): HTMLLIElement {
@@ -66,7 +66,7 @@ export function createAccountsView(options: AccountsOptions): AccountsView {
     checkbox.addEventListener("change", () => {
       if (checkbox.checked) deselectedIds.delete(connectionId);
       else deselectedIds.add(connectionId);
-      proposeButton.disabled = listSelected().length === 0;
+      proposeButton.disabled = listSelectedIds().length === 0;
     });
     const isSelectable = options.canPropose && acceptsProposal(account);
     const label = createElement(
@@ -120,7 +120,7 @@ export function createAccountsView(options: AccountsOptions): AccountsView {
       setVisible(list, post.accounts.length > 0);
       setVisible(emptyText, post.accounts.length === 0);
       setVisible(actions, options.canPropose && post.accounts.some(acceptsProposal));
-      proposeButton.disabled = listSelected().length === 0;
+      proposeButton.disabled = listSelectedIds().length === 0;
     },
     showMessage: (text) => setText(message, text),
   };

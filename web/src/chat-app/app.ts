@@ -20,15 +20,16 @@ export interface App {
   destroy(): void;
 }
 
-/** Shows one post: the first that the host names. What the host sends later never starts an action. */
+/** Shows the first post that the host names. Messages from the host never start an action, such as a proposal. */
 export function createApp(root: HTMLElement, host: Host): App {
   let language = selectLanguage(host.context.locale);
   let post: PostData | undefined;
   let postId: string | undefined;
-  let linkUrl: string | undefined;
-  /** Counts this app's own calls of get_post; `lastRead` is the newest that has succeeded. */
+  /** An upload link in the result of the tool that opened the app. */
+  let resultLinkUrl: string | undefined;
+  /** The number of calls of get_post by this app, and the number of the newest one that has succeeded. */
   let readCount = 0;
-  let lastRead = 0;
+  let lastSuccessfulRead = 0;
   let notice: "loading" | "loadFailed" | "noPost" | "outdated" | undefined = "loading";
   let uploader: Uploader | undefined;
   let polling: Polling | undefined;
@@ -56,7 +57,7 @@ export function createApp(root: HTMLElement, host: Host): App {
     uploadSection = createUploadSection({ host, language, uploader, createLink });
     const openInAtelier = createButton(strings.openInAtelier, () => post && void host.openLink(post.url));
     setVisible(openInAtelier, post !== undefined && host.canOpenLinks && isWebUrl(post.url));
-    const canUpload = post === undefined ? linkUrl !== undefined : post.status !== "archived";
+    const canUpload = post === undefined ? resultLinkUrl !== undefined : post.status !== "archived";
     root.replaceChildren(
       noticeText,
       ...(post ? [postView.element, accountsView.element] : []),
@@ -76,13 +77,13 @@ export function createApp(root: HTMLElement, host: Host): App {
   }
 
   /**
-   * Takes a post of the host, which may send an old result again. Publications change without a new revision, so once
-   * the app has read the post, and at the same revision, the result only makes the app read the post again.
+   * Handles a post from the host, which may resend an old result. Publications change without a new revision, so the
+   * app reads the post again instead of using the result if it has read the post before, or if the revision is the same.
    */
   function receivePost(newPost: PostData): void {
     if (postId !== undefined && newPost.id !== postId) return;
     if (post && newPost.revision < post.revision) return;
-    if (lastRead > 0 || newPost.revision === post?.revision) polling?.runSoon();
+    if (lastSuccessfulRead > 0 || newPost.revision === post?.revision) polling?.runSoon();
     else setPost(newPost);
   }
 
@@ -92,7 +93,7 @@ export function createApp(root: HTMLElement, host: Host): App {
     postId = newPost.id;
     notice = undefined;
     if (!previousPost || previousPost.status !== post.status) {
-      startUploads(newPost.id);
+      startUploadsAndPolling(newPost.id);
       build();
     } else if (JSON.stringify(previousPost) !== JSON.stringify(post)) render();
     else setVisible(noticeText, false);
@@ -109,7 +110,7 @@ export function createApp(root: HTMLElement, host: Host): App {
     if (changes.length > 0) setText(liveRegion, changes.join(" "));
   }
 
-  function startUploads(id: string): void {
+  function startUploadsAndPolling(id: string): void {
     uploader ??= createPostUploader(
       host,
       id,
@@ -124,14 +125,14 @@ export function createApp(root: HTMLElement, host: Host): App {
 
   async function refresh(): Promise<void> {
     if (postId === undefined) return;
-    const read = ++readCount;
+    const readNumber = ++readCount;
     try {
       const newPost = readPost((await host.callTool("get_post", { postId })).output);
-      if (newPost?.id !== postId || read < lastRead) return;
-      lastRead = read;
+      if (newPost?.id !== postId || readNumber < lastSuccessfulRead) return;
+      lastSuccessfulRead = readNumber;
       setPost(newPost);
     } catch {
-      if (read < lastRead) return;
+      if (readNumber < lastSuccessfulRead) return;
       notice = post ? "outdated" : "loadFailed";
       if (post) render();
       else build();
@@ -155,11 +156,11 @@ export function createApp(root: HTMLElement, host: Host): App {
     await refresh();
   }
 
-  /** A new link if possible: the one of the tool's result has expired when a conversation is opened again. */
+  /** Prefers a new link: the one in the tool's result has expired when the user reopens an old conversation. */
   async function createLink(): Promise<string | undefined> {
-    if (postId === undefined || !host.canCallTools) return linkUrl;
+    if (postId === undefined || !host.canCallTools) return resultLinkUrl;
     const result = await host.callTool("create_upload_session", { postId }).catch(() => undefined);
-    return typeof result?.output["url"] === "string" ? result.output["url"] : linkUrl;
+    return typeof result?.output["url"] === "string" ? result.output["url"] : resultLinkUrl;
   }
 
   build();
@@ -178,15 +179,15 @@ export function createApp(root: HTMLElement, host: Host): App {
     setToolInput(args) {
       if (typeof args["postId"] !== "string" || postId !== undefined) return;
       postId = args["postId"];
-      if (host.canCallTools) startUploads(postId);
+      if (host.canCallTools) startUploadsAndPolling(postId);
     },
     setToolResult(result) {
       const output = isRecord(result["structuredContent"]) ? result["structuredContent"] : {};
       const newPost = result["isError"] === true ? undefined : readPost(output);
       if (newPost) return receivePost(newPost);
-      if (typeof output["url"] === "string" && result["isError"] !== true) linkUrl ??= output["url"];
+      if (typeof output["url"] === "string" && result["isError"] !== true) resultLinkUrl ??= output["url"];
       if (polling) return polling.runSoon();
-      notice = linkUrl === undefined ? "loadFailed" : undefined;
+      notice = resultLinkUrl === undefined ? "loadFailed" : undefined;
       build();
     },
     setToolCancelled() {

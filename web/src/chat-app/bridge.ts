@@ -40,7 +40,7 @@ const methodNotFound = -32601;
 export function createBridge({ onNotification, onTeardown }: BridgeOptions): Bridge {
   const host = window.parent;
   const pendingRequests = new Map<string, PendingRequest>();
-  /** Known from the first response on; messages of other origins are ignored from then on. */
+  /** The origin of the first response. Messages from other origins are ignored after it. */
   let hostOrigin: string | undefined;
 
   const post = (message: object) =>
@@ -65,12 +65,12 @@ export function createBridge({ onNotification, onTeardown }: BridgeOptions): Bri
   }
 
   function receiveResponse(id: unknown, origin: string, { result, error }: Record<string, unknown>): void {
-    // A repeated response, and one that no request waits for, have no effect.
-    const pending = typeof id === "string" ? pendingRequests.get(id) : undefined;
-    if (!pending) return;
+    // Ignores repeated responses, and responses that no request waits for.
+    const pendingRequest = typeof id === "string" ? pendingRequests.get(id) : undefined;
+    if (!pendingRequest) return;
     hostOrigin ??= origin;
-    if (isRecord(error)) pending.reject(new HostError(Number(error["code"]), String(error["message"])));
-    else pending.resolve(result);
+    if (isRecord(error)) pendingRequest.reject(new HostError(Number(error["code"]), String(error["message"])));
+    else pendingRequest.resolve(result);
   }
 
   addEventListener("message", receive);
@@ -81,29 +81,29 @@ export function createBridge({ onNotification, onTeardown }: BridgeOptions): Bri
           reject(signal.reason as Error);
           return;
         }
-        // Random, so that responses to an earlier instance of the app match nothing.
+        // Random, so that responses to an earlier instance of the app match no request.
         const id = createRandomId();
-        const settle = () => {
+        const cleanUp = () => {
           clearTimeout(timer);
           signal?.removeEventListener("abort", abort);
           pendingRequests.delete(id);
         };
         const abort = () => {
-          settle();
+          cleanUp();
           post({ method: "notifications/cancelled", params: { requestId: id } });
           reject(signal?.reason as Error);
         };
         const timer = setTimeout(() => {
-          settle();
+          cleanUp();
           reject(new HostError(0, "The host did not respond."));
         }, timeoutMs);
         pendingRequests.set(id, {
           resolve(result) {
-            settle();
+            cleanUp();
             resolve(result);
           },
           reject(error) {
-            settle();
+            cleanUp();
             reject(error);
           },
         });
@@ -114,7 +114,7 @@ export function createBridge({ onNotification, onTeardown }: BridgeOptions): Bri
     notify: (method, params) => post({ method, params }),
     close() {
       removeEventListener("message", receive);
-      for (const pending of pendingRequests.values()) pending.reject(new HostError(0, "The app was closed."));
+      for (const { reject } of pendingRequests.values()) reject(new HostError(0, "The app was closed."));
     },
   };
 }

@@ -6,7 +6,7 @@ export interface Host {
   readonly context: HostContext;
   readonly canCallTools: boolean;
   readonly canOpenLinks: boolean;
-  /** Whether the host says that the app may connect to this URL; undefined if it does not say. */
+  /** Whether the host's policy lets the app connect to this URL; undefined if the host declares no policy. */
   mayConnectTo(url: string): boolean | undefined;
   /** Rejects with `RequestError`. */
   callTool(name: string, args: object, options?: RequestOptions): Promise<ToolResult>;
@@ -106,17 +106,17 @@ export async function connectToHost(events: HostEvents): Promise<Host> {
 
 export const isWebUrl = (url: string): boolean => /^https?:\/\//i.test(url) && URL.canParse(url);
 
-/** Invalid params and unknown methods: a retry would fail again. */
+/** Invalid requests and unknown methods: a retry would fail again. */
 const permanentCodes = [-32600, -32601, -32602];
 
-/** A lost network and a host that rejects the call look alike; the text tells them apart where it can. */
+/** Hosts report a lost connection and a rejected call with the same codes. Only the text can tell them apart. */
 function toRequestError({ code, message }: HostError): RequestError {
   if (permanentCodes.includes(code)) return new RequestError(404, { code: "unsupported", detail: message });
   const isRejected = /denied|declined|reject|not allowed|permission|unknown tool/i.test(message);
   return isRejected ? new RequestError(403, { code: "unsupported", detail: message }) : new RequestError(0);
 }
 
-/** The server's error codes that the uploader treats in a special way, with their HTTP status. */
+/** The HTTP status of the error codes that the uploader handles specially. */
 const statusByCode: Record<string, number> = {
   invalid_input: 400,
   forbidden: 403,
@@ -132,14 +132,14 @@ const statusByCode: Record<string, number> = {
 };
 
 function toToolError(output: Record<string, unknown>, blocks: readonly unknown[]): RequestError {
-  const [, codeFromText, textFromText] = /^(\w+): (.*)$/s.exec(readText(blocks)) ?? [];
+  const [, codeFromText, messageFromText] = /^(\w+): (.*)$/s.exec(readFirstText(blocks)) ?? [];
   const code = typeof output["code"] === "string" ? output["code"] : (codeFromText ?? "");
-  const detail = typeof output["message"] === "string" ? output["message"] : textFromText;
+  const detail = typeof output["message"] === "string" ? output["message"] : messageFromText;
   // The hints of tool errors are for models, so they are not shown.
   return new RequestError(statusByCode[code] ?? 409, { code, ...(detail ? { detail } : {}) });
 }
 
-function readText(blocks: readonly unknown[]): string {
+function readFirstText(blocks: readonly unknown[]): string {
   const block = blocks.find((candidate) => isRecord(candidate) && candidate["type"] === "text");
   return isRecord(block) ? String(block["text"]) : "";
 }

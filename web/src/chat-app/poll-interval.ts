@@ -9,7 +9,7 @@ interface Publication {
   time: string | undefined;
 }
 
-/** Returns how long to wait before the post is read again: not long while a publication starts or runs. */
+/** How long to wait before reading the post again: shorter while a publication is about to start, or runs. */
 export function getPollIntervalMs(
   post: { accounts: readonly { publication: Publication | undefined }[] } | undefined,
   now: number,
@@ -20,6 +20,6 @@ export function getPollIntervalMs(
 
 function isAboutToChange({ state, time }: Publication, now: number): boolean {
   if (state !== "scheduled") return state === "publishing";
-  // Without a time, it is due at once.
+  // Without a time, it starts at once.
   return time === undefined || Date.parse(time) - now < nearMs;
 }

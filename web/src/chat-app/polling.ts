@@ -1,6 +1,6 @@
-/** Runs `work` soon, and then again and again while the user can see the app. */
+/** Runs `work` soon, and then repeatedly while the user can see the app. */
 export interface Polling {
-  /** Runs it soon instead of at its next time; once more if it is running. */
+  /** Runs `work` soon instead of at the end of the interval. If it is already running, runs it once more. */
   runSoon(): void;
   stop(): void;
 }
@@ -35,7 +35,7 @@ export function startPolling(work: () => Promise<void>, getIntervalMs: () => num
   }
 
   function runSoon(): void {
-    // Calls in quick succession must not postpone it again and again.
+    // Repeated calls must not postpone the run.
     if (isDueSoon) return;
     isDueSoon = true;
     schedule(soonMs);

@@ -37,7 +37,7 @@ export interface PublicationData {
   problem: string | undefined;
 }
 
-/** Reads a post from the output of a tool; undefined if it is not a post. Ignores everything with another type. */
+/** Reads a post from the output of a tool; undefined if it is not a post. Ignores fields of unexpected types. */
 export function readPost(output: Record<string, unknown>): PostData | undefined {
   const { id, title, revision } = output;
   if (typeof id !== "string" || typeof title !== "string" || typeof revision !== "number") return undefined;

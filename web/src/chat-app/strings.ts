@@ -44,7 +44,7 @@ const english = {
   linkNotOpened: "The chat didn’t open the page. Copy this link into your browser:",
   linkFailed: "The link couldn’t be created.",
   noUploadsHere: "This chat can’t receive files here. Upload them in the browser.",
-  // Replace texts of the uploader that are about its page.
+  // These replace the texts of the uploader that are about the upload page.
   allDone: "All files are attached. You can add more.",
   allDoneFull: "All files are attached, and the post is full.",
 };
@@ -64,7 +64,7 @@ export interface ChatLanguage {
   uploadStrings: UploadStrings;
 }
 
-/** English if the host names no language or another one. */
+/** Selects the language of the host, or that of the browser if the host names none. English is the fallback. */
 export function selectLanguage(locale: unknown): ChatLanguage {
   const hostLocale = typeof locale === "string" && isLocale(locale) ? locale : navigator.language;
   const base = hostLocale.split("-", 1)[0]?.toLowerCase() ?? "";

@@ -30,7 +30,7 @@ export function createThumbnails(host: Host, onLoad: () => void): Thumbnails {
       images.set(assetId, image);
       onLoad();
     } catch (error) {
-      // Until the next `load`, or for good, the file is shown without an image.
+      // The file is shown without an image. After a transient error, the next `load` tries again.
       if (error instanceof RequestError && error.isTransient) requestedIds.delete(assetId);
     } finally {
       release();

@@ -4,11 +4,11 @@ import { createSemaphore } from "../upload/semaphore.ts";
 import { sendPart } from "../upload/send-part.ts";
 import type { Host } from "./host.ts";
 
-/** The part as base64 takes a while on the way through the host. */
+/** A part that is sent as base64 through the host takes a while. */
 const partTimeoutMs = 180_000;
 const maxParallelMessages = 2;
 
-/** Creates the uploader's API from tool calls. The token of an upload link is its id. */
+/** Implements the uploader's API with tool calls. Here, the token of an upload link is its id. */
 export function createToolClients(host: Host): (uploadId: string) => UploadClient {
   const sendToStore = createPartSender(host);
   return (uploadId) => {
@@ -62,8 +62,8 @@ function createPartSender(host: Host): SendPartToStore {
         method = "direct";
         return;
       } catch (error) {
-        // The browser does not say whether the network failed or the store's CORS rules forbid the request.
-        const isBlocked = error instanceof RequestError && error.status === 0 && navigator.onLine && !isProven();
+        // Browsers report a failed network and a request that the store's CORS rules forbid in the same way.
+        const isBlocked = error instanceof RequestError && error.status === 0 && navigator.onLine && !hasReachedStore();
         if (!isBlocked) throw error;
       }
     }
@@ -78,7 +78,7 @@ function createPartSender(host: Host): SendPartToStore {
     }
   };
 
-  function isProven(): boolean {
+  function hasReachedStore(): boolean {
     return method === "direct";
   }
 }

@@ -19,7 +19,7 @@ export interface UploadSectionOptions {
 export function createPostUploader(
   host: Host,
   postId: string,
-  noUploadsMessage: () => string,
+  getUnsupportedMessage: () => string,
   onUploaded: (file: RemoteFile) => void,
 ): Uploader | undefined {
   if (!host.canCallTools) return undefined;
@@ -30,9 +30,9 @@ export function createPostUploader(
       try {
         return String((await host.callTool("app_create_upload", { postId })).output["uploadId"]);
       } catch (error) {
-        // A host without the app's own tools.
+        // Some hosts don't support app-only tools.
         const isUnsupported = error instanceof RequestError && error.code === "unsupported";
-        throw isUnsupported ? new RequestError(400, { detail: noUploadsMessage() }) : error;
+        throw isUnsupported ? new RequestError(400, { detail: getUnsupportedMessage() }) : error;
       }
     },
   });
@@ -61,10 +61,10 @@ export function createUploadSection({ host, language, uploader, createLink }: Up
     hidden: true,
     "aria-label": strings.openUploadPage,
   });
-  const openPage = createButton(strings.openUploadPage, () => void open(), uploader ? "quiet" : "primary");
+  const openButton = createButton(strings.openUploadPage, () => void openUploadPage(), uploader ? "quiet" : "primary");
 
-  async function open(): Promise<void> {
-    openPage.disabled = true;
+  async function openUploadPage(): Promise<void> {
+    openButton.disabled = true;
     setText(message, "");
     try {
       const url = await createLink();
@@ -76,7 +76,7 @@ export function createUploadSection({ host, language, uploader, createLink }: Up
         linkField.select();
       }
     } finally {
-      openPage.disabled = false;
+      openButton.disabled = false;
     }
   }
 
@@ -88,7 +88,7 @@ export function createUploadSection({ host, language, uploader, createLink }: Up
       createElement(
         "div",
         { className: "flex flex-wrap items-center gap-3" },
-        openPage,
+        openButton,
         createElement("p", { className: "m-0 text-sm text-muted", textContent: strings.uploadPageHint }),
       ),
       message,

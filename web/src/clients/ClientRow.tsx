@@ -83,7 +83,7 @@ function Host({ client }: { client: AiClient }) {
   );
 }
 
-/** A link from the activity page names the client in its hash; the list loads after the page. */
+/** Scrolls to the client that the URL's hash names. The browser can't: the list loads after the page. */
 function useScrollToClient(grantId: string) {
   const row = useRef<HTMLLIElement>(null);
   const isTarget = useLocation({ select: ({ hash }) => hash === grantId });

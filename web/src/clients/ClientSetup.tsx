@@ -15,18 +15,18 @@ export const setupHash = "connect";
 
 const otherTab = "Other";
 
-/** How to connect a client. `clients` are those that have access already; undefined while they load. */
+/** How to connect a client. `clients` are the connected ones; undefined while they load. */
 export function ClientSetup({ clients }: { clients: readonly AiClient[] | undefined }) {
   const mcpUrl = `${location.origin}/mcp`;
   const guides = createGuides(mcpUrl);
   const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
   const defaultGuide = guides.find(({ isRemote }) => !(isRemote && isLocal));
-  const isFirst = clients?.length === 0;
+  const hasNoClients = clients?.length === 0;
   const heading = useScrollOnHash(clients !== undefined);
   return (
     <section aria-labelledby={setupHash} className="mt-10 max-w-[52rem]">
       <h2 id={setupHash} ref={heading} tabIndex={-1} className="scroll-mt-6 text-xl">
-        {isFirst ? "Connect your first AI client" : "Connect an AI client"}
+        {hasNoClients ? "Connect your first AI client" : "Connect an AI client"}
       </h2>
       <p className="mt-1 mb-4 max-w-[70ch] text-muted">
         Use this URL in any client that supports MCP. You don’t need an API key: the client opens a page here where you
@@ -73,15 +73,15 @@ export function ClientSetup({ clients }: { clients: readonly AiClient[] | undefi
   );
 }
 
-/** Scrolls to the heading when a link with its hash opens the page, once the list above it has its height. */
-function useScrollOnHash(isReady: boolean) {
+/** Scrolls to the heading when a link with its hash opens the page, once the list above it has loaded. */
+function useScrollOnHash(isListLoaded: boolean) {
   const heading = useRef<HTMLHeadingElement>(null);
   const { hash, state } = useLocation();
   useEffect(() => {
-    if (!isReady || hash !== setupHash) return;
+    if (!isListLoaded || hash !== setupHash) return;
     heading.current?.scrollIntoView();
     heading.current?.focus({ preventScroll: true });
-  }, [isReady, hash, state]);
+  }, [isListLoaded, hash, state]);
   return heading;
 }
 

@@ -22,15 +22,15 @@ export function ConnectionStatus({ clients }: { clients: readonly AiClient[] | u
 
   const newClients =
     clients?.filter(({ id, user }) => user.id === me.user.id && initialGrantIds && !initialGrantIds.has(id)) ?? [];
-  const isNew = newClients.length > 0;
+  const hasNewClients = newClients.length > 0;
   return (
-    <div className={isNew ? "mt-4 animate-rise rounded-lg border border-rule bg-success-wash px-4 pt-3 pb-1" : "mt-3"}>
+    <div className={hasNewClients ? "mt-4 animate-rise rounded-lg border border-rule bg-success-wash px-4 pt-3 pb-1" : "mt-3"}>
       <div role="status" className="grid gap-3">
-        {isNew
+        {hasNewClients
           ? newClients.map((client) => <NewClient key={client.id} client={client} />)
           : clients && (clients.length === 0 ? <Waiting /> : <Connected clients={clients} />)}
       </div>
-      {isNew && <CopyField label="Try this prompt" text={examplePrompt} />}
+      {hasNewClients && <CopyField label="Try this prompt" text={examplePrompt} />}
     </div>
   );
 }

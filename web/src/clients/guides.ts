@@ -102,7 +102,7 @@ export function createGuides(mcpUrl: string): readonly Guide[] {
   ];
 }
 
-/** Clients that fewer people use, and what to do with any other. */
+/** Less common clients, and general instructions for all others. */
 export function createOtherGuides(mcpUrl: string): readonly Guide[] {
   return [
     {

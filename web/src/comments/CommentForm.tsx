@@ -21,7 +21,7 @@ export function CommentForm({
   label: string;
   submitLabel: string;
   onSend: (body: string) => Promise<unknown>;
-  /** Only for replies, whose field also gets the focus when it appears. */
+  /** Set for replies only. Their field receives the focus when it appears. */
   onCancel?: () => void;
 }) {
   const id = useId();
@@ -47,7 +47,7 @@ export function CommentForm({
       event.preventDefault();
       send();
     } else if (event.key === "Escape" && onCancel && isEmpty) {
-      // The panel must not close.
+      // Otherwise the panel closes too.
       event.preventDefault();
       cancel();
     }

@@ -10,7 +10,7 @@ import { RelativeTime } from "../ui/RelativeTime.tsx";
 import { restoreFocusSoon } from "../ui/restore-focus.ts";
 import { useScrollToComment } from "./use-linked-comment.ts";
 
-/** A comment with its author and time. `actions` are for its thread. */
+/** A comment with its author and time. `actions` apply to its thread. */
 export function CommentItem({
   comment,
   actions,

@@ -9,9 +9,9 @@ export interface Thread {
 
 /** Groups comments, oldest first, into threads, newest first. */
 export function groupThreads(comments: readonly Comment[]): Thread[] {
-  const replies = Map.groupBy(comments, ({ parentId }) => parentId);
-  const threads = (replies.get(null) ?? []).map((first) => ({ first, replies: replies.get(first.id) ?? [] }));
-  return threads.toReversed();
+  const commentsByParent = Map.groupBy(comments, ({ parentId }) => parentId);
+  const firstComments = commentsByParent.get(null) ?? [];
+  return firstComments.map((first) => ({ first, replies: commentsByParent.get(first.id) ?? [] })).toReversed();
 }
 
 export const countComments = (comments: readonly Comment[]): number =>

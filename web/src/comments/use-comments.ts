@@ -7,7 +7,7 @@ import { useStudio } from "../layout/use-studio.ts";
 import { countComments } from "./group-threads.ts";
 
 interface CommentList extends Pick<ListQuery<Comment>, "query"> {
-  /** Of all pages, oldest first. */
+  /** The comments of all pages, oldest first. */
   comments: readonly Comment[];
   refresh: () => Promise<void>;
 }

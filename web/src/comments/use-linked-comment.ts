@@ -1,7 +1,7 @@
 import { useSearch } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 
-/** The id of the comment that the URL names, because a link led to it. */
+/** The id of the comment in the page's URL, if a link to a comment opened the page. */
 export const useLinkedCommentId = (): string | undefined => useSearch({ strict: false }).comment;
 
 /** Scrolls to the comment if a link led to it. */

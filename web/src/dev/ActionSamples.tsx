@@ -120,7 +120,7 @@ function SampleViews() {
         onChange={setTab}
         tabs={[
           { value: "comments", label: "Comments", detail: 3, content: "Comments on this post." },
-          { value: "history", label: "History", content: "Versions of this post." },
+          { value: "history", label: "History", content: "Revisions of this post." },
         ]}
       />
     </div>

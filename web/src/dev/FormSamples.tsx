@@ -23,7 +23,7 @@ export function FormSamples() {
               ["ready", "Ready"],
             ]}
           />
-          <TextField label="Disabled" defaultValue="Not yours to change" disabled />
+          <TextField label="Disabled" defaultValue="Can’t be changed" disabled />
         </div>
       </Sample>
       <Sample name="ChoiceField">

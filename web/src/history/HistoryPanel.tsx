@@ -14,7 +14,7 @@ import { describeMissingAssets, useRestoreRevision, type MissingAsset } from "./
 export function HistoryPanel({ controller }: { controller: DraftController }) {
   const { studio, may } = useStudio();
   const { base: post, theirs } = controller;
-  /** The user has to resolve it before restoring a revision. */
+  /** The user has to resolve the conflict before restoring a revision. */
   const hasConflict = theirs !== undefined;
   const list = usePagedList(revisionsQuery(studio.id, post.id));
   const { items, query } = list;

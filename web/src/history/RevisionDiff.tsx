@@ -7,7 +7,7 @@ import { AssetsDiff } from "./AssetsDiff.tsx";
 import { compareAssets, type PostFiles } from "./compare-assets.ts";
 import { TextDiff } from "./TextDiff.tsx";
 
-/** The parts of a post that a revision keeps. */
+/** The parts of a post that a revision stores. */
 export interface Snapshot extends PostFiles {
   title: string;
   body: string;
@@ -22,7 +22,7 @@ interface Variant {
   body: string;
 }
 
-/** Everything that differs between two versions of a post. */
+/** Everything that differs between two revisions, or between a revision and the post now. */
 export function RevisionDiff({
   before,
   after,

@@ -24,7 +24,7 @@ export function RevisionRow({
   onExpand,
 }: {
   revision: Revision;
-  /** If the row stands for several revisions: the oldest of them, while `revision` is the newest. */
+  /** If the row stands for several revisions, the oldest of them; `revision` is the newest. */
   oldestRevision: Revision | undefined;
   /** Undefined for the first revision. */
   previous: Revision | undefined;
@@ -34,7 +34,7 @@ export function RevisionRow({
   currentAssets: readonly Asset[];
   canRestore: boolean;
   onRestore: () => Promise<void>;
-  /** Shows each of several revisions in its own row. */
+  /** Shows each of the several revisions in its own row. */
   onExpand: () => void;
 }) {
   const { studio } = useStudio();
@@ -67,9 +67,9 @@ export function RevisionRow({
           className="self-start"
           onClick={() => void run(onRestore)}
           busyLabel={isRunning && "Restoring…"}
-          aria-label={`Restore this version, revision ${revision.revision}`}
+          aria-label={`Restore this revision, number ${revision.revision}`}
         >
-          Restore this version
+          Restore this revision
         </Button>
       )}
       {error !== undefined && (

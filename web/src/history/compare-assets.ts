@@ -46,10 +46,10 @@ export function compareAssets(filesBefore: PostFiles, filesAfter: PostFiles): As
     return [
       ...(movedIds.has(asset.id) ? [{ asset, kind: "moved" } as const] : []),
       ...(altBefore === altAfter ? [] : [{ asset, kind: "alt text", before: altBefore, after: altAfter } as const]),
-      ...(hasShownName(asset) && assetBefore.filename !== asset.filename
+      ...(isNamePublic(asset) && assetBefore.filename !== asset.filename
         ? [{ asset, kind: "name", before: assetBefore.filename, after: asset.filename } as const]
         : []),
-      ...(describeCrops(filesBefore, asset.id) === describeCrops(filesAfter, asset.id)
+      ...(getCropsKey(filesBefore, asset.id) === getCropsKey(filesAfter, asset.id)
         ? []
         : [{ asset, kind: "crop" } as const]),
     ];
@@ -59,9 +59,9 @@ export function compareAssets(filesBefore: PostFiles, filesAfter: PostFiles): As
 }
 
 /** Platforms show the name of a document, and of no other file. */
-const hasShownName = ({ kind }: RevisionAsset): boolean => kind === "document";
+const isNamePublic = ({ kind }: RevisionAsset): boolean => kind === "document";
 
-const describeCrops = ({ crops = [] }: PostFiles, assetId: string): string =>
+const getCropsKey = ({ crops = [] }: PostFiles, assetId: string): string =>
   crops
     .filter((crop) => crop.assetId === assetId)
     .map(({ platform, x, y }) => `${platform} ${x} ${y}`)

@@ -21,7 +21,7 @@ export function describeRevision(
   { revision, changed, status, restoredRevision, ...files }: RevisionChange,
   { previous, isTrashedAfter }: { previous: PostFiles | undefined; isTrashedAfter: boolean },
 ): string {
-  if (!previous) return revision === 1 ? "created the post" : "saved the oldest version on record";
+  if (!previous) return revision === 1 ? "created the post" : "saved the oldest revision on record";
   if (restoredRevision !== undefined) return `restored revision ${restoredRevision}`;
   const fields = (["title", "body"] as const).filter((field) => changed.includes(field));
   const actions = [
@@ -44,7 +44,7 @@ const assetVerbs: Record<AssetChange["kind"], string> = {
   crop: "changed the crop of",
 };
 
-/** Names the file if one changed, or their number if the same happened to several. */
+/** Names the file if only one changed, or counts the files if all changed in the same way. */
 function describeAssets([first, ...others]: readonly AssetChange[]): string {
   if (!first || others.some(({ kind }) => kind !== first.kind)) return "changed the files";
   const files = others.length === 0 ? first.asset.filename : `${others.length + 1} files`;

@@ -17,23 +17,23 @@ interface RevisionGroup<R extends Revision> {
   previous: R | undefined;
 }
 
-/** As long as the autosaves that the server collapses. */
+/** The server collapses autosaves within the same time. */
 const maxGroupMs = 5 * 60_000;
 
 /**
- * Groups files that one user added one after another, or removed, within five minutes. What an AI client did is not
- * grouped, nor is a group whose newest revision is in `expandedRevisions`. `revisions` are newest first; the oldest of
- * them may have a previous one that is not shown, `oldestPrevious`.
+ * Groups consecutive revisions in which one user only added files, or only removed files, within five minutes. Does
+ * not group revisions of AI clients, or a group whose newest revision is in `expandedRevisions`. `revisions` are newest
+ * first; `revisionBefore` is the one before the oldest of them, which is not shown.
  */
 export function groupRevisions<R extends Revision>(
   revisions: readonly R[],
-  oldestPrevious: R | undefined,
+  revisionBefore: R | undefined,
   expandedRevisions: readonly number[] = [],
 ): RevisionGroup<R>[] {
   const groups: { revisions: [R, ...R[]]; previous: R | undefined; kind: string | undefined }[] = [];
   revisions.forEach((revision, i) => {
-    const previous = revisions[i + 1] ?? oldestPrevious;
-    const kind = findFileChange(revision, previous);
+    const previous = revisions[i + 1] ?? revisionBefore;
+    const kind = getFileChangeKind(revision, previous);
     const group = groups.at(-1);
     if (group && kind !== undefined && kind === group.kind && belongsTogether(group.revisions[0], revision)) {
       group.revisions.push(revision);
@@ -53,8 +53,8 @@ export function groupRevisions<R extends Revision>(
 const belongsTogether = (newest: Revision, revision: Revision): boolean =>
   newest.user?.id === revision.user?.id && Date.parse(newest.at) - Date.parse(revision.at) <= maxGroupMs;
 
-/** `added` or `removed` if this is all that a user did to the post in this revision. */
-function findFileChange(revision: Revision, previous: Revision | undefined): string | undefined {
+/** `added` or `removed` if the revision was made by a user and does nothing else; otherwise undefined. */
+function getFileChangeKind(revision: Revision, previous: Revision | undefined): string | undefined {
   const { changed, client, user, restoredRevision } = revision;
   if (!previous || client !== null || user === null || restoredRevision !== undefined) return undefined;
   if (changed.length !== 1 || changed[0] !== "assets") return undefined;

@@ -15,9 +15,9 @@ export function MembersPage() {
   const { studio, me, may } = useStudio();
   const members = useQuery(membersQuery(studio.id));
   const [visibleDialog, setVisibleDialog] = useState<"invite" | "transfer">();
-  const others = members.data?.members.filter(({ userId }) => userId !== me.user.id) ?? [];
+  const otherMembers = members.data?.members.filter(({ userId }) => userId !== me.user.id) ?? [];
   const { manages: manageableRoles } = studio;
-  const canTransferOwnership = manageableRoles.includes("owner") && others.length > 0;
+  const canTransferOwnership = manageableRoles.includes("owner") && otherMembers.length > 0;
 
   return (
     <>
@@ -47,7 +47,7 @@ export function MembersPage() {
       {may("invitations.list") && <PendingInvitations />}
       {visibleDialog === "invite" && <InviteDialog onClose={() => setVisibleDialog(undefined)} />}
       {visibleDialog === "transfer" && (
-        <TransferOwnershipDialog members={others} onClose={() => setVisibleDialog(undefined)} />
+        <TransferOwnershipDialog members={otherMembers} onClose={() => setVisibleDialog(undefined)} />
       )}
     </>
   );

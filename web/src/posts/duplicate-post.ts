@@ -68,7 +68,7 @@ async function copyVariants(
 async function copyFiles(studioId: string, newPostId: string, assets: Post["assets"]): Promise<string[]> {
   const readyAssets = assets.filter(({ status }) => status === "ready");
   const copies = await runBulk(readyAssets, ({ id }) => copyAsset(studioId, id), { parallel: 4, onProgress });
-  const copyIds = new Map(copies.done.map(({ item, result }) => [item.id, result.assetId]));
+  const copyIds = new Map(copies.successes.map(({ item, result }) => [item.id, result.assetId]));
   const copiedAssets = readyAssets.filter(({ id }) => copyIds.has(id));
   // One after another, because each is attached at the end.
   const attached = await runBulk(
@@ -78,7 +78,7 @@ async function copyFiles(studioId: string, newPostId: string, assets: Post["asse
   );
   // Keeps unused copies out of the library.
   await runBulk(attached.failures, ({ item }) => deleteAsset(studioId, copyIds.get(item.id) ?? ""), sequentially);
-  const attachedIds = new Set(attached.done.map(({ item }) => item.id));
+  const attachedIds = new Set(attached.successes.map(({ item }) => item.id));
   return assets.filter(({ id }) => !attachedIds.has(id)).map(({ filename }) => filename);
 }
 

@@ -48,11 +48,11 @@ export function useBulkChanges(): BulkChanges {
     const total = items.length;
     setFailures([]);
     setProgress({ done: 0, total });
-    const { done, failures: failedItems } = await runBulk(items, apply, {
+    const { successes, failures: failedItems } = await runBulk(items, apply, {
       parallel: 1,
       onProgress: (doneCount) => setProgress({ done: doneCount, total }),
     });
-    const changedPosts = done.map(({ item: { post }, result }) => ({ post, changedPost: result }));
+    const changedPosts = successes.map(({ item: { post }, result }) => ({ post, changedPost: result }));
     const failedPosts = failedItems.map(({ item: { post }, message }) => ({ item: post, message }));
     await changes.show(new Map(changedPosts.map(({ post, changedPost }) => [post.id, changedPost])));
     setProgress(undefined);

@@ -6,12 +6,12 @@ import { formatActor } from "../ui/format-actor.ts";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
 import { formatBytes, formatDuration } from "./labels.ts";
 
-/** What is known about a file: its type, its size, and who added it. */
-export function AssetFacts({ asset }: { asset: Asset }) {
+/** The type, the size and the media metadata of a file, and who added it. */
+export function AssetMetadata({ asset }: { asset: Asset }) {
   const { studio } = useStudio();
   const { data } = useQuery(assetQuery(studio.id, asset.id));
   const { mimeType, bytes, width, height, durationMs } = asset;
-  const facts: [label: string, value: ReactNode][] = [
+  const details: [label: string, value: ReactNode][] = [
     ["Type", mimeType],
     ["Size", bytes === null ? "Uploading" : formatBytes(bytes)],
     ...(width !== undefined && height !== undefined
@@ -27,7 +27,7 @@ export function AssetFacts({ asset }: { asset: Asset }) {
   return (
     <section aria-label="Details">
       <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 text-sm">
-        {facts.map(([label, value]) => (
+        {details.map(([label, value]) => (
           <div key={label} className="contents">
             <dt className="text-muted">{label}</dt>
             <dd className="[overflow-wrap:anywhere]">{value}</dd>
