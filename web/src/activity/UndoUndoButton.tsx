@@ -6,7 +6,7 @@ import { Button } from "../ui/Button.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { useToast } from "../ui/Toasts.tsx";
 import { useAction } from "../ui/use-action.ts";
-import { formatChanges } from "../undo/labels.ts";
+import { formatChangeCount } from "../undo/labels.ts";
 
 /** Undoes an earlier undo of an AI client's changes. The activity records this as another undo, which has this button, too. */
 export function UndoUndoButton({ undoId }: { undoId: string }) {
@@ -18,7 +18,7 @@ export function UndoUndoButton({ undoId }: { undoId: string }) {
   async function undo(): Promise<void> {
     const { undone } = await undoUndo(studio.id, undoId);
     await refreshQueries(queryClient, studio.id);
-    showToast({ text: undone.length === 0 ? "Nothing left to undo." : `${formatChanges(undone.length)} undone.` });
+    showToast({ text: undone.length === 0 ? "Nothing left to undo." : `${formatChangeCount(undone.length)} undone.` });
   }
 
   return (

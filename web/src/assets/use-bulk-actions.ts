@@ -3,7 +3,7 @@ import { useState } from "react";
 import { deleteAsset, restoreFromTrash, updateAsset } from "../api/mutations.ts";
 import { refreshQueries, type Asset } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
-import { maxTags } from "../tags/add-tags.ts";
+import { maxTags } from "../tags/parse-new-tags.ts";
 import { useToast } from "../ui/Toasts.tsx";
 import { attachOrCopy, undoAttachOrCopy } from "./attach-or-copy.ts";
 import { formatFileCount } from "./labels.ts";

@@ -53,7 +53,7 @@ export function RevisionRow({
           {oldestRevision
             ? `revisions ${oldestRevision.revision} to ${revision.revision}`
             : `revision ${revision.revision}`}
-          {isCurrent && <Badge isPositive>current</Badge>}
+          {isCurrent && <Badge tone="accent">current</Badge>}
         </p>
         {oldestRevision && (
           <Button variant="quiet" size="small" className="mt-1" onClick={onExpand}>

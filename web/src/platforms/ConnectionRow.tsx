@@ -17,16 +17,16 @@ const stateLabels: Record<PlatformConnection["state"], string> = {
 
 interface ConnectionRowProps {
   connection: PlatformConnection;
-  platformName: string;
   /** Undefined if the server no longer supports the platform. */
   platform: Platform | undefined;
 }
 
-export function ConnectionRow({ connection, platformName, platform: platformInfo }: ConnectionRowProps) {
+export function ConnectionRow({ connection, platform }: ConnectionRowProps) {
   const { studio, may } = useStudio();
   const { connect, isRunning, error } = useConnect();
   const disconnect = useDisconnect();
-  const { account, state, platform, instanceUrl } = connection;
+  const { account, state, platform: platformId, instanceUrl } = connection;
+  const platformName = platform?.name ?? platformId;
   const accountLabel = account.handle ?? account.name ?? account.id;
   const isConnected = state === "connected";
 
@@ -37,11 +37,9 @@ export function ConnectionRow({ connection, platformName, platform: platformInfo
         <p className="mt-0">
           {platformName}
           {instanceUrl !== null && ` on ${new URL(instanceUrl).host}`}{" "}
-          <Badge isPositive={isConnected}>{stateLabels[state]}</Badge>
+          <Badge tone={isConnected ? "accent" : "neutral"}>{stateLabels[state]}</Badge>
         </p>
-        {isConnected && platformInfo && (
-          <PlatformNotes canPublish={platformInfo.canPublish} warning={platformInfo.warning} />
-        )}
+        {isConnected && platform && <PlatformNotes canPublish={platform.canPublish} warning={platform.warning} />}
       </div>
       <RowDetails
         details={[
@@ -64,7 +62,7 @@ export function ConnectionRow({ connection, platformName, platform: platformInfo
               variant="quiet"
               busyLabel={isRunning && "Opening…"}
               aria-label={`Reconnect ${accountLabel}`}
-              onClick={() => void connect(platform, instanceUrl ?? undefined)}
+              onClick={() => void connect(platformId, instanceUrl ?? undefined)}
             >
               Reconnect
             </Button>

@@ -1,6 +1,6 @@
 import type { Platform } from "../api/queries.ts";
 
-/** What can't be published to a platform. */
+/** Limits of publishing to a platform. */
 export function PlatformNotes({ canPublish, warning }: Pick<Platform, "canPublish" | "warning">) {
   return (
     <>

@@ -15,7 +15,7 @@ export function PlatformsPage() {
   const supportedPlatforms = platforms.data?.platforms ?? [];
   const connections = platforms.data?.connections ?? [];
   const activeConnections = connections.filter(({ state }) => state !== "disconnected");
-  const endedConnections = connections.filter(({ state }) => state === "disconnected");
+  const disconnectedConnections = connections.filter(({ state }) => state === "disconnected");
   const findPlatform = (id: string): Platform | undefined =>
     supportedPlatforms.find((candidate) => candidate.id === id);
 
@@ -39,22 +39,20 @@ export function PlatformsPage() {
             <ConnectionRow
               key={connection.id}
               connection={connection}
-              platformName={findPlatform(connection.platform)?.name ?? connection.platform}
               platform={findPlatform(connection.platform)}
             />
           ))}
         </List>
       )}
       {platforms.isSuccess && may("platforms.connect") && <ConnectPlatformList platforms={supportedPlatforms} />}
-      {endedConnections.length > 0 && (
+      {disconnectedConnections.length > 0 && (
         <details className="mt-6">
-          <summary className="cursor-pointer text-muted">Disconnected ({endedConnections.length})</summary>
+          <summary className="cursor-pointer text-muted">Disconnected ({disconnectedConnections.length})</summary>
           <List className="mt-4" aria-label="Disconnected accounts">
-            {endedConnections.map((connection) => (
+            {disconnectedConnections.map((connection) => (
               <ConnectionRow
                 key={connection.id}
                 connection={connection}
-                platformName={findPlatform(connection.platform)?.name ?? connection.platform}
                 platform={findPlatform(connection.platform)}
               />
             ))}

@@ -3,7 +3,7 @@ import { connectPlatform } from "../api/mutations.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { useAction } from "../ui/use-action.ts";
 
-/** Requests the URL of the page that connects an account, and opens it. */
+/** Creates a connect link and opens it. */
 export function useConnect() {
   const { studio } = useStudio();
   const { isRunning, error, run } = useAction();

@@ -4,7 +4,7 @@ import { Archive, UserRound } from "lucide-react";
 import { membersQuery } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import type { PostSearch } from "../search-params.ts";
-import { usePostTagNames } from "../tags/use-known-tags.ts";
+import { usePostTags } from "../tags/use-known-tags.ts";
 import { ClearTagLink, listMenuTags, TagMenu } from "../tags/TagMenu.tsx";
 import { Button } from "../ui/Button.tsx";
 import { Menu, MenuLabel, MenuRadioGroup, MenuRadioItem } from "../ui/Menu.tsx";
@@ -63,7 +63,7 @@ export function PostFilters({ search, hasArchivedFilter }: { search: PostSearch;
 /** Rendered when the menu opens, so that the filters do not load a list of their own. */
 function TagItems({ chosenTag }: { chosenTag: string | undefined }) {
   const { studio } = useStudio();
-  const { tags, query } = usePostTagNames(studio.id);
+  const { tags, query } = usePostTags(studio.id);
   return (
     <>
       {listMenuTags(tags, chosenTag).map((tag) => (

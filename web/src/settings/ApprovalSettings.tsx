@@ -9,7 +9,7 @@ import { ChoiceField } from "../ui/Field.tsx";
 import { Section } from "../ui/Section.tsx";
 import { useAction } from "../ui/use-action.ts";
 
-const rules: readonly { value: Studio["approval"]; label: string; description: string }[] = [
+const approvalRules: readonly { value: Studio["approval"]; label: string; description: string }[] = [
   {
     value: "clients",
     label: "AI clients only",
@@ -51,7 +51,7 @@ export function ApprovalSettings() {
         <fieldset>
           <legend className="mb-3 font-semibold">Who needs approval to publish?</legend>
           <div className="grid gap-4">
-            {rules.map(({ value, label, description }) => (
+            {approvalRules.map(({ value, label, description }) => (
               <ChoiceField
                 key={value}
                 type="radio"

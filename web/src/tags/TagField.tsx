@@ -1,6 +1,6 @@
 import { X } from "lucide-react";
 import { useEffect, useRef, useState, type FocusEvent, type KeyboardEvent } from "react";
-import { addTags, maxTags } from "./add-tags.ts";
+import { parseNewTags, maxTags } from "./parse-new-tags.ts";
 import { Field } from "../ui/Field.tsx";
 import { TagInput } from "./TagInput.tsx";
 
@@ -20,7 +20,7 @@ export function TagField({
   const [announcement, setAnnouncement] = useState("");
 
   function add(text: string, rest = ""): void {
-    const result = addTags(tags, text);
+    const result = parseNewTags(tags, text);
     setError(result.error);
     setTagText([...result.rejectedTexts, rest].filter((part) => part !== "").join(", "));
     if (result.addedTags.length === 0) return;

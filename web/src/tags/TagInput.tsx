@@ -41,7 +41,7 @@ export function TagInput({ ref, value, excludedTags, onPick, onFocus, onKeyDown,
     inputRef.current?.focus();
   }
 
-  /** One of the positions is the typed text, so that Enter can add it. */
+  /** The typed text is one of the positions, so that Enter can add it. */
   function moveHighlight(step: 1 | -1): void {
     const positions = suggestions.length + 1;
     setHighlightedTag(suggestions[((highlightedIndex + 1 + step + positions) % positions) - 1]);
@@ -49,14 +49,14 @@ export function TagInput({ ref, value, excludedTags, onPick, onFocus, onKeyDown,
   }
 
   function handleKey(event: KeyboardEvent<HTMLInputElement>): void {
-    const highlighted = isOpen ? suggestions[highlightedIndex] : undefined;
+    const suggestion = isOpen ? suggestions[highlightedIndex] : undefined;
     if (event.nativeEvent.isComposing) return;
     if ((event.key === "ArrowDown" || event.key === "ArrowUp") && suggestions.length > 0) {
       event.preventDefault();
       moveHighlight(event.key === "ArrowDown" ? 1 : -1);
-    } else if (event.key === "Enter" && highlighted !== undefined) {
+    } else if (event.key === "Enter" && suggestion !== undefined) {
       event.preventDefault();
-      pick(highlighted);
+      pick(suggestion);
     } else {
       if (event.key === "Enter") setIsOpen(false);
       onKeyDown?.(event);

@@ -4,8 +4,8 @@ import type { ComponentProps, ReactNode } from "react";
 import { Button } from "../ui/Button.tsx";
 import { Menu, MenuRadioGroup, MenuRadioItem } from "../ui/Menu.tsx";
 
-/** No tag starts with a space, so this is not one. */
-const allTags = " ";
+/** The menu value for no filter. No tag starts with a space. */
+const allTagsValue = " ";
 
 const maxMenuTags = 30;
 
@@ -46,10 +46,10 @@ export function TagMenu({
     >
       <MenuRadioGroup
         label="Tag"
-        value={tag ?? allTags}
-        onChange={(value) => onChange(value === allTags ? undefined : value)}
+        value={tag ?? allTagsValue}
+        onChange={(value) => onChange(value === allTagsValue ? undefined : value)}
       >
-        <MenuRadioItem value={allTags}>All tags</MenuRadioItem>
+        <MenuRadioItem value={allTagsValue}>All tags</MenuRadioItem>
         {children}
       </MenuRadioGroup>
     </Menu>

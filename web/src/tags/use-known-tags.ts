@@ -4,7 +4,7 @@ import { postSummariesQuery } from "../api/summary-queries.ts";
 import { usePagedList, type ListQuery } from "../api/use-paged-list.ts";
 import { countTags } from "./count-tags.ts";
 
-interface KnownTags {
+interface PostTags {
   /** The most frequent first. */
   tags: readonly string[];
   query: ListQuery<unknown>["query"];
@@ -14,7 +14,7 @@ interface KnownTags {
 const options = { refetchInterval: false, staleTime: 60_000 } as const;
 
 /** The tags of the newest posts. */
-export function usePostTagNames(studioId: string): KnownTags {
+export function usePostTags(studioId: string): PostTags {
   const { items, query } = usePagedList({ ...postSummariesQuery(studioId, {}), ...options });
   return { tags: [...countTags(items).keys()], query };
 }

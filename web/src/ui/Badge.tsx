@@ -10,27 +10,12 @@ const toneClasses = {
 export type Tone = keyof typeof toneClasses;
 
 /** A short label for a state. */
-export function Badge({
-  children,
-  tone = "neutral",
-  isPositive = false,
-  isWarning = false,
-}: {
-  children: string;
-  tone?: Tone;
-  isPositive?: boolean;
-  isWarning?: boolean;
-}) {
+export function Badge({ children, tone = "neutral" }: { children: string; tone?: Tone }) {
   return (
     <span
-      className={`ml-1.5 inline-block rounded-full px-2 text-xs/5 font-medium whitespace-nowrap forced-colors:border ${toneClasses[getTone(tone, isPositive, isWarning)]}`}
+      className={`ml-1.5 inline-block rounded-full px-2 text-xs/5 font-medium whitespace-nowrap forced-colors:border ${toneClasses[tone]}`}
     >
       {children}
     </span>
   );
-}
-
-function getTone(tone: Tone, isPositive: boolean, isWarning: boolean): Tone {
-  if (isWarning) return "danger";
-  return isPositive ? "accent" : tone;
 }

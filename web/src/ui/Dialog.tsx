@@ -1,7 +1,7 @@
 import { useId, useLayoutEffect, useRef, useState, type ReactNode } from "react";
 import { OverlayProvider } from "./overlay.ts";
 import { restoreFocus } from "./restore-focus.ts";
-import { useAddToastHost } from "./toast-host.ts";
+import { useAddToastHost } from "./Toasts.tsx";
 
 const placementClasses = {
   center: "m-auto max-h-[calc(100dvh-2rem)] animate-rise rounded-lg p-5 sm:p-6",

@@ -13,7 +13,7 @@ const destructiveClasses = "text-danger data-highlighted:bg-danger-wash";
 
 /**
  * A menu of actions, opened by its trigger: a `Button` or an `IconButton`. Until the user moves the focus to the trigger
- * or presses it, there is only the trigger: the code of menus is large, and to mount a menu for each row of a list would
+ * or presses it, there is only the trigger: the code of menus is large, and mounting a menu for each row of a list would
  * delay scrolling.
  */
 export function Menu({ trigger, ...menu }: MenuProps) {
@@ -34,7 +34,7 @@ export function Menu({ trigger, ...menu }: MenuProps) {
     else if (isFocused) setState((current) => (current === "plain" ? "closed" : current));
   }
 
-  /** At once if possible: a key that the user presses next is meant for the menu. */
+  /** Mounts at once if the code is loaded, because the next key press is meant for the menu. */
   function mountWhenLoaded(nextState: "closed" | "open"): void {
     if (getMountedMenu()) mount(nextState);
     else

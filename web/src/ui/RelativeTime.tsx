@@ -22,17 +22,17 @@ function subscribe(notify: () => void): () => void {
 const getCurrentTick = (): number => Math.floor(Date.now() / tickMs) * tickMs;
 
 /**
- * A relative time, with the exact time as a tooltip. The tooltip's text is only created for a pointer: the first format of
- * a date takes a tenth of the CPU time of a page.
+ * A relative time, with the exact time as a tooltip. The exact time is formatted only once the pointer is over it:
+ * formatting the first date takes a tenth of the CPU time of a page.
  */
 export function RelativeTime({ at, timezone }: { at: string; timezone?: string }) {
   const now = useSyncExternalStore(subscribe, getCurrentTick);
-  const [hasPointer, setHasPointer] = useState(false);
+  const [wasHovered, setWasHovered] = useState(false);
   return (
     <time
       dateTime={at}
-      title={hasPointer ? formatExactTime(at, timezone) : undefined}
-      onPointerEnter={() => setHasPointer(true)}
+      title={wasHovered ? formatExactTime(at, timezone) : undefined}
+      onPointerEnter={() => setWasHovered(true)}
     >
       {formatRelativeTime(Date.parse(at), now)}
     </time>

@@ -24,7 +24,7 @@ export const useShortcutSettings = (): ShortcutSettings => use(SettingsContext);
 
 export function ShortcutProvider({ children }: { children: ReactNode }) {
   const [shortcuts, setShortcuts] = useState<readonly Shortcut[]>([]);
-  const [areUnmodifiedKeysOn, setIsOn] = useState(() => localStorage.getItem(storageKey) !== "off");
+  const [areUnmodifiedKeysOn, setAreUnmodifiedKeysOn] = useState(() => localStorage.getItem(storageKey) !== "off");
   const register = useCallback((shortcut: Shortcut) => {
     setShortcuts((current) => [...current, shortcut]);
     return () => setShortcuts((current) => current.filter((other) => other !== shortcut));
@@ -32,7 +32,7 @@ export function ShortcutProvider({ children }: { children: ReactNode }) {
   const setUnmodifiedKeysOn = useCallback((isOn: boolean) => {
     if (isOn) localStorage.removeItem(storageKey);
     else localStorage.setItem(storageKey, "off");
-    setIsOn(isOn);
+    setAreUnmodifiedKeysOn(isOn);
   }, []);
   useKeyListener(shortcuts, areUnmodifiedKeysOn);
   const settings = useMemo(
@@ -54,10 +54,10 @@ function useKeyListener(shortcuts: readonly Shortcut[], areUnmodifiedKeysOn: boo
       if (press === undefined || !isForShortcuts(event, press)) return;
       const isInSequence = event.timeStamp - firstPress.current.at < sequenceTimeoutMs;
       const candidates = isInSequence ? [`${firstPress.current.key} ${press}`, press] : [press];
-      const active = shortcuts.filter(({ keys }) => areUnmodifiedKeysOn || keys?.startsWith("mod+"));
+      const activeShortcuts = shortcuts.filter(({ keys }) => areUnmodifiedKeysOn || keys?.startsWith("mod+"));
       // The last registered shortcut wins: it belongs to the page, which is inside of the layout.
       const match = candidates
-        .map((candidate) => active.findLast(({ keys }) => keys === candidate))
+        .map((candidate) => activeShortcuts.findLast(({ keys }) => keys === candidate))
         .find((shortcut) => shortcut !== undefined);
       if (event.repeat && !match?.canRepeat) return;
       firstPress.current = match ? { key: "", at: 0 } : { key: press, at: event.timeStamp };

@@ -12,7 +12,7 @@ interface TabItem<Value extends string> {
   content: ReactNode;
 }
 
-/** Views of one thing, of which one is visible. A choice that filters a list is a `FilterTabs` or a `SegmentedControl`. */
+/** Parts of one thing, of which one is visible. Use `FilterTabs` or `SegmentedControl` to filter a list. */
 export function Tabs<Value extends string>({
   label,
   value,

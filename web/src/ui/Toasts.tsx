@@ -1,5 +1,4 @@
 import { createContext, use, useCallback, useState, type ReactNode } from "react";
-import { ToastHostContext } from "./toast-host.ts";
 import type { ToastList } from "./ToastList.tsx";
 
 interface ToastMessage {
@@ -19,23 +18,30 @@ const ToastContext = createContext<(message: ToastMessage) => void>(() => {});
 /** Shows a message for a few seconds, with an optional button. */
 export const useToast = (): ((message: ToastMessage) => void) => use(ToastContext);
 
-/** Loaded with the first toast, or before it: a toast often reports that the server can't be reached. */
+/** Shows toasts in an open modal dialog until the returned function is called. */
+type AddToastHost = (dialog: HTMLElement) => () => void;
+
+const ToastHostContext = createContext<AddToastHost>(() => () => {});
+
+export const useAddToastHost = (): AddToastHost => use(ToastHostContext);
+
+/** Called before the first toast if possible: a toast often reports that the server can't be reached. */
 export const loadToasts = () => import("./ToastList.tsx");
 
 export function ToastProvider({ children }: { children: ReactNode }) {
   const [toasts, setToasts] = useState<readonly ShownToast[]>([]);
   const [List, setList] = useState<typeof ToastList>();
-  const [isListMissing, setIsListMissing] = useState(false);
+  const [hasListFailed, setHasListFailed] = useState(false);
   const showToast = useCallback((message: ToastMessage) => {
     const { topic } = message;
     setToasts((current) => [
       ...current.filter((toast) => topic === undefined || toast.topic !== topic).slice(-2),
       { ...message, key: (current.at(-1)?.key ?? 0) + 1 },
     ]);
-    // Until the list is loaded, the messages are kept; the next toast tries again.
+    // If the list can't be loaded, the next toast tries again.
     loadToasts().then(
-      (loaded) => setList(() => loaded.ToastList),
-      () => setIsListMissing(true),
+      (module) => setList(() => module.ToastList),
+      () => setHasListFailed(true),
     );
   }, []);
   const [hosts, setHosts] = useState<readonly HTMLElement[]>([]);
@@ -50,7 +56,7 @@ export function ToastProvider({ children }: { children: ReactNode }) {
       <ToastHostContext value={addHost}>{children}</ToastHostContext>
       {/* The browser hides everything outside of the topmost dialog from the pointer and from screen readers. */}
       {List && <List toasts={toasts} host={hosts.at(-1)} onDismiss={dismiss} />}
-      {!List && isListMissing && <PlainToast toast={toasts.at(-1)} onDismiss={() => setToasts([])} />}
+      {!List && hasListFailed && <PlainToast toast={toasts.at(-1)} onDismiss={() => setToasts([])} />}
     </ToastContext>
   );
 }

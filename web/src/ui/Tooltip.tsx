@@ -12,13 +12,13 @@ import { createPortal } from "react-dom";
 import { useOverlayContainer } from "./overlay.ts";
 
 const delayMs = 400;
-/** Between the tooltip and its button, and between the tooltip and the edge of the window. */
+/** The space in pixels between the tooltip and its button, and around the tooltip at the edge of the window. */
 const gap = 6;
 const margin = 8;
 
 /**
- * A short text for a mouse or the keyboard, below a button. It never holds what a touch user needs, and screen readers
- * don't read it: it repeats the name of its button.
+ * A short text below a button, for users of a mouse or the keyboard. It never contains what touch users need, and screen
+ * readers don't read it: it repeats the name of its button.
  */
 export function Tooltip({
   content,
@@ -37,7 +37,7 @@ export function Tooltip({
     setAnchor(undefined);
   }
 
-  /** Not over an open menu. A menu that mounts when it opens has a new trigger, which gets the pointer at once. */
+  /** Shows nothing over an open menu. A menu that mounts when it opens has a new trigger, which the pointer enters. */
   function show(trigger: HTMLElement): void {
     if (!trigger.matches("[aria-haspopup][aria-expanded=true]")) setAnchor(trigger);
   }
@@ -60,7 +60,7 @@ export function Tooltip({
         },
         onFocus: (event) => {
           onFocus?.(event);
-          // A closing dialog returns the focus to its button; a tooltip there would only be in the way.
+          // When a dialog closes, its button receives the focus again; a tooltip would be in the way.
           if (event.currentTarget.matches(":focus-visible")) show(event.currentTarget);
         },
         onBlur: (event) => {

@@ -1,6 +1,6 @@
 export type ButtonVariant = "primary" | "secondary" | "quiet" | "danger" | "dangerOutline";
 
-const common =
+const baseClasses =
   "inline-flex cursor-pointer items-center justify-center gap-1.5 rounded-md border text-center font-medium whitespace-nowrap no-underline transition-colors duration-(--motion-fast) disabled:cursor-default disabled:opacity-55 aria-disabled:pointer-events-none aria-disabled:opacity-55 forced-colors:border-[ButtonText]";
 
 const sizeClasses = {
@@ -21,4 +21,4 @@ const variantClasses: Record<ButtonVariant, string> = {
 
 /** Shared by the React components and by the uploader, which creates its elements without React. */
 export const getButtonClasses = (variant: ButtonVariant, size: ButtonSize = "medium"): string =>
-  `${common} ${sizeClasses[size]} ${variantClasses[variant]}`;
+  `${baseClasses} ${sizeClasses[size]} ${variantClasses[variant]}`;

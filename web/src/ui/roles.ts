@@ -2,7 +2,7 @@ import type { Role } from "../api/queries.ts";
 
 export const roleLabels: Record<Role, string> = { owner: "Owner", admin: "Admin", member: "Member" };
 
-/** Summaries of the roles. The server's policy decides what each one may do. */
+/** Summaries for users. The server's policy decides what each role may do. */
 export const roleDescriptions: Record<Role, string> = {
   owner: "Full access, including managing owners, transferring ownership and deleting the studio",
   admin: "Does everything a member can, and manages members, AI clients, platforms and settings",

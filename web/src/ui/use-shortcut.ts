@@ -22,8 +22,9 @@ type Register = (shortcut: Shortcut) => () => void;
 export const ShortcutContext = createContext<Register>(() => () => {});
 
 /**
- * Registers a keyboard shortcut, or a command of the palette, while the component is mounted. A shortcut never runs while
- * the user types, or in a menu or dialog. `isEnabled` removes it, for example for a user who may not perform the action.
+ * Registers a keyboard shortcut, or a command of the palette, while the component is mounted. A shortcut never runs in a
+ * menu or dialog, and only one with Ctrl or ⌘ runs while the user types. If `isEnabled` is false, it is not registered,
+ * for example because the user may not perform the action.
  */
 export function useShortcut({ isEnabled = true, ...shortcut }: Shortcut & { isEnabled?: boolean }): void {
   const register = use(ShortcutContext);

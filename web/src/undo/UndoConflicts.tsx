@@ -1,5 +1,5 @@
 import {
-  formatComments,
+  formatCommentCount,
   formatValue,
   getFieldLabel,
   groupBySubject,
@@ -30,7 +30,7 @@ export function UndoConflicts({ conflicts, clientName }: { conflicts: readonly U
         ))}
         {commentCount > 0 && (
           <li className="border-l-2 border-rule pl-4">
-            <p className="m-0 font-medium">{formatComments(commentCount)}</p>
+            <p className="m-0 font-medium">{formatCommentCount(commentCount)}</p>
             <p className="mt-1 text-muted">Removed or restored by someone since.</p>
           </li>
         )}

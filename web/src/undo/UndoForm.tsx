@@ -8,7 +8,7 @@ import { Button, ButtonLink } from "../ui/Button.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { QueryStatus } from "../ui/QueryStatus.tsx";
 import { useAction } from "../ui/use-action.ts";
-import { countChanges, formatChanges } from "./labels.ts";
+import { countChanges, formatChangeCount } from "./labels.ts";
 import { resolveSince, type SinceOption } from "./since.ts";
 import { SincePicker } from "./SincePicker.tsx";
 import { UndoReport } from "./UndoReport.tsx";
@@ -52,8 +52,8 @@ export function UndoForm({ client }: { client: AiClient }) {
     <section aria-labelledby="undo-result">
       <h2 id="undo-result" ref={heading} tabIndex={-1} className="outline-none">
         {isUndoOfUndo
-          ? `${formatChanges(countChanges(result))} brought back`
-          : `${formatChanges(countChanges(result))} undone`}
+          ? `${formatChangeCount(countChanges(result))} brought back`
+          : `${formatChangeCount(countChanges(result))} undone`}
       </h2>
       <p className="mt-1 mb-5 text-muted">
         {isUndoOfUndo
@@ -122,7 +122,7 @@ function UndoDryRun({
         )}
         {dryRun.data && since !== undefined && (
           <>
-            <h2 className="mb-3">{count === 0 ? "Nothing to undo" : `${formatChanges(count)} would be undone`}</h2>
+            <h2 className="mb-3">{count === 0 ? "Nothing to undo" : `${formatChangeCount(count)} would be undone`}</h2>
             {count === 0 && dryRun.data.conflicts.length === 0 && (
               <p className="mt-0 text-muted">No changes by {client.clientName} in this period are still in effect.</p>
             )}
@@ -134,7 +134,7 @@ function UndoDryRun({
       {since !== undefined && count > 0 && (
         <p className="mt-8">
           <Button onClick={() => onUndo(since)} busyLabel={isRunning && "Undoing…"}>
-            Undo {formatChanges(count)}
+            Undo {formatChangeCount(count)}
           </Button>
         </p>
       )}

@@ -7,7 +7,7 @@ import { usePostTitle } from "../publishing/use-post-title.ts";
 import { Badge } from "../ui/Badge.tsx";
 import { describePublicationUndo } from "./labels.ts";
 
-type UndonePublication = UndoResult["publications"][number];
+type AffectedPublication = UndoResult["publications"][number];
 
 /** The publications that a client requested: canceled by an undo if they have not started, otherwise kept. */
 export function UndoPublications({
@@ -16,7 +16,7 @@ export function UndoPublications({
   rowClassName,
   nameClassName,
 }: {
-  publications: readonly UndonePublication[];
+  publications: readonly AffectedPublication[];
   isDone: boolean;
   rowClassName: string;
   nameClassName: string;

@@ -6,7 +6,7 @@ import { UndoConflicts } from "./UndoConflicts.tsx";
 import {
   describeCommentUndo,
   describeUndo,
-  formatComments,
+  formatCommentCount,
   groupBySubject,
   listComments,
   type UndoneField,
@@ -42,7 +42,7 @@ export function UndoReport({
         ))}
         {comments.length > 0 && (
           <li className={rowClasses}>
-            <p className={nameClasses}>{formatComments(comments.length)}</p>
+            <p className={nameClasses}>{formatCommentCount(comments.length)}</p>
             <p className="m-0 self-center text-muted">
               {describeCommentUndo(
                 comments.map(({ field }) => field),

@@ -25,17 +25,17 @@ export const getFieldLabel = (field: string): string => fieldLabels[field] ?? fi
 const listFormat = new Intl.ListFormat("en", { type: "conjunction" });
 
 /**
- * Describes what an undo did or would do to the fields of a post or file: "Revert title and text". For the trash and
- * the post, this follows from the current state.
+ * Describes what an undo did or would do to the fields of a post or file: "Revert title and text". The current state
+ * shows whether the undo moves it into or out of the trash, and whether it attaches or removes a file.
  */
 export function describeUndo(
   fields: readonly string[],
   isDone: boolean,
   { isTrashed, isAttached }: { isTrashed: boolean; isAttached: boolean },
 ): string {
-  const otherFields = ["postId", "created", "trashed"];
+  const fieldsWithOwnDescription = ["postId", "created", "trashed"];
   const labels = fields
-    .filter((field) => !otherFields.includes(field))
+    .filter((field) => !fieldsWithOwnDescription.includes(field))
     .map((field) => getFieldLabel(field).toLowerCase());
   const descriptions: string[] = [];
   if (labels.length > 0) descriptions.push(`${isDone ? "Reverted" : "Revert"} ${listFormat.format(labels)}`);
@@ -58,14 +58,14 @@ export function formatValue(field: string, value: unknown): string {
   if (field === "variants" && Array.isArray(value) && value.length > 0)
     return (value as Post["variants"]).map(({ body }) => body).join("\n\n");
   if (field === "tags" && Array.isArray(value) && value.length > 0) return value.join(", ");
-  if (field === "crops") return Array.isArray(value) && value.length > 0 ? formatCrops(value.length) : "None";
+  if (field === "crops") return Array.isArray(value) && value.length > 0 ? formatCropCount(value.length) : "None";
   if (field === "assets") return Array.isArray(value) ? "The client’s order" : "Another order";
   return typeof value === "string" && value !== "" ? value : "Empty";
 }
 
-const formatCrops = (count: number): string => (count === 1 ? "1 crop" : `${count.toLocaleString("en")} crops`);
+const formatCropCount = (count: number): string => (count === 1 ? "1 crop" : `${count.toLocaleString("en")} crops`);
 
-/** Groups the entries by post or file, and preserves their order. Comments have no name to list them by. */
+/** Groups the entries by post or file, and preserves their order. Omits comments, which have no name. */
 export const groupBySubject = <Entry extends Pick<UndoneField, "type" | "id">>(
   entries: readonly Entry[],
 ): { type: "post" | "asset"; id: string; entries: Entry[] }[] =>
@@ -77,7 +77,7 @@ export const groupBySubject = <Entry extends Pick<UndoneField, "type" | "id">>(
 export const listComments = <Entry extends Pick<UndoneField, "type">>(entries: readonly Entry[]): Entry[] =>
   entries.filter(({ type }) => type === "comment");
 
-export const formatComments = (count: number): string =>
+export const formatCommentCount = (count: number): string =>
   count === 1 ? "1 comment" : `${count.toLocaleString("en")} comments`;
 
 /** Undoing the creation removes comments; undoing an earlier undo can restore some. */
@@ -99,5 +99,5 @@ export function describePublicationUndo(state: string, isDone: boolean): string 
 export const countChanges = ({ undone, publications }: Pick<UndoResult, "undone" | "publications">): number =>
   undone.length + publications.filter(({ state }) => state === "canceled").length;
 
-export const formatChanges = (count: number): string =>
+export const formatChangeCount = (count: number): string =>
   count === 1 ? "1 change" : `${count.toLocaleString("en")} changes`;

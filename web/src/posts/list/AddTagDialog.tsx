@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { addTags } from "../../tags/add-tags.ts";
+import { parseNewTags } from "../../tags/parse-new-tags.ts";
 import { TagInput } from "../../tags/TagInput.tsx";
 import { Field } from "../../ui/Field.tsx";
 import { FormDialog } from "../../ui/FormDialog.tsx";
@@ -18,7 +18,7 @@ export function AddTagDialog({
   onClose: () => void;
 }) {
   const [text, setText] = useState("");
-  const { addedTags, error } = addTags([], text);
+  const { addedTags, error } = parseNewTags([], text);
   const [tag] = addedTags;
   return (
     <FormDialog
