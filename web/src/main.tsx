@@ -9,7 +9,7 @@ import { ConfirmProvider } from "./ui/Confirm.tsx";
 import { ShortcutProvider } from "./ui/Shortcuts.tsx";
 import { loadMenu } from "./ui/load-menu.ts";
 import { loadToasts, ToastProvider } from "./ui/Toasts.tsx";
-import { UploadSessionsProvider } from "./upload/UploadSessionsProvider.tsx";
+import { UploaderRegistryProvider } from "./upload/UploaderRegistryProvider.tsx";
 import "./app.css";
 
 const queryClient = new QueryClient({
@@ -39,9 +39,9 @@ void Promise.race([loadFirstPage(router), timeout]).then(() =>
         <ShortcutProvider>
           <ToastProvider>
             <ConfirmProvider>
-              <UploadSessionsProvider>
+              <UploaderRegistryProvider>
                 <RouterProvider router={router} />
-              </UploadSessionsProvider>
+              </UploaderRegistryProvider>
             </ConfirmProvider>
           </ToastProvider>
         </ShortcutProvider>

@@ -39,16 +39,17 @@ export function UploadStatus({ uploads }: { uploads: LibraryUploads }) {
   );
 }
 
-function describeUploads({ state, files, done, failed, sent, size, secondsLeft, ...summary }: UploadSummary): string {
+function describeUploads(summary: UploadSummary): string {
+  const { state, failedCount, secondsLeft } = summary;
   if (summary.connection === "offline") return "You’re offline. Uploads resume when you’re back online.";
   if (summary.connection === "lost" && state === "sending")
     return summary.reason ?? "The server isn’t responding. Uploads resume automatically.";
-  const failedText = failed === 0 ? "" : `${formatFileCount(failed)} failed`;
+  const failedText = failedCount === 0 ? "" : `${formatFileCount(failedCount)} failed`;
   if (state === "stuck")
     return failedText === "" ? "Choose the files below again to resume their uploads." : `${failedText}. See below.`;
   return [
-    `${state === "paused" ? "Paused" : "Uploading"}: ${done} of ${formatFileCount(files)}`,
-    `${formatBytes(sent)} of ${formatBytes(size)}`,
+    `${state === "paused" ? "Paused" : "Uploading"}: ${summary.doneCount} of ${formatFileCount(summary.fileCount)}`,
+    `${formatBytes(summary.sentBytes)} of ${formatBytes(summary.totalBytes)}`,
     secondsLeft === undefined ? "" : `${formatTimeLeft(secondsLeft)} left`,
     failedText,
   ]

@@ -43,7 +43,7 @@ type SendPartToStore = (
   target: PartTarget & { uploadId: string },
   body: Blob,
   signal: AbortSignal,
-  onProgress: (sent: number) => void,
+  onProgress: (sentBytes: number) => void,
 ) => Promise<void>;
 
 /** Sends parts straight to the store, or as base64 in tool calls once it is clear that the app can't connect to it. */

@@ -7,7 +7,7 @@ import { Dialog } from "../ui/Dialog.tsx";
 import { IconButton } from "../ui/IconButton.tsx";
 import { Kbd } from "../ui/Kbd.tsx";
 import { SidePanelSlot } from "../ui/SidePanel.tsx";
-import { useUploadSessions } from "../upload/upload-sessions.ts";
+import { useUploaderRegistry } from "../upload/uploader-registry.ts";
 import { AccountMenu } from "./AccountMenu.tsx";
 import { ActiveStudioNotice } from "./ActiveStudioNotice.tsx";
 import { Brand } from "./Brand.tsx";
@@ -68,7 +68,7 @@ function Sidebar() {
 }
 
 function UploadIndicator() {
-  const { subscribe, listBackground } = useUploadSessions();
+  const { subscribe, listBackground } = useUploaderRegistry();
   const uploads = useSyncExternalStore(subscribe, listBackground);
   return (
     uploads.length > 0 && (

@@ -3,8 +3,8 @@ import type { UploadItem, UploadSummary } from "../upload/upload-task.ts";
 
 const format = createFormatter("en");
 
-export const getPercent = ({ sent, size }: Pick<UploadItem, "sent" | "size">): number =>
-  size === 0 ? 0 : Math.floor((sent / size) * 100);
+export const getPercent = ({ sentBytes, size }: Pick<UploadItem, "sentBytes" | "size">): number =>
+  size === 0 ? 0 : Math.floor((sentBytes / size) * 100);
 
 /** The state of an upload on its tile: "42%", "Paused at 42%". */
 export function describeUpload(upload: UploadItem): string {
@@ -36,7 +36,7 @@ export function describeProblem({ status, error, storedFile }: UploadItem): stri
 /** The unfinished uploads together: "Uploading 5 files · 78 MB left · 20 sec". */
 export function describeUploads(items: readonly UploadItem[], { secondsLeft }: UploadSummary): string {
   const unfinishedItems = items.filter(({ status }) => !["done", "failed", "missing"].includes(status));
-  const remainingBytes = unfinishedItems.reduce((bytes, { size, sent }) => bytes + size - sent, 0);
+  const remainingBytes = unfinishedItems.reduce((bytes, { size, sentBytes }) => bytes + size - sentBytes, 0);
   const count = unfinishedItems.length;
   return [
     `Uploading ${count} ${count === 1 ? "file" : "files"}`,

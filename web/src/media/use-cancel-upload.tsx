@@ -16,7 +16,7 @@ export function useCancelUpload({ cancel }: Uploads, onCanceled: () => void) {
   }
 
   const cancelUpload = (upload: UploadItem): void => {
-    const hasStarted = upload.status !== "waiting" || upload.sent > 0;
+    const hasStarted = upload.status !== "waiting" || upload.sentBytes > 0;
     if (!hasStarted || upload.status === "failed") cancelNow(upload);
     else
       confirm({

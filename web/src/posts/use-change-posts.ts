@@ -4,7 +4,7 @@ import { deletePost, restoreFromTrash, updatePost } from "../api/mutations.ts";
 import { refreshQueries, type PostStatus } from "../api/queries.ts";
 import { cancelListRequests, patchSummaries, type PostSummary } from "../api/summary-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
-import { getPostUploadsKey, useUploadSessions } from "../upload/upload-sessions.ts";
+import { getPostUploadsKey, useUploaderRegistry } from "../upload/uploader-registry.ts";
 
 /** A change of one post that can be undone. */
 export interface PostChange {
@@ -30,7 +30,7 @@ export interface PostChanges {
 export function usePostChanges(): PostChanges {
   const { studio } = useStudio();
   const queryClient = useQueryClient();
-  const uploadSessions = useUploadSessions();
+  const uploaderRegistry = useUploaderRegistry();
   return useMemo(() => {
     async function update(post: PostSummary, change: Parameters<typeof updatePost>[2]): Promise<PostSummary> {
       const { status, tags, revision, updatedAt } = await updatePost(studio.id, post.id, change);
@@ -56,7 +56,7 @@ export function usePostChanges(): PostChanges {
       moveToTrash: {
         apply: async (post) => {
           await deletePost(studio.id, post.id);
-          uploadSessions.discard(getPostUploadsKey(post.id));
+          uploaderRegistry.discard(getPostUploadsKey(post.id));
           return undefined;
         },
         preview: () => undefined,
@@ -71,5 +71,5 @@ export function usePostChanges(): PostChanges {
       },
       refresh: () => refreshQueries(queryClient, studio.id),
     };
-  }, [studio.id, queryClient, uploadSessions]);
+  }, [studio.id, queryClient, uploaderRegistry]);
 }

@@ -4,7 +4,7 @@ import { runBulk } from "../bulk/run-bulk.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { useConfirm } from "../ui/Confirm.tsx";
 import { useToast } from "../ui/Toasts.tsx";
-import { getPostUploadsKey, useUploadSessions } from "../upload/upload-sessions.ts";
+import { getPostUploadsKey, useUploaderRegistry } from "../upload/uploader-registry.ts";
 
 interface PlannedPost {
   id: string;
@@ -47,7 +47,7 @@ export function useConfirmRemoval(): (
   const { studio } = useStudio();
   const confirm = useConfirm();
   const showToast = useToast();
-  const uploadSessions = useUploadSessions();
+  const uploaderRegistry = useUploaderRegistry();
   return async (kind, posts, run) => {
     const [post] = posts;
     const isSinglePost = post !== undefined && posts.length === 1;
@@ -59,7 +59,7 @@ export function useConfirmRemoval(): (
     const publications = plannedPosts.flatMap((plannedPost) => plannedPost.publications ?? []);
     const scheduledPublications = publications.filter(isScheduled);
     const accounts = posts.flatMap(listCanceledAccounts);
-    const isUploading = kind === "trash" && posts.some(({ id }) => uploadSessions.isUploading(getPostUploadsKey(id)));
+    const isUploading = kind === "trash" && posts.some(({ id }) => uploaderRegistry.isUploading(getPostUploadsKey(id)));
     if (scheduledPublications.length === 0 && accounts.length === 0 && !isUploading) return run();
     const { getTitle, ...labels } = copies[kind];
     const remainingIds = new Set(scheduledPublications.map(({ id }) => id));

@@ -6,7 +6,7 @@ import { postQuery, refreshQueries } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { useRestoreFromTrash } from "../trash/use-restore-from-trash.ts";
 import { useToast } from "../ui/Toasts.tsx";
-import { getPostUploadsKey, useUploadSessions } from "../upload/upload-sessions.ts";
+import { getPostUploadsKey, useUploaderRegistry } from "../upload/uploader-registry.ts";
 import { readLastPosts } from "./last-posts.ts";
 import { useConfirmRemoval } from "./use-confirm-removal.tsx";
 import { unsavedTexts, type EditorController } from "./use-editor.ts";
@@ -21,7 +21,7 @@ export function useDeletePost(controller: EditorController): () => Promise<void>
   const navigate = useNavigate();
   const showToast = useToast();
   const restore = useRestoreFromTrash();
-  const uploadSessions = useUploadSessions();
+  const uploaderRegistry = useUploaderRegistry();
   const confirmRemoval = useConfirmRemoval();
   const { id, title } = controller.base;
 
@@ -43,7 +43,7 @@ export function useDeletePost(controller: EditorController): () => Promise<void>
     });
     try {
       await deletePost(studio.id, id);
-      uploadSessions.discard(getPostUploadsKey(id));
+      uploaderRegistry.discard(getPostUploadsKey(id));
       showToast({ text: `“${title}” moved to the trash.`, action: { label: "Undo", run: () => void restore(id) } });
     } catch (error) {
       const { message, hint } = describeError(error);

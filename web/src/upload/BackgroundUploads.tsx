@@ -1,12 +1,12 @@
 import { Link } from "@tanstack/react-router";
 import { CircleAlert, Upload, X } from "lucide-react";
 import { IconButton } from "../ui/IconButton.tsx";
-import { useUploadSessions, type BackgroundUpload } from "./upload-sessions.ts";
+import { useUploaderRegistry, type BackgroundUpload } from "./uploader-registry.ts";
 import type { UploadSummary } from "./upload-task.ts";
 
 /** The progress of uploads whose page the user has left, with links to those pages. */
 export function BackgroundUploads({ uploads }: { uploads: readonly BackgroundUpload[] }) {
-  const { end } = useUploadSessions();
+  const { end } = useUploaderRegistry();
   return (
     <section
       aria-label="Uploads in the background"
@@ -48,8 +48,9 @@ export function BackgroundUploads({ uploads }: { uploads: readonly BackgroundUpl
   );
 }
 
-function describeProgress({ state, connection, failed, sent, size }: UploadSummary, name: string): string {
-  if (state !== "sending") return `${failed === 1 ? "1 upload" : `${failed} uploads`} to ${name} failed`;
+function describeProgress(summary: UploadSummary, name: string): string {
+  const { state, connection, failedCount, sentBytes, totalBytes } = summary;
+  if (state !== "sending") return `${failedCount === 1 ? "1 upload" : `${failedCount} uploads`} to ${name} failed`;
   if (connection !== "good") return `Uploading to ${name}: waiting for the connection`;
-  return `Uploading to ${name}: ${size === 0 ? 0 : Math.floor((sent / size) * 100)} %`;
+  return `Uploading to ${name}: ${totalBytes === 0 ? 0 : Math.floor((sentBytes / totalBytes) * 100)} %`;
 }

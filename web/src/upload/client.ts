@@ -44,8 +44,8 @@ export interface UploadClient {
   completeFile(fileId: string, signal: AbortSignal): Promise<RemoteFile>;
   setAltText(fileId: string, altText: string): Promise<RemoteFile>;
   cancelFile(fileId: string): Promise<void>;
-  /** Sends one part in another way than a PUT to its URL. */
-  sendPart?(target: PartTarget, body: Blob, signal: AbortSignal, onProgress: (sent: number) => void): Promise<void>;
+  /** Sends one part; by default, with a PUT to its URL. */
+  sendPart?(target: PartTarget, body: Blob, signal: AbortSignal, onProgress: (sentBytes: number) => void): Promise<void>;
 }
 
 export interface PartTarget {

@@ -5,7 +5,7 @@ interface UppyPack {
 }
 
 /** Uppy's language packs. The browser loads only the one it needs. */
-const uppyPacks: Record<string, () => Promise<UppyPack>> = {
+const uppyPackLoaders: Record<string, () => Promise<UppyPack>> = {
   ar: () => import("@uppy/locales/lib/ar_SA.js"),
   bg: () => import("@uppy/locales/lib/bg_BG.js"),
   ca: () => import("@uppy/locales/lib/ca_ES.js"),
@@ -48,7 +48,7 @@ const uppyPacks: Record<string, () => Promise<UppyPack>> = {
 };
 
 /** Texts that Uppy's packs lack, and replacements for some of theirs. */
-const ownStrings: Record<string, () => Promise<{ strings: StringOverrides }>> = {
+const ownStringLoaders: Record<string, () => Promise<{ strings: StringOverrides }>> = {
   de: () => import("./locales/de.ts"),
   es: () => import("./locales/es.ts"),
   fr: () => import("./locales/fr.ts"),
@@ -67,15 +67,15 @@ export interface Language {
 
 const rightToLeftLanguages = ["ar", "fa", "he"];
 
-/** Loads the first preferred language that has a pack. English is the fallback, also for individual missing strings. */
+/** Loads the first preferred language that has a pack. English is the fallback, also for single missing strings. */
 export async function loadLanguage(preferredLanguages: readonly string[]): Promise<Language> {
   for (const tag of preferredLanguages.map((language) => language.toLowerCase())) {
     const base = tag.split("-", 1)[0] ?? "";
     if (base === "en") break;
-    const pack = uppyPacks[tag] ?? uppyPacks[base];
-    if (!pack) continue;
+    const loadPack = uppyPackLoaders[tag] ?? uppyPackLoaders[base];
+    if (!loadPack) continue;
     try {
-      const [uppy, overrides] = await Promise.all([pack(), ownStrings[base]?.()]);
+      const [uppy, overrides] = await Promise.all([loadPack(), ownStringLoaders[base]?.()]);
       return {
         tag: base,
         direction: rightToLeftLanguages.includes(base) ? "rtl" : "ltr",

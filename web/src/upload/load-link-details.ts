@@ -1,11 +1,11 @@
 import { createUploadClient, RequestError, type UploadLinkDetails } from "./client.ts";
 
-/** Returns undefined if the request fails; the first upload then shows the reason. */
-export const loadLinkDetails = (token: string): Promise<UploadLinkDetails | undefined> =>
-  loadValidLink(token).catch(() => undefined);
+/** Returns undefined on any failure. The first upload then shows the reason. */
+export const tryLoadLinkDetails = (token: string): Promise<UploadLinkDetails | undefined> =>
+  loadLinkDetails(token).catch(() => undefined);
 
 /** Returns undefined if the link is not valid. Rejects if the server can't be reached. */
-export async function loadValidLink(token: string): Promise<UploadLinkDetails | undefined> {
+export async function loadLinkDetails(token: string): Promise<UploadLinkDetails | undefined> {
   for (let attempt = 0; ; attempt++) {
     try {
       return await createUploadClient(token).getLinkDetails();

@@ -2,7 +2,7 @@ import type { RemoteFile } from "./client.ts";
 import { toFileLimit } from "./file-limit.ts";
 import { createUploaderUi, type UploaderUi } from "./ui.ts";
 import { loadLanguage } from "./languages.ts";
-import { loadLinkDetails } from "./load-link-details.ts";
+import { tryLoadLinkDetails } from "./load-link-details.ts";
 import { toLibraryStrings } from "./strings.ts";
 import { createUploader } from "./uploader.ts";
 
@@ -37,7 +37,7 @@ export function mountUploader(root: HTMLElement, options: MountOptions): Mounted
   let isDestroyed = false;
   let expiryTimer: ReturnType<typeof setTimeout> | undefined;
   let limitTimer: ReturnType<typeof setTimeout> | undefined;
-  let failedCount = 0;
+  let previousFailedCount = 0;
 
   /** Other users may have added files to the post or removed some. */
   function scheduleLimitRefresh(): void {
@@ -49,21 +49,21 @@ export function mountUploader(root: HTMLElement, options: MountOptions): Mounted
 
   async function refreshLimit(): Promise<void> {
     const token = currentToken;
-    const linkDetails = token === undefined ? undefined : await loadLinkDetails(token);
+    const linkDetails = token === undefined ? undefined : await tryLoadLinkDetails(token);
     if (token !== undefined && linkDetails && !isDestroyed)
       ui?.setLimit(toFileLimit(linkDetails, token, uploader.getItems()));
   }
 
   const unsubscribe = uploader.subscribe(() => {
-    const { failed } = uploader.getSummary();
-    if (failed > failedCount) scheduleLimitRefresh();
-    failedCount = failed;
+    const { failedCount } = uploader.getSummary();
+    if (failedCount > previousFailedCount) scheduleLimitRefresh();
+    previousFailedCount = failedCount;
   });
 
   async function start(): Promise<void> {
     const [{ strings: postStrings, ...language }, linkDetails] = await Promise.all([
       loadLanguage(options.languages ?? navigator.languages),
-      options.previousToken === undefined ? undefined : loadLinkDetails(options.previousToken),
+      options.previousToken === undefined ? undefined : tryLoadLinkDetails(options.previousToken),
     ]);
     if (isDestroyed) return;
     const isForLibrary = linkDetails?.post === null;

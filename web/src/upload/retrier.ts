@@ -6,34 +6,34 @@ export interface Retrier {
   /** Retries `operation` until it succeeds, fails permanently or is aborted. */
   run<T>(operation: () => Promise<T>, signal: AbortSignal): Promise<T>;
   getConnection(): ConnectionState;
-  /** The server's message about why it can't serve requests now. Undefined if the server sent none or no retry is waiting. */
+  /** Why the server can't serve requests now, in its words. Undefined if it sent no message, or no retry is waiting. */
   getReason(): string | undefined;
   destroy(): void;
 }
 
 const initialDelayMs = 1000;
 const maxDelayMs = 20_000;
-/** While the browser reports that it is offline. A retry costs as much as a part does, and slows the page down. */
+/** The delay while the browser is offline. A retry costs as much as sending a part, and slows the page down. */
 const offlineDelayMs = 60_000;
 
 /** Retries transient failures without a limit. When the browser reports that it is online, all waiting retries run. */
 export function createRetrier(onChange: () => void): Retrier {
-  const wakeUps = new Set<() => void>();
+  const waitingRetries = new Set<() => void>();
   let failingCount = 0;
   let reason: string | undefined;
-  const wakeAll = () => {
+  const resumeAll = () => {
     onChange();
-    for (const resume of wakeUps) resume();
+    for (const resume of waitingRetries) resume();
   };
-  addEventListener("online", wakeAll);
+  addEventListener("online", resumeAll);
   addEventListener("offline", onChange);
 
-  /** Resolves to whether it ended early, because the connection may be back. */
+  /** Resolves to true if the wait ended early, because the connection may be back. */
   function waitForRetry(ms: number, signal: AbortSignal): Promise<boolean> {
     return new Promise((resolve, reject) => {
       const cleanUp = () => {
         clearTimeout(timer);
-        wakeUps.delete(resume);
+        waitingRetries.delete(resume);
         signal.removeEventListener("abort", onAbort);
       };
       const resume = (isEarly = true) => {
@@ -45,7 +45,7 @@ export function createRetrier(onChange: () => void): Retrier {
         reject(signal.reason as Error);
       };
       const timer = setTimeout(() => resume(false), ms);
-      wakeUps.add(resume);
+      waitingRetries.add(resume);
       signal.addEventListener("abort", onAbort, { once: true });
     });
   }
@@ -65,7 +65,7 @@ export function createRetrier(onChange: () => void): Retrier {
           try {
             const result = await operation();
             // The server responds again, so the other waiting retries run now.
-            if (failingCount > 0) for (const resume of wakeUps) resume();
+            if (failingCount > 0) for (const resume of waitingRetries) resume();
             return result;
           } catch (error) {
             signal.throwIfAborted();
@@ -95,7 +95,7 @@ export function createRetrier(onChange: () => void): Retrier {
     },
     getReason: () => (failingCount > 0 ? reason : undefined),
     destroy() {
-      removeEventListener("online", wakeAll);
+      removeEventListener("online", resumeAll);
       removeEventListener("offline", onChange);
     },
   };

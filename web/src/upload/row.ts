@@ -43,11 +43,11 @@ export function createRow(
     className: "m-0 text-[0.95rem] text-danger group-data-[status=missing]/file:text-ink",
   });
 
-  const pause = createButton(strings.pause, () => uploader.pause(key));
-  const resume = createButton(strings.resume, () => uploader.resume(key), "primary");
-  const retry = createButton(strings.retry, () => uploader.resume(key), "primary");
-  const cancel = createButton(strings.cancel, () => onCancel(key));
-  const buttons = [pause, resume, retry, cancel];
+  const pauseButton = createButton(strings.pause, () => uploader.pause(key));
+  const resumeButton = createButton(strings.resume, () => uploader.resume(key), "primary");
+  const retryButton = createButton(strings.retry, () => uploader.resume(key), "primary");
+  const cancelButton = createButton(strings.cancel, () => onCancel(key));
+  const buttons = [pauseButton, resumeButton, retryButton, cancelButton];
   const actions = createElement(
     "div",
     { className: "flex flex-wrap items-center gap-2 max-sm:col-start-2 max-sm:*:min-h-11" },
@@ -104,14 +104,14 @@ export function createRow(
       case "waiting":
         return `${size} · ${strings.waiting}`;
       case "sending": {
-        const parts = [interpolate(strings.dataUploadedOfTotal, { complete: format.bytes(item.sent), total: size })];
+        const parts = [interpolate(strings.dataUploadedOfTotal, { complete: format.bytes(item.sentBytes), total: size })];
         if (item.speed !== undefined) parts.push(format.speed(item.speed));
         if (item.secondsLeft !== undefined)
           parts.push(interpolate(strings.xTimeLeft, { time: format.duration(item.secondsLeft) }));
         return parts.join(" · ");
       }
       case "paused":
-        return `${strings.paused} · ${interpolate(strings.dataUploadedOfTotal, { complete: format.bytes(item.sent), total: size })}`;
+        return `${strings.paused} · ${interpolate(strings.dataUploadedOfTotal, { complete: format.bytes(item.sentBytes), total: size })}`;
       case "checking":
         return `${size} · ${strings.checking}`;
       case "done":
@@ -132,7 +132,7 @@ export function createRow(
     const { status } = item;
     setVisible(progressBar, !["done", "failed", "missing"].includes(status));
     if (status === "checking") progressBar.removeAttribute("value");
-    else progressBar.value = item.size === 0 ? 0 : (item.sent / item.size) * 100;
+    else progressBar.value = item.size === 0 ? 0 : (item.sentBytes / item.size) * 100;
     // The browser may still have the file, and need the user's permission to open it.
     const isStored = item.storedFile !== undefined;
     const missingText = isStored ? strings.allowOrChooseAgain : strings.chooseAgain;
@@ -141,11 +141,11 @@ export function createRow(
       status === "missing" ? missingText : [item.error?.message, item.error?.hint].filter(Boolean).join(" "),
     );
     setVisible(problem, problem.textContent !== "");
-    setVisible(pause, status === "waiting" || status === "sending");
-    setVisible(resume, status === "paused" || (status === "missing" && isStored));
-    setVisible(retry, status === "failed" && item.file !== undefined && item.error?.isPermanent !== true);
-    setVisible(cancel, status !== "done" && status !== "checking");
-    setText(cancel, status === "failed" ? strings.removeFile : strings.cancel);
+    setVisible(pauseButton, status === "waiting" || status === "sending");
+    setVisible(resumeButton, status === "paused" || (status === "missing" && isStored));
+    setVisible(retryButton, status === "failed" && item.file !== undefined && item.error?.isPermanent !== true);
+    setVisible(cancelButton, status !== "done" && status !== "checking");
+    setText(cancelButton, status === "failed" ? strings.removeFile : strings.cancel);
     setVisible(
       actions,
       buttons.some((button) => !button.hidden),

@@ -38,7 +38,7 @@ export function createFileSender({
 }: FileSenderOptions): SendFile {
   const connectionSlots = createSemaphore(maxParallelParts);
   const fileSlots = createSemaphore(maxParallelFiles);
-  const getTotalSent = () => tasks.reduce((bytes, { sent }) => bytes + sent, 0);
+  const getTotalSentBytes = () => tasks.reduce((bytes, { sentBytes }) => bytes + sentBytes, 0);
 
   return async (task, file) => {
     const controller = new AbortController();
@@ -79,10 +79,10 @@ export function createFileSender({
             void storedFiles.save(token, file, task.storedFile?.handle);
             notify();
           },
-          onProgress(sent) {
-            task.sent = sent;
-            task.speedMeter.record(sent, performance.now());
-            totalSpeed.record(getTotalSent(), performance.now());
+          onProgress(sentBytes) {
+            task.sentBytes = sentBytes;
+            task.speedMeter.record(sentBytes, performance.now());
+            totalSpeed.record(getTotalSentBytes(), performance.now());
           },
           onChecking() {
             task.status = "checking";
@@ -108,6 +108,6 @@ function markDone(task: UploadTask, remote: RemoteFile): void {
   task.status = "done";
   task.id = remote.id;
   task.name = remote.filename;
-  task.sent = task.size;
+  task.sentBytes = task.size;
   task.thumbnailUrl = remote.thumbnailUrl;
 }

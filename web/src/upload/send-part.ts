@@ -1,14 +1,14 @@
 import { RequestError } from "./client.ts";
 
 /** Without progress for this long, the connection counts as lost. */
-const stallMs = 45_000;
+const stallTimeoutMs = 45_000;
 
 /** Sends one part with one PUT. Uses XMLHttpRequest, because `fetch` reports no upload progress. */
 export function sendPart(
   url: string,
   body: Blob,
   signal: AbortSignal,
-  onProgress: (sent: number) => void,
+  onProgress: (sentBytes: number) => void,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) {
@@ -19,7 +19,7 @@ export function sendPart(
     let timer: ReturnType<typeof setTimeout> | undefined;
     const restartStallTimer = () => {
       clearTimeout(timer);
-      timer = setTimeout(() => request.abort(), stallMs);
+      timer = setTimeout(() => request.abort(), stallTimeoutMs);
     };
     const abort = () => request.abort();
     const cleanUp = () => {

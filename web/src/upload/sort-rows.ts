@@ -1,6 +1,7 @@
 import type { Row } from "./row.ts";
 import type { UploadItem } from "./upload-task.ts";
 
+/** A status with a higher index comes first; those not listed come last. */
 const firstStatuses: readonly UploadItem["status"][] = ["missing", "failed"];
 
 const getPriority = ({ status }: UploadItem): number => firstStatuses.indexOf(status);

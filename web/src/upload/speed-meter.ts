@@ -1,6 +1,6 @@
 /** Measures the upload speed over the last few seconds. */
 export interface SpeedMeter {
-  record(sent: number, now: number): void;
+  record(sentBytes: number, now: number): void;
   /** In bytes per second. */
   getSpeed(now: number): number;
   reset(): void;
@@ -9,14 +9,14 @@ export interface SpeedMeter {
 const windowMs = 6000;
 
 export function createSpeedMeter(): SpeedMeter {
-  let samples: { at: number; sent: number }[] = [];
+  let samples: { at: number; sentBytes: number }[] = [];
   return {
-    record(sent, now) {
+    record(sentBytes, now) {
       const last = samples.at(-1);
       // The bytes of an interrupted part no longer count as sent: start over.
-      if (last && sent < last.sent) samples = [];
+      if (last && sentBytes < last.sentBytes) samples = [];
       if (last && now - last.at < 150) return;
-      samples.push({ at: now, sent });
+      samples.push({ at: now, sentBytes });
       while (samples.length > 2 && (samples[1]?.at ?? now) < now - windowMs) samples.shift();
     },
     getSpeed(now) {
@@ -25,7 +25,7 @@ export function createSpeedMeter(): SpeedMeter {
       if (!first || !last || last.at - first.at < 300) return 0;
       // Include the time since the last progress, so that the speed of a stalled upload drops.
       const endTime = now - last.at > 2000 ? now : last.at;
-      return ((last.sent - first.sent) * 1000) / (endTime - first.at);
+      return ((last.sentBytes - first.sentBytes) * 1000) / (endTime - first.at);
     },
     reset: () => void (samples = []),
   };

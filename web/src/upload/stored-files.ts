@@ -14,7 +14,7 @@ export interface StoredFiles {
   list(token: string): Promise<(StoredFile & { name: string; size: number })[]>;
 }
 
-interface Row {
+interface FileRecord {
   key: string;
   link: string;
   name: string;
@@ -60,7 +60,7 @@ export function createStoredFiles(): StoredFiles {
   return {
     async save(token, file, handle) {
       if (!handle && file.size > maxStoredBytes) return;
-      const row = {
+      const record = {
         key: toFileKey(token, file),
         link: toLinkKey(token),
         name: file.name,
@@ -68,17 +68,17 @@ export function createStoredFiles(): StoredFiles {
         at: Date.now(),
       };
       await runInStore("readwrite", (store) =>
-        store.put({ ...row, ...(handle ? { handle } : { file }) } satisfies Row),
+        store.put({ ...record, ...(handle ? { handle } : { file }) } satisfies FileRecord),
       );
     },
     async delete(token, file) {
       await runInStore("readwrite", (store) => store.delete(toFileKey(token, file)));
     },
     async list(token) {
-      const rows = (await runInStore("readonly", (store) => store.getAll() as IDBRequest<Row[]>)) ?? [];
-      for (const { key } of rows.filter(({ at }) => at < Date.now() - lifetimeMs))
+      const records = (await runInStore("readonly", (store) => store.getAll() as IDBRequest<FileRecord[]>)) ?? [];
+      for (const { key } of records.filter(({ at }) => at < Date.now() - lifetimeMs))
         await runInStore("readwrite", (store) => store.delete(key));
-      return rows
+      return records
         .filter(({ link, at }) => link === toLinkKey(token) && at >= Date.now() - lifetimeMs)
         .map(({ name, size, handle, file }) => ({
           name,

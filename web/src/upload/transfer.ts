@@ -13,8 +13,8 @@ export interface TransferOptions {
 
 export interface TransferEvents {
   onStarted(startedUpload: StartedUpload): void;
-  /** `sent` counts stored parts and the bytes in flight. */
-  onProgress(sent: number): void;
+  /** `sentBytes` includes stored parts and the bytes in flight. */
+  onProgress(sentBytes: number): void;
   onChecking(): void;
 }
 
@@ -45,7 +45,7 @@ export async function transfer(
     head,
   };
   for (let round = 0; ; round++) {
-    // Not aborted while it runs: the server may already have created the file, and canceling needs its id.
+    // `startFile` is not aborted: the server may already have created the file, and canceling it needs its id.
     const startedUpload = await retrier.run(() => client.startFile(fileDescription), signal);
     events.onStarted(startedUpload);
     signal.throwIfAborted();
@@ -67,7 +67,7 @@ async function sendMissingParts(
   { file: { id }, partBytes, parts: uploadedParts }: StartedUpload,
   { client, retrier, connectionSlots, maxParallelParts }: TransferOptions,
   signal: AbortSignal,
-  onProgress: (sent: number) => void,
+  onProgress: (sentBytes: number) => void,
 ): Promise<void> {
   const partCount = Math.ceil(file.size / partBytes);
   const uploadedPartSet = new Set(uploadedParts);
@@ -76,7 +76,7 @@ async function sendMissingParts(
   let completedBytes = uploadedParts.reduce((sum, part) => sum + getPartLength(part), 0);
   const bytesInFlight = new Map<number, number>();
   const reportProgress = () =>
-    onProgress(completedBytes + [...bytesInFlight.values()].reduce((sum, sent) => sum + sent, 0));
+    onProgress(completedBytes + [...bytesInFlight.values()].reduce((sum, bytes) => sum + bytes, 0));
   reportProgress();
 
   const partUrls = new Map<number, string>();
@@ -110,8 +110,8 @@ async function sendMissingParts(
           const url = await getPartUrl(part);
           const release = await connectionSlots.acquire(combinedSignal);
           try {
-            const onPartProgress = (sent: number) => {
-              bytesInFlight.set(part, sent);
+            const onPartProgress = (sentBytes: number) => {
+              bytesInFlight.set(part, sentBytes);
               reportProgress();
             };
             await (client.sendPart

@@ -61,20 +61,20 @@ export function createUploaderUi(
       "m-0 tabular-nums group-data-[state=done]/uploader:font-serif group-data-[state=done]/uploader:text-[1.2rem]/[1.4]",
   });
   const progressBar = createProgressBar({ "aria-label": strings.uploading });
-  const pauseAll = createButton(strings.pause, () => uploader.pause());
-  const resumeAll = createButton(strings.resume, () => uploader.resume());
-  const overall = createElement(
+  const pauseAllButton = createButton(strings.pause, () => uploader.pause());
+  const resumeAllButton = createButton(strings.resume, () => uploader.resume());
+  const summarySection = createElement(
     "section",
     { className: "grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-2" },
     createElement("div", {}, summaryText, progressBar),
-    createElement("div", { className: "flex gap-2" }, pauseAll, resumeAll),
+    createElement("div", { className: "flex gap-2" }, pauseAllButton, resumeAllButton),
   );
   const list = createElement("ul", {
     className: "grid border-b border-rule empty:hidden",
     "aria-label": strings.files,
   });
   const liveRegion = createElement("div", { className: "sr-only", role: "status", "aria-live": "polite" });
-  root.replaceChildren(dropZone, notice, connectionNotice, overall, list, liveRegion);
+  root.replaceChildren(dropZone, notice, connectionNotice, summarySection, list, liveRegion);
 
   const rows = new Map<string, Row>();
   const announcedStatuses = new Map<string, UploadStatus>();
@@ -98,7 +98,7 @@ export function createUploaderUi(
 
   function cancel(key: string): void {
     const item = uploader.getItems().find((candidate) => candidate.key === key);
-    if (!item || item.sent < confirmCancelBytes || item.status === "failed") remove(key);
+    if (!item || item.sentBytes < confirmCancelBytes || item.status === "failed") remove(key);
     else
       void import("./confirm-cancel.ts").then(({ confirmCancel }) =>
         confirmCancel(item.name, strings, () => remove(key)),
@@ -128,46 +128,46 @@ export function createUploaderUi(
   }
 
   function renderSummary(items: readonly UploadItem[]): void {
-    const current = uploader.getSummary();
+    const summary = uploader.getSummary();
     setText(limitText, fileLimit ? describeLimit(fileLimit, items, strings) : "");
     const isFull = fileLimit !== undefined && countFreePositions(fileLimit, items) === 0;
-    const allDone = isFull ? strings.allDoneFull : strings.allDone;
-    root.dataset["state"] = current.state;
-    setVisible(overall, current.state !== "empty");
-    const countText = current.files === 1 ? strings.oneFileUploadedOfTotal : strings.filesUploadedOfTotal;
-    const parts = [interpolate(countText, { complete: current.done, smart_count: current.files })];
-    const isUnfinished = current.state === "sending" || current.state === "paused";
+    const allDoneText = isFull ? strings.allDoneFull : strings.allDone;
+    root.dataset["state"] = summary.state;
+    setVisible(summarySection, summary.state !== "empty");
+    const countText = summary.fileCount === 1 ? strings.oneFileUploadedOfTotal : strings.filesUploadedOfTotal;
+    const parts = [interpolate(countText, { complete: summary.doneCount, smart_count: summary.fileCount })];
+    const isUnfinished = summary.state === "sending" || summary.state === "paused";
     if (isUnfinished)
       parts.push(
         interpolate(strings.dataUploadedOfTotal, {
-          complete: format.bytes(current.sent),
-          total: format.bytes(current.size),
+          complete: format.bytes(summary.sentBytes),
+          total: format.bytes(summary.totalBytes),
         }),
       );
     // In a long list, a failed file may be scrolled out of view.
-    if (current.failed > 0) parts.push(`${strings.uploadFailed}: ${current.failed}`);
-    if (current.speed !== undefined) parts.push(format.speed(current.speed));
-    if (current.secondsLeft !== undefined)
-      parts.push(interpolate(strings.xTimeLeft, { time: format.duration(current.secondsLeft) }));
-    setText(summaryText, current.state === "done" ? allDone : parts.join(" · "));
-    progressBar.value = current.size === 0 ? 0 : (current.sent / current.size) * 100;
+    if (summary.failedCount > 0) parts.push(`${strings.uploadFailed}: ${summary.failedCount}`);
+    if (summary.speed !== undefined) parts.push(format.speed(summary.speed));
+    if (summary.secondsLeft !== undefined)
+      parts.push(interpolate(strings.xTimeLeft, { time: format.duration(summary.secondsLeft) }));
+    setText(summaryText, summary.state === "done" ? allDoneText : parts.join(" · "));
+    progressBar.value = summary.totalBytes === 0 ? 0 : (summary.sentBytes / summary.totalBytes) * 100;
     setVisible(progressBar, isUnfinished);
-    const hadFocus = document.activeElement === pauseAll || document.activeElement === resumeAll;
-    setVisible(pauseAll, current.state === "sending");
-    setVisible(resumeAll, current.state === "paused");
-    if (hadFocus) (current.state === "sending" ? pauseAll : resumeAll).focus();
-    const isSending = current.state === "sending";
-    const connectionMessage = { good: "", offline: strings.offline, lost: current.reason ?? strings.unreachable }[
-      current.connection
+    const hadFocus = document.activeElement === pauseAllButton || document.activeElement === resumeAllButton;
+    setVisible(pauseAllButton, summary.state === "sending");
+    setVisible(resumeAllButton, summary.state === "paused");
+    if (hadFocus) (summary.state === "sending" ? pauseAllButton : resumeAllButton).focus();
+    const isSending = summary.state === "sending";
+    const connectionMessage = { good: "", offline: strings.offline, lost: summary.reason ?? strings.unreachable }[
+      summary.connection
     ];
-    const visibleMessage = current.connection === "offline" || isSending ? connectionMessage : "";
+    const visibleMessage = summary.connection === "offline" || isSending ? connectionMessage : "";
     setText(connectionNotice, visibleMessage);
     setVisible(connectionNotice, visibleMessage !== "");
-    if (current.connection !== previousSummary.connection)
-      announce(current.connection === "good" ? strings.connectionRestored : connectionMessage);
-    if (current.state === "done" && previousSummary.state !== "done" && previousSummary.state !== "empty")
-      announce(allDone);
-    previousSummary = current;
+    if (summary.connection !== previousSummary.connection)
+      announce(summary.connection === "good" ? strings.connectionRestored : connectionMessage);
+    if (summary.state === "done" && previousSummary.state !== "done" && previousSummary.state !== "empty")
+      announce(allDoneText);
+    previousSummary = summary;
   }
 
   function render(): void {

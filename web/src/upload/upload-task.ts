@@ -20,7 +20,7 @@ export interface UploadItem {
   size: number;
   type: string;
   status: UploadStatus;
-  sent: number;
+  sentBytes: number;
   /** Bytes per second. Undefined while the speed is unknown. */
   speed: number | undefined;
   secondsLeft: number | undefined;
@@ -40,11 +40,11 @@ export interface UploadFailure {
 }
 
 export interface UploadSummary {
-  files: number;
-  done: number;
-  failed: number;
-  sent: number;
-  size: number;
+  fileCount: number;
+  doneCount: number;
+  failedCount: number;
+  sentBytes: number;
+  totalBytes: number;
   speed: number | undefined;
   secondsLeft: number | undefined;
   connection: ConnectionState;
@@ -72,7 +72,7 @@ export function createUploadTask(
   return {
     key,
     status: "waiting",
-    sent: 0,
+    sentBytes: 0,
     speed: undefined,
     secondsLeft: undefined,
     error: undefined,
@@ -98,13 +98,13 @@ export function summarizeUploads(
   const speed = speedMeter.getSpeed(performance.now());
   const isTransferring =
     connection === "good" && speed > 0 && unfinishedTasks.some(({ status }) => status === "sending");
-  const remainingBytes = unfinishedTasks.reduce((bytes, { size, sent }) => bytes + size - sent, 0);
+  const remainingBytes = unfinishedTasks.reduce((bytes, { size, sentBytes }) => bytes + size - sentBytes, 0);
   return {
-    files: tasks.length,
-    done: tasks.filter(({ status }) => status === "done").length,
-    failed: tasks.filter(({ status }) => status === "failed").length,
-    sent: tasks.reduce((bytes, { sent }) => bytes + sent, 0),
-    size: tasks.reduce((bytes, { size }) => bytes + size, 0),
+    fileCount: tasks.length,
+    doneCount: tasks.filter(({ status }) => status === "done").length,
+    failedCount: tasks.filter(({ status }) => status === "failed").length,
+    sentBytes: tasks.reduce((bytes, { sentBytes }) => bytes + sentBytes, 0),
+    totalBytes: tasks.reduce((bytes, { size }) => bytes + size, 0),
     speed: isTransferring ? speed : undefined,
     secondsLeft: isTransferring ? remainingBytes / speed : undefined,
     connection,

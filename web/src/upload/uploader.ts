@@ -39,7 +39,7 @@ export interface UploaderOptions {
   /** Returns the token of an upload link that accepts new files; creates a link if necessary. */
   getUploadLinkToken: () => Promise<string>;
   onUploaded?: ((file: RemoteFile) => void) | undefined;
-  /** The API of an upload link, if it is not called over HTTP. */
+  /** Creates the API client of an upload link; by default, one that uses HTTP. */
   createClient?: ((token: string) => UploadClient) | undefined;
 }
 
@@ -86,17 +86,17 @@ export function createUploader({ getUploadLinkToken, onUploaded, createClient }:
         const speed =
           task.status === "sending" && retrier.getConnection() === "good" ? task.speedMeter.getSpeed(now) : 0;
         task.speed = speed > 0 ? speed : undefined;
-        task.secondsLeft = task.speed === undefined ? undefined : (task.size - task.sent) / task.speed;
+        task.secondsLeft = task.speed === undefined ? undefined : (task.size - task.sentBytes) / task.speed;
       }
       return tasks;
     },
     getSummary: () => summarizeUploads(tasks, totalSpeed, retrier),
     add(chosenFiles) {
-      const duplicates: string[] = [];
+      const duplicateNames: string[] = [];
       for (const { file, handle } of chosenFiles) {
         const existingTask = tasks.find((task) => isSameFile(task, file));
         if (existingTask && existingTask.status !== "missing" && existingTask.status !== "failed") {
-          duplicates.push(file.name);
+          duplicateNames.push(file.name);
           continue;
         }
         const task = existingTask ?? addTask({ name: file.name, size: file.size, type: file.type });
@@ -105,7 +105,7 @@ export function createUploader({ getUploadLinkToken, onUploaded, createClient }:
         void sendFile(task, file);
       }
       notify();
-      return duplicates;
+      return duplicateNames;
     },
     pause(key) {
       for (const task of selectTasks(key)) {
@@ -162,7 +162,7 @@ export function createUploader({ getUploadLinkToken, onUploaded, createClient }:
           id: file.id,
         };
         if (file.status === "ready") {
-          addTask({ ...commonValues, status: "done", sent: file.bytes, thumbnailUrl: file.thumbnailUrl });
+          addTask({ ...commonValues, status: "done", sentBytes: file.bytes, thumbnailUrl: file.thumbnailUrl });
           continue;
         }
         const storedFile = candidates.find(({ name, size }) => size === file.bytes && name === file.filename);

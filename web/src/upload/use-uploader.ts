@@ -1,7 +1,7 @@
 import { useEffect, useRef, useSyncExternalStore } from "react";
 import { useToast } from "../ui/Toasts.tsx";
-import { createUploadSession, type UploadSession } from "./upload-session.ts";
-import { useUploadSessions, type UploadHandlers, type UploadSnapshot } from "./upload-sessions.ts";
+import { createLazyUploader, type LazyUploader } from "./lazy-uploader.ts";
+import { useUploaderRegistry, type UploadHandlers, type UploadSnapshot } from "./uploader-registry.ts";
 import type { ChosenFile } from "./upload-task.ts";
 
 export interface Uploads extends UploadSnapshot {
@@ -20,7 +20,7 @@ export interface Uploads extends UploadSnapshot {
  */
 export function useUploader(
   options: UploadHandlers & {
-    /** Identifies the post or library. */
+    /** Identifies the post or library, in the registry and in the session storage. */
     storageKey: string;
     isEnabled: boolean;
     /** Called with the names of files that are already being uploaded. */
@@ -28,18 +28,18 @@ export function useUploader(
   },
 ): Uploads {
   const { storageKey, isEnabled } = options;
-  const sessions = useUploadSessions();
-  const session = useRef<UploadSession>(undefined);
+  const registry = useUploaderRegistry();
+  const uploader = useRef<LazyUploader>(undefined);
   const showToast = useToast();
-  const snapshot = useSyncExternalStore(sessions.subscribe, () => sessions.getSnapshot(storageKey));
-  // The uploads call these also after this component has gone.
+  const snapshot = useSyncExternalStore(registry.subscribe, () => registry.getSnapshot(storageKey));
+  // Uploads call these even after the component is unmounted.
   const handlers = useRef<UploadHandlers>(options);
   useEffect(() => void (handlers.current = options));
 
   useEffect(() => {
     if (!isEnabled) return undefined;
-    const shown = sessions.show(storageKey, handlers, ({ getHandlers, onChange }) => {
-      const createdSession = createUploadSession({
+    const visibleUploads = registry.show(storageKey, handlers, ({ getHandlers, onChange }) => {
+      const createdUploader = createLazyUploader({
         getUploadLinkToken: async () => {
           const { token } = await getHandlers().createLink();
           // Anyone with the token can upload, so it is kept only until the tab closes.
@@ -50,35 +50,35 @@ export function useUploader(
         onChange,
       });
       const previousToken = sessionStorage.getItem(storageKey);
-      if (previousToken !== null) void restoreUploads(createdSession, storageKey, previousToken);
-      return createdSession;
+      if (previousToken !== null) void restoreUploads(createdUploader, storageKey, previousToken);
+      return createdUploader;
     });
-    session.current = shown.session;
+    uploader.current = visibleUploads.uploader;
     return () => {
-      session.current = undefined;
-      shown.hide();
+      uploader.current = undefined;
+      visibleUploads.hide();
     };
-  }, [sessions, storageKey, isEnabled]);
+  }, [registry, storageKey, isEnabled]);
 
   return {
     ...snapshot,
     add: (chosenFiles) =>
-      void session.current
-        ?.change((uploader) => {
-          const duplicates = uploader.add(chosenFiles);
-          if (duplicates.length > 0) options.onDuplicates(duplicates);
+      void uploader.current
+        ?.withUploader(({ add }) => {
+          const duplicateNames = add(chosenFiles);
+          if (duplicateNames.length > 0) options.onDuplicates(duplicateNames);
         })
         .catch(() => showToast({ text: "The files couldn’t be added. Check your connection and try again." })),
-    pause: (key) => void session.current?.change((uploader) => uploader.pause(key)),
-    resume: (key) => void session.current?.change((uploader) => uploader.resume(key)),
-    cancel: (key) => void session.current?.change((uploader) => uploader.cancel(key)),
+    pause: (key) => void uploader.current?.withUploader(({ pause }) => pause(key)),
+    resume: (key) => void uploader.current?.withUploader(({ resume }) => resume(key)),
+    cancel: (key) => void uploader.current?.withUploader(({ cancel }) => cancel(key)),
   };
 }
 
-/** Forgets a link that has nothing to restore. */
-async function restoreUploads(session: UploadSession, storageKey: string, token: string): Promise<void> {
+/** Deletes the stored token of a link that has nothing to restore. */
+async function restoreUploads(uploader: LazyUploader, storageKey: string, token: string): Promise<void> {
   try {
-    const hasUploads = await session.restore(token);
+    const hasUploads = await uploader.restore(token);
     if (!hasUploads && sessionStorage.getItem(storageKey) === token) sessionStorage.removeItem(storageKey);
   } catch {
     // Without a connection, the uploads are restored when the page is opened again.

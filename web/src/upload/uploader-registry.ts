@@ -1,6 +1,6 @@
 import { createContext, use } from "react";
 import type { RemoteFile } from "./client.ts";
-import type { UploadSession } from "./upload-session.ts";
+import type { LazyUploader } from "./lazy-uploader.ts";
 import type { UploadItem, UploadSummary } from "./upload-task.ts";
 
 /** Where the files go: to a post, or without one to the library. */
@@ -9,7 +9,7 @@ export interface UploadTarget {
   post?: { id: string; title: string };
 }
 
-/** What the uploads of a page need from it, also after the user has left it. */
+/** What the uploads of a page need from it, even after the user has left it. */
 export interface UploadHandlers {
   target: UploadTarget;
   /** Creates an upload link for the page's own uploads. */
@@ -31,19 +31,19 @@ export interface BackgroundUpload {
   summary: UploadSummary;
 }
 
-type CreateSession = (options: {
+type CreateUploader = (options: {
   getHandlers: () => UploadHandlers;
   onChange: (snapshot: UploadSnapshot) => void;
-}) => UploadSession;
+}) => LazyUploader;
 
-/** The uploads of all pages. They continue while the user is on other pages of the web app. */
-export interface UploadSessions {
-  /** Returns the session with this key for the page that shows it; `hide` must be called when the user leaves the page. */
+/** The uploaders of all posts and libraries. They continue while the user is on other pages of the web app. */
+export interface UploaderRegistry {
+  /** Returns the uploader for the page that shows its uploads. The page must call `hide` when the user leaves it. */
   show(
     key: string,
     handlers: { current: UploadHandlers },
-    createSession: CreateSession,
-  ): { session: UploadSession; hide: () => void };
+    createUploader: CreateUploader,
+  ): { uploader: LazyUploader; hide: () => void };
   /** Stops the uploads. They resume when their page is opened again. */
   end(key: string): void;
   /** Stops the uploads of a deleted post. The server has withdrawn their link, so it is not used again. */
@@ -60,14 +60,14 @@ const noUploads: UploadSnapshot = { items: [], summary: undefined };
 export const getPostUploadsKey = (postId: string): string => `atelier upload ${postId}`;
 
 interface Entry {
-  session: UploadSession;
+  uploader: LazyUploader;
   handlers: { current: UploadHandlers };
   snapshot: UploadSnapshot;
   isShown: boolean;
 }
 
 /** `onFinished` is called when the last file of a page that the user has left is uploaded. */
-export function createUploadSessions(onFinished: (target: UploadTarget) => void): UploadSessions {
+export function createUploaderRegistry(onFinished: (target: UploadTarget) => void): UploaderRegistry {
   const entries = new Map<string, Entry>();
   const listeners = new Set<() => void>();
   let background: readonly BackgroundUpload[] = [];
@@ -87,7 +87,7 @@ export function createUploadSessions(onFinished: (target: UploadTarget) => void)
   }
 
   function end(key: string): void {
-    entries.get(key)?.session.end();
+    entries.get(key)?.uploader.end();
     if (entries.delete(key)) notify();
   }
 
@@ -99,12 +99,12 @@ export function createUploadSessions(onFinished: (target: UploadTarget) => void)
     onFinished(entry.handlers.current.target);
   }
 
-  function addEntry(key: string, handlers: Entry["handlers"], createSession: CreateSession): Entry {
-    const session = createSession({
+  function addEntry(key: string, handlers: Entry["handlers"], createUploader: CreateUploader): Entry {
+    const uploader = createUploader({
       getHandlers: () => entry.handlers.current,
       onChange: (snapshot) => update(key, entry, snapshot),
     });
-    const entry: Entry = { session, handlers, snapshot: noUploads, isShown: true };
+    const entry: Entry = { uploader, handlers, snapshot: noUploads, isShown: true };
     entries.set(key, entry);
     return entry;
   }
@@ -112,13 +112,13 @@ export function createUploadSessions(onFinished: (target: UploadTarget) => void)
   const isUploading = (key: string): boolean => entries.get(key)?.snapshot.summary?.state === "sending";
 
   return {
-    show(key, handlers, createSession) {
-      const entry = entries.get(key) ?? addEntry(key, handlers, createSession);
+    show(key, handlers, createUploader) {
+      const entry = entries.get(key) ?? addEntry(key, handlers, createUploader);
       entry.handlers = handlers;
       entry.isShown = true;
       notify();
       return {
-        session: entry.session,
+        uploader: entry.uploader,
         hide() {
           if (entries.get(key) !== entry) return;
           entry.isShown = false;
@@ -142,10 +142,10 @@ export function createUploadSessions(onFinished: (target: UploadTarget) => void)
   };
 }
 
-export const UploadSessionsContext = createContext<UploadSessions | undefined>(undefined);
+export const UploaderRegistryContext = createContext<UploaderRegistry | undefined>(undefined);
 
-export function useUploadSessions(): UploadSessions {
-  const sessions = use(UploadSessionsContext);
-  if (!sessions) throw new Error("useUploadSessions needs an UploadSessionsProvider");
-  return sessions;
+export function useUploaderRegistry(): UploaderRegistry {
+  const registry = use(UploaderRegistryContext);
+  if (!registry) throw new Error("useUploaderRegistry needs an UploaderRegistryProvider");
+  return registry;
 }

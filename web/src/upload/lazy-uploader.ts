@@ -1,25 +1,25 @@
 import type { RemoteFile } from "./client.ts";
-import type { UploadSnapshot } from "./upload-sessions.ts";
+import type { UploadSnapshot } from "./uploader-registry.ts";
 import type { Uploader } from "./uploader.ts";
 
-/** How often the progress is shown. */
-const progressMs = 400;
-/** Changes of many files at once are shown together. */
-const changeMs = 50;
+/** How often progress is reported. */
+const progressIntervalMs = 400;
+/** Changes of many files at once are reported together. */
+const changeDelayMs = 50;
 
-export interface UploadSession {
+export interface LazyUploader {
   /** Loads the uploader with the first call. Rejects if it can't be loaded; the next call tries again. */
-  change: (apply: (uploader: Uploader) => void) => Promise<void>;
+  withUploader: (apply: (uploader: Uploader) => void) => Promise<void>;
   /**
-   * Continues the unfinished uploads of a link. The others are files of the post or the library. Resolves with false if
-   * there are none, or the link is no longer valid.
+   * Resumes the unfinished uploads of a link. Finished files are already listed on the post or in the library. Resolves
+   * to false if no upload is unfinished, or if the link is no longer valid.
    */
   restore: (token: string) => Promise<boolean>;
   end: () => void;
 }
 
-/** Uploads files of one page. The code that sends files is loaded with the first file. */
-export function createUploadSession({
+/** Creates the uploader of a post or of the library. Its code is loaded with the first file. */
+export function createLazyUploader({
   getUploadLinkToken,
   onUploaded,
   onChange,
@@ -27,8 +27,8 @@ export function createUploadSession({
   getUploadLinkToken: () => Promise<string>;
   onUploaded: (file: RemoteFile, remove: () => void) => void;
   onChange: (snapshot: UploadSnapshot) => void;
-}): UploadSession {
-  let loading: Promise<Uploader> | undefined;
+}): LazyUploader {
+  let uploaderPromise: Promise<Uploader> | undefined;
   let isEnded = false;
   let changeTimer: ReturnType<typeof setTimeout> | undefined;
   let progressTimer: ReturnType<typeof setInterval> | undefined;
@@ -42,15 +42,15 @@ export function createUploadSession({
           const upload = uploader.getItems().find(({ id }) => id === file.id);
           if (upload?.status !== "done" || isEnded) return;
           uploader.cancel(upload.key);
-          show(uploader);
+          reportSnapshot(uploader);
         }),
     });
-    uploader.subscribe(() => (changeTimer ??= setTimeout(() => show(uploader), changeMs)));
-    progressTimer = setInterval(() => uploader.getSummary().state === "sending" && show(uploader), progressMs);
+    uploader.subscribe(() => (changeTimer ??= setTimeout(() => reportSnapshot(uploader), changeDelayMs)));
+    progressTimer = setInterval(() => uploader.getSummary().state === "sending" && reportSnapshot(uploader), progressIntervalMs);
     return uploader;
   }
 
-  function show(uploader: Uploader): void {
+  function reportSnapshot(uploader: Uploader): void {
     clearTimeout(changeTimer);
     changeTimer = undefined;
     if (isEnded) return;
@@ -58,31 +58,31 @@ export function createUploadSession({
     onChange({ items: uploader.getItems().map((item) => ({ ...item })), summary: uploader.getSummary() });
   }
 
-  async function change(apply: (uploader: Uploader) => void | Promise<void>): Promise<void> {
-    loading ??= load().catch((error: unknown) => {
-      loading = undefined;
+  async function withUploader(apply: (uploader: Uploader) => void | Promise<void>): Promise<void> {
+    uploaderPromise ??= load().catch((error: unknown) => {
+      uploaderPromise = undefined;
       throw error;
     });
-    const uploader = await loading;
+    const uploader = await uploaderPromise;
     if (isEnded) return;
     await apply(uploader);
-    show(uploader);
+    reportSnapshot(uploader);
   }
 
   return {
-    change,
+    withUploader,
     async restore(token) {
-      const { loadValidLink } = await import("./load-link-details.ts");
-      const link = await loadValidLink(token);
-      const files = link?.files.filter(({ status }) => status === "pending") ?? [];
-      if (files.length > 0 && !isEnded) await change((uploader) => uploader.restore(token, files));
+      const { loadLinkDetails } = await import("./load-link-details.ts");
+      const linkDetails = await loadLinkDetails(token);
+      const files = linkDetails?.files.filter(({ status }) => status === "pending") ?? [];
+      if (files.length > 0 && !isEnded) await withUploader((uploader) => uploader.restore(token, files));
       return files.length > 0;
     },
     end() {
       isEnded = true;
       clearTimeout(changeTimer);
       clearInterval(progressTimer);
-      loading?.then(
+      uploaderPromise?.then(
         (uploader) => {
           clearInterval(progressTimer);
           uploader.destroy();
