@@ -5,7 +5,7 @@ import { postSummariesQuery } from "./api/summary-queries.ts";
 import { toSummaryFilter } from "./posts/to-summary-filter.ts";
 import { parsePostSearch, type PostSearch } from "./search-params.ts";
 
-/** Requests the list of posts. The other views have their own queries. */
+/** Requests the posts of the list view. The other views have their own queries. */
 export async function prefetchPosts(queryClient: QueryClient, studioId: string, search: PostSearch): Promise<void> {
   if (search.view === undefined) await queryClient.infiniteQuery(postSummariesQuery(studioId, toSummaryFilter(search)));
 }

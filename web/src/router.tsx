@@ -57,7 +57,7 @@ const devUi = createRoute({
 });
 
 /**
- * Redirect to a page of the active studio. Pages that don't know the studio link here: the consent page, and the page
+ * Redirects to a page of the active studio. Pages that don't know the studio link here: the consent page, and the page
  * about a failed connection.
  */
 const activeStudioRedirects = (["clients", "connect", "platforms"] as const).map((page) =>

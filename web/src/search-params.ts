@@ -53,7 +53,7 @@ export interface PostPageSearch {
   panel?: PostPanel;
   /** The id of the comment that a link leads to. */
   comment?: string;
-  /** When a post that was created on the calendar is meant to go out, in the studio's time zone (`2026-11-15T09:30`). */
+  /** The intended time of a post that was created on the calendar, in the studio's time zone (`2026-11-15T09:30`). */
   at?: string;
 }
 

@@ -46,7 +46,7 @@ function getPostSearch({ action, detail }: ActivityEntry): PostPageSearch {
 
 const listPlaceholderTypes = (text: string): string[] => [...text.matchAll(/\{(\w+)\}/g)].map(([, type]) => type ?? "");
 
-/** A publication is named by its post. */
+/** A publication has the name of its post. */
 function findObject({ objects }: ActivityEntry, type: string): ActivityObject | undefined {
   const object = objects.find((candidate) => candidate.type === type);
   if (object?.type !== "publication") return object;

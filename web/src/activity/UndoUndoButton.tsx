@@ -8,7 +8,7 @@ import { useToast } from "../ui/Toasts.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { formatChangeCount } from "../undo/labels.ts";
 
-/** Undoes an earlier undo of an AI client's changes. The activity records this as another undo, which has this button, too. */
+/** Undoes an earlier undo of an AI client's changes. This is recorded as another undo, which has this button too. */
 export function UndoUndoButton({ undoId }: { undoId: string }) {
   const { studio } = useStudio();
   const queryClient = useQueryClient();

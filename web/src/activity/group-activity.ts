@@ -29,7 +29,7 @@ export interface ActivityGroup<Entry extends ActivityEntry = ActivityEntry> {
 /** The most time between two consecutive entries of a burst. */
 const maxGapMs = 5 * 60_000;
 
-/** The type of objects that users often do this action to one after the other. */
+/** The type of object that users often apply the action to in bulk; undefined for other actions. */
 const getRepeatedType = (action: string): ActivityObject["type"] | undefined => {
   if (action.startsWith("asset.")) return "asset";
   return ["post.created", "post.deleted", "post.restored"].includes(action) ? "post" : undefined;
@@ -44,7 +44,7 @@ export function listAffectedObjects({ newest, entries }: ActivityGroup): Activit
   return [...new Map(objects.map((object) => [object.id, object])).values()];
 }
 
-/** How often the action was done. A group of finished uploads also has the entries of their starts, not counted here. */
+/** How often the action was done. Does not count the start of uploads, which is in the group of finished uploads. */
 export const countRepetitions = ({ newest, entries }: ActivityGroup): number =>
   entries.filter(({ action }) => action === newest.action).length;
 

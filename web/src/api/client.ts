@@ -59,7 +59,7 @@ export async function fetchJsonIfChanged<T extends object>(
   return body;
 }
 
-/** How long the server's mark is valid: while the page loads. Later, the user may sign in in another tab. */
+/** How long the server's mark is valid: while the page loads. The user may sign in later, in another tab. */
 const markLifetimeMs = 10_000;
 
 /** The server marks the page if the browser sent no session cookie. */

@@ -14,7 +14,7 @@ export interface ListQuery<Item> {
   isAutoLoading: boolean;
 }
 
-/** Loads a list page by page. The server reads a limited number of rows per request, so a search can return empty pages. */
+/** Loads a list page by page. The server reads a limited number of rows per request, so pages can be empty. */
 export function usePagedList<Page, Item, Key extends readonly unknown[]>(
   options: UseInfiniteQueryOptions<Page, Error, ListData<Item>, Key, string>,
 ): ListQuery<Item> {

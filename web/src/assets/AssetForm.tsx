@@ -27,7 +27,7 @@ export function AssetForm({ ref, asset, onSaved }: { ref: Ref<AssetFormHandle>; 
   const { studio, may } = useStudio();
   const queryClient = useQueryClient();
   const form = useRef<HTMLFormElement>(null);
-  // Only what the user edits: other members may change the file while the form is open.
+  // Contains only what the user edited, because other members may change the file while the form is open.
   const [edits, setEdits] = useState<AssetEdits>({});
   const { isRunning, error, run } = useAction();
   const isReadOnly = !may("assets.write");

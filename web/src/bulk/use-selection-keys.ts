@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent } from "react";
 import { useShortcut } from "../ui/use-shortcut.ts";
 import type { Selection } from "./use-selection.ts";
 
-/** X selects the focused item, Ctrl or ⌘ with A all listed ones, Escape none. */
+/** X selects the focused item, Ctrl+A or ⌘A selects all listed items, and Escape clears the selection. */
 export function useSelectionKeys({
   selection,
   ids,

@@ -2,7 +2,7 @@ import { useCallback, useLayoutEffect, useMemo, useRef, useState } from "react";
 
 export interface Selection {
   ids: ReadonlySet<string>;
-  /** With `isRange`, also changes all items between this one and the last toggled one. Stays the same function. */
+  /** With `isRange`, also changes all items between this one and the last toggled one. Stable across renders. */
   toggle: (id: string, isSelected: boolean, isRange: boolean) => void;
   set: (ids: Iterable<string>) => void;
   clear: () => void;

@@ -78,7 +78,7 @@ export function createApp(root: HTMLElement, host: Host): App {
 
   /**
    * Handles a post from the host, which may resend an old result. Publications change without a new revision, so the
-   * app reads the post again instead of using the result if it has read the post before, or if the revision is the same.
+   * app reads the post again, instead of using the result, if it has read the post before or the revision is the same.
    */
   function receivePost(newPost: PostData): void {
     if (postId !== undefined && newPost.id !== postId) return;

@@ -69,7 +69,7 @@ export function ClientRow({ client }: { client: AiClient }) {
   );
 }
 
-/** Where the client receives its access, and whether that proves who it is. */
+/** The host that receives the client's access, and whether it proves who the client is. */
 function Host({ client }: { client: AiClient }) {
   const Icon = client.verified ? BadgeCheck : TriangleAlert;
   return (

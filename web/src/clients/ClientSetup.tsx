@@ -10,7 +10,7 @@ import { tabClasses, tabListClasses } from "../ui/tab-classes.ts";
 import { ConnectionStatus } from "./ConnectionStatus.tsx";
 import { createGuides, createOtherGuides, type Guide } from "./guides.ts";
 
-/** The hash of the page's URL that scrolls to the set-up. */
+/** The hash of the page's URL that scrolls to the setup instructions. */
 export const setupHash = "connect";
 
 const otherTab = "Other";

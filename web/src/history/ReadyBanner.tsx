@@ -12,7 +12,7 @@ import { restoreFocusSoon } from "../ui/restore-focus.ts";
 import { useAction } from "../ui/use-action.ts";
 import { RevisionDiff } from "./RevisionDiff.tsx";
 
-/** Shows what changed in a post after it was marked ready, and by whom. The user keeps it ready or returns it to draft. */
+/** Shows what changed in a post after it was marked ready, and by whom. The user can return it to draft. */
 export function ReadyBanner({ controller, readyRevision }: { controller: DraftController; readyRevision: number }) {
   const { studio, me, may } = useStudio();
   const { base: post } = controller;

@@ -88,7 +88,7 @@ function DiffPart({ label, children }: { label: string; children: ReactNode }) {
 
 interface VariantChange {
   connectionId: string;
-  /** The account's own text; the empty string if it had none. `after` likewise. */
+  /** The text for the account, before and after; empty if it had none. */
   before: string;
   after: string;
 }

@@ -4,7 +4,7 @@ import { refreshQueries, type PlatformConnection } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { useConfirm } from "../ui/Confirm.tsx";
 
-/** Disconnects an account after the user confirms, because reconnecting requires access to the account on the platform. */
+/** Disconnects an account after the user confirms, because reconnecting requires a sign-in on the platform. */
 export function useDisconnect(): (connection: PlatformConnection, accountLabel: string, platformName: string) => void {
   const { studio } = useStudio();
   const queryClient = useQueryClient();

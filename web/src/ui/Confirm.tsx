@@ -19,7 +19,7 @@ interface Confirmation {
 
 const ConfirmContext = createContext<(confirmation: Confirmation) => void>(() => {});
 
-/** Asks before an action that cannot be undone. The dialog stays open until the action succeeds, and shows its errors. */
+/** Asks before an action that can't be undone. The dialog stays open until the action succeeds, and shows its errors. */
 export const useConfirm = (): ((confirmation: Confirmation) => void) => use(ConfirmContext);
 
 export function ConfirmProvider({ children }: { children: ReactNode }) {

@@ -8,7 +8,7 @@ const placementClasses = {
   /** For a list that changes its height while the user types. */
   top: "mx-auto mt-[clamp(0.5rem,12vh,8rem)] mb-auto max-h-[calc(100dvh-1rem)] max-sm:mt-2 animate-rise overflow-hidden rounded-lg p-0",
   right: "mr-0 ml-auto h-dvh max-h-none w-[min(19rem,85vw)] animate-slide flex-col gap-5 p-3 open:flex",
-  /** The whole screen of a phone. */
+  /** On a phone, it covers the whole screen. */
   panel: "mr-0 ml-auto h-dvh max-h-none w-[min(28rem,100vw)] animate-slide flex-col p-0 open:flex",
 };
 

@@ -37,7 +37,7 @@ export function IconButton({
   );
 }
 
-/** Without a tooltip, for the cells of a calendar. */
+/** An icon button without a tooltip, for the cells of a calendar. */
 export function PlainIconButton({
   icon: Icon,
   label,

@@ -12,9 +12,8 @@ const itemClasses =
 const destructiveClasses = "text-danger data-highlighted:bg-danger-wash";
 
 /**
- * A menu of actions, opened by its trigger: a `Button` or an `IconButton`. Until the user moves the focus to the trigger
- * or presses it, there is only the trigger: the code of menus is large, and mounting a menu for each row of a list would
- * delay scrolling.
+ * A menu of actions, opened by its trigger: a `Button` or an `IconButton`. Only the trigger is rendered until the user
+ * focuses or presses it: the code of menus is large, and mounting a menu for each row of a list would delay scrolling.
  */
 export function Menu({ trigger, ...menu }: MenuProps) {
   const [state, setState] = useState<"plain" | "closed" | "open">("plain");

@@ -17,7 +17,7 @@ const gap = 6;
 const margin = 8;
 
 /**
- * A short text below a button, for users of a mouse or the keyboard. It never contains what touch users need, and screen
+ * A short text below a button, for users of a mouse or keyboard. It never contains what touch users need, and screen
  * readers don't read it: it repeats the name of its button.
  */
 export function Tooltip({

@@ -10,7 +10,7 @@ export interface Shortcut {
   group?: string;
   /** Shown in the command palette. */
   icon?: LucideIcon | undefined;
-  /** Whether the shortcut runs repeatedly while the key is held, as movements do. */
+  /** Whether the shortcut runs repeatedly while its key is held, such as one that moves the focus. */
   canRepeat?: boolean;
   /** Whether the shortcut acts on the focused element. The command palette, which has the focus itself, omits it. */
   needsFocus?: boolean;
@@ -22,8 +22,8 @@ type Register = (shortcut: Shortcut) => () => void;
 export const ShortcutContext = createContext<Register>(() => () => {});
 
 /**
- * Registers a keyboard shortcut, or a command of the palette, while the component is mounted. A shortcut never runs in a
- * menu or dialog, and only one with Ctrl or ⌘ runs while the user types. If `isEnabled` is false, it is not registered,
+ * Registers a keyboard shortcut, or a command of the palette, while the component is mounted. A shortcut never runs in
+ * a menu or dialog, and only one with Ctrl or ⌘ runs while the user types. With `isEnabled` false, it is not registered,
  * for example because the user may not perform the action.
  */
 export function useShortcut({ isEnabled = true, ...shortcut }: Shortcut & { isEnabled?: boolean }): void {

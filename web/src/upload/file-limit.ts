@@ -2,7 +2,7 @@ import type { UploadLinkDetails } from "./client.ts";
 import { interpolate, type Strings } from "./strings.ts";
 import type { UploadItem } from "./upload-task.ts";
 
-/** How many files the post can have, and how many of them can come from this list. */
+/** How many files the post can have, and how many of them can be in this list. */
 export interface FileLimit {
   perPost: number;
   /** Positions on the post that are free or taken by files of this list. */
@@ -13,19 +13,9 @@ export interface FileLimit {
 const takesPosition = ({ status, error, id }: UploadItem): boolean =>
   status !== "failed" || (id !== undefined && error?.isPermanent !== true);
 
-/**
- * Returns undefined for the library, which has no limit. The server counts the link's own files; the list can also have
- * files of an earlier link.
- */
-export function toFileLimit(
-  { fileLimit, files }: UploadLinkDetails,
-  token: string,
-  items: readonly UploadItem[],
-): FileLimit | undefined {
-  if (fileLimit === null) return undefined;
-  const otherFiles = items.filter((item) => item.token !== undefined && item.token !== token && takesPosition(item));
-  return { perPost: fileLimit.perPost, positions: fileLimit.remaining + files.length + otherFiles.length };
-}
+/** Returns undefined for the library, which has no limit. */
+export const toFileLimit = ({ fileLimit, files }: UploadLinkDetails): FileLimit | undefined =>
+  fileLimit ? { perPost: fileLimit.perPost, positions: fileLimit.remaining + files.length } : undefined;
 
 export const countFreePositions = ({ positions }: FileLimit, items: readonly UploadItem[]): number =>
   Math.max(0, positions - items.filter(takesPosition).length);

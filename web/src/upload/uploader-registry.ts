@@ -3,7 +3,7 @@ import type { RemoteFile } from "./client.ts";
 import type { LazyUploader } from "./lazy-uploader.ts";
 import type { UploadItem, UploadSummary } from "./upload-task.ts";
 
-/** Where the files go: to a post, or without one to the library. */
+/** Where the files go: to a post, or to the library if there is none. */
 export interface UploadTarget {
   studioId: string;
   post?: { id: string; title: string };
