@@ -9,7 +9,7 @@ import { ConfirmProvider } from "./ui/Confirm.tsx";
 import { ShortcutProvider } from "./ui/Shortcuts.tsx";
 import { loadMenu } from "./ui/load-menu.ts";
 import { loadToasts, ToastProvider } from "./ui/Toasts.tsx";
-import { UploaderRegistryProvider } from "./upload/UploaderRegistryProvider.tsx";
+import { UploaderRegistryProvider } from "./upload/uploader-registry.tsx";
 import "./app.css";
 
 const queryClient = new QueryClient({

@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Copy, FilePlus2, Trash2 } from "lucide-react";
 import { useState } from "react";
+import { copyAsset, deleteAsset } from "../api/mutations.ts";
 import { refreshQueries, type Asset } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
@@ -9,7 +10,6 @@ import { useToast } from "../ui/Toasts.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { AddToPostDialog } from "./AddToPostDialog.tsx";
 import { attachOrCopy, undoAttachOrCopy } from "./attach-or-copy.ts";
-import { useCopyAsset } from "./use-copy-asset.ts";
 import { useDeleteAsset } from "./use-delete-asset.tsx";
 
 /** What users can do with one file. */
@@ -26,8 +26,7 @@ export function AssetActions({
   const { studio, may } = useStudio();
   const queryClient = useQueryClient();
   const showToast = useToast();
-  const copyAsset = useCopyAsset();
-  const deleteAsset = useDeleteAsset();
+  const deleteOrCancel = useDeleteAsset();
   const copying = useAction();
   const [isChoosingPost, setIsChoosingPost] = useState(false);
   const isReady = asset.status === "ready";
@@ -35,7 +34,16 @@ export function AssetActions({
 
   async function makeCopy(): Promise<void> {
     if (!(await saveForm())) return;
-    await copyAsset(asset);
+    const { assetId: copyId } = await copyAsset(studio.id, asset.id);
+    await refreshQueries(queryClient, studio.id);
+    async function undo(): Promise<void> {
+      await deleteAsset(studio.id, copyId).catch(() => {}); // the copy was used or deleted since
+      await refreshQueries(queryClient, studio.id);
+    }
+    showToast({
+      text: `Copied ${asset.filename}. The copy is in your library, ready for another post.`,
+      action: { label: "Undo", run: () => void undo() },
+    });
     onClose();
   }
 
@@ -54,9 +62,9 @@ export function AssetActions({
     });
   }
 
-  function moveToTrash(): void {
+  function closeAndDelete(): void {
     onClose();
-    deleteAsset(asset);
+    deleteOrCancel(asset);
   }
 
   return (
@@ -85,7 +93,7 @@ export function AssetActions({
           </>
         )}
         {(asset.postId === null || !isReady) && (
-          <Button variant="dangerOutline" size="small" icon={Trash2} onClick={moveToTrash}>
+          <Button variant="dangerOutline" size="small" icon={Trash2} onClick={closeAndDelete}>
             {isReady ? "Move to trash" : "Cancel upload…"}
           </Button>
         )}

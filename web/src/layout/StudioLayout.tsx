@@ -7,7 +7,7 @@ import { Dialog } from "../ui/Dialog.tsx";
 import { IconButton } from "../ui/IconButton.tsx";
 import { Kbd } from "../ui/Kbd.tsx";
 import { SidePanelSlot } from "../ui/SidePanel.tsx";
-import { useUploaderRegistry } from "../upload/uploader-registry.ts";
+import { useUploaderRegistry } from "../upload/uploader-registry.tsx";
 import { AccountMenu } from "./AccountMenu.tsx";
 import { ActiveStudioNotice } from "./ActiveStudioNotice.tsx";
 import { Brand } from "./Brand.tsx";

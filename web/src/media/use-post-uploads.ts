@@ -3,7 +3,7 @@ import { createUploadLink } from "../api/mutations.ts";
 import { refreshQueries, type Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { useToast } from "../ui/Toasts.tsx";
-import { getPostUploadsKey } from "../upload/uploader-registry.ts";
+import { getPostUploadsKey } from "../upload/uploader-registry.tsx";
 import { useUploader, type Uploads } from "../upload/use-uploader.ts";
 
 /** The uploads of this page to a post. */

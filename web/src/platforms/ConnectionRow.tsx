@@ -1,13 +1,15 @@
-import type { Platform, PlatformConnection } from "../api/queries.ts";
+import { useQueryClient } from "@tanstack/react-query";
+import { disconnectPlatform } from "../api/mutations.ts";
+import { refreshQueries, type Platform, type PlatformConnection } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Badge } from "../ui/Badge.tsx";
 import { Button } from "../ui/Button.tsx";
+import { useConfirm } from "../ui/Confirm.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { ListRow, RowActions, RowDetails } from "../ui/List.tsx";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
 import { PlatformNotes } from "./PlatformNotes.tsx";
 import { useConnect } from "./use-connect.ts";
-import { useDisconnect } from "./use-disconnect.tsx";
 
 const stateLabels: Record<PlatformConnection["state"], string> = {
   connected: "connected",
@@ -24,11 +26,11 @@ interface ConnectionRowProps {
 export function ConnectionRow({ connection, platform }: ConnectionRowProps) {
   const { studio, may } = useStudio();
   const { connect, isRunning, error } = useConnect();
-  const disconnect = useDisconnect();
   const { account, state, platform: platformId, instanceUrl } = connection;
   const platformName = platform?.name ?? platformId;
   const accountLabel = account.handle ?? account.name ?? account.id;
   const isConnected = state === "connected";
+  const disconnect = useDisconnect(connection.id, accountLabel, platformName);
 
   return (
     <ListRow>
@@ -68,11 +70,7 @@ export function ConnectionRow({ connection, platform }: ConnectionRowProps) {
             </Button>
           )}
           {state !== "disconnected" && (
-            <Button
-              variant="quiet"
-              aria-label={`Disconnect ${accountLabel}`}
-              onClick={() => disconnect(connection, accountLabel, platformName)}
-            >
+            <Button variant="quiet" aria-label={`Disconnect ${accountLabel}`} onClick={disconnect}>
               Disconnect
             </Button>
           )}
@@ -89,4 +87,27 @@ function ProfileLink({ url, label }: { url: string; label: string }) {
       Open
     </a>
   );
+}
+
+/** Disconnects an account after the user confirms, because reconnecting requires a sign-in on the platform. */
+function useDisconnect(connectionId: string, accountLabel: string, platformName: string): () => void {
+  const { studio } = useStudio();
+  const queryClient = useQueryClient();
+  const confirm = useConfirm();
+  return () =>
+    confirm({
+      title: `Disconnect ${accountLabel}?`,
+      body: (
+        <p>
+          This deletes the studio’s access to {accountLabel} on {platformName} and revokes it on the platform if
+          possible. To reconnect, someone needs access to the account on the platform. Posts don’t change.
+        </p>
+      ),
+      action: "Disconnect",
+      busyLabel: "Disconnecting…",
+      run: async () => {
+        await disconnectPlatform(studio.id, connectionId);
+        await refreshQueries(queryClient, studio.id);
+      },
+    });
 }

@@ -4,7 +4,7 @@ import { deletePost, restoreFromTrash, updatePost } from "../api/mutations.ts";
 import { refreshQueries, type PostStatus } from "../api/queries.ts";
 import { cancelListRequests, patchSummaries, type PostSummary } from "../api/summary-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
-import { getPostUploadsKey, useUploaderRegistry } from "../upload/uploader-registry.ts";
+import { getPostUploadsKey, useUploaderRegistry } from "../upload/uploader-registry.tsx";
 
 /** A change of one post that can be undone. */
 export interface PostChange {

@@ -4,7 +4,7 @@ import { runBulk } from "../bulk/run-bulk.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { useConfirm } from "../ui/Confirm.tsx";
 import { useToast } from "../ui/Toasts.tsx";
-import { getPostUploadsKey, useUploaderRegistry } from "../upload/uploader-registry.ts";
+import { getPostUploadsKey, useUploaderRegistry } from "../upload/uploader-registry.tsx";
 
 interface PlannedPost {
   id: string;

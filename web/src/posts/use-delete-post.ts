@@ -6,7 +6,7 @@ import { postQuery, refreshQueries } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { useRestoreFromTrash } from "../trash/use-restore-from-trash.ts";
 import { useToast } from "../ui/Toasts.tsx";
-import { getPostUploadsKey, useUploaderRegistry } from "../upload/uploader-registry.ts";
+import { getPostUploadsKey, useUploaderRegistry } from "../upload/uploader-registry.tsx";
 import { readLastPosts } from "./last-posts.ts";
 import { useConfirmRemoval } from "./use-confirm-removal.tsx";
 import { unsavedTexts, type EditorController } from "./use-editor.ts";

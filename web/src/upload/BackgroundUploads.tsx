@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { CircleAlert, Upload, X } from "lucide-react";
 import { IconButton } from "../ui/IconButton.tsx";
-import { useUploaderRegistry, type BackgroundUpload } from "./uploader-registry.ts";
+import { useUploaderRegistry, type BackgroundUpload } from "./uploader-registry.tsx";
 import type { UploadSummary } from "./upload-task.ts";
 
 /** The progress of uploads whose page the user has left, with links to those pages. */

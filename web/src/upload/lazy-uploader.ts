@@ -1,5 +1,5 @@
 import type { RemoteFile } from "./client.ts";
-import type { UploadSnapshot } from "./uploader-registry.ts";
+import type { UploadSnapshot } from "./uploader-registry.tsx";
 import type { Uploader } from "./uploader.ts";
 
 /** How often progress is reported. */

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useSyncExternalStore } from "react";
 import { useToast } from "../ui/Toasts.tsx";
 import { createLazyUploader, type LazyUploader } from "./lazy-uploader.ts";
-import { useUploaderRegistry, type UploadHandlers, type UploadSnapshot } from "./uploader-registry.ts";
+import { useUploaderRegistry, type UploadHandlers, type UploadSnapshot } from "./uploader-registry.tsx";
 import type { ChosenFile } from "./upload-task.ts";
 
 export interface Uploads extends UploadSnapshot {

@@ -1,4 +1,5 @@
-import { createContext, use } from "react";
+import { createContext, use, useState, type ReactNode } from "react";
+import { useToast } from "../ui/Toasts.tsx";
 import type { RemoteFile } from "./client.ts";
 import type { LazyUploader } from "./lazy-uploader.ts";
 import type { UploadItem, UploadSummary } from "./upload-task.ts";
@@ -37,7 +38,7 @@ type CreateUploader = (options: {
 }) => LazyUploader;
 
 /** The uploaders of all posts and libraries. They continue while the user is on other pages of the web app. */
-export interface UploaderRegistry {
+interface UploaderRegistry {
   /** Returns the uploader for the page that shows its uploads. The page must call `hide` when the user leaves it. */
   show(
     key: string,
@@ -67,7 +68,7 @@ interface Entry {
 }
 
 /** `onFinished` is called when the last file of a page that the user has left is uploaded. */
-export function createUploaderRegistry(onFinished: (target: UploadTarget) => void): UploaderRegistry {
+function createUploaderRegistry(onFinished: (target: UploadTarget) => void): UploaderRegistry {
   const entries = new Map<string, Entry>();
   const listeners = new Set<() => void>();
   let background: readonly BackgroundUpload[] = [];
@@ -142,10 +143,21 @@ export function createUploaderRegistry(onFinished: (target: UploadTarget) => voi
   };
 }
 
-export const UploaderRegistryContext = createContext<UploaderRegistry | undefined>(undefined);
+const UploaderRegistryContext = createContext<UploaderRegistry | undefined>(undefined);
 
 export function useUploaderRegistry(): UploaderRegistry {
   const registry = use(UploaderRegistryContext);
   if (!registry) throw new Error("useUploaderRegistry needs an UploaderRegistryProvider");
   return registry;
+}
+
+/** Keeps uploads running while the user moves between pages of the web app. */
+export function UploaderRegistryProvider({ children }: { children: ReactNode }) {
+  const showToast = useToast();
+  const [registry] = useState(() =>
+    createUploaderRegistry(({ post }) =>
+      showToast({ text: `All files are uploaded to ${post ? `“${post.title}”` : "the library"}.` }),
+    ),
+  );
+  return <UploaderRegistryContext value={registry}>{children}</UploaderRegistryContext>;
 }
