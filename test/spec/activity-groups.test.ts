@@ -35,7 +35,11 @@ function createEntry(
 }
 
 const summarize = (entries: readonly ActivityEntry[]) =>
-  groupActivity(entries).map((group) => [group.newest.action, countRepetitions(group), listAffectedObjects(group).length]);
+  groupActivity(entries).map((group) => [
+    group.newest.action,
+    countRepetitions(group),
+    listAffectedObjects(group).length,
+  ]);
 
 describe("grouping activity", () => {
   test("groups files that one actor attached to one post at about the same time", () => {

@@ -24,7 +24,9 @@ export const addComment = (studioId: string, postId: string, json: { body: strin
 
 /** Resolves or reopens the thread that the comment started. */
 export const setThreadResolved = (studioId: string, { id, postId }: Comment, isResolved: boolean) =>
-  fetchJson(commentsApi[":commentId"].$patch({ param: { studioId, postId, commentId: id }, json: { resolved: isResolved } }));
+  fetchJson(
+    commentsApi[":commentId"].$patch({ param: { studioId, postId, commentId: id }, json: { resolved: isResolved } }),
+  );
 
 export const deleteComment = (studioId: string, { id, postId }: Comment) =>
   sendRequest(commentsApi[":commentId"].$delete({ param: { studioId, postId, commentId: id } }));

@@ -126,8 +126,11 @@ export function useBulkActions(): BulkActionsState {
       // One after another, so that the post has the files in the order of the selection.
       const result = await run(assets, "Adding", (asset) => attachOrCopy(studio.id, post.id, asset), 1);
       const count = result.successes.length;
-      return showResult(result, `Added ${formatFileCount(count)} to “${post.title}”.`, "not added", ({ result: addedAsset }) =>
-        undoAttachOrCopy(studio.id, post.id, addedAsset),
+      return showResult(
+        result,
+        `Added ${formatFileCount(count)} to “${post.title}”.`,
+        "not added",
+        ({ result: addedAsset }) => undoAttachOrCopy(studio.id, post.id, addedAsset),
       );
     },
   };

@@ -45,7 +45,12 @@ export interface UploadClient {
   setAltText(fileId: string, altText: string): Promise<RemoteFile>;
   cancelFile(fileId: string): Promise<void>;
   /** Sends one part; by default, with a PUT to its URL. */
-  sendPart?(target: PartTarget, body: Blob, signal: AbortSignal, onProgress: (sentBytes: number) => void): Promise<void>;
+  sendPart?(
+    target: PartTarget,
+    body: Blob,
+    signal: AbortSignal,
+    onProgress: (sentBytes: number) => void,
+  ): Promise<void>;
 }
 
 export interface PartTarget {

@@ -46,7 +46,10 @@ export function createLazyUploader({
         }),
     });
     uploader.subscribe(() => (changeTimer ??= setTimeout(() => reportSnapshot(uploader), changeDelayMs)));
-    progressTimer = setInterval(() => uploader.getSummary().state === "sending" && reportSnapshot(uploader), progressIntervalMs);
+    progressTimer = setInterval(
+      () => uploader.getSummary().state === "sending" && reportSnapshot(uploader),
+      progressIntervalMs,
+    );
     return uploader;
   }
 

@@ -98,20 +98,23 @@ export function createRow(
   );
   let currentItem = initialItem;
 
+  const describeProgress = ({ sentBytes, size }: UploadItem): string =>
+    interpolate(strings.dataUploadedOfTotal, { complete: format.bytes(sentBytes), total: format.bytes(size) });
+
   function describeStatus(item: UploadItem): string {
     const size = format.bytes(item.size);
     switch (item.status) {
       case "waiting":
         return `${size} · ${strings.waiting}`;
       case "sending": {
-        const parts = [interpolate(strings.dataUploadedOfTotal, { complete: format.bytes(item.sentBytes), total: size })];
+        const parts = [describeProgress(item)];
         if (item.speed !== undefined) parts.push(format.speed(item.speed));
         if (item.secondsLeft !== undefined)
           parts.push(interpolate(strings.xTimeLeft, { time: format.duration(item.secondsLeft) }));
         return parts.join(" · ");
       }
       case "paused":
-        return `${strings.paused} · ${interpolate(strings.dataUploadedOfTotal, { complete: format.bytes(item.sentBytes), total: size })}`;
+        return `${strings.paused} · ${describeProgress(item)}`;
       case "checking":
         return `${size} · ${strings.checking}`;
       case "done":

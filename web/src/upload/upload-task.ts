@@ -4,7 +4,9 @@ import { createSpeedMeter, type SpeedMeter } from "./speed-meter.ts";
 import type { ConnectionState, Retrier } from "./retrier.ts";
 
 /**
- * - `waiting`: queued; `checking`: all bytes are sent and the server checks the content; `done`: on the post or in the library;
+ * - `waiting`: queued;
+ * - `checking`: all bytes are sent, and the server checks the content;
+ * - `done`: on the post or in the library;
  * - `missing`: started before a reload, and the page cannot open the file: the user must choose it again, or resume if
  *   the browser stored it (`storedFile`).
  */
