@@ -10,7 +10,7 @@ import { updatePost } from "#domain/posts/update-post.ts";
 import { assertProblem, call, startApiServer, type ApiServer } from "../support/api-server.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { newStudio } from "../support/users.ts";
-import { mergeOrder } from "../../web/src/posts/merge-order.ts";
+import { mergeOrder } from "../../web/src/media/merge-order.ts";
 
 forEachEngine("the position of an asset that is attached again", (fixture) => {
   let server: ApiServer;

@@ -23,7 +23,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
     if (list.current?.querySelector("[aria-selected=true]")) return;
     setSelectedValue(list.current?.querySelector<HTMLElement>("[role=option]")?.dataset["value"] ?? "");
   };
-  const runAndClose = (run: () => void) => () => {
+  const closeAndRun = (run: () => void) => () => {
     // Closed first: the dialog returns the focus, and the command may move it.
     onClose();
     run();
@@ -56,7 +56,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
                 <PaletteItem
                   key={command.label}
                   value={`${group} ${command.label}`}
-                  onSelect={runAndClose(command.run)}
+                  onSelect={closeAndRun(command.run)}
                 >
                   <command.icon size={16} className="flex-none text-muted" aria-hidden="true" />
                   <span className="min-w-0 flex-1 truncate">{command.label}</span>
@@ -70,7 +70,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
               ))}
             </PaletteGroup>
           ))}
-          {query !== "" && <PaletteResults query={query} onSelect={runAndClose} onChange={selectFirstIfNone} />}
+          {query !== "" && <PaletteResults query={query} onSelect={closeAndRun} onChange={selectFirstIfNone} />}
         </Command.List>
       </Command>
     </Dialog>

@@ -15,7 +15,7 @@ import { CommandProvider } from "./CommandProvider.tsx";
 import { useCommands } from "./commands.ts";
 import { StudioNav } from "./StudioNav.tsx";
 import { StudioSwitcher } from "./StudioSwitcher.tsx";
-import { StudioContext, useStudio, useStudioQueries } from "./use-studio.ts";
+import { StudioContext, useStudio, useStudioAccess } from "./use-studio.ts";
 
 /** Loaded on demand: few visits have uploads in the background. */
 const BackgroundUploads = lazy(async () => ({
@@ -24,7 +24,7 @@ const BackgroundUploads = lazy(async () => ({
 
 /** The layout of every page of a studio: navigation, account and the page itself. */
 export function StudioLayout() {
-  const access = useStudioQueries();
+  const access = useStudioAccess();
   const [panelSlot, setPanelSlot] = useState<HTMLElement | null>(null);
   if (!access) {
     void redirectToSignIn();

@@ -15,7 +15,7 @@ interface StudioAccess {
 export const StudioContext = createContext<StudioAccess | undefined>(undefined);
 
 /** Reads the studio in the current URL and the signed-in user; undefined if the user has signed out. */
-export function useStudioQueries(): StudioAccess | undefined {
+export function useStudioAccess(): StudioAccess | undefined {
   const { studioId } = route.useParams();
   const { data: studio } = useSuspenseQuery(studioQuery(studioId));
   const { data: me } = useSuspenseQuery(meQuery);

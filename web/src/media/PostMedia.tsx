@@ -19,7 +19,7 @@ import { usePostUploads } from "./use-post-uploads.ts";
 import { useReorder } from "./use-reorder.ts";
 
 /** Loaded on demand, so that reading and editing do not wait for them. */
-const LibraryPicker = lazy(async () => ({ default: (await import("../posts/LibraryPicker.tsx")).LibraryPicker }));
+const LibraryPicker = lazy(async () => ({ default: (await import("./LibraryPicker.tsx")).LibraryPicker }));
 const VideoDialog = lazy(async () => ({ default: (await import("./VideoDialog.tsx")).VideoDialog }));
 
 /** The files of a post, in order, with the uploads that are on the way to it. */

@@ -2,7 +2,7 @@ import { Pause, Play } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import type { UploadItem, UploadSummary } from "../upload/upload-task.ts";
 import { Button } from "../ui/Button.tsx";
-import { announceUpload, describeUploads } from "./describe-upload.ts";
+import { describeStatusChange, describeUploads } from "./describe-upload.ts";
 import type { Uploads } from "../upload/use-uploader.ts";
 
 /** All uploads together, and whether the connection holds them up. Each upload shows its own progress on its tile. */
@@ -51,7 +51,7 @@ function UploadAnnouncements({
   useEffect(() => {
     const changes = items
       .map((item) =>
-        announceUpload(
+        describeStatusChange(
           item,
           previousItems.current.find(({ key }) => key === item.key),
         ),

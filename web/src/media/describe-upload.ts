@@ -48,7 +48,7 @@ export function describeUploads(items: readonly UploadItem[], { secondsLeft }: U
 }
 
 /** Announced when the status of an upload changes; empty for changes that need no announcement. */
-export function announceUpload(upload: UploadItem, previous: UploadItem | undefined): string {
+export function describeStatusChange(upload: UploadItem, previous: UploadItem | undefined): string {
   const { name, status } = upload;
   if (status === previous?.status) return "";
   if (status === "failed" || status === "missing")

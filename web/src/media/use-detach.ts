@@ -3,7 +3,7 @@ import { useRef } from "react";
 import { attachAsset, detachAsset } from "../api/mutations.ts";
 import { refreshQueries, type Asset, type Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
-import { mergeOrder } from "../posts/merge-order.ts";
+import { mergeOrder } from "./merge-order.ts";
 import { useToast } from "../ui/Toasts.tsx";
 import { useAction } from "../ui/use-action.ts";
 

@@ -2,7 +2,7 @@ import { useRef, useState } from "react";
 import { updatePost } from "../api/mutations.ts";
 import type { Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
-import { mergeOrder } from "../posts/merge-order.ts";
+import { mergeOrder } from "./merge-order.ts";
 import { useAction } from "../ui/use-action.ts";
 
 /**

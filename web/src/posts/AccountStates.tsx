@@ -10,7 +10,7 @@ import {
 } from "lucide-react";
 import type { VisibleState } from "../api/publication-queries.ts";
 import type { SummaryPublication } from "../api/summary-queries.ts";
-import { stateLabels } from "../publishing/state-labels.ts";
+import { stateLabels } from "../publishing/publication-states.ts";
 
 export const stateIcons: Record<VisibleState, LucideIcon> = {
   proposed: Hourglass,
@@ -34,7 +34,7 @@ export const stateColors: Record<VisibleState, string> = {
   canceled: "text-muted",
 };
 
-/** What needs a person first. */
+/** States that need a person's attention come first. */
 const stateOrder: readonly VisibleState[] = [
   "failed",
   "unconfirmed",
@@ -46,7 +46,7 @@ const stateOrder: readonly VisibleState[] = [
   "canceled",
 ];
 
-/** The accounts of a post, each with the state of its last publication; the ones after the first few as a number. */
+/** The accounts of a post with the state of their latest publications: the first `limit`, and how many more. */
 export function AccountStates({
   publications,
   limit = 1,

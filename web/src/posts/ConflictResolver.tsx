@@ -25,7 +25,7 @@ export function ConflictResolver({ controller, theirs }: { controller: DraftCont
   const { studio, me } = useStudio();
   const showToast = useToast();
   const changes = useQuery(changesSinceQuery(studio.id, base.id, base.revision, theirs.revision)).data ?? [];
-  const areAllOwnChanges =
+  const hasOnlyOwnChanges =
     changes.length > 0 && changes.every(({ user, client }) => user?.id === me.user.id && client === null);
   const [choices, setChoices] = useState<Partial<Record<string, Side>>>({});
   const { parts } = mergeDrafts(base, draft, theirs);
@@ -36,7 +36,7 @@ export function ConflictResolver({ controller, theirs }: { controller: DraftCont
     const sides = conflicts.map(({ key }) => choices[key] ?? "mine");
     const titleConflictCount = parts.title.filter(isConflict).length;
     controller.resolveConflict(
-      joinDraft(parts, (field, i) => sides[field === "title" ? i : titleConflictCount + i] ?? "mine"),
+      joinDraft(parts, (field, index) => sides[field === "title" ? index : titleConflictCount + index] ?? "mine"),
     );
     restoreFocusSoon();
     if (sides.includes("theirs"))
@@ -53,7 +53,7 @@ export function ConflictResolver({ controller, theirs }: { controller: DraftCont
       </h2>
       <p className="mt-1 text-muted">
         While you were editing,{" "}
-        {areAllOwnChanges
+        {hasOnlyOwnChanges
           ? "you also changed this part in another tab or on another device."
           : `the same part was changed by ${changes.length === 0 ? "another member or an AI client" : formatActors(changes)}.`}{" "}
         Choose which version to keep; all other changes are merged. Your changes aren’t saved until you choose.

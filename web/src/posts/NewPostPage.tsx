@@ -8,7 +8,7 @@ import { TextField } from "../ui/Field.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
 import { requiredTextProps } from "../ui/required-text.ts";
 import { useAction } from "../ui/use-action.ts";
-import { readLastPosts } from "./last-posts.ts";
+import { readLastPostsView } from "./last-posts-view.ts";
 
 export function NewPostPage() {
   const { studio } = useStudio();
@@ -58,7 +58,7 @@ export function NewPostPage() {
             variant="secondary"
             to="/studios/$studioId/posts"
             params={{ studioId: studio.id }}
-            search={readLastPosts(studio.id).search}
+            search={readLastPostsView(studio.id).search}
           >
             Cancel
           </ButtonLink>

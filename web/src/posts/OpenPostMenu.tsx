@@ -18,7 +18,7 @@ export function OpenPostMenu({
   onSetStatus,
 }: {
   editor: EditorController;
-  /** Undefined where the header has buttons for it. */
+  /** Undefined if the header has buttons for it. */
   pager: PostPager | undefined;
   onSetStatus: (status: PostStatus) => Promise<void>;
 }) {

@@ -9,12 +9,13 @@ import type { EditorController } from "./use-editor.ts";
 import { usePostTags } from "./use-post-tags.ts";
 
 /** Tags, dates and author of a post. */
-export function PostDetails({ post: serverPost, editor }: { post: Post; editor: EditorController }) {
+export function PostDetails({ post, editor }: { post: Post; editor: EditorController }) {
   const { studio, may } = useStudio();
-  const { base: post } = editor;
-  const postTags = usePostTags(serverPost, editor.accept);
+  const { createdBy, createdByClient, createdAt, updatedAt, revision } = editor.base;
+  const postTags = usePostTags(post, editor.accept);
   const members = useQuery(membersQuery(studio.id));
-  const author = members.data?.members.find(({ userId }) => userId === post.createdBy);
+  const author = members.data?.members.find(({ userId }) => userId === createdBy);
+  const client = createdByClient === null ? null : { name: createdByClient };
 
   return (
     <section aria-label="Details">
@@ -23,17 +24,15 @@ export function PostDetails({ post: serverPost, editor }: { post: Post; editor: 
       <dl className="mt-4 grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 text-sm [&>dt]:text-muted">
         <dt>Updated</dt>
         <dd>
-          <RelativeTime at={post.updatedAt} timezone={studio.timezone} />,{" "}
-          <span className="whitespace-nowrap">revision {post.revision}</span>
+          <RelativeTime at={updatedAt} timezone={studio.timezone} />,{" "}
+          <span className="whitespace-nowrap">revision {revision}</span>
         </dd>
         <dt>Created</dt>
         <dd className="[overflow-wrap:anywhere]">
-          <RelativeTime at={post.createdAt} timezone={studio.timezone} />{" "}
-          {members.isSuccess && `by ${formatActor(author, toNamed(post.createdByClient))}`}
+          <RelativeTime at={createdAt} timezone={studio.timezone} />{" "}
+          {members.isSuccess && `by ${formatActor(author, client)}`}
         </dd>
       </dl>
     </section>
   );
 }
-
-const toNamed = (name: string | null) => (name === null ? null : { name });

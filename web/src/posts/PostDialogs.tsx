@@ -16,18 +16,18 @@ const PostDialogsContext = createContext<PostDialogs>({ copyLink: async () => {}
 export const usePostDialogs = (): PostDialogs => use(PostDialogsContext);
 
 /**
- * The dialogs of the menus in a list of posts. They are not part of a row, which is unmounted when it scrolls out of
- * view, nor of a card, which is dragged by a press in it.
+ * The dialogs of the menus in a list of posts. They are outside of the rows and cards, because a row is unmounted when it
+ * scrolls out of view, and a press inside a card would drag it.
  */
 export function PostDialogsProvider({ children }: { children: ReactNode }) {
   const { copyLink, linkDialog } = useCopyLink();
-  const [scheduledPostId, setScheduledPostId] = useState<string>();
+  const [postIdToSchedule, setPostIdToSchedule] = useState<string>();
   return (
-    <PostDialogsContext value={{ copyLink, schedule: setScheduledPostId }}>
+    <PostDialogsContext value={{ copyLink, schedule: setPostIdToSchedule }}>
       {children}
-      {scheduledPostId !== undefined && (
+      {postIdToSchedule !== undefined && (
         <Suspense>
-          <SchedulePostDialog postId={scheduledPostId} onClose={() => setScheduledPostId(undefined)} />
+          <SchedulePostDialog postId={postIdToSchedule} onClose={() => setPostIdToSchedule(undefined)} />
         </Suspense>
       )}
       {linkDialog}

@@ -16,11 +16,11 @@ import { useToast } from "../ui/Toasts.tsx";
 import { ConflictResolver } from "./ConflictResolver.tsx";
 import { getNextAction } from "./next-action.ts";
 import { PostDetails } from "./PostDetails.tsx";
-import type { PressedPager } from "./PostPagerButtons.tsx";
+import type { PressedPagerButton } from "./PostPagerButtons.tsx";
 import { PostHeader } from "./PostHeader.tsx";
-import { allAccounts, PostText } from "./PostText.tsx";
+import { allAccountsTab, PostText } from "./PostText.tsx";
 import { useEditor } from "./use-editor.ts";
-import { useLeavePost } from "./use-leave-post.ts";
+import { useSaveOnLeave } from "./use-save-on-leave.ts";
 import { useOpenPanel } from "./use-open-panel.ts";
 import { usePostShortcuts } from "./use-post-shortcuts.ts";
 import { useIntendedTime } from "./use-intended-time.ts";
@@ -37,7 +37,7 @@ const PublishDialog = lazy(async () => ({ default: (await import("../publishing/
 const sectionClasses =
   "min-w-0 border-t border-rule pt-5 @2xl:rounded-lg @2xl:border @2xl:bg-raised @2xl:p-4 @2xl:pt-3";
 
-export function PostEditor({ post, pressedPager }: { post: Post; pressedPager: PressedPager }) {
+export function PostEditor({ post, pressedPagerButton }: { post: Post; pressedPagerButton: PressedPagerButton }) {
   const { studio, may } = useStudio();
   const showToast = useToast();
   const reportMerge = useCallback(
@@ -45,39 +45,38 @@ export function PostEditor({ post, pressedPager }: { post: Post; pressedPager: P
     [showToast],
   );
   const editor = useEditor(post, studio.id, reportMerge);
-  useLeavePost(editor);
+  useSaveOnLeave(editor);
   const { base, draft, error, theirs } = editor;
   const { accounts, isLoaded } = useAccounts(editor.latestPost);
   const nextAction = getNextAction(editor.latestPost, isLoaded ? accounts : undefined, {
     isPublisher: mayPublish(studio),
     may,
   });
-  const [tab, setTab] = useState(allAccounts);
-  const [publishing, setPublishing] = useState<{ mode: PublishMode; connectionIds?: readonly string[] }>();
+  const [tab, setTab] = useState(allAccountsTab);
+  const [publishDialog, setPublishDialog] = useState<{ mode: PublishMode; connectionIds?: readonly string[] }>();
   const [openPanel, setOpenPanel] = useOpenPanel();
   const navigate = route.useNavigate();
   const intendedTime = useIntendedTime(editor.latestPost);
   const textColumn = useRef<HTMLDivElement>(null);
   const commentCount = useCommentCount(post.id);
-  const changedSinceReady = getRevisionIfChanged(base);
+  const readyRevision = findOutdatedReadyRevision(base);
   useDocumentTitle(draft.title);
   usePostShortcuts({
     canPublish: accounts.length > 0 && editor.latestPost.status !== "archived" && may("publications.request"),
     onSave: () => void editor.save(),
     onTogglePanel: togglePanel,
-    onPublish: publish,
+    onPublish: openPublishDialog,
   });
 
   function togglePanel(panel: PostPanel): void {
     setOpenPanel(openPanel === panel ? undefined : panel);
   }
 
-  function publish(mode: PublishMode, connectionIds?: readonly string[]): void {
+  function openPublishDialog(mode: PublishMode, connectionIds?: readonly string[]): void {
     void editor.save();
-    setPublishing({ mode, ...(connectionIds && { connectionIds }) });
+    setPublishDialog({ mode, ...(connectionIds && { connectionIds }) });
   }
 
-  /** Removes the intended time from the URL. */
   const clearIntendedTime = (): void =>
     void navigate({ search: ({ at: _, ...others }) => others, replace: true, resetScroll: false });
 
@@ -92,18 +91,18 @@ export function PostEditor({ post, pressedPager }: { post: Post; pressedPager: P
     <div className="@container" data-page-width="wide">
       <PostHeader
         editor={editor}
-        pressedPager={pressedPager}
+        pressedPagerButton={pressedPagerButton}
         nextAction={nextAction}
         commentCount={commentCount}
         openPanel={openPanel}
         onTogglePanel={togglePanel}
-        onPublish={() => publish("publish")}
+        onPublish={() => openPublishDialog("publish")}
       />
       {error !== undefined && <ErrorMessage error={error} onRetry={() => void editor.save()} />}
       {theirs && <ConflictResolver controller={editor} theirs={theirs} />}
-      {changedSinceReady !== undefined && (
+      {readyRevision !== undefined && (
         <Suspense>
-          <ReadyBanner controller={editor} readyRevision={changedSinceReady} />
+          <ReadyBanner controller={editor} readyRevision={readyRevision} />
         </Suspense>
       )}
       <div className="grid grid-cols-1 items-start gap-x-6 gap-y-6 @4xl:grid-cols-[minmax(0,1fr)_minmax(19rem,24rem)]">
@@ -119,14 +118,14 @@ export function PostEditor({ post, pressedPager }: { post: Post; pressedPager: P
               nextAction={nextAction}
               intendedTime={intendedTime}
               onClearIntendedTime={clearIntendedTime}
-              onPublish={publish}
+              onPublish={openPublishDialog}
               onOpenAccount={openAccount}
             />
           </div>
           <div className={sectionClasses}>
             <PostDetails post={post} editor={editor} />
           </div>
-          {/* Last: with many files, it is by far the longest. */}
+          {/* Last, because many files make it by far the longest section. */}
           <div
             className={`${sectionClasses} @2xl:col-start-2 @2xl:row-span-2 @2xl:row-start-1 @4xl:col-start-auto @4xl:row-span-1 @4xl:row-start-auto`}
           >
@@ -149,14 +148,14 @@ export function PostEditor({ post, pressedPager }: { post: Post; pressedPager: P
         </SidePanel>
       )}
       <Suspense>
-        {publishing && (
+        {publishDialog && (
           <PublishDialog
             post={editor.latestPost}
             editor={editor}
-            isScheduling={publishing.mode === "schedule"}
+            isScheduling={publishDialog.mode === "schedule"}
             {...(intendedTime !== undefined && { initialLocalTime: intendedTime })}
-            {...(publishing.connectionIds && { initialIds: publishing.connectionIds })}
-            onClose={() => setPublishing(undefined)}
+            {...(publishDialog.connectionIds && { initialIds: publishDialog.connectionIds })}
+            onClose={() => setPublishDialog(undefined)}
           />
         )}
       </Suspense>
@@ -164,6 +163,6 @@ export function PostEditor({ post, pressedPager }: { post: Post; pressedPager: P
   );
 }
 
-/** The revision at which the post was marked ready, if it changed since. */
-const getRevisionIfChanged = ({ status, revision, readyRevision }: Post): number | undefined =>
+/** The revision at which the post was marked ready, if the post has changed since. */
+const findOutdatedReadyRevision = ({ status, revision, readyRevision }: Post): number | undefined =>
   status === "ready" && readyRevision !== null && revision > readyRevision ? readyRevision : undefined;

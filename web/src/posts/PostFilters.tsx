@@ -60,7 +60,7 @@ export function PostFilters({ search, hasArchivedFilter }: { search: PostSearch;
   );
 }
 
-/** Rendered when the menu opens, so that the filters do not load a list of their own. */
+/** Rendered when the menu opens, so that the posts for the list of tags are only loaded then. */
 function TagItems({ chosenTag }: { chosenTag: string | undefined }) {
   const { studio } = useStudio();
   const { tags, query } = usePostTags(studio.id);
@@ -81,7 +81,7 @@ function describeNoTags({ isPending, isError }: { isPending: boolean; isError: b
   return isError ? "The tags could not be loaded." : "No recent post has a tag.";
 }
 
-const anyone = "";
+const anyAuthor = "";
 
 function AuthorFilter({
   author,
@@ -106,10 +106,10 @@ function AuthorFilter({
     >
       <MenuRadioGroup
         label="Author"
-        value={author ?? anyone}
-        onChange={(value) => onChange(value === anyone ? undefined : value)}
+        value={author ?? anyAuthor}
+        onChange={(value) => onChange(value === anyAuthor ? undefined : value)}
       >
-        <MenuRadioItem value={anyone}>Anyone</MenuRadioItem>
+        <MenuRadioItem value={anyAuthor}>Anyone</MenuRadioItem>
         {members.map((member) => (
           <MenuRadioItem key={member.userId} value={member.userId}>
             {member.name}

@@ -10,7 +10,7 @@ import { statusColors, statusIcons } from "../ui/StatusBadge.tsx";
 import { useMediaQuery } from "../ui/use-media-query.ts";
 import type { NextAction } from "./next-action.ts";
 import { OpenPostMenu } from "./OpenPostMenu.tsx";
-import { PostPagerButtons, type PressedPager } from "./PostPagerButtons.tsx";
+import { PostPagerButtons, type PressedPagerButton } from "./PostPagerButtons.tsx";
 import { PostsBackLink } from "./PostsBackLink.tsx";
 import { SaveStatus } from "./SaveStatus.tsx";
 import { statusLabels } from "./status-labels.ts";
@@ -25,7 +25,7 @@ const panels = [
 
 interface PostHeaderProps {
   editor: EditorController;
-  pressedPager: PressedPager;
+  pressedPagerButton: PressedPagerButton;
   nextAction: NextAction | undefined;
   /** Undefined while it loads. */
   commentCount: number | undefined;
@@ -35,7 +35,7 @@ interface PostHeaderProps {
 }
 
 /** Status and next action of the post, which stay in view. On narrow screens, the rest scrolls away. */
-export function PostHeader({ editor, pressedPager, commentCount, openPanel, onTogglePanel, ...rest }: PostHeaderProps) {
+export function PostHeader({ editor, pressedPagerButton, commentCount, openPanel, onTogglePanel, ...rest }: PostHeaderProps) {
   const isWide = useMediaQuery("(min-width: 54rem)");
   const isExtraWide = useMediaQuery("(min-width: 72rem)");
   // Otherwise, the pager is in the menu.
@@ -73,7 +73,7 @@ export function PostHeader({ editor, pressedPager, commentCount, openPanel, onTo
       )}
       <div className="sticky top-0 z-5 -mx-2 mb-5 flex items-center gap-x-3 gap-y-2 border-b border-rule bg-paper px-2 py-2 flex-wrap max-md:top-[3.3125rem] md:-mt-4">
         {isWide && backLink}
-        {hasPagerButtons && <PostPagerButtons pager={pager} pressedPager={pressedPager} />}
+        {hasPagerButtons && <PostPagerButtons pager={pager} pressedPagerButton={pressedPagerButton} />}
         <Actions editor={editor} menuPager={hasPagerButtons ? undefined : pager} {...rest}>
           {isWide && saveStatus}
           {isWide && panelButtons}
@@ -101,7 +101,7 @@ function Actions({
     <>
       <StatusSelect status={status} isDisabled={!may("posts.write")} onChange={(next) => void setStatus(next)} />
       {mainState && (
-        // On a phone, a line of its own if the next action needs the room.
+        // On a phone, the badge gets its own line if the next action needs the room.
         <span className={nextAction ? "max-sm:order-last max-sm:basis-full" : ""}>
           <StateBadge state={mainState} />
         </span>

@@ -3,33 +3,34 @@ import { useEffect, useRef, type RefObject } from "react";
 import { IconButton } from "../ui/IconButton.tsx";
 import type { PostPager } from "./use-post-pager.ts";
 
-/** The button that the user pressed to open this post, if any. */
-export type PressedPager = RefObject<"previous" | "next" | undefined>;
+/** The button with which the user opened this post, until the focus has returned to it. */
+export type PressedPagerButton = RefObject<"previous" | "next" | undefined>;
 
-/** Absent if the post is not in the list that the user came from, or is alone in it. */
+/** Opens the neighbors of the post in the list that the user came from. Renders nothing if it has none. */
 export function PostPagerButtons({
   pager: { openPrevious, openNext },
-  pressedPager,
+  pressedPagerButton,
 }: {
   pager: PostPager;
-  pressedPager: PressedPager;
+  pressedPagerButton: PressedPagerButton;
 }) {
   const previousButton = useRef<HTMLButtonElement>(null);
   const nextButton = useRef<HTMLButtonElement>(null);
   const hasButtons = openPrevious !== undefined || openNext !== undefined;
 
-  // Each post has buttons of its own, so the focus was lost. At the end of the list, the other button gets it.
+  // The pressed button was unmounted with the previous post, so its replacement gets the focus; at the end of the list,
+  // where it is disabled, the other button.
   useEffect(() => {
-    if (!hasButtons || pressedPager.current === undefined) return;
+    if (!hasButtons || pressedPagerButton.current === undefined) return;
     const buttons = [previousButton.current, nextButton.current];
-    if (pressedPager.current === "next") buttons.reverse();
-    pressedPager.current = undefined;
+    if (pressedPagerButton.current === "next") buttons.reverse();
+    pressedPagerButton.current = undefined;
     if (document.activeElement === document.body || document.activeElement?.id === "main")
       buttons.find((button) => button?.disabled === false)?.focus({ preventScroll: true });
-  }, [hasButtons, pressedPager]);
+  }, [hasButtons, pressedPagerButton]);
 
   function open(button: "previous" | "next", openPost: (() => void) | undefined): void {
-    pressedPager.current = button;
+    pressedPagerButton.current = button;
     openPost?.();
   }
 

@@ -18,8 +18,8 @@ import { useStableCaret } from "./use-stable-caret.ts";
 /** Loaded on demand, so that reading and editing do not wait for the previews. */
 const AccountTab = lazy(async () => ({ default: (await import("../preview/AccountTab.tsx")).AccountTab }));
 
-/** The tab of the text that every account without its own text gets. */
-export const allAccounts = "all";
+/** The tab with the text for all accounts that have no text of their own. */
+export const allAccountsTab = "all";
 
 /** The title and the text of the post, and in a tab for each account its own text and preview. */
 export function PostText({
@@ -30,18 +30,18 @@ export function PostText({
 }: {
   editor: EditorController;
   accounts: readonly Account[];
-  /** `allAccounts`, or the id of a connection. */
+  /** `allAccountsTab`, or the id of a connection. */
   tab: string;
   onTabChange: (tab: string) => void;
 }) {
-  const openTab = accounts.some(({ connectionId }) => connectionId === tab) ? tab : allAccounts;
+  const openTab = accounts.some(({ connectionId }) => connectionId === tab) ? tab : allAccountsTab;
   return (
     <div className="min-w-0">
       <PostTitle editor={editor} />
       <Tabs.Root className="mt-4" value={openTab} onValueChange={onTabChange}>
         {accounts.length > 0 && (
           <Tabs.List aria-label="Text per account" className="-mx-1 flex gap-1 overflow-x-auto p-1">
-            <Tabs.Trigger value={allAccounts} className={tabClasses}>
+            <Tabs.Trigger value={allAccountsTab} className={tabClasses}>
               All accounts
             </Tabs.Trigger>
             {accounts.map((account) => (
@@ -51,7 +51,7 @@ export function PostText({
         )}
         {/* Hidden rather than removed, so that the browser's undo history stays. */}
         <Tabs.Content
-          value={allAccounts}
+          value={allAccountsTab}
           forceMount
           tabIndex={-1}
           className="mt-2 outline-none data-[state=inactive]:hidden"
@@ -96,9 +96,11 @@ const formatCount = (count: number, unit: string): string =>
 
 function BodyTab({ editor, accounts }: { editor: EditorController; accounts: readonly Account[] }) {
   const { may } = useStudio();
-  const { draft, recentlyUpdated, variantDrafts } = editor;
-  const receivers = accounts.filter(({ connectionId }) => variantDrafts.getVariant(connectionId) === undefined);
-  const rules = new Map(receivers.map(({ platformName, textRule }) => [platformName, textRule]));
+  const { draft, recentlyUpdatedFields, variantDrafts } = editor;
+  const accountsWithoutVariant = accounts.filter(
+    ({ connectionId }) => variantDrafts.getVariant(connectionId) === undefined,
+  );
+  const textRules = new Map(accountsWithoutVariant.map(({ platformName, textRule }) => [platformName, textRule]));
   const wordCount = draft.body.split(/\s+/).filter(Boolean).length;
   const field = useStableCaret(draft.body);
   const [isPreviewing, setIsPreviewing] = useState(false);
@@ -115,7 +117,7 @@ function BodyTab({ editor, accounts }: { editor: EditorController; accounts: rea
           <textarea
             id="post-body"
             ref={field}
-            className={`min-h-56 @4xl:min-h-[min(30rem,55dvh)] ${textFieldClasses} ${getHighlightClasses(recentlyUpdated.includes("body"))}`}
+            className={`min-h-56 @4xl:min-h-[min(30rem,55dvh)] ${textFieldClasses} ${getHighlightClasses(recentlyUpdatedFields.includes("body"))}`}
             value={draft.body}
             readOnly={!may("posts.write")}
             placeholder="Write the text of the post…"
@@ -130,7 +132,7 @@ function BodyTab({ editor, accounts }: { editor: EditorController; accounts: rea
         <span>
           {formatCount(countCharacters(draft.body), "character")}, {formatCount(wordCount, "word")}
         </span>
-        <ExcessStatus text={draft.body} rules={[...rules]} />
+        <ExcessStatus text={draft.body} rules={[...textRules]} />
         <IconButton
           icon={isPreviewing ? PenLine : Eye}
           label={isPreviewing ? "Write" : "Preview"}

@@ -2,19 +2,19 @@ import { Link, useRouter } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
 import type { MouseEvent } from "react";
 import { useStudio } from "../layout/use-studio.ts";
-import { hasPostFilter, readLastPosts } from "./last-posts.ts";
+import { hasPostFilter, readLastPostsView } from "./last-posts-view.ts";
 import { viewLabels } from "./view-labels.ts";
 
 /** Leads to the view and the filters that the user came from. */
 export function PostsBackLink() {
   const { studio } = useStudio();
   const router = useRouter();
-  const { search, historyIndex } = readLastPosts(studio.id);
+  const { search, historyIndex } = readLastPostsView(studio.id);
 
   /** Going back in the history also restores the scroll position. */
   function goBackIfPossible(event: MouseEvent<HTMLAnchorElement>): void {
-    const opensElsewhere = event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
-    if (opensElsewhere || historyIndex !== router.state.location.state.__TSR_index - 1) return;
+    const opensInNewTab = event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
+    if (opensInNewTab || historyIndex !== router.state.location.state.__TSR_index - 1) return;
     event.preventDefault();
     router.history.back();
   }

@@ -10,7 +10,7 @@ import { SegmentedControl } from "../ui/SegmentedControl.tsx";
 import { useShortcut } from "../ui/use-shortcut.ts";
 import { PostListPage } from "./list/PostListPage.tsx";
 import { PostDialogsProvider } from "./PostDialogs.tsx";
-import { useSaveLastPosts } from "./use-save-last-posts.ts";
+import { useSaveLastPostsView } from "./last-posts-view.ts";
 import { viewLabels } from "./view-labels.ts";
 
 const route = getRouteApi("/studios/$studioId/posts");
@@ -24,7 +24,7 @@ export function PostsPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const view: PostViewName = search.view ?? "list";
-  useSaveLastPosts(studio.id, search);
+  useSaveLastPostsView(studio.id, search);
 
   function show(nextView: PostViewName): void {
     void navigate({

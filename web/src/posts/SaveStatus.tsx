@@ -8,10 +8,10 @@ export function SaveStatus({ editor }: { editor: EditorController }) {
   );
 }
 
-function describeSaveStatus({ isSaving, isUnsaved, error, hasConflict, recentlyUpdated }: EditorController): string {
+function describeSaveStatus({ isSaving, isUnsaved, error, hasConflict, recentlyUpdatedFields }: EditorController): string {
   if (hasConflict) return "Not saved";
   if (error !== undefined) return "Not saved. Retrying…";
   if (isSaving) return "Saving…";
   if (isUnsaved) return "Unsaved changes";
-  return recentlyUpdated.length > 0 ? "Updated just now" : "Saved";
+  return recentlyUpdatedFields.length > 0 ? "Updated just now" : "Saved";
 }

@@ -6,8 +6,8 @@ import { runBulk } from "../bulk/run-bulk.ts";
 const maxTitleLength = 300;
 const suffix = " (copy)";
 
-const onProgress = (): void => {};
-const sequentially = { parallel: 1, onProgress };
+const ignoreProgress = (): void => {};
+const sequentially = { parallel: 1, onProgress: ignoreProgress };
 
 export interface Duplicate {
   id: string;
@@ -31,11 +31,14 @@ export async function duplicatePost(
   const original = await queryClient.query(postQuery(studioId, postId));
   const { title, body } = editedText ?? original;
   const { id } = await createPost(studioId, { title: getCopyTitle(title), body, tags: original.tags });
-  const hasVariants = await copyVariants(queryClient, studioId, id, original);
+  const areVariantsCopied = await copyVariants(queryClient, studioId, id, original);
   const missingFiles = await copyFiles(studioId, id, original.assets);
   return {
     id,
-    omissions: [...(hasVariants ? [] : ["the texts of single accounts"]), ...describeFiles(missingFiles)],
+    omissions: [
+      ...(areVariantsCopied ? [] : ["the texts for specific accounts"]),
+      ...describeMissingFiles(missingFiles),
+    ],
   };
 }
 
@@ -45,7 +48,7 @@ function getCopyTitle(title: string): string {
   return start.replace(/[\uD800-\uDBFF]$/, "").trimEnd() + suffix;
 }
 
-/** Resolves with false if the texts could not be saved. Accounts that are no longer connected need none. */
+/** Resolves with false if the variants could not be saved. Skips those of accounts that are no longer connected. */
 async function copyVariants(
   queryClient: QueryClient,
   studioId: string,
@@ -56,8 +59,8 @@ async function copyVariants(
   try {
     const { connections } = await queryClient.query(platformsQuery(studioId));
     const connectedIds = new Set(connections.filter(({ state }) => state !== "disconnected").map(({ id }) => id));
-    const keptVariants = variants.filter(({ connectionId }) => connectedIds.has(connectionId));
-    if (keptVariants.length > 0) await updatePost(studioId, newPostId, { variants: keptVariants });
+    const connectedVariants = variants.filter(({ connectionId }) => connectedIds.has(connectionId));
+    if (connectedVariants.length > 0) await updatePost(studioId, newPostId, { variants: connectedVariants });
     return true;
   } catch {
     return false;
@@ -67,22 +70,25 @@ async function copyVariants(
 /** Resolves with the names of the files that the new post lacks. */
 async function copyFiles(studioId: string, newPostId: string, assets: Post["assets"]): Promise<string[]> {
   const readyAssets = assets.filter(({ status }) => status === "ready");
-  const copies = await runBulk(readyAssets, ({ id }) => copyAsset(studioId, id), { parallel: 4, onProgress });
+  const copies = await runBulk(readyAssets, ({ id }) => copyAsset(studioId, id), {
+    parallel: 4,
+    onProgress: ignoreProgress,
+  });
   const copyIds = new Map(copies.successes.map(({ item, result }) => [item.id, result.assetId]));
   const copiedAssets = readyAssets.filter(({ id }) => copyIds.has(id));
-  // One after another, because each is attached at the end.
-  const attached = await runBulk(
+  // One after another, to keep the order: each is attached at the end.
+  const attachments = await runBulk(
     copiedAssets,
     ({ id }) => attachAsset(studioId, newPostId, copyIds.get(id) ?? ""),
     sequentially,
   );
   // Keeps unused copies out of the library.
-  await runBulk(attached.failures, ({ item }) => deleteAsset(studioId, copyIds.get(item.id) ?? ""), sequentially);
-  const attachedIds = new Set(attached.successes.map(({ item }) => item.id));
+  await runBulk(attachments.failures, ({ item }) => deleteAsset(studioId, copyIds.get(item.id) ?? ""), sequentially);
+  const attachedIds = new Set(attachments.successes.map(({ item }) => item.id));
   return assets.filter(({ id }) => !attachedIds.has(id)).map(({ filename }) => filename);
 }
 
-const describeFiles = (names: readonly string[]): string[] => {
+const describeMissingFiles = (names: readonly string[]): string[] => {
   if (names.length === 0) return [];
   return [`${names.length === 1 ? "1 file" : `${names.length} files`}: ${names.join(", ")}`];
 };

@@ -37,18 +37,18 @@ export function mergeDrafts(base: Draft, mine: Draft, theirs: Draft): MergeResul
 
 export type Side = "mine" | "theirs";
 
-/** The merged draft. `choose` decides about each conflict, in order. */
+/** The merged draft. `chooseSide` is called for each conflict; `conflictIndex` counts the conflicts of the field. */
 export const joinDraft = (
   parts: Record<DraftField, readonly MergePart[]>,
-  choose: (field: DraftField, conflict: number) => Side = () => "mine",
+  chooseSide: (field: DraftField, conflictIndex: number) => Side = () => "mine",
 ): Draft => ({
-  title: joinParts(parts.title, (conflict) => choose("title", conflict)),
-  body: joinParts(parts.body, (conflict) => choose("body", conflict)),
+  title: joinParts(parts.title, (conflictIndex) => chooseSide("title", conflictIndex)),
+  body: joinParts(parts.body, (conflictIndex) => chooseSide("body", conflictIndex)),
 });
 
-function joinParts(parts: readonly MergePart[], choose: (conflict: number) => Side): string {
-  let conflict = 0;
-  return parts.flatMap((part) => (isConflict(part) ? part[choose(conflict++)] : part.lines)).join("\n");
+function joinParts(parts: readonly MergePart[], chooseSide: (conflictIndex: number) => Side): string {
+  let conflictIndex = 0;
+  return parts.flatMap((part) => (isConflict(part) ? part[chooseSide(conflictIndex++)] : part.lines)).join("\n");
 }
 
 /** The changed fields to send, without a blank title, which the server would reject. */

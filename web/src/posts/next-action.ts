@@ -5,7 +5,7 @@ export type NextAction =
   /** `publicationId` is undefined if there are several, which the Approvals page lists. */
   | { kind: "review"; label: string; publicationId: string | undefined };
 
-type NeededAction = "posts.write" | "publications.approve" | "publications.request" | "platforms.connect";
+type PolicyAction = "posts.write" | "publications.approve" | "publications.request" | "platforms.connect";
 
 interface PostState {
   status: "draft" | "ready" | "archived";
@@ -18,7 +18,7 @@ interface AccountState {
   obstacle: string | undefined;
 }
 
-/** Who publishes a draft or schedules it no longer has to mark it ready. */
+/** A draft with a publication in one of these states no longer has to be marked ready. */
 const underWayStates = ["scheduled", "publishing", "published"];
 
 export function getNextAction(
@@ -26,7 +26,7 @@ export function getNextAction(
   /** Undefined while they load. */
   accounts: readonly AccountState[] | undefined,
   /** `isPublisher`: whether the user can publish without another person's approval. */
-  { isPublisher, may }: { isPublisher: boolean; may: (action: NeededAction) => boolean },
+  { isPublisher, may }: { isPublisher: boolean; may: (action: PolicyAction) => boolean },
 ): NextAction | undefined {
   const { status, publications = [] } = post;
   if (status === "archived") return may("posts.write") ? { kind: "restore" } : undefined;
@@ -47,6 +47,6 @@ export function getNextAction(
   if (accounts.length === 0) return may("platforms.connect") ? { kind: "connect" } : undefined;
   const isPublished = ({ connectionId }: AccountState) =>
     publications.some((publication) => publication.connectionId === connectionId && publication.state === "published");
-  const hasAccountLeft = accounts.some((account) => account.obstacle === undefined && !isPublished(account));
-  return hasAccountLeft ? { kind: "publish", label: isPublisher ? "Publish…" : "Ask for approval…" } : undefined;
+  const canPublish = accounts.some((account) => account.obstacle === undefined && !isPublished(account));
+  return canPublish ? { kind: "publish", label: isPublisher ? "Publish…" : "Ask for approval…" } : undefined;
 }

@@ -3,7 +3,7 @@ import type { PostStatus } from "../api/queries.ts";
 import type { PostSummary } from "../api/summary-queries.ts";
 import { useToast } from "../ui/Toasts.tsx";
 import { statusLabels } from "./status-labels.ts";
-import { usePostChanges, type PostChange } from "./use-change-posts.ts";
+import { usePostChanges, type PostChange } from "./use-post-changes.ts";
 import { useConfirmRemoval } from "./use-confirm-removal.tsx";
 
 /**
@@ -23,12 +23,12 @@ export function useChangePost(): {
     showToast({ text: `${message} ${hint}` });
   }
 
-  async function run(post: PostSummary, change: PostChange, text: string): Promise<void> {
+  async function run(post: PostSummary, change: PostChange, toastText: string): Promise<void> {
     await changes.show(new Map([[post.id, change.preview(post)]]));
     try {
       const changedPost = await change.apply(post);
       await changes.show(new Map([[post.id, changedPost]]));
-      showToast({ text, action: { label: "Undo", run: () => void undo(post, change, changedPost) } });
+      showToast({ text: toastText, action: { label: "Undo", run: () => void undo(post, change, changedPost) } });
     } catch (error) {
       await changes.show(new Map([[post.id, post]]));
       reportError(error);
@@ -47,8 +47,8 @@ export function useChangePost(): {
 
   return {
     setStatus: (post, status) => {
-      const text = `“${post.title}” is now ${statusLabels[status].singular.toLowerCase()}.`;
-      const setStatus = () => run(post, changes.setStatus(status), text);
+      const toastText = `“${post.title}” is now ${statusLabels[status].singular.toLowerCase()}.`;
+      const setStatus = () => run(post, changes.setStatus(status), toastText);
       return status === "archived" ? confirmRemoval("archive", [post], setStatus) : setStatus();
     },
     moveToTrash: (post) =>

@@ -6,42 +6,42 @@ import { useConfirm } from "../ui/Confirm.tsx";
 import { useToast } from "../ui/Toasts.tsx";
 import { getPostUploadsKey, useUploaderRegistry } from "../upload/uploader-registry.tsx";
 
-interface PlannedPost {
+interface RemovablePost {
   id: string;
   title: string;
-  publications?: readonly PlannedPublication[] | undefined;
+  publications?: readonly PublicationState[] | undefined;
 }
 
-interface PlannedPublication {
+interface PublicationState {
   id: string;
   account: string;
   state: VisibleState;
 }
 
-/** Archiving or deleting a post cancels publications in these states. Undo can't restore the requests. */
+/** When the server archives or deletes a post, it cancels publications in these states. Undo can't restore them. */
 const canceledStates: readonly VisibleState[] = ["proposed", "missed"];
-/** The server doesn't archive or delete a post with a publication in one of these states, so nothing is canceled. */
+/** The server doesn't archive or delete a post with a publication in one of these states. */
 const blockingStates: readonly VisibleState[] = ["scheduled", "publishing", "unconfirmed"];
-/** No one can cancel a publication in one of these states. */
+/** Publications in these states can't be canceled. */
 const startedStates: readonly VisibleState[] = ["publishing", "unconfirmed"];
 
 /** The most posts that a dialog names. */
 const maxTitles = 5;
 const listFormat = new Intl.ListFormat("en", { type: "conjunction" });
 
-const copies = {
+const dialogTexts = {
   archive: { getTitle: (what: string) => `Archive ${what}?`, action: "Archive", busyLabel: "Archiving…" },
   trash: { getTitle: (what: string) => `Move ${what} to the trash?`, action: "Move to trash", busyLabel: "Moving…" },
 };
 
 /**
- * Archives or deletes posts with `run`. Asks first if this cancels publications or stops uploads, which Undo can't
- * restore. Scheduled publications are canceled before. A publication that has started prevents it: for a single post, a
- * toast says why; of several posts, `run` reports those that the server rejects.
+ * Calls `run`, which archives or deletes the posts. Asks first if that cancels publications or stops uploads, which Undo
+ * can't restore, and cancels scheduled publications before `run`. A post whose publication has started can't be removed:
+ * for a single post, a toast says why; for several, `run` reports the posts that the server rejects.
  */
 export function useConfirmRemoval(): (
-  kind: keyof typeof copies,
-  posts: readonly PlannedPost[],
+  kind: keyof typeof dialogTexts,
+  posts: readonly RemovablePost[],
   run: () => Promise<void>,
 ) => Promise<void> {
   const { studio } = useStudio();
@@ -53,15 +53,15 @@ export function useConfirmRemoval(): (
     const isSinglePost = post !== undefined && posts.length === 1;
     const startedPublication = isSinglePost && post.publications?.find(hasStarted);
     if (startedPublication) return showToast({ text: describeStarted(startedPublication) });
-    const plannedPosts = posts.filter(
+    const scheduledPosts = posts.filter(
       ({ publications = [] }) => !publications.some(hasStarted) && publications.some(isScheduled),
     );
-    const publications = plannedPosts.flatMap((plannedPost) => plannedPost.publications ?? []);
+    const publications = scheduledPosts.flatMap((scheduledPost) => scheduledPost.publications ?? []);
     const scheduledPublications = publications.filter(isScheduled);
-    const accounts = posts.flatMap(listCanceledAccounts);
+    const canceledAccounts = posts.flatMap(listCanceledAccounts);
     const isUploading = kind === "trash" && posts.some(({ id }) => uploaderRegistry.isUploading(getPostUploadsKey(id)));
-    if (scheduledPublications.length === 0 && accounts.length === 0 && !isUploading) return run();
-    const { getTitle, ...labels } = copies[kind];
+    if (scheduledPublications.length === 0 && canceledAccounts.length === 0 && !isUploading) return run();
+    const { getTitle, ...labels } = dialogTexts[kind];
     const remainingIds = new Set(scheduledPublications.map(({ id }) => id));
     confirm({
       title: getTitle(isSinglePost ? `“${post.title}”` : `${posts.length} posts`),
@@ -71,17 +71,17 @@ export function useConfirmRemoval(): (
             <p>
               {isSinglePost
                 ? `This cancels what is planned: ${listAccounts(publications, ["scheduled", ...canceledStates]).join(", ")}. Undo restores the post, but not the plan.`
-                : `This cancels what is planned for ${listTitles(plannedPosts)}. Undo restores the posts, but not the plans.`}
+                : `This cancels what is planned for ${listTitles(scheduledPosts)}. Undo restores the posts, but not the plans.`}
             </p>
           )}
-          {accounts.length > 0 && (
+          {canceledAccounts.length > 0 && (
             <p>
               {isSinglePost
-                ? `This cancels what waits for approval or a new time: ${accounts.join(", ")}. Undo restores the post, but not these requests.`
-                : `This cancels ${accounts.length === 1 ? "1 publication that waits" : `${accounts.length} publications that wait`} for approval or a new time. Undo restores the posts, but not these requests.`}
+                ? `This cancels publications that wait for approval or a new time: ${canceledAccounts.join(", ")}. Undo restores the post, but not the publications.`
+                : `This cancels ${canceledAccounts.length === 1 ? "1 publication that waits" : `${canceledAccounts.length} publications that wait`} for approval or a new time. Undo restores the posts, but not the publications.`}
             </p>
           )}
-          {isUploading && <p>Files are still uploading. The uploads stop. After Undo, add these files again.</p>}
+          {isUploading && <p>This stops uploads that haven’t finished. After Undo, add those files again.</p>}
         </>
       ),
       ...labels,
@@ -96,7 +96,7 @@ export function useConfirmRemoval(): (
             await cancelPublication(studio.id, id);
             remainingIds.delete(id);
           }
-        // A post whose publication can't be canceled is among those that `run` reports.
+        // If a publication can't be canceled, `run` reports its post.
         else
           await runBulk([...remainingIds], (id) => cancelPublication(studio.id, id), { parallel: 1, onProgress() {} });
         await run();
@@ -105,24 +105,25 @@ export function useConfirmRemoval(): (
   };
 }
 
-const hasStarted = ({ state }: PlannedPublication): boolean => startedStates.includes(state);
-const isScheduled = ({ state }: PlannedPublication): boolean => state === "scheduled";
+const hasStarted = ({ state }: PublicationState): boolean => startedStates.includes(state);
+const isScheduled = ({ state }: PublicationState): boolean => state === "scheduled";
 
-function listTitles(posts: readonly PlannedPost[]): string {
+function listTitles(posts: readonly RemovablePost[]): string {
   const titles = posts.slice(0, maxTitles).map(({ title }) => `“${title}”`);
   const hiddenCount = posts.length - titles.length;
   return listFormat.format(hiddenCount === 0 ? titles : [...titles, `${hiddenCount} more`]);
 }
 
-function listCanceledAccounts({ publications = [] }: PlannedPost): string[] {
+/** The accounts of the publications that the server cancels without a separate request. */
+function listCanceledAccounts({ publications = [] }: RemovablePost): string[] {
   const isBlocked = publications.some(({ state }) => blockingStates.includes(state));
   return isBlocked ? [] : listAccounts(publications, canceledStates);
 }
 
-const listAccounts = (publications: readonly PlannedPublication[], states: readonly VisibleState[]): string[] =>
+const listAccounts = (publications: readonly PublicationState[], states: readonly VisibleState[]): string[] =>
   publications.filter(({ state }) => states.includes(state)).map(({ account }) => account);
 
-const describeStarted = ({ account, state }: PlannedPublication): string =>
+const describeStarted = ({ account, state }: PublicationState): string =>
   state === "publishing"
     ? `This post is being published to ${account}. Try again when that is done.`
     : `Confirm first whether this post was published to ${account}: open its publication and choose Resolve.`;

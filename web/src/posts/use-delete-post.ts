@@ -7,15 +7,15 @@ import { useStudio } from "../layout/use-studio.ts";
 import { useRestoreFromTrash } from "../trash/use-restore-from-trash.ts";
 import { useToast } from "../ui/Toasts.tsx";
 import { getPostUploadsKey, useUploaderRegistry } from "../upload/uploader-registry.tsx";
-import { readLastPosts } from "./last-posts.ts";
+import { readLastPostsView } from "./last-posts-view.ts";
 import { useConfirmRemoval } from "./use-confirm-removal.tsx";
-import { unsavedTexts, type EditorController } from "./use-editor.ts";
+import { unsavedMessages, type EditorController } from "./use-editor.ts";
 
 /**
  * Moves the open post to the trash and returns to the list; a toast offers Undo. Asks first if Undo can't restore
  * everything.
  */
-export function useDeletePost(controller: EditorController): () => Promise<void> {
+export function useDeletePost(editor: EditorController): () => Promise<void> {
   const { studio } = useStudio();
   const queryClient = useQueryClient();
   const navigate = useNavigate();
@@ -23,22 +23,22 @@ export function useDeletePost(controller: EditorController): () => Promise<void>
   const restore = useRestoreFromTrash();
   const uploaderRegistry = useUploaderRegistry();
   const confirmRemoval = useConfirmRemoval();
-  const { id, title } = controller.base;
+  const { id, title } = editor.base;
 
-  return () => confirmRemoval("trash", [controller.latestPost], moveToTrash);
+  return () => confirmRemoval("trash", [editor.latestPost], moveToTrash);
 
   async function moveToTrash(): Promise<void> {
-    const result = await controller.save();
+    const result = await editor.save();
     if (result !== "saved") {
-      showToast({ text: unsavedTexts[result] });
+      showToast({ text: unsavedMessages[result] });
       return;
     }
     // Leave the page first, so that it does not request the deleted post.
     await navigate({
       to: "/studios/$studioId/posts",
       params: { studioId: studio.id },
-      search: readLastPosts(studio.id).search,
-      // The post is saved, and a blocked navigation would delete it when the user leaves it.
+      search: readLastPostsView(studio.id).search,
+      // The post is saved. If the leave question blocked this, the deletion would run when the user leaves later.
       ignoreBlocker: true,
     });
     try {

@@ -9,8 +9,9 @@ import { useSequence } from "./use-sequence.ts";
 import { getUnsavedChanges, joinDraft, mergeDrafts, type Draft, type DraftField } from "./merge-drafts.ts";
 
 /** The delay between the last keystroke and saving. */
-const autosaveDelayMs = 700;
-const retryDelayMs = 4000;
+export const autosaveDelayMs = 700;
+export const retryDelayMs = 4000;
+const highlightDurationMs = 4000;
 
 interface DraftState {
   /** The last version that the draft and the server had in common. */
@@ -21,10 +22,10 @@ interface DraftState {
   isSaving: boolean;
   error: unknown;
   /** Fields that a remote change just updated, to be highlighted. */
-  recentlyUpdated: DraftField[];
+  recentlyUpdatedFields: DraftField[];
 }
 
-/** `conflict`: the user must choose between two versions; `failed`: edits are left, and will be sent again. */
+/** `conflict`: the user must choose between two versions; `failed`: some edits are not saved, and will be sent again. */
 export type SaveResult = "saved" | "conflict" | "failed";
 
 export type DraftController = ReturnType<typeof useDraft>;
@@ -54,7 +55,7 @@ export function useDraft(post: Post, studioId: string, onMerge: (authors: string
         return;
       }
       const isUnsaved = Object.keys(getUnsavedChanges(base, draft)).length > 0;
-      patchState({ base: theirs, draft: joinDraft(parts), theirs: undefined, recentlyUpdated: acceptedFields });
+      patchState({ base: theirs, draft: joinDraft(parts), theirs: undefined, recentlyUpdatedFields: acceptedFields });
       if (!isUnsaved || acceptedFields.length === 0) return;
       // Names are optional: if they can't be read, the merge is reported without them.
       queryClient.query(changesSinceQuery(studioId, postId, base.revision, theirs.revision)).then(
@@ -83,14 +84,14 @@ export function useDraft(post: Post, studioId: string, onMerge: (authors: string
       patchState({ isSaving: true });
       const { queryKey } = postQuery(studioId, postId);
       try {
-        const saved = await updatePost(studioId, postId, { ...change, revision: base.revision });
+        const savedPost = await updatePost(studioId, postId, { ...change, revision: base.revision });
         const sentDraft = { ...base, ...change };
-        // Take over what the server changed (it trims titles), and keep edits made since the request was sent.
-        const { parts } = mergeDrafts(sentDraft, latest.current.draft, saved);
-        patchState({ base: saved, draft: joinDraft(parts), isSaving: false, error: undefined });
+        // Apply what the server changed (it trims titles), and keep edits made since the request was sent.
+        const { parts } = mergeDrafts(sentDraft, latest.current.draft, savedPost);
+        patchState({ base: savedPost, draft: joinDraft(parts), isSaving: false, error: undefined });
         const cachedPost = queryClient.getQueryData(queryKey);
-        if (cachedPost && cachedPost.revision > saved.revision) applyRemote(cachedPost);
-        else queryClient.setQueryData(queryKey, keepPublications(saved));
+        if (cachedPost && cachedPost.revision > savedPost.revision) applyRemote(cachedPost);
+        else queryClient.setQueryData(queryKey, keepPublications(savedPost));
         return getSaveResult(latest.current);
       } catch (error) {
         const isConflict = error instanceof ApiError && error.code === "revision_conflict";
@@ -99,7 +100,7 @@ export function useDraft(post: Post, studioId: string, onMerge: (authors: string
         await queryClient.refetchQueries({ queryKey });
         const currentPost = queryClient.getQueryData(queryKey);
         if (currentPost) applyRemote(currentPost);
-        // Merged. After the user has left the page, no timer would send the edits again.
+        // If the server's version was merged, send again now: after the user has left the page, no timer does.
         return latest.current.base.revision > base.revision ? send() : getSaveResult(latest.current);
       }
     },
@@ -109,7 +110,7 @@ export function useDraft(post: Post, studioId: string, onMerge: (authors: string
 
   useEffect(() => applyRemote(post), [post, applyRemote]);
 
-  const { base, draft, isSaving, error, theirs, recentlyUpdated } = state;
+  const { base, draft, isSaving, error, theirs, recentlyUpdatedFields } = state;
   const isUnsaved = Object.keys(getUnsavedChanges(base, draft)).length > 0;
 
   useEffect(() => {
@@ -119,12 +120,12 @@ export function useDraft(post: Post, studioId: string, onMerge: (authors: string
   }, [draft, isUnsaved, isSaving, theirs, error, save]);
 
   useEffect(() => {
-    if (recentlyUpdated.length === 0) return undefined;
-    const timer = setTimeout(() => patchState({ recentlyUpdated: [] }), 4000);
+    if (recentlyUpdatedFields.length === 0) return undefined;
+    const timer = setTimeout(() => patchState({ recentlyUpdatedFields: [] }), highlightDurationMs);
     return () => clearTimeout(timer);
-  }, [recentlyUpdated, patchState]);
+  }, [recentlyUpdatedFields, patchState]);
 
-  // Leaving the app asks first; navigation inside of it saves first (use-leave-post.ts).
+  // Leaving the web app asks first; opening another page of it saves first (use-save-on-leave.ts).
   useEffect(() => {
     if (!isUnsaved) return undefined;
     const confirmLeave = (event: BeforeUnloadEvent): void => event.preventDefault();
@@ -142,9 +143,9 @@ export function useDraft(post: Post, studioId: string, onMerge: (authors: string
       if (latest.current.theirs) merge(latest.current.theirs);
     },
     /** Applies a post that the server just returned. */
-    accept: (saved: Post) => {
-      applyRemote(saved);
-      queryClient.setQueryData(postQuery(studioId, postId).queryKey, keepPublications(saved));
+    accept: (returnedPost: Post) => {
+      applyRemote(returnedPost);
+      queryClient.setQueryData(postQuery(studioId, postId).queryKey, keepPublications(returnedPost));
     },
     /** Resolves a conflict: the chosen title and body become edits to the server's version. */
     resolveConflict: (choice: Draft) => {
@@ -162,7 +163,7 @@ function createInitialState(post: Post): DraftState {
     theirs: undefined,
     isSaving: false,
     error: undefined,
-    recentlyUpdated: [],
+    recentlyUpdatedFields: [],
   };
 }
 
@@ -171,7 +172,10 @@ function getSaveResult({ base, draft, theirs }: DraftState): SaveResult {
   return Object.keys(getUnsavedChanges(base, draft)).length > 0 ? "failed" : "saved";
 }
 
-/** The response to a change omits the publications; the next poll updates them. */
+/** Returns an updater of the cache. The response to a change omits the publications; the next poll updates them. */
 const keepPublications =
-  (saved: Post) =>
-  (cached: Post | undefined): Post => ({ ...saved, publications: saved.publications ?? cached?.publications });
+  (returnedPost: Post) =>
+  (cachedPost: Post | undefined): Post => ({
+    ...returnedPost,
+    publications: returnedPost.publications ?? cachedPost?.publications,
+  });

@@ -17,15 +17,15 @@ export function useDuplicatePost(): (post: { id: string; title: string }, edited
 
   return async (post, editedText) => {
     const topic = `duplicate ${post.id}`;
-    const { href } = router.state.location;
+    const { href: initialHref } = router.state.location;
     showToast({ text: "Duplicating…", topic });
     try {
       const { duplicatePost } = await import("./duplicate-post.ts");
       const { id, omissions } = await duplicatePost(queryClient, studio.id, post.id, editedText);
       const omissionText = omissions.length === 0 ? "" : ` without ${omissions.join(", and without ")}`;
-      const undo = { label: "Undo", run: () => void remove(id, href) };
+      const undo = { label: "Undo", run: () => void removeDuplicate(id, initialHref) };
       showToast({ text: `Duplicated “${post.title}”${omissionText}.`, action: undo, topic });
-      if (router.state.location.href === href) await router.navigate(getPostLink(id));
+      if (router.state.location.href === initialHref) await router.navigate(getPostLink(id));
     } catch (error) {
       showError(error, topic);
     }
@@ -33,7 +33,7 @@ export function useDuplicatePost(): (post: { id: string; title: string }, edited
   };
 
   /** Leaves the page of the new post first, so that it does not request the deleted post. */
-  async function remove(id: string, previousHref: string): Promise<void> {
+  async function removeDuplicate(id: string, previousHref: string): Promise<void> {
     const isOpen = router.state.location.pathname === router.buildLocation(getPostLink(id)).pathname;
     if (isOpen) router.history.push(previousHref);
     try {

@@ -3,7 +3,7 @@ import type { Post } from "../api/queries.ts";
 import { useDraft, type DraftController, type SaveResult } from "./use-draft.ts";
 import { useVariantDrafts, type VariantDrafts } from "./use-variant-drafts.ts";
 
-/** The draft of a post with the texts of single accounts: both are saved before the post is published. */
+/** The draft of a post and of its variants, which are saved together. */
 export interface EditorController extends DraftController {
   variantDrafts: VariantDrafts;
   /** Whether the user must choose between two versions. */
@@ -12,8 +12,8 @@ export interface EditorController extends DraftController {
   latestPost: Post;
 }
 
-/** What the user can do before an action that needs a saved post. */
-export const unsavedTexts: Record<Exclude<SaveResult, "saved">, string> = {
+/** What to tell the user if an action needs a saved post and `save` did not return `saved`. */
+export const unsavedMessages: Record<Exclude<SaveResult, "saved">, string> = {
   conflict: "Choose between the two versions first.",
   failed: "Your last edits aren’t saved yet. Try again in a moment.",
 };
@@ -24,12 +24,12 @@ export function useEditor(post: Post, studioId: string, onMerge: (authors: strin
   // After a save, `base` is newer than the query.
   const latestPost = base.revision > post.revision ? { ...base, publications: post.publications } : post;
   const variantDrafts = useVariantDrafts(latestPost, controller, studioId);
-  // One request after the other, because each needs the revision of the last.
+  // One request after the other, because the second one needs the revision that the first one returns.
   const save = async (): Promise<SaveResult> => {
     const results = [await controller.save(), await variantDrafts.save()];
     return results.find((result) => result !== "saved") ?? "saved";
   };
-  // The last attempt, if the user leaves although the post is not saved (use-leave-post.ts).
+  // The last attempt if the user leaves with unsaved edits (use-save-on-leave.ts).
   const latestSave = useRef(save);
   latestSave.current = save;
   useEffect(() => () => void latestSave.current(), []);

@@ -1,7 +1,7 @@
 import { getRouteApi } from "@tanstack/react-router";
 import type { Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
-import { openStates } from "../publishing/state-labels.ts";
+import { openStates } from "../publishing/publication-states.ts";
 import { resolveLocalTime, toLocalTime } from "../publishing/zoned-time.ts";
 
 const route = getRouteApi("/studios/$studioId/posts/$postId");

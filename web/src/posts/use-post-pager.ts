@@ -7,9 +7,9 @@ import { useStudio } from "../layout/use-studio.ts";
 import { useToast } from "../ui/Toasts.tsx";
 import { useShortcut } from "../ui/use-shortcut.ts";
 import { boardPageSize } from "./board-page-size.ts";
-import { readLastPosts } from "./last-posts.ts";
+import { readLastPostsView } from "./last-posts-view.ts";
 import { toSummaryFilter } from "./to-summary-filter.ts";
-import { unsavedTexts, type EditorController } from "./use-editor.ts";
+import { unsavedMessages, type EditorController } from "./use-editor.ts";
 
 /** How many posts before the end of the loaded list the next page is requested. */
 const loadAheadPosts = 3;
@@ -25,31 +25,31 @@ export interface PostPager {
 export function usePostPager(editor: EditorController): PostPager {
   const { studio } = useStudio();
   const { id, status } = editor.base;
-  const search = useMemo(() => readLastPosts(studio.id).search, [studio.id]);
+  const search = useMemo(() => readLastPostsView(studio.id).search, [studio.id]);
   const isBoard = search.view === "board";
-  // The order of a calendar is not the order of this list, which another page may have loaded.
-  const hasOrder = search.view !== "calendar";
+  // The calendar has no such order, even if the query has a list in the cache.
+  const hasListOrder = search.view !== "calendar";
   const { query, items } = usePagedList({
     ...postSummariesQuery(
       studio.id,
       toSummaryFilter(isBoard ? { ...search, status } : search),
       ...(isBoard ? [boardPageSize] : []),
     ),
-    enabled: hasOrder,
+    enabled: hasListOrder,
     refetchInterval: false,
     staleTime: staleAfterMs,
   });
-  const index = hasOrder ? items.findIndex((post) => post.id === id) : -1;
+  const index = hasListOrder ? items.findIndex((post) => post.id === id) : -1;
   const { hasNextPage, isFetching, isError, fetchNextPage } = query;
   const isNearEnd = index >= 0 && index >= items.length - loadAheadPosts;
   useEffect(() => {
     if (isNearEnd && hasNextPage && !isFetching && !isError) void fetchNextPage();
   }, [isNearEnd, hasNextPage, isFetching, isError, fetchNextPage]);
 
-  const openPost = useOpenAfterSave(editor);
+  const saveAndOpen = useSaveAndOpen(editor);
   const [previousPost, nextPost] = index < 0 ? [] : [items[index - 1], items[index + 1]];
-  const openPrevious = previousPost && (() => void openPost(previousPost.id));
-  const openNext = nextPost && (() => void openPost(nextPost.id));
+  const openPrevious = previousPost && (() => void saveAndOpen(previousPost.id));
+  const openNext = nextPost && (() => void saveAndOpen(nextPost.id));
   const group = "Post";
   useShortcut({
     keys: "k",
@@ -70,8 +70,8 @@ export function usePostPager(editor: EditorController): PostPager {
   return { openPrevious, openNext };
 }
 
-/** Opens another post when this one is saved. If it can't be saved, the user stays. */
-function useOpenAfterSave(editor: EditorController): (postId: string) => Promise<void> {
+/** Saves this post, then opens another one. If this one can't be saved, the user stays here. */
+function useSaveAndOpen(editor: EditorController): (postId: string) => Promise<void> {
   const { studio } = useStudio();
   const router = useRouter();
   const showToast = useToast();
@@ -82,7 +82,7 @@ function useOpenAfterSave(editor: EditorController): (postId: string) => Promise
     // The user may have opened another page meanwhile.
     if (router.state.location.pathname !== pathname) return;
     if (result !== "saved") {
-      showToast({ text: unsavedTexts[result] });
+      showToast({ text: unsavedMessages[result] });
       return;
     }
     await router.navigate({

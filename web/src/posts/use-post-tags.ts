@@ -2,7 +2,6 @@ import { useRef, useState } from "react";
 import { updatePost } from "../api/mutations.ts";
 import type { Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
-
 import { useAction, type ActionState } from "../ui/use-action.ts";
 
 interface PostTags extends Pick<ActionState, "error"> {
@@ -25,9 +24,9 @@ export function usePostTags(post: Post, onSaved: (post: Post) => void): PostTags
       while (nextTags.current) {
         const tags = [...nextTags.current];
         nextTags.current = undefined;
-        const saved = await updatePost(studio.id, post.id, { tags });
-        setSavedPost(saved);
-        onSaved(saved);
+        const updatedPost = await updatePost(studio.id, post.id, { tags });
+        setSavedPost(updatedPost);
+        onSaved(updatedPost);
       }
     } finally {
       isSaving.current = false;

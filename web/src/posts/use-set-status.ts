@@ -6,25 +6,25 @@ import { useToast } from "../ui/Toasts.tsx";
 import { useConfirmRemoval } from "./use-confirm-removal.tsx";
 import type { EditorController } from "./use-editor.ts";
 
-/** Changes the status at once; after archiving, a toast offers Undo. Asks before if Undo isn't enough. */
-export function useSetStatus(controller: EditorController): (status: PostStatus) => Promise<void> {
+/** Changes the status of the open post; after archiving, a toast offers Undo. Asks first if Undo can't restore everything. */
+export function useSetStatus(editor: EditorController): (status: PostStatus) => Promise<void> {
   const { studio } = useStudio();
   const showToast = useToast();
   const confirmRemoval = useConfirmRemoval();
-  const { id, status: previousStatus } = controller.base;
+  const { id, status: previousStatus } = editor.base;
 
   async function saveStatus(status: PostStatus): Promise<void> {
-    controller.accept(await updatePost(studio.id, id, { status }));
+    editor.accept(await updatePost(studio.id, id, { status }));
   }
 
   return (status) =>
     status === "archived"
-      ? confirmRemoval("archive", [controller.latestPost], () => setStatus(status))
+      ? confirmRemoval("archive", [editor.latestPost], () => setStatus(status))
       : setStatus(status);
 
   async function setStatus(status: PostStatus): Promise<void> {
     try {
-      await controller.save();
+      await editor.save();
       await saveStatus(status);
       if (status !== "archived") return;
       const undo = (): void => void saveStatus(previousStatus).catch(showError);

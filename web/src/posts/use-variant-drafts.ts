@@ -3,25 +3,21 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { ApiError } from "../api/api-error.ts";
 import { updatePost } from "../api/mutations.ts";
 import { postQuery, type Post } from "../api/queries.ts";
-import { withoutVariant, withVariant } from "../publishing/use-accounts.ts";
-import type { DraftController, SaveResult } from "./use-draft.ts";
+import { autosaveDelayMs, retryDelayMs, type DraftController, type SaveResult } from "./use-draft.ts";
 import { useSequence } from "./use-sequence.ts";
-
-/** The delay between the last keystroke and saving. */
-const autosaveDelayMs = 700;
-const retryDelayMs = 4000;
 
 interface VariantEdit {
   /** Undefined if the account gets the post's text. */
   text: string | undefined;
-  /** The saved variant that the user started from. */
+  /** The saved text that the user started from. */
   base: string | undefined;
 }
+/** By connection id. */
 type Edits = Readonly<Record<string, VariantEdit>>;
 
 export type VariantDrafts = ReturnType<typeof useVariantDrafts>;
 
-/** Saves the texts of single accounts automatically, and reports where both sides changed the same text. */
+/** Saves the variants of a post automatically, and reports conflicts. An `id` is the id of an account's connection. */
 export function useVariantDrafts(post: Post, controller: DraftController, studioId: string) {
   const queryClient = useQueryClient();
   const [edits, setEdits] = useState<Edits>({});
@@ -53,17 +49,17 @@ export function useVariantDrafts(post: Post, controller: DraftController, studio
           currentPost.variants,
         );
         latest.current.controller.accept(await updatePost(studioId, postId, { variants, revision }));
-        latest.current.edits = settle(latest.current.edits, sentEdits);
-        setEdits((newEdits) => settle(newEdits, sentEdits));
+        latest.current.edits = removeSavedEdits(latest.current.edits, sentEdits);
+        setEdits((newEdits) => removeSavedEdits(newEdits, sentEdits));
         setError(undefined);
         if (listUnsavedEdits(getLatestPost(), latest.current.edits).length === 0) return "saved";
         return unsavedEdits.length > sentEdits.length ? "conflict" : "failed";
       } catch (failure) {
-        const hasChanged = failure instanceof ApiError && failure.code === "revision_conflict";
-        setError(hasChanged ? undefined : failure);
-        if (!hasChanged) return "failed";
+        const isRevisionConflict = failure instanceof ApiError && failure.code === "revision_conflict";
+        setError(isRevisionConflict ? undefined : failure);
+        if (!isRevisionConflict) return "failed";
         await queryClient.refetchQueries({ queryKey: postQuery(studioId, postId).queryKey });
-        // After the user has left the page, no timer would send the edits again.
+        // Send again now: after the user has left the page, no timer does.
         return getLatestPost().revision > revision ? await send() : "failed";
       } finally {
         setIsSaving(false);
@@ -93,13 +89,13 @@ export function useVariantDrafts(post: Post, controller: DraftController, studio
     save,
     /** The account's own text as edited; undefined if the account gets the post's text. */
     getVariant: (id: string): string | undefined => (edits[id] ? edits[id].text : findVariant(post, id)),
-    /** The saved text, and the one that the edit started from. */
+    /** The saved text that the edit started from, and the saved text now. */
     getVersions: (id: string) => ({ before: edits[id]?.base, after: findVariant(post, id) }),
     /** Without a text, the account gets the post's text. */
     edit: (id: string, text: string | undefined) =>
       setEdits(({ [id]: edit, ...others }) => {
-        const saved = findVariant(post, id);
-        return text === saved ? others : { ...others, [id]: { text, base: edit ? edit.base : saved } };
+        const savedText = findVariant(post, id);
+        return text === savedText ? others : { ...others, [id]: { text, base: edit ? edit.base : savedText } };
       }),
     /** Resolves a conflict: with the saved text, or with the edit. */
     resolve: (id: string, side: "mine" | "theirs") =>
@@ -109,6 +105,15 @@ export function useVariantDrafts(post: Post, controller: DraftController, studio
   };
 }
 
+/** All variants of a post, with this text for one account. */
+const withVariant = (variants: Post["variants"], connectionId: string, body: string): Post["variants"] => [
+  ...withoutVariant(variants, connectionId),
+  { connectionId, body },
+];
+
+const withoutVariant = (variants: Post["variants"], connectionId: string): Post["variants"] =>
+  variants.filter((variant) => variant.connectionId !== connectionId);
+
 const findVariant = ({ variants }: Pick<Post, "variants">, id: string): string | undefined =>
   variants.find(({ connectionId }) => connectionId === id)?.body;
 
@@ -116,12 +121,12 @@ const listUnsavedEdits = (post: Post, edits: Edits): [id: string, edit: VariantE
   Object.entries(edits).filter(([id, { text }]) => text !== findVariant(post, id));
 
 function isConflict(post: Post, id: string, { text, base }: VariantEdit): boolean {
-  const saved = findVariant(post, id);
-  return saved !== base && saved !== text;
+  const savedText = findVariant(post, id);
+  return savedText !== base && savedText !== text;
 }
 
-/** Forgets edits that are saved. Text typed since then is an edit of what was saved. */
-function settle(edits: Edits, sentEdits: readonly [id: string, edit: VariantEdit][]): Edits {
+/** Removes edits that were sent and saved. An edit that has changed since is now based on the text that was sent. */
+function removeSavedEdits(edits: Edits, sentEdits: readonly [id: string, edit: VariantEdit][]): Edits {
   const sentTexts = new Map(sentEdits.map(([id, { text }]) => [id, text]));
   return Object.fromEntries(
     Object.entries(edits)

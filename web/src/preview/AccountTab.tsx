@@ -20,13 +20,13 @@ export function AccountTab({
   accounts: readonly Account[];
 }) {
   const { may } = useStudio();
-  const { connectionId, label, platform, platformName, textRule, problems, isAvailable, rules } = account;
+  const { connectionId, label, platform, platformName, textRule, problems, isAvailable, rulesSource } = account;
   const { variantDrafts, draft, latestPost: post } = editor;
   const fieldId = useId();
   const variant = variantDrafts.getVariant(connectionId);
   const text = variant ?? draft.body;
   const canWrite = may("posts.write") && editor.theirs === undefined && post.status !== "archived";
-  const isShared = accounts.filter((other) => other.isAvailable && other.platform === platform).length > 1;
+  const sharesCrops = accounts.filter((other) => other.isAvailable && other.platform === platform).length > 1;
   return (
     <div className="@container">
       <div className="grid grid-cols-1 items-start gap-x-6 gap-y-5 @xl:grid-cols-2">
@@ -63,12 +63,12 @@ export function AccountTab({
           />
           <p className="mt-2 flex flex-wrap justify-between gap-x-4 text-sm text-muted">
             <TextCount text={text} rule={textRule} />
-            {rules && (
+            {rulesSource && (
               <span>
-                <a href={rules.url} target="_blank" rel="noreferrer" aria-label={`Rules of ${platformName}`}>
+                <a href={rulesSource.url} target="_blank" rel="noreferrer" aria-label={`Rules of ${platformName}`}>
                   Rules
                 </a>{" "}
-                as of {rules.readOn}
+                as of {rulesSource.readOn}
               </span>
             )}
           </p>
@@ -76,7 +76,7 @@ export function AccountTab({
           {!isAvailable && <ProblemList problems={problems} />}
         </div>
         {isAvailable ? (
-          <AccountPreview post={post} editor={editor} account={account} text={text} sharesCrops={isShared} />
+          <AccountPreview post={post} editor={editor} account={account} text={text} sharesCrops={sharesCrops} />
         ) : (
           <p className="m-0 text-sm text-muted">Publishing to {platformName} is not available yet.</p>
         )}

@@ -7,7 +7,7 @@ import { splitText, type TextPart } from "./split-text.ts";
 export function PreviewText({
   title,
   text,
-  display: { features, foldLines },
+  display: { features, collapsedLines },
   problems,
 }: {
   title: string;
@@ -19,17 +19,17 @@ export function PreviewText({
   const element = useRef<HTMLParagraphElement>(null);
   const [isTooLong, setIsTooLong] = useState(false);
   const [isExpanded, setIsExpanded] = useState(false);
-  const isFolded = foldLines !== undefined && !isExpanded;
+  const isCollapsed = collapsedLines !== undefined && !isExpanded;
 
   useLayoutEffect(() => {
     const paragraph = element.current;
-    if (!paragraph || !isFolded) return undefined;
+    if (!paragraph || !isCollapsed) return undefined;
     const measure = (): void => setIsTooLong(paragraph.scrollHeight > paragraph.clientHeight + 1);
     const observer = new ResizeObserver(measure);
     observer.observe(paragraph);
     measure();
     return () => observer.disconnect();
-  }, [text, isFolded]);
+  }, [text, isCollapsed]);
 
   if (text === "" && title === "" && problems.length === 0) return null;
   return (
@@ -38,15 +38,15 @@ export function PreviewText({
       {text !== "" && (
         <p
           ref={element}
-          className={`m-0 whitespace-pre-wrap [overflow-wrap:anywhere] ${isFolded ? "line-clamp-(--fold-lines)" : ""}`}
-          style={{ "--fold-lines": foldLines } as CSSProperties}
+          className={`m-0 whitespace-pre-wrap [overflow-wrap:anywhere] ${isCollapsed ? "line-clamp-(--collapsed-lines)" : ""}`}
+          style={{ "--collapsed-lines": collapsedLines } as CSSProperties}
         >
           {parts.map((part, i) => (
             <Part key={i} {...part} />
           ))}
         </p>
       )}
-      {foldLines !== undefined && isTooLong && (
+      {collapsedLines !== undefined && isTooLong && (
         <button
           type="button"
           className="mt-1 min-h-8 cursor-pointer text-accent underline"

@@ -5,7 +5,7 @@ export interface PlatformDisplay {
   /** Which parts of the text the platform turns into links. */
   features: FeatureRules | "bluesky";
   /** The number of lines after which the platform folds the text. Absent if it does not fold, or does not say where. */
-  foldLines?: number;
+  collapsedLines?: number;
   /** How several images are shown; a grid has up to four. */
   gallery: "grid" | "carousel";
   isMediaFirst?: boolean;
@@ -22,7 +22,7 @@ const plain: PlatformDisplay = { features: { hasLinks: false }, gallery: "grid" 
 
 const displays: Readonly<Record<string, PlatformDisplay>> = {
   // https://github.com/bluesky-social/social-app/blob/main/src/lib/constants.ts (MAX_POST_LINES), read 2026-11-16.
-  bluesky: { features: "bluesky", foldLines: 25, gallery: "grid" },
+  bluesky: { features: "bluesky", collapsedLines: 25, gallery: "grid" },
   // https://github.com/mastodon/mastodon/blob/main/app/javascript/mastodon/components/status_content.jsx (MAX_HEIGHT) and
   // media_gallery.jsx, https://docs.joinmastodon.org/user/posting/, read 2026-11-16.
   mastodon: {
@@ -31,7 +31,7 @@ const displays: Readonly<Record<string, PlatformDisplay>> = {
       mention: /(?<![=/\w])@\w+(?:[.-]+\w+)*(?:@[\p{L}\p{N}_]+(?:[.-]+[\p{L}\p{N}_]+)*)?/gu,
       tag: hashtagPattern,
     },
-    foldLines: 32,
+    collapsedLines: 32,
     gallery: "grid",
   },
   // https://docs.x.com/fundamentals/counting-characters, read 2026-11-16. Texts of up to 280 characters are not folded.

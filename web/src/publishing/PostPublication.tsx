@@ -4,7 +4,7 @@ import { useStudio } from "../layout/use-studio.ts";
 import { describeTime } from "./describe-time.ts";
 import { PublicationActions } from "./PublicationActions.tsx";
 import { StateBadge } from "./StateBadge.tsx";
-import { describeState } from "./state-labels.ts";
+import { describeState } from "./publication-states.ts";
 
 /** A publication on the page of its post. */
 export function PostPublication({

@@ -13,7 +13,7 @@ import { QueryStatus } from "../ui/QueryStatus.tsx";
 import { useToast } from "../ui/Toasts.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { toSnapshot } from "./account-snapshot.ts";
-import { ApprovedDiff } from "./ApprovedDiff.tsx";
+import { ChangesSinceApproval } from "./ChangesSinceApproval.tsx";
 import type { ReviewedProposal } from "./AskForChangesDialog.tsx";
 import { mayPublish } from "./may-publish.ts";
 import { OpenThreads } from "./OpenThreads.tsx";
@@ -88,7 +88,7 @@ export function ProposalReview({
       )}
       {lastApproval && (
         <>
-          <ApprovedDiff publication={detail.data} lastApproval={lastApproval} post={shown} />
+          <ChangesSinceApproval publication={detail.data} lastApproval={lastApproval} post={shown} />
           <p className="m-0 mb-2 text-sm text-muted">New version</p>
         </>
       )}
@@ -138,7 +138,7 @@ export function ProposalReview({
         <p className="text-muted">An owner or admin needs to approve this.</p>
       )}
       <div className="mt-3 flex flex-wrap items-center gap-3 empty:hidden max-sm:*:min-h-11">
-        <PublicationActions publication={publication} isSuperseded={false} showsReview={false} />
+        <PublicationActions publication={publication} isSuperseded={false} hasReviewLink={false} />
       </div>
     </div>
   );

@@ -4,7 +4,7 @@ import { useStudio } from "../layout/use-studio.ts";
 import { Button, ButtonLink } from "../ui/Button.tsx";
 import { mayPublish } from "./may-publish.ts";
 import { RescheduleDialog } from "./RescheduleDialog.tsx";
-import { canReschedule, changeableStates, repeatableStates } from "./state-labels.ts";
+import { canReschedule, changeableStates, repeatableStates } from "./publication-states.ts";
 import { useCancelPublication } from "./use-cancel-publication.tsx";
 import { usePlatformNames } from "./use-platform-names.ts";
 
@@ -17,7 +17,7 @@ const SchedulePostDialog = lazy(async () => ({
 export function PublicationActions({
   publication,
   isSuperseded,
-  showsReview = true,
+  hasReviewLink = true,
   canPublishAgain = !isSuperseded,
   onPublishAgain,
 }: {
@@ -25,7 +25,7 @@ export function PublicationActions({
   /** Whether its post has a newer publication for its account: the post could go out twice. */
   isSuperseded: boolean;
   /** Links to the page on which proposals are approved and unconfirmed publications resolved. */
-  showsReview?: boolean;
+  hasReviewLink?: boolean;
   canPublishAgain?: boolean;
   /** Opens a dialog of its own by default. */
   onPublishAgain?: () => void;
@@ -45,7 +45,7 @@ export function PublicationActions({
 
   return (
     <>
-      {showsReview && needsPerson && may("publications.approve") && (
+      {hasReviewLink && needsPerson && may("publications.approve") && (
         <ButtonLink
           variant={canReview ? "primary" : "quiet"}
           to="/studios/$studioId/publications/$publicationId"

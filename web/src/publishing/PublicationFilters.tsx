@@ -1,7 +1,7 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { publicationStates, type PublicationSearch } from "../search-params.ts";
 import { ChoiceField, SelectField, TextField } from "../ui/Field.tsx";
-import { stateLabels } from "./state-labels.ts";
+import { stateLabels } from "./publication-states.ts";
 import { usePostTitle, useRecentPosts } from "./use-post-title.ts";
 
 const route = getRouteApi("/studios/$studioId/publications");

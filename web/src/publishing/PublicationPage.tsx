@@ -14,7 +14,7 @@ import { PublicationActions } from "./PublicationActions.tsx";
 import { PublicationContent } from "./PublicationContent.tsx";
 import { ResolveUnconfirmed } from "./ResolveUnconfirmed.tsx";
 import { StateBadge } from "./StateBadge.tsx";
-import { describeState } from "./state-labels.ts";
+import { describeState } from "./publication-states.ts";
 import { Timeline } from "./Timeline.tsx";
 import { useAskForChanges } from "./use-ask-for-changes.tsx";
 import { usePlatformNames } from "./use-platform-names.ts";
@@ -98,7 +98,7 @@ function PublicationDetails({ publication }: { publication: PublicationDetail })
         {state !== "proposed" && (
           // Without the link to the published post, which is above.
           <div className="mt-5 flex flex-wrap items-center gap-3 empty:hidden max-sm:*:min-h-11 [&>a]:hidden">
-            <PublicationActions publication={publication} showsReview={false} isSuperseded={publication.isSuperseded} />
+            <PublicationActions publication={publication} hasReviewLink={false} isSuperseded={publication.isSuperseded} />
           </div>
         )}
       </Section>

@@ -7,7 +7,7 @@ import { ListRow, RowActions } from "../ui/List.tsx";
 import { describeTime } from "./describe-time.ts";
 import { PublicationActions } from "./PublicationActions.tsx";
 import { StateBadge } from "./StateBadge.tsx";
-import { describeState } from "./state-labels.ts";
+import { describeState } from "./publication-states.ts";
 import { usePlatformNames } from "./use-platform-names.ts";
 
 /** One publication: account, state, time, who requested it, and its problem. */

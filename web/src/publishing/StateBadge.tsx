@@ -1,5 +1,5 @@
 import type { VisibleState } from "../api/publication-queries.ts";
-import { stateLabels } from "./state-labels.ts";
+import { stateLabels } from "./publication-states.ts";
 
 const problemStates: readonly VisibleState[] = ["failed", "unconfirmed", "missed"];
 const positiveStates: readonly VisibleState[] = ["scheduled", "publishing", "published"];

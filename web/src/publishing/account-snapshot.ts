@@ -1,18 +1,20 @@
 import type { Post } from "../api/queries.ts";
 import { compareAssets } from "../history/compare-assets.ts";
 import type { Snapshot } from "../history/RevisionDiff.tsx";
-import { getTextFor } from "./use-accounts.ts";
 
 type PostContent = Pick<Snapshot, "title" | "body" | "assets" | "crops"> & Pick<Post, "variants">;
 
-/** What one account receives of a post or revision. The status is always `draft`, so that a diff never shows it. */
+/**
+ * What one account receives of a post or revision: its own text, otherwise the post's. The status is always `draft`, so
+ * that a diff never shows it.
+ */
 export function toSnapshot(
   content: PostContent,
   { connectionId, platform, includesTitle }: { connectionId: string; platform: string; includesTitle: boolean },
 ): Snapshot {
   return {
     title: includesTitle ? content.title : "",
-    body: getTextFor(content, connectionId),
+    body: content.variants.find((variant) => variant.connectionId === connectionId)?.body ?? content.body,
     status: "draft",
     assets: content.assets.filter((asset) => !("status" in asset) || asset.status === "ready"),
     crops: content.crops?.filter((crop) => crop.platform === platform),

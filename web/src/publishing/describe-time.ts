@@ -5,10 +5,10 @@ import { formatZonedTime } from "./zoned-time.ts";
 export function describeTime({ state, scheduledFor, publishedAt, createdAt }: Publication, timezone: string): string {
   if (publishedAt !== null) return formatZonedTime(publishedAt, timezone);
   if (scheduledFor !== null) return formatZonedTime(scheduledFor, timezone);
-  if (state === "proposed") return describeApprovedTime(null, timezone);
+  if (state === "proposed") return describeRequestedTime(null, timezone);
   return state === "scheduled" || state === "publishing" ? "Now" : formatZonedTime(createdAt, timezone);
 }
 
 /** When an approved publication starts. */
-export const describeApprovedTime = (scheduledFor: string | null, timezone: string): string =>
+export const describeRequestedTime = (scheduledFor: string | null, timezone: string): string =>
   scheduledFor === null ? "As soon as it is approved" : formatZonedTime(scheduledFor, timezone);

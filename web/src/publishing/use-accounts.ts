@@ -3,7 +3,7 @@ import { platformsQuery, type Platform, type PlatformConnection, type Post, type
 import { useStudio } from "../layout/use-studio.ts";
 import type { TextRule } from "./measure-text.ts";
 import type { AccountProblem } from "./ProblemList.tsx";
-import { openStates, stateLabels } from "./state-labels.ts";
+import { openStates, stateLabels } from "./publication-states.ts";
 
 /** An account that a post can be published to. */
 export interface Account {
@@ -19,24 +19,24 @@ export interface Account {
   /** From the server's validation of the saved text. */
   problems: readonly AccountProblem[];
   /** Where the platform documents its rules; undefined if the account needs reconnecting. */
-  rules: Validation["source"] | undefined;
+  rulesSource: Validation["source"] | undefined;
   /** Why the account can't be chosen now; undefined if it can. */
   obstacle: string | undefined;
   /** When the post was last published there; undefined if it never was. */
   publishedAt: string | undefined;
 }
 
-/** The studio's accounts that are not disconnected, with what stands between them and this post. */
+/** The studio's connected accounts, with what each would reject in this post and why it can't be chosen. */
 export function useAccounts(post: Post): { accounts: readonly Account[]; isLoaded: boolean } {
   const { studio } = useStudio();
-  const list = useQuery(platformsQuery(studio.id)).data;
-  if (!list) return { accounts: [], isLoaded: false };
-  const accounts = list.connections
+  const { data } = useQuery(platformsQuery(studio.id));
+  if (!data) return { accounts: [], isLoaded: false };
+  const accounts = data.connections
     .filter(({ state }) => state !== "disconnected")
     .map((connection): Account => {
       const validation = post.validation?.find(({ connectionId }) => connectionId === connection.id);
       const problems = validation?.problems ?? [];
-      const platform = list.platforms.find(({ id }) => id === connection.platform);
+      const platform = data.platforms.find(({ id }) => id === connection.platform);
       return {
         connectionId: connection.id,
         label: getAccountLabel(connection),
@@ -45,7 +45,7 @@ export function useAccounts(post: Post): { accounts: readonly Account[]; isLoade
         isAvailable: platform?.canPublish === true,
         textRule: validation?.text,
         problems,
-        rules: validation?.source,
+        rulesSource: validation?.source,
         obstacle: findObstacle(post, connection, platform, problems),
         publishedAt: findPublishedTime(post, connection.id),
       };
@@ -76,17 +76,3 @@ function findObstacle(
 const findPublishedTime = ({ publications = [] }: Post, id: string): string | undefined =>
   publications.find(({ connectionId, publishedAt }) => connectionId === id && publishedAt !== null)?.publishedAt ??
   undefined;
-
-/** The text that an account receives: its own, otherwise the post's. */
-export const getTextFor = ({ body, variants }: Pick<Post, "body" | "variants">, connectionId: string): string =>
-  variants.find((variant) => variant.connectionId === connectionId)?.body ?? body;
-
-/** All variants of a post, with this text for one account. */
-export const withVariant = (variants: Post["variants"], connectionId: string, body: string): Post["variants"] => [
-  ...withoutVariant(variants, connectionId),
-  { connectionId, body },
-];
-
-/** All variants of a post but one account's, which then receives the post's text. */
-export const withoutVariant = (variants: Post["variants"], connectionId: string): Post["variants"] =>
-  variants.filter((variant) => variant.connectionId !== connectionId);

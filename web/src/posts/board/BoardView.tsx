@@ -4,7 +4,7 @@ import type { PostStatus } from "../../api/queries.ts";
 import type { PostSummary } from "../../api/summary-queries.ts";
 import { useStudio } from "../../layout/use-studio.ts";
 import type { PostSearch } from "../../search-params.ts";
-import { findDropTarget, useDragSensors, type GetNeighbor } from "../drag-keys.ts";
+import { findDropTarget, useDragSensors, type GetNeighbor } from "../drag-and-drop.ts";
 import { PostFilters } from "../PostFilters.tsx";
 import { statusLabels } from "../status-labels.ts";
 import { useChangePost } from "../use-change-post.ts";

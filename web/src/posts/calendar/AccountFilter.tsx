@@ -32,10 +32,10 @@ export function AccountFilter({
   if (accounts.size < 2 && accountIds.length === 0) return null;
 
   /** Changes the ids in the URL, which may be newer than the rendered ones. */
-  const choose = (change: (ids: readonly string[]) => readonly string[]): void =>
+  const changeIds = (change: (ids: readonly string[]) => readonly string[]): void =>
     void navigate({
-      search: ({ accounts: chosenIds, ...others }) => {
-        const ids = change(splitIds(chosenIds));
+      search: ({ accounts: currentIds, ...others }) => {
+        const ids = change(splitIds(currentIds));
         return ids.length === 0 ? others : { ...others, accounts: ids.join(",") };
       },
       replace: true,
@@ -57,14 +57,14 @@ export function AccountFilter({
           checked={accountIds.includes(id)}
           detail={getPlatformName(platform)}
           onChange={(isChecked) =>
-            choose((ids) => [...ids.filter((other) => other !== id), ...(isChecked ? [id] : [])])
+            changeIds((ids) => [...ids.filter((other) => other !== id), ...(isChecked ? [id] : [])])
           }
         >
           {label}
         </MenuCheckboxItem>
       ))}
       <MenuSeparator />
-      <MenuItem disabled={accountIds.length === 0} onSelect={() => choose(() => [])}>
+      <MenuItem disabled={accountIds.length === 0} onSelect={() => changeIds(() => [])}>
         All accounts
       </MenuItem>
     </Menu>

@@ -1,10 +1,10 @@
 import { Plus } from "lucide-react";
-import { stateLabels } from "../../publishing/state-labels.ts";
+import { stateLabels } from "../../publishing/publication-states.ts";
 import { IconButton } from "../../ui/IconButton.tsx";
 import { Thumbnail } from "../../ui/Thumbnail.tsx";
 import { stateColors, stateIcons } from "../AccountStates.tsx";
 import { formatLongDay } from "./calendar-days.ts";
-import { groupByPlace, type EntryGroup } from "./group-entries.ts";
+import { groupBySlot, type EntryGroup } from "./group-entries.ts";
 import type { GridProps } from "./MonthGrid.tsx";
 
 /** The planned and published posts of a month, day by day. */
@@ -14,7 +14,7 @@ export function Agenda({
   onOpen,
   onCreate,
 }: Pick<GridProps, "groups" | "today" | "onOpen"> & Partial<Pick<GridProps, "onCreate">>) {
-  const groupsByDay = [...groupByPlace(groups, "day")].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const groupsByDay = [...groupBySlot(groups, "day")].toSorted(([a], [b]) => (a < b ? -1 : 1));
   return groupsByDay.map(([day, dayGroups]) => (
     <section key={day} aria-label={formatLongDay(day)} className="mb-4">
       <div className="sticky top-0 z-1 flex min-h-control-small items-center justify-between bg-paper py-1.5 max-md:top-13">

@@ -1,6 +1,6 @@
 import { useDraggable } from "@dnd-kit/core";
 import type { ComponentProps } from "react";
-import { stateLabels } from "../../publishing/state-labels.ts";
+import { stateLabels } from "../../publishing/publication-states.ts";
 import { stateColors, stateIcons } from "../AccountStates.tsx";
 import type { EntryGroup } from "./group-entries.ts";
 

@@ -2,17 +2,17 @@ import { ChevronLeft, ChevronRight } from "lucide-react";
 import { useStudio } from "../../layout/use-studio.ts";
 import { Button } from "../../ui/Button.tsx";
 import { IconButton } from "../../ui/IconButton.tsx";
+import { calendarRanges, type CalendarRange } from "../../search-params.ts";
 import { SegmentedControl } from "../../ui/SegmentedControl.tsx";
-import { calendarRanges, type CalendarRange } from "../calendar-ranges.ts";
 import { formatRange } from "./calendar-days.ts";
 
 const rangeLabels: Record<CalendarRange, string> = { month: "Month", week: "Week", agenda: "Agenda" };
 
 export interface CalendarChange {
   range?: CalendarRange;
-  /** An undefined date is today. */
+  /** A day (`2026-11-15`); undefined is today. */
   date?: string | undefined;
-  /** To the next or previous month or week. */
+  /** Goes to the next or the previous month or week. */
   step?: 1 | -1;
 }
 

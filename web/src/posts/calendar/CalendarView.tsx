@@ -7,13 +7,12 @@ import { useStudio } from "../../layout/use-studio.ts";
 import { SchedulePostDialog } from "../../publishing/SchedulePostDialog.tsx";
 import { suggestLocalTime } from "../../publishing/TimeField.tsx";
 import { getEndOfDay, getStartOfDay, toLocalTime } from "../../publishing/zoned-time.ts";
-import type { PostSearch } from "../../search-params.ts";
+import type { CalendarRange, PostSearch } from "../../search-params.ts";
 import { EmptyState } from "../../ui/EmptyState.tsx";
 import { QueryStatus } from "../../ui/QueryStatus.tsx";
 import { useToast } from "../../ui/Toasts.tsx";
 import { useMediaQuery } from "../../ui/use-media-query.ts";
-import type { CalendarRange } from "../calendar-ranges.ts";
-import { findDropTarget, useDragSensors } from "../drag-keys.ts";
+import { findDropTarget, useDragSensors } from "../drag-and-drop.ts";
 import { PostFilters } from "../PostFilters.tsx";
 import { toPlanFilter } from "../to-summary-filter.ts";
 import { AccountFilter, splitIds } from "./AccountFilter.tsx";
@@ -21,13 +20,13 @@ import { Agenda } from "./Agenda.tsx";
 import { listDays, stepRange } from "./calendar-days.ts";
 import { CalendarCard } from "./CalendarCard.tsx";
 import { CalendarToolbar, type CalendarChange } from "./CalendarToolbar.tsx";
-import { announcements, getNeighbor, screenReaderInstructions, type DragData } from "./drag-calendar.ts";
+import { announcements, screenReaderInstructions, type DragData } from "./calendar-drag.ts";
+import { getNeighbor, suggestTimeAt } from "./calendar-slots.ts";
 import { EntryDialog } from "./EntryDialog.tsx";
 import { groupEntries, type EntryGroup } from "./group-entries.ts";
 import { MonthGrid } from "./MonthGrid.tsx";
-import { suggestTimeAt } from "./suggest-time.ts";
 import { DraggedPost, UnscheduledPosts } from "./UnscheduledPosts.tsx";
-import { useNewPost } from "./use-new-post.tsx";
+import { useNewPostDialog } from "./use-new-post-dialog.tsx";
 import { useReschedule } from "./use-reschedule.ts";
 import { WeekGrid } from "./WeekGrid.tsx";
 
@@ -42,7 +41,7 @@ export function CalendarView({ search }: { search: PostSearch }) {
   const date = search.date ?? today;
   const days = listDays(range, date);
   const filter = toPlanFilter(search);
-  const calendar = useQuery(calendarQuery(studio.id, toInstants(days, studio.timezone), filter));
+  const calendar = useQuery(calendarQuery(studio.id, getTimeRange(days, studio.timezone), filter));
   const groups = useMemo(
     () => groupEntries(calendar.data?.entries ?? [], studio.timezone, splitIds(search.accounts)),
     [calendar.data, studio.timezone, search.accounts],
@@ -50,9 +49,9 @@ export function CalendarView({ search }: { search: PostSearch }) {
   const reschedule = useReschedule();
   const showToast = useToast();
   const [openedGroup, setOpenedGroup] = useState<EntryGroup>();
-  const [dragged, setDragged] = useState<DragData>();
-  const [scheduling, setScheduling] = useState<{ postId: string; localTime: string }>();
-  const { onCreate, newPostDialog } = useNewPost();
+  const [draggedItem, setDraggedItem] = useState<DragData>();
+  const [postToSchedule, setPostToSchedule] = useState<{ postId: string; localTime: string }>();
+  const { onCreate, newPostDialog } = useNewPostDialog();
   const sensors = useDragSensors(getNeighbor);
 
   /** Changes the range and day in the URL, which may be newer than the rendered ones. */
@@ -71,17 +70,17 @@ export function CalendarView({ search }: { search: PostSearch }) {
     });
   }
 
-  /** A place is a day, or an hour of it. */
-  function drop({ group, post }: DragData, place: string): void {
-    if (group) void reschedule(group, `${place}${group.localTime.slice(place.length)}`);
+  function drop({ group, post }: DragData, slot: string): void {
+    // A card keeps the part of its time that the slot leaves open: the time of day, or the minutes.
+    if (group) void reschedule(group, `${slot}${group.localTime.slice(slot.length)}`);
     if (!post) return;
-    const localTime = suggestTimeAt(place, studio.timezone);
+    const localTime = suggestTimeAt(slot, studio.timezone);
     if (localTime === undefined) showToast({ text: "That time is in the past. Choose a later time." });
-    else setScheduling({ postId: post.id, localTime });
+    else setPostToSchedule({ postId: post.id, localTime });
   }
 
   const canPlan = may("publications.request");
-  const grid = { days, groups, today, now, canDrag: canPlan, onOpen: setOpenedGroup, onCreate };
+  const gridProps = { days, groups, today, now, canDrag: canPlan, onOpen: setOpenedGroup, onCreate };
   return (
     <>
       <CalendarToolbar range={range} date={date} hasRanges={!isNarrow} onShow={show} />
@@ -99,22 +98,26 @@ export function CalendarView({ search }: { search: PostSearch }) {
         sensors={sensors}
         collisionDetection={findDropTarget}
         accessibility={{ announcements, screenReaderInstructions }}
-        onDragStart={({ active }) => setDragged(active.data.current)}
-        onDragCancel={() => setDragged(undefined)}
+        onDragStart={({ active }) => setDraggedItem(active.data.current)}
+        onDragCancel={() => setDraggedItem(undefined)}
         onDragEnd={({ active, over }) => {
-          setDragged(undefined);
+          setDraggedItem(undefined);
           if (over) drop(active.data.current as DragData, String(over.id));
         }}
       >
         <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_15rem]">
           <div className="min-w-0">
             {range === "month" && (
-              <MonthGrid {...grid} month={date.slice(0, 7)} onShowDay={(day) => show({ range: "week", date: day })} />
+              <MonthGrid
+                {...gridProps}
+                month={date.slice(0, 7)}
+                onShowDay={(day) => show({ range: "week", date: day })}
+              />
             )}
-            {range === "week" && <WeekGrid {...grid} />}
-            {range === "agenda" && <Agenda {...grid} />}
+            {range === "week" && <WeekGrid {...gridProps} />}
+            {range === "agenda" && <Agenda {...gridProps} />}
             {calendar.isSuccess && groups.length === 0 && (
-              <NothingPlanned isFiltered={isFilteredBy(search)} range={range} />
+              <NothingPlanned isFiltered={hasFilter(search)} range={range} />
             )}
           </div>
           <UnscheduledPosts
@@ -122,17 +125,18 @@ export function CalendarView({ search }: { search: PostSearch }) {
             canDrag={range !== "agenda"}
             onSchedule={
               canPlan
-                ? ({ id }) => setScheduling({ postId: id, localTime: suggestLocalTime(Date.now(), studio.timezone) })
+                ? ({ id }) =>
+                    setPostToSchedule({ postId: id, localTime: suggestLocalTime(Date.now(), studio.timezone) })
                 : undefined
             }
           />
         </div>
         <DragOverlay dropAnimation={null}>
-          {dragged?.group && <CalendarCard group={dragged.group} className="cursor-grabbing shadow-overlay" />}
-          {dragged?.post && <DraggedPost post={dragged.post} />}
+          {draggedItem?.group && <CalendarCard group={draggedItem.group} className="cursor-grabbing shadow-overlay" />}
+          {draggedItem?.post && <DraggedPost post={draggedItem.post} />}
         </DragOverlay>
       </DndContext>
-      {scheduling && <SchedulePostDialog {...scheduling} onClose={() => setScheduling(undefined)} />}
+      {postToSchedule && <SchedulePostDialog {...postToSchedule} onClose={() => setPostToSchedule(undefined)} />}
       {newPostDialog}
       {openedGroup && (
         <EntryDialog group={openedGroup} onReschedule={reschedule} onClose={() => setOpenedGroup(undefined)} />
@@ -141,10 +145,10 @@ export function CalendarView({ search }: { search: PostSearch }) {
   );
 }
 
-const isFilteredBy = (search: PostSearch): boolean =>
+const hasFilter = (search: PostSearch): boolean =>
   Object.keys(toPlanFilter(search)).length > 0 || search.accounts !== undefined;
 
-const toInstants = (days: readonly string[], timezone: string): { from: string; to: string } => ({
+const getTimeRange = (days: readonly string[], timezone: string): { from: string; to: string } => ({
   from: new Date(getStartOfDay(days[0] ?? "", timezone)).toISOString(),
   to: new Date(getEndOfDay(days.at(-1) ?? "", timezone)).toISOString(),
 });

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { CalendarClock } from "lucide-react";
 import { useState } from "react";
 import { useStudio } from "../../layout/use-studio.ts";
-import { stateLabels } from "../../publishing/state-labels.ts";
+import { stateLabels } from "../../publishing/publication-states.ts";
 import { suggestLocalTime, TimeField } from "../../publishing/TimeField.tsx";
 import { useCancelPublication } from "../../publishing/use-cancel-publication.tsx";
 import { usePlatformNames } from "../../publishing/use-platform-names.ts";
@@ -15,7 +15,7 @@ import { stateColors, stateIcons } from "../AccountStates.tsx";
 import type { EntryGroup } from "./group-entries.ts";
 import { losesApproval, type Reschedule } from "./use-reschedule.ts";
 
-/** What a card of the calendar stands for, and what can be done with it. */
+/** The publications of a calendar card, and the actions for them. */
 export function EntryDialog({
   group,
   onReschedule,

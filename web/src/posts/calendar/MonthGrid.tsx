@@ -2,23 +2,23 @@ import { useDroppable } from "@dnd-kit/core";
 import { AddPostButton } from "./AddPostButton.tsx";
 import { formatLongDay, formatWeekday } from "./calendar-days.ts";
 import { DraggableCard } from "./CalendarCard.tsx";
-import { hasPassed } from "./drag-calendar.ts";
-import { groupByPlace, type EntryGroup } from "./group-entries.ts";
+import { hasPassed } from "./calendar-slots.ts";
+import { groupBySlot, type EntryGroup } from "./group-entries.ts";
 
-/** A day shows at most this many cards, and the number of the others. */
+/** If a day has more cards, it shows one fewer, and a button with the number of hidden ones. */
 const maxCards = 3;
 
 export interface GridProps {
   days: readonly string[];
   groups: readonly EntryGroup[];
-  /** A day. */
+  /** In the studio's time zone: `2026-11-15`. */
   today: string;
   /** In the studio's time zone: `2026-11-15T09:30`. */
   now: string;
   canDrag: boolean;
   onOpen: (group: EntryGroup) => void;
-  /** Creates a post for a day or hour; undefined for users who may not. */
-  onCreate: ((place: string) => void) | undefined;
+  /** Creates a post for a slot; undefined for users who may not create posts. */
+  onCreate: ((slot: string) => void) | undefined;
 }
 
 /** The weeks of a month. A card keeps its time of day when it is dragged to another day. */
@@ -31,8 +31,8 @@ export function MonthGrid({
   month: string;
   onShowDay: (day: string) => void;
 }) {
-  const groupsByDay = groupByPlace(grid.groups, "day");
-  const firstPlace = grid.days.find((day) => !hasPassed(day, grid.now));
+  const groupsByDay = groupBySlot(grid.groups, "day");
+  const firstSlot = grid.days.find((day) => !hasPassed(day, grid.now));
   const weeks = Array.from({ length: grid.days.length / 7 }, (_, week) => grid.days.slice(week * 7, week * 7 + 7));
   return (
     <table className="w-full table-fixed border-collapse">
@@ -54,8 +54,8 @@ export function MonthGrid({
                 {...grid}
                 day={day}
                 groups={groupsByDay.get(day) ?? []}
-                isTabStop={day === firstPlace}
-                isOutside={!day.startsWith(month)}
+                isTabStop={day === firstSlot}
+                isOtherMonth={!day.startsWith(month)}
                 onShowDay={onShowDay}
               />
             ))}
@@ -73,35 +73,35 @@ function MonthDay({
   groups,
   canDrag,
   isTabStop,
-  isOutside,
+  isOtherMonth,
   onOpen,
   onCreate,
   onShowDay,
 }: Omit<GridProps, "days"> & {
   day: string;
   isTabStop: boolean;
-  isOutside: boolean;
+  isOtherMonth: boolean;
   onShowDay: (day: string) => void;
 }) {
-  const { setNodeRef, isOver } = useDroppable({ id: day, data: { place: formatLongDay(day) } });
+  const { setNodeRef, isOver } = useDroppable({ id: day, data: { slotLabel: formatLongDay(day) } });
   const visibleGroups = groups.length > maxCards ? groups.slice(0, maxCards - 1) : groups;
   const hiddenCount = groups.length - visibleGroups.length;
   return (
     <td
       ref={setNodeRef}
       aria-current={day === today ? "date" : undefined}
-      className={`group/cell h-30 border border-rule p-1 align-top ${isOver ? "bg-wash" : ""} ${isOutside && !isOver ? "bg-sunken" : ""}`}
+      className={`group/cell h-30 border border-rule p-1 align-top ${isOver ? "bg-wash" : ""} ${isOtherMonth && !isOver ? "bg-sunken" : ""}`}
     >
       <div className="mb-1 flex min-h-6 items-center justify-between pl-1 text-xs">
         <span
-          className={`inline-grid h-5 min-w-5 place-items-center rounded-full tabular-nums ${getNumberClasses(day, today, isOutside)}`}
+          className={`inline-grid h-5 min-w-5 place-items-center rounded-full tabular-nums ${getNumberClasses(day, today, isOtherMonth)}`}
         >
           <span aria-hidden="true">{Number(day.slice(8))}</span>
           <span className="sr-only">{formatLongDay(day)}</span>
         </span>
         {onCreate && !hasPassed(day, now) && (
           <AddPostButton
-            place={day}
+            slot={day}
             label={formatLongDay(day)}
             isTabStop={isTabStop}
             className="h-6 w-6 pointer-coarse:h-11 pointer-coarse:w-11"
@@ -130,7 +130,7 @@ function MonthDay({
   );
 }
 
-function getNumberClasses(day: string, today: string, isOutside: boolean): string {
+function getNumberClasses(day: string, today: string, isOtherMonth: boolean): string {
   if (day === today) return "bg-accent px-1 font-semibold text-accent-ink";
-  return isOutside || day < today ? "text-muted" : "text-ink";
+  return isOtherMonth || day < today ? "text-muted" : "text-ink";
 }

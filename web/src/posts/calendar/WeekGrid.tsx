@@ -2,8 +2,8 @@ import { useDroppable } from "@dnd-kit/core";
 import { AddPostButton } from "./AddPostButton.tsx";
 import { formatLongDay, formatWeekday } from "./calendar-days.ts";
 import { DraggableCard } from "./CalendarCard.tsx";
-import { hasPassed } from "./drag-calendar.ts";
-import { groupByPlace, type EntryGroup } from "./group-entries.ts";
+import { hasPassed } from "./calendar-slots.ts";
+import { groupBySlot, type EntryGroup } from "./group-entries.ts";
 import type { GridProps } from "./MonthGrid.tsx";
 
 /** Hours that are always shown; earlier and later ones only if something is planned then. */
@@ -13,14 +13,14 @@ const padHour = (hour: number): string => String(hour).padStart(2, "0");
 
 /** The hours of a week. A card keeps its minutes when it is dragged to another hour. */
 export function WeekGrid({ days, groups, today, now, canDrag, onOpen, onCreate }: GridProps) {
-  const groupsByHour = groupByPlace(groups, "hour");
+  const groupsByHour = groupBySlot(groups, "hour");
   const usedHours = groups.map(({ localTime }) => Number(localTime.slice(11, 13)));
   const firstHour = Math.min(workingHours.first, ...usedHours);
   const lastHour = Math.max(workingHours.last, ...usedHours);
   const hours = Array.from({ length: lastHour - firstHour + 1 }, (_, index) => padHour(firstHour + index));
-  const firstPlace = days
+  const firstSlot = days
     .flatMap((day) => hours.map((hour) => `${day}T${hour}`))
-    .find((place) => !hasPassed(place, now));
+    .find((slot) => !hasPassed(slot, now));
   return (
     <table className="w-full table-fixed border-collapse">
       <thead>
@@ -50,17 +50,17 @@ export function WeekGrid({ days, groups, today, now, canDrag, onOpen, onCreate }
               {hour}:00
             </th>
             {days.map((day) => {
-              const place = `${day}T${hour}`;
+              const slot = `${day}T${hour}`;
               return (
                 <HourCell
                   key={day}
                   day={day}
                   hour={hour}
-                  groups={groupsByHour.get(place) ?? []}
+                  groups={groupsByHour.get(slot) ?? []}
                   canDrag={canDrag}
-                  isTabStop={place === firstPlace}
+                  isTabStop={slot === firstSlot}
                   onOpen={onOpen}
-                  onCreate={hasPassed(place, now) ? undefined : onCreate}
+                  onCreate={hasPassed(slot, now) ? undefined : onCreate}
                 />
               );
             })}
@@ -86,11 +86,11 @@ function HourCell({
   canDrag: boolean;
   isTabStop: boolean;
   onOpen: (group: EntryGroup) => void;
-  onCreate: ((place: string) => void) | undefined;
+  onCreate: ((slot: string) => void) | undefined;
 }) {
-  const place = `${day}T${hour}`;
+  const slot = `${day}T${hour}`;
   const label = `${formatLongDay(day)}, ${hour}:00`;
-  const { setNodeRef, isOver } = useDroppable({ id: place, data: { place: label } });
+  const { setNodeRef, isOver } = useDroppable({ id: slot, data: { slotLabel: label } });
   return (
     <td ref={setNodeRef} className={`group/cell h-10 border border-rule p-0.5 align-top ${isOver ? "bg-wash" : ""}`}>
       <ul className="grid grid-cols-1 gap-0.5 empty:hidden">
@@ -102,7 +102,7 @@ function HourCell({
       </ul>
       {onCreate && (
         <AddPostButton
-          place={place}
+          slot={slot}
           label={label}
           isTabStop={isTabStop}
           className={`w-full pointer-coarse:h-11 ${groups.length > 0 ? "h-6" : "h-9"}`}

@@ -1,29 +1,30 @@
-import type { CalendarRange } from "../calendar-ranges.ts";
+import type { CalendarRange } from "../../search-params.ts";
 
 /** Days are `2026-11-15`, in the studio's time zone. Weeks start on Monday. */
 
 const dayMs = 86_400_000;
 
-const toTime = (day: string): number => Date.parse(`${day}T00:00Z`);
-const toDay = (time: number): string => new Date(time).toISOString().slice(0, 10);
+const toUtcMs = (day: string): number => Date.parse(`${day}T00:00Z`);
+const toDay = (utcMs: number): string => new Date(utcMs).toISOString().slice(0, 10);
 
-export const addDays = (day: string, count: number): string => toDay(toTime(day) + count * dayMs);
+export const addDays = (day: string, count: number): string => toDay(toUtcMs(day) + count * dayMs);
 
+/** The same day of another month, or that month's last day if it is shorter. */
 export function addMonths(day: string, count: number): string {
-  const date = new Date(toTime(day));
-  const first = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + count, 1);
+  const date = new Date(toUtcMs(day));
+  const firstOfMonth = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + count, 1);
   const lastDay = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + count + 1, 0)).getUTCDate();
-  return toDay(first + (Math.min(date.getUTCDate(), lastDay) - 1) * dayMs);
+  return toDay(firstOfMonth + (Math.min(date.getUTCDate(), lastDay) - 1) * dayMs);
 }
 
-const getStartOfWeek = (day: string): string => addDays(day, -((new Date(toTime(day)).getUTCDay() + 6) % 7));
+const getStartOfWeek = (day: string): string => addDays(day, -((new Date(toUtcMs(day)).getUTCDay() + 6) % 7));
 const getStartOfMonth = (day: string): string => `${day.slice(0, 7)}-01`;
 const getEndOfMonth = (day: string): string => addDays(addMonths(getStartOfMonth(day), 1), -1);
 
 /** All days that the range shows. A month includes the rest of its first and last week. */
 export function listDays(range: CalendarRange, day: string): string[] {
   const [first, last] = getBounds(range, day);
-  const count = (toTime(last) - toTime(first)) / dayMs + 1;
+  const count = (toUtcMs(last) - toUtcMs(first)) / dayMs + 1;
   return Array.from({ length: count }, (_, index) => addDays(first, index));
 }
 
@@ -33,19 +34,20 @@ function getBounds(range: CalendarRange, day: string): [first: string, last: str
   return [getStartOfWeek(getStartOfMonth(day)), addDays(getStartOfWeek(getEndOfMonth(day)), 6)];
 }
 
+/** A day in the next or the previous week or month. */
 export const stepRange = (range: CalendarRange, day: string, direction: 1 | -1): string =>
   range === "week" ? addDays(day, 7 * direction) : addMonths(getStartOfMonth(day), direction);
 
-const format = (options: Intl.DateTimeFormatOptions) => {
+const createFormatter = (options: Intl.DateTimeFormatOptions) => {
   const dateFormat = new Intl.DateTimeFormat("en-GB", { ...options, timeZone: "UTC" });
-  return (day: string): string => dateFormat.format(toTime(day));
+  return (day: string): string => dateFormat.format(toUtcMs(day));
 };
 
-const formatMonth = format({ month: "long", year: "numeric" });
-export const formatLongDay = format({ weekday: "long", day: "numeric", month: "long" });
-export const formatWeekday = format({ weekday: "short" });
-const formatDayAndMonth = format({ day: "numeric", month: "short" });
-const formatFullDay = format({ day: "numeric", month: "short", year: "numeric" });
+const formatMonth = createFormatter({ month: "long", year: "numeric" });
+export const formatLongDay = createFormatter({ weekday: "long", day: "numeric", month: "long" });
+export const formatWeekday = createFormatter({ weekday: "short" });
+const formatDayAndMonth = createFormatter({ day: "numeric", month: "short" });
+const formatFullDay = createFormatter({ day: "numeric", month: "short", year: "numeric" });
 
 /** "November 2026", or "16 Nov – 22 Nov 2026" for a week. */
 export function formatRange(range: CalendarRange, day: string): string {

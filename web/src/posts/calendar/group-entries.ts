@@ -1,5 +1,5 @@
 import type { CalendarEntry } from "../../api/summary-queries.ts";
-import { canReschedule, changeableStates } from "../../publishing/state-labels.ts";
+import { canReschedule, changeableStates } from "../../publishing/publication-states.ts";
 import { toLocalTime } from "../../publishing/zoned-time.ts";
 
 /** The publications of a post with the same time and state, and the same actions: one card of the calendar. */
@@ -14,11 +14,11 @@ export interface EntryGroup {
   entries: readonly CalendarEntry[];
   canReschedule: boolean;
   canCancel: boolean;
-  /** Whether the post goes out to more accounts at this time, which a filter hides. */
+  /** Whether the account filter hides other publications of the post at this time. */
   isPartial: boolean;
 }
 
-/** Groups the entries of one post with the same time and state. Without account ids, it includes all accounts. */
+/** Groups the entries of each post that have the same time and state. No `accountIds` means all accounts. */
 export function groupEntries(
   entries: readonly CalendarEntry[],
   timezone: string,
@@ -28,12 +28,12 @@ export function groupEntries(
     entries,
     ({ post, at, state, isSuperseded }) => `${post.id} ${at} ${state} ${canReschedule(state, isSuperseded)}`,
   );
-  return [...groups.values()].flatMap((allMembers) => {
-    const members =
-      accountIds.length === 0 ? allMembers : allMembers.filter((entry) => accountIds.includes(entry.connectionId));
-    const [first] = members.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-    if (!first) return [];
-    const { id, post, state, at, isSuperseded } = first;
+  return [...groups.values()].flatMap((allEntries) => {
+    const shownEntries =
+      accountIds.length === 0 ? allEntries : allEntries.filter((entry) => accountIds.includes(entry.connectionId));
+    const [firstEntry] = shownEntries.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    if (!firstEntry) return [];
+    const { id, post, state, at, isSuperseded } = firstEntry;
     const localTime = toLocalTime(Date.parse(at), timezone);
     return {
       id,
@@ -41,16 +41,16 @@ export function groupEntries(
       state,
       at,
       localTime,
-      entries: members,
+      entries: shownEntries,
       canReschedule: canReschedule(state, isSuperseded),
       canCancel: changeableStates.includes(state),
-      isPartial: members.length < allMembers.length,
+      isPartial: shownEntries.length < allEntries.length,
     };
   });
 }
 
-/** Groups by day (`2026-11-15`) or by hour (`2026-11-15T09`). */
-export const groupByPlace = (
+/** Maps each slot (calendar-slots.ts) that has entries to its groups. */
+export const groupBySlot = (
   groups: readonly EntryGroup[],
   unit: "day" | "hour",
 ): ReadonlyMap<string, readonly EntryGroup[]> =>

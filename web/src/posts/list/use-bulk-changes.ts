@@ -3,7 +3,7 @@ import type { PostSummary } from "../../api/summary-queries.ts";
 import { runBulk, type BulkFailure } from "../../bulk/run-bulk.ts";
 import { restoreFocusSoon } from "../../ui/restore-focus.ts";
 import { useToast } from "../../ui/Toasts.tsx";
-import { usePostChanges, type PostChange, type PostChanges } from "../use-change-posts.ts";
+import { usePostChanges, type PostChange, type PostChanges } from "../use-post-changes.ts";
 
 /** The most posts that one action changes: each is a request. */
 export const maxBulkPosts = 100;

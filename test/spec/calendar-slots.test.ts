@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { suggestTimeAt } from "../../web/src/posts/calendar/suggest-time.ts";
+import { suggestTimeAt } from "../../web/src/posts/calendar/calendar-slots.ts";
 
 const suggestAt = (dayOrHour: string, utcTime: string, timezone = "Europe/Berlin") =>
   suggestTimeAt(dayOrHour, timezone, Date.parse(`${utcTime}Z`));

@@ -1,10 +1,10 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { attachAsset, copyAsset, deleteAsset } from "../api/mutations.ts";
 import { assetsQuery, refreshQueries, type Asset } from "../api/queries.ts";
 import { usePagedList } from "../api/use-paged-list.ts";
 import { AssetGrid, AssetGridItem, assetTileClasses } from "../assets/AssetGrid.tsx";
 import { AssetImage } from "../assets/AssetImage.tsx";
+import { attachOrCopy } from "../assets/attach-or-copy.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { describeNoMatch } from "../ui/describe-no-match.ts";
@@ -36,7 +36,7 @@ export function LibraryPicker({ postId, onClose }: { postId: string; onClose: ()
     try {
       for (const [i, asset] of selectedAssets.entries()) {
         setProgressLabel(`Adding ${i + 1} of ${selectedAssets.length}…`);
-        await attachAssetOrCopy(studio.id, postId, asset);
+        await attachOrCopy(studio.id, postId, asset);
         // If a later file fails, a second attempt must not add this one again.
         setSelectedAssets((current) => current.filter(({ id }) => id !== asset.id));
       }
@@ -179,18 +179,4 @@ function PickableAsset({
       {asset.postId !== null && <span className="text-sm text-muted">On another post: adds a copy</span>}
     </label>
   );
-}
-
-async function attachAssetOrCopy(studioId: string, postId: string, asset: Asset): Promise<void> {
-  if (asset.postId === null) {
-    await attachAsset(studioId, postId, asset.id);
-    return;
-  }
-  const { assetId } = await copyAsset(studioId, asset.id);
-  try {
-    await attachAsset(studioId, postId, assetId);
-  } catch (error) {
-    await deleteAsset(studioId, assetId).catch(() => {}); // keep unused copies out of the library
-    throw error;
-  }
 }

@@ -13,12 +13,12 @@ import {
   type SensorOptions,
 } from "@dnd-kit/core";
 
-/** The place that an arrow key leads to, as a droppable's id; undefined if there is none. */
+/** Returns the id of the droppable that an arrow key leads to; undefined if there is none. */
 export type GetNeighbor = (droppableId: string, key: string) => string | undefined;
 
 /**
- * Moves the dragged item into the next place, instead of by a number of pixels. It stays at its height if the place
- * reaches that far: the center of a long column can be far outside the window.
+ * Moves the dragged item to the next droppable, instead of by a number of pixels. Its vertical position changes only as
+ * far as necessary, because the center of a long column can be far outside the window.
  */
 const createCoordinateGetter =
   (getNeighbor: GetNeighbor): KeyboardCoordinateGetter =>
@@ -34,10 +34,10 @@ const createCoordinateGetter =
     };
   };
 
-/** Enter stays free for opening an item: Space picks it up. */
+/** Only Space picks up an item, because Enter opens it. */
 const keyboardCodes = { start: ["Space"], cancel: ["Escape"], end: ["Space", "Enter"] };
 
-/** Drag with a mouse, with a finger after a short press, so that swipes scroll, and with the keyboard. */
+/** Dragging by mouse, by touch (after a short press, so that swipes scroll) and by keyboard. */
 export function useDragSensors(getNeighbor: GetNeighbor): SensorDescriptor<SensorOptions>[] {
   return useSensors(
     useSensor(MouseSensor, { activationConstraint: { distance: 6 } }),
@@ -47,8 +47,8 @@ export function useDragSensors(getNeighbor: GetNeighbor): SensorDescriptor<Senso
 }
 
 /**
- * Where the pointer is; without one, what the dragged item overlaps most. The closest center is only a fallback, because
- * places differ in height: an item at the top of a long column can be closer to the center of a short one.
+ * Finds the droppable under the pointer; while dragging by keyboard, the one that the item overlaps most. The closest
+ * center is only a fallback: an item at the top of a long column can be closer to the center of a short column.
  */
 export const findDropTarget: CollisionDetection = (options) => {
   const collisions = options.pointerCoordinates ? pointerWithin(options) : [];

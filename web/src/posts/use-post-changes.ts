@@ -8,9 +8,9 @@ import { getPostUploadsKey, useUploaderRegistry } from "../upload/uploader-regis
 
 /** A change of one post that can be undone. */
 export interface PostChange {
-  /** Sends the change; resolves with the changed post, or undefined if the post is in the trash then. */
+  /** Sends the change; resolves with the changed post, or with undefined if the change moved it to the trash. */
   apply: (post: PostSummary) => Promise<PostSummary | undefined>;
-  /** How the lists show the post before the server confirms the change. */
+  /** Returns the post as the lists show it until the server confirms the change; undefined hides it. */
   preview: (post: PostSummary) => PostSummary | undefined;
   /** Sends the opposite change. `changedPost` is the result of `apply`. */
   revert: (post: PostSummary, changedPost: PostSummary | undefined) => Promise<PostSummary>;
@@ -26,7 +26,7 @@ export interface PostChanges {
   refresh: () => Promise<void>;
 }
 
-/** Changes that lists offer for one post and for several. */
+/** The changes that lists offer for one post or several. */
 export function usePostChanges(): PostChanges {
   const { studio } = useStudio();
   const queryClient = useQueryClient();

@@ -1,23 +1,45 @@
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
+import { useState, type ReactNode } from "react";
 import { createPost } from "../../api/mutations.ts";
 import { useStudio } from "../../layout/use-studio.ts";
+import { resolveLocalTime } from "../../publishing/zoned-time.ts";
 import { TextField } from "../../ui/Field.tsx";
 import { FormDialog } from "../../ui/FormDialog.tsx";
 import { requiredTextProps } from "../../ui/required-text.ts";
+import { useToast } from "../../ui/Toasts.tsx";
+import { formatPostTime } from "../format-post-time.ts";
+import { suggestTimeAt } from "./calendar-slots.ts";
 
-/** Creates a draft that is meant for a time. The post page offers to schedule it; nothing is scheduled here. */
-export function NewPostDialog({
-  localTime,
-  timeLabel,
-  onClose,
-}: {
+interface IntendedTime {
   /** In the studio's time zone: `2026-11-15T09:30`. */
   localTime: string;
   /** The same time, as people read it. */
   timeLabel: string;
-  onClose: () => void;
-}) {
+}
+
+/** The dialog that creates a post for a slot of the calendar; `onCreate` is undefined for users who may not. */
+export function useNewPostDialog(): { onCreate: ((slot: string) => void) | undefined; newPostDialog: ReactNode } {
+  const { studio, may } = useStudio();
+  const showToast = useToast();
+  const [intendedTime, setIntendedTime] = useState<IntendedTime>();
+
+  function openDialog(slot: string): void {
+    const localTime = suggestTimeAt(slot, studio.timezone);
+    const time = resolveLocalTime(localTime ?? "", studio.timezone);
+    if (localTime === undefined) showToast({ text: "That time is in the past. Choose a later time." });
+    else if (time.kind !== "valid")
+      showToast({ text: "Clocks skip this time on that day. Choose an earlier or later time." });
+    else setIntendedTime({ localTime, timeLabel: formatPostTime(time.iso, studio.timezone) });
+  }
+
+  return {
+    onCreate: may("posts.write") ? openDialog : undefined,
+    newPostDialog: intendedTime && <NewPostDialog {...intendedTime} onClose={() => setIntendedTime(undefined)} />,
+  };
+}
+
+/** Creates a draft and opens it with its intended time. Nothing is scheduled here. */
+function NewPostDialog({ localTime, timeLabel, onClose }: IntendedTime & { onClose: () => void }) {
   const { studio } = useStudio();
   const navigate = useNavigate();
   const [title, setTitle] = useState("");

@@ -8,10 +8,10 @@ import { useStudio } from "../layout/use-studio.ts";
 import { formatActor } from "../ui/format-actor.ts";
 import { QueryStatus } from "../ui/QueryStatus.tsx";
 import { isSameContent, toSnapshot } from "./account-snapshot.ts";
-import { describeApprovedTime } from "./describe-time.ts";
+import { describeRequestedTime } from "./describe-time.ts";
 
 /** What a proposal changes compared with what was approved before. */
-export function ApprovedDiff({
+export function ChangesSinceApproval({
   publication,
   lastApproval,
   post,
@@ -25,7 +25,7 @@ export function ApprovedDiff({
   const after = toSnapshot(post, publication);
   const before = approvedRevision.data && toSnapshot(approvedRevision.data, publication);
   const [timeBefore, timeAfter] = [lastApproval, publication].map(({ scheduledFor }) =>
-    describeApprovedTime(scheduledFor, studio.timezone),
+    describeRequestedTime(scheduledFor, studio.timezone),
   );
   const hasTimeChanged = timeBefore !== timeAfter;
   return (
