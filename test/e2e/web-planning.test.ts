@@ -150,7 +150,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     assert.equal(await publishAgain.count(), 0, "its own page offers it no more");
     // The newer publication is not in this filtered list, but still replaces the failed one.
     await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/publications?from=${day}`);
-    await page.getByText("1 publication needs you:").waitFor();
+    await page.getByText("1 publication needs your attention:").waitFor();
 
     const postsUrl = `${fixture.service.base}/studios/${owner.studio.id}/posts`;
     await page.goto(`${postsUrl}?view=board`);
@@ -221,7 +221,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await page.getByRole("dialog", { name: "Sooner" }).getByRole("button", { name: "Close" }).click();
 
     await page.getByRole("navigation", { name: "Publications" }).getByRole("link", { name: "All" }).click();
-    const notice = page.getByText("1 publication needs you:");
+    const notice = page.getByText("1 publication needs your attention:");
     await notice.waitFor();
     assert.deepEqual(await findViolations(page), []);
     assert.equal(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0);
@@ -278,7 +278,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await failPublications(otherId);
     await publishTo(replacedId, connectionIds[0]);
     await page.reload();
-    await page.getByText("1 publication needs you:").waitFor();
+    await page.getByText("1 publication needs your attention:").waitFor();
     await page.getByRole("link", { name: "1 failed" }).click();
     const rows = page.getByRole("list", { name: "Publications" }).getByRole("listitem");
     await rows.filter({ hasText: "Mist" }).waitFor();

@@ -113,7 +113,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await assistant.call("update_post", { postId, body: "Fog over the whole harbour.", revision });
     await page.getByRole("button", { name: "Approve and publish, blue-harbour" }).click();
     await page.unroute("**/posts/*");
-    await proposal.getByText("The post changed while you were looking.").waitFor();
+    await proposal.getByText("The post changed while you were reviewing it.").waitFor();
     assert.match((await proposal.locator("ins").textContent()) ?? "", /added: whole/);
     assert.deepEqual(await listSandboxTexts(), []);
     await checkAccessibility();

@@ -18,13 +18,13 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
   useEffect(() => input.current?.focus(), []);
   const list = useRef<HTMLDivElement>(null);
   const [selectedValue, setSelectedValue] = useState("");
-  // New results may have replaced the selected one; Enter needs another.
+  // New results may have replaced the selected one, and Enter needs a selection.
   const selectFirstIfNone = (): void => {
     if (list.current?.querySelector("[aria-selected=true]")) return;
     setSelectedValue(list.current?.querySelector<HTMLElement>("[role=option]")?.dataset["value"] ?? "");
   };
   const closeAndRun = (run: () => void) => () => {
-    // Closed first: the dialog returns the focus, and the command may move it.
+    // In this order, because the dialog returns the focus when it closes, and the command may move it.
     onClose();
     run();
   };
@@ -70,7 +70,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
               ))}
             </PaletteGroup>
           ))}
-          {query !== "" && <PaletteResults query={query} onSelect={closeAndRun} onChange={selectFirstIfNone} />}
+          {query !== "" && <PaletteResults query={query} closeAndRun={closeAndRun} onChange={selectFirstIfNone} />}
         </Command.List>
       </Command>
     </Dialog>

@@ -17,8 +17,8 @@ const typingPauseMs = 200;
 
 interface ResultsProps {
   query: string;
-  /** Wraps a command, so that it also closes the palette. */
-  onSelect: (run: () => void) => () => void;
+  /** Returns a function that closes the palette and then runs the command. */
+  closeAndRun: (run: () => void) => () => void;
   /** Called after the shown results change. */
   onChange: () => void;
 }
@@ -33,7 +33,7 @@ export function PaletteResults({ query, ...handlers }: ResultsProps) {
   return settledQuery !== "" && <SearchResults query={settledQuery} {...handlers} />;
 }
 
-function SearchResults({ query, onSelect, onChange }: ResultsProps) {
+function SearchResults({ query, closeAndRun, onChange }: ResultsProps) {
   const { studio } = useStudio();
   const navigate = useNavigate();
   const posts = usePagedList(postSummariesQuery(studio.id, { query, status: "draft,ready,archived" }, maxResults + 1));
@@ -43,11 +43,11 @@ function SearchResults({ query, onSelect, onChange }: ResultsProps) {
 
   const params = { studioId: studio.id };
   const openPost = (postId: string) =>
-    onSelect(() => void navigate({ to: "/studios/$studioId/posts/$postId", params: { ...params, postId } }));
-  const openPosts = onSelect(() => void navigate({ to: "/studios/$studioId/posts", params, search: { q: query } }));
+    closeAndRun(() => void navigate({ to: "/studios/$studioId/posts/$postId", params: { ...params, postId } }));
+  const openPosts = closeAndRun(() => void navigate({ to: "/studios/$studioId/posts", params, search: { q: query } }));
   const openFile = (file: string) =>
-    onSelect(() => void navigate({ to: "/studios/$studioId/assets", params, search: { file } }));
-  const openLibrary = onSelect(() => void navigate({ to: "/studios/$studioId/assets", params, search: { q: query } }));
+    closeAndRun(() => void navigate({ to: "/studios/$studioId/assets", params, search: { file } }));
+  const openLibrary = closeAndRun(() => void navigate({ to: "/studios/$studioId/assets", params, search: { q: query } }));
 
   return (
     <>
@@ -93,7 +93,7 @@ function SearchResults({ query, onSelect, onChange }: ResultsProps) {
 
 type ListState = Pick<ReturnType<typeof usePagedList>, "query" | "items" | "isAutoLoading">;
 
-/** An error, that the search is running, or that nothing matches; otherwise undefined. */
+/** Says that the search failed, is running, or found nothing; otherwise undefined. */
 function describeSearch(query: string, lists: readonly ListState[]): string | undefined {
   const failure = lists.find((list) => list.query.isError)?.query.error;
   if (failure) {

@@ -1,5 +1,5 @@
 import { Outlet } from "@tanstack/react-router";
-import { OfflineNotice } from "./OfflineNotice.tsx";
+import { useSyncExternalStore } from "react";
 
 export function RootLayout() {
   return (
@@ -13,5 +13,28 @@ export function RootLayout() {
       <OfflineNotice />
       <Outlet />
     </>
+  );
+}
+
+function subscribeToConnection(notify: () => void): () => void {
+  window.addEventListener("online", notify);
+  window.addEventListener("offline", notify);
+  return () => {
+    window.removeEventListener("online", notify);
+    window.removeEventListener("offline", notify);
+  };
+}
+
+function OfflineNotice() {
+  const isOnline = useSyncExternalStore(subscribeToConnection, () => navigator.onLine);
+  return (
+    <div role="status">
+      {!isOnline && (
+        <p className="m-0 bg-ink px-5 py-2 text-center text-paper">
+          You’re offline. Content may be out of date. Keep this tab open: when you’re back online, your changes to the
+          open post are saved and uploads continue.
+        </p>
+      )}
+    </div>
   );
 }

@@ -17,7 +17,7 @@ import { StudioNav } from "./StudioNav.tsx";
 import { StudioSwitcher } from "./StudioSwitcher.tsx";
 import { StudioContext, useStudio, useStudioAccess } from "./use-studio.ts";
 
-/** Loaded on demand: few visits have uploads in the background. */
+/** Loaded on demand: most visits have no uploads in the background. */
 const BackgroundUploads = lazy(async () => ({
   default: (await import("../upload/BackgroundUploads.tsx")).BackgroundUploads,
 }));
@@ -108,7 +108,7 @@ function SearchAndCreate() {
   );
 }
 
-/** Replaces the sidebar on narrow screens; a button opens it as a drawer. */
+/** Replaces the sidebar on narrow screens; a button opens the navigation as a drawer. */
 function TopBar() {
   const [isOpen, setIsOpen] = useState(false);
   const { openPalette } = useCommands();

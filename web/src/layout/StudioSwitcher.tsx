@@ -1,7 +1,7 @@
 import { Check, ChevronsUpDown, Plus } from "lucide-react";
+import { getFirstCharacter } from "../ui/first-character.ts";
 import { Menu, MenuItem, MenuLabel, MenuLink, MenuSeparator } from "../ui/Menu.tsx";
 import { roleLabels } from "../ui/roles.ts";
-import { StudioMark } from "./StudioMark.tsx";
 import { useSwitchStudio } from "./use-switch-studio.ts";
 import { useStudio } from "./use-studio.ts";
 
@@ -49,3 +49,13 @@ export function StudioSwitcher() {
     </Menu>
   );
 }
+
+/** The first letter of a studio's name on a tile, so that users recognize a studio at a glance. */
+const StudioMark = ({ name }: { name: string }) => (
+  <span
+    aria-hidden="true"
+    className="grid size-6 flex-none place-items-center rounded-md bg-accent font-serif text-sm text-accent-ink"
+  >
+    {getFirstCharacter(name)}
+  </span>
+);

@@ -10,7 +10,7 @@ import type { Uploads } from "../upload/use-uploader.ts";
 /** Loaded on demand: files are shown before they can be dragged. */
 const SortableFiles = lazy(async () => ({ default: (await import("./SortableFiles.tsx")).SortableFiles }));
 
-/** Uploads that need the user, then the files of the post in order, then uploads that are about to start. */
+/** Uploads that need the user's attention, then the files of the post in order, then new uploads. */
 export function FileList({
   failedUploads,
   files,
@@ -52,7 +52,7 @@ export function FileList({
       {/* Also for one file, so that the second one does not replace its tile and close its menu. */}
       {onReorder && files.length > 0 ? (
         <Suspense fallback={plainFiles}>
-          <SortableFiles files={files} onMove={onReorder}>
+          <SortableFiles files={files} onReorder={onReorder}>
             {renderFile}
           </SortableFiles>
         </Suspense>

@@ -12,8 +12,8 @@ export interface TileActions {
   play: (asset: Asset) => void;
   /** Absent if the user may not change files. */
   edit?: {
-    /** Undefined if the file can't be moved there. */
-    move: (asset: Asset, direction: -1 | 1) => (() => void) | undefined;
+    /** Returns what moves the file by one position; undefined if there is no such position. */
+    getMove: (asset: Asset, direction: -1 | 1) => (() => void) | undefined;
     detach: (asset: Asset) => void;
     cancelUpload: (asset: Asset) => void;
   };
@@ -72,8 +72,8 @@ function TileMenu({
   onOpen: () => void;
 }) {
   const moves = [
-    ["Move earlier", ArrowLeft, edit.move(asset, -1)],
-    ["Move later", ArrowRight, edit.move(asset, 1)],
+    ["Move earlier", ArrowLeft, edit.getMove(asset, -1)],
+    ["Move later", ArrowRight, edit.getMove(asset, 1)],
   ] as const;
   return (
     <div className="absolute top-1 right-1">

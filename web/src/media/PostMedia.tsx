@@ -22,13 +22,13 @@ import { useReorder } from "./use-reorder.ts";
 const LibraryPicker = lazy(async () => ({ default: (await import("./LibraryPicker.tsx")).LibraryPicker }));
 const VideoDialog = lazy(async () => ({ default: (await import("./VideoDialog.tsx")).VideoDialog }));
 
-/** The files of a post, in order, with the uploads that are on the way to it. */
+/** The files of a post, in order, with the uploads to it. */
 export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Post) => void }) {
   const { may } = useStudio();
   const section = useRef<HTMLElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   const [openDialog, setOpenDialog] = useState<{ kind: "details" | "video"; assetId: string }>();
-  const [isPicking, setIsPicking] = useState(false);
+  const [isLibraryOpen, setIsLibraryOpen] = useState(false);
   const focusHeading = () => heading.current?.focus({ preventScroll: true }); // the focused button no longer exists
   const uploads = usePostUploads(post);
   const links = useUploadLinks(post);
@@ -38,11 +38,12 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
   const deleteAsset = useDeleteAsset();
   const canEdit = may("assets.write");
   const canAdd = canEdit && post.status !== "archived";
-  const arranged = arrangeFiles(
+  const arrangedFiles = arrangeFiles(
     assets.filter(({ id, status }) => status === "ready" || !canceledIds.has(id)),
     uploads.items,
   );
-  const order = arranged.files.map(({ asset }) => asset.id);
+  const { files, failedUploads, newUploads } = arrangedFiles;
+  const order = files.map(({ asset }) => asset.id);
   const openAsset = assets.find(({ id }) => id === openDialog?.assetId);
   const error = orderError ?? detachError ?? links.error;
 
@@ -51,10 +52,10 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
   latestAdd.current = add;
   useEffect(() => {
     if (!canAdd || !section.current) return undefined;
-    return listenForFiles(section.current, (files) => latestAdd.current(withoutSystemFiles(files)));
+    return listenForFiles(section.current, (chosenFiles) => latestAdd.current(withoutSystemFiles(chosenFiles)));
   }, [canAdd]);
 
-  function move(asset: Asset, direction: -1 | 1): (() => void) | undefined {
+  function getMove(asset: Asset, direction: -1 | 1): (() => void) | undefined {
     const from = order.indexOf(asset.id);
     if (from + direction < 0 || from + direction >= order.length) return undefined;
     return () => reorder(order.toSpliced(from, 1).toSpliced(from + direction, 0, asset.id));
@@ -63,9 +64,9 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
   const actions: TileActions = {
     open: ({ id }) => setOpenDialog({ kind: "details", assetId: id }),
     play: ({ id }) => setOpenDialog({ kind: "video", assetId: id }),
-    ...(canEdit && { edit: { move, detach: (asset) => void detach(asset), cancelUpload: deleteAsset } }),
+    ...(canEdit && { edit: { getMove, detach: (asset) => void detach(asset), cancelUpload: deleteAsset } }),
   };
-  const count = arranged.files.length + arranged.failedUploads.length + arranged.newUploads.length;
+  const count = files.length + failedUploads.length + newUploads.length;
 
   return (
     <section ref={section} className="group/media relative" aria-labelledby="media">
@@ -76,8 +77,8 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
         </h2>
         {canAdd && (
           <AddFiles
-            onFiles={(files) => add(withoutSystemFiles(files))}
-            onOpenLibrary={() => setIsPicking(true)}
+            onFiles={(chosenFiles) => add(withoutSystemFiles(chosenFiles))}
+            onOpenLibrary={() => setIsLibraryOpen(true)}
             onRequestFiles={links.create}
           />
         )}
@@ -86,7 +87,7 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
       <UploadStatusBar uploads={uploads} />
       {count > 0 ? (
         <FileList
-          {...arranged}
+          {...arrangedFiles}
           actions={actions}
           uploads={uploads}
           onCancel={cancelUpload}
@@ -109,7 +110,7 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
         {openAsset && openDialog?.kind === "video" && (
           <VideoDialog asset={openAsset} onClose={() => setOpenDialog(undefined)} />
         )}
-        {isPicking && <LibraryPicker postId={post.id} onClose={() => setIsPicking(false)} />}
+        {isLibraryOpen && <LibraryPicker postId={post.id} onClose={() => setIsLibraryOpen(false)} />}
       </Suspense>
     </section>
   );

@@ -29,14 +29,15 @@ export type PostFile = ArrangedFiles<Asset, UploadItem>["files"][number];
 const instructions =
   "To move a file, press Space, move it with the arrow keys, and press Space again. Press Escape to cancel.";
 
-/** Files that can be dragged with a mouse, with a finger (by the handle, or after a long press), and with the arrow keys. */
+/** Files that can be dragged by mouse, by touch (at the handle, or after a long press) and by keyboard. */
 export function SortableFiles({
   files,
-  onMove,
+  onReorder,
   children,
 }: {
   files: readonly PostFile[];
-  onMove: (order: string[]) => void;
+  /** Called with the ids of all files in the new order. */
+  onReorder: (order: string[]) => void;
   children: (file: PostFile, handle: ReactNode) => ReactNode;
 }) {
   const ids = files.map(({ asset }) => asset.id);
@@ -53,12 +54,12 @@ export function SortableFiles({
       collisionDetection={closestCenter}
       accessibility={{
         announcements: createAnnouncements(files, lastOverId),
-        container: document.body, // a list has only list items
+        container: document.body, // by default, it would be inside the list, which may only contain list items
         screenReaderInstructions: { draggable: instructions },
       }}
       onDragEnd={({ active, over }) => {
         if (!over || active.id === over.id) return;
-        onMove(arrayMove(ids, ids.indexOf(String(active.id)), ids.indexOf(String(over.id))));
+        onReorder(arrayMove(ids, ids.indexOf(String(active.id)), ids.indexOf(String(over.id))));
       }}
     >
       <SortableContext items={ids} strategy={rectSortingStrategy}>
@@ -114,7 +115,7 @@ function SortableFile({
 
 function createAnnouncements(
   files: readonly PostFile[],
-  /** Where the dragged file is, so that only changes are announced. */
+  /** The file whose position the dragged file would take, so that only changes are announced. */
   lastOverId: RefObject<UniqueIdentifier | undefined>,
 ): Announcements {
   const getName = (id: UniqueIdentifier) => files.find(({ asset }) => asset.id === id)?.asset.filename ?? "The file";

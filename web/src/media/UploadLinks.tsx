@@ -27,7 +27,7 @@ export function useUploadLinks(post: Post) {
     links: data?.links ?? [],
     error,
     createdUrl,
-    closeCreated: () => setCreatedUrl(undefined),
+    clearCreatedUrl: () => setCreatedUrl(undefined),
     create: () =>
       void run(async () => {
         setCreatedUrl((await createUploadLink(studio.id, post.id, { inPlace: false })).url);
@@ -48,7 +48,7 @@ export function useUploadLinks(post: Post) {
 }
 
 /** The open upload links of the post. */
-export function UploadLinks({ links: { links, createdUrl, closeCreated, withdraw } }: { links: UploadLinksState }) {
+export function UploadLinks({ links: { links, createdUrl, clearCreatedUrl, withdraw } }: { links: UploadLinksState }) {
   const { studio, may } = useStudio();
   return (
     <>
@@ -78,7 +78,7 @@ export function UploadLinks({ links: { links, createdUrl, closeCreated, withdraw
         </List>
       )}
       {createdUrl !== undefined && (
-        <LinkDialog title="Share this upload link" label="Upload link" url={createdUrl} onClose={closeCreated}>
+        <LinkDialog title="Share this upload link" label="Upload link" url={createdUrl} onClose={clearCreatedUrl}>
           For 30 minutes, anyone with this link can upload files of any size to this post; no account needed. Copy it
           now: it won’t be shown again. You can withdraw it here.
         </LinkDialog>

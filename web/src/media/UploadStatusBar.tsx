@@ -5,7 +5,7 @@ import { Button } from "../ui/Button.tsx";
 import { describeStatusChange, describeUploads } from "./describe-upload.ts";
 import type { Uploads } from "../upload/use-uploader.ts";
 
-/** All uploads together, and whether the connection holds them up. Each upload shows its own progress on its tile. */
+/** The progress of all uploads together, and problems with the connection. The tiles show the progress of each upload. */
 export function UploadStatusBar({ uploads: { items, summary, pause, resume } }: { uploads: Uploads }) {
   const connectionMessage = summary ? describeConnection(summary) : "";
   const isPaused = summary?.state === "paused";
@@ -49,16 +49,16 @@ function UploadAnnouncements({
   const previousItems = useRef<readonly UploadItem[]>([]);
   const [text, setText] = useState("");
   useEffect(() => {
-    const changes = items
+    const announcements = items
       .map((item) =>
         describeStatusChange(
           item,
           previousItems.current.find(({ key }) => key === item.key),
         ),
       )
-      .filter((change) => change !== "");
+      .filter((announcement) => announcement !== "");
     previousItems.current = items;
-    if (changes.length > 0) setText(changes.join(" "));
+    if (announcements.length > 0) setText(announcements.join(" "));
   }, [items]);
   return (
     <div className="sr-only" role="status">

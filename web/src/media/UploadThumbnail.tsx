@@ -2,19 +2,19 @@ import { useEffect, useRef } from "react";
 import { createPreview } from "../upload/preview.ts";
 import type { UploadItem } from "../upload/upload-task.ts";
 
-/** What a file on this computer looks like, before the server has it. */
+/** The thumbnail of a file that is not uploaded yet, made in the browser. */
 export function UploadThumbnail({ upload }: { upload: UploadItem }) {
   const frame = useRef<HTMLSpanElement>(null);
   const preview = useRef<ReturnType<typeof createPreview>>(undefined);
 
   useEffect(() => {
-    const created = createPreview({ canShowVideos: true });
-    created.element.className =
+    const newPreview = createPreview({ canShowVideos: true });
+    newPreview.element.className =
       "grid size-full place-items-center text-xs font-semibold text-muted [&>:not(span)]:size-full [&>:not(span)]:object-cover [&>:not(span)]:opacity-60";
-    frame.current?.replaceChildren(created.element);
-    preview.current = created;
+    frame.current?.replaceChildren(newPreview.element);
+    preview.current = newPreview;
     return () => {
-      created.destroy();
+      newPreview.destroy();
       preview.current = undefined;
     };
   }, []);

@@ -59,7 +59,7 @@ export function UploadTile({
   );
 }
 
-/** The same in one row of a list. */
+/** Like `UploadTile`, as one row of a list. */
 export function UploadRow(props: UploadTileProps) {
   const { upload } = props;
   return (
@@ -119,7 +119,7 @@ function UploadActions({ upload, uploads, onCancel, className = "" }: UploadTile
   );
 }
 
-/** One button, whose action depends on the status, so that it keeps the focus when the status changes. */
+/** Pauses, resumes or retries the upload: one button, so that it keeps the focus when the status changes. */
 function getMainAction({
   name,
   status,

@@ -10,7 +10,7 @@ interface UploadState {
 }
 
 export interface ArrangedFiles<File, Upload> {
-  /** Uploads that need the user, whether or not the server knows them. They come first. */
+  /** Uploads that need the user's attention, whether or not the server knows them. They come first. */
   failedUploads: Upload[];
   /** The files of the post in order, each with the unfinished upload of this page that sends it. */
   files: { asset: File; upload: Upload | undefined }[];
@@ -24,9 +24,9 @@ export function arrangeFiles<File extends FileState, Upload extends UploadState>
   uploads: readonly Upload[],
 ): ArrangedFiles<File, Upload> {
   const unfinishedAssets = assets.filter(({ status }) => status !== "ready");
-  const isReady = ({ id }: Upload) => assets.some((asset) => asset.id === id && asset.status === "ready");
+  const isUploaded = ({ id }: Upload) => assets.some((asset) => asset.id === id && asset.status === "ready");
   const findUpload = (asset: File) => uploads.find(({ id }) => id === asset.id);
-  const failedUploads = uploads.filter((upload) => needsUser(upload) && !isReady(upload));
+  const failedUploads = uploads.filter((upload) => needsUser(upload) && !isUploaded(upload));
   return {
     failedUploads,
     files: assets
@@ -34,7 +34,7 @@ export function arrangeFiles<File extends FileState, Upload extends UploadState>
       .map((asset) => ({ asset, upload: asset.status === "ready" ? undefined : findUpload(asset) })),
     newUploads: uploads.filter(
       (upload) =>
-        !needsUser(upload) && !isReady(upload) && !unfinishedAssets.some((asset) => findUpload(asset) === upload),
+        !needsUser(upload) && !isUploaded(upload) && !unfinishedAssets.some((asset) => findUpload(asset) === upload),
     ),
   };
 }

@@ -47,7 +47,7 @@ export function describeUploads(items: readonly UploadItem[], { secondsLeft }: U
     .join(" · ");
 }
 
-/** Announced when the status of an upload changes; empty for changes that need no announcement. */
+/** What screen readers announce when the status of an upload changes; empty if they announce nothing. */
 export function describeStatusChange(upload: UploadItem, previous: UploadItem | undefined): string {
   const { name, status } = upload;
   if (status === previous?.status) return "";

@@ -1,9 +1,9 @@
 import { TouchSensor, type SensorProps, type TouchSensorOptions } from "@dnd-kit/core";
 
-/** For the element that a finger drags at once. It needs `touch-action: none`, or the browser scrolls instead. */
+/** For the drag handle. It needs `touch-action: none`, or the browser scrolls instead. */
 export const handleProps = { "data-drag-handle": "" };
 
-/** Starts to drag by the handle without the delay that lets a swipe over the rest of the file scroll. */
+/** Dragging at the handle starts at once. Elsewhere on the file, it starts after a delay, so that swipes scroll. */
 export class FileTouchSensor extends TouchSensor {
   constructor(props: SensorProps<TouchSensorOptions>) {
     super(

@@ -1,8 +1,8 @@
-/** Adds removed files to the current order at their previous positions, so that Undo can restore them there. */
-export function mergeOrder(previousOrder: readonly string[], currentOrder: readonly string[]): string[] {
-  const order = [...currentOrder];
+/** Adds the ids that `order` lacks, each after the id that precedes it in `previousOrder`. */
+export function mergeOrder(previousOrder: readonly string[], order: readonly string[]): string[] {
+  const mergedOrder = [...order];
   for (const [i, id] of previousOrder.entries()) {
-    if (!order.includes(id)) order.splice(order.indexOf(previousOrder[i - 1] ?? "") + 1, 0, id);
+    if (!mergedOrder.includes(id)) mergedOrder.splice(mergedOrder.indexOf(previousOrder[i - 1] ?? "") + 1, 0, id);
   }
-  return order;
+  return mergedOrder;
 }

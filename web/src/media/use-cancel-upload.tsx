@@ -3,10 +3,10 @@ import type { UploadItem } from "../upload/upload-task.ts";
 import { useConfirm } from "../ui/Confirm.tsx";
 import type { Uploads } from "../upload/use-uploader.ts";
 
-/** Cancels an upload of this page. Asks first if it has started, because no one can undo that. */
+/** Cancels an upload of this page. Asks first if it has started, because canceling can't be undone. */
 export function useCancelUpload({ cancel }: Uploads, onCanceled: () => void) {
   const confirm = useConfirm();
-  /** The server still lists these for a moment. */
+  /** The server still lists these assets for a moment. */
   const [canceledIds, setCanceledIds] = useState<ReadonlySet<string>>(new Set());
 
   function cancelNow({ key, id }: UploadItem): void {

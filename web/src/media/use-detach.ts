@@ -13,6 +13,7 @@ export function useDetach(post: Post, onDetached: () => void) {
   const queryClient = useQueryClient();
   const showToast = useToast();
   const { error, run } = useAction();
+  /** Includes the files that were removed before, so that Undo can restore each at its position. */
   const lastOrder = useRef<readonly string[]>([]);
 
   const detach = (asset: Asset) =>

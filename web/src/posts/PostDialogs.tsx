@@ -16,8 +16,8 @@ const PostDialogsContext = createContext<PostDialogs>({ copyLink: async () => {}
 export const usePostDialogs = (): PostDialogs => use(PostDialogsContext);
 
 /**
- * The dialogs of the menus in a list of posts. They are outside of the rows and cards, because a row is unmounted when it
- * scrolls out of view, and a press inside a card would drag it.
+ * The dialogs of the menus in a list of posts. They are outside of the rows and cards, because a row is unmounted when
+ * it scrolls out of view, and a press inside a card would drag it.
  */
 export function PostDialogsProvider({ children }: { children: ReactNode }) {
   const { copyLink, linkDialog } = useCopyLink();

@@ -35,9 +35,9 @@ const dialogTexts = {
 };
 
 /**
- * Calls `run`, which archives or deletes the posts. Asks first if that cancels publications or stops uploads, which Undo
- * can't restore, and cancels scheduled publications before `run`. A post whose publication has started can't be removed:
- * for a single post, a toast says why; for several, `run` reports the posts that the server rejects.
+ * Calls `run`, which archives or deletes the posts. Asks first if that cancels publications or stops uploads, which
+ * Undo can't restore, and cancels scheduled publications before `run`. A post whose publication has started can't be
+ * removed: for a single post, a toast says why; for several, `run` reports the posts that the server rejects.
  */
 export function useConfirmRemoval(): (
   kind: keyof typeof dialogTexts,

@@ -25,7 +25,7 @@ interface DraftState {
   recentlyUpdatedFields: DraftField[];
 }
 
-/** `conflict`: the user must choose between two versions; `failed`: some edits are not saved, and will be sent again. */
+/** `conflict`: the user must choose between two versions; `failed`: some edits are not saved and will be sent again. */
 export type SaveResult = "saved" | "conflict" | "failed";
 
 export type DraftController = ReturnType<typeof useDraft>;

@@ -27,7 +27,7 @@ export function usePostPager(editor: EditorController): PostPager {
   const { id, status } = editor.base;
   const search = useMemo(() => readLastPostsView(studio.id).search, [studio.id]);
   const isBoard = search.view === "board";
-  // The calendar has no such order, even if the query has a list in the cache.
+  // The calendar has no such order, even if the list is in the cache.
   const hasListOrder = search.view !== "calendar";
   const { query, items } = usePagedList({
     ...postSummariesQuery(

@@ -33,25 +33,25 @@ export function AccountPreview({
 }) {
   const { studio, may } = useStudio();
   const duplicate = useDuplicateOpenPost(editor);
-  const [sizes, setSizes] = useState<Readonly<Record<string, RenditionSize>>>({});
+  const [renditionSizes, setRenditionSizes] = useState<Readonly<Record<string, RenditionSize>>>({});
   const { connectionId, label, platform, platformName, problems } = account;
   const display = getDisplay(platform);
   const title = display.showsTitle === true ? editor.draft.title : "";
   const textProblems = problems.filter(({ code }) => /^(?:text|title)_/.test(code));
-  const listProblems = (asset: Asset): AccountProblem[] => problems.filter(({ assetId }) => assetId === asset.id);
+  const listFileProblems = (asset: Asset): AccountProblem[] => problems.filter(({ assetId }) => assetId === asset.id);
   const otherProblems = problems.filter((problem) => problem.assetId === undefined && !textProblems.includes(problem));
   const files = post.assets.map((asset): PreviewFile => {
     const crop = findCrop(post, asset.id, platform);
     const rejection = findRejection(problems, asset.id);
-    const isImage = asset.kind === "image" && asset.status === "ready" && rejection === undefined;
+    const hasRendition = asset.kind === "image" && asset.status === "ready" && rejection === undefined;
     return {
       asset,
       rejection,
-      url: isImage
+      url: hasRendition
         ? getRenditionUrl({ studioId: studio.id, postId: post.id, connectionId }, asset.id, crop)
         : undefined,
       onLoad: (size: Size) =>
-        setSizes((current) => ({ ...current, [asset.id]: { ...size, isCropped: crop !== undefined } })),
+        setRenditionSizes((current) => ({ ...current, [asset.id]: { ...size, isCropped: crop !== undefined } })),
     };
   });
   const isEmpty = text === "" && title === "" && files.length === 0;
@@ -102,8 +102,8 @@ export function AccountPreview({
                   controller={editor}
                   account={account}
                   sharesCrops={sharesCrops}
-                  problems={listProblems(asset)}
-                  renditionSize={sizes[asset.id]}
+                  problems={listFileProblems(asset)}
+                  renditionSize={renditionSizes[asset.id]}
                 />
               </li>
             ))}

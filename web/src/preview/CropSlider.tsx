@@ -4,7 +4,7 @@ import { describePosition, dragWindow, getCropWindow, moveByKey, type CropPositi
 
 const toPercent = (fraction: number): string => `${fraction * 100}%`;
 
-/** The original with the part that is sent, which can be moved with a pointer or the arrow keys. */
+/** The original image with a frame around the part that is sent. A pointer or the arrow keys move the frame. */
 export function CropSlider({
   asset,
   renditionSize,
@@ -46,10 +46,10 @@ export function CropSlider({
           className={`absolute touch-none border-2 border-white shadow-[0_0_0_99rem_rgb(0_0_0/0.6)] focus-visible:outline-4 focus-visible:outline-offset-[-6px] ${axis === "x" ? "cursor-ew-resize" : "cursor-ns-resize"}`}
           style={{ left: toPercent(left), top: toPercent(top), width: toPercent(width), height: toPercent(height) }}
           onKeyDown={(event) => {
-            const moved = moveByKey(position, axis, event.key);
-            if (!moved || event.ctrlKey || event.metaKey || event.altKey) return;
+            const newPosition = moveByKey(position, axis, event.key);
+            if (!newPosition || event.ctrlKey || event.metaKey || event.altKey) return;
             event.preventDefault();
-            onMove(moved);
+            onMove(newPosition);
           }}
           onPointerDown={(event) => {
             event.currentTarget.setPointerCapture(event.pointerId);

@@ -22,7 +22,7 @@ interface FileProps {
   renditionSize: RenditionSize | undefined;
 }
 
-/** What happens to a file on an account, and how an image that does not fit is made to fit. */
+/** The problems of a file on an account, and the choice to pad or crop an image that does not fit. */
 export function FileSettings(props: FileProps) {
   const { may } = useStudio();
   const { post, asset, problems } = props;

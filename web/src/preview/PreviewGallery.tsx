@@ -13,7 +13,7 @@ export interface PreviewFile {
   onLoad: (size: Size) => void;
 }
 
-/** A grid has a tile for each of up to four files; the first of three is as tall as the other two together. */
+/** More files are shown as a carousel. */
 const maxGridFiles = 4;
 
 export function PreviewGallery({
@@ -23,12 +23,12 @@ export function PreviewGallery({
   files: readonly PreviewFile[];
   layout: PlatformDisplay["gallery"];
 }) {
-  const [onlyFile] = files;
-  if (!onlyFile) return null;
+  const [firstFile] = files;
+  if (!firstFile) return null;
   if (files.length === 1)
     return (
       <div className="border-y border-rule bg-wash">
-        <Tile file={onlyFile} />
+        <Tile file={firstFile} />
       </div>
     );
   if (layout === "carousel" || files.length > maxGridFiles)
@@ -56,6 +56,7 @@ export function PreviewGallery({
       aria-label="Files of the post"
     >
       {files.map((file, i) => {
+        // The first of three files is as tall as the other two together.
         const isTall = files.length === 2 || (files.length === 3 && i === 0);
         return (
           <li key={file.asset.id} className={`min-h-0 min-w-0 ${isTall ? "row-span-2" : ""}`}>

@@ -3,7 +3,7 @@ import { ProblemList, type AccountProblem } from "../publishing/ProblemList.tsx"
 import type { PlatformDisplay } from "./platform-displays.ts";
 import { splitText, type TextPart } from "./split-text.ts";
 
-/** The text of a post with its links, mentions and tags, folded where the platform folds it. */
+/** The text of a post with its links, mentions and tags, collapsed after as many lines as on the platform. */
 export function PreviewText({
   title,
   text,
@@ -16,15 +16,15 @@ export function PreviewText({
   problems: readonly AccountProblem[];
 }) {
   const parts = useMemo(() => splitText(text, features), [text, features]);
-  const element = useRef<HTMLParagraphElement>(null);
-  const [isTooLong, setIsTooLong] = useState(false);
+  const textElement = useRef<HTMLParagraphElement>(null);
+  const [isClipped, setIsClipped] = useState(false);
   const [isExpanded, setIsExpanded] = useState(false);
   const isCollapsed = collapsedLines !== undefined && !isExpanded;
 
   useLayoutEffect(() => {
-    const paragraph = element.current;
+    const paragraph = textElement.current;
     if (!paragraph || !isCollapsed) return undefined;
-    const measure = (): void => setIsTooLong(paragraph.scrollHeight > paragraph.clientHeight + 1);
+    const measure = (): void => setIsClipped(paragraph.scrollHeight > paragraph.clientHeight + 1);
     const observer = new ResizeObserver(measure);
     observer.observe(paragraph);
     measure();
@@ -37,7 +37,7 @@ export function PreviewText({
       {title !== "" && <p className="m-0 mb-1 font-semibold [overflow-wrap:anywhere]">{title}</p>}
       {text !== "" && (
         <p
-          ref={element}
+          ref={textElement}
           className={`m-0 whitespace-pre-wrap [overflow-wrap:anywhere] ${isCollapsed ? "line-clamp-(--collapsed-lines)" : ""}`}
           style={{ "--collapsed-lines": collapsedLines } as CSSProperties}
         >
@@ -46,7 +46,7 @@ export function PreviewText({
           ))}
         </p>
       )}
-      {collapsedLines !== undefined && isTooLong && (
+      {collapsedLines !== undefined && isClipped && (
         <button
           type="button"
           className="mt-1 min-h-8 cursor-pointer text-accent underline"

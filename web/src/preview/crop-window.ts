@@ -3,6 +3,7 @@ export interface Size {
   height: number;
 }
 
+/** Where the crop lies on each axis: 0 is the left or top edge, 1 the right or bottom edge. */
 export interface CropPosition {
   x: number;
   y: number;
@@ -16,17 +17,17 @@ export interface CropWindow extends Size {
   axis: "x" | "y";
 }
 
-/** Differences of a pixel or two come from rounding. */
-const maxRoundingError = 0.02;
+/** Relative. Sizes in pixels are rounded, so the same aspect ratio can differ by this much. */
+const maxAspectError = 0.02;
 
 export const hasSameAspect = (a: Size, b: Size): boolean => {
   const ratio = a.width / a.height / (b.width / b.height);
-  return Math.abs(ratio - 1) <= maxRoundingError;
+  return Math.abs(ratio - 1) <= maxAspectError;
 };
 
-/** Where a crop of an image lies that has the aspect ratio of `cropped`. */
-export function getCropWindow(image: Size, cropped: Size, { x, y }: CropPosition): CropWindow {
-  const ratio = cropped.width / cropped.height / (image.width / image.height);
+/** The part of `image` that a crop at this position keeps. The crop has the aspect ratio of `rendition`. */
+export function getCropWindow(image: Size, rendition: Size, { x, y }: CropPosition): CropWindow {
+  const ratio = rendition.width / rendition.height / (image.width / image.height);
   const [width, height] = [Math.min(1, ratio), Math.min(1, 1 / ratio)];
   return { width, height, left: (1 - width) * x, top: (1 - height) * y, axis: ratio < 1 ? "x" : "y" };
 }
@@ -35,10 +36,10 @@ export function getCropWindow(image: Size, cropped: Size, { x, y }: CropPosition
 export function dragWindow(position: CropPosition, window: CropWindow, delta: CropPosition): CropPosition {
   const { axis } = window;
   const range = 1 - (axis === "x" ? window.width : window.height);
-  return range === 0 ? position : { ...position, [axis]: clamp(position[axis] + delta[axis] / range) };
+  return range === 0 ? position : { ...position, [axis]: clampAndRound(position[axis] + delta[axis] / range) };
 }
 
-const steps: Readonly<Record<string, number>> = {
+const keySteps: Readonly<Record<string, number>> = {
   ArrowLeft: -0.02,
   ArrowUp: -0.02,
   ArrowRight: 0.02,
@@ -51,12 +52,12 @@ const steps: Readonly<Record<string, number>> = {
 
 /** The position after a key press; undefined if the key does not move the window. */
 export function moveByKey(position: CropPosition, axis: "x" | "y", key: string): CropPosition | undefined {
-  const step = steps[key];
-  return step === undefined ? undefined : { ...position, [axis]: clamp(position[axis] + step) };
+  const step = keySteps[key];
+  return step === undefined ? undefined : { ...position, [axis]: clampAndRound(position[axis] + step) };
 }
 
 /** Rounded to what a person can see, so that positions in the history are readable. */
-const clamp = (value: number): number => Math.round(Math.min(1, Math.max(0, value)) * 1000) / 1000;
+const clampAndRound = (value: number): number => Math.round(Math.min(1, Math.max(0, value)) * 1000) / 1000;
 
 /** Such as "25% from the left". */
 export function describePosition(position: CropPosition, axis: "x" | "y"): string {

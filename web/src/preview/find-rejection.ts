@@ -5,7 +5,7 @@ interface Problem {
   assetIds?: string[] | undefined;
 }
 
-/** Why the platform would reject a file, also if it would reject others for the same reason. */
+/** Why the platform would reject a file. A problem can concern one file (`assetId`) or several (`assetIds`). */
 export const findRejection = (problems: readonly Problem[], assetId: string): string | undefined =>
   problems.find(
     ({ level, ...problem }) =>

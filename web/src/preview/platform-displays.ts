@@ -4,7 +4,7 @@ import { hashtagPattern, instagramMentionPattern } from "#portable/hashtags-and-
 export interface PlatformDisplay {
   /** Which parts of the text the platform turns into links. */
   features: FeatureRules | "bluesky";
-  /** The number of lines after which the platform folds the text. Absent if it does not fold, or does not say where. */
+  /** How many lines the platform shows before "See more". Absent if it shows all, or does not document the number. */
   collapsedLines?: number;
   /** How several images are shown; a grid has up to four. */
   gallery: "grid" | "carousel";
@@ -18,7 +18,7 @@ export interface FeatureRules {
   tag?: RegExp;
 }
 
-const plain: PlatformDisplay = { features: { hasLinks: false }, gallery: "grid" };
+const plainDisplay: PlatformDisplay = { features: { hasLinks: false }, gallery: "grid" };
 
 const displays: Readonly<Record<string, PlatformDisplay>> = {
   // https://github.com/bluesky-social/social-app/blob/main/src/lib/constants.ts (MAX_POST_LINES), read 2026-11-16.
@@ -34,15 +34,15 @@ const displays: Readonly<Record<string, PlatformDisplay>> = {
     collapsedLines: 32,
     gallery: "grid",
   },
-  // https://docs.x.com/fundamentals/counting-characters, read 2026-11-16. Texts of up to 280 characters are not folded.
+  // https://docs.x.com/fundamentals/counting-characters, read 2026-11-16. Shows texts of up to 280 characters in full.
   x: { features: { hasLinks: true, mention: /(?<![\w@])@\w{1,15}(?![\w@])/g, tag: hashtagPattern }, gallery: "grid" },
   // https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/little-text-format,
   // read 2026-11-16. A mention needs an id, so a name stays text.
   linkedin: { features: { hasLinks: true, tag: hashtagPattern }, gallery: "grid" },
-  // A mention needs an id. Where the app folds is not documented.
+  // A mention needs an id. Where the app collapses texts is not documented.
   facebook: { features: { hasLinks: true, tag: hashtagPattern }, gallery: "grid" },
   // https://developers.facebook.com/documentation/instagram-platform/instagram-graph-api/reference/ig-user/media: tags
-  // and usernames in captions become links; URLs don't. Where the app folds is not documented.
+  // and usernames in captions become links; URLs don't. Where the app collapses texts is not documented.
   instagram: {
     features: { hasLinks: false, mention: instagramMentionPattern, tag: hashtagPattern },
     gallery: "carousel",
@@ -50,9 +50,9 @@ const displays: Readonly<Record<string, PlatformDisplay>> = {
   },
   // https://developers.facebook.com/docs/threads/posts. Which tags and mentions become links could not be read.
   threads: { features: { hasLinks: true }, gallery: "carousel" },
-  tiktok: { ...plain, isMediaFirst: true, showsTitle: true },
-  youtube: { ...plain, isMediaFirst: true, showsTitle: true },
-  pinterest: { ...plain, isMediaFirst: true, showsTitle: true },
+  tiktok: { ...plainDisplay, isMediaFirst: true, showsTitle: true },
+  youtube: { ...plainDisplay, isMediaFirst: true, showsTitle: true },
+  pinterest: { ...plainDisplay, isMediaFirst: true, showsTitle: true },
 };
 
-export const getDisplay = (platform: string): PlatformDisplay => displays[platform] ?? plain;
+export const getDisplay = (platform: string): PlatformDisplay => displays[platform] ?? plainDisplay;

@@ -6,7 +6,7 @@ export interface TextPart {
   kind: TextFeature["kind"] | "text";
 }
 
-/** Splits a text into plain text and what the platform shows as a link. */
+/** Splits a text into plain text and the links, mentions and tags that the platform recognizes. */
 export function splitText(text: string, features: PlatformDisplay["features"]): TextPart[] {
   const parts: TextPart[] = [];
   let position = 0;
@@ -36,8 +36,9 @@ function findFeatures(text: string, features: PlatformDisplay["features"]): Text
     kind: "tag" as const,
     tag: match.slice(1),
   }));
-  const merged = mergeFeatures(links, [...mentions, ...tags]);
-  return hasLinks ? merged : merged.filter(({ kind }) => kind !== "link");
+  // Even if URLs do not become links, what looks like a tag or mention inside of one is not one.
+  const mergedFeatures = mergeFeatures(links, [...mentions, ...tags]);
+  return hasLinks ? mergedFeatures : mergedFeatures.filter(({ kind }) => kind !== "link");
 }
 
 const listMatches = (text: string, pattern: RegExp | undefined): { match: string; start: number; end: number }[] =>

@@ -10,7 +10,7 @@ import { findCrop } from "./get-rendition-url.ts";
 const saveDelayMs = 600;
 const center: CropPosition = { x: 0.5, y: 0.5 };
 
-interface Target {
+interface CropTarget {
   post: Post;
   assetId: string;
   platform: string;
@@ -18,11 +18,12 @@ interface Target {
 }
 
 interface Choice {
+  /** Undefined to pad. */
   position: CropPosition | undefined;
 }
 
 /** How an image fits a platform: padded if the position is undefined, otherwise cropped at this position. */
-export function useCrop({ post, assetId, platform, onSave }: Target) {
+export function useCrop({ post, assetId, platform, onSave }: CropTarget) {
   const { studio } = useStudio();
   const { isRunning, error, run } = useAction();
   const savedPosition = findCrop(post, assetId, platform);

@@ -5,7 +5,7 @@ import { ChoiceField } from "../ui/Field.tsx";
 import { ProblemList } from "./ProblemList.tsx";
 import type { Account } from "./use-accounts.ts";
 
-/** Checkboxes for the accounts, each with what its platform says about the post. */
+/** Checkboxes for the accounts, each with the problems of the post on its platform. */
 export function AccountChoices({
   accounts,
   rejections,
@@ -52,7 +52,7 @@ export function AccountChoices({
   );
 }
 
-/** The reason for a platform that is not available names the platform. */
+/** If the platform is not available, the obstacle already names it. */
 function describeAccount(
   {
     platformName,

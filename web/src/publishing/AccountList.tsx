@@ -3,7 +3,7 @@ import type { Account } from "./use-accounts.ts";
 import { IconButton } from "../ui/IconButton.tsx";
 import { describeProblem, ProblemList } from "./ProblemList.tsx";
 
-/** The accounts of the studio, with what each one says about the post. */
+/** The accounts of the studio, each with the problems of the post on its platform. */
 export function AccountList({
   accounts,
   onOpen,
@@ -25,7 +25,7 @@ function AccountItem({ account, onOpen }: { account: Account; onOpen: () => void
   const { label, platformName, problems } = account;
   const [firstRejection, ...otherRejections] = problems.filter(({ level }) => level === "rejected");
   const notes = problems.filter(({ level }) => level !== "rejected");
-  const foldedProblems = [...otherRejections, ...notes];
+  const collapsedProblems = [...otherRejections, ...notes];
   return (
     <li className="min-w-0">
       <div className="flex items-center gap-2.5">
@@ -34,7 +34,7 @@ function AccountItem({ account, onOpen }: { account: Account; onOpen: () => void
           <span className="block truncate font-medium" title={`${label}, ${platformName}`}>
             {label} <span className="font-normal text-muted">{platformName}</span>
           </span>
-          {!firstRejection && <span className="block text-sm text-muted">{describeAccount(account)}</span>}
+          {!firstRejection && <span className="block text-sm text-muted">{describeReadiness(account)}</span>}
         </p>
         <IconButton icon={PenLine} size="small" label={`Text and preview for ${label}`} onClick={onOpen} />
       </div>
@@ -42,13 +42,13 @@ function AccountItem({ account, onOpen }: { account: Account; onOpen: () => void
         {firstRejection && (
           <p className="m-0 text-sm text-danger [overflow-wrap:anywhere]">{describeProblem(firstRejection)}</p>
         )}
-        {foldedProblems.length > 0 && (
+        {collapsedProblems.length > 0 && (
           <details>
             <summary className="w-fit cursor-pointer text-sm text-muted pointer-coarse:py-3">
-              {describeFolded(otherRejections.length, notes.length)}
+              {countCollapsed(otherRejections.length, notes.length)}
               <span className="sr-only"> for {label}</span>
             </summary>
-            <ProblemList problems={foldedProblems} />
+            <ProblemList problems={collapsedProblems} />
           </details>
         )}
       </div>
@@ -57,7 +57,7 @@ function AccountItem({ account, onOpen }: { account: Account; onOpen: () => void
 }
 
 /** Such as "2 more problems, 1 note". */
-function describeFolded(problemCount: number, noteCount: number): string {
+function countCollapsed(problemCount: number, noteCount: number): string {
   const problems = problemCount === 1 ? "1 more problem" : `${problemCount} more problems`;
   const notes = noteCount === 1 ? "1 note" : `${noteCount} notes`;
   return [problemCount > 0 ? problems : "", noteCount > 0 ? notes : ""].filter((part) => part !== "").join(", ");
@@ -73,7 +73,7 @@ function StateIcon({ account: { isAvailable, problems, obstacle } }: { account: 
   );
 }
 
-function describeAccount({ isAvailable, platformName, problems, obstacle }: Account): string {
+function describeReadiness({ isAvailable, platformName, problems, obstacle }: Account): string {
   if (!isAvailable)
     return problems.length === 0
       ? `Fits the rules of ${platformName}. Publishing there is not available yet.`

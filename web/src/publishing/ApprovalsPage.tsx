@@ -8,11 +8,10 @@ import { formatActor } from "../ui/format-actor.ts";
 import { PagedList } from "../ui/List.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
-import type { ReviewedProposal } from "./AskForChangesDialog.tsx";
+import { useAskForChanges, type ReviewedProposal } from "./AskForChangesDialog.tsx";
 import { describeTime } from "./describe-time.ts";
 import { ProposalReview } from "./ProposalReview.tsx";
 import { PublicationTabs } from "./PublicationTabs.tsx";
-import { useAskForChanges } from "./use-ask-for-changes.tsx";
 import { usePlatformNames } from "./use-platform-names.ts";
 import { usePostTitle } from "./use-post-title.ts";
 

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useRef, useState, type KeyboardEvent } from "react";
+import { useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 import { ApiError, describeError } from "../api/api-error.ts";
 import { addComment } from "../api/comment-queries.ts";
 import { cancelPublication } from "../api/mutations.ts";
@@ -20,11 +20,23 @@ export interface ReviewedProposal {
   postTitle: string;
 }
 
+/** Keeps the dialog outside of the proposal, which disappears from the page when someone else decides meanwhile. */
+export function useAskForChanges(): {
+  askForChanges: (proposal: ReviewedProposal) => void;
+  changesDialog: ReactNode;
+} {
+  const [proposal, setProposal] = useState<ReviewedProposal>();
+  return {
+    askForChanges: setProposal,
+    changesDialog: proposal && <AskForChangesDialog {...proposal} onClose={() => setProposal(undefined)} />,
+  };
+}
+
 /**
  * Sends a proposal back: comments on its post, and cancels the request to publish it. If someone else decided about the
  * request meanwhile, it only comments.
  */
-export function AskForChangesDialog({
+function AskForChangesDialog({
   publication: { id, postId, requestedBy, requestedThrough },
   postTitle,
   onClose,
@@ -39,8 +51,8 @@ export function AskForChangesDialog({
   const isSending = useRef(false);
   const text = addedComment ?? draft;
   const isEmpty = text.trim() === "";
-  const { data: current } = useQuery({ ...publicationQuery(studio.id, id), refetchInterval: 5000 });
-  const decision = current && getDecision(current);
+  const { data: currentPublication } = useQuery({ ...publicationQuery(studio.id, id), refetchInterval: 5000 });
+  const decision = currentPublication && getDecision(currentPublication);
 
   async function addCommentOnce(): Promise<void> {
     if (addedComment !== undefined) return;

@@ -8,22 +8,22 @@ import { addDays } from "../posts/calendar/calendar-days.ts";
 import { Notice } from "../ui/Notice.tsx";
 import { getStartOfDay, toLocalTime } from "./zoned-time.ts";
 
-/** Older failures are history. */
-const failureDays = 7;
+/** Older failures are not shown. */
+const maxFailureAgeDays = 7;
 
-/** Publications that went wrong and that only a person can put right. */
+/** Counts publications with a problem that only a person can solve. */
 export function AttentionNotice() {
   const { studio } = useStudio();
-  const firstDay = addDays(toLocalTime(Date.now(), studio.timezone).slice(0, 10), 1 - failureDays);
+  const firstDay = addDays(toLocalTime(Date.now(), studio.timezone).slice(0, 10), 1 - maxFailureAgeDays);
   const from = new Date(getStartOfDay(firstDay, studio.timezone)).toISOString();
-  const failed = useAttention({ state: "failed", from });
-  const unconfirmed = useAttention({ state: "unconfirmed" });
-  const missed = useAttention({ state: "missed" });
+  const failedList = useLatestPublications({ state: "failed", from });
+  const unconfirmedList = useLatestPublications({ state: "unconfirmed" });
+  const missedList = useLatestPublications({ state: "missed" });
 
   const kinds = [
-    { label: "failed", search: { state: "failed", from: firstDay, latest: true }, ...failed },
-    { label: "unconfirmed", search: { state: "unconfirmed", latest: true }, ...unconfirmed },
-    { label: "missed", search: { state: "missed", latest: true }, ...missed },
+    { label: "failed", search: { state: "failed", from: firstDay, latest: true }, ...failedList },
+    { label: "unconfirmed", search: { state: "unconfirmed", latest: true }, ...unconfirmedList },
+    { label: "missed", search: { state: "missed", latest: true }, ...missedList },
   ] as const;
   const shownKinds = kinds.filter(({ items }) => items.length > 0);
   if (shownKinds.length === 0) return null;
@@ -31,7 +31,9 @@ export function AttentionNotice() {
   const hasMore = shownKinds.some((kind) => kind.hasMore);
   return (
     <Notice tone="warning">
-      {total === 1 && !hasMore ? "1 publication needs you: " : `${total}${hasMore ? "+" : ""} publications need you: `}
+      {total === 1 && !hasMore
+        ? "1 publication needs your attention: "
+        : `${total}${hasMore ? "+" : ""} publications need your attention: `}
       {shownKinds.map(({ label, search, items, hasMore: hasMoreOfKind }, index) => (
         <Fragment key={label}>
           {index > 0 && " · "}
@@ -52,7 +54,7 @@ export function AttentionNotice() {
 }
 
 /** Publications, without those that a newer one of the same post to the same account has replaced. */
-function useAttention(filter: PublicationFilter): { items: readonly ListedPublication[]; hasMore: boolean } {
+function useLatestPublications(filter: PublicationFilter): { items: readonly ListedPublication[]; hasMore: boolean } {
   const { studio } = useStudio();
   const { query, items } = usePagedList({
     ...publicationsQuery(studio.id, { ...filter, latest: "true" }),

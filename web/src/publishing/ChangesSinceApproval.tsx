@@ -10,7 +10,7 @@ import { QueryStatus } from "../ui/QueryStatus.tsx";
 import { isSameContent, toSnapshot } from "./account-snapshot.ts";
 import { describeRequestedTime } from "./describe-time.ts";
 
-/** What a proposal changes compared with what was approved before. */
+/** What changed in a publication that was approved before and needs a new approval. */
 export function ChangesSinceApproval({
   publication,
   lastApproval,
@@ -30,7 +30,7 @@ export function ChangesSinceApproval({
   const hasTimeChanged = timeBefore !== timeAfter;
   return (
     <section className="mb-5 border-l-3 border-accent bg-raised p-4" aria-label="Changes since the approval">
-      <p className="m-0 mb-3 font-semibold">{describeReturn(publication)}</p>
+      <p className="m-0 mb-3 font-semibold">{describeLastChange(publication)}</p>
       <div className="grid gap-4">
         {!before && <QueryStatus query={approvedRevision} />}
         {before && !(hasTimeChanged && isSameContent(before, after)) && (
@@ -50,7 +50,7 @@ export function ChangesSinceApproval({
 }
 
 /** Who made the change that needs a new approval. */
-function describeReturn({ timeline }: PublicationDetail): string {
+function describeLastChange({ timeline }: PublicationDetail): string {
   const change = timeline.findLast(
     ({ action, outcome }) =>
       action === "publication.returned" || (action === "publication.rescheduled" && outcome === "proposed"),

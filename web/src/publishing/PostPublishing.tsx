@@ -6,15 +6,14 @@ import type { EditorController } from "../posts/use-editor.ts";
 import { Button } from "../ui/Button.tsx";
 import { List } from "../ui/List.tsx";
 import { AccountList } from "./AccountList.tsx";
-import { listLatest } from "./list-latest.ts";
 import { mayPublish } from "./may-publish.ts";
 import { NoAccounts } from "./NoAccounts.tsx";
 import { IntendedTime } from "./IntendedTime.tsx";
 import { PostPublication } from "./PostPublication.tsx";
 import type { Account } from "./use-accounts.ts";
 
-/** The number of publications on the post page; the Publications page shows all. */
-const maxShown = 6;
+/** The most publications on the post page; the Publications page shows all. */
+const maxPublications = 6;
 
 export type PublishMode = "publish" | "schedule";
 
@@ -44,7 +43,6 @@ export function PostPublishing({
   const { studio, may } = useStudio();
   const { status, id: postId, publications = [] } = editor.latestPost;
   const isArchived = status === "archived";
-  const latestPublications = listLatest(publications);
   const hasAccounts = accounts.length > 0;
   const canPublish = hasAccounts && !isArchived && may("publications.request");
   return (
@@ -82,8 +80,12 @@ export function PostPublishing({
       )}
       {publications.length > 0 && (
         <List className="mb-4" aria-label="Publications of this post">
-          {publications.slice(0, maxShown).map((publication) => {
-            const isSuperseded = !latestPublications.includes(publication);
+          {publications.slice(0, maxPublications).map((publication) => {
+            // The list is sorted, newest first.
+            const newestForAccount = publications.find(
+              ({ connectionId }) => connectionId === publication.connectionId,
+            );
+            const isSuperseded = newestForAccount !== publication;
             return (
               <PostPublication
                 key={publication.id}
@@ -96,7 +98,7 @@ export function PostPublishing({
           })}
         </List>
       )}
-      {publications.length > maxShown && (
+      {publications.length > maxPublications && (
         <p className="mt-0 mb-4 text-sm">
           <Link to="/studios/$studioId/publications" params={{ studioId: studio.id }} search={{ postId }}>
             Show all publications of this post

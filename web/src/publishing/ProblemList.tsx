@@ -8,11 +8,11 @@ const prefixes: Record<AccountProblem["level"], string> = {
   warning: "Warning: ",
 };
 
-/** The post has more files, or more kinds of files, than the platform accepts. */
+/** Whether the post has more files, or more kinds of files, than the platform accepts. */
 export const isFileSelectionProblem = ({ code }: Pick<AccountProblem, "code">): boolean =>
   /^(?:too_many_(?!hashtags|mentions)|mixed_media)/.test(code);
 
-/** The message, and what to do where the message alone leaves no way out. */
+/** The message, with what to do next if the message does not say it. */
 export const describeProblem = (problem: Pick<AccountProblem, "code" | "message">): string =>
   isFileSelectionProblem(problem)
     ? `${problem.message} Every account gets all files of a post: remove some, or duplicate the post for this account and remove them from the copy.`

@@ -1,4 +1,7 @@
-import { useProposalCount } from "./use-proposal-count.ts";
+import { useQuery } from "@tanstack/react-query";
+import { proposalCountQuery } from "../api/publication-queries.ts";
+import { useStudio } from "../layout/use-studio.ts";
+import { mayPublish } from "./may-publish.ts";
 
 /** The number of publications that wait for this user's approval; nothing if none do. */
 export function ProposalBadge() {
@@ -10,4 +13,13 @@ export function ProposalBadge() {
       <span className="sr-only"> waiting for approval</span>
     </span>
   );
+}
+
+/** How many publications wait for this user's approval ("3", "100+"); undefined if none do. */
+export function useProposalCount(): string | undefined {
+  const { studio, may } = useStudio();
+  const isEnabled = may("publications.approve") && mayPublish(studio);
+  const page = useQuery({ ...proposalCountQuery(studio.id), enabled: isEnabled }).data;
+  if (!isEnabled || !page || page.publications.length === 0) return undefined;
+  return `${page.publications.length}${page.nextCursor === null ? "" : "+"}`;
 }

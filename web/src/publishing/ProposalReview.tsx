@@ -39,11 +39,11 @@ export function ProposalReview({
   const { id, postId, connectionId, platform, account, scheduledFor } = publication;
   const post = useQuery({ ...postQuery(studio.id, postId), refetchInterval: 5000, staleTime: 0 });
   const detail = useQuery({ ...publicationQuery(studio.id, id), refetchInterval: 5000 });
-  // An older version in the cache is not what the user reviews.
+  // Not from the cache, which may have an older version than the one to review.
   const currentPost = post.isFetchedAfterMount ? post.data : undefined;
-  const [shown, setShown] = useState<Post>();
+  const [shownPost, setShownPost] = useState<Post>();
   useEffect(() => {
-    if (currentPost) setShown((previous) => previous ?? currentPost);
+    if (currentPost) setShownPost((previous) => previous ?? currentPost);
   }, [currentPost]);
 
   const approve = (revision: number) =>
@@ -55,7 +55,7 @@ export function ProposalReview({
         });
       } catch (failure) {
         if (!(failure instanceof ApiError) || failure.code !== "revision_conflict") throw failure;
-        // The notice below shows a change of the post, but not of the time.
+        // If the post changed, the notice below says so. If only the time changed, show the error.
         const { revision: currentRevision } = await queryClient.query(postQuery(studio.id, postId));
         if (currentRevision === revision) throw failure;
       } finally {
@@ -63,24 +63,24 @@ export function ProposalReview({
       }
     });
 
-  if (!shown || !currentPost) return <QueryStatus query={post} />;
+  if (!shownPost || !currentPost) return <QueryStatus query={post} />;
   if (!detail.data) return <QueryStatus query={detail} />;
   const { lastApproval, includesTitle } = detail.data;
-  const isChanged = currentPost.revision !== shown.revision;
-  const { title, body, assets } = toSnapshot(shown, detail.data);
+  const hasChanged = currentPost.revision !== shownPost.revision;
+  const { title, body, assets } = toSnapshot(shownPost, detail.data);
   const approveLabel = getApproveLabel(scheduledFor, studio.timezone);
   return (
     <div>
-      {isChanged && (
+      {hasChanged && (
         <div className="mb-5 border-l-3 border-danger bg-raised p-4" role="alert">
-          <p className="m-0 mb-3 font-semibold">The post changed while you were looking. Check the change.</p>
+          <p className="m-0 mb-3 font-semibold">The post changed while you were reviewing it. Check the change.</p>
           <RevisionDiff
-            before={toSnapshot(shown, detail.data)}
+            before={toSnapshot(shownPost, detail.data)}
             after={toSnapshot(currentPost, detail.data)}
             currentAssets={currentPost.assets}
           />
           <p>
-            <Button variant="quiet" onClick={() => setShown(currentPost)}>
+            <Button variant="quiet" onClick={() => setShownPost(currentPost)}>
               Show the new version
             </Button>
           </p>
@@ -88,7 +88,7 @@ export function ProposalReview({
       )}
       {lastApproval && (
         <>
-          <ChangesSinceApproval publication={detail.data} lastApproval={lastApproval} post={shown} />
+          <ChangesSinceApproval publication={detail.data} lastApproval={lastApproval} post={shownPost} />
           <p className="m-0 mb-2 text-sm text-muted">New version</p>
         </>
       )}
@@ -98,12 +98,12 @@ export function ProposalReview({
         assets={assets}
         currentAssets={currentPost.assets}
         getRenditionUrl={(assetId) =>
-          getRenditionUrl({ studioId: studio.id, postId, connectionId }, assetId, findCrop(shown, assetId, platform))
+          getRenditionUrl({ studioId: studio.id, postId, connectionId }, assetId, findCrop(shownPost, assetId, platform))
         }
       />
       <OpenThreads postId={postId} />
       {mayPublish(studio) ? (
-        // In view while the user looks at large images.
+        // Stays in view while the user scrolls through large images.
         <div className="sticky bottom-0 z-5 -mx-2 mt-5 flex flex-wrap items-center gap-3 border-t border-rule bg-paper px-2 py-3 empty:hidden max-sm:gap-2 max-sm:*:px-3">
           {error !== undefined && (
             <div className="w-full">
@@ -113,11 +113,11 @@ export function ProposalReview({
           {may("publications.approve") && (
             <Button
               variant="primary"
-              disabled={isChanged}
+              disabled={hasChanged}
               busyLabel={isRunning && "Approving…"}
               aria-label={`${approveLabel}, ${account}`}
               className="max-sm:min-h-11 max-sm:flex-1"
-              onClick={() => void approve(shown.revision)}
+              onClick={() => void approve(shownPost.revision)}
             >
               {approveLabel}
             </Button>

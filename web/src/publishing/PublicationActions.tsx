@@ -24,10 +24,10 @@ export function PublicationActions({
   publication: Publication;
   /** Whether its post has a newer publication for its account: the post could go out twice. */
   isSuperseded: boolean;
-  /** Links to the page on which proposals are approved and unconfirmed publications resolved. */
+  /** Whether to link to the page on which proposals are approved and unconfirmed publications are resolved. */
   hasReviewLink?: boolean;
   canPublishAgain?: boolean;
-  /** Opens a dialog of its own by default. */
+  /** By default, opens a dialog. */
   onPublishAgain?: () => void;
 }) {
   const { studio, may } = useStudio();

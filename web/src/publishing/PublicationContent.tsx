@@ -10,8 +10,12 @@ import { SentContent } from "./SentContent.tsx";
 /** What was sent; before that, the post at the revision that will be sent. */
 export function PublicationContent({ publication }: { publication: PublicationDetail }) {
   const { studio } = useStudio();
-  const { postId, revision: number, sent, includesTitle } = publication;
-  const revision = useQuery({ ...revisionQuery(studio.id, postId, number), enabled: !sent, retry: false });
+  const { postId, sent, includesTitle } = publication;
+  const revision = useQuery({
+    ...revisionQuery(studio.id, postId, publication.revision),
+    enabled: !sent,
+    retry: false,
+  });
   const post = useQuery({ ...postQuery(studio.id, postId), refetchInterval: false, retry: false });
   const currentAssets = post.data?.assets ?? [];
   if (sent) return <SentContent {...sent} currentAssets={currentAssets} />;

@@ -12,7 +12,7 @@ export function PublicationFilters({ search }: { search: PublicationSearch }) {
   const { items: posts } = useRecentPosts();
   const { postId } = search;
   const selectedTitle = usePostTitle(postId);
-  const isSelectedListed = postId === undefined || posts.some(({ id }) => id === postId);
+  const isSelectedPostListed = postId === undefined || posts.some(({ id }) => id === postId);
   const setFilter = (name: keyof PublicationSearch, value: string): void =>
     void navigate({
       search: ({ [name]: _, ...others }) => (value === "" ? others : { ...others, [name]: value }),
@@ -34,7 +34,7 @@ export function PublicationFilters({ search }: { search: PublicationSearch }) {
           value={postId ?? ""}
           options={[
             ["", "Any"],
-            ...(isSelectedListed ? [] : [[postId, selectedTitle] as const]),
+            ...(isSelectedPostListed ? [] : [[postId, selectedTitle] as const]),
             ...posts.map(({ id, title }) => [id, title] as const),
           ]}
           onChange={({ target }) => setFilter("postId", target.value)}

@@ -8,6 +8,7 @@ import { EmptyState } from "../ui/EmptyState.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
 import { QueryStatus } from "../ui/QueryStatus.tsx";
 import { Section } from "../ui/Section.tsx";
+import { useAskForChanges } from "./AskForChangesDialog.tsx";
 import { describeTime } from "./describe-time.ts";
 import { ProposalReview } from "./ProposalReview.tsx";
 import { PublicationActions } from "./PublicationActions.tsx";
@@ -16,7 +17,6 @@ import { ResolveUnconfirmed } from "./ResolveUnconfirmed.tsx";
 import { StateBadge } from "./StateBadge.tsx";
 import { describeState } from "./publication-states.ts";
 import { Timeline } from "./Timeline.tsx";
-import { useAskForChanges } from "./use-ask-for-changes.tsx";
 import { usePlatformNames } from "./use-platform-names.ts";
 import { usePostTitle } from "./use-post-title.ts";
 

@@ -16,7 +16,7 @@ export function PublicationRow({
   postTitle,
 }: {
   publication: ListedPublication;
-  /** In lists with publications of several posts. */
+  /** Only in lists with publications of several posts. */
   postTitle?: string | undefined;
 }) {
   const { studio } = useStudio();

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { useStudio } from "../layout/use-studio.ts";
 import { tabClasses, tabListClasses } from "../ui/tab-classes.ts";
-import { useProposalCount } from "./use-proposal-count.ts";
+import { useProposalCount } from "./ProposalBadge.tsx";
 
 const tabs = [
   ["all", "All", "/studios/$studioId/publications"],

@@ -21,13 +21,13 @@ const savedEditor = { isUnsaved: false, isSaving: false, hasConflict: false };
 export function PublishDialog({
   post,
   editor = savedEditor,
-  isScheduling: wasScheduling,
+  isScheduling: isInitiallyScheduling,
   initialIds,
   initialLocalTime,
   onClose,
 }: {
   post: Post;
-  /** Whose changes are saved first. */
+  /** The open editor, whose changes must be saved before the post is published. */
   editor?: Pick<EditorController, "isUnsaved" | "isSaving" | "hasConflict">;
   /** Starts with a time instead of now. */
   isScheduling: boolean;
@@ -45,12 +45,12 @@ export function PublishDialog({
   const [chosenIds, setChosenIds] = useState<readonly string[]>(
     initialIds ?? (availableIds.length === 1 ? availableIds : []),
   );
-  const [isScheduling, setIsScheduling] = useState(wasScheduling);
-  const [local, setLocal] = useState(() => initialLocalTime ?? suggestLocalTime(Date.now(), studio.timezone));
+  const [isScheduling, setIsScheduling] = useState(isInitiallyScheduling);
+  const [localTime, setLocalTime] = useState(() => initialLocalTime ?? suggestLocalTime(Date.now(), studio.timezone));
   const [asksForApproval, setAsksForApproval] = useState(false);
   const [rejections, setRejections] = useState<readonly AccountProblems[]>([]);
   const connectionIds = chosenIds.filter((id) => availableIds.includes(id));
-  const time = resolveLocalTime(local, studio.timezone);
+  const time = resolveLocalTime(localTime, studio.timezone);
   const isPublisher = mayPublish(studio);
   const needsApproval = asksForApproval || !isPublisher;
   const isSaved = !editor.isUnsaved && !editor.isSaving && !editor.hasConflict;
@@ -64,7 +64,7 @@ export function PublishDialog({
         ...(asksForApproval ? { propose: true } : {}),
       });
     } catch (error) {
-      throw describeRejections(error);
+      throw showRejections(error);
     } finally {
       await refreshQueries(queryClient, studio.id);
     }
@@ -72,7 +72,8 @@ export function PublishDialog({
     onClose();
   }
 
-  function describeRejections(error: unknown): unknown {
+  /** Shows the problems of each account; returns the error that the dialog shows. */
+  function showRejections(error: unknown): unknown {
     if (!(error instanceof ApiError) || error.accountProblems.length === 0) return error;
     setRejections(error.accountProblems);
     return new ApiError(
@@ -121,7 +122,7 @@ export function PublishDialog({
         </div>
         {isScheduling && (
           <div className="mt-3 max-w-72">
-            <TimeField value={local} onChange={setLocal} />
+            <TimeField value={localTime} onChange={setLocalTime} />
           </div>
         )}
       </fieldset>

@@ -16,11 +16,13 @@ export function RescheduleDialog({ publication, onClose }: { publication: Public
   const queryClient = useQueryClient();
   const showToast = useToast();
   const { id, account, state, scheduledFor } = publication;
-  const [local, setLocal] = useState(() => {
-    const time = scheduledFor === null ? 0 : Date.parse(scheduledFor);
-    return time > Date.now() ? toLocalTime(time, studio.timezone) : suggestLocalTime(Date.now(), studio.timezone);
+  const [localTime, setLocalTime] = useState(() => {
+    const scheduledMs = scheduledFor === null ? 0 : Date.parse(scheduledFor);
+    return scheduledMs > Date.now()
+      ? toLocalTime(scheduledMs, studio.timezone)
+      : suggestLocalTime(Date.now(), studio.timezone);
   });
-  const time = resolveLocalTime(local, studio.timezone);
+  const time = resolveLocalTime(localTime, studio.timezone);
 
   async function save(): Promise<void> {
     if (time.kind !== "valid") return;
@@ -43,7 +45,7 @@ export function RescheduleDialog({ publication, onClose }: { publication: Public
       onClose={onClose}
     >
       <div className="mt-5">
-        <TimeField value={local} onChange={setLocal} />
+        <TimeField value={localTime} onChange={setLocalTime} />
       </div>
       {state !== "proposed" && !mayPublish(studio) && (
         <p className="text-muted">If you change the time, an owner or admin needs to approve this publication again.</p>

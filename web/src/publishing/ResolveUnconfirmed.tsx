@@ -11,12 +11,12 @@ import { FormDialog } from "../ui/FormDialog.tsx";
 import { Notice } from "../ui/Notice.tsx";
 import { mayPublish } from "./may-publish.ts";
 
-/** A person decides about a publication whose outcome is unknown. */
+/** Lets a person say whether a publication went through, if the platform did not confirm it. */
 export function ResolveUnconfirmed({ publication }: { publication: Publication }) {
   const { studio, may } = useStudio();
   const queryClient = useQueryClient();
   const confirm = useConfirm();
-  const [isMarking, setIsMarking] = useState(false);
+  const [isMarkDialogOpen, setIsMarkDialogOpen] = useState(false);
   const { id, account } = publication;
 
   async function resolve(outcome: Parameters<typeof resolvePublication>[2]): Promise<void> {
@@ -49,7 +49,7 @@ export function ResolveUnconfirmed({ publication }: { publication: Publication }
       <Notice
         action={
           <span className="flex flex-wrap gap-3">
-            <Button variant="primary" onClick={() => setIsMarking(true)}>
+            <Button variant="primary" onClick={() => setIsMarkDialogOpen(true)}>
               Mark as published…
             </Button>
             <Button variant="quiet" onClick={confirmRetry}>
@@ -60,18 +60,18 @@ export function ResolveUnconfirmed({ publication }: { publication: Publication }
       >
         Look at {account}: is the post there?
       </Notice>
-      {isMarking && (
-        <MarkDialog
+      {isMarkDialogOpen && (
+        <MarkPublishedDialog
           account={account}
           onSubmit={(url) => resolve({ outcome: "published", ...(url === "" ? {} : { url }) })}
-          onClose={() => setIsMarking(false)}
+          onClose={() => setIsMarkDialogOpen(false)}
         />
       )}
     </>
   );
 }
 
-function MarkDialog({
+function MarkPublishedDialog({
   account,
   onSubmit,
   onClose,

@@ -15,7 +15,7 @@ interface SchedulePostDialogProps {
   isScheduling?: boolean;
   /** In the studio's time zone: `2026-11-15T09:30`. */
   localTime?: string;
-  /** The accounts that are chosen at first; by default those that the post is meant for and not published to. */
+  /** The accounts that are chosen at first; by default those of `listDefaultAccountIds`. */
   initialIds?: readonly string[];
   onClose: () => void;
 }
@@ -29,7 +29,7 @@ export function SchedulePostDialog(props: SchedulePostDialogProps) {
     refetch,
     isFetchedAfterMount,
   } = useQuery({ ...postQuery(studio.id, props.postId), staleTime: 0 });
-  // With an older version in the cache, accounts would be chosen that the post was published to meanwhile.
+  // Not from the cache: since then, the post may have been published to accounts that would be chosen again.
   if (post && isFetchedAfterMount) return <LoadedDialog {...props} post={post} />;
   if (!error) return null;
   return (
@@ -68,7 +68,7 @@ function LoadedDialog(props: SchedulePostDialogProps & { post: Post }) {
       post={post}
       isScheduling={isScheduling}
       {...(localTime === undefined ? {} : { initialLocalTime: localTime })}
-      initialIds={initialIds ?? listIntendedAccounts(post, accounts)}
+      initialIds={initialIds ?? listDefaultAccountIds(post, accounts)}
       onClose={onClose}
     />
   );
@@ -94,13 +94,13 @@ function MessageDialog({
 }
 
 /**
- * The accounts that the post has a text for or was to be published to before, otherwise all. Never one that it is
- * published to or planned for: the post could go out twice.
+ * The accounts for which the post has a variant or a publication, or all accounts if it has none. Never those that it
+ * is already published to or planned for, so that it does not go out twice.
  */
-function listIntendedAccounts({ variants, publications = [] }: Post, accounts: readonly Account[]): readonly string[] {
-  const namedIds = new Set([...variants, ...publications].map(({ connectionId }) => connectionId));
+function listDefaultAccountIds({ variants, publications = [] }: Post, accounts: readonly Account[]): readonly string[] {
+  const relatedIds = new Set([...variants, ...publications].map(({ connectionId }) => connectionId));
   return accounts
     .filter(({ obstacle, publishedAt }) => obstacle === undefined && publishedAt === undefined)
     .map(({ connectionId }) => connectionId)
-    .filter((id) => namedIds.size === 0 || namedIds.has(id));
+    .filter((id) => relatedIds.size === 0 || relatedIds.has(id));
 }

@@ -26,7 +26,7 @@ export function SentContent({
   /** The URL of an image as the account will receive it. If absent, the originals are shown. */
   getRenditionUrl?: (assetId: string) => string;
 }) {
-  const isRendition = ({ mimeType }: SentAsset): boolean =>
+  const hasRendition = ({ mimeType }: SentAsset): boolean =>
     getRenditionUrl !== undefined && mimeType.startsWith("image/");
   return (
     <div>
@@ -48,9 +48,9 @@ export function SentContent({
           {assets.map((asset) => (
             <li
               key={asset.id}
-              className={`grid min-w-0 items-start gap-3 ${isRendition(asset) ? "" : "grid-cols-[4rem_minmax(0,1fr)]"}`}
+              className={`grid min-w-0 items-start gap-3 ${hasRendition(asset) ? "" : "grid-cols-[4rem_minmax(0,1fr)]"}`}
             >
-              {getRenditionUrl && isRendition(asset) ? (
+              {getRenditionUrl && hasRendition(asset) ? (
                 <div className="border border-rule bg-wash">
                   <RenditionImage url={getRenditionUrl(asset.id)} altText={asset.altText ?? ""} isCover={false} />
                 </div>

@@ -29,14 +29,14 @@ export function TimeField({ value, onChange }: { value: string; onChange: (value
         required
       />
       <p className="mt-1 text-sm" role="status">
-        <ResolvedTime local={value} timezone={timezone} />
+        <ResolvedTime localTime={value} timezone={timezone} />
       </p>
     </>
   );
 }
 
-function ResolvedTime({ local, timezone }: { local: string; timezone: string }) {
-  const time = resolveLocalTime(local, timezone);
+function ResolvedTime({ localTime, timezone }: { localTime: string; timezone: string }) {
+  const time = resolveLocalTime(localTime, timezone);
   if (time.kind === "incomplete") return null;
   if (time.kind === "nonexistent")
     return (

@@ -9,6 +9,6 @@ export function describeTime({ state, scheduledFor, publishedAt, createdAt }: Pu
   return state === "scheduled" || state === "publishing" ? "Now" : formatZonedTime(createdAt, timezone);
 }
 
-/** When an approved publication starts. */
+/** When a proposal goes out if it is approved. */
 export const describeRequestedTime = (scheduledFor: string | null, timezone: string): string =>
   scheduledFor === null ? "As soon as it is approved" : formatZonedTime(scheduledFor, timezone);

@@ -11,7 +11,10 @@ const statesByUrgency = [
 
 type MainState = (typeof statesByUrgency)[number];
 
-/** The state that stands for all publications of a post, which are newest first: each account's newest one counts. */
+/**
+ * The most urgent state of a post's publications. Only the newest publication of each account counts; `publications`
+ * must be sorted, newest first.
+ */
 export function findMainState(publications: readonly { connectionId: string; state: string }[]): MainState | undefined {
   const newestStates = new Map<string, string>();
   for (const { connectionId, state } of publications)

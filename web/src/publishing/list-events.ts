@@ -14,21 +14,21 @@ export interface TimelineEvent {
   isProblem: boolean;
 }
 
-const needsApproval = "so it needs a new approval";
+const approvalConsequence = "so it needs a new approval";
 
-/** What happened, for a sentence with the actor where a person acted. */
+/** What happened, with the actor if a user or an AI client did it. */
 const descriptions: Record<Entry["action"], (actor: string, entry: Entry) => string> = {
   "publication.proposed": (actor) => `Requested by ${actor}`,
   "publication.scheduled": (actor, { scheduledFor }) =>
     scheduledFor === null ? `Requested by ${actor}, no approval needed` : `Scheduled by ${actor}`,
   "publication.approved": (actor, { revision }) => `Approved by ${actor}, revision ${revision}`,
-  "publication.returned": (actor) => `Changed by ${actor}, ${needsApproval}`,
+  "publication.returned": (actor) => `Changed by ${actor}, ${approvalConsequence}`,
   "publication.rescheduled": (actor, { outcome }) =>
-    `Rescheduled by ${actor}${outcome === "proposed" ? `, ${needsApproval}` : ""}`,
+    `Rescheduled by ${actor}${outcome === "proposed" ? `, ${approvalConsequence}` : ""}`,
   "publication.canceled": (actor) => `Canceled by ${actor}`,
   "publication.started": () => "Publishing started",
   "publication.committed": () => "Sent to the platform",
-  "publication.delayed": () => "Delayed. Atelier tries again by itself",
+  "publication.delayed": () => "Delayed. Atelier retries automatically",
   "publication.published": () => "Published",
   "publication.failed": () => "Failed. Nothing was published",
   "publication.unconfirmed": () => "The platform did not confirm it",
@@ -45,6 +45,7 @@ const problemActions: readonly Entry["action"][] = [
   "publication.missed",
 ];
 
+/** Actions that set the time of the publication. */
 const timedActions: readonly Entry["action"][] = [
   "publication.proposed",
   "publication.scheduled",

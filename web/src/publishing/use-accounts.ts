@@ -26,7 +26,7 @@ export interface Account {
   publishedAt: string | undefined;
 }
 
-/** The studio's connected accounts, with what each would reject in this post and why it can't be chosen. */
+/** The studio's accounts, except disconnected ones, with the problems of this post on each platform. */
 export function useAccounts(post: Post): { accounts: readonly Account[]; isLoaded: boolean } {
   const { studio } = useStudio();
   const { data } = useQuery(platformsQuery(studio.id));

@@ -12,8 +12,9 @@ const dayMs = 86_400_000;
  * Resolves a local time (`2026-11-15T09:30`) to ISO 8601 with the offset of the time zone at that time. A local time
  * that occurs twice, when daylight saving time ends, resolves to the first of both.
  */
-export function resolveLocalTime(local: string, timezone: string): ZonedTime {
-  const wallTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(local) ? Date.parse(`${local}Z`) : Number.NaN;
+export function resolveLocalTime(localTime: string, timezone: string): ZonedTime {
+  // In milliseconds, as if the local time were UTC.
+  const wallTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(localTime) ? Date.parse(`${localTime}Z`) : Number.NaN;
   if (Number.isNaN(wallTime)) return { kind: "incomplete" };
   const offsets = new Set([-dayMs, dayMs].map((shift) => getOffset(wallTime + shift, timezone)));
   const instants = [...offsets]
@@ -24,7 +25,7 @@ export function resolveLocalTime(local: string, timezone: string): ZonedTime {
   if (instant === undefined) return { kind: "nonexistent" };
   return {
     kind: "valid",
-    iso: `${local}:00${formatOffset(getOffset(instant, timezone))}`,
+    iso: `${localTime}:00${formatOffset(getOffset(instant, timezone))}`,
     isAmbiguous: instants.length > 1,
   };
 }
@@ -38,7 +39,7 @@ export function toLocalTime(instant: number, timezone: string): string {
 export function getStartOfDay(day: string, timezone: string): number {
   const midnight = resolveLocalTime(`${day}T00:00`, timezone);
   if (midnight.kind === "valid") return Date.parse(midnight.iso);
-  // Clocks were put forward at midnight, so the day starts at that moment: with the offset from before.
+  // Clocks skip midnight, so the day starts at the instant that would be midnight with the offset of the day before.
   const wallTime = Date.parse(`${day}T00:00Z`);
   return wallTime - getOffset(wallTime - dayMs, timezone);
 }

@@ -20,8 +20,8 @@ function Welcome() {
   return (
     <>
       <Hero
-        title="A studio’s posts and media, open to the AI clients you approve."
-        intro="Atelier stores a content studio’s posts and media, and lets AI clients such as Claude, ChatGPT or Cursor work on them over MCP. Each client acts for the person who approved it, and can never do more than that person."
+        title="A studio’s posts and media, open to the AI clients you connect."
+        intro="Atelier stores a content studio’s posts and media, and lets AI clients such as Claude, ChatGPT or Cursor work on them over MCP. Each client acts for the person who connected it, and can never do more than that person."
       >
         <p>
           <ButtonAnchor href="/login">Sign in</ButtonAnchor>

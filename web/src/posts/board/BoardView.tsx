@@ -17,8 +17,8 @@ export function BoardView({ search }: { search: PostSearch }) {
   const { may } = useStudio();
   const { setStatus } = useChangePost();
   const [draggedPost, setDraggedPost] = useState<PostSummary>();
-  const hasArchived = search.archived === true;
-  const columns: readonly PostStatus[] = hasArchived ? ["draft", "ready", "archived"] : ["draft", "ready"];
+  const isShowingArchived = search.archived === true;
+  const columns: readonly PostStatus[] = isShowingArchived ? ["draft", "ready", "archived"] : ["draft", "ready"];
   const getNeighbor: GetNeighbor = (columnId, key) => {
     const index = columns.indexOf(columnId as PostStatus);
     if (key === "ArrowRight") return columns[index + 1];
@@ -46,7 +46,7 @@ export function BoardView({ search }: { search: PostSearch }) {
       >
         <div
           ref={columnGrid}
-          className={`grid items-start gap-3 max-sm:grid-cols-1 sm:grid-cols-2 ${hasArchived ? "lg:grid-cols-3" : ""}`}
+          className={`grid items-start gap-3 max-sm:grid-cols-1 sm:grid-cols-2 ${isShowingArchived ? "lg:grid-cols-3" : ""}`}
         >
           {columns.map((status) => (
             <BoardColumn key={status} status={status} search={search} canDrag={may("posts.write")} />
@@ -68,13 +68,13 @@ const getTitle = (active: { data: { current?: Record<string, unknown> | undefine
   const post = active.data.current?.["post"] as PostSummary | undefined;
   return post?.title ?? "";
 };
-const getColumn = (over: { id: string | number } | null): string | undefined =>
+const getColumnLabel = (over: { id: string | number } | null): string | undefined =>
   over ? statusLabels[over.id as PostStatus].plural : undefined;
 
 const announcements: Announcements = {
   onDragStart: ({ active }) => `Picked up ${getTitle(active)}.`,
-  onDragOver: ({ over }) => getColumn(over),
-  onDragEnd: ({ active, over }) => `Dropped ${getTitle(active)} in ${getColumn(over) ?? "its column"}.`,
+  onDragOver: ({ over }) => getColumnLabel(over),
+  onDragEnd: ({ active, over }) => `Dropped ${getTitle(active)} in ${getColumnLabel(over) ?? "its column"}.`,
   onDragCancel: ({ active }) => `Canceled. ${getTitle(active)} stays where it was.`,
 };
 

@@ -27,7 +27,7 @@ const suggestionsForToday = [
   { leadMinutes: 15, stepMinutes: 15 },
 ];
 
-/** The local time to suggest for a post that is dropped on a slot or created in it; undefined if the slot has passed. */
+/** The local time for a post that is dropped on a slot or created in it; undefined if the slot has passed. */
 export function suggestTimeAt(slot: string, timezone: string, now = Date.now()): string | undefined {
   const localNow = toLocalTime(now, timezone);
   const localTime = slot.includes("T") ? `${slot}:00` : `${slot}${suggestedTimeOfDay}`;

@@ -21,24 +21,24 @@ export function BulkBar({ posts, selection }: { posts: readonly PostSummary[]; s
   const [isTagging, setIsTagging] = useState(false);
   const selectedPosts = posts.filter(({ id }) => selection.ids.has(id));
   const tags = [...new Set(selectedPosts.flatMap((post) => post.tags))].toSorted();
-  const isTooMany = selectedPosts.length > maxBulkPosts;
-  const isDisabled = isTooMany || progress !== undefined;
+  const isOverLimit = selectedPosts.length > maxBulkPosts;
+  const isDisabled = isOverLimit || progress !== undefined;
   const confirmRemoval = useConfirmRemoval();
   function setStatus(status: PostStatus): void {
-    const changedPosts = selectedPosts.filter((post) => post.status !== status);
-    const change = () =>
+    const postsToChange = selectedPosts.filter((post) => post.status !== status);
+    const applyChange = () =>
       run(
-        changedPosts,
+        postsToChange,
         changes.setStatus(status),
-        (countedPosts) => `Moved ${countedPosts} to ${statusLabels[status].singular.toLowerCase()}.`,
+        (postCount) => `Moved ${postCount} to ${statusLabels[status].singular.toLowerCase()}.`,
       );
-    void (status === "archived" ? confirmRemoval("archive", changedPosts, change) : change());
+    void (status === "archived" ? confirmRemoval("archive", postsToChange, applyChange) : applyChange());
   }
-  const withTag = (tag: string) => selectedPosts.filter((post) => post.tags.includes(tag));
+  const listPostsWithTag = (tag: string) => selectedPosts.filter((post) => post.tags.includes(tag));
   return (
     <>
       <SelectionBar count={selectedPosts.length} onClear={selection.clear}>
-        {isTooMany && <span className="px-2 text-sm text-danger">Select at most {maxBulkPosts} posts.</span>}
+        {isOverLimit && <span className="px-2 text-sm text-danger">Select at most {maxBulkPosts} posts.</span>}
         {progress && (
           <span role="status" className="px-2 text-sm text-muted tabular-nums">
             Changing {progress.done} of {progress.total}…
@@ -80,12 +80,12 @@ export function BulkBar({ posts, selection }: { posts: readonly PostSummary[]; s
           {tags.map((tag) => (
             <MenuItem
               key={tag}
-              detail={withTag(tag).length}
+              detail={listPostsWithTag(tag).length}
               onSelect={() =>
                 void run(
-                  withTag(tag),
+                  listPostsWithTag(tag),
                   changes.removeTag(tag),
-                  (countedPosts) => `Removed the tag “${tag}” from ${countedPosts}.`,
+                  (postCount) => `Removed the tag “${tag}” from ${postCount}.`,
                 )
               }
             >
@@ -100,7 +100,7 @@ export function BulkBar({ posts, selection }: { posts: readonly PostSummary[]; s
           disabled={isDisabled}
           onClick={() =>
             void confirmRemoval("trash", selectedPosts, () =>
-              run(selectedPosts, changes.moveToTrash, (countedPosts) => `Moved ${countedPosts} to the trash.`),
+              run(selectedPosts, changes.moveToTrash, (postCount) => `Moved ${postCount} to the trash.`),
             )
           }
         >
@@ -111,14 +111,14 @@ export function BulkBar({ posts, selection }: { posts: readonly PostSummary[]; s
         {isTagging && (
           <AddTagDialog
             count={selectedPosts.length}
-            sharedTags={tags.filter((tag) => withTag(tag).length === selectedPosts.length)}
+            sharedTags={tags.filter((tag) => listPostsWithTag(tag).length === selectedPosts.length)}
             onClose={() => setIsTagging(false)}
             onAdd={(tag) => {
               setIsTagging(false);
               void run(
                 selectedPosts.filter((post) => !post.tags.includes(tag)),
                 changes.addTag(tag),
-                (countedPosts) => `Added the tag “${tag}” to ${countedPosts}.`,
+                (postCount) => `Added the tag “${tag}” to ${postCount}.`,
               );
             }}
           />

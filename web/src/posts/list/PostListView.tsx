@@ -14,7 +14,7 @@ import { ShortPostList } from "./ShortPostList.tsx";
 
 const VirtualPostList = lazy(async () => ({ default: (await import("./VirtualPostList.tsx")).VirtualPostList }));
 
-/** The number of posts that the list loads at a time. */
+/** As many as one page of the API has. Longer lists are virtual. */
 const maxShortListRows = 50;
 
 /** The posts as rows, with a selection for users who may change them. */

@@ -6,7 +6,7 @@ import type { Density } from "./use-density.ts";
 import type { RowLayout } from "./use-row-layout.ts";
 import type { Selection } from "../../bulk/use-selection.ts";
 
-/** The rows of the first render fill most windows. */
+/** Enough to fill most windows. */
 const firstRowCount = 12;
 const rowsPerStep = 2;
 
@@ -14,8 +14,8 @@ const rowsPerStep = 2;
 const rowHeightsRem: Record<Density, number> = { comfortable: 4.75, compact: 2.75 };
 
 /**
- * Renders every row. Most studios need no more, and don't load the virtual list. In the first list of a
- * visit, the rows below the window follow in short steps, so that the user can click the others sooner.
+ * Renders every row, so that most studios never load the virtual list. In the first list of a visit, the rows below the
+ * window are added in short steps, so that the visible ones respond sooner.
  */
 export function ShortPostList({
   posts,

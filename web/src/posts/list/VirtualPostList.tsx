@@ -9,8 +9,8 @@ import type { Density } from "./use-density.ts";
 import type { RowLayout } from "./use-row-layout.ts";
 import type { Selection } from "../../bulk/use-selection.ts";
 
-/** The height of rows in rem before one is measured: with larger text, rows are higher. */
-const estimatedRem: Record<Density, number> = { comfortable: 4.75, compact: 2.75 };
+/** Used until a row is measured. In rem, because rows are taller with larger text. */
+const estimatedHeightsRem: Record<Density, number> = { comfortable: 4.75, compact: 2.75 };
 
 /** How many rows before the end the next page is requested. */
 const loadAheadRows = 30;
@@ -32,7 +32,7 @@ export function VirtualPostList({
   const container = useRef<HTMLUListElement>(null);
   const [scrollMargin, setScrollMargin] = useState(0);
   const { rowHeight, measureRow } = useRowHeight(density, layout);
-  // With a new function, the virtualizer would compute the positions of all rows again in every frame.
+  // If this function changed in every render, the virtualizer would recompute the positions of all rows in every frame.
   const getItemKey = useCallback((index: number) => items[index]?.id ?? index, [items]);
   const virtualizer = useWindowVirtualizer({
     count: items.length,
@@ -109,8 +109,8 @@ export function VirtualPostList({
 /** All rows have the same height, so only the first one is measured: measuring each would delay the frame. */
 function useRowHeight(density: Density, layout: RowLayout) {
   const kind = `${density} ${layout}`;
-  const [measured, setMeasured] = useState<{ kind: string; height: number }>();
-  const estimate = estimatedRem[density] * parseFloat(getComputedStyle(document.documentElement).fontSize);
+  const [measurement, setMeasurement] = useState<{ kind: string; height: number }>();
+  const estimate = estimatedHeightsRem[density] * parseFloat(getComputedStyle(document.documentElement).fontSize);
   const measureRow = useCallback(
     (row: HTMLElement | null) => {
       if (!row) return undefined;
@@ -118,12 +118,14 @@ function useRowHeight(density: Density, layout: RowLayout) {
         const height = entry?.borderBoxSize[0]?.blockSize ?? 0;
         // A row that was removed has no height.
         if (height > 0)
-          setMeasured((current) => (current?.kind === kind && current.height === height ? current : { kind, height }));
+          setMeasurement((current) =>
+            current?.kind === kind && current.height === height ? current : { kind, height },
+          );
       });
       observer.observe(row);
       return () => observer.disconnect();
     },
     [kind],
   );
-  return { rowHeight: measured?.kind === kind ? measured.height : estimate, measureRow };
+  return { rowHeight: measurement?.kind === kind ? measurement.height : estimate, measureRow };
 }

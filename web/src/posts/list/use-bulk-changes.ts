@@ -5,7 +5,7 @@ import { restoreFocusSoon } from "../../ui/restore-focus.ts";
 import { useToast } from "../../ui/Toasts.tsx";
 import { usePostChanges, type PostChange, type PostChanges } from "../use-post-changes.ts";
 
-/** The most posts that one action changes: each is a request. */
+/** The most posts that one action can change: each one is a request. */
 export const maxBulkPosts = 100;
 
 export interface BulkProgress {
@@ -20,12 +20,17 @@ interface ChangedPost {
 
 export interface BulkChanges {
   changes: PostChanges;
-  /** Undefined while nothing runs. */
+  /** Undefined if no action is running. */
   progress: BulkProgress | undefined;
   /** The posts that the last action could not change. */
   failures: readonly BulkFailure<PostSummary>[];
   dismissFailures: () => void;
-  run: (posts: readonly PostSummary[], change: PostChange, describe: (countedPosts: string) => string) => Promise<void>;
+  run: (
+    posts: readonly PostSummary[],
+    change: PostChange,
+    /** Returns the text of the toast; `postCount` is such as "3 posts". */
+    describeResult: (postCount: string) => string,
+  ) => Promise<void>;
 }
 
 const formatCount = (count: number): string => (count === 1 ? "1 post" : `${count} posts`);
@@ -80,12 +85,12 @@ export function useBulkChanges(): BulkChanges {
     progress,
     failures,
     dismissFailures: () => setFailures([]),
-    run: async (posts, change, describe) => {
+    run: async (posts, change, describeResult) => {
       const items = posts.slice(0, maxBulkPosts).map((post) => ({ post }));
       const { changedPosts } = await runForEach(items, ({ post }) => change.apply(post));
       if (changedPosts.length === 0) return;
       showToast({
-        text: describe(formatCount(changedPosts.length)),
+        text: describeResult(formatCount(changedPosts.length)),
         action: { label: "Undo", run: () => void undo(changedPosts, change) },
       });
     },

@@ -9,10 +9,10 @@ export function useDensity(): [Density, (density: Density) => void] {
   const [density, setDensity] = useState(readDensity);
   return [
     density,
-    (next) => {
-      setDensity(next);
+    (newDensity) => {
+      setDensity(newDensity);
       try {
-        localStorage.setItem(storageKey, next);
+        localStorage.setItem(storageKey, newDensity);
       } catch {
         // The browser may block storage; the choice then lasts until the page is left.
       }

@@ -7,7 +7,7 @@ export type RowLayout = "narrow" | "medium" | "wide";
 /** Widths of the list in rem, as Tailwind's `@2xl` and `@4xl`. */
 const minWidths = { medium: 42, wide: 56 };
 
-/** The layout that fits the list's container. Measuring the container before the first render would delay it. */
+/** The layout that fits the list's container. The first render uses an estimate, because measuring would delay it. */
 export function useRowLayout(container: RefObject<HTMLElement | null>): RowLayout {
   const [layout, setLayout] = useState(() => chooseLayout(estimateWidth(document.documentElement.clientWidth)));
   useLayoutEffect(() => {
@@ -23,7 +23,7 @@ export function useRowLayout(container: RefObject<HTMLElement | null>): RowLayou
 
 const getRem = (): number => parseFloat(getComputedStyle(document.documentElement).fontSize);
 
-/** The width of the page's content, as `StudioLayout` sets it. */
+/** The width of the page's content, as the classes in `StudioLayout` set it. */
 function estimateWidth(windowWidth: number): number {
   const rem = getRem();
   const isSidebarShown = windowWidth >= 54 * rem;
