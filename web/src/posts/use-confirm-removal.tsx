@@ -9,10 +9,10 @@ import { getPostUploadsKey, useUploaderRegistry } from "../upload/uploader-regis
 interface RemovablePost {
   id: string;
   title: string;
-  publications?: readonly PublicationState[] | undefined;
+  publications?: readonly AccountPublication[] | undefined;
 }
 
-interface PublicationState {
+interface AccountPublication {
   id: string;
   account: string;
   state: VisibleState;
@@ -105,8 +105,8 @@ export function useConfirmRemoval(): (
   };
 }
 
-const hasStarted = ({ state }: PublicationState): boolean => startedStates.includes(state);
-const isScheduled = ({ state }: PublicationState): boolean => state === "scheduled";
+const hasStarted = ({ state }: AccountPublication): boolean => startedStates.includes(state);
+const isScheduled = ({ state }: AccountPublication): boolean => state === "scheduled";
 
 function listTitles(posts: readonly RemovablePost[]): string {
   const titles = posts.slice(0, maxTitles).map(({ title }) => `“${title}”`);
@@ -120,10 +120,10 @@ function listCanceledAccounts({ publications = [] }: RemovablePost): string[] {
   return isBlocked ? [] : listAccounts(publications, canceledStates);
 }
 
-const listAccounts = (publications: readonly PublicationState[], states: readonly VisibleState[]): string[] =>
+const listAccounts = (publications: readonly AccountPublication[], states: readonly VisibleState[]): string[] =>
   publications.filter(({ state }) => states.includes(state)).map(({ account }) => account);
 
-const describeStarted = ({ account, state }: PublicationState): string =>
+const describeStarted = ({ account, state }: AccountPublication): string =>
   state === "publishing"
     ? `This post is being published to ${account}. Try again when that is done.`
     : `Confirm first whether this post was published to ${account}: open its publication and choose Resolve.`;

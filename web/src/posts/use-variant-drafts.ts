@@ -17,7 +17,7 @@ type Edits = Readonly<Record<string, VariantEdit>>;
 
 export type VariantDrafts = ReturnType<typeof useVariantDrafts>;
 
-/** Saves the variants of a post automatically, and reports conflicts. An `id` is the id of an account's connection. */
+/** Saves the variants of a post automatically, and reports conflicts. All ids are connection ids. */
 export function useVariantDrafts(post: Post, controller: DraftController, studioId: string) {
   const queryClient = useQueryClient();
   const [edits, setEdits] = useState<Edits>({});
