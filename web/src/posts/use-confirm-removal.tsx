@@ -77,11 +77,11 @@ export function useConfirmRemoval(): (
           {canceledAccounts.length > 0 && (
             <p>
               {isSinglePost
-                ? `This cancels publications that wait for approval or a new time: ${canceledAccounts.join(", ")}. Undo restores the post, but not the publications.`
-                : `This cancels ${canceledAccounts.length === 1 ? "1 publication that waits" : `${canceledAccounts.length} publications that wait`} for approval or a new time. Undo restores the posts, but not the publications.`}
+                ? `This cancels the ${canceledAccounts.length === 1 ? "publication that waits" : "publications that wait"} for approval or a new time: ${canceledAccounts.join(", ")}. Undo restores only the post.`
+                : `This cancels ${canceledAccounts.length === 1 ? "1 publication that waits" : `${canceledAccounts.length} publications that wait`} for approval or a new time. Undo restores only the posts.`}
             </p>
           )}
-          {isUploading && <p>This stops uploads that haven’t finished. After Undo, add those files again.</p>}
+          {isUploading && <p>Files are still uploading. This stops the uploads: after Undo, add the files again.</p>}
         </>
       ),
       ...labels,
