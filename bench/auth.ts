@@ -77,7 +77,8 @@ async function measure(
       let next = 0;
       await Promise.all(
         Array.from({ length: concurrency }, async () => {
-          while (next < validationCount) if (!(await validate(next++))) throw new Error(`${name} rejected a valid token`);
+          while (next < validationCount)
+            if (!(await validate(next++))) throw new Error(`${name} rejected a valid token`);
         }),
       );
       const seconds = (performance.now() - startedAt) / 1000;
@@ -136,7 +137,10 @@ async function compare(engine: EngineName, server: string | undefined): Promise<
     const authenticate = createAuthenticator(deps, silentLog);
     const tokenAt = (i: number): string => tokens[(i * 7919) % tokens.length] ?? ""; // all tokens, in a scattered order
     const audience = `${deps.base}/mcp`;
-    const [runSameSql, runMinimalSql] = [bareDatabase.prepare("same", resolveTokenQuery.sql), bareDatabase.prepare("minimal", minimalSql)];
+    const [runSameSql, runMinimalSql] = [
+      bareDatabase.prepare("same", resolveTokenQuery.sql),
+      bareDatabase.prepare("minimal", minimalSql),
+    ];
     const hashes = new Map(tokens.map((token) => [token, sha256(token)]));
     // The first use of each grant writes a row, so use each once before measuring.
     for (let i = 0; i < tokens.length; i++) await authenticate(tokenAt(i), undefined);

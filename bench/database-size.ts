@@ -23,7 +23,14 @@ import {
 } from "../test/support/engines.ts";
 import { createPostgresCluster, findPostgres } from "../test/support/postgres-cluster.ts";
 import { measureMs, median } from "./asset-fixture.ts";
-import { computeFillCounts, formatId, getSmallStudio, largeStudio, type FillCounts, type Filler } from "./fill-context.ts";
+import {
+  computeFillCounts,
+  formatId,
+  getSmallStudio,
+  largeStudio,
+  type FillCounts,
+  type Filler,
+} from "./fill-context.ts";
 import { fillDatabase, openFiller } from "./fill-database.ts";
 import { fillSearchIndex } from "./fill-search-index.ts";
 import { createReport } from "./report.ts";
@@ -125,8 +132,13 @@ async function createCalls(
   const connectionId = connection?.id ?? "";
   let count = 0;
   const nextPostId = (): string => posts[count++ % posts.length]?.id ?? "";
-  const defineCall = (run: () => Promise<unknown>, options: Partial<Call> = {}): Call => ({ run, maxRatio: 3, ...options });
-  const defineSearch = (query: string, limit = pageSize): Call => defineCall(() => listPosts(deps, caller, { query, limit }));
+  const defineCall = (run: () => Promise<unknown>, options: Partial<Call> = {}): Call => ({
+    run,
+    maxRatio: 3,
+    ...options,
+  });
+  const defineSearch = (query: string, limit = pageSize): Call =>
+    defineCall(() => listPosts(deps, caller, { query, limit }));
   // A range with ten publications: the whole calendar of a small studio, about a day of the large one.
   const isLarge = counts.studios > 1 && studio === largeStudio;
   const tenEntriesMs = isLarge ? (days(1095) / (counts.publications / 10)) * 10 : days(60);
@@ -155,7 +167,9 @@ async function createCalls(
     "list_assets, unattached videos": defineCall(() =>
       listAssets(deps, caller, { limit: 2, unattached: true, kind: "video" }),
     ),
-    "search of assets, word in no asset": defineCall(() => listAssets(deps, caller, { limit: pageSize, query: "zzyzx" })),
+    "search of assets, word in no asset": defineCall(() =>
+      listAssets(deps, caller, { limit: pageSize, query: "zzyzx" }),
+    ),
     "calendar, ten entries": defineCall(createCalendarCall(tenEntriesMs)),
     "calendar, 31 days": defineCall(createCalendarCall(days(31)), { maxRatio: isLarge ? undefined : 3 }),
     list_publications: defineCall(() => listPublications(deps, caller, { limit: 5 })),
@@ -163,7 +177,9 @@ async function createCalls(
       deps.publications.listByConnection(connectionId, ["proposed", "scheduled"]),
     ),
     list_activity: defineCall(() => listActivity(deps, caller, { limit: pageSize })),
-    "list_activity, one action": defineCall(() => listActivity(deps, caller, { limit: pageSize, action: "post.created" })),
+    "list_activity, one action": defineCall(() =>
+      listActivity(deps, caller, { limit: pageSize, action: "post.created" }),
+    ),
     "publishing worker: claim of a due publication": defineCall(
       async () => {
         const publication = await deps.publications.claimDue(now, now + minutes(1));

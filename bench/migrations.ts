@@ -109,7 +109,8 @@ const formatMs = (ms: number): string => (ms < 1000 ? `${ms.toFixed(0)} ms` : `$
 async function measureMigration(url: string | undefined, migrate: () => Promise<string[]>): Promise<void> {
   const controller = new AbortController();
   const { signal } = controller;
-  const probeResults = url === undefined ? [] : Object.entries(probes).map(([name, sql]) => probe(url, name, sql, signal));
+  const probeResults =
+    url === undefined ? [] : Object.entries(probes).map(([name, sql]) => probe(url, name, sql, signal));
   const lockLines = url === undefined ? [] : watchLocks(url, signal);
   if (url !== undefined) await sleep(200);
   const startedAt = performance.now();
@@ -122,7 +123,11 @@ async function measureMigration(url: string | undefined, migrate: () => Promise<
   for (const line of lines) process.stdout.write(`    ${line}\n`);
 }
 
-async function measureMigrations(engine: EngineName, server: string | undefined, initialMigration: string): Promise<void> {
+async function measureMigrations(
+  engine: EngineName,
+  server: string | undefined,
+  initialMigration: string,
+): Promise<void> {
   const location = await createTemporaryDatabase(engine, server);
   const folder = createTempFolder();
   const { databaseUrl: url, dataDir } = location;
@@ -141,7 +146,8 @@ async function measureMigrations(engine: EngineName, server: string | undefined,
   const filler = await openFiller(location);
   const startedAt = performance.now();
   await fillDatabase(filler, counts, Date.now());
-  if (engine === "postgres" && initialMigration >= "0017") for (const table of searchableTables) await fillTokens(filler, table);
+  if (engine === "postgres" && initialMigration >= "0017")
+    for (const table of searchableTables) await fillTokens(filler, table);
   await filler.write(engine === "sqlite" ? "ANALYZE" : "VACUUM ANALYZE");
   process.stdout.write(
     `${engine}: ${counts.posts} posts with the schema of ${initialMigration}, filled in ${formatMs(performance.now() - startedAt)}\n`,

@@ -78,7 +78,8 @@ for (const [direction, label] of [
   const trace = JSON.parse((await fixture.browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] };
   const longestTaskMs = findLongestTaskMs(trace.traceEvents);
   const sortedFrames = frames.toSorted((a, b) => a - b);
-  const getPercentile = (share: number): string => (sortedFrames[Math.ceil(sortedFrames.length * share) - 1] ?? 0).toFixed(0);
+  const getPercentile = (share: number): string =>
+    (sortedFrames[Math.ceil(sortedFrames.length * share) - 1] ?? 0).toFixed(0);
   process.stdout.write(
     `${`scrolling ${postCount} posts ${label}`.padEnd(50)} longest task ${longestTaskMs.toFixed(0)} ms CPU   limit ${maxTaskMs} ms   ` +
       `frames ${frames.length}, median ${getPercentile(0.5)} ms, p99 ${getPercentile(0.99)} ms, longest ${getPercentile(1)} ms\n`,

@@ -58,7 +58,10 @@ export async function createPreviewScenes({ service }: WebFixture): Promise<Scen
     x: 0.3,
     y: 0.5,
   });
-  const paddedPostId = await addPost("Two images", body, [await uploadImage("fog", 2400, 800), await uploadImage("vase")]);
+  const paddedPostId = await addPost("Two images", body, [
+    await uploadImage("fog", 2400, 800),
+    await uploadImage("vase"),
+  ]);
   const threeImagesPostId = await addPost("Three images", body, [
     await uploadImage("vase"),
     await uploadImage("door"),
@@ -74,7 +77,11 @@ export async function createPreviewScenes({ service }: WebFixture): Promise<Scen
     body,
     await Promise.all((["harbour", "fog", "door", "poster", "vase"] as const).map((name) => uploadImage(name))),
   );
-  const longTextPostId = await addPost("A list", Array.from({ length: 40 }, (_, i) => `${i + 1}. #paper`).join("\n"), []);
+  const longTextPostId = await addPost(
+    "A list",
+    Array.from({ length: 40 }, (_, i) => `${i + 1}. #paper`).join("\n"),
+    [],
+  );
   const rejectedPostId = await addPost("A damaged file", body.repeat(4), [
     await uploadImage("vase"),
     await upload(

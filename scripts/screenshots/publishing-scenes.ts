@@ -35,19 +35,27 @@ export async function createPublishingScenes({ service }: WebFixture): Promise<S
     createScene("list", "publications"),
     createScene("list-empty", "publications", undefined, emptyStudioOwner),
     createScene("list-filtered", "publications?state=published&from=2020-01-01&to=2020-02-01"),
-    createScene("approvals", "publications/approvals", (page) => page.getByRole("group", { name: "Text" }).first().waitFor()),
+    createScene("approvals", "publications/approvals", (page) =>
+      page.getByRole("group", { name: "Text" }).first().waitFor(),
+    ),
     createScene("approvals-empty", "publications/approvals", undefined, emptyStudioOwner),
     ...Object.entries(publicationIds).map(([state, id]) =>
       createScene(state, `publications/${id}`, (page) => page.getByRole("group", { name: "Text" }).first().waitFor()),
     ),
-    createScene("resolve", `publications/${publicationIds.unconfirmed}`, (page) => clickButton(page, "Mark as published…")),
+    createScene("resolve", `publications/${publicationIds.unconfirmed}`, (page) =>
+      clickButton(page, "Mark as published…"),
+    ),
     createScene("again", `publications/${publicationIds.unconfirmed}`, (page) => clickButton(page, "Publish again…")),
     createScene("not-found", "publications/pub_nothing"),
-    createScene("post", `posts/${proposedPostId}`, (page) => page.getByRole("heading", { name: "Publishing" }).waitFor()),
+    createScene("post", `posts/${proposedPostId}`, (page) =>
+      page.getByRole("heading", { name: "Publishing" }).waitFor(),
+    ),
     createScene("post-member", `posts/${draftPostId}`, (page) => clickButton(page, "Publish…"), member),
     createScene("post-schedule", `posts/${draftPostId}`, (page) => clickButton(page, "Schedule…")),
     createScene("post-variant", `posts/${draftPostId}`, (page) => clickButton(page, "Text and preview for bluedoor")),
-    createScene("post-cancel", `posts/${proposedPostId}`, (page) => clickButton(page, "Cancel publication to bluedoor")),
+    createScene("post-cancel", `posts/${proposedPostId}`, (page) =>
+      clickButton(page, "Cancel publication to bluedoor"),
+    ),
     createScene("post-reschedule", `posts/${proposedPostId}`, (page) => clickButton(page, "Reschedule bluedoor")),
     createScene("settings", "settings"),
     createScene("activity", "activity"),

@@ -53,7 +53,11 @@ export async function createPublishingStudio(deps: Deps, user: SignedInUser): Pr
     return publications[0]?.id ?? "";
   };
   /** Ends a publication as a worker does, and records the steps of its run. */
-  const endPublication = async (id: string, change: PublicationChange, actions: readonly PublicationAction[]): Promise<string> => {
+  const endPublication = async (
+    id: string,
+    change: PublicationChange,
+    actions: readonly PublicationAction[],
+  ): Promise<string> => {
     const withoutNextRun = { dueAt: null, nextRunAt: null };
     const publication = await deps.publications.update(id, { ...withoutNextRun, ...change }, { states: ["scheduled"] });
     const detail = change.problem && change.state === "failed" ? { reason: change.problem.message } : {};

@@ -102,7 +102,9 @@ export async function createWebScenes({ service }: WebFixture, sampleStudio: Sam
       const menu = page.getByRole("button", { name: "Menu" });
       if (await menu.isVisible()) await menu.click();
     }),
-    createScene("post", owner, openSamplePost, (page) => page.getByRole("list", { name: "Files of this post" }).waitFor()),
+    createScene("post", owner, openSamplePost, (page) =>
+      page.getByRole("list", { name: "Files of this post" }).waitFor(),
+    ),
     createScene("post-preview", owner, openSamplePost, (page) => clickButton(page, "Preview")),
     createScene("post-archived", owner, openStudioPage(owner, `posts/${archivedPostId}`)),
     createScene("post-file", owner, openSamplePost, (page) => clickButton(page, /poster\.jpg/)),
@@ -159,7 +161,9 @@ export async function createWebScenes({ service }: WebFixture, sampleStudio: Sam
     }),
     createScene("revoke", owner, openStudioPage(owner, "clients"), (page) => clickButton(page, "Revoke Claude")),
     createScene("activity-filtered", owner, openStudioPage(owner, "activity?action=post.updated")),
-    createScene("settings-delete", owner, openStudioPage(owner, "settings"), (page) => clickButton(page, "Delete studio…")),
+    createScene("settings-delete", owner, openStudioPage(owner, "settings"), (page) =>
+      clickButton(page, "Delete studio…"),
+    ),
     createScene("activity-member", member, openStudioPage(member, "activity")),
     createScene("activity-expanded", owner, openStudioPage(owner, "activity"), (page) =>
       page.locator("details").first().locator("summary").click(),
@@ -170,17 +174,22 @@ export async function createWebScenes({ service }: WebFixture, sampleStudio: Sam
     createScene("clients-setup-other", owner, openStudioPage(owner, "connect"), (page) =>
       page.getByRole("tab", { name: "Other" }).click(),
     ),
-    createScene("clients-connected", scratchStudioOwner, openStudioPage(scratchStudioOwner, "clients"), async (page) => {
-      await page.getByText("Waiting for a client").or(page.getByText("is connected.")).first().waitFor();
-      await createGrant(deps, scratchStudioOwner, {
-        clientId: "vscode",
-        clientName: "Visual Studio Code",
-        clientVerified: false,
-        redirectHost: "localhost",
-        scopes: ["studio:read", "studio:write"],
-      });
-      await page.getByRole("button", { name: "Copy Try this prompt" }).waitFor();
-    }),
+    createScene(
+      "clients-connected",
+      scratchStudioOwner,
+      openStudioPage(scratchStudioOwner, "clients"),
+      async (page) => {
+        await page.getByText("Waiting for a client").or(page.getByText("is connected.")).first().waitFor();
+        await createGrant(deps, scratchStudioOwner, {
+          clientId: "vscode",
+          clientName: "Visual Studio Code",
+          clientVerified: false,
+          redirectHost: "localhost",
+          scopes: ["studio:read", "studio:write"],
+        });
+        await page.getByRole("button", { name: "Copy Try this prompt" }).waitFor();
+      },
+    ),
     createScene("not-found", owner, openPath("/nowhere")),
     createScene("post-not-found", owner, openStudioPage(owner, "posts/pst_nothing")),
     createScene("error-api-down", owner, async (page) => {

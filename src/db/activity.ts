@@ -23,14 +23,19 @@ export function createActivityStore({ q, run }: Connection): ActivityStore {
         .selectFrom("activity as a")
         .leftJoin("users as u", "u.id", "a.user_id")
         .leftJoin("posts as subject_post", (join) =>
-          join.onRef("subject_post.id", "=", "a.subject_id").on("subject_post.studio_id", "=", studioId))
+          join.onRef("subject_post.id", "=", "a.subject_id").on("subject_post.studio_id", "=", studioId),
+        )
         .leftJoin("users as subject_user", "subject_user.id", "a.subject_id")
         .leftJoin("publications as publication", (join) =>
           join.onRef("publication.id", "=", "a.subject_id").on("publication.studio_id", "=", studioId),
         )
         .leftJoin("posts as publication_post", "publication_post.id", "publication.post_id")
         .selectAll("a")
-        .select(["u.name as user_name", (eb) => eb.fn.coalesce("subject_post.title", "subject_user.name", "publication_post.title").as("subject_name")])
+        .select([
+          "u.name as user_name",
+          (eb) =>
+            eb.fn.coalesce("subject_post.title", "subject_user.name", "publication_post.title").as("subject_name"),
+        ])
         .where("a.studio_id", "=", studioId)
         .$if(userId !== undefined, (activity) => activity.where("a.user_id", "=", userId!))
         .$if(clientId !== undefined, (activity) => activity.where("a.client_id", "=", clientId!))

@@ -55,7 +55,9 @@ export function createRateLimitStore({ q }: Connection): RateLimitStore {
         const rows = await q
           .insertInto("rate_limits")
           .values(
-            sortedCounts.slice(from, from + rowsPerStatement).map(({ key, hits }) => ({ key, window_end: windowEnd, hits })),
+            sortedCounts
+              .slice(from, from + rowsPerStatement)
+              .map(({ key, hits }) => ({ key, window_end: windowEnd, hits })),
           )
           .onConflict((conflict) =>
             conflict

@@ -64,7 +64,9 @@ export function createGrantStore({ q }: Connection): GrantStore {
           ]),
         )
         .$if(grantId !== undefined, (grants) => grants.where("g.id", "=", grantId!))
-        .$if(isRevoked !== undefined, (grants) => grants.where("g.revoked_at", isRevoked === true ? "is not" : "is", null))
+        .$if(isRevoked !== undefined, (grants) =>
+          grants.where("g.revoked_at", isRevoked === true ? "is not" : "is", null),
+        )
         .$if(before !== undefined, (grants) => grants.where("g.id", "<", before!))
         .orderBy("g.id", "desc")
         .$if(limit !== undefined, (grants) => grants.limit(limit!))

@@ -190,7 +190,8 @@ export function createMcpEndpoint({
     const message = readMessage(parsedBody.value, readMirroredHeaders(req), session?.protocolVersion);
     if (message.kind === "rejection") return respondWithRejection(req, res, message);
     // `parseFull` is set for long messages; dispatching supports it only for a single call.
-    if (message.kind === "batch" && parsedBody.parseFull) return respondWithRejection(req, res, batchTooLongRejection());
+    if (message.kind === "batch" && parsedBody.parseFull)
+      return respondWithRejection(req, res, batchTooLongRejection());
     await serveMessage(
       req,
       res,

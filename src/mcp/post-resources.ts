@@ -90,9 +90,12 @@ export function createPostResources(deps: Deps, countCall: (caller: Caller) => v
         getRequiredScope,
         handle: (exchange) =>
           respond(exchange, completeParams, async ({ ref, argument }) => {
-            const isPostIdArgument = argument.name === "postId" && (ref.uri ?? template.uriTemplate) === template.uriTemplate;
+            const isPostIdArgument =
+              argument.name === "postId" && (ref.uri ?? template.uriTemplate) === template.uriTemplate;
             return {
-              completion: isPostIdArgument ? await completePostId(exchange.caller, argument.value) : { values: [], hasMore: false },
+              completion: isPostIdArgument
+                ? await completePostId(exchange.caller, argument.value)
+                : { values: [], hasMore: false },
             };
           }),
       },

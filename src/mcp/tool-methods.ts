@@ -120,7 +120,11 @@ export function createToolMethods(options: ToolMethodsOptions): ToolMethods {
     tool.precheck?.(rawInput);
     const parseResult = tool.input.safeParse(rawInput);
     if (!parseResult.success)
-      throw edgeError("invalid_input", formatIssues(parseResult.error), "Compare the input with the tool's input schema.");
+      throw edgeError(
+        "invalid_input",
+        formatIssues(parseResult.error),
+        "Compare the input with the tool's input schema.",
+      );
     const input = parseResult.data as never;
     if (tool.runsAsTask && supportsTasks(exchange))
       return tasks.start(exchange, tool.name, ({ signal }) =>

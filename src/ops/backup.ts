@@ -130,7 +130,7 @@ async function copyContent(
   } finally {
     snapshot.close();
   }
-  await deleteAssetRecords(join(partialPath, databaseFileName), deletedAssets, clock);
+  await deleteSnapshotRecords(join(partialPath, databaseFileName), deletedAssets, clock);
   await syncFile(join(partialPath, databaseFileName));
   entries.push({ path: databaseFileName, sha256: await computeFileDigest(join(partialPath, databaseFileName)) });
   return { entries, lost: lostKeys.toSorted(), bytes };
@@ -156,7 +156,7 @@ async function copyStoredFile(
 }
 
 /** Deletes records from the snapshot whose files the live server deleted during the backup. */
-async function deleteAssetRecords(
+async function deleteSnapshotRecords(
   path: string,
   assets: readonly { assetId: string; studioId: string }[],
   clock: Clock,

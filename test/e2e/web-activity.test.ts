@@ -62,7 +62,10 @@ describe("the activity of a studio", { skip: skipWithoutChromium }, () => {
     assert.equal(href, `/studios/${owner.studio.id}/posts/${postId}`);
     assert.match((await attachEntry.getByRole("link", { name: "harbour.pdf" }).getAttribute("href")) ?? "", /\/assets/);
     const deleteEntry = getEntry(page, "Ada Berg deleted Winter hours");
-    assert.match((await deleteEntry.getByRole("link", { name: "Winter hours" }).getAttribute("href")) ?? "", /\/trash$/);
+    assert.match(
+      (await deleteEntry.getByRole("link", { name: "Winter hours" }).getAttribute("href")) ?? "",
+      /\/trash$/,
+    );
     const roleChange = getEntry(page, "Ada Berg changed the role of Bo Dahl");
     assert.match((await roleChange.getByRole("link", { name: "Bo Dahl" }).getAttribute("href")) ?? "", /\/members$/);
     await getEntry(page, "Bo Dahl changed Spring catalogue").getByText("text; revision").waitFor();

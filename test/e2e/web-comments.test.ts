@@ -130,17 +130,27 @@ describe("a team discusses a post with an assistant", { skip: skipWithoutChromiu
 
   test("people delete their own comments after a confirmation, and others' replies stay (COM-2, WEB-10)", async () => {
     const ownComments = panel().getByRole("article", { name: "Comment by Ada Berg" });
-    assert.equal(await panel().getByRole("button", { name: "Delete comment" }).count(), 2, "only on Ada's own comments");
+    assert.equal(
+      await panel().getByRole("button", { name: "Delete comment" }).count(),
+      2,
+      "only on Ada's own comments",
+    );
     const { deps } = fixture.service;
     const { comments } = await assistant.call("get_post", { postId, includeComments: true });
     const parentId = (comments as { id: string }[])[0]?.id;
     await addComment(deps, member, { postId, body: "Which one?", parentId });
     await panel().getByText("Which one?").waitFor();
-    await ownComments.filter({ hasText: "Use the blue photo." }).getByRole("button", { name: "Delete comment" }).click();
+    await ownComments
+      .filter({ hasText: "Use the blue photo." })
+      .getByRole("button", { name: "Delete comment" })
+      .click();
     const dialog = page.getByRole("dialog", { name: "Delete this comment?" });
     await dialog.getByRole("button", { name: "Cancel" }).click();
     await panel().getByText("Use the blue photo.").waitFor();
-    await ownComments.filter({ hasText: "Use the blue photo." }).getByRole("button", { name: "Delete comment" }).click();
+    await ownComments
+      .filter({ hasText: "Use the blue photo." })
+      .getByRole("button", { name: "Delete comment" })
+      .click();
     await dialog.getByRole("button", { name: "Delete comment" }).click();
     await panel().getByText("Comment deleted").waitFor();
     await panel().getByText("Which one?").waitFor();

@@ -67,7 +67,10 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
       await deps.publications.update(id, { ...values, dueAt: null, nextRunAt: null }, { states: ["scheduled"] });
   }
   const failPublications = (postId: string) =>
-    changePublications(postId, { state: "failed", problem: { code: "rejected", message: "The account is suspended." } });
+    changePublications(postId, {
+      state: "failed",
+      problem: { code: "rejected", message: "The account is suspended." },
+    });
   async function publishTo(postId: string, ...ids: string[]): Promise<void> {
     await publishPost(fixture.service.deps, owner, { postId, connectionIds: ids });
   }

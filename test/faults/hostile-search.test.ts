@@ -104,7 +104,11 @@ for (const engine of listOneEngine()) {
       const searches = Array.from({ length: concurrentSearches }, (_, i) => searchUntilStopped(queries[i % 2] ?? ""));
       await sleep(500);
       const measureUnderLoad = async () =>
-        Math.min(getP99(await measureOtherCalls()), getP99(await measureOtherCalls()), getP99(await measureOtherCalls()));
+        Math.min(
+          getP99(await measureOtherCalls()),
+          getP99(await measureOtherCalls()),
+          getP99(await measureOtherCalls()),
+        );
       const underLoadMs = await measureUnderLoad().finally(() => stop.abort());
       await Promise.all(searches);
       // Measures again afterwards, so that other load on this machine does not count against the searches.

@@ -108,7 +108,11 @@ forOneEngine("kill -9 of the service while it publishes to a Mastodon server", (
       if (newStatuses.length === 0) break;
       statuses.push(...newStatuses);
     }
-    assert.deepEqual(statuses.map(({ text }) => text).toSorted(), texts.toSorted(), "no status is lost or appears twice");
+    assert.deepEqual(
+      statuses.map(({ text }) => text).toSorted(),
+      texts.toSorted(),
+      "no status is lost or appears twice",
+    );
     for (const { text, mediaAttachments } of statuses)
       assert.deepEqual(
         mediaAttachments.map(({ description }) => description),

@@ -145,7 +145,13 @@ forEachEngine("kill -9 of the service while it publishes", (fixture) => {
     const counts = new Map<string, number>();
     for (const { platform, state } of rows)
       counts.set(`${platform} ${state}`, (counts.get(`${platform} ${state}`) ?? 0) + 1);
-    console.log(fixture.engine, { kills, inFlightCount, usedTimeouts, posts: posts.length, ...Object.fromEntries(counts) });
+    console.log(fixture.engine, {
+      kills,
+      inFlightCount,
+      usedTimeouts,
+      posts: posts.length,
+      ...Object.fromEntries(counts),
+    });
     assert.ok(inFlightCount >= kills / 2, `only ${inFlightCount} publications were in flight`);
     assert.equal(rows.length, requestedCount, "none is lost");
     const unexpectedRows = rows.filter(

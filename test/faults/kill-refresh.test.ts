@@ -52,10 +52,18 @@ for (const engine of listOneEngine()) {
           service = await startMain(env);
           currentTokens = response ? response.body : currentTokens;
           const refreshResponse = await refreshTokens(base, client, currentTokens.refresh_token);
-          assert.equal(refreshResponse.status, 200, `round ${round}, response ${response ? "received" : "lost"}: ${refreshResponse.text}`);
+          assert.equal(
+            refreshResponse.status,
+            200,
+            `round ${round}, response ${response ? "received" : "lost"}: ${refreshResponse.text}`,
+          );
           currentTokens = refreshResponse.body;
           assert.notEqual((await callMcp(base, currentTokens.access_token)).status, 401);
-          assert.equal((await callMcp(base, revokedClient.tokens.access_token)).status, 401, "a revoked token stays revoked");
+          assert.equal(
+            (await callMcp(base, revokedClient.tokens.access_token)).status,
+            401,
+            "a revoked token stays revoked",
+          );
         }
         assert.ok(lostResponses > 0, "no kill came before the response");
 

@@ -104,7 +104,10 @@ describe(
     /** Resolves with the time between this moment and the next acknowledged write. */
     async function measureRecovery(since: number): Promise<number> {
       const findNextWrite = (): number | undefined => load.acknowledgedAt.find((at) => at > since);
-      await waitUntil(() => findNextWrite() !== undefined, { timeoutMs: 60_000, description: "a write is acknowledged" });
+      await waitUntil(() => findNextWrite() !== undefined, {
+        timeoutMs: 60_000,
+        description: "a write is acknowledged",
+      });
       return (findNextWrite() ?? Infinity) - since;
     }
 
@@ -223,7 +226,9 @@ describe(
       );
       // The sandbox is in the same database. A platform elsewhere would publish a second key as a second post.
       const commitsByText = Map.groupBy(proxy.commits, ({ text }) => text);
-      const commitsWithSeveralKeys = [...commitsByText.values()].filter((commits) => new Set(commits.map(({ key }) => key)).size > 1);
+      const commitsWithSeveralKeys = [...commitsByText.values()].filter(
+        (commits) => new Set(commits.map(({ key }) => key)).size > 1,
+      );
       assert.deepEqual(commitsWithSeveralKeys, [], "each text was sent with one key");
       checkResponses();
       const repeatedCommits = proxy.commits.length - commitsByText.size;

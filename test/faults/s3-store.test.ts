@@ -303,7 +303,10 @@ describe("an S3 store that hangs or fails", { skip: !listStoreNames().includes("
       );
       // A file that is overwritten between the check and the copy is not promoted.
       const thirdUpload = await uploadFile(smallFile);
-      const uploadUrl = await directStore.createUploadUrl(thirdUpload.key, { maxBytes: 1, expiresAt: Date.now() + 600_000 });
+      const uploadUrl = await directStore.createUploadUrl(thirdUpload.key, {
+        maxBytes: 1,
+        expiresAt: Date.now() + 600_000,
+      });
       proxy.chooseFault = async (req) => {
         if (isCopy(req)) await putBytes(uploadUrl, Buffer.from("other"));
         return emulateConditionalCopy(req);

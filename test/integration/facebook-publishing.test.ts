@@ -170,7 +170,7 @@ forOneEngine("publishing to Facebook Pages", (fixture) => {
     standIn.faults.rateLimitedPublishes = 1;
     const requestedAt = Date.now();
     const { problem } = await publisher.waitForState(await publisher.publish("Limited for long"), "failed");
-    const [, time = ""] = /^The platform asks to wait until (\S+), which is longer/.exec(problem?.message ?? "") ?? [];
+    const [, time = ""] = /^The platform asks to wait until (\S+), and Atelier/.exec(problem?.message ?? "") ?? [];
     assert.equal(problem?.code, "platform_unavailable");
     // The database's clock may differ by milliseconds.
     const waitMs = Date.parse(time) - requestedAt;

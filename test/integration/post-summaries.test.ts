@@ -12,7 +12,7 @@ import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { updateAsset } from "#domain/assets/update-asset.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
 import { listCalendar, listCalendarInput } from "#domain/publishing/list-calendar.ts";
-import { unscheduled } from "#domain/publishing/publish-time.ts";
+import { unscheduledColumns } from "#domain/publishing/publish-time.ts";
 import type { PublicationState } from "#domain/publishing/states.ts";
 import { days, hours, toIsoTime } from "#lib/clock.ts";
 import { forEachEngine, type Fixture } from "../support/engines.ts";
@@ -64,7 +64,7 @@ forEachEngine("post summaries and the calendar", (fixture) => {
       ...{ includesTitle: false, approvedRevision: null, approvedTime: null, approvedBy: null, problem: null },
       ...{ requestedBy: caller.user.id, requestedGrantId: null, requestedClientId: null, requestedClientName: null },
       ...{ createdAt: deps.clock(), publishedAt: null, url: null, remoteId: null, content: null, progress: null },
-      ...{ commitKey: null, committedAt: null, ...unscheduled, scheduledFor: at },
+      ...{ commitKey: null, committedAt: null, ...unscheduledColumns, scheduledFor: at },
       ...(isScheduled ? { dueAt: at, nextRunAt: at } : {}),
     });
     assert.ok(isInserted);

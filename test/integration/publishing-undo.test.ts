@@ -5,7 +5,7 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
-import { unscheduled } from "#domain/publishing/publish-time.ts";
+import { unscheduledColumns } from "#domain/publishing/publish-time.ts";
 import type { PublicationChange } from "#domain/publishing/ports.ts";
 import { undoClientChanges, undoOwnChanges } from "#domain/undo/undo-changes.ts";
 import { hours, toIsoTime } from "#lib/clock.ts";
@@ -90,10 +90,10 @@ forEachEngine("undo and restore of posts with publications", (fixture) => {
     const changes = [
       { state: "preparing", leaseExpiresAt: now },
       { state: "committing", leaseExpiresAt: now, content, commitKey: "key", committedAt: now },
-      { ...unscheduled, state: "unconfirmed" },
-      { ...unscheduled, state: "published", publishedAt: now },
-      { ...unscheduled, state: "failed" },
-      { ...unscheduled, state: "canceled" },
+      { ...unscheduledColumns, state: "unconfirmed" },
+      { ...unscheduledColumns, state: "published", publishedAt: now },
+      { ...unscheduledColumns, state: "failed" },
+      { ...unscheduledColumns, state: "canceled" },
     ] as const;
     const ids: string[] = [];
     for (const change of changes) ids.push(await request(change, change.state === "committing" ? 1 : 0));

@@ -9,7 +9,7 @@ import {
 import type { Publication } from "#domain/publishing/ports.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import type { PublicationView } from "#domain/publishing/publication.ts";
-import { unscheduled } from "#domain/publishing/publish-time.ts";
+import { unscheduledColumns } from "#domain/publishing/publish-time.ts";
 import { startPublishingWorker, type PublishingWorker, type WorkerOptions } from "#domain/publishing/worker.ts";
 import { undoPublications } from "#domain/undo/undo-publications.ts";
 import type { Database } from "#db/database.ts";
@@ -119,7 +119,7 @@ forOneEngine("the publishing worker", (fixture) => {
     await waitUntilPublished(later);
 
     const lost = await publish("Again", { at: inOneHour() });
-    const change = { ...unscheduled, state: "unconfirmed" as const };
+    const change = { ...unscheduledColumns, state: "unconfirmed" as const };
     await fixture.deps.publications.update(lost.id, change, { states: ["scheduled"] });
     // The time has passed by the time a person decides.
     await fixture.deps.publications.update(lost.id, { scheduledFor: Date.now() - 1 }, { states: ["unconfirmed"] });
@@ -229,7 +229,7 @@ forOneEngine("the publishing worker", (fixture) => {
       { id: laterId, state: "canceled" },
     ]);
     assert.deepEqual([(await find(dueId)).state, (await find(laterId)).state], ["preparing", "canceled"]);
-    const change = { ...unscheduled, state: "failed" as const };
+    const change = { ...unscheduledColumns, state: "failed" as const };
     await deps.publications.update(dueId, change, { states: ["preparing"] });
   });
 

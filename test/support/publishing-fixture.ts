@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";
-import { unscheduled } from "#domain/publishing/publish-time.ts";
+import { unscheduledColumns } from "#domain/publishing/publish-time.ts";
 import type { PublicationState } from "#domain/publishing/states.ts";
 import type { PublicationView } from "#domain/publishing/publication.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
@@ -190,7 +190,7 @@ export async function newPublication(
     committedAt: null,
     fence: 0,
     scheduledFor: null,
-    ...unscheduled,
+    ...unscheduledColumns,
   });
   assert.ok(isInserted);
   return publicationId;

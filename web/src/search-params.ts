@@ -1,13 +1,11 @@
 import type { VisibleState } from "./api/publication-queries.ts";
 import type { ActivityFilter, AssetFilter, PostStatus } from "./api/queries.ts";
+import type { CalendarRange } from "./posts/calendar/calendar-days.ts";
 
 /** Search parameters of page URLs. Unknown parameters and invalid values are dropped; the server validates free text. */
 
 export const postViews = ["list", "board", "calendar"] as const;
 export type PostViewName = (typeof postViews)[number];
-
-export const calendarRanges = ["month", "week", "agenda"] as const;
-export type CalendarRange = (typeof calendarRanges)[number];
 
 export interface PostSearch {
   /** The list by default. */

@@ -56,7 +56,10 @@ export function createCallLimiter(
       const now = deps.clock();
       rotateWindow(now);
       const currentCount = currentCounts.get(key);
-      if (sumCounts(currentCount) + (sumCounts(previousCounts.get(key)) * (currentWindowEnd - now)) / windowMs >= perMinute) {
+      if (
+        sumCounts(currentCount) + (sumCounts(previousCounts.get(key)) * (currentWindowEnd - now)) / windowMs >=
+        perMinute
+      ) {
         const retryAfter = Math.ceil((currentWindowEnd - now) / 1000);
         return new AppError("rate_limited:calls", { perMinute, retryAfter }, { retryAfter });
       }

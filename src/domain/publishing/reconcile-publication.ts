@@ -78,7 +78,5 @@ async function repeatOrLookUp(
   const repeatedOutcome = await publisher.commit(request);
   // A rejected repetition proves nothing: the first request may have made the post public in the meantime. `unknown`
   // makes the next attempt look up the post again.
-  return repeatedOutcome.kind === "rejected"
-    ? { kind: "unknown", message: repeatedOutcome.message }
-    : repeatedOutcome;
+  return repeatedOutcome.kind === "rejected" ? { kind: "unknown", message: repeatedOutcome.message } : repeatedOutcome;
 }

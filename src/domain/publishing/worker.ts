@@ -138,7 +138,11 @@ async function markMissed(deps: WorkerDeps, nextRunBefore: number): Promise<void
     for (const { id } of overduePublications) {
       await deps.transact(async (tx) => {
         const condition = { states: statesBefore("miss"), nextRunBefore };
-        const missedPublication = await tx.publications.update(id, { ...unscheduledColumns, state: "missed" }, condition);
+        const missedPublication = await tx.publications.update(
+          id,
+          { ...unscheduledColumns, state: "missed" },
+          condition,
+        );
         if (missedPublication)
           await recordPublicationActivity(deps, tx, workerActor, "publication.missed", missedPublication);
       });

@@ -30,7 +30,10 @@ export async function indexExistingRows(
       const count = await deps.transact((tx) => tx.searchIndex.indexNext(table, batchSize));
       indexedCount += count;
       if (deps.clock() - reportedAt >= progressInterval) {
-        log.info({ table, indexed: indexedCount, remaining: Math.max(0, total - indexedCount) }, "indexing existing rows for search");
+        log.info(
+          { table, indexed: indexedCount, remaining: Math.max(0, total - indexedCount) },
+          "indexing existing rows for search",
+        );
         reportedAt = deps.clock();
       }
       // Indexing a row can mark another one as not indexed, so only an empty batch is the last.

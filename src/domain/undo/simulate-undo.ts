@@ -57,7 +57,8 @@ export async function simulateUndo(
   };
   for (const assetId of assetIds) {
     const history = await readAssetHistory(deps, studioId, assetId, selection);
-    if (history) reportAssetPlan(report, selectPhase(planAsset(predictAsset(history.asset), history.steps), "afterPosts"));
+    if (history)
+      reportAssetPlan(report, selectPhase(planAsset(predictAsset(history.asset), history.steps), "afterPosts"));
   }
   for (const commentId of commentIds)
     reportCommentPlan(report, await planComment(deps, studioId, commentId, selection));

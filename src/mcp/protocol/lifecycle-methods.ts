@@ -84,9 +84,7 @@ export function createLifecycleMethods({
 }
 
 /** Formats the metadata of every result as JSON members: the studio, and the server info for 2026-07-28. */
-export function createResultMetaFormatter(
-  serverInfo: Implementation,
-): (era: Era, caller: Caller) => string {
+export function createResultMetaFormatter(serverInfo: Implementation): (era: Era, caller: Caller) => string {
   const serverInfoJson = `${JSON.stringify(SERVER_INFO_META_KEY)}:${JSON.stringify(serverInfo)},`;
   return (era, { studio }) =>
     `${era === "modern" ? serverInfoJson : ""}"atelier/studio":{"id":${JSON.stringify(studio.id)},"name":${JSON.stringify(studio.name)}}`;

@@ -12,7 +12,13 @@ import {
   unsubscribeSession,
 } from "#domain/subscriptions/session-subscriptions.ts";
 import { sha256 } from "#lib/digest.ts";
-import { createResourceResponder, parsePostUri, resourceNotFoundError, toPostUri, uriParams } from "../post-resources.ts";
+import {
+  createResourceResponder,
+  parsePostUri,
+  resourceNotFoundError,
+  toPostUri,
+  uriParams,
+} from "../post-resources.ts";
 import { findScopeProblem } from "../protocol/check-request.ts";
 import { createRejection, errorCodes } from "../protocol/messages.ts";
 import type { Exchange, Method } from "../protocol/method.ts";

@@ -25,7 +25,9 @@ export function ConnectionStatus({ clients }: { clients: readonly AiClient[] | u
   const hasNewClients = newClients.length > 0;
   return (
     <div
-      className={hasNewClients ? "mt-4 animate-rise rounded-lg border border-rule bg-success-wash px-4 pt-3 pb-1" : "mt-3"}
+      className={
+        hasNewClients ? "mt-4 animate-rise rounded-lg border border-rule bg-success-wash px-4 pt-3 pb-1" : "mt-3"
+      }
     >
       <div role="status" className="grid gap-3">
         {hasNewClients

@@ -47,7 +47,9 @@ function SearchResults({ query, closeAndRun, onChange }: ResultsProps) {
   const openPosts = closeAndRun(() => void navigate({ to: "/studios/$studioId/posts", params, search: { q: query } }));
   const openFile = (file: string) =>
     closeAndRun(() => void navigate({ to: "/studios/$studioId/assets", params, search: { file } }));
-  const openLibrary = closeAndRun(() => void navigate({ to: "/studios/$studioId/assets", params, search: { q: query } }));
+  const openLibrary = closeAndRun(
+    () => void navigate({ to: "/studios/$studioId/assets", params, search: { q: query } }),
+  );
 
   return (
     <>

@@ -36,11 +36,7 @@ export function PlatformsPage() {
       {activeConnections.length > 0 && (
         <List aria-label="Connected accounts">
           {activeConnections.map((connection) => (
-            <ConnectionRow
-              key={connection.id}
-              connection={connection}
-              platform={findPlatform(connection.platform)}
-            />
+            <ConnectionRow key={connection.id} connection={connection} platform={findPlatform(connection.platform)} />
           ))}
         </List>
       )}
@@ -50,11 +46,7 @@ export function PlatformsPage() {
           <summary className="cursor-pointer text-muted">Disconnected ({disconnectedConnections.length})</summary>
           <List className="mt-4" aria-label="Disconnected accounts">
             {disconnectedConnections.map((connection) => (
-              <ConnectionRow
-                key={connection.id}
-                connection={connection}
-                platform={findPlatform(connection.platform)}
-              />
+              <ConnectionRow key={connection.id} connection={connection} platform={findPlatform(connection.platform)} />
             ))}
           </List>
         </details>

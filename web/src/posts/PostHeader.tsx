@@ -35,7 +35,14 @@ interface PostHeaderProps {
 }
 
 /** Status and next action of the post, which stay in view. On narrow screens, the rest scrolls away. */
-export function PostHeader({ editor, pressedPagerButton, commentCount, openPanel, onTogglePanel, ...rest }: PostHeaderProps) {
+export function PostHeader({
+  editor,
+  pressedPagerButton,
+  commentCount,
+  openPanel,
+  onTogglePanel,
+  ...rest
+}: PostHeaderProps) {
   const isWide = useMediaQuery("(min-width: 54rem)");
   const isExtraWide = useMediaQuery("(min-width: 72rem)");
   // Otherwise, the pager is in the menu.

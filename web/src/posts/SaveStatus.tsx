@@ -8,7 +8,13 @@ export function SaveStatus({ editor }: { editor: EditorController }) {
   );
 }
 
-function describeSaveStatus({ isSaving, isUnsaved, error, hasConflict, recentlyUpdatedFields }: EditorController): string {
+function describeSaveStatus({
+  isSaving,
+  isUnsaved,
+  error,
+  hasConflict,
+  recentlyUpdatedFields,
+}: EditorController): string {
   if (hasConflict) return "Not saved";
   if (error !== undefined) return "Not saved. Retrying…";
   if (isSaving) return "Saving…";

@@ -18,9 +18,7 @@ export function useSetStatus(editor: EditorController): (status: PostStatus) => 
   }
 
   return (status) =>
-    status === "archived"
-      ? confirmRemoval("archive", [editor.latestPost], () => setStatus(status))
-      : setStatus(status);
+    status === "archived" ? confirmRemoval("archive", [editor.latestPost], () => setStatus(status)) : setStatus(status);
 
   async function setStatus(status: PostStatus): Promise<void> {
     try {

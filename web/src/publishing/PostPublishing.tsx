@@ -82,9 +82,7 @@ export function PostPublishing({
         <List className="mb-4" aria-label="Publications of this post">
           {publications.slice(0, maxPublications).map((publication) => {
             // The list is sorted, newest first.
-            const newestForAccount = publications.find(
-              ({ connectionId }) => connectionId === publication.connectionId,
-            );
+            const newestForAccount = publications.find(({ connectionId }) => connectionId === publication.connectionId);
             const isSuperseded = newestForAccount !== publication;
             return (
               <PostPublication

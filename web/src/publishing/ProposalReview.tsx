@@ -98,7 +98,11 @@ export function ProposalReview({
         assets={assets}
         currentAssets={currentPost.assets}
         getRenditionUrl={(assetId) =>
-          getRenditionUrl({ studioId: studio.id, postId, connectionId }, assetId, findCrop(shownPost, assetId, platform))
+          getRenditionUrl(
+            { studioId: studio.id, postId, connectionId },
+            assetId,
+            findCrop(shownPost, assetId, platform),
+          )
         }
       />
       <OpenThreads postId={postId} />

@@ -98,7 +98,11 @@ function PublicationDetails({ publication }: { publication: PublicationDetail })
         {state !== "proposed" && (
           // Without the link to the published post, which is above.
           <div className="mt-5 flex flex-wrap items-center gap-3 empty:hidden max-sm:*:min-h-11 [&>a]:hidden">
-            <PublicationActions publication={publication} hasReviewLink={false} isSuperseded={publication.isSuperseded} />
+            <PublicationActions
+              publication={publication}
+              hasReviewLink={false}
+              isSuperseded={publication.isSuperseded}
+            />
           </div>
         )}
       </Section>

@@ -35,7 +35,8 @@ export async function resolveImportType(
 
 async function guessMimeType(head: Uint8Array, statedType: string | undefined, name: string): Promise<string> {
   // Many servers send all text as text/plain; the extension may be more specific.
-  if (statedType === "text/plain") return specificTextTypes.find((type) => type === guessTypeFromFilename(name)) ?? statedType;
+  if (statedType === "text/plain")
+    return specificTextTypes.find((type) => type === guessTypeFromFilename(name)) ?? statedType;
   if (statedType !== undefined) return typeAliases[statedType] ?? statedType;
   const detectedType = await detectFormat(createBufferSource(head), head);
   return (

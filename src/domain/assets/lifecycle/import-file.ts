@@ -90,11 +90,7 @@ export async function importFile(
   }
 }
 
-async function assertPostNotFull(
-  deps: Pick<Deps, "posts" | "limits">,
-  caller: Caller,
-  postId: string,
-): Promise<void> {
+async function assertPostNotFull(deps: Pick<Deps, "posts" | "limits">, caller: Caller, postId: string): Promise<void> {
   const post = await deps.posts.find(caller.studio.id, parsePostId(postId));
   if (!post) throw notFoundError("post");
   if (post.assetCount >= deps.limits.assetsPerPost) throw postFullError(deps);

@@ -25,8 +25,7 @@ export const renditionKey = (area: "renditions/" | "previews/", assetId: string,
   `${area}${assetId}.${hash.slice(0, 32)}`;
 
 /** Returns file keys unchanged. */
-export const toFileKey = (fileOrThumbnailKey: string): string =>
-  fileOrThumbnailKey.replace(/^thumbs\//, "files/");
+export const toFileKey = (fileOrThumbnailKey: string): string => fileOrThumbnailKey.replace(/^thumbs\//, "files/");
 
 /** The asset id in a key; undefined if the key does not have our format. */
 export function parseKeyAssetId(key: string): string | undefined {

@@ -39,6 +39,5 @@ export function AddPostButton({
 function focusNeighbor(event: KeyboardEvent, slot: string): void {
   if (!event.key.startsWith("Arrow")) return;
   event.preventDefault();
-  const neighbor = getNeighbor(slot, event.key) ?? "";
-  document.querySelector<HTMLElement>(`[data-new-post="${neighbor}"]`)?.focus();
+  document.querySelector<HTMLElement>(`[data-new-post="${getNeighbor(slot, event.key)}"]`)?.focus();
 }

@@ -2,9 +2,8 @@ import { ChevronLeft, ChevronRight } from "lucide-react";
 import { useStudio } from "../../layout/use-studio.ts";
 import { Button } from "../../ui/Button.tsx";
 import { IconButton } from "../../ui/IconButton.tsx";
-import { calendarRanges, type CalendarRange } from "../../search-params.ts";
 import { SegmentedControl } from "../../ui/SegmentedControl.tsx";
-import { formatRange } from "./calendar-days.ts";
+import { calendarRanges, formatRange, type CalendarRange } from "./calendar-days.ts";
 
 const rangeLabels: Record<CalendarRange, string> = { month: "Month", week: "Week", agenda: "Agenda" };
 

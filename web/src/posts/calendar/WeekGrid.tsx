@@ -18,9 +18,7 @@ export function WeekGrid({ days, groups, today, now, canDrag, onOpen, onCreate }
   const firstHour = Math.min(workingHours.first, ...usedHours);
   const lastHour = Math.max(workingHours.last, ...usedHours);
   const hours = Array.from({ length: lastHour - firstHour + 1 }, (_, index) => padHour(firstHour + index));
-  const firstSlot = days
-    .flatMap((day) => hours.map((hour) => `${day}T${hour}`))
-    .find((slot) => !hasPassed(slot, now));
+  const firstSlot = days.flatMap((day) => hours.map((hour) => `${day}T${hour}`)).find((slot) => !hasPassed(slot, now));
   return (
     <table className="w-full table-fixed border-collapse">
       <thead>

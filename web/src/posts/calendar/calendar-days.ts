@@ -1,6 +1,7 @@
-import type { CalendarRange } from "../../search-params.ts";
-
 /** Days are `2026-11-15`, in the studio's time zone. Weeks start on Monday. */
+
+export const calendarRanges = ["month", "week", "agenda"] as const;
+export type CalendarRange = (typeof calendarRanges)[number];
 
 const dayMs = 86_400_000;
 

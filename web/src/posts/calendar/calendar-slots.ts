@@ -1,10 +1,9 @@
 import { toLocalTime } from "../../publishing/zoned-time.ts";
-import type { GetNeighbor } from "../drag-and-drop.ts";
 import { addDays } from "./calendar-days.ts";
 
 /** A slot is a cell of the calendar: a day (`2026-11-15`), or an hour of a day (`2026-11-15T09`). */
 
-export const getNeighbor: GetNeighbor = (slot, key) => {
+export const getNeighbor = (slot: string, key: string): string => {
   const [day = "", hour] = slot.split("T");
   if (key === "ArrowLeft" || key === "ArrowRight") {
     const nextDay = addDays(day, key === "ArrowLeft" ? -1 : 1);
