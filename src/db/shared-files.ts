@@ -2,20 +2,20 @@ import type { SharedFileStore } from "#domain/assets/ports.ts";
 import { toReadyAsset, type AssetRow } from "./asset-row.ts";
 import { statement, type Connection } from "./database.ts";
 
-/** An update without a change locks the row on both engines: a deletion of the asset waits for the copy. */
+/** An update that changes nothing locks the row on both engines, so a deletion of the asset waits for the copy. */
 const lockAssetQuery = statement<AssetRow>(
   "lock_asset_to_copy",
   `UPDATE assets SET change_count = change_count
     WHERE studio_id = $1 AND id = $2 AND status = 'ready' AND trashed_at IS NULL RETURNING *`,
 );
 
-const addAssetQuery = statement<never>(
+const incrementAssetCountQuery = statement<never>(
   "add_asset_to_shared_file",
   `INSERT INTO shared_files (storage_key, studio_id, asset_count) VALUES ($1, $2, 2)
    ON CONFLICT (storage_key) DO UPDATE SET asset_count = shared_files.asset_count + 1`,
 );
 
-const removeAssetQuery = statement<{ asset_count: number }>(
+const decrementAssetCountQuery = statement<{ asset_count: number }>(
   "remove_asset_from_shared_file",
   "UPDATE shared_files SET asset_count = asset_count - 1 WHERE storage_key = $1 RETURNING asset_count",
 );
@@ -40,12 +40,12 @@ export function createSharedFileStore({ q, run }: Connection): SharedFileStore {
       const [row] = await run(lockAssetQuery, [studioId, assetId]);
       return row && toReadyAsset(row);
     },
-    async addAsset({ storageKey, studioId }) {
-      await run(addAssetQuery, [storageKey, studioId]);
+    async incrementAssetCount({ storageKey, studioId }) {
+      await run(incrementAssetCountQuery, [storageKey, studioId]);
     },
-    async removeAsset(fileKey) {
-      const [row] = await run(removeAssetQuery, [fileKey]);
-      if (!row) return true; // never copied, so it was the only asset
+    async decrementAssetCount(fileKey) {
+      const [row] = await run(decrementAssetCountQuery, [fileKey]);
+      if (!row) return true; // the file was never copied, so it had only this asset
       if (row.asset_count > 0) return false;
       await q.deleteFrom("shared_files").where("storage_key", "=", fileKey).execute();
       return true;

@@ -29,7 +29,7 @@ export const policy = {
   "assets.write": allRoles,
   "publications.read": allRoles,
   "publications.request": allRoles,
-  // Under the rule `everyone`, only for owners and admins: see `mayPublish`.
+  // Under the rule `everyone`, only for owners and admins: see `mayPublishWithoutApproval`.
   "publications.approve": allRoles,
   "platforms.read": allRoles,
   "platforms.connect": managers,
@@ -69,8 +69,8 @@ export function authorize(caller: { role: Role }, action: Action): void {
 
 export const mayManage = (role: Role, targetRole: Role): boolean => manageableRoles[role].includes(targetRole);
 
-/** Whether the caller's publications need no approval. AI clients also need the scope `studio:publish`. */
-export function mayPublish(
+/** AI clients also need the scope `studio:publish`. */
+export function mayPublishWithoutApproval(
   caller: { role: Role; client?: unknown; scopes: readonly string[] },
   approval: ApprovalRule,
 ): boolean {

@@ -288,10 +288,10 @@ forEachEngine(
               ...tx,
               sharedFiles: {
                 ...tx.sharedFiles,
-                async addAsset(lockedAsset) {
+                async incrementAssetCount(lockedAsset) {
                   deletion = removeAssets(deps, [asset]);
                   await waitUntil(() => isWaitingForLock(fixture));
-                  await tx.sharedFiles.addAsset(lockedAsset);
+                  await tx.sharedFiles.incrementAssetCount(lockedAsset);
                 },
               },
             }),

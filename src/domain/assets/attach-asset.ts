@@ -16,7 +16,7 @@ export const attachAssetInput = z.strictObject({ postId: id, assetId: id });
 /** For undoing a detach: `order` lists the post's assets before the detach. Without it, the asset goes last. */
 export const attachInOrderInput = attachAssetInput.extend({ order: z.array(id).max(1000).optional() });
 
-/** Each failed attempt means that a parallel call won; give up after this many. */
+/** An attempt fails if a parallel call changed the asset or the post first. */
 const maxAttempts = 20;
 
 /**

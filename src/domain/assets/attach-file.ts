@@ -6,12 +6,12 @@ import { importFile, type ImportContext, type ImportDeps } from "./lifecycle/imp
 import { cleanFilename, truncateFilename } from "./model/filename.ts";
 import type { storedAssetOutput } from "./upload-asset-inline.ts";
 
-/** The AI client defines the names of these fields and may add more, so unknown ones are ignored. */
+/** AI clients define these field names and may add fields, so unknown fields are ignored. */
 const chatFile = z.object({
   download_url: text(8000),
   file_id: text(500),
   mime_type: text(200).optional(),
-  // Invalid names are cleaned, not rejected: neither the model nor the user can change what the AI client sends.
+  // Invalid names are cleaned, not rejected, because neither the model nor the user can change what the client sends.
   file_name: z
     .string()
     .transform((name) => truncateFilename(cleanFilename(name.toWellFormed())))

@@ -13,8 +13,8 @@ export const copyAssetInput = z.strictObject({ assetId: id });
 export const copyAssetOutput = z.object({ assetId: z.string().describe("The id of the copy.") });
 
 /**
- * Creates an asset that shares the file of another one and is not on a post. No bytes are copied or charged: the file
- * counts once toward the quota and is deleted with its last asset.
+ * Creates an asset that shares the file of another asset and is not on a post. No bytes are copied or charged, because
+ * the file counts once toward the quota. The file is deleted with its last asset.
  */
 export async function copyAsset(
   deps: Pick<Deps, "transact" | "newId" | "clock">,
@@ -28,7 +28,7 @@ export async function copyAsset(
       const original = await tx.sharedFiles.lockAsset(caller.studio.id, originalId);
       if (!original) return throwNotCopyable(tx, caller.studio.id, originalId);
       const copy = buildCopy(deps, caller, original);
-      await tx.sharedFiles.addAsset(original);
+      await tx.sharedFiles.incrementAssetCount(original);
       await tx.assets.insert(copy);
       await tx.imageInspections.copy(original.id, copy.id);
       await recordActivity(deps, tx, caller, "asset.copied", copy.id, {
@@ -40,7 +40,7 @@ export async function copyAsset(
   );
 }
 
-/** Copies everything that describes the file, but not the original's post and how it was uploaded. */
+/** Copies everything that describes the file, but not the original's post or upload. */
 function buildCopy(deps: Pick<Deps, "newId" | "clock">, caller: Caller, original: ReadyAsset): Asset {
   const { id: copyId, createdBy, createdByClientName, createdAt } = buildNewAsset(deps, caller, original);
   return {

@@ -16,8 +16,8 @@ export const deleteAssetInput = z.strictObject({ assetId: id });
 export const deleteAssetOutput = z.object({ deleted: z.string().describe("The asset's id.") });
 
 /**
- * Moves a ready asset to the trash. Deletes a pending asset for good: first its record, then its files. The sweeper
- * removes files that remain.
+ * Moves a ready asset to the trash. Deletes a pending asset permanently: first its record, then its files. If a file
+ * can't be deleted now, the sweeper removes it.
  */
 export async function deleteAsset(
   deps: Pick<Deps, "assets" | "strayFiles" | "transact" | "files" | "newId" | "clock">,

@@ -9,13 +9,13 @@ import type { FileUse } from "./ports.ts";
 
 /** The most copies that a result lists. */
 const maxCopies = 50;
-/** The asset itself, its copies, and one more to find out whether there are more. */
+/** The asset itself, the listed copies, and one more, which shows that there are more copies. */
 const maxUses = maxCopies + 2;
 
 export interface AssetUsage extends AssetDetail {
   createdAt: string;
   createdBy: { id: string; name: string } | null;
-  /** The AI client that created it for the user. */
+  /** The name of the AI client that created the asset for the user. */
   createdThrough: string | null;
   post: { id: string; title: string } | null;
   /** The other assets that share the file. */

@@ -25,7 +25,7 @@ export async function getAsset(
   return describeAsset(deps, asset, needsUrls(caller, input.includeUrls));
 }
 
-/** Whether the asset that a key names still exists: its upload URLs stay valid after it was rejected or deleted. */
+/** Whether the asset of an upload URL's key exists and is not in the trash. The URL stays valid after a deletion. */
 export async function hasAsset(deps: Pick<Deps, "assets">, key: string): Promise<boolean> {
   const [asset] = await deps.assets.findForSweep([parseKeyAssetId(key) ?? ""]);
   return asset?.trashExpiresAt === null;

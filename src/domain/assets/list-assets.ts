@@ -16,11 +16,11 @@ export const listAssetsInput = z.strictObject({
   tag: tagFilter,
   query: text(200)
     .optional()
-    .describe("Every word must occur in filename, alt text or tags, also inside a longer word."),
+    .describe("Every word must occur in filename, alt text or tags, even inside a longer word."),
   ...pageInput,
 });
 
-/** The input for the web app, whose library can also list only the files that are on a post. */
+/** The web app's input: unlike the tool, its library can also list only the files that are on a post. */
 export const listAssetDetailsInput = listAssetsInput.extend({ usage: z.enum(["used", "unused"]).optional() });
 
 type ListDeps = Pick<Deps, "assets" | "clock" | "searchQueue">;

@@ -63,7 +63,7 @@ export interface AssetStore {
   update(asset: Asset, change: AssetChange, now: number): Promise<Asset | undefined>;
   /** Moves all assets of a post to the trash with the post, or restores them with the post. */
   setTrashOfPostAssets(postId: string, trash: TrashMark | null): Promise<void>;
-  /** Deletes the record, also from the trash; false if the asset has changed since it was read. */
+  /** Deletes the record, even in the trash; false if the asset has changed since it was read. */
   remove(asset: Asset): Promise<boolean>;
   /** Changes the charged bytes of a pending asset; false if it is not pending or not charged for `fromBytes`. */
   changeCharge(assetId: string, fromBytes: number, toBytes: number): Promise<boolean>;
@@ -104,13 +104,13 @@ export interface FileUse {
 export interface SharedFileStore {
   /** Locks a ready asset until the transaction ends; undefined if it is not ready or in the trash. */
   lockAsset(studioId: string, assetId: string): Promise<ReadyAsset | undefined>;
-  /** Counts one more asset of the file of a locked asset. */
-  addAsset(lockedAsset: ReadyAsset): Promise<void>;
-  /** Counts one asset less, which the transaction must have deleted. Returns whether it was the file's last one. */
-  removeAsset(fileKey: string): Promise<boolean>;
+  /** Adds one to the number of assets that use the file of a locked asset. */
+  incrementAssetCount(lockedAsset: ReadyAsset): Promise<void>;
+  /** Called after the transaction has deleted an asset of the file. Returns whether the file has no assets left. */
+  decrementAssetCount(fileKey: string): Promise<boolean>;
   /** The assets of a file, newest first; without those in the trash. */
   listAssets(studioId: string, fileKey: string, limit: number): Promise<FileUse[]>;
-  /** Returns those of these keys that an asset uses, in the trash or not. */
+  /** Returns the keys among these that an asset uses, in the trash or not. */
   listUsedKeys(fileKeys: readonly string[]): Promise<string[]>;
 }
 

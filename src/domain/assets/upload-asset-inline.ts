@@ -33,8 +33,7 @@ export async function uploadAssetInline(
   input: z.infer<typeof uploadAssetInlineInput>,
 ): Promise<z.infer<typeof storedAssetOutput>> {
   authorize(caller, "assets.write");
-  // First, so that a file that is too large gets the error that recommends a presigned upload, even if it has other
-  // problems, too.
+  // Comes first, so that a file that is too large always gets the error that recommends a presigned upload.
   checkInlineSize(input.base64);
   const declaredType = parseDeclaredType(input.kind, input.mimeType);
   const content = decodeInline(input.base64);

@@ -14,7 +14,7 @@ import { excerptLength } from "./post-summary.ts";
 export const listPostsInput = z.strictObject({
   status: z.enum(postStatuses).optional(),
   tag: tagFilter,
-  query: text(200).optional().describe("Every word must occur in title, body or tags, also inside a longer word."),
+  query: text(200).optional().describe("Every word must occur in title, body or tags, even inside a longer word."),
   includeBody: z.boolean().optional().describe("Return full texts instead of excerpts."),
   ...pageInput,
 });

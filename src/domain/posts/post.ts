@@ -59,7 +59,7 @@ export const postView = z.object({
     .number()
     .int()
     .nullable()
-    .describe("While ready: the revision at which it was marked ready. A higher revision means it changed since."),
+    .describe("While ready: the revision at which it was marked ready. A higher revision means it has changed."),
   assets: z.array(assetDetail).describe("In the order of the post."),
   variants: z.array(variant).describe("Texts for single accounts instead of the body."),
   crops: z

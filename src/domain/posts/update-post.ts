@@ -30,7 +30,7 @@ export const updatePostInput = z.strictObject({
     .min(1)
     .optional()
     .describe(
-      "The revision you read; required to change text. Fails with revision_conflict if the post changed since.",
+      "The revision you read; required to change text. Fails with revision_conflict if the post has changed.",
     ),
 });
 

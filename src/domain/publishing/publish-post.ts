@@ -8,7 +8,7 @@ import { getAccountLabel, parseConnectionId, type PlatformConnection } from "../
 import { applyInstanceLimits } from "../platforms/instance-limits.ts";
 import { findMediaProblems } from "../platforms/media-reachability.ts";
 import { findProblems } from "../platforms/validate-post.ts";
-import { authorize, mayPublish } from "../policy.ts";
+import { authorize, mayPublishWithoutApproval } from "../policy.ts";
 import { parsePostId, type Post } from "../posts/post.ts";
 import { getCrops } from "../renditions/crop.ts";
 import { inspectImages, type InspectDeps } from "../renditions/inspect-images.ts";
@@ -58,7 +58,7 @@ export async function publishPost(
       const connections = await findConnections(tx, caller, connectionIds);
       await assertPublishable({ ...deps, ...tx }, post, assets, connections);
       const studio = await tx.studios.find(caller.studio.id);
-      const needsApproval = input.propose === true || !studio || !mayPublish(caller, studio.approval);
+      const needsApproval = input.propose === true || !studio || !mayPublishWithoutApproval(caller, studio.approval);
       const schedule = needsApproval
         ? { state: "proposed" as const, scheduledFor }
         : { state: "scheduled" as const, ...toScheduleColumns(scheduledFor, await tx.publications.getTime()) };

@@ -1,7 +1,7 @@
 import { AppError } from "#lib/errors.ts";
 import type { Deps, Stores } from "../deps.ts";
 import type { Editor } from "../history/record.ts";
-import { mayPublish } from "../policy.ts";
+import { mayPublishWithoutApproval } from "../policy.ts";
 import { digestContent, readContent } from "./content.ts";
 import type { Publication, PublicationChange } from "./ports.ts";
 import { recordPublicationActivity } from "./publication.ts";
@@ -82,7 +82,7 @@ function decideChange(
 async function mayEditorPublish(tx: Stores, { studio, role, scopes, client }: Editor): Promise<boolean> {
   if (!role || !scopes) return false;
   const currentStudio = await tx.studios.find(studio.id);
-  return currentStudio !== undefined && mayPublish({ role, scopes, client }, currentStudio.approval);
+  return currentStudio !== undefined && mayPublishWithoutApproval({ role, scopes, client }, currentStudio.approval);
 }
 
 /** Cancels the publications. Throws `post_in_use` instead if one of them could still become public. */

@@ -2,7 +2,7 @@ import { hours } from "#lib/clock.ts";
 import { ConflictError } from "../conflict.ts";
 import type { PlatformConnection } from "../platforms/connection.ts";
 import type { AccessToken } from "../platforms/ports.ts";
-import { mayPublish } from "../policy.ts";
+import { mayPublishWithoutApproval } from "../policy.ts";
 import { scopes } from "../caller.ts";
 import { createCallWithToken } from "./call-with-token.ts";
 import { applyStep, applyStepIn, LostClaimError, updateClaimed, type WorkerDeps } from "./claim.ts";
@@ -134,7 +134,7 @@ async function findStartProblem(
     return { code: "connect_expired", message: "The account must be connected again." };
   const userId = approvedBy ?? requestedBy;
   const member = userId === null ? undefined : await deps.memberships.findEnabled(studioId, userId);
-  if (!member || !mayPublish({ role: member.role, scopes }, member.approval))
+  if (!member || !mayPublishWithoutApproval({ role: member.role, scopes }, member.approval))
     return { code: "forbidden", message: "The person who approved or requested it may no longer publish." };
   if (approvedBy === null && requestedClientId !== null) {
     const grant = requestedGrantId === null ? undefined : await deps.grants.find(requestedGrantId);

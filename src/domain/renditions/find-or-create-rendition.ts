@@ -7,7 +7,7 @@ import {
   headBytes,
   type ByteSource,
 } from "../assets/content/byte-source.ts";
-import { readImageSize } from "../assets/content/image-size.ts";
+import { readImageDimensions } from "../assets/content/image-dimensions.ts";
 import { detectFormat } from "../assets/content/formats.ts";
 import { fitExtension } from "../assets/model/filename.ts";
 import { renditionKey } from "../assets/model/storage-keys.ts";
@@ -69,7 +69,7 @@ export async function findOrCreateRendition(
   return describeRendition(image, key, createBufferSource(content));
 }
 
-/** Reads type and size from the header of the stored file, so that the database needs no record of renditions. */
+/** Reads type and dimensions from the header of the stored file, so that the database needs no record of renditions. */
 async function describeRendition(
   { filename, mimeType, width, height }: Rendition,
   storageKey: string,
@@ -77,13 +77,13 @@ async function describeRendition(
 ): Promise<Rendition> {
   const head = await source.read(0, headBytes);
   const type = (await detectFormat(source, head)) ?? mimeType;
-  const size = await readImageSize(source, head, type);
+  const dimensions = await readImageDimensions(source, head, type);
   return {
     mimeType: type,
     filename: fitExtension(filename, type),
     bytes: source.bytes,
     storageKey,
-    width: size?.width ?? width,
-    height: size?.height ?? height,
+    width: dimensions?.width ?? width,
+    height: dimensions?.height ?? height,
   };
 }

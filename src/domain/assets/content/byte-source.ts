@@ -4,7 +4,7 @@ import type { FileStore } from "../model/file-store.ts";
 /** Random access to bytes that need not be in memory. */
 export interface ByteSource {
   bytes: number;
-  /** From `start` (inclusive) to `end` (exclusive); shorter at the end of the file. */
+  /** Reads from `start` (inclusive) to `end` (exclusive). At the end of the file, the result is shorter. */
   read(start: number, end: number): Promise<Uint8Array>;
 }
 

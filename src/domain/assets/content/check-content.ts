@@ -2,12 +2,12 @@ import { AppError } from "#lib/errors.ts";
 import { headBytes, type ByteSource } from "./byte-source.ts";
 import type { DeclaredType } from "../model/declared-type.ts";
 import { detectFormat, isSameFamily } from "./formats.ts";
-import { maxPixels, readImageSize, type ImageSize } from "./image-size.ts";
+import { maxPixels, readImageDimensions, type ImageDimensions } from "./image-dimensions.ts";
 import { detectMarkup, detectRejectedText, isPlainText, isTextType } from "./text-check.ts";
 
 export interface ContentCheckResult {
   /** The dimensions in an image's header, if they were found. */
-  size: ImageSize | undefined;
+  dimensions: ImageDimensions | undefined;
 }
 
 /**
@@ -20,10 +20,11 @@ export async function checkContent(source: ByteSource, declaredType: DeclaredTyp
   const head = await source.read(0, headBytes);
   const { format, isMismatch } = await inspectFormat(source, head, declaredType);
   if (isMismatch) throw typeMismatchError(declaredType, format);
-  if (declaredType.kind !== "image" || format === undefined) return { size: undefined };
-  const size = await readImageSize(source, head, format);
-  if (size && (size.width * size.height > maxPixels || size.hasTooManyFrames)) throw tooManyPixelsError();
-  return { size };
+  if (declaredType.kind !== "image" || format === undefined) return { dimensions: undefined };
+  const dimensions = await readImageDimensions(source, head, format);
+  if (dimensions && (dimensions.width * dimensions.height > maxPixels || dimensions.hasTooManyFrames))
+    throw tooManyPixelsError();
+  return { dimensions };
 }
 
 /** The detected format, if any, and whether it contradicts the declared type. */

@@ -18,8 +18,8 @@ const genericTypes = new Set([
 ]);
 
 /**
- * The type that an imported file should have: the first stated type that is not generic; then the type detected from
- * the bytes; then the type of the extension. `checkContent` later checks the whole file against it.
+ * Returns the type that an imported file should have: the first stated type that is not generic, else the type detected
+ * from the bytes, else the type of the extension. `checkContent` later checks the whole file against this type.
  */
 export async function resolveImportType(
   head: Uint8Array,
@@ -76,8 +76,8 @@ export function getFilenameFromUrl({ pathname }: URL): string {
 }
 
 /**
- * The type of a file from the upload page: the type that its filename implies, unless the bytes are another supported
- * format. Throws `type_mismatch` or `unsupported_type` if the bytes are an unsupported format.
+ * Returns the type of a file uploaded in parts: the type that its filename implies, unless the bytes are another
+ * supported format. Throws `type_mismatch` or `unsupported_type` if the bytes are an unsupported format.
  */
 export async function recognizeType(source: ByteSource, filenameType: DeclaredType | undefined): Promise<DeclaredType> {
   if (source.bytes === 0) throw emptyFileError();
@@ -114,7 +114,7 @@ export async function recognizeTypeFromHead(
   return recognizedType;
 }
 
-/** Formats that the file-type library reports more precisely than `assetKinds` lists them. */
+/** Maps formats that the file-type library distinguishes to the types that `assetKinds` lists. */
 const listedTypeByFormat: Readonly<Record<string, string>> = {
   "image/apng": "image/png",
   "image/heic-sequence": "image/heic",

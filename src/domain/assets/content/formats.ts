@@ -2,7 +2,7 @@ import type { ByteSource } from "./byte-source.ts";
 import { detectCfbType, isCfb } from "./cfb-check.ts";
 import { detectZipType, isZip } from "./zip-check.ts";
 
-/** Variants of one format: a file detected as one may be declared as another of its family. */
+/** Each family lists variants of one format. A file may be declared as another variant than the detected one. */
 const families: readonly (readonly string[])[] = [
   ["video/mp4", "video/quicktime", "video/x-m4v", "video/3gpp", "video/3gpp2"],
   ["video/mpeg", "video/mp1s", "video/mp2p", "video/mp2t"],
@@ -71,8 +71,8 @@ const signatures: readonly { name: string; matches: (head: Uint8Array) => boolea
 const alwaysDiscard = (): boolean => false;
 
 /**
- * Checks that must also pass before a result of the library counts. Its signatures of these types are so short that
- * other content matches them by chance.
+ * Additional checks of types that the library detects. Its signatures of these types are so short that other content
+ * matches them by chance.
  */
 const weakSignatureChecks: Readonly<Record<string, (head: Uint8Array) => boolean>> = {
   "application/x-msdownload": alwaysDiscard, // detected in `signatures`

@@ -2,7 +2,7 @@
 
 export const isTextType = (mimeType: string): boolean => mimeType.startsWith("text/");
 
-/** Formats of text that is rejected, recognized by how they start. */
+/** Text formats that are rejected, recognized by how the file starts. */
 const rejectedTextFormats: readonly [RegExp, string][] = [
   [/^#!/, "a script"],
   [/^#EXTM3U/i, "a playlist"],
@@ -28,7 +28,7 @@ export function detectRejectedText(head: Uint8Array): string | undefined {
 
 /**
  * Describes markup at the start of a file, after whitespace, byte order marks and comments, in UTF-8 or UTF-16;
- * undefined if there is none. The scope `any` includes the text formats above.
+ * undefined if there is none. The scope `any` includes `rejectedTextFormats`.
  */
 export function detectMarkup(head: Uint8Array, scope: "active" | "any"): string | undefined {
   const text = decodeHead(head);
@@ -73,16 +73,16 @@ function detectEncoding(head: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" {
   const [first, second] = head;
   if (first === 0xff && second === 0xfe) return "utf-16le";
   if (first === 0xfe && second === 0xff) return "utf-16be";
-  // Without a byte order mark: in UTF-16, every second byte of Latin text is zero.
-  const pairs = Math.min(head.length >> 1, 64);
-  let zeroFirst = 0;
-  let zeroSecond = 0;
-  for (let i = 0; i < pairs; i++) {
-    if (head[2 * i] === 0 && head[2 * i + 1] !== 0) zeroFirst++;
-    if (head[2 * i] !== 0 && head[2 * i + 1] === 0) zeroSecond++;
+  // Without a byte order mark, UTF-16 shows in Latin text, where every second byte is zero.
+  const pairCount = Math.min(head.length >> 1, 64);
+  let zeroFirstCount = 0;
+  let zeroSecondCount = 0;
+  for (let i = 0; i < pairCount; i++) {
+    if (head[2 * i] === 0 && head[2 * i + 1] !== 0) zeroFirstCount++;
+    if (head[2 * i] !== 0 && head[2 * i + 1] === 0) zeroSecondCount++;
   }
-  if (pairs >= 4 && zeroSecond > pairs * 0.7) return "utf-16le";
-  return pairs >= 4 && zeroFirst > pairs * 0.7 ? "utf-16be" : "utf-8";
+  if (pairCount >= 4 && zeroSecondCount > pairCount * 0.7) return "utf-16le";
+  return pairCount >= 4 && zeroFirstCount > pairCount * 0.7 ? "utf-16be" : "utf-8";
 }
 
 /** Whether more than a tenth of the text is control characters or invalid UTF-8. */

@@ -11,7 +11,7 @@ const officeTypes: readonly [folder: string, type: string][] = [
 ];
 
 const zipType = "application/zip";
-/** Larger directories are read in part; the names that identify a format come early. */
+/** Of larger directories, only the start is read, because the names that identify a format come early. */
 const maxDirectoryBytes = 512 * 1024;
 const maxNames = 20_000;
 
@@ -36,7 +36,7 @@ function readOpenDocumentType(head: Uint8Array): string | undefined {
   return view.subarray(start, start + Math.min(view.readUInt32LE(18), 128)).toString("latin1");
 }
 
-/** Where a header has the name of its file. */
+/** Where a header contains the name of its file. */
 interface HeaderLayout {
   signature: number;
   nameLengthOffset: number;

@@ -7,22 +7,25 @@ import type { Asset, ReadyAsset } from "../model/asset.ts";
 import { recordMove } from "./change-asset.ts";
 import { reservePosition, restorePosition } from "./positions.ts";
 
-/** Attaches a ready asset as part of a transaction. Throws `ConflictError` if the post or the asset has changed. */
+/**
+ * Attaches a ready asset in the transaction `tx`, as the last one or, with `previousOrder`, where it was in that order.
+ * Throws `ConflictError` if the post or the asset has changed.
+ */
 export async function attachInTransaction(
   deps: Pick<Deps, "limits" | "newId" | "clock">,
   tx: Stores,
   caller: Caller,
   asset: Asset,
   postId: string,
-  order?: readonly string[],
+  previousOrder?: readonly string[],
 ): Promise<ReadyAsset> {
-  // First, because it locks the post: on a full post, it throws before anything is written.
+  // Comes first because it locks the post, and throws if the post is full, before anything is written.
   const position = await reservePosition(deps, tx, asset, postId);
   await startAssetsRevision(deps, tx, asset.studioId, postId);
   const attachedAsset = await tx.assets.attach(asset.studioId, asset.id, { postId, position });
   if (!attachedAsset) throw new ConflictError();
   await recordMove(deps, tx, caller, attachedAsset, null);
-  if (order) await restorePosition(tx, attachedAsset, postId, order);
+  if (previousOrder) await restorePosition(tx, attachedAsset, postId, previousOrder);
   await recordRevision(deps, tx, caller, postId, { haveAssetsChanged: true });
   await recordActivity(deps, tx, caller, "asset.attached", asset.id, { postId, filename: asset.filename });
   return attachedAsset;

@@ -20,7 +20,7 @@ export async function changeAsset(
   return changedAsset;
 }
 
-/** Like `changeAsset`, and records a new revision of the post if it shows the change. */
+/** Like `changeAsset`, but also records a new revision of the asset's post if the change is visible in the post. */
 export async function changeAssetAndPost(
   deps: Pick<Deps, "newId" | "clock">,
   tx: Stores,

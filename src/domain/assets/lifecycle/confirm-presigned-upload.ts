@@ -32,7 +32,7 @@ type ClaimedAsset = Asset & Claim;
  * A call after a crash between 1 and 4 resumes from the claim. The key of a claim is never reused, so a promotion that
  * finishes late can't change the bytes of a ready asset.
  *
- * Returns undefined if a parallel call changed the asset first; the caller then reads it again.
+ * Returns undefined if a parallel call changed the asset first; the caller must then read the asset again.
  */
 export async function confirmPresignedUpload(
   deps: AttachDeps,
@@ -62,7 +62,7 @@ export async function confirmPresignedUpload(
   return uploadedFile ? undefined : throwMissingUpload(deps, claimedAsset);
 }
 
-/** Returns undefined instead if a parallel call changed the record: it has another claim, is ready, or was deleted. */
+/** Returns undefined instead if a parallel call gave the asset another claim, made it ready or deleted it. */
 async function throwMissingUpload(deps: AttachDeps, asset: Asset): Promise<undefined> {
   const currentAsset = await deps.assets.find(asset.studioId, asset.id);
   if (currentAsset?.status === "pending" && currentAsset.storageKey === asset.storageKey)
@@ -72,7 +72,7 @@ async function throwMissingUpload(deps: AttachDeps, asset: Asset): Promise<undef
 
 const isClaimed = (asset: Asset): asset is ClaimedAsset => asset.storageKey !== null && asset.sourceVersion !== null;
 
-/** Undefined if a parallel call claimed first. A previous claim is for bytes that the client has since overwritten. */
+/** Undefined if another call claimed first. A previous claim is for bytes that the client has overwritten. */
 async function claimUpload(deps: AttachDeps, asset: Asset, sourceVersion: string): Promise<ClaimedAsset | undefined> {
   const newClaim = { storageKey: createFileKey(deps, asset.id), sourceVersion };
   const previousKey = asset.storageKey;
@@ -100,7 +100,7 @@ function confirmPromotedFile(
       return { ...(await checkContent(source, asset).catch(throwAsUploadError)), kind, mimeType, filename };
     },
     async markReady(tx, file) {
-      // First, because it locks the post: on a full post, it throws before anything is written.
+      // Comes first because it locks the post, and throws if the post is full, before anything is written.
       const position = await reservePosition(deps, tx, asset, post.id);
       await startAssetsRevision(deps, tx, asset.studioId, post.id);
       const readyAsset = await tx.assets.confirmAndAttach(asset.id, asset, file, { postId: post.id, position });

@@ -16,33 +16,33 @@ type ConfirmDeps = Pick<Deps, "assets" | "strayFiles" | "transact" | "files" | "
 /** A pending asset whose bytes are at its file key, where clients can't change them. */
 type StoredAsset = Asset & { storageKey: string };
 
-/** What differs between a presigned upload and one from the upload page. */
-export interface Confirmation {
+/** The steps that differ between a presigned upload and an upload in parts. */
+export interface ConfirmationSteps {
   /** Throws `too_large`, `type_mismatch` or `invalid_input` to reject the file. */
   checkContent(source: ByteSource): Promise<ContentCheckResult & RecognizedFile>;
-  /** Marks the record ready. Returns undefined or throws `ConflictError` if another call was first. */
+  /** Marks the record ready. Returns undefined or throws `ConflictError` if a parallel call changed the asset first. */
   markReady(tx: Stores, file: ConfirmedFile & RecognizedFile): Promise<ReadyAsset | undefined>;
-  /** More fields for the activity. */
+  /** Additional fields for the activity's detail. */
   activityDetail?: Record<string, unknown>;
 }
 
 /**
  * Checks the content of a stored file, then marks its asset ready, charges the studio and records the activity in one
  * transaction. Rejected files are deleted with their record. Returns undefined if a parallel call changed the asset
- * first; the caller then reads it again.
+ * first; the caller must then read the asset again.
  */
 export async function confirmStoredFile(
   deps: ConfirmDeps,
   caller: Actor,
   asset: StoredAsset,
   storedFile: StoredFile,
-  confirmation: Confirmation,
+  steps: ConfirmationSteps,
 ): Promise<ReadyAsset | undefined> {
-  const file = await checkStoredFile(deps, caller, asset, storedFile, confirmation);
+  const file = await checkStoredFile(deps, caller, asset, storedFile, steps);
   if (!file) return undefined;
   return deps
     .transact(async (tx) => {
-      const readyAsset = await confirmation.markReady(tx, file);
+      const readyAsset = await steps.markReady(tx, file);
       if (!readyAsset) throw new ConflictError();
       const unchargedBytes = file.bytes - asset.chargedBytes;
       if (unchargedBytes !== 0) await chargeStudio(deps, tx, asset.studioId, unchargedBytes);
@@ -51,7 +51,7 @@ export async function confirmStoredFile(
         ...(postId === null ? {} : { postId }),
         filename: file.filename,
         bytes: file.bytes,
-        ...confirmation.activityDetail,
+        ...steps.activityDetail,
       });
       return readyAsset;
     })
@@ -63,12 +63,12 @@ async function checkStoredFile(
   caller: Actor,
   asset: StoredAsset,
   storedFile: StoredFile,
-  { checkContent }: Confirmation,
+  { checkContent }: ConfirmationSteps,
 ): Promise<(ConfirmedFile & RecognizedFile) | undefined> {
   const source = createStoredFileSource(deps.files, asset.storageKey, storedFile.bytes);
   try {
-    const { kind, mimeType, filename, size } = await checkContent(source);
-    const metadata = await readMediaMetadata(deps, source, { kind, mimeType }, { size });
+    const { kind, mimeType, filename, dimensions } = await checkContent(source);
+    const metadata = await readMediaMetadata(deps, source, { kind, mimeType }, { dimensions });
     return { ...storedFile, ...metadata, kind, mimeType, filename };
   } catch (error) {
     if (error instanceof AppError && ["too_large", "type_mismatch", "invalid_input"].includes(error.code))

@@ -39,13 +39,14 @@ export async function deleteAssetRecords(
 }
 
 /**
- * Records that these assets no longer use their files, and returns those whose file no other asset uses. In key order,
- * like parallel calls, to avoid deadlocks.
+ * Records that these assets no longer use their files, and returns the assets whose file no other asset uses. All calls
+ * go through the files in the order of their keys, to avoid deadlocks.
  */
 async function releaseSharedFiles(tx: Pick<Stores, "sharedFiles">, assets: readonly Asset[]): Promise<Asset[]> {
   const readyAssets = assets.filter(isReady).toSorted((a, b) => (a.storageKey < b.storageKey ? -1 : 1));
   const lastAssets: Asset[] = assets.filter((asset) => !isReady(asset));
-  for (const asset of readyAssets) if (await tx.sharedFiles.removeAsset(asset.storageKey)) lastAssets.push(asset);
+  for (const asset of readyAssets)
+    if (await tx.sharedFiles.decrementAssetCount(asset.storageKey)) lastAssets.push(asset);
   return lastAssets;
 }
 
@@ -96,6 +97,6 @@ export async function removeFiles(
     await Promise.all([...keysDeletableNow, ...keysDeletableLater].map((key) => deps.files.remove(key)));
     await deps.strayFiles.deleteRecords(keysDeletableNow);
   } catch {
-    // The asset is deleted and its keys are recorded: the sweeper removes the bytes.
+    // The keys are marked for deletion, so the sweeper removes the bytes.
   }
 }

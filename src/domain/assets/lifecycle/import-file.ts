@@ -23,7 +23,7 @@ import { checkQuota, discardReservedKey, insertReadyAsset, toStoredFields, withR
 
 export interface FileToImport {
   url: string;
-  /** Anyone with the URL can read the file, so neither its host nor its path is stored. */
+  /** Whether anyone with the URL can read the file. If so, neither its host nor its path is stored. */
   isUrlSecret?: true;
   kind?: AssetKind | undefined;
   /** The declared type, which the bytes must match. Without one, the server's Content-Type is used. */
@@ -60,7 +60,7 @@ type Output = z.infer<typeof storedAssetOutput>;
 /** Limits the whole transfer, however slowly the remote server sends. */
 const importTimeoutMs = minutes(10);
 
-/** Fetches a file through the guarded fetch, checks its content and stores it as a ready asset, on its post if any. */
+/** Fetches a file from a public URL, checks its content and stores it as a ready asset, on the post if there is one. */
 export async function importFile(
   deps: ImportDeps,
   caller: Caller,
@@ -76,7 +76,7 @@ export async function importFile(
   await checkQuota(deps, caller.studio.id, 1); // the size is not known yet
   const timeout = AbortSignal.timeout(importTimeoutMs);
   const signal = context.getSignal ? AbortSignal.any([context.getSignal(), timeout]) : timeout;
-  // Acquired before DNS resolution: a host that never responds also occupies a lookup and a socket.
+  // Acquired before DNS resolution, because a host that never responds also occupies a lookup and a socket.
   const releaseSlot = deps.importSlots.acquire(caller);
   try {
     const response = await fetchFile(deps, file.url, signal);
@@ -126,7 +126,7 @@ async function storeImport(
     const asset: Asset = { ...newAsset, ...toStoredFields(storageKey, storedFile, metadata), status: "ready" };
     const result = await deps.transact((tx) =>
       runOnce(deps, tx, caller, call, async () => {
-        // Lock the post before `insertReadyAsset` locks the studio: all calls use this order.
+        // Locks the post before `insertReadyAsset` locks the studio; all calls use this order, to avoid deadlocks.
         if (postId !== undefined && !(await tx.posts.lock(asset.studioId, postId))) throw notFoundError("post");
         await insertReadyAsset(deps, tx, asset);
         await recordActivity(deps, tx, caller, "asset.imported", asset.id, {
@@ -134,7 +134,7 @@ async function storeImport(
           bytes: storedFile.bytes,
           ...(isUrlSecret ? {} : { host: response.url.host }),
         });
-        // In the same transaction: an asset that can't be attached is not stored.
+        // In the same transaction, so that an asset that can't be attached is not stored.
         if (postId !== undefined) await attachInTransaction(deps, tx, caller, asset, postId);
         return { assetId: asset.id, bytes: storedFile.bytes };
       }),
@@ -180,12 +180,12 @@ interface PeekedStream {
 async function peekStream(body: AsyncIterable<Uint8Array>, bytes: number): Promise<PeekedStream> {
   const chunks: Uint8Array[] = [];
   const iterator = body[Symbol.asyncIterator]();
-  let size = 0;
-  while (size < bytes) {
+  let readBytes = 0;
+  while (readBytes < bytes) {
     const next = await iterator.next();
     if (next.done) break;
     chunks.push(next.value);
-    size += next.value.length;
+    readBytes += next.value.length;
   }
   async function* readAll(): AsyncGenerator<Uint8Array> {
     yield* chunks.splice(0);

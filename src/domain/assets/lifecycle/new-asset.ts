@@ -3,7 +3,7 @@ import type { Deps } from "../../deps.ts";
 import type { Asset } from "../model/asset.ts";
 import { unknownMetadata } from "../model/media-metadata.ts";
 
-/** Does not store the asset. */
+/** Builds the record of an asset without storing it. */
 export function buildPendingAsset(
   deps: Pick<Deps, "newId" | "clock">,
   caller: Pick<Caller, "user" | "studio" | "client">,
@@ -13,7 +13,7 @@ export function buildPendingAsset(
   return { ...buildNewAsset(deps, caller, file), status: "pending", uploadExpiresAt: deps.clock() + uploadLifetimeMs };
 }
 
-/** Does not store the asset. The caller adds the status. */
+/** Builds the record of an asset without storing it. The caller adds the status. */
 export function buildNewAsset(
   deps: Pick<Deps, "newId" | "clock">,
   caller: Pick<Caller, "user" | "studio" | "client">,

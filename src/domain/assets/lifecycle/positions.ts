@@ -17,7 +17,7 @@ export async function reservePosition(
   return throwPostFull({ limits: deps.limits, assets: tx.assets }, asset);
 }
 
-/** Throws `ConflictError` instead if the asset is no longer unattached, because a parallel call may have attached it. */
+/** Throws `ConflictError` instead if a parallel call has attached or deleted the asset. */
 export async function throwPostFull(deps: Pick<Deps, "limits" | "assets">, asset: Asset): Promise<never> {
   const currentAsset = await deps.assets.find(asset.studioId, asset.id);
   if (currentAsset?.postId !== null) throw new ConflictError();
@@ -32,29 +32,29 @@ export async function restorePosition(
   tx: Stores,
   { id, studioId }: ReadyAsset,
   postId: string,
-  order: readonly string[],
+  previousOrder: readonly string[],
 ): Promise<void> {
   const otherIds = (await tx.assets.listByPosts([postId])).map((asset) => asset.id).filter((other) => other !== id);
-  const index = findInsertIndex(otherIds, id, order);
+  const index = findInsertIndex(otherIds, id, previousOrder);
   if (index < otherIds.length) await assignPositions(tx, studioId, postId, otherIds.toSpliced(index, 0, id));
 }
 
 /**
- * The post may have changed since it had this order. The asset goes after its nearest predecessor that is still
- * present, or else before its nearest successor.
+ * Returns where to insert an asset so that it is where it was in `previousOrder`. The post may have changed since then,
+ * so this is after the asset's nearest predecessor that is still present, or else before its nearest successor.
  */
-export function findInsertIndex(presentIds: readonly string[], id: string, order: readonly string[]): number {
+export function findInsertIndex(presentIds: readonly string[], id: string, previousOrder: readonly string[]): number {
   const isPresent = (other: string): boolean => presentIds.includes(other);
-  const oldIndex = order.indexOf(id);
-  const predecessor = order.slice(0, Math.max(oldIndex, 0)).findLast(isPresent);
+  const oldIndex = previousOrder.indexOf(id);
+  const predecessor = previousOrder.slice(0, Math.max(oldIndex, 0)).findLast(isPresent);
   if (predecessor !== undefined) return presentIds.indexOf(predecessor) + 1;
-  const successor = order.slice(oldIndex + 1).find(isPresent);
+  const successor = previousOrder.slice(oldIndex + 1).find(isPresent);
   return oldIndex === -1 || successor === undefined ? presentIds.length : presentIds.indexOf(successor);
 }
 
 /**
- * Gives the assets new positions in this order. The transaction must already have updated the post's row: that locks it,
- * so that parallel attaches wait.
+ * Gives the assets new positions in this order. The transaction must already have updated the post's row, which locks
+ * the row and makes parallel attaches wait.
  */
 export async function assignPositions(
   tx: Stores,
@@ -63,9 +63,9 @@ export async function assignPositions(
   order: readonly string[],
 ): Promise<void> {
   if (order.length === 0) return;
-  const first = await tx.posts.allocatePositionNumbers(studioId, postId, order.length);
+  const firstPosition = await tx.posts.allocatePositionNumbers(studioId, postId, order.length);
   await tx.assets.setPositions(
     postId,
-    order.map((assetId, i) => ({ assetId, position: first + i })),
+    order.map((assetId, i) => ({ assetId, position: firstPosition + i })),
   );
 }

@@ -4,12 +4,12 @@ import type { Deps, Stores } from "../../deps.ts";
 import type { Asset, MediaMetadata } from "../model/asset.ts";
 import type { StoredFile } from "../model/file-store.ts";
 
-/** Longer than any write takes. */
+/** Longer than any write takes. The sweeper removes the bytes of a reserved key that no asset claims in this time. */
 const reservationLifetime = hours(1);
 
 /**
  * Runs `work`, which must call `reserve` before bytes are visible at the new key, and then insert the asset and claim
- * the key in one transaction. If it never inserts the asset, the sweeper removes the bytes.
+ * the key in one transaction. If `work` fails, the bytes are deleted at once if possible, or else by the sweeper.
  */
 export async function withReservedKey<T>(
   deps: Pick<Deps, "strayFiles" | "files" | "clock">,
@@ -19,14 +19,16 @@ export async function withReservedKey<T>(
   try {
     return await work(() => deps.strayFiles.reserve(key, deps.clock() + reservationLifetime));
   } catch (error) {
-    // The store has just failed: leave the deletion to the sweeper, so that the caller does not wait again.
+    // If the store is unavailable, a deletion would make the caller wait again, so it is left to the sweeper. If the
+    // database fails, too, the sweeper acts when the reservation expires.
     if (error instanceof AppError && error.code === "storage_unavailable")
-      await deps.strayFiles.markForDeletion([key], deps.clock()).catch(() => {}); // the reservation expires on its own
+      await deps.strayFiles.markForDeletion([key], deps.clock()).catch(() => {});
     else await discardReservedKey(deps, key);
     throw error;
   }
 }
 
+/** Removes the bytes at a reserved key. Never throws. */
 export async function discardReservedKey(
   deps: Pick<Deps, "strayFiles" | "files" | "clock">,
   key: string,
@@ -36,7 +38,7 @@ export async function discardReservedKey(
     await deps.files.remove(key);
     await deps.strayFiles.deleteRecords([key]);
   } catch {
-    // The key is recorded: the sweeper removes the bytes.
+    // The key is still reserved or marked for deletion, so the sweeper removes the bytes.
   }
 }
 
@@ -49,7 +51,7 @@ export async function insertReadyAsset(deps: Pick<Deps, "limits">, tx: Stores, a
   await chargeStudio(deps, tx, asset.studioId, asset.chargedBytes);
 }
 
-/** Charges bytes to the studio's quota; parallel uploads queue on this statement. Refunds always succeed. */
+/** Charges bytes to the studio's quota. Parallel calls wait for each other. Refunds (negative bytes) always succeed. */
 export async function chargeStudio(
   deps: Pick<Deps, "limits">,
   tx: Pick<Stores, "assets">,
@@ -60,7 +62,7 @@ export async function chargeStudio(
   if (!(await tx.assets.charge(studioId, bytes, limit))) throw quotaExceededError(deps);
 }
 
-/** Fails early, before bytes are sent. `chargeStudio` is the authority. */
+/** Fails early, before bytes are stored. `chargeStudio` is the authority. */
 export async function checkQuota(
   deps: Pick<Deps, "limits" | "assets">,
   studioId: string,

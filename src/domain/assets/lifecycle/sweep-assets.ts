@@ -8,13 +8,14 @@ import { removeAssets } from "./delete-files.ts";
 
 /** Rows or keys per batch: small enough not to delay concurrent requests. */
 const batchSize = 100;
-/** How long after its URL expired an upload can still be attached. */
+/** An upload can still be attached this long after its URL has expired. */
 const graceAfterExpiry = hours(1);
 /** Younger orphans are kept, because their writer may not have finished. */
 const orphanAge = hours(1);
 /** Renditions are removed this long after they were created; most are used once. */
 const renditionLifetime = days(7);
 
+/** How much was deleted, as logged. */
 export interface SweepResult {
   /** Pending assets that were never confirmed. */
   expired: number;
@@ -40,20 +41,20 @@ export function createAssetSweeper(deps: SweepDeps): AssetSweeper {
   // Each run continues listing the store where the last one stopped, and starts over at the end.
   const lastKeyByArea = new Map<StorageArea, string>();
   return async (options) => {
-    const expired = await runInBatches(options, batchSize, () => sweepExpired(deps));
-    const strays = await runInBatches(options, batchSize, () => sweepStrays(deps));
-    let orphans = 0;
+    const expiredCount = await runInBatches(options, batchSize, () => sweepExpired(deps));
+    const strayCount = await runInBatches(options, batchSize, () => sweepStrays(deps));
+    let orphanCount = 0;
     for (const area of storageAreas) {
       await runInBatches(options, batchSize, async () => {
-        const { listed, removed, lastKey } = await sweepOrphans(deps, area, lastKeyByArea.get(area));
-        orphans += removed;
-        if (lastKey === undefined || listed < batchSize) lastKeyByArea.delete(area);
+        const { listedCount, removedCount, lastKey } = await sweepOrphans(deps, area, lastKeyByArea.get(area));
+        orphanCount += removedCount;
+        if (lastKey === undefined || listedCount < batchSize) lastKeyByArea.delete(area);
         else lastKeyByArea.set(area, lastKey);
-        return listed;
+        return listedCount;
       });
     }
-    const temporary = (await deps.files.sweepTempFiles?.(deps.clock() - orphanAge)) ?? 0;
-    return { expired, strays, orphans, temporary };
+    const tempFileCount = (await deps.files.sweepTempFiles?.(deps.clock() - orphanAge)) ?? 0;
+    return { expired: expiredCount, strays: strayCount, orphans: orphanCount, temporary: tempFileCount };
   };
 }
 
@@ -80,7 +81,7 @@ async function sweepOrphans(
   deps: SweepDeps,
   area: StorageArea,
   after: string | undefined,
-): Promise<{ listed: number; removed: number; lastKey: string | undefined }> {
+): Promise<{ listedCount: number; removedCount: number; lastKey: string | undefined }> {
   const listedFiles = await deps.files.list(area, { limit: batchSize, ...(after === undefined ? {} : { after }) });
   const oldFiles = listedFiles.filter(({ modifiedAt }) => modifiedAt <= deps.clock() - orphanAge);
   // Find the records after listing the files, so that an asset created in between protects its file.
@@ -92,10 +93,10 @@ async function sweepOrphans(
     deps,
     orphans.map(({ key }) => key),
   );
-  return { listed: listedFiles.length, removed: orphans.length, lastKey: listedFiles.at(-1)?.key };
+  return { listedCount: listedFiles.length, removedCount: orphans.length, lastKey: listedFiles.at(-1)?.key };
 }
 
-/** Files that no asset uses. The id in the key does not decide: a copy can outlive the asset that the key names. */
+/** Files that no asset uses. Ignores the id in the key, because a copy can outlive the asset that the key names. */
 async function findUnusedFiles(deps: SweepDeps, files: readonly ListedFile[]): Promise<ListedFile[]> {
   const usedKeys = new Set(await deps.sharedFiles.listUsedKeys(files.map(({ key }) => toFileKey(key))));
   return files.filter(({ key }) => !usedKeys.has(toFileKey(key)));
@@ -116,14 +117,14 @@ async function findFilesWithoutAsset(
   });
 }
 
-/** Assets per run: keeps the cost low with stores that charge per request. */
+/** Assets per run; few, because some stores charge per request. */
 const lostFileBatchSize = 100;
 
 export type LostFile = Pick<Asset, "id" | "studioId" | "storageKey">;
 
 /**
- * Each run checks the next ready assets, starting over at the end, and returns those whose bytes are missing or
- * changed, for example because the store was restored from an older backup. It only reports: repair needs a backup.
+ * Each run checks the next ready assets, starting over at the end, and returns the assets whose bytes are missing or
+ * changed, for example because the store was restored from an older backup. It repairs nothing, which needs a backup.
  */
 export function createLostFileFinder(deps: Pick<Deps, "assets" | "files">): () => Promise<LostFile[]> {
   let lastCheckedId = "";

@@ -29,7 +29,7 @@ export interface Asset extends MediaMetadata {
   /** Identifies exactly the stored bytes; the format is up to the store. */
   version: string | null;
   sha256: string | null;
-  /** The file key. While pending: where the upload will be promoted to; `sourceVersion` identifies that upload. */
+  /** The file key. While pending, the upload that `sourceVersion` identifies will be promoted to it. */
   storageKey: string | null;
   sourceVersion: string | null;
   chargedBytes: number;
@@ -38,7 +38,7 @@ export interface Asset extends MediaMetadata {
   /** When the upload URL of a pending asset expires. */
   uploadExpiresAt: number | null;
   createdBy: string;
-  /** The AI client that created it for the user; null if the user did so in the web app. */
+  /** The name of the AI client that created the asset; null if the user created it in the web app. */
   createdByClientName: string | null;
   /** Increases with every change of the alt text, filename or tags, and when the asset is deleted or restored. */
   changeCount: number;

@@ -6,18 +6,18 @@ import { isReady, toListedAssetView, type Asset, type AssetDetail, type ReadyAss
 import { canHaveThumbnail } from "./media-metadata.ts";
 
 const urlLifetime = hours(1);
-/** Within this time results contain the same thumbnail URL, so that browsers can cache the image. */
+/** An asset's thumbnail URL stays the same for this long, so that browsers can cache the image. */
 const urlStabilityWindow = minutes(10);
 
 export const includeUrlsInput = z.boolean().optional().describe("Also return URLs of files, valid for one hour.");
 
-/** Always for the web app, which shows files; only on request for AI clients, which pay for every byte of a result. */
+/** The web app always needs URLs, to show files. AI clients pay for every byte of a result, so they ask for URLs. */
 export const needsUrls = (caller: Caller, includeUrls = false): boolean => !caller.client || includeUrls;
 
 export type ThumbnailUrlDeps = Pick<Deps, "signer" | "clock" | "base">;
 type DescribeDeps = ThumbnailUrlDeps & Pick<Deps, "files">;
 
-/** The asset with its tags, alt text and media metadata, and with URLs if `shouldIncludeUrls`. */
+/** Returns the asset with its tags, alt text and media metadata, and with URLs if `shouldIncludeUrls`. */
 export async function describeAsset(deps: DescribeDeps, asset: Asset, shouldIncludeUrls = true): Promise<AssetDetail> {
   const { altText, width, height, durationMs } = asset;
   return {
@@ -40,7 +40,7 @@ export function describeAssets(
 
 async function createUrls(deps: DescribeDeps, asset: ReadyAsset): Promise<Pick<AssetDetail, "url" | "thumbnailUrl">> {
   const { storageKey, mimeType, filename, kind } = asset;
-  // Browsers show images and videos inline; documents, text in particular, are always downloads.
+  // Browsers show images and videos inline, but always download documents, even plain text.
   const url = await deps.files.createDownloadUrl(storageKey, {
     mimeType,
     filename,
@@ -51,7 +51,7 @@ async function createUrls(deps: DescribeDeps, asset: ReadyAsset): Promise<Pick<A
   return { url, ...(thumbnailUrl === undefined ? {} : { thumbnailUrl }) };
 }
 
-/** The URL of a ready asset's thumbnail; undefined if its type has none. */
+/** Returns the URL of a ready asset's thumbnail; undefined if files of its type have no thumbnail. */
 export function createThumbnailUrl(
   deps: ThumbnailUrlDeps,
   { id, studioId, mimeType }: Pick<Asset, "id" | "studioId" | "mimeType">,

@@ -29,7 +29,7 @@ export interface FileStore {
   read(key: string, range?: { start: number; end: number }, signal?: AbortSignal): Promise<Readable>;
   /**
    * Stores all of `body` or nothing; durable when it resolves. Throws `too_large` past `maxBytes`. The bytes appear at
-   * `key` only after `beforeVisible` has resolved; it may run while they are written.
+   * `key` only after `beforeVisible` has resolved, which may run while the bytes are written.
    */
   write(
     key: string,
@@ -100,7 +100,7 @@ export function choosePartBytes(bytes: number): number {
   return Math.max(8 * mebibyte, Math.min(targetPartBytes, 32 * mebibyte), Math.ceil(bytes / maxParts));
 }
 
-/** For parts that the in-chat app sends in tool calls, as base64: as small as S3 allows. */
+/** Parts that the in-chat app sends in tool calls, as base64, are as small as S3 allows. */
 export const choosePartBytesForToolCalls = (bytes: number): number =>
   Math.max(5 * mebibyte, Math.ceil(bytes / maxParts));
 

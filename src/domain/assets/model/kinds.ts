@@ -1,5 +1,6 @@
-/** Size limits of presigned uploads and imports in bytes, and the number of assets per post. All are settings. */
+/** Limits from the settings. */
 export interface AssetLimits {
+  /** The most bytes of an image in a presigned upload or an import; likewise for the other kinds. */
   image: number;
   video: number;
   document: number;

@@ -22,18 +22,18 @@ export interface MediaReader extends ImageConverter {
 
 export const unknownMetadata: MediaMetadata = { width: null, height: null, durationMs: null };
 
-/** HEIC has no thumbnails: its decoder is not freely licensed. */
+/** HEIC files have no thumbnails, because the decoder for them is not freely licensed. */
 export const canHaveThumbnail = (mimeType: string): boolean =>
   ["image/jpeg", "image/png", "image/webp", "image/gif", "image/avif"].includes(mimeType);
 
-/** Falls back to the dimensions in the header if the file can't be opened. */
+/** Reads the media metadata; falls back to the dimensions in the header if the file can't be opened. */
 export async function readMediaMetadata(
   deps: Pick<Deps, "media">,
   source: ByteSource,
   declaredType: DeclaredType,
-  { size }: ContentCheckResult,
+  { dimensions }: ContentCheckResult,
 ): Promise<MediaMetadata> {
   const metadata = await deps.media.readMetadata(source, declaredType.mimeType);
-  if (metadata.width !== null || !size || size.width === 0 || size.height === 0) return metadata;
-  return { ...metadata, width: size.width, height: size.height };
+  if (metadata.width !== null || !dimensions || dimensions.width === 0 || dimensions.height === 0) return metadata;
+  return { ...metadata, width: dimensions.width, height: dimensions.height };
 }

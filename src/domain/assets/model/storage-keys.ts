@@ -24,7 +24,7 @@ export const thumbnailKey = (fileKey: string): string => fileKey.replace(/^files
 export const renditionKey = (area: "renditions/" | "previews/", assetId: string, hash: string): string =>
   `${area}${assetId}.${hash.slice(0, 32)}`;
 
-/** Returns file keys unchanged. */
+/** Returns the file key of a thumbnail key; returns file keys unchanged. */
 export const toFileKey = (fileOrThumbnailKey: string): string => fileOrThumbnailKey.replace(/^thumbs\//, "files/");
 
 /** The asset id in a key; undefined if the key does not have our format. */

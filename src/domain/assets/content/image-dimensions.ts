@@ -1,24 +1,24 @@
 import type { ByteSource } from "./byte-source.ts";
 
-/** Larger images are rejected before decoding: a few bytes can expand to gigabytes. */
+/** Larger images are rejected before decoding, because a few bytes can expand to gigabytes. */
 export const maxPixels = 100_000_000;
-/** More frames than this in the first bytes indicate a decompression bomb. */
+/** More frames than this in the file's head indicate a decompression bomb. */
 const maxFramesInHead = 2000;
-/** JPEG segments to read before the frame header: metadata, profiles, previews. */
-const maxSegments = 200;
+/** The most JPEG segments (metadata, profiles, previews) to skip in search of the frame header. */
+const maxSkippedSegments = 200;
 
-export interface ImageSize {
+export interface ImageDimensions {
   width: number;
   height: number;
   hasTooManyFrames?: boolean;
 }
 
-/** The dimensions that an image's header declares; undefined if not found. */
-export async function readImageSize(
+/** Returns the dimensions that an image's header declares; undefined if there are none. */
+export async function readImageDimensions(
   source: ByteSource,
   head: Uint8Array,
   mimeType: string,
-): Promise<ImageSize | undefined> {
+): Promise<ImageDimensions | undefined> {
   const buffer = Buffer.from(head.buffer, head.byteOffset, head.length);
   try {
     switch (mimeType) {
@@ -32,19 +32,19 @@ export async function readImageSize(
           hasTooManyFrames: countGifFrames(buffer) > maxFramesInHead,
         };
       case "image/webp":
-        return readWebpSize(buffer);
+        return readWebpDimensions(buffer);
       case "image/jpeg":
-        return await readJpegSize(source, buffer);
+        return await readJpegDimensions(source, buffer);
       default:
-        return readHeifSize(buffer);
+        return readHeifDimensions(buffer);
     }
   } catch (error) {
-    if (error instanceof RangeError) return undefined; // the file ends before its dimensions
+    if (error instanceof RangeError) return undefined; // the header is incomplete
     throw error;
   }
 }
 
-function readWebpSize(buffer: Buffer): ImageSize | undefined {
+function readWebpDimensions(buffer: Buffer): ImageDimensions | undefined {
   const readUint24 = (offset: number) => buffer.readUIntLE(offset, 3);
   switch (buffer.toString("latin1", 12, 16)) {
     case "VP8X":
@@ -61,9 +61,9 @@ function readWebpSize(buffer: Buffer): ImageSize | undefined {
 }
 
 /** Walks the segments up to the first frame header, which may follow megabytes of metadata. */
-async function readJpegSize(source: ByteSource, head: Buffer): Promise<ImageSize | undefined> {
+async function readJpegDimensions(source: ByteSource, head: Buffer): Promise<ImageDimensions | undefined> {
   let offset = 2;
-  for (let i = 0; i < maxSegments; i++) {
+  for (let i = 0; i < maxSkippedSegments; i++) {
     const isInHead = offset + 10 <= head.length;
     const buffer = isInHead ? head : Buffer.from(await source.read(offset, offset + 10));
     const start = isInHead ? offset : 0;
@@ -81,16 +81,16 @@ async function readJpegSize(source: ByteSource, head: Buffer): Promise<ImageSize
 const isFrameHeader = (marker: number): boolean =>
   marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 
-/** The largest image that the container's property boxes declare (`ispe`, ISO/IEC 23008-12 §6.5.3). */
-function readHeifSize(buffer: Buffer): ImageSize | undefined {
-  let largest: ImageSize | undefined;
+/** Returns the dimensions of the container's largest image, from its `ispe` boxes (ISO/IEC 23008-12 §6.5.3). */
+function readHeifDimensions(buffer: Buffer): ImageDimensions | undefined {
+  let largest: ImageDimensions | undefined;
   for (
     let offset = buffer.indexOf("ispe");
     offset >= 0 && offset + 16 <= buffer.length;
     offset = buffer.indexOf("ispe", offset + 4)
   ) {
-    const size = { width: buffer.readUInt32BE(offset + 8), height: buffer.readUInt32BE(offset + 12) };
-    if (!largest || size.width * size.height > largest.width * largest.height) largest = size;
+    const dimensions = { width: buffer.readUInt32BE(offset + 8), height: buffer.readUInt32BE(offset + 12) };
+    if (!largest || dimensions.width * dimensions.height > largest.width * largest.height) largest = dimensions;
   }
   return largest;
 }
@@ -98,22 +98,22 @@ function readHeifSize(buffer: Buffer): ImageSize | undefined {
 const gifFrame = 0x2c;
 const gifExtension = 0x21;
 
-/** Counts the frames whose start is in the head. */
+/** Counts the frames that start in the head, which is `buffer`. */
 function countGifFrames(buffer: Buffer): number {
-  let offset = 13 + getColorTableBytes(buffer.readUInt8(10));
-  let frames = 0;
+  let offset = 13 + getColorTableLength(buffer.readUInt8(10));
+  let frameCount = 0;
   while (offset + 10 < buffer.length) {
     const blockType = buffer[offset];
     if (blockType === gifFrame) {
-      frames++;
-      offset = skipSubBlocks(buffer, offset + 11 + getColorTableBytes(buffer[offset + 9] ?? 0));
+      frameCount++;
+      offset = skipSubBlocks(buffer, offset + 11 + getColorTableLength(buffer[offset + 9] ?? 0));
     } else if (blockType === gifExtension) offset = skipSubBlocks(buffer, offset + 2);
     else break;
   }
-  return frames;
+  return frameCount;
 }
 
-const getColorTableBytes = (flags: number): number => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0);
+const getColorTableLength = (flags: number): number => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0);
 
 function skipSubBlocks(buffer: Buffer, start: number): number {
   let offset = start;
