@@ -201,7 +201,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await page.getByRole("button", { name: "Actions for Gulls" }).click();
     await page.getByRole("menuitem", { name: "Schedule…" }).click();
     const dialog = page.getByRole("dialog", { name: "Schedule post" });
-    await dialog.getByText(/^Sandbox\. Published already: /).waitFor();
+    await dialog.getByText(/^Sandbox\. Already published: /).waitFor();
     assert.equal(await dialog.getByRole("checkbox", { name: "harbour" }).isChecked(), false);
     assert.equal(await dialog.getByRole("checkbox", { name: "quay" }).isChecked(), true);
     await page.context().close();

@@ -212,7 +212,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await checkAccessibility();
     const dialog = page.getByRole("dialog");
     await page.getByRole("button", { name: "Publish…" }).click();
-    await dialog.getByText("Fix what the platform would reject first.").waitFor();
+    await dialog.getByText("First fix what the platform would reject.").waitFor();
     assert.ok(await dialog.getByLabel("blue-harbour").isDisabled());
     await dialog.getByRole("button", { name: "Cancel" }).click();
 

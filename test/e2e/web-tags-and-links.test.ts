@@ -197,7 +197,7 @@ describe("tags and links in a browser", { skip: skipWithoutChromium }, () => {
     }
     await approvePublication(deps, owner, { publicationId, revision });
     for (const page of pages) {
-      await page.getByText("This was approved meanwhile. You can still add your comment.").waitFor();
+      await page.getByText("This was approved in the meantime. You can still add your comment.").waitFor();
       assert.deepEqual(await findViolations(page), []);
       await page.getByRole("button", { name: "Add comment" }).click();
       await page.getByText("Comment added.").first().waitFor();

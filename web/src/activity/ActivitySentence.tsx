@@ -7,7 +7,7 @@ import {
   type ActivityGroup,
   type ActivityObject,
 } from "./group-activity.ts";
-import { getActionVerb } from "./labels.ts";
+import { getActionTemplate } from "./labels.ts";
 import { ObjectLink } from "./ObjectLink.tsx";
 
 /** What the actor did, such as "attached harbour.jpg to Spring catalogue", with links. */
@@ -23,9 +23,9 @@ export function ActivitySentence({ group }: { group: ActivityGroup }) {
     return object && <ObjectLink object={object} postSearch={getPostSearch(newest)} />;
   }
 
-  const parts = getActionVerb(newest.action)
+  const parts = getActionTemplate(newest.action)
     .split(/\[(.*?)\]/)
-    // Parts with an odd index were in brackets.
+    // The parts with an odd index were in brackets, which may be omitted.
     .filter((part, i) => i % 2 === 0 || listPlaceholderTypes(part).every((type) => findObject(newest, type)))
     .flatMap((part) => part.split(/\{(\w+)\}/).map((text, i) => (i % 2 === 0 ? text : renderObject(text))));
   return (
@@ -38,7 +38,7 @@ export function ActivitySentence({ group }: { group: ActivityGroup }) {
   );
 }
 
-/** Where the change or comment can be seen on the page of its post. */
+/** The search parameters that make the post's page show the change or comment. */
 function getPostSearch({ action, detail }: ActivityEntry): PostPageSearch {
   if (action.startsWith("comment.")) return parsePostPageSearch({ panel: "comments", comment: detail["commentId"] });
   return action === "post.updated" || action === "post.reverted" ? { panel: "history" } : {};
@@ -46,7 +46,7 @@ function getPostSearch({ action, detail }: ActivityEntry): PostPageSearch {
 
 const listPlaceholderTypes = (text: string): string[] => [...text.matchAll(/\{(\w+)\}/g)].map(([, type]) => type ?? "");
 
-/** A publication has the name of its post. */
+/** Returns the entry's object of this type. A publication gets the name of its post. */
 function findObject({ objects }: ActivityEntry, type: string): ActivityObject | undefined {
   const object = objects.find((candidate) => candidate.type === type);
   if (object?.type !== "publication") return object;

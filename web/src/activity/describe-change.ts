@@ -27,7 +27,7 @@ export function describeChanges(entries: readonly Activity[]): string {
   return formatFields([...new Set(fields)]);
 }
 
-/** Describes what changed, from the details of the entry. Empty if they add nothing to the sentence about it. */
+/** Describes what changed, from the entry's details. Empty if they add nothing to the entry's sentence. */
 export function describeChange({ action, detail }: Activity): string {
   const readText = (name: string): string => (typeof detail[name] === "string" ? detail[name] : "");
   if (action === "post.updated" && Array.isArray(detail["fields"]))
@@ -36,7 +36,7 @@ export function describeChange({ action, detail }: Activity): string {
   if (action === "client.undone")
     return detail["undoes"] === undefined
       ? `made by ${readText("clientName")}`
-      : `that an earlier undo of ${readText("clientName")} made`;
+      : `made by an earlier undo of ${readText("clientName")}’s changes`;
   const describe = changeDescriptions[action];
   if (describe) return describe(detail);
   if (action === "member.role_changed") return `from ${readText("from")} to ${readText("to")}`;
@@ -44,7 +44,7 @@ export function describeChange({ action, detail }: Activity): string {
     return [
       readText("name") && `name: ${readText("name")}`,
       readText("timezone") && `time zone: ${readText("timezone")}`,
-      readText("approval") && `approval needed by: ${readText("approval") === "everyone" ? "everyone" : "AI clients"}`,
+      readText("approval") && `approval needed for: ${readText("approval") === "everyone" ? "everyone" : "AI clients"}`,
     ]
       .filter(Boolean)
       .join("; ");

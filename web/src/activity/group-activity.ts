@@ -26,25 +26,25 @@ export interface ActivityGroup<Entry extends ActivityEntry = ActivityEntry> {
   entries: Entry[];
 }
 
-/** The most time between two consecutive entries of a burst. */
+/** The longest time between two consecutive entries of a burst. */
 const maxGapMs = 5 * 60_000;
 
 /** The type of object that users often apply the action to in bulk; undefined for other actions. */
-const getRepeatedType = (action: string): ActivityObject["type"] | undefined => {
+const getBulkType = (action: string): ActivityObject["type"] | undefined => {
   if (action.startsWith("asset.")) return "asset";
   return ["post.created", "post.deleted", "post.restored"].includes(action) ? "post" : undefined;
 };
 
 /** The objects that the group's action changed, each once, such as the files that were attached to one post. */
 export function listAffectedObjects({ newest, entries }: ActivityGroup): ActivityObject[] {
-  const type = getRepeatedType(newest.action);
+  const type = getBulkType(newest.action);
   const objects = entries
     .filter(({ action }) => action === newest.action)
     .flatMap((entry) => entry.objects.filter((object) => object.type === type));
   return [...new Map(objects.map((object) => [object.id, object])).values()];
 }
 
-/** How often the action was done. Does not count the start of uploads, which is in the group of finished uploads. */
+/** How often the group's action was done. A group of finished uploads also contains their starts, which don't count. */
 export const countRepetitions = ({ newest, entries }: ActivityGroup): number =>
   entries.filter(({ action }) => action === newest.action).length;
 
@@ -87,7 +87,7 @@ const getActorKey = ({ user, client, detail }: ActivityEntry): string =>
 
 /** Every undo has a button, so each is a group of its own. */
 function getGroupKey({ id, action, objects }: ActivityEntry): string {
-  const repeatedType = getRepeatedType(action);
-  const ids = objects.filter(({ type }) => type !== repeatedType).map((object) => object.id);
+  const bulkType = getBulkType(action);
+  const ids = objects.filter(({ type }) => type !== bulkType).map((object) => object.id);
   return JSON.stringify([action, ids, action === "client.undone" ? id : ""]);
 }

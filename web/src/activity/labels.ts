@@ -2,88 +2,100 @@ import type { Activity, ActivityFilter } from "../api/queries.ts";
 import { capitalize, formatActor } from "../ui/format-actor.ts";
 
 /**
- * The verb follows the actor's name: "Ada created the studio". `{post}` is the name of the entry's post, and a part in
- * brackets is omitted if the entry has no such object. The type requires an entry for every action.
+ * A template follows the actor's name: "Ada created the studio". `{post}` stands for the name of the entry's post. A
+ * part in brackets is omitted if the entry has no object for it. The type requires labels for every action.
  */
-const actionLabels: Record<NonNullable<ActivityFilter["action"]>, { filterLabel: string; verb: string }> = {
-  "studio.created": { filterLabel: "Studio created", verb: "created the studio" },
-  "studio.updated": { filterLabel: "Studio changed", verb: "changed the studio" },
-  "studio.handed_over": { filterLabel: "Ownership transferred", verb: "transferred ownership to {member}" },
-  "member.joined": { filterLabel: "Member joined", verb: "joined" },
-  "member.role_changed": { filterLabel: "Role changed", verb: "changed the role of {member}" },
-  "member.removed": { filterLabel: "Member removed", verb: "removed {member}" },
-  "member.left": { filterLabel: "Member left", verb: "left" },
-  "member.disabled": { filterLabel: "Account disabled", verb: "disabled the account of {member}" },
-  "member.enabled": { filterLabel: "Account enabled", verb: "enabled the account of {member}" },
-  "invitation.created": { filterLabel: "Invitation created", verb: "created an invitation" },
-  "invitation.revoked": { filterLabel: "Invitation revoked", verb: "revoked an invitation" },
-  "client.approved": { filterLabel: "AI client approved", verb: "approved {client}" },
-  "client.revoked": { filterLabel: "AI client revoked", verb: "revoked {client}" },
-  "client.moved": { filterLabel: "AI client moved here", verb: "moved {client} to this studio" },
-  "client.undone": { filterLabel: "AI client’s changes undone", verb: "undid changes" },
-  "post.created": { filterLabel: "Post created", verb: "created {post}" },
-  "post.updated": { filterLabel: "Post changed", verb: "changed {post}" },
-  "post.reverted": { filterLabel: "Earlier revision restored", verb: "restored an earlier revision of {post}" },
-  "post.deleted": { filterLabel: "Post deleted", verb: "deleted {post}" },
-  "post.restored": { filterLabel: "Post restored", verb: "restored {post} from the trash" },
-  "comment.added": { filterLabel: "Comment added", verb: "commented on {post}" },
-  "comment.resolved": { filterLabel: "Thread resolved", verb: "resolved a thread on {post}" },
-  "comment.reopened": { filterLabel: "Thread reopened", verb: "reopened a thread on {post}" },
-  "comment.deleted": { filterLabel: "Comment deleted", verb: "deleted a comment on {post}" },
-  "asset.requested": { filterLabel: "Upload started", verb: "started uploading {asset}[ to {post}]" },
-  "asset.uploaded": { filterLabel: "File uploaded", verb: "uploaded {asset}" },
-  "asset.imported": { filterLabel: "File imported", verb: "imported {asset}[ to {post}]" },
-  "asset.copied": { filterLabel: "File copied", verb: "copied {asset}" },
-  "asset.attached": { filterLabel: "File attached", verb: "attached {asset} to {post}" },
-  "asset.refused": { filterLabel: "File rejected", verb: "uploaded {asset}, which was rejected" },
-  "asset.detached": { filterLabel: "File removed from post", verb: "removed {asset} from {post}" },
-  "asset.updated": { filterLabel: "File details edited", verb: "edited the details of {asset}" },
-  "asset.deleted": { filterLabel: "File deleted", verb: "deleted {asset}" },
-  "asset.restored": { filterLabel: "File restored", verb: "restored {asset} from the trash" },
-  "trash.emptied": { filterLabel: "Trash emptied", verb: "emptied the trash" },
+const actionLabels: Record<NonNullable<ActivityFilter["action"]>, { filterLabel: string; template: string }> = {
+  "studio.created": { filterLabel: "Studio created", template: "created the studio" },
+  "studio.updated": { filterLabel: "Studio changed", template: "changed the studio" },
+  "studio.handed_over": { filterLabel: "Ownership transferred", template: "transferred ownership to {member}" },
+  "member.joined": { filterLabel: "Member joined", template: "joined" },
+  "member.role_changed": { filterLabel: "Role changed", template: "changed the role of {member}" },
+  "member.removed": { filterLabel: "Member removed", template: "removed {member}" },
+  "member.left": { filterLabel: "Member left", template: "left" },
+  "member.disabled": { filterLabel: "Account disabled", template: "disabled the account of {member}" },
+  "member.enabled": { filterLabel: "Account enabled", template: "enabled the account of {member}" },
+  "invitation.created": { filterLabel: "Invitation created", template: "created an invitation" },
+  "invitation.revoked": { filterLabel: "Invitation revoked", template: "revoked an invitation" },
+  "client.approved": { filterLabel: "AI client approved", template: "approved {client}" },
+  "client.revoked": { filterLabel: "AI client revoked", template: "revoked {client}" },
+  "client.moved": { filterLabel: "AI client moved here", template: "moved {client} to this studio" },
+  "client.undone": { filterLabel: "AI client’s changes undone", template: "undid changes" },
+  "post.created": { filterLabel: "Post created", template: "created {post}" },
+  "post.updated": { filterLabel: "Post changed", template: "changed {post}" },
+  "post.reverted": { filterLabel: "Earlier revision restored", template: "restored an earlier revision of {post}" },
+  "post.deleted": { filterLabel: "Post deleted", template: "deleted {post}" },
+  "post.restored": { filterLabel: "Post restored", template: "restored {post} from the trash" },
+  "comment.added": { filterLabel: "Comment added", template: "commented on {post}" },
+  "comment.resolved": { filterLabel: "Thread resolved", template: "resolved a thread on {post}" },
+  "comment.reopened": { filterLabel: "Thread reopened", template: "reopened a thread on {post}" },
+  "comment.deleted": { filterLabel: "Comment deleted", template: "deleted a comment on {post}" },
+  "asset.requested": { filterLabel: "Upload started", template: "started uploading {asset}[ to {post}]" },
+  "asset.uploaded": { filterLabel: "File uploaded", template: "uploaded {asset}" },
+  "asset.imported": { filterLabel: "File imported", template: "imported {asset}[ to {post}]" },
+  "asset.copied": { filterLabel: "File copied", template: "copied {asset}" },
+  "asset.attached": { filterLabel: "File attached", template: "attached {asset} to {post}" },
+  "asset.refused": { filterLabel: "File rejected", template: "uploaded {asset}, which was rejected" },
+  "asset.detached": { filterLabel: "File removed from post", template: "removed {asset} from {post}" },
+  "asset.updated": { filterLabel: "File details edited", template: "edited the details of {asset}" },
+  "asset.deleted": { filterLabel: "File deleted", template: "deleted {asset}" },
+  "asset.restored": { filterLabel: "File restored", template: "restored {asset} from the trash" },
+  "trash.emptied": { filterLabel: "Trash emptied", template: "emptied the trash" },
   "publication.proposed": {
     filterLabel: "Publication proposed",
-    verb: "asked to publish {publication}[ to {account}]",
+    template: "asked to publish {publication}[ to {account}]",
   },
-  "publication.scheduled": { filterLabel: "Publication scheduled", verb: "scheduled {publication}[ for {account}]" },
-  "publication.approved": { filterLabel: "Publication approved", verb: "approved {publication}[ for {account}]" },
+  "publication.scheduled": {
+    filterLabel: "Publication scheduled",
+    template: "scheduled {publication}[ for {account}]",
+  },
+  "publication.approved": { filterLabel: "Publication approved", template: "approved {publication}[ for {account}]" },
   "publication.returned": {
     filterLabel: "Approval removed by an edit",
-    verb: "edited {publication}[ for {account}], so it needs a new approval",
+    template: "edited {publication}[ for {account}], so it needs a new approval",
   },
   "publication.rescheduled": {
     filterLabel: "Publication rescheduled",
-    verb: "rescheduled {publication}[ for {account}]",
+    template: "rescheduled {publication}[ for {account}]",
   },
   "publication.canceled": {
     filterLabel: "Publication canceled",
-    verb: "canceled publishing {publication}[ to {account}]",
+    template: "canceled publishing {publication}[ to {account}]",
   },
-  "publication.started": { filterLabel: "Publishing started", verb: "started publishing {publication}[ to {account}]" },
-  "publication.committed": { filterLabel: "Sent to the platform", verb: "sent {publication} to {account}" },
-  "publication.delayed": { filterLabel: "Publishing delayed", verb: "delayed publishing {publication}[ to {account}]" },
-  "publication.published": { filterLabel: "Published", verb: "published {publication}[ to {account}]" },
-  "publication.failed": { filterLabel: "Publishing failed", verb: "could not publish {publication}[ to {account}]" },
+  "publication.started": {
+    filterLabel: "Publishing started",
+    template: "started publishing {publication}[ to {account}]",
+  },
+  "publication.committed": { filterLabel: "Sent to the platform", template: "sent {publication} to {account}" },
+  "publication.delayed": {
+    filterLabel: "Publishing delayed",
+    template: "delayed publishing {publication}[ to {account}]",
+  },
+  "publication.published": { filterLabel: "Published", template: "published {publication}[ to {account}]" },
+  "publication.failed": {
+    filterLabel: "Publishing failed",
+    template: "could not publish {publication}[ to {account}]",
+  },
   "publication.unconfirmed": {
     filterLabel: "Publication unconfirmed",
-    verb: "got no confirmation for {publication}[ from {account}]",
+    template: "got no confirmation for {publication}[ from {account}]",
   },
   "publication.missed": {
     filterLabel: "Publication missed",
-    verb: "missed the scheduled time of {publication}[ for {account}]",
+    template: "missed the scheduled time of {publication}[ for {account}]",
   },
   "publication.resolved": {
     filterLabel: "Unconfirmed publication resolved",
-    verb: "resolved {publication}[ for {account}]",
+    template: "resolved {publication}[ for {account}]",
   },
-  "platform.connected": { filterLabel: "Platform connected", verb: "connected {account}" },
-  "platform.disconnected": { filterLabel: "Platform disconnected", verb: "disconnected {account}" },
-  "platform.needs_reconnect": { filterLabel: "Platform access lost", verb: "lost access to {account}" },
-  "upload_link.created": { filterLabel: "Upload link created", verb: "created an upload link for {post}" },
-  "upload_link.withdrawn": { filterLabel: "Upload link withdrawn", verb: "withdrew an upload link for {post}" },
+  "platform.connected": { filterLabel: "Platform connected", template: "connected {account}" },
+  "platform.disconnected": { filterLabel: "Platform disconnected", template: "disconnected {account}" },
+  "platform.needs_reconnect": { filterLabel: "Platform access lost", template: "lost access to {account}" },
+  "upload_link.created": { filterLabel: "Upload link created", template: "created an upload link for {post}" },
+  "upload_link.withdrawn": { filterLabel: "Upload link withdrawn", template: "withdrew an upload link for {post}" },
 };
 
-/** The groups of the filter, in its order. A prefix is the part of an action's name before the dot. */
+/** The groups of the action filter, in order. A prefix is the part of an action's name before the dot. */
 const actionGroups: readonly (readonly [label: string, prefixes: readonly string[]])[] = [
   ["Posts", ["post"]],
   ["Comments", ["comment"]],
@@ -95,7 +107,7 @@ const actionGroups: readonly (readonly [label: string, prefixes: readonly string
   ["Studio", ["studio", "trash"]],
 ];
 
-/** The options of the action filter. */
+/** Returns the options of the action filter. */
 export const groupActions = () =>
   actionGroups.map(
     ([label, prefixes]) =>
@@ -107,16 +119,16 @@ export const groupActions = () =>
       ] as const,
   );
 
-export const getActionVerb = (action: string): string =>
-  Object.entries(actionLabels).find(([name]) => name === action)?.[1].verb ?? action.replace(/[._]/g, " ");
+export const getActionTemplate = (action: string): string =>
+  Object.entries(actionLabels).find(([name]) => name === action)?.[1].template ?? action.replace(/[._]/g, " ");
 
-/** Whether the entry's client is what the user approved or moved, rather than what acted. */
+/** Whether the entry's client is the one that the user approved or moved, rather than the one that acted. */
 const isAboutClient = (action: string): boolean => action === "client.approved" || action === "client.moved";
 
 export const getActingClient = ({ action, client }: Activity): Activity["client"] =>
   isAboutClient(action) ? null : client;
 
-/** "Claude, for Ada" if an AI client acted. */
+/** Returns "Claude, for Ada" if an AI client acted. */
 export function getActorName(entry: Activity): string {
   const { action, user, client, detail } = entry;
   if (user || client) return capitalize(formatActor(user, getActingClient(entry)));

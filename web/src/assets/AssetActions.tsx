@@ -12,7 +12,7 @@ import { AddToPostDialog } from "./AddToPostDialog.tsx";
 import { attachOrCopy, undoAttachOrCopy } from "./attach-or-copy.ts";
 import { useDeleteAsset } from "./use-delete-asset.tsx";
 
-/** What users can do with one file. */
+/** The buttons for one file. */
 export function AssetActions({
   asset,
   saveForm,
@@ -37,7 +37,7 @@ export function AssetActions({
     const { assetId: copyId } = await copyAsset(studio.id, asset.id);
     await refreshQueries(queryClient, studio.id);
     async function undo(): Promise<void> {
-      await deleteAsset(studio.id, copyId).catch(() => {}); // the copy was used or deleted since
+      await deleteAsset(studio.id, copyId).catch(() => {}); // the copy has been used or deleted
       await refreshQueries(queryClient, studio.id);
     }
     showToast({
@@ -53,7 +53,7 @@ export function AssetActions({
     setIsChoosingPost(false);
     onClose();
     async function undo(): Promise<void> {
-      await undoAttachOrCopy(studio.id, post.id, addedAsset).catch(() => {}); // another user removed the asset since
+      await undoAttachOrCopy(studio.id, post.id, addedAsset).catch(() => {}); // another user has removed it
       await refreshQueries(queryClient, studio.id);
     }
     showToast({

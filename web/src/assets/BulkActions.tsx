@@ -10,7 +10,7 @@ import { useBulkActions } from "./use-bulk-actions.ts";
 import { FailureDialog } from "../bulk/FailureDialog.tsx";
 import type { Selection } from "../bulk/use-selection.ts";
 
-/** What users can do with the selected files. */
+/** The bar with the actions for the selected files. */
 export function BulkActions({ assets, selection }: { assets: readonly Asset[]; selection: Selection }) {
   const [openDialog, setOpenDialog] = useState<"tags" | "post">();
   const bulk = useBulkActions();
@@ -25,7 +25,7 @@ export function BulkActions({ assets, selection }: { assets: readonly Asset[]; s
 
   return (
     <>
-      <SelectionBar count={bulk.progress?.total ?? assets.length} onClear={selection.clear}>
+      <SelectionBar count={bulk.progress?.totalCount ?? assets.length} onClear={selection.clear}>
         {bulk.progress ? (
           <p className="m-0 px-2 text-muted tabular-nums">{bulk.progress.label}</p>
         ) : (

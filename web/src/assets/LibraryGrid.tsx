@@ -17,10 +17,10 @@ export interface LibraryGridHandle {
   focusItem: (index: number) => void;
 }
 
-/** Marks the element of a tile that arrow keys focus. Its value is the index of the tile. */
+/** Marks the element of each tile that the arrow keys focus. The attribute's value is the index of the tile. */
 const tileAttribute = "data-tile";
 
-/** A list that renders only the files in view, so that it stays fast with thousands of files. The window scrolls it. */
+/** A list that scrolls with the window. It renders only the files in view, to stay fast with thousands of files. */
 export function LibraryGrid({
   ref,
   label,
@@ -44,8 +44,10 @@ export function LibraryGrid({
   const { width, top, rem } = useListBox(list);
   const isTouch = useMediaQuery("(pointer: coarse)");
   const layout = useMemo(() => computeGridLayout(view, { width, rem, isTouch }), [view, width, rem, isTouch]);
-  const { columns, columnStep, rowStep, tileWidth } = layout;
-  const rowCount = Math.ceil(count / columns);
+  const { columnCount, columnStep, rowStep, tileWidth } = layout;
+  const rowCount = Math.ceil(count / columnCount);
+  const getRow = (index: number) => Math.floor(index / columnCount);
+  const getColumn = (index: number) => index % columnCount;
   const virtualizer = useWindowVirtualizer({
     count: rowCount,
     estimateSize: () => rowStep,
@@ -63,7 +65,7 @@ export function LibraryGrid({
 
   const findTile = (index: number) => list.current?.querySelector<HTMLElement>(`[${tileAttribute}="${index}"]`);
 
-  /** Scrolls first if the tile is too far away to be rendered. */
+  /** If the tile is too far away to be rendered, scrolls to it first. */
   function focusItem(index: number, attemptsLeft = 10): void {
     const tile = findTile(index);
     if (tile) {
@@ -71,7 +73,7 @@ export function LibraryGrid({
       tile.focus({ preventScroll: true });
       return;
     }
-    virtualizer.scrollToIndex(Math.floor(index / columns), { align: "center" });
+    virtualizer.scrollToIndex(getRow(index), { align: "center" });
     if (attemptsLeft > 0) requestAnimationFrame(() => focusItem(index, attemptsLeft - 1));
   }
   useImperativeHandle(ref, () => ({ focusItem }));
@@ -79,14 +81,14 @@ export function LibraryGrid({
   function moveFocus(event: KeyboardEvent): void {
     if (!(event.target instanceof HTMLElement) || event.altKey || event.ctrlKey || event.metaKey) return;
     const index = Number(event.target.getAttribute(tileAttribute) ?? NaN);
-    const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns }[event.key];
-    const target = { Home: 0, End: count - 1 }[event.key] ?? index + (step ?? NaN);
-    if (Number.isNaN(index) || Number.isNaN(target)) return;
+    const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columnCount, ArrowDown: columnCount }[event.key];
+    const targetIndex = { Home: 0, End: count - 1 }[event.key] ?? index + (step ?? NaN);
+    if (Number.isNaN(index) || Number.isNaN(targetIndex)) return;
     event.preventDefault();
-    if (target >= 0 && target < count) focusItem(target);
+    if (targetIndex >= 0 && targetIndex < count) focusItem(targetIndex);
   }
 
-  /** React skips an element that it has seen before, so scrolling renders only the files that come into view. */
+  /** Caches elements: React skips one that is the same object as before, so scrolling renders only new files. */
   const renderCached = useMemo(() => {
     const cache = new Map<number, ReactNode>();
     return (index: number): ReactNode => {
@@ -97,7 +99,9 @@ export function LibraryGrid({
   }, [renderItem, layout]);
 
   const indexes = rows.flatMap((row) =>
-    Array.from({ length: columns }, (_, column) => row.index * columns + column).filter((index) => index < count),
+    Array.from({ length: columnCount }, (_, column) => row.index * columnCount + column).filter(
+      (index) => index < count,
+    ),
   );
   return (
     <ul ref={list} aria-label={label} className="relative" style={{ height: rowCount * rowStep }} onKeyDown={moveFocus}>
@@ -110,7 +114,7 @@ export function LibraryGrid({
           style={{
             width: tileWidth,
             height: rowStep,
-            transform: `translate(${(index % columns) * columnStep}px, ${Math.floor(index / columns) * rowStep}px)`,
+            transform: `translate(${getColumn(index) * columnStep}px, ${getRow(index) * rowStep}px)`,
           }}
         >
           {renderCached(index)}

@@ -5,7 +5,7 @@ const maxVisibleTags = 2;
 
 const route = getRouteApi("/studios/$studioId/assets");
 
-/** The first tags of a file, in one line. Each filters the library. */
+/** The first tags of a file, in one line. Each is a link that filters the library. */
 export function TileTags({ tags = [], className = "" }: { tags?: readonly string[] | undefined; className?: string }) {
   if (tags.length === 0) return null;
   return (

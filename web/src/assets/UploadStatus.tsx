@@ -7,7 +7,7 @@ import type { ChosenFile, UploadSummary } from "../upload/upload-task.ts";
 import { formatFileCount, formatBytes, formatTimeLeft } from "./labels.ts";
 import type { LibraryUploads } from "./use-library-uploads.ts";
 
-/** The progress of all uploads together, and the problems that need the user. */
+/** The total progress of all uploads, and the problems that need the user's attention. */
 export function UploadStatus({ uploads }: { uploads: LibraryUploads }) {
   const { summary, announcement } = uploads;
   const isVisible = summary !== undefined && summary.state !== "empty" && summary.state !== "done";

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { Asset } from "../api/queries.ts";
 
-/** Plays a video. Keeps its first URL, so the asset's id must be its `key`. */
+/** Plays a video. Never changes the video's URL, so the asset's id must be the component's `key`. */
 export function VideoPlayer({
   asset: { url, thumbnailUrl, altText, filename },
   className,

@@ -1,7 +1,7 @@
 export type LibraryView = "grid" | "list";
 
 export interface GridLayout {
-  columns: number;
+  columnCount: number;
   tileWidth: number;
   /** The height of a tile's thumbnail. */
   frameHeight: number;
@@ -14,22 +14,22 @@ export interface GridLayout {
 /** Sizes in rem. The text of a tile has one line each for the name, the metadata and the tags. */
 const sizes = { gap: 1, minTile: 10.5, minTouchTile: 9, tileText: 4.75, listRow: 3.25, touchListRow: 3.75 };
 
-/** All rows have the same height, so that the list knows its length without rendering every file. */
+/** All rows have the same height, so that the list's height is known without rendering every file. */
 export function computeGridLayout(
   view: LibraryView,
   { width, rem, isTouch }: { width: number; rem: number; isTouch: boolean },
 ): GridLayout {
   if (view === "list") {
     const rowStep = (isTouch ? sizes.touchListRow : sizes.listRow) * rem;
-    return { columns: 1, tileWidth: width, frameHeight: rowStep, columnStep: width, rowStep };
+    return { columnCount: 1, tileWidth: width, frameHeight: rowStep, columnStep: width, rowStep };
   }
   const gap = sizes.gap * rem;
   const minTile = (isTouch ? sizes.minTouchTile : sizes.minTile) * rem;
-  const columns = Math.max(2, Math.floor((width + gap) / (minTile + gap)));
-  const tileWidth = (width - gap * (columns - 1)) / columns;
+  const columnCount = Math.max(2, Math.floor((width + gap) / (minTile + gap)));
+  const tileWidth = (width - gap * (columnCount - 1)) / columnCount;
   const frameHeight = tileWidth * 0.75;
   return {
-    columns,
+    columnCount,
     tileWidth,
     frameHeight,
     columnStep: tileWidth + gap,

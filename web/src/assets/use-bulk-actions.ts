@@ -15,8 +15,8 @@ interface BulkReport {
 }
 
 interface BulkActionsState {
-  /** What is running, such as "Moving 3 of 12…". */
-  progress: { label: string; total: number } | undefined;
+  /** The running action, with a label such as "Moving 3 of 12…". */
+  progress: { label: string; totalCount: number } | undefined;
   /** Why some files were not changed. */
   report: BulkReport | undefined;
   closeReport: () => void;
@@ -32,7 +32,7 @@ export interface TagChange {
 
 type UnchangedAssets = readonly Asset[];
 
-const parallelRequests = 4;
+const defaultConcurrency = 4;
 
 /** Actions on several files. Each ends with a toast that offers Undo, and a report if some files failed. */
 export function useBulkActions(): BulkActionsState {
@@ -46,13 +46,14 @@ export function useBulkActions(): BulkActionsState {
     items: readonly Item[],
     verb: string,
     action: (item: Item) => Promise<Result>,
-    parallel = parallelRequests,
+    concurrency = defaultConcurrency,
   ): Promise<BulkResult<Item, Result>> {
-    const total = items.length;
-    const onProgress = (finished: number) => setProgress({ label: `${verb} ${finished} of ${total}…`, total });
+    const totalCount = items.length;
+    const onProgress = (finishedCount: number) =>
+      setProgress({ label: `${verb} ${finishedCount} of ${totalCount}…`, totalCount });
     onProgress(0);
     try {
-      return await runBulk(items, action, { parallel, onProgress });
+      return await runBulk(items, action, { concurrency, onProgress });
     } finally {
       await refreshQueries(queryClient, studio.id);
       setProgress(undefined);

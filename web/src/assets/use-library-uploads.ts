@@ -9,7 +9,7 @@ import { useUploader, type Uploads } from "../upload/use-uploader.ts";
 import { formatFileCount } from "./labels.ts";
 
 export interface LibraryUploads extends Uploads {
-  /** The uploads to show before the listed files. Those that need the user come first. */
+  /** The uploads to show before the listed files. Those that need the user's attention come first. */
   visibleItems: readonly UploadItem[];
   /** For screen readers. */
   announcement: string;
@@ -54,14 +54,14 @@ export function useLibraryUploads(listedAssets: readonly Asset[], isFiltered: bo
     item.status === "done" && (isFiltered || (item.id !== undefined && readyIds.has(item.id)));
   const finishedKeys = uploads.items.filter(canDisappear).map(({ key }) => key);
   useEffect(() => {
-    for (const key of finishedKeys) uploads.cancel(key); // only removes it from the items, because it is finished
+    for (const key of finishedKeys) uploads.cancel(key); // a finished upload is only removed from the items
   });
 
-  const needsUser = ({ status }: UploadItem): boolean => status === "failed" || status === "missing";
+  const needsAttention = ({ status }: UploadItem): boolean => status === "failed" || status === "missing";
   const remainingItems = uploads.items.filter((item) => !canDisappear(item));
   return {
     ...uploads,
-    visibleItems: [...remainingItems.filter(needsUser), ...remainingItems.filter((item) => !needsUser(item))],
+    visibleItems: [...remainingItems.filter(needsAttention), ...remainingItems.filter((item) => !needsAttention(item))],
     announcement,
   };
 }

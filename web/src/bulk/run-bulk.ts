@@ -11,15 +11,15 @@ export interface BulkResult<Item, Result> {
   failures: BulkFailure<Item>[];
 }
 
-/** The limit is per minute and counts the user's other requests too, so a long run may have to wait. */
+/** The server's limit is per minute and counts all requests of the user, so a long run may have to wait. */
 const rateLimitRetryMs = 3000;
 const maxRateLimitRetries = 40;
 
-/** Runs an action for each item, a few at a time. An item that fails does not stop the others. */
+/** Runs an action for each item, `concurrency` items at a time. An item that fails does not stop the others. */
 export async function runBulk<Item, Result>(
   items: readonly Item[],
   run: (item: Item) => Promise<Result>,
-  { parallel, onProgress }: { parallel: number; onProgress: (finishedCount: number) => void },
+  { concurrency, onProgress }: { concurrency: number; onProgress: (finishedCount: number) => void },
 ): Promise<BulkResult<Item, Result>> {
   const successes: BulkResult<Item, Result>["successes"] = [];
   const failures: BulkFailure<Item>[] = [];
@@ -36,7 +36,7 @@ export async function runBulk<Item, Result>(
       onProgress(successes.length + failures.length);
     }
   }
-  await Promise.all(Array.from({ length: Math.min(parallel, items.length) }, runQueue));
+  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, runQueue));
   return { successes, failures };
 }
 

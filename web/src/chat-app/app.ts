@@ -156,7 +156,7 @@ export function createApp(root: HTMLElement, host: Host): App {
     await refresh();
   }
 
-  /** Prefers a new link: the one in the tool's result has expired when the user reopens an old conversation. */
+  /** Prefers a new link, because the link in the tool's result has expired if the user reopens an old conversation. */
   async function createLink(): Promise<string | undefined> {
     if (postId === undefined || !host.canCallTools) return resultLinkUrl;
     const result = await host.callTool("create_upload_session", { postId }).catch(() => undefined);

@@ -106,7 +106,7 @@ export async function connectToHost(events: HostEvents): Promise<Host> {
 
 export const isWebUrl = (url: string): boolean => /^https?:\/\//i.test(url) && URL.canParse(url);
 
-/** Invalid requests and unknown methods: a retry would fail again. */
+/** The codes of invalid requests and unknown methods, which would fail again. */
 const permanentCodes = [-32600, -32601, -32602];
 
 /** Hosts report a lost connection and a rejected call with the same codes. Only the text can tell them apart. */

@@ -12,8 +12,8 @@ const english = {
   loading: "Loading the post…",
   loadFailed: "The post couldn’t be loaded.",
   noPost: "There is no post to show.",
-  notInChat: "This page works inside a chat.",
-  outdated: "The post couldn’t be refreshed. It may have changed since.",
+  notInChat: "This page works only in a chat.",
+  outdated: "The post couldn’t be refreshed. It may have changed since then.",
   draft: "Draft",
   ready: "Ready",
   archived: "Archived",
@@ -64,7 +64,7 @@ export interface ChatLanguage {
   uploadStrings: UploadStrings;
 }
 
-/** Selects the language of the host, or that of the browser if the host names none. English is the fallback. */
+/** Selects the host's language, or the browser's if the host names none. English is the fallback. */
 export function selectLanguage(locale: unknown): ChatLanguage {
   const hostLocale = typeof locale === "string" && isLocale(locale) ? locale : navigator.language;
   const base = hostLocale.split("-", 1)[0]?.toLowerCase() ?? "";

@@ -4,11 +4,11 @@ import { isRecord } from "./bridge.ts";
 import type { Host } from "./host.ts";
 import type { AssetData } from "./read-post.ts";
 
-/** The images of the post's files, as data URIs: the host's policy allows no others. */
+/** The images of the post's files, as data URIs, because the host's policy allows no other images. */
 export interface Thumbnails {
   /** Undefined until the image is loaded, or if the file has none. */
   get(assetId: string): string | undefined;
-  /** Loads the images that are missing, also after a transient error, and calls `onLoad` after each. */
+  /** Loads the missing images, including those that had a transient error, and calls `onLoad` after each. */
   load(assets: readonly AssetData[]): void;
 }
 

@@ -8,7 +8,7 @@ import { Sample, SampleGroup } from "./Sample.tsx";
 
 export function FormSamples() {
   const [tags, setTags] = useState<readonly string[]>(["launch", "spring"]);
-  const [isChecked, setIsChecked] = useState<boolean | "mixed">("mixed");
+  const [checkedState, setCheckedState] = useState<boolean | "mixed">("mixed");
   return (
     <SampleGroup title="Forms">
       <Sample name="Field">
@@ -34,7 +34,7 @@ export function FormSamples() {
         </div>
       </Sample>
       <Sample name="Checkbox">
-        <Checkbox checked={isChecked} label="All posts" onChange={setIsChecked} />
+        <Checkbox checked={checkedState} label="All posts" onChange={setCheckedState} />
         <Checkbox checked label="Checked" onChange={() => {}} />
         <Checkbox checked={false} label="Hidden label" isLabelHidden onChange={() => {}} />
         <Checkbox checked={false} label="Disabled" disabled onChange={() => {}} />

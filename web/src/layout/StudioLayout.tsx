@@ -17,7 +17,7 @@ import { StudioNav } from "./StudioNav.tsx";
 import { StudioSwitcher } from "./StudioSwitcher.tsx";
 import { StudioContext, useStudio, useStudioAccess } from "./use-studio.ts";
 
-/** Loaded on demand: most visits have no uploads in the background. */
+/** Loaded on demand, because most visits have no uploads in the background. */
 const BackgroundUploads = lazy(async () => ({
   default: (await import("../upload/BackgroundUploads.tsx")).BackgroundUploads,
 }));

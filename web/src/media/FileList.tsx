@@ -7,7 +7,7 @@ import type { PostFile } from "./SortableFiles.tsx";
 import { UploadTile } from "./UploadTile.tsx";
 import type { Uploads } from "../upload/use-uploader.ts";
 
-/** Loaded on demand: files are shown before they can be dragged. */
+/** Loaded on demand, so that files are shown before they can be dragged. */
 const SortableFiles = lazy(async () => ({ default: (await import("./SortableFiles.tsx")).SortableFiles }));
 
 /** Uploads that need the user's attention, then the files of the post in order, then new uploads. */
@@ -49,7 +49,7 @@ export function FileList({
       className="grid grid-cols-[repeat(auto-fill,minmax(min(8.75rem,calc(50%-0.5rem)),1fr))] gap-x-3 gap-y-4 @5xl:grid-cols-[repeat(auto-fill,minmax(6.75rem,1fr))]"
     >
       {renderUploads(failedUploads)}
-      {/* Also for one file, so that the second one does not replace its tile and close its menu. */}
+      {/* Used even for one file, so that adding a second one does not replace the first tile and close its menu. */}
       {onReorder && files.length > 0 ? (
         <Suspense fallback={plainFiles}>
           <SortableFiles files={files} onReorder={onReorder}>

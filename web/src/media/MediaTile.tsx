@@ -12,7 +12,7 @@ export interface TileActions {
   play: (asset: Asset) => void;
   /** Absent if the user may not change files. */
   edit?: {
-    /** Returns what moves the file by one position; undefined if there is no such position. */
+    /** Returns a function that moves the file by one position; undefined if there is no such position. */
     getMove: (asset: Asset, direction: -1 | 1) => (() => void) | undefined;
     detach: (asset: Asset) => void;
     cancelUpload: (asset: Asset) => void;

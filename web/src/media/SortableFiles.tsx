@@ -43,7 +43,7 @@ export function SortableFiles({
   const ids = files.map(({ asset }) => asset.id);
   const lastOverId = useRef<UniqueIdentifier>(undefined);
   const sensors = useSensors(
-    // A click must not start to drag, and a swipe must scroll.
+    // A click must not start a drag, and a swipe must scroll.
     useSensor(MouseSensor, { activationConstraint: { distance: 6 } }),
     useSensor(FileTouchSensor, { activationConstraint: { delay: 250, tolerance: 8 } }),
     useSensor(KeyboardSensor, { coordinateGetter: sortableKeyboardCoordinates }),
@@ -54,7 +54,7 @@ export function SortableFiles({
       collisionDetection={closestCenter}
       accessibility={{
         announcements: createAnnouncements(files, lastOverId),
-        container: document.body, // by default, it would be inside the list, which may only contain list items
+        container: document.body, // the default is inside the list, which may contain only list items
         screenReaderInstructions: { draggable: instructions },
       }}
       onDragEnd={({ active, over }) => {

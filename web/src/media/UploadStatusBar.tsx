@@ -5,7 +5,7 @@ import { Button } from "../ui/Button.tsx";
 import { describeStatusChange, describeUploads } from "./describe-upload.ts";
 import type { Uploads } from "../upload/use-uploader.ts";
 
-/** The progress of all uploads together, and problems with the connection. The tiles show the progress of each upload. */
+/** The total progress of all uploads, and problems with the connection. The tiles show the progress of each upload. */
 export function UploadStatusBar({ uploads: { items, summary, pause, resume } }: { uploads: Uploads }) {
   const connectionMessage = summary ? describeConnection(summary) : "";
   const isPaused = summary?.state === "paused";

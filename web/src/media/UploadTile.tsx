@@ -13,7 +13,7 @@ interface UploadTileProps {
   onCancel: (upload: UploadItem) => void;
 }
 
-const needsUser = ({ status }: UploadItem): boolean => status === "failed" || status === "missing";
+const needsAttention = ({ status }: UploadItem): boolean => status === "failed" || status === "missing";
 
 /** A file that this page uploads, with its progress, or with the reason why it failed. */
 export function UploadTile({
@@ -21,13 +21,13 @@ export function UploadTile({
   frameHeight,
   ...props
 }: UploadTileProps & {
-  /** The button that moves the file, once the server knows it. */
+  /** The button that moves the file; absent until the server has a record of the file. */
   handle?: ReactNode;
   /** The height of the frame in a grid whose rows have the same height. The text then has two lines. */
   frameHeight?: number;
 }) {
   const { upload } = props;
-  const isStopped = needsUser(upload);
+  const isStopped = needsAttention(upload);
   const isGrid = frameHeight !== undefined;
   return (
     <div data-upload-status={upload.status}>
@@ -74,7 +74,7 @@ export function UploadRow(props: UploadTileProps) {
         <p className="m-0 truncate leading-5 font-medium" title={upload.name}>
           {upload.name}
         </p>
-        {needsUser(upload) ? (
+        {needsAttention(upload) ? (
           <p className="m-0 truncate text-xs/5 text-danger" title={describeProblem(upload)}>
             {describeProblem(upload)}
           </p>
@@ -89,7 +89,7 @@ export function UploadRow(props: UploadTileProps) {
 }
 
 const UploadState = ({ upload }: { upload: UploadItem }) => (
-  <p className={`m-0 text-xs ${needsUser(upload) ? "text-danger" : "text-muted"} tabular-nums`}>
+  <p className={`m-0 text-xs ${needsAttention(upload) ? "text-danger" : "text-muted"} tabular-nums`}>
     {describeUpload(upload)}
   </p>
 );
@@ -110,7 +110,7 @@ function UploadActions({ upload, uploads, onCancel, className = "" }: UploadTile
       {status !== "checking" && status !== "done" && (
         <IconButton
           icon={X}
-          label={needsUser(upload) ? `Remove ${name}` : `Cancel upload of ${name}`}
+          label={needsAttention(upload) ? `Remove ${name}` : `Cancel upload of ${name}`}
           className={className}
           onClick={() => onCancel(upload)}
         />
@@ -119,7 +119,7 @@ function UploadActions({ upload, uploads, onCancel, className = "" }: UploadTile
   );
 }
 
-/** Pauses, resumes or retries the upload: one button, so that it keeps the focus when the status changes. */
+/** The button that pauses, resumes or retries. It is the same button, so it keeps the focus when the status changes. */
 function getMainAction({
   name,
   status,
@@ -136,7 +136,7 @@ function getMainAction({
 }
 
 function UploadProgress({ upload, className }: { upload: UploadItem; className: string }) {
-  if (needsUser(upload)) return null;
+  if (needsAttention(upload)) return null;
   const percent = upload.status === "checking" || upload.status === "done" ? 100 : getPercent(upload);
   return (
     <div

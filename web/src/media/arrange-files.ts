@@ -4,15 +4,15 @@ interface FileState {
 }
 
 interface UploadState {
-  /** The id of the file, once the server knows it. */
+  /** The id of the asset; undefined until the server has a record of the file. */
   id: string | undefined;
   status: string;
 }
 
 export interface ArrangedFiles<File, Upload> {
-  /** Uploads that need the user's attention, whether or not the server knows them. They come first. */
+  /** Uploads that need the user's attention, whether or not the server has a record of them. They come first. */
   failedUploads: Upload[];
-  /** The files of the post in order, each with the unfinished upload of this page that sends it. */
+  /** The files of the post in order, each with this page's unfinished upload of it. */
   files: { asset: File; upload: Upload | undefined }[];
   /** Uploads that the server has not added to the post yet. */
   newUploads: Upload[];
@@ -26,7 +26,7 @@ export function arrangeFiles<File extends FileState, Upload extends UploadState>
   const unfinishedAssets = assets.filter(({ status }) => status !== "ready");
   const isUploaded = ({ id }: Upload) => assets.some((asset) => asset.id === id && asset.status === "ready");
   const findUpload = (asset: File) => uploads.find(({ id }) => id === asset.id);
-  const failedUploads = uploads.filter((upload) => needsUser(upload) && !isUploaded(upload));
+  const failedUploads = uploads.filter((upload) => needsAttention(upload) && !isUploaded(upload));
   return {
     failedUploads,
     files: assets
@@ -34,9 +34,11 @@ export function arrangeFiles<File extends FileState, Upload extends UploadState>
       .map((asset) => ({ asset, upload: asset.status === "ready" ? undefined : findUpload(asset) })),
     newUploads: uploads.filter(
       (upload) =>
-        !needsUser(upload) && !isUploaded(upload) && !unfinishedAssets.some((asset) => findUpload(asset) === upload),
+        !needsAttention(upload) &&
+        !isUploaded(upload) &&
+        !unfinishedAssets.some((asset) => findUpload(asset) === upload),
     ),
   };
 }
 
-const needsUser = ({ status }: UploadState): boolean => status === "failed" || status === "missing";
+const needsAttention = ({ status }: UploadState): boolean => status === "failed" || status === "missing";

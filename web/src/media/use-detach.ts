@@ -7,7 +7,7 @@ import { mergeOrder } from "./merge-order.ts";
 import { useToast } from "../ui/Toasts.tsx";
 import { useAction } from "../ui/use-action.ts";
 
-/** Removes a file from a post; a toast offers Undo, which returns it to its position. */
+/** Removes a file from a post. A toast offers Undo, which puts the file back at its position. */
 export function useDetach(post: Post, onDetached: () => void) {
   const { studio } = useStudio();
   const queryClient = useQueryClient();

@@ -6,8 +6,8 @@ import { mergeOrder } from "./merge-order.ts";
 import { useAction } from "../ui/use-action.ts";
 
 /**
- * Saves a new order of a post's files, one request at a time. The last change wins. Until the server has it, the files
- * are shown in the new order.
+ * Saves a new order of a post's files, one request at a time. Of the changes during a request, only the latest is
+ * saved after it. Until then, the files are shown in the unsaved order.
  */
 export function useReorder(post: Post, onSaved: (post: Post) => void) {
   const { studio } = useStudio();
@@ -16,7 +16,7 @@ export function useReorder(post: Post, onSaved: (post: Post) => void) {
   const nextOrder = useRef<string[] | undefined>(undefined);
   const isSaving = useRef(false);
 
-  async function saveAll(): Promise<void> {
+  async function saveLatestOrder(): Promise<void> {
     isSaving.current = true;
     try {
       while (nextOrder.current) {
@@ -36,12 +36,12 @@ export function useReorder(post: Post, onSaved: (post: Post) => void) {
   return {
     assets: post.assets.toSorted((a, b) => shownOrder.indexOf(a.id) - shownOrder.indexOf(b.id)),
     error,
-    /** `order` may lack files, which stay after the file that precedes them now. */
+    /** A file that is missing from `order` stays after the file that precedes it now. */
     reorder: (order: readonly string[]) => {
       const assetIds = mergeOrder(currentOrder, order);
       nextOrder.current = assetIds;
       setUnsavedOrder(assetIds);
-      if (!isSaving.current) void run(saveAll);
+      if (!isSaving.current) void run(saveLatestOrder);
     },
   };
 }

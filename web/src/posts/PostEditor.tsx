@@ -4,7 +4,7 @@ import type { Post } from "../api/queries.ts";
 import { useCommentCount } from "../comments/use-comments.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { PostMedia } from "../media/PostMedia.tsx";
-import { mayPublish } from "../publishing/may-publish.ts";
+import { mayPublishWithoutApproval } from "../publishing/may-publish-without-approval.ts";
 import { PostPublishing, type PublishMode } from "../publishing/PostPublishing.tsx";
 import { useAccounts } from "../publishing/use-accounts.ts";
 import type { PostPanel } from "../search-params.ts";
@@ -49,7 +49,7 @@ export function PostEditor({ post, pressedPagerButton }: { post: Post; pressedPa
   const { base, draft, error, theirs } = editor;
   const { accounts, isLoaded } = useAccounts(editor.latestPost);
   const nextAction = getNextAction(editor.latestPost, isLoaded ? accounts : undefined, {
-    isPublisher: mayPublish(studio),
+    isPublisher: mayPublishWithoutApproval(studio),
     may,
   });
   const [tab, setTab] = useState(allAccountsTab);

@@ -5,7 +5,7 @@ import { useStudio } from "../layout/use-studio.ts";
 import { hasPostFilter, readLastPostsView } from "./last-posts-view.ts";
 import { viewLabels } from "./view-labels.ts";
 
-/** Leads to the view and the filters that the user came from. */
+/** Links to the list of posts, with the view and the filters that the user last used. */
 export function PostsBackLink() {
   const { studio } = useStudio();
   const router = useRouter();

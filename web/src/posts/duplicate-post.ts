@@ -7,7 +7,7 @@ const maxTitleLength = 300;
 const suffix = " (copy)";
 
 const ignoreProgress = (): void => {};
-const sequentially = { parallel: 1, onProgress: ignoreProgress };
+const sequentially = { concurrency: 1, onProgress: ignoreProgress };
 
 export interface Duplicate {
   id: string;
@@ -71,12 +71,12 @@ async function copyVariants(
 async function copyFiles(studioId: string, newPostId: string, assets: Post["assets"]): Promise<string[]> {
   const readyAssets = assets.filter(({ status }) => status === "ready");
   const copies = await runBulk(readyAssets, ({ id }) => copyAsset(studioId, id), {
-    parallel: 4,
+    concurrency: 4,
     onProgress: ignoreProgress,
   });
   const copyIds = new Map(copies.successes.map(({ item, result }) => [item.id, result.assetId]));
   const copiedAssets = readyAssets.filter(({ id }) => copyIds.has(id));
-  // One after another, to keep the order: each is attached at the end.
+  // One after another, to keep the order, because each is attached at the end.
   const attachments = await runBulk(
     copiedAssets,
     ({ id }) => attachAsset(studioId, newPostId, copyIds.get(id) ?? ""),

@@ -98,7 +98,10 @@ export function useConfirmRemoval(): (
           }
         // If a publication can't be canceled, `run` reports its post.
         else
-          await runBulk([...remainingIds], (id) => cancelPublication(studio.id, id), { parallel: 1, onProgress() {} });
+          await runBulk([...remainingIds], (id) => cancelPublication(studio.id, id), {
+            concurrency: 1,
+            onProgress() {},
+          });
         await run();
       },
     });

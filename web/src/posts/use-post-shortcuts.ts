@@ -1,6 +1,6 @@
 import { CalendarClock, History, MessageSquare, Save, Send } from "lucide-react";
 import { useStudio } from "../layout/use-studio.ts";
-import { mayPublish } from "../publishing/may-publish.ts";
+import { mayPublishWithoutApproval } from "../publishing/may-publish-without-approval.ts";
 import type { PublishMode } from "../publishing/PostPublishing.tsx";
 import type { PostPanel } from "../search-params.ts";
 import { useShortcut } from "../ui/use-shortcut.ts";
@@ -24,7 +24,7 @@ export function usePostShortcuts({
   useShortcut({ keys: "h", label: "History", group, icon: History, run: () => onTogglePanel("history") });
   useShortcut({
     keys: "p",
-    label: mayPublish(studio) ? "Publish…" : "Ask for approval…",
+    label: mayPublishWithoutApproval(studio) ? "Publish…" : "Ask for approval…",
     group,
     icon: Send,
     isEnabled: canPublish,

@@ -9,7 +9,7 @@ interface PostTags extends Pick<ActionState, "error"> {
   save: (tags: readonly string[]) => void;
 }
 
-/** Saves the tags of a post at once, one request at a time. The last change wins. */
+/** Saves a post's tags, one request at a time. Of the changes during a request, only the latest is saved after it. */
 export function usePostTags(post: Post, onSaved: (post: Post) => void): PostTags {
   const { studio } = useStudio();
   const { error, run } = useAction();
@@ -18,7 +18,7 @@ export function usePostTags(post: Post, onSaved: (post: Post) => void): PostTags
   const nextTags = useRef<readonly string[] | undefined>(undefined);
   const isSaving = useRef(false);
 
-  async function saveAll(): Promise<void> {
+  async function saveLatestTags(): Promise<void> {
     isSaving.current = true;
     try {
       while (nextTags.current) {
@@ -43,7 +43,7 @@ export function usePostTags(post: Post, onSaved: (post: Post) => void): PostTags
     save: (tags) => {
       nextTags.current = tags;
       setUnsavedTags(tags);
-      if (!isSaving.current) void run(saveAll);
+      if (!isSaving.current) void run(saveLatestTags);
     },
   };
 }

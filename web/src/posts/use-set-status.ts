@@ -6,7 +6,7 @@ import { useToast } from "../ui/Toasts.tsx";
 import { useConfirmRemoval } from "./use-confirm-removal.tsx";
 import type { EditorController } from "./use-editor.ts";
 
-/** Changes the status at once; after archiving, a toast offers Undo. Asks first if Undo can't restore everything. */
+/** Saves a new status. For archiving, a toast offers Undo, and a dialog asks first if Undo can't restore everything. */
 export function useSetStatus(editor: EditorController): (status: PostStatus) => Promise<void> {
   const { studio } = useStudio();
   const showToast = useToast();

@@ -52,7 +52,7 @@ export function AccountChoices({
   );
 }
 
-/** If the platform is not available, the obstacle already names it. */
+/** Omits the platform's name if the platform is not available, because the obstacle already names it. */
 function describeAccount(
   {
     platformName,
@@ -64,5 +64,5 @@ function describeAccount(
 ): string {
   if (obstacle !== undefined) return isAvailable ? `${platformName}. ${obstacle}` : obstacle;
   if (publishedAt === undefined) return platformName;
-  return `${platformName}. Published already: ${formatPostTime(publishedAt, timezone)}.`;
+  return `${platformName}. Already published: ${formatPostTime(publishedAt, timezone)}.`;
 }

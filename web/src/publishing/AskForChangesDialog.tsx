@@ -20,7 +20,7 @@ export interface ReviewedProposal {
   postTitle: string;
 }
 
-/** Keeps the dialog outside of the proposal, which disappears from the page when someone else decides meanwhile. */
+/** Keeps the dialog outside of the proposal, which disappears from the page when someone else decides about it. */
 export function useAskForChanges(): {
   askForChanges: (proposal: ReviewedProposal) => void;
   changesDialog: ReactNode;
@@ -33,8 +33,8 @@ export function useAskForChanges(): {
 }
 
 /**
- * Sends a proposal back: comments on its post, and cancels the request to publish it. If someone else decided about the
- * request meanwhile, it only comments.
+ * Sends a proposal back: comments on its post, and cancels the request to publish it. Only comments if someone else has
+ * decided about the request in the meantime.
  */
 function AskForChangesDialog({
   publication: { id, postId, requestedBy, requestedThrough },
@@ -46,7 +46,7 @@ function AskForChangesDialog({
   const navigate = useNavigate();
   const showToast = useToast();
   const [draft, setDraft] = useCommentDraft(`changes ${id}`);
-  // A retry only cancels the request, so that the comment is not added twice.
+  // Set when the comment was added, so that a retry only cancels the request and does not comment twice.
   const [addedComment, setAddedComment] = useState<string>();
   const isSending = useRef(false);
   const text = addedComment ?? draft;
@@ -107,7 +107,7 @@ function AskForChangesDialog({
     >
       <div className="mt-4" role="status">
         {decision !== undefined && addedComment === undefined && (
-          <Notice tone="warning">This was {decision} meanwhile. You can still add your comment.</Notice>
+          <Notice tone="warning">This was {decision} in the meantime. You can still add your comment.</Notice>
         )}
       </div>
       <div className="mt-4">
@@ -129,7 +129,7 @@ function AskForChangesDialog({
   );
 }
 
-/** What someone else decided about the request; undefined if it still waits. */
+/** Returns what someone else decided about the request; undefined if it still waits. */
 function getDecision({ state }: Publication): "approved" | "canceled" | undefined {
   if (state === "proposed") return undefined;
   return state === "canceled" ? "canceled" : "approved";

@@ -27,13 +27,13 @@ export function AttentionNotice() {
   ] as const;
   const shownKinds = kinds.filter(({ items }) => items.length > 0);
   if (shownKinds.length === 0) return null;
-  const total = shownKinds.reduce((sum, { items }) => sum + items.length, 0);
+  const totalCount = shownKinds.reduce((sum, { items }) => sum + items.length, 0);
   const hasMore = shownKinds.some((kind) => kind.hasMore);
   return (
     <Notice tone="warning">
-      {total === 1 && !hasMore
+      {totalCount === 1 && !hasMore
         ? "1 publication needs your attention: "
-        : `${total}${hasMore ? "+" : ""} publications need your attention: `}
+        : `${totalCount}${hasMore ? "+" : ""} publications need your attention: `}
       {shownKinds.map(({ label, search, items, hasMore: hasMoreOfKind }, index) => (
         <Fragment key={label}>
           {index > 0 && " · "}
@@ -53,7 +53,7 @@ export function AttentionNotice() {
   );
 }
 
-/** Publications, without those that a newer one of the same post to the same account has replaced. */
+/** Lists publications, except those that a newer publication of the same post to the same account has replaced. */
 function useLatestPublications(filter: PublicationFilter): { items: readonly ListedPublication[]; hasMore: boolean } {
   const { studio } = useStudio();
   const { query, items } = usePagedList({

@@ -49,7 +49,7 @@ export function ChangesSinceApproval({
   );
 }
 
-/** Who made the change that needs a new approval. */
+/** Says who made the change that requires a new approval. */
 function describeLastChange({ timeline }: PublicationDetail): string {
   const change = timeline.findLast(
     ({ action, outcome }) =>

@@ -6,7 +6,7 @@ import type { EditorController } from "../posts/use-editor.ts";
 import { Button } from "../ui/Button.tsx";
 import { List } from "../ui/List.tsx";
 import { AccountList } from "./AccountList.tsx";
-import { mayPublish } from "./may-publish.ts";
+import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
 import { NoAccounts } from "./NoAccounts.tsx";
 import { IntendedTime } from "./IntendedTime.tsx";
 import { PostPublication } from "./PostPublication.tsx";
@@ -31,12 +31,12 @@ export function PostPublishing({
   editor: EditorController;
   accounts: readonly Account[];
   isLoaded: boolean;
-  /** Has its own button at the top of the page. */
+  /** The next action for the post, which has its own button at the top of the page. */
   nextAction: NextAction | undefined;
   /** In the studio's time zone: `2026-11-15T09:30`. */
   intendedTime: string | undefined;
   onClearIntendedTime: () => void;
-  /** Without ids, the dialog chooses the accounts. */
+  /** Without ids, the user chooses the accounts in the dialog. */
   onPublish: (mode: PublishMode, connectionIds?: readonly string[]) => void;
   onOpenAccount: (connectionId: string) => void;
 }) {
@@ -55,7 +55,7 @@ export function PostPublishing({
           <div className="flex flex-wrap gap-2">
             {nextAction?.kind !== "publish" && (
               <Button variant="secondary" size="small" icon={Send} onClick={() => onPublish("publish")}>
-                {mayPublish(studio) ? "Publish…" : "Ask for approval…"}
+                {mayPublishWithoutApproval(studio) ? "Publish…" : "Ask for approval…"}
               </Button>
             )}
             {/* The intended time has its own button. */}

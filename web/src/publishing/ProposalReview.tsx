@@ -15,16 +15,16 @@ import { useAction } from "../ui/use-action.ts";
 import { toSnapshot } from "./account-snapshot.ts";
 import { ChangesSinceApproval } from "./ChangesSinceApproval.tsx";
 import type { ReviewedProposal } from "./AskForChangesDialog.tsx";
-import { mayPublish } from "./may-publish.ts";
+import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
 import { OpenThreads } from "./OpenThreads.tsx";
 import { PublicationActions } from "./PublicationActions.tsx";
 import { SentContent } from "./SentContent.tsx";
 import { formatShortTime } from "./zoned-time.ts";
 
-/** To send a proposal back, a user comments on the post and cancels the publication. */
-const sendBackActions = ["publications.approve", "publications.request", "posts.write"] as const;
+/** The permissions to ask for changes, which comments on the post and cancels the publication. */
+const askForChangesPermissions = ["publications.approve", "publications.request", "posts.write"] as const;
 
-/** What a proposal will send, and its approval. The user approves the revision that is on the screen. */
+/** Shows what a proposal will send, and lets the user approve it. The approval is for the revision on the screen. */
 export function ProposalReview({
   publication,
   onAskForChanges,
@@ -39,7 +39,7 @@ export function ProposalReview({
   const { id, postId, connectionId, platform, account, scheduledFor } = publication;
   const post = useQuery({ ...postQuery(studio.id, postId), refetchInterval: 5000, staleTime: 0 });
   const detail = useQuery({ ...publicationQuery(studio.id, id), refetchInterval: 5000 });
-  // Not from the cache, which may have an older version than the one to review.
+  // Ignores the cache, which may contain an older revision.
   const currentPost = post.isFetchedAfterMount ? post.data : undefined;
   const [shownPost, setShownPost] = useState<Post>();
   useEffect(() => {
@@ -106,7 +106,7 @@ export function ProposalReview({
         }
       />
       <OpenThreads postId={postId} />
-      {mayPublish(studio) ? (
+      {mayPublishWithoutApproval(studio) ? (
         // Stays in view while the user scrolls through large images.
         <div className="sticky bottom-0 z-5 -mx-2 mt-5 flex flex-wrap items-center gap-3 border-t border-rule bg-paper px-2 py-3 empty:hidden max-sm:gap-2 max-sm:*:px-3">
           {error !== undefined && (
@@ -126,7 +126,7 @@ export function ProposalReview({
               {approveLabel}
             </Button>
           )}
-          {sendBackActions.every(may) && (
+          {askForChangesPermissions.every(may) && (
             <Button
               variant="secondary"
               disabled={isRunning}
@@ -150,7 +150,7 @@ export function ProposalReview({
 
 const isDue = (scheduledFor: string | null): boolean => scheduledFor === null || Date.parse(scheduledFor) <= Date.now();
 
-/** What the approval does. */
+/** Returns a label that says what the approval does. */
 const getApproveLabel = (scheduledFor: string | null, timezone: string): string =>
   scheduledFor === null || isDue(scheduledFor)
     ? "Approve and publish"

@@ -2,18 +2,18 @@ import { lazy, Suspense, useState } from "react";
 import type { Publication } from "../api/publication-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button, ButtonLink } from "../ui/Button.tsx";
-import { mayPublish } from "./may-publish.ts";
+import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
 import { RescheduleDialog } from "./RescheduleDialog.tsx";
 import { canReschedule, changeableStates, repeatableStates } from "./publication-states.ts";
 import { useCancelPublication } from "./use-cancel-publication.tsx";
 import { usePlatformNames } from "./use-platform-names.ts";
 
-/** Loaded on demand: most publications don't fail. */
+/** Loaded on demand, because most publications don't fail. */
 const SchedulePostDialog = lazy(async () => ({
   default: (await import("./SchedulePostDialog.tsx")).SchedulePostDialog,
 }));
 
-/** What a user can do with a publication in a list. */
+/** The actions for a publication. */
 export function PublicationActions({
   publication,
   isSuperseded,
@@ -22,7 +22,7 @@ export function PublicationActions({
   onPublishAgain,
 }: {
   publication: Publication;
-  /** Whether its post has a newer publication for its account: the post could go out twice. */
+  /** Whether the post has a newer publication to the same account, so that the post could be published twice. */
   isSuperseded: boolean;
   /** Whether to link to the page on which proposals are approved and unconfirmed publications are resolved. */
   hasReviewLink?: boolean;
@@ -37,7 +37,7 @@ export function PublicationActions({
   const { id, postId, connectionId, state, account, platform, url } = publication;
   const platformName = usePlatformNames()(platform);
   const needsPerson = state === "proposed" || state === "unconfirmed";
-  const canReview = state === "unconfirmed" || mayPublish(studio);
+  const canReview = state === "unconfirmed" || mayPublishWithoutApproval(studio);
   const proposalLabel = canReview ? "Review" : "View";
   const reviewLabel = state === "proposed" ? proposalLabel : "Resolve";
   // A canceled publication never started.

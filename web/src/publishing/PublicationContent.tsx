@@ -7,7 +7,7 @@ import { QueryStatus } from "../ui/QueryStatus.tsx";
 import { toSnapshot } from "./account-snapshot.ts";
 import { SentContent } from "./SentContent.tsx";
 
-/** What was sent; before that, the post at the revision that will be sent. */
+/** Shows the sent content; before it is sent, the post at the revision that will be sent. */
 export function PublicationContent({ publication }: { publication: PublicationDetail }) {
   const { studio } = useStudio();
   const { postId, sent, includesTitle } = publication;

@@ -9,7 +9,7 @@ import { ChoiceField } from "../ui/Field.tsx";
 import { FormDialog } from "../ui/FormDialog.tsx";
 import { useToast } from "../ui/Toasts.tsx";
 import { AccountChoices } from "./AccountChoices.tsx";
-import { mayPublish } from "./may-publish.ts";
+import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
 import { suggestLocalTime, TimeField } from "./TimeField.tsx";
 import { useAccounts } from "./use-accounts.ts";
 import { resolveLocalTime } from "./zoned-time.ts";
@@ -51,7 +51,7 @@ export function PublishDialog({
   const [rejections, setRejections] = useState<readonly AccountProblems[]>([]);
   const connectionIds = chosenIds.filter((id) => availableIds.includes(id));
   const time = resolveLocalTime(localTime, studio.timezone);
-  const isPublisher = mayPublish(studio);
+  const isPublisher = mayPublishWithoutApproval(studio);
   const needsApproval = asksForApproval || !isPublisher;
   const isSaved = !editor.isUnsaved && !editor.isSaving && !editor.hasConflict;
 

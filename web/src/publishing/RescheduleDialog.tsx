@@ -6,7 +6,7 @@ import { refreshQueries } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { FormDialog } from "../ui/FormDialog.tsx";
 import { useToast } from "../ui/Toasts.tsx";
-import { mayPublish } from "./may-publish.ts";
+import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
 import { suggestLocalTime, TimeField } from "./TimeField.tsx";
 import { formatZonedTime, resolveLocalTime, toLocalTime } from "./zoned-time.ts";
 
@@ -47,7 +47,7 @@ export function RescheduleDialog({ publication, onClose }: { publication: Public
       <div className="mt-5">
         <TimeField value={localTime} onChange={setLocalTime} />
       </div>
-      {state !== "proposed" && !mayPublish(studio) && (
+      {state !== "proposed" && !mayPublishWithoutApproval(studio) && (
         <p className="text-muted">If you change the time, an owner or admin needs to approve this publication again.</p>
       )}
     </FormDialog>

@@ -9,7 +9,7 @@ import { useConfirm } from "../ui/Confirm.tsx";
 import { TextField } from "../ui/Field.tsx";
 import { FormDialog } from "../ui/FormDialog.tsx";
 import { Notice } from "../ui/Notice.tsx";
-import { mayPublish } from "./may-publish.ts";
+import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
 
 /** Lets a person say whether a publication went through, if the platform did not confirm it. */
 export function ResolveUnconfirmed({ publication }: { publication: Publication }) {
@@ -42,7 +42,7 @@ export function ResolveUnconfirmed({ publication }: { publication: Publication }
     });
   }
 
-  if (!may("publications.approve") || !mayPublish(studio))
+  if (!may("publications.approve") || !mayPublishWithoutApproval(studio))
     return <Notice>Ask an owner or admin to look at {account} and say whether the post is there.</Notice>;
   return (
     <>

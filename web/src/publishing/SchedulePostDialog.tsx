@@ -29,7 +29,7 @@ export function SchedulePostDialog(props: SchedulePostDialogProps) {
     refetch,
     isFetchedAfterMount,
   } = useQuery({ ...postQuery(studio.id, props.postId), staleTime: 0 });
-  // Not from the cache: since then, the post may have been published to accounts that would be chosen again.
+  // Ignores the cached post: the current one may already be published to accounts that would be chosen again.
   if (post && isFetchedAfterMount) return <LoadedDialog {...props} post={post} />;
   if (!error) return null;
   return (

@@ -56,7 +56,7 @@ export function UpcomingPage() {
         <>
           <h2 className="sr-only">Planned publications</h2>
           <Agenda groups={groups} today={today} onOpen={setOpenedGroup} />
-          <p className="mt-6 text-sm text-muted">Later ones, and requests without a time, are in All.</p>
+          <p className="mt-6 text-sm text-muted">Later publications and requests without a time are on the All tab.</p>
         </>
       )}
       {calendar.isSuccess && groups.length === 0 && (
@@ -74,7 +74,7 @@ export function UpcomingPage() {
             </ButtonLink>
           }
         >
-          Schedule a post to see it here. Requests without a time are in All.
+          Schedule a post to see it here. Requests without a time are on the All tab.
         </EmptyState>
       )}
       {openedGroup && (

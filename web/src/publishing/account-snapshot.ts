@@ -5,8 +5,8 @@ import type { Snapshot } from "../history/RevisionDiff.tsx";
 type PostContent = Pick<Snapshot, "title" | "body" | "assets" | "crops"> & Pick<Post, "variants">;
 
 /**
- * What one account receives of a post or revision: its own text, otherwise the post's. The status is always `draft`, so
- * that a diff never shows it.
+ * Returns the content that one account receives from a post or revision, with the account's own text if there is one.
+ * The status is always `draft`, so that a diff never shows it.
  */
 export function toSnapshot(
   content: PostContent,

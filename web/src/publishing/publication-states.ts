@@ -46,7 +46,7 @@ export const openStates: readonly VisibleState[] = ["proposed", "scheduled", "pu
 /** Publications in these states can be canceled, and rescheduled if `canReschedule`. */
 export const changeableStates: readonly VisibleState[] = ["proposed", "scheduled", "missed"];
 
-/** Whether the time can be changed. Not if a newer publication replaced a missed one: the post could go out twice. */
+/** A missed publication that a newer one replaced can't be rescheduled, because the post could be published twice. */
 export const canReschedule = (state: VisibleState, isSuperseded: boolean): boolean =>
   changeableStates.includes(state) && !(state === "missed" && isSuperseded);
 

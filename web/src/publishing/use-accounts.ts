@@ -70,7 +70,7 @@ function findObstacle(
     (publication) => publication.connectionId === id && openStates.includes(publication.state),
   );
   if (openPublication) return `${stateLabels[openPublication.state]} already.`;
-  return problems.some(({ level }) => level === "rejected") ? "Fix what the platform would reject first." : undefined;
+  return problems.some(({ level }) => level === "rejected") ? "First fix what the platform would reject." : undefined;
 }
 
 const findPublishedTime = ({ publications = [] }: Post, id: string): string | undefined =>

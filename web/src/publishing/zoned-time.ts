@@ -10,7 +10,7 @@ const dayMs = 86_400_000;
 
 /**
  * Resolves a local time (`2026-11-15T09:30`) to ISO 8601 with the offset of the time zone at that time. A local time
- * that occurs twice, when daylight saving time ends, resolves to the first of both.
+ * that occurs twice, when daylight saving time ends, resolves to the first of the two.
  */
 export function resolveLocalTime(localTime: string, timezone: string): ZonedTime {
   // In milliseconds, as if the local time were UTC.
@@ -76,7 +76,7 @@ export function formatShortTime(iso: string, timezone: string): string {
   }).format(new Date(iso));
 }
 
-/** Creating a format is much slower than using it. */
+/** A cache, because creating a format is much slower than using it. */
 const partFormats = new Map<string, Intl.DateTimeFormat>();
 
 function getPartFormat(timezone: string): Intl.DateTimeFormat {

@@ -4,7 +4,7 @@ export const strings: ChatStrings = {
   loading: "Der Beitrag wird geladen …",
   loadFailed: "Der Beitrag konnte nicht geladen werden.",
   noPost: "Es gibt keinen Beitrag zum Anzeigen.",
-  notInChat: "Diese Seite funktioniert in einem Chat.",
+  notInChat: "Diese Seite funktioniert nur in einem Chat.",
   outdated: "Der Beitrag konnte nicht aktualisiert werden. Er kann sich inzwischen geändert haben.",
   draft: "Entwurf",
   ready: "Fertig",

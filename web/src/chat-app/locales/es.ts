@@ -4,7 +4,7 @@ export const strings: ChatStrings = {
   loading: "Cargando la publicación…",
   loadFailed: "No se pudo cargar la publicación.",
   noPost: "No hay ninguna publicación que mostrar.",
-  notInChat: "Esta página funciona dentro de un chat.",
+  notInChat: "Esta página solo funciona dentro de un chat.",
   outdated: "No se pudo actualizar la publicación. Puede haber cambiado desde entonces.",
   draft: "Borrador",
   ready: "Lista",

@@ -4,7 +4,7 @@ export const strings: ChatStrings = {
   loading: "Chargement de la publication…",
   loadFailed: "La publication n’a pas pu être chargée.",
   noPost: "Il n’y a aucune publication à afficher.",
-  notInChat: "Cette page fonctionne dans un chat.",
+  notInChat: "Cette page fonctionne uniquement dans un chat.",
   outdated: "La publication n’a pas pu être actualisée. Elle a peut-être changé depuis.",
   draft: "Brouillon",
   ready: "Prête",

@@ -4,7 +4,7 @@ export const strings: ChatStrings = {
   loading: "Caricamento del post…",
   loadFailed: "Impossibile caricare il post.",
   noPost: "Non c’è nessun post da mostrare.",
-  notInChat: "Questa pagina funziona all’interno di una chat.",
+  notInChat: "Questa pagina funziona solo all’interno di una chat.",
   outdated: "Impossibile aggiornare il post. Nel frattempo potrebbe essere cambiato.",
   draft: "Bozza",
   ready: "Pronto",

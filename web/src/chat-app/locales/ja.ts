@@ -4,7 +4,7 @@ export const strings: ChatStrings = {
   loading: "投稿を読み込んでいます…",
   loadFailed: "投稿を読み込めませんでした。",
   noPost: "表示する投稿がありません。",
-  notInChat: "このページはチャットの中で動作します。",
+  notInChat: "このページはチャットの中でのみ動作します。",
   outdated: "投稿を更新できませんでした。その後変更されている可能性があります。",
   draft: "下書き",
   ready: "準備完了",

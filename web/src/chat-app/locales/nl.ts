@@ -4,7 +4,7 @@ export const strings: ChatStrings = {
   loading: "Het bericht wordt geladen…",
   loadFailed: "Het bericht kon niet worden geladen.",
   noPost: "Er is geen bericht om te tonen.",
-  notInChat: "Deze pagina werkt in een chat.",
+  notInChat: "Deze pagina werkt alleen in een chat.",
   outdated: "Het bericht kon niet worden vernieuwd. Het kan intussen zijn gewijzigd.",
   draft: "Concept",
   ready: "Klaar",

@@ -4,7 +4,7 @@ export const strings: ChatStrings = {
   loading: "Carregando a publicação…",
   loadFailed: "Não foi possível carregar a publicação.",
   noPost: "Não há nenhuma publicação para mostrar.",
-  notInChat: "Esta página funciona dentro de um chat.",
+  notInChat: "Esta página só funciona dentro de um chat.",
   outdated: "Não foi possível atualizar a publicação. Ela pode ter mudado desde então.",
   draft: "Rascunho",
   ready: "Pronta",

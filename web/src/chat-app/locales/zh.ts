@@ -4,7 +4,7 @@ export const strings: ChatStrings = {
   loading: "正在加载帖子…",
   loadFailed: "无法加载帖子。",
   noPost: "没有可显示的帖子。",
-  notInChat: "此页面在聊天中使用。",
+  notInChat: "此页面只能在聊天中使用。",
   outdated: "无法刷新帖子。它可能已发生变化。",
   draft: "草稿",
   ready: "就绪",

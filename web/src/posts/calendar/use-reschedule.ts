@@ -4,7 +4,7 @@ import { reschedulePublication } from "../../api/mutations.ts";
 import { refreshQueries, type Studio } from "../../api/queries.ts";
 import { cancelListRequests, patchCalendar, type CalendarEntry } from "../../api/summary-queries.ts";
 import { useStudio } from "../../layout/use-studio.ts";
-import { mayPublish } from "../../publishing/may-publish.ts";
+import { mayPublishWithoutApproval } from "../../publishing/may-publish-without-approval.ts";
 import { resolveLocalTime } from "../../publishing/zoned-time.ts";
 import { useConfirm } from "../../ui/Confirm.tsx";
 import { useToast } from "../../ui/Toasts.tsx";
@@ -20,7 +20,7 @@ export type Reschedule = (
 
 /** Whether a new time needs a new approval, because this user may not approve. */
 export const losesApproval = ({ state }: EntryGroup, studio: Studio): boolean =>
-  state !== "proposed" && !mayPublish(studio);
+  state !== "proposed" && !mayPublishWithoutApproval(studio);
 
 /** Moves a card to another time (`2026-11-15T09:30` in the studio's time zone). Asks before an approval is lost. */
 export function useReschedule(): Reschedule {

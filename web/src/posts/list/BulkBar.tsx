@@ -15,7 +15,7 @@ import { maxBulkPosts, useBulkChanges } from "./use-bulk-changes.ts";
 
 const AddTagDialog = lazy(async () => ({ default: (await import("./AddTagDialog.tsx")).AddTagDialog }));
 
-/** What a user can do with the selected posts. */
+/** The bar with the actions for the selected posts. */
 export function BulkBar({ posts, selection }: { posts: readonly PostSummary[]; selection: Selection }) {
   const { changes, progress, failures, dismissFailures, run } = useBulkChanges();
   const [isTagging, setIsTagging] = useState(false);
@@ -30,7 +30,7 @@ export function BulkBar({ posts, selection }: { posts: readonly PostSummary[]; s
       run(
         postsToChange,
         changes.setStatus(status),
-        (postCount) => `Moved ${postCount} to ${statusLabels[status].singular.toLowerCase()}.`,
+        (countedPosts) => `Moved ${countedPosts} to ${statusLabels[status].singular.toLowerCase()}.`,
       );
     void (status === "archived" ? confirmRemoval("archive", postsToChange, applyChange) : applyChange());
   }
@@ -41,7 +41,7 @@ export function BulkBar({ posts, selection }: { posts: readonly PostSummary[]; s
         {isOverLimit && <span className="px-2 text-sm text-danger">Select at most {maxBulkPosts} posts.</span>}
         {progress && (
           <span role="status" className="px-2 text-sm text-muted tabular-nums">
-            Changing {progress.done} of {progress.total}…
+            Changing {progress.doneCount} of {progress.totalCount}…
           </span>
         )}
         <Menu
@@ -85,7 +85,7 @@ export function BulkBar({ posts, selection }: { posts: readonly PostSummary[]; s
                 void run(
                   listPostsWithTag(tag),
                   changes.removeTag(tag),
-                  (postCount) => `Removed the tag “${tag}” from ${postCount}.`,
+                  (countedPosts) => `Removed the tag “${tag}” from ${countedPosts}.`,
                 )
               }
             >
@@ -100,7 +100,7 @@ export function BulkBar({ posts, selection }: { posts: readonly PostSummary[]; s
           disabled={isDisabled}
           onClick={() =>
             void confirmRemoval("trash", selectedPosts, () =>
-              run(selectedPosts, changes.moveToTrash, (postCount) => `Moved ${postCount} to the trash.`),
+              run(selectedPosts, changes.moveToTrash, (countedPosts) => `Moved ${countedPosts} to the trash.`),
             )
           }
         >
@@ -118,7 +118,7 @@ export function BulkBar({ posts, selection }: { posts: readonly PostSummary[]; s
               void run(
                 selectedPosts.filter((post) => !post.tags.includes(tag)),
                 changes.addTag(tag),
-                (postCount) => `Added the tag “${tag}” to ${postCount}.`,
+                (countedPosts) => `Added the tag “${tag}” to ${countedPosts}.`,
               );
             }}
           />
@@ -136,5 +136,5 @@ export function BulkBar({ posts, selection }: { posts: readonly PostSummary[]; s
   );
 }
 
-/** Visible from `sm` up. On a phone, the bar has only room for the icons, and only screen readers get the label. */
+/** Visible from `sm` up. On a phone, the bar has room only for icons, so only screen readers get the label. */
 const WideOnlyLabel = ({ children }: { children: string }) => <span className="max-sm:sr-only">{children}</span>;

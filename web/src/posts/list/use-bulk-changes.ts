@@ -5,12 +5,12 @@ import { restoreFocusSoon } from "../../ui/restore-focus.ts";
 import { useToast } from "../../ui/Toasts.tsx";
 import { usePostChanges, type PostChange, type PostChanges } from "../use-post-changes.ts";
 
-/** The most posts that one action can change: each one is a request. */
+/** The most posts that one action can change, because each change is a request. */
 export const maxBulkPosts = 100;
 
 export interface BulkProgress {
-  done: number;
-  total: number;
+  doneCount: number;
+  totalCount: number;
 }
 
 interface ChangedPost {
@@ -28,16 +28,16 @@ export interface BulkChanges {
   run: (
     posts: readonly PostSummary[],
     change: PostChange,
-    /** Returns the text of the toast; `postCount` is such as "3 posts". */
-    describeResult: (postCount: string) => string,
+    /** Returns the text of the toast; `countedPosts` is a text such as "3 posts". */
+    describeResult: (countedPosts: string) => string,
   ) => Promise<void>;
 }
 
-const formatCount = (count: number): string => (count === 1 ? "1 post" : `${count} posts`);
+const formatPostCount = (count: number): string => (count === 1 ? "1 post" : `${count} posts`);
 
 /**
- * Changes several posts, one after another. A failure does not stop the others; a toast offers Undo for the changed
- * posts.
+ * Changes several posts, one after another. If one fails, the others are still changed. A toast offers Undo for the
+ * changed posts.
  */
 export function useBulkChanges(): BulkChanges {
   const changes = usePostChanges();
@@ -45,24 +45,24 @@ export function useBulkChanges(): BulkChanges {
   const [progress, setProgress] = useState<BulkProgress>();
   const [failures, setFailures] = useState<readonly BulkFailure<PostSummary>[]>([]);
 
-  /** One after another: each change of a post is a revision, and the server limits requests. */
+  /** Runs one request at a time, because the server limits requests. */
   async function runForEach<Item extends { post: PostSummary }>(
     items: readonly Item[],
     apply: (item: Item) => Promise<PostSummary | undefined>,
   ): Promise<{ changedPosts: ChangedPost[]; failedPosts: BulkFailure<PostSummary>[] }> {
-    const total = items.length;
+    const totalCount = items.length;
     setFailures([]);
-    setProgress({ done: 0, total });
+    setProgress({ doneCount: 0, totalCount });
     const { successes, failures: failedItems } = await runBulk(items, apply, {
-      parallel: 1,
-      onProgress: (doneCount) => setProgress({ done: doneCount, total }),
+      concurrency: 1,
+      onProgress: (doneCount) => setProgress({ doneCount, totalCount }),
     });
     const changedPosts = successes.map(({ item: { post }, result }) => ({ post, changedPost: result }));
     const failedPosts = failedItems.map(({ item: { post }, message }) => ({ item: post, message }));
     await changes.show(new Map(changedPosts.map(({ post, changedPost }) => [post.id, changedPost])));
     setProgress(undefined);
     setFailures(failedPosts);
-    // The selected rows, and with them the focused button, may be gone.
+    // The selected rows may be gone, and with them the bar whose button had the focus.
     restoreFocusSoon();
     void changes.refresh();
     return { changedPosts, failedPosts };
@@ -75,8 +75,8 @@ export function useBulkChanges(): BulkChanges {
     const [failure] = failedPosts;
     showToast({
       text: failure
-        ? `${formatCount(failedPosts.length)} couldn’t be changed back. ${failure.message}`
-        : `Undone for ${formatCount(revertedPosts.length)}.`,
+        ? `${formatPostCount(failedPosts.length)} couldn’t be changed back. ${failure.message}`
+        : `Undone for ${formatPostCount(revertedPosts.length)}.`,
     });
   }
 
@@ -90,7 +90,7 @@ export function useBulkChanges(): BulkChanges {
       const { changedPosts } = await runForEach(items, ({ post }) => change.apply(post));
       if (changedPosts.length === 0) return;
       showToast({
-        text: describeResult(formatCount(changedPosts.length)),
+        text: describeResult(formatPostCount(changedPosts.length)),
         action: { label: "Undo", run: () => void undo(changedPosts, change) },
       });
     },
