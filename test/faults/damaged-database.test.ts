@@ -109,7 +109,7 @@ describe("a damaged SQLite database", () => {
 
   test("truncated to half, with the journal of a killed process: fails and changes nothing (RUN-6, D6)", async () => {
     const liveDir = copyFolder(intactDir);
-    const helper = startHelper("write-posts.ts", { databaseUrl: undefined, dataDir: liveDir, parallel: 1 });
+    const helper = startHelper("write-posts.ts", { databaseUrl: undefined, dataDir: liveDir, concurrency: 1 });
     await helper.waitForLine("loaded");
     helper.letRun();
     await helper.waitForLine("saved");

@@ -7,7 +7,7 @@ import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createCertificate } from "../support/certificate.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
-import { openLink, type LinkClient } from "../support/link-client.ts";
+import { createLinkClient, type LinkClient } from "../support/link-client.ts";
 import { isLongRun } from "../support/long-run.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
 import { createKnownAttacks, createMutatedVideos, type HostileVideo } from "../support/mutated-videos.ts";
@@ -32,7 +32,7 @@ describe("hostile media", { timeout: 900_000 }, () => {
   let service: MainProcess;
   let studio: StudioClient;
   let postId: string;
-  let link: LinkClient;
+  let linkClient: LinkClient;
   let hasExited = false;
 
   async function start(): Promise<void> {
@@ -64,7 +64,7 @@ describe("hostile media", { timeout: 900_000 }, () => {
     await start();
     studio = await newStudioClient(base);
     postId = (await studio.call("create_post", { title: "Videos", body: "" })).id;
-    link = openLink(base, (await studio.call("create_upload_session", { postId })).url);
+    linkClient = createLinkClient(base, (await studio.call("create_upload_session", { postId })).url);
   });
   after(async () => {
     await service?.kill();
@@ -87,7 +87,7 @@ describe("hostile media", { timeout: 900_000 }, () => {
       await studio.call("import_asset_from_url", { url: `https://${publicIp}${path}` });
     },
     "upload link": async (file) => {
-      const { status, body } = await link.complete(await link.send(file));
+      const { status, body } = await linkClient.complete(await linkClient.sendParts(file));
       if (status !== 200) throw new Error(JSON.stringify(body));
     },
   } satisfies Record<string, UploadMethod>;
@@ -187,13 +187,13 @@ describe("hostile media", { timeout: 900_000 }, () => {
   test("completing a hostile file through an upload link again after a restart returns the same result (U15)", async () => {
     const fileIds: string[] = [];
     for (const attack of createKnownAttacks())
-      fileIds.push(await link.send({ ...attack, name: `restarted ${attack.name}` }));
+      fileIds.push(await linkClient.sendParts({ ...attack, name: `restarted ${attack.name}` }));
     for (let round = 0; round < 2; round++) {
       await service.kill();
       await start();
       for (const fileId of fileIds) {
         const startedAt = performance.now();
-        const { status, body } = await link.complete(fileId);
+        const { status, body } = await linkClient.complete(fileId);
         assert.equal(status, 200, JSON.stringify(body));
         const ms = performance.now() - startedAt;
         assert.ok(ms < 2 * maxMs, `${ms} ms`); // a service that has just started is slower

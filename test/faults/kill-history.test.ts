@@ -22,7 +22,7 @@ for (const engine of listEngines()) {
   describe(`kill -9 during edits, deletes, restores and undos (${engine})`, () => {
     test(`${killCount} kills: every acknowledged revision is stored with its exact content, and every post is consistent (HIST-1, TRASH-1, UNDO-1)`, async (t) => {
       const location = await createTemporaryDatabase(engine);
-      const start = () => startHelper("edit-history.ts", { ...location, parallel: 3 });
+      const start = () => startHelper("edit-history.ts", { ...location, concurrency: 3 });
       let acknowledgedCount = 0;
       let nextHelper = start();
       try {

@@ -24,7 +24,7 @@ forEachEngine("kill -9 while existing posts are indexed", (fixture) => {
       (await database.q.selectFrom("posts").select("id").where("search_indexed", "=", 1).execute()).length;
     const indexedCounts: number[] = [];
     for (let i = 0; i < killCount; i++) {
-      const helper = startHelper("index-existing.ts", { ...location, isStepped: true });
+      const helper = startHelper("index-existing.ts", { ...location, shouldPauseAfterBatch: true });
       await helper.waitForLine("loaded");
       helper.letRun();
       await helper.waitForLine("batch");
@@ -38,7 +38,7 @@ forEachEngine("kill -9 while existing posts are indexed", (fixture) => {
     }
     const isPartial = (count: number): boolean => count > 0 && count < postCount;
     assert.ok(indexedCounts.every(isPartial), indexedCounts.join(" "));
-    const helper = startHelper("index-existing.ts", { ...location, isStepped: false });
+    const helper = startHelper("index-existing.ts", { ...location, shouldPauseAfterBatch: false });
     await helper.waitForLine("loaded");
     helper.letRun();
     await helper.waitForLine("done");

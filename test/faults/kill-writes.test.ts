@@ -14,13 +14,13 @@ for (const engine of listEngines()) {
       const location = await createTemporaryDatabase(engine);
       const acknowledgedRevisions = new Map<string, number>();
       try {
-        let nextHelper = startHelper("write-posts.ts", { ...location, parallel: 4 });
+        let nextHelper = startHelper("write-posts.ts", { ...location, concurrency: 4 });
         for (let round = 0; round < rounds; round++) {
           const helper = nextHelper;
           await helper.waitForLine("loaded");
           helper.letRun();
           await helper.waitForLine("ready");
-          if (round + 1 < rounds) nextHelper = startHelper("write-posts.ts", { ...location, parallel: 4 });
+          if (round + 1 < rounds) nextHelper = startHelper("write-posts.ts", { ...location, concurrency: 4 });
           await helper.waitForLine("saved", 10 + Math.floor(Math.random() * 40));
           await sleep(Math.random() * 5);
           await helper.kill();

@@ -71,7 +71,7 @@ forEachEngine(
     });
 
     test("two processes write to one data folder concurrently, and no acknowledged write is lost (RUN-5)", async () => {
-      const helpers = [1, 2].map(() => startHelper("write-posts.ts", { ...fixture.location, parallel: 2 }));
+      const helpers = [1, 2].map(() => startHelper("write-posts.ts", { ...fixture.location, concurrency: 2 }));
       await Promise.all(helpers.map((helper) => helper.waitForLine("loaded")));
       for (const helper of helpers) helper.letRun();
       await Promise.all(helpers.map((helper) => helper.waitForLine("saved", 21))); // both make progress

@@ -135,14 +135,14 @@ forEachEngine("files that the host of an AI client hands over", (fixture) => {
   });
 
   test("fetches only from public hosts (CHAT-30, A19)", async () => {
-    const requestCount = host.connections;
+    const { connectionCount } = host;
     const { hostname, port } = new URL(host.url("/", "127.0.0.1"));
     const openUrl = createPublicUrlOpener({ timeoutMs: 5000, maxRedirects: 5, accept: "*/*" });
     const attach = (url: string) =>
       getOutcome(attachFile({ ...deps, openUrl }, owner, { postId, file: createHostFile(url) }));
     for (const url of [`https://${hostname}:${port}/abc`, "https://localhost/abc", "https://169.254.169.254/latest"])
       assert.equal(await attach(url), "url_blocked", url);
-    assert.equal(host.connections, requestCount);
+    assert.equal(host.connectionCount, connectionCount);
   });
 
   test("fetches nothing for a post that is missing, of another studio or full (CHAT-30)", async () => {

@@ -178,10 +178,10 @@ forOneEngine("oauth client documents", (fixture) => {
         connectionClosed.resolve();
       });
     });
-    const connectionsBefore = documentHost.connections;
+    const countBefore = documentHost.connectionCount;
     assert.equal((await requestAuthorization(documentHost.url("/endless.json"))).status, 400);
     await connectionClosed.promise;
-    assert.equal(documentHost.connections, connectionsBefore + 1);
+    assert.equal(documentHost.connectionCount, countBefore + 1);
     assert.ok(sentBytes > 10 * 1024 && sentBytes < 64 * 1024, String(sentBytes));
   });
 
@@ -212,7 +212,7 @@ forOneEngine("oauth client documents", (fixture) => {
       }),
     });
     const { port } = new URL(documentHost.url("/"));
-    const connectionsBefore = documentHost.connections;
+    const countBefore = documentHost.connectionCount;
     try {
       for (const host of [
         "client.test", // resolves to 127.0.0.1
@@ -242,14 +242,14 @@ forOneEngine("oauth client documents", (fixture) => {
         assert.equal(response.status, 400, host);
         assert.equal(response.headers.get("location"), null, host);
       }
-      assert.equal(documentHost.connections, connectionsBefore);
+      assert.equal(documentHost.connectionCount, countBefore);
     } finally {
       await guardedService.close();
     }
   });
 
   test("fetches nothing for ids that are not a plain https URL (A20)", async () => {
-    const connectionsBefore = documentHost.connections;
+    const countBefore = documentHost.connectionCount;
     const validId = documentHost.url("/valid.json");
     for (const id of [
       validId.replace("https:", "http:"),
@@ -266,7 +266,7 @@ forOneEngine("oauth client documents", (fixture) => {
       "https:valid.json",
     ])
       assert.equal((await requestAuthorization(id)).status, 400, id);
-    assert.equal(documentHost.connections, connectionsBefore);
+    assert.equal(documentHost.connectionCount, countBefore);
   });
 
   test("shows an error page within 5 s if the DNS lookup does not end (A20)", async () => {
@@ -338,7 +338,7 @@ forOneEngine("oauth client documents", (fixture) => {
       env: { ...withoutRateLimits.env, CLIENT_DOCUMENTS: "off" },
       fetchDocument: documentHost.createFetch(),
     });
-    const connectionsBefore = documentHost.connections;
+    const countBefore = documentHost.connectionCount;
     try {
       for (const path of ["oauth-authorization-server", "oauth-authorization-server/mcp", "openid-configuration"]) {
         const metadata = (await (await fetch(`${serviceWithoutDocuments.base}/.well-known/${path}`)).json()) as Record<
@@ -359,7 +359,7 @@ forOneEngine("oauth client documents", (fixture) => {
         code: "x",
       });
       assert.deepEqual([status, body.error], [401, "invalid_client"]);
-      assert.equal(documentHost.connections, connectionsBefore);
+      assert.equal(documentHost.connectionCount, countBefore);
       await connectClient(serviceWithoutDocuments.base, { client: await registerClient(serviceWithoutDocuments.base) });
       const unknownClientPage = await (
         await requestAuthorization("no-such-client", serviceWithoutDocuments.base)

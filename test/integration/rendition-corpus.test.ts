@@ -248,10 +248,10 @@ forEachEngine(
         assert.ok(types.includes(type), `${description}: ${type}`);
         assert.ok(published.bytes.length <= maxBytes && width * height <= maxPixels, description);
         if (platform === "bluesky") assert.deepEqual(published.size, { width, height }, description);
-        const { size } = file;
-        assert.ok(width <= size.width && height <= size.height, description);
+        const { dimensions: original } = file;
+        assert.ok(width <= original.width && height <= original.height, description);
         assert.ok(
-          Math.abs(width * size.height - height * size.width) <= Math.max(size.width, size.height),
+          Math.abs(width * original.height - height * original.width) <= Math.max(original.width, original.height),
           description,
         );
       });
@@ -278,13 +278,13 @@ forEachEngine(
     test("validation announces a change of the type, the size and the animation, and nothing else", async () => {
       await forEachPublished(async ({ file, messages }, { bytes }, platform, description) => {
         const message = messages[platform] ?? "";
-        const { width, height, type, frames } = await readTraits(bytes);
-        const isScaled = width < file.size.width || height < file.size.height;
+        const { width, height, type, frameCount } = await readTraits(bytes);
+        const isScaled = width < file.dimensions.width || height < file.dimensions.height;
         const isSmaller = file.bytes.length > limits[platform].maxBytes;
-        const isVisible = type !== file.mimeType || isScaled || frames < file.frames || isSmaller;
+        const isVisible = type !== file.mimeType || isScaled || frameCount < file.frameCount || isSmaller;
         assert.equal(message !== "", isVisible, `${description}: ${message}`);
         assert.equal(message.includes(`converted to ${typeNames[type]}`), type !== file.mimeType, message);
-        assert.equal(message.includes("first frame"), frames < file.frames, message);
+        assert.equal(message.includes("first frame"), frameCount < file.frameCount, message);
       });
     });
 
@@ -314,12 +314,12 @@ const typeNames: Readonly<Record<string, string>> = {
 
 async function readTraits(
   bytes: Buffer,
-): Promise<{ type: string; width: number; height: number; frames: number; hasAlpha: boolean }> {
+): Promise<{ type: string; width: number; height: number; frameCount: number; hasAlpha: boolean }> {
   const { format, width, height, pages = 1, hasAlpha } = await sharp(bytes).metadata();
   // libvips reads one frame of an animated PNG.
   const animationControl = format === "png" ? bytes.indexOf("acTL") : -1;
-  const frames = animationControl < 0 ? pages : bytes.readUInt32BE(animationControl + 4);
-  return { type: format === "heif" ? "image/avif" : `image/${format}`, width, height, frames, hasAlpha };
+  const frameCount = animationControl < 0 ? pages : bytes.readUInt32BE(animationControl + 4);
+  return { type: format === "heif" ? "image/avif" : `image/${format}`, width, height, frameCount, hasAlpha };
 }
 
 /** Describes what happened to a file, according to the published bytes. */
@@ -327,12 +327,12 @@ async function describeResult(file: CorpusFile, published: PublishedFile | undef
   if (!published) return `rejected: “${file.rejection}”`;
   const { bytes } = published;
   if (bytes.equals(file.bytes)) return "unchanged";
-  const { type, width, height, frames, hasAlpha } = await readTraits(bytes);
-  const isSameFormat = type === file.mimeType && frames === file.frames && width === file.size.width;
+  const { type, width, height, frameCount, hasAlpha } = await readTraits(bytes);
+  const isSameFormat = type === file.mimeType && frameCount === file.frameCount && width === file.dimensions.width;
   if (isSameFormat && (await hasSamePixels(bytes, file.bytes))) return "metadata removed";
   const details = [
-    ...(width < file.size.width ? [`${width} × ${height}`] : []),
-    ...(frames < file.frames ? ["first frame"] : []),
+    ...(width < file.dimensions.width ? [`${width} × ${height}`] : []),
+    ...(frameCount < file.frameCount ? ["first frame"] : []),
     ...(file.pixels.info.channels === 4 && !hasAlpha ? ["on white"] : []),
   ];
   return [`encoded as ${typeNames[type]}`, ...details].join(", ");

@@ -4,7 +4,7 @@ import { after, afterEach, before, beforeEach, suite, test } from "node:test";
 import { startFacebook, type Facebook } from "../servers/facebook.ts";
 import {
   createGraphClient,
-  errorCode,
+  toErrorCode,
   readResult,
   type GraphClient,
   type GraphResult,
@@ -111,19 +111,19 @@ suite("the stand-in for Facebook Pages", () => {
     const { id } = (await post("photos", { published: "false", url: photoUrl })).body;
     facebook.advanceTime(24 * 3_600_000);
     const attached = { message: "Late", "attached_media[0]": JSON.stringify({ media_fbid: id }) };
-    assert.equal(errorCode(await post("feed", attached)), "100");
+    assert.equal(toErrorCode(await post("feed", attached)), "100");
     assert.equal(facebook.posts().length, 0);
   });
 
   test("rejects photos that break the specifications", async () => {
     const reject = async (name: string, bytes: Buffer): Promise<string> =>
-      errorCode(await post("photos", { published: "false", url: host.add(name, bytes) }));
+      toErrorCode(await post("photos", { published: "false", url: host.add(name, bytes) }));
     assert.equal(await reject("image.webp", await sample.webp()), "324");
     assert.equal(await reject("truncated.jpg", photo.subarray(0, 300)), "324");
     assert.equal(await reject("large.jpg", Buffer.concat([photo, Buffer.alloc(10 * 1024 * 1024)])), "324");
     assert.equal(await reject("text.jpg", Buffer.from("not an image")), "324");
-    assert.equal(errorCode(await post("photos", { published: "false", url: host.missingUrl })), "324");
-    assert.equal(errorCode(await post("photos", { published: "false" })), "324");
+    assert.equal(toErrorCode(await post("photos", { published: "false", url: host.missingUrl })), "324");
+    assert.equal(toErrorCode(await post("photos", { published: "false" })), "324");
   });
 
   test("publishes a video by file and by URL, and reports its processing", async () => {
@@ -142,8 +142,8 @@ suite("the stand-in for Facebook Pages", () => {
     assert.deepEqual(await readStatus(), { video_status: "ready" });
     const read = await client.get(`/${byUrl.body.id}`, { fields: "post_id" });
     assert.equal(read.body["post_id"], facebook.posts()[1]?.id);
-    assert.equal(errorCode(await post("videos", { file_url: host.missingUrl })), "389");
-    assert.equal(errorCode(await post("videos", { file_url: photoUrl })), "6000");
+    assert.equal(toErrorCode(await post("videos", { file_url: host.missingUrl })), "389");
+    assert.equal(toErrorCode(await post("videos", { file_url: photoUrl })), "6000");
     facebook.faults.failProcessing = 1;
     const failed = await upload("videos", {}, video, "source");
     const status = await client.get(`/${failed.body.id}`, { fields: "status" });
@@ -167,9 +167,9 @@ suite("the stand-in for Facebook Pages", () => {
         video.subarray(from, to),
         "video_file_chunk",
       );
-    assert.equal(errorCode(await transfer(1, 4097)), "100");
-    assert.equal(errorCode(await transfer(0, 4000)), "100");
-    assert.equal(errorCode(await post("videos", { upload_phase: "finish", ...session })), "6001");
+    assert.equal(toErrorCode(await transfer(1, 4097)), "100");
+    assert.equal(toErrorCode(await transfer(0, 4000)), "100");
+    assert.equal(toErrorCode(await post("videos", { upload_phase: "finish", ...session })), "6001");
     let range = [Number(start.body["start_offset"]), Number(start.body["end_offset"])];
     assert.deepEqual(range, [0, 4096]);
     while (range[0] !== range[1]) {
@@ -199,7 +199,7 @@ suite("the stand-in for Facebook Pages", () => {
         }),
       );
     await send(0, video.subarray(0, 1000));
-    assert.equal(errorCode(await send(999, video.subarray(999))), "100");
+    assert.equal(toErrorCode(await send(999, video.subarray(999))), "100");
     const progress = await fetch(`${facebook.origin}/v25.0/${id}`, {
       headers: { authorization: `OAuth ${facebook.userAccessToken}` },
     });
@@ -211,30 +211,30 @@ suite("the stand-in for Facebook Pages", () => {
 
   test("rejects wrong parameters and tokens", async () => {
     const fbid = (id: string): string => JSON.stringify([{ media_fbid: id }]);
-    assert.equal(errorCode(await post("feed", {})), "100");
-    assert.equal(errorCode(await post("feed", { message: "x", attached_media: fbid("1") })), "100");
-    assert.equal(errorCode(await post("feed", { message: "x", "attached_media[1]": fbid("1") })), "100");
-    assert.equal(errorCode(await post("feed", { message: "x", text: "y" })), "100");
-    assert.equal(errorCode(await post("photos", { url: photoUrl, alt_text: "x" })), "100");
-    assert.equal(errorCode(await post("videos", { description: "No video" })), "100");
-    assert.equal(errorCode(await post("videos", { file_url: photoUrl, upload_phase: "start" })), "100");
-    assert.equal(errorCode(await client.get(`/${facebook.page.id}/feed`, { limit: "101" })), "100");
+    assert.equal(toErrorCode(await post("feed", {})), "100");
+    assert.equal(toErrorCode(await post("feed", { message: "x", attached_media: fbid("1") })), "100");
+    assert.equal(toErrorCode(await post("feed", { message: "x", "attached_media[1]": fbid("1") })), "100");
+    assert.equal(toErrorCode(await post("feed", { message: "x", text: "y" })), "100");
+    assert.equal(toErrorCode(await post("photos", { url: photoUrl, alt_text: "x" })), "100");
+    assert.equal(toErrorCode(await post("videos", { description: "No video" })), "100");
+    assert.equal(toErrorCode(await post("videos", { file_url: photoUrl, upload_phase: "start" })), "100");
+    assert.equal(toErrorCode(await client.get(`/${facebook.page.id}/feed`, { limit: "101" })), "100");
     await post("feed", { message: "Draft", published: "false" });
-    assert.equal(errorCode(await client.get(`/${facebook.page.id}/feed`, { fields: "text" })), "100");
+    assert.equal(toErrorCode(await client.get(`/${facebook.page.id}/feed`, { fields: "text" })), "100");
     const user = createGraphClient(facebook.origin, () => facebook.userAccessToken);
     const denied = await user.post(`/${facebook.page.id}/feed`, { message: "As a user" });
-    assert.deepEqual([denied.status, errorCode(denied)], [403, "200"]);
+    assert.deepEqual([denied.status, toErrorCode(denied)], [403, "200"]);
     assert.deepEqual(Object.keys((await user.get("/me")).body), ["name", "id"]);
     const accounts = await user.get("/me/accounts");
     assert.equal(accounts.body.data[0]?.["access_token"], facebook.accessToken);
     facebook.expireAccessToken();
-    assert.equal(errorCode(await post("feed", { message: "Late" })), "190/463");
+    assert.equal(toErrorCode(await post("feed", { message: "Late" })), "190/463");
     assert.equal(facebook.posts().length, 0);
   });
 
   test("rejects consecutive duplicates unless a test turns that off", async () => {
     await post("feed", { message: "Same" });
-    assert.equal(errorCode(await post("feed", { message: "Same" })), "506");
+    assert.equal(toErrorCode(await post("feed", { message: "Same" })), "506");
     facebook.rejectsDuplicates = false;
     await post("feed", { message: "Same" });
     assert.equal(facebook.posts().length, 2);
@@ -285,10 +285,10 @@ suite("the stand-in for Facebook Pages", () => {
     assert.equal(facebook.posts().length, 3);
     facebook.faults.unavailablePublishes = 1;
     const unavailable = await post("feed", { message: "Unavailable" });
-    assert.deepEqual([unavailable.status, errorCode(unavailable)], [503, "2"]);
+    assert.deepEqual([unavailable.status, toErrorCode(unavailable)], [503, "2"]);
     facebook.faults.rateLimitedPublishes = 1;
     const limited = await post("feed", { message: "Limited" });
-    assert.deepEqual([limited.status, errorCode(limited)], [400, "80001"]);
+    assert.deepEqual([limited.status, toErrorCode(limited)], [400, "80001"]);
     assert.equal(facebook.posts().length, 3);
   });
 });

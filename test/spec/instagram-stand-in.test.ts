@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { after, afterEach, before, beforeEach, suite, test } from "node:test";
 import { startInstagram, type Instagram } from "../servers/instagram.ts";
-import { createGraphClient, errorCode, type GraphClient } from "../support/graph-client.ts";
+import { createGraphClient, toErrorCode, type GraphClient } from "../support/graph-client.ts";
 import { startMediaHost, type MediaHost } from "../support/media-host.ts";
 import { muxVideo } from "../support/muxed-videos.ts";
 import * as sample from "../support/samples.ts";
@@ -50,7 +50,7 @@ suite("the stand-in for Instagram", () => {
   test("publishes a reel only after its container is finished", async () => {
     instagram.processingPolls.video = 2;
     const { id } = (await create({ media_type: "REELS", video_url: videoUrl, caption: "A reel" })).body;
-    assert.equal(errorCode(await publish(id)), "9007/2207027");
+    assert.equal(toErrorCode(await publish(id)), "9007/2207027");
     assert.equal((await readStatus(id))["status_code"], "IN_PROGRESS");
     assert.equal((await readStatus(id))["status_code"], "IN_PROGRESS");
     assert.equal((await readStatus(id))["status_code"], "FINISHED");
@@ -74,18 +74,18 @@ suite("the stand-in for Instagram", () => {
         ["video/mp4", null],
       ],
     );
-    assert.equal(errorCode(await publish(image.body.id)), "100");
+    assert.equal(toErrorCode(await publish(image.body.id)), "100");
   });
 
   test("rejects images that break the specifications", async () => {
     const reject = async (name: string, bytes: Buffer): Promise<string> =>
-      errorCode(await create({ image_url: host.add(name, bytes) }));
+      toErrorCode(await create({ image_url: host.add(name, bytes) }));
     assert.equal(await reject("image.png", await sample.png(400, 400)), "36001/2207005");
     assert.equal(await reject("wide.jpg", await sample.jpeg(400, 200)), "36003/2207009");
     assert.equal(await reject("tall.jpg", await sample.jpeg(400, 501)), "36003/2207009");
     assert.equal(await reject("large.jpg", Buffer.concat([photo, Buffer.alloc(8 * 1024 * 1024)])), "36000/2207004");
     assert.equal(await reject("truncated.jpg", photo.subarray(0, 300)), "36001/2207005");
-    assert.equal(errorCode(await create({ image_url: host.missingUrl })), "9004/2207052");
+    assert.equal(toErrorCode(await create({ image_url: host.missingUrl })), "9004/2207052");
   });
 
   test("reports an invalid video in the status of its container", async () => {
@@ -106,24 +106,24 @@ suite("the stand-in for Instagram", () => {
   });
 
   test("rejects wrong parameters", async () => {
-    assert.equal(errorCode(await create({})), "100");
-    assert.equal(errorCode(await create({ video_url: videoUrl })), "100");
-    assert.equal(errorCode(await create({ media_type: "VIDEO", video_url: videoUrl })), "100/2207023");
+    assert.equal(toErrorCode(await create({})), "100");
+    assert.equal(toErrorCode(await create({ video_url: videoUrl })), "100");
+    assert.equal(toErrorCode(await create({ media_type: "VIDEO", video_url: videoUrl })), "100/2207023");
     assert.equal(
-      errorCode(await create({ media_type: "REELS", video_url: videoUrl, is_carousel_item: "true" })),
+      toErrorCode(await create({ media_type: "REELS", video_url: videoUrl, is_carousel_item: "true" })),
       "100",
     );
-    assert.equal(errorCode(await create({ media_type: "REELS", video_url: videoUrl, alt_text: "A reel" })), "100");
-    assert.equal(errorCode(await create({ image_url: photoUrl, is_carousel_item: "true", caption: "x" })), "100");
-    assert.equal(errorCode(await create({ image_url: photoUrl, caption: "x".repeat(2201) })), "36004/2207010");
-    assert.equal(errorCode(await create({ image_url: photoUrl, caption: "#a ".repeat(31) })), "36004/2207010");
-    assert.equal(errorCode(await create({ image_url: photoUrl, caption: "@a ".repeat(21) })), "100/2207040");
-    assert.equal(errorCode(await create({ image_url: photoUrl, alt_text: "x".repeat(1001) })), "100");
-    assert.equal(errorCode(await create({ image_url: photoUrl, altText: "x" })), "100");
+    assert.equal(toErrorCode(await create({ media_type: "REELS", video_url: videoUrl, alt_text: "A reel" })), "100");
+    assert.equal(toErrorCode(await create({ image_url: photoUrl, is_carousel_item: "true", caption: "x" })), "100");
+    assert.equal(toErrorCode(await create({ image_url: photoUrl, caption: "x".repeat(2201) })), "36004/2207010");
+    assert.equal(toErrorCode(await create({ image_url: photoUrl, caption: "#a ".repeat(31) })), "36004/2207010");
+    assert.equal(toErrorCode(await create({ image_url: photoUrl, caption: "@a ".repeat(21) })), "100/2207040");
+    assert.equal(toErrorCode(await create({ image_url: photoUrl, alt_text: "x".repeat(1001) })), "100");
+    assert.equal(toErrorCode(await create({ image_url: photoUrl, altText: "x" })), "100");
     const item = await create({ image_url: photoUrl, is_carousel_item: "true" });
-    assert.equal(errorCode(await create({ media_type: "CAROUSEL", children: item.body.id })), "100/2207028");
-    assert.equal(errorCode(await create({ media_type: "CAROUSEL", children: "1,2" })), "24/2207008");
-    assert.equal(errorCode(await publish("1")), "24/2207008");
+    assert.equal(toErrorCode(await create({ media_type: "CAROUSEL", children: item.body.id })), "100/2207028");
+    assert.equal(toErrorCode(await create({ media_type: "CAROUSEL", children: "1,2" })), "24/2207008");
+    assert.equal(toErrorCode(await publish("1")), "24/2207008");
     assert.equal(instagram.posts().length, 0);
   });
 
@@ -131,7 +131,7 @@ suite("the stand-in for Instagram", () => {
     const { id } = (await create({ image_url: photoUrl })).body;
     instagram.advanceTime(24 * 3_600_000);
     assert.equal((await readStatus(id))["status_code"], "EXPIRED");
-    assert.equal(errorCode(await publish(id)), "-2/2207020");
+    assert.equal(toErrorCode(await publish(id)), "-2/2207020");
   });
 
   test("enforces the publishing quota over 24 hours", async () => {
@@ -145,26 +145,26 @@ suite("the stand-in for Instagram", () => {
     await publish((await create({ image_url: photoUrl })).body.id);
     assert.deepEqual(await readQuota(), [{ quota_usage: 1, config }]);
     const second = (await create({ image_url: photoUrl })).body.id;
-    assert.equal(errorCode(await publish(second)), "9/2207042");
+    assert.equal(toErrorCode(await publish(second)), "9/2207042");
     instagram.advanceTime(23 * 3_600_000);
-    assert.equal(errorCode(await publish(second)), "9/2207042");
+    assert.equal(toErrorCode(await publish(second)), "9/2207042");
     instagram.advanceTime(3_600_000);
     assert.equal((await publish((await create({ image_url: photoUrl })).body.id)).status, 200);
   });
 
   test("rejects expired and unknown tokens, and refreshes a token that is a day old", async () => {
     const refresh = () => client.get("/refresh_access_token", { grant_type: "ig_refresh_token" });
-    assert.equal(errorCode(await refresh()), "100");
+    assert.equal(toErrorCode(await refresh()), "100");
     instagram.advanceTime(24 * 3_600_000);
     const { body } = await refresh();
     assert.notEqual(body["access_token"], instagram.accessToken);
     instagram.expireAccessToken();
     const expired = await create({ image_url: photoUrl });
-    assert.equal(errorCode(expired), "190/463");
+    assert.equal(toErrorCode(expired), "190/463");
     assert.equal(expired.body.error.type, "OAuthException");
-    assert.equal(errorCode(await refresh()), "190/463");
+    assert.equal(toErrorCode(await refresh()), "190/463");
     instagram.accessToken = "unknown";
-    assert.equal(errorCode(await create({ image_url: photoUrl })), "190");
+    assert.equal(toErrorCode(await create({ image_url: photoUrl })), "190");
     instagram.issueAccessToken();
     assert.equal((await create({ image_url: photoUrl })).status, 200);
   });
@@ -190,11 +190,11 @@ suite("the stand-in for Instagram", () => {
     const { id } = (await create({ image_url: photoUrl })).body;
     instagram.faults.unavailablePublishes = 1;
     const unavailable = await publish(id);
-    assert.deepEqual([unavailable.status, errorCode(unavailable)], [503, "2"]);
+    assert.deepEqual([unavailable.status, toErrorCode(unavailable)], [503, "2"]);
     instagram.faults.rateLimitedRequests = 1;
     instagram.rateLimit.minutes = 7;
     const limited = await publish(id);
-    assert.deepEqual([limited.status, errorCode(limited)], [400, "80002"]);
+    assert.deepEqual([limited.status, toErrorCode(limited)], [400, "80002"]);
     assert.equal(JSON.parse(limited.headers.get("x-app-usage") ?? "").call_count, 100);
     const usage = JSON.parse(limited.headers.get("x-business-use-case-usage") ?? "");
     assert.equal(usage[instagram.account.id][0].estimated_time_to_regain_access, 7);

@@ -21,7 +21,7 @@ describe("resolving untrusted names", () => {
   async function start(respond?: DnsServerOptions["resolve"], options: NameResolverOptions = {}) {
     const nameServer = await startDnsServer(respond ? { resolve: respond } : {});
     nameServers.push(nameServer);
-    return { nameServer, resolve: createNameResolver({ servers: [nameServer.server], ...options }) };
+    return { nameServer, resolve: createNameResolver({ servers: [nameServer.ipAndPort], ...options }) };
   }
 
   test("returns the A and AAAA records of a name (A19)", async () => {

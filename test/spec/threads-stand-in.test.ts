@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { after, afterEach, before, beforeEach, suite, test } from "node:test";
 import { startThreads, type Threads } from "../servers/threads.ts";
-import { createGraphClient, errorCode, type GraphClient } from "../support/graph-client.ts";
+import { createGraphClient, toErrorCode, type GraphClient } from "../support/graph-client.ts";
 import { startMediaHost, type MediaHost } from "../support/media-host.ts";
 import { muxVideo } from "../support/muxed-videos.ts";
 import * as sample from "../support/samples.ts";
@@ -56,12 +56,12 @@ suite("the stand-in for Threads", () => {
     await assert.rejects(create({ media_type: "TEXT", text: "At once", auto_publish_text: "true" }));
     assert.equal(threads.posts()[0]?.text, "At once");
     const image = await create({ media_type: "IMAGE", image_url: photoUrl, auto_publish_text: "true" });
-    assert.equal(errorCode(image), "100");
+    assert.equal(toErrorCode(image), "100");
   });
 
   test("publishes an image after it is processed", async () => {
     const { id } = (await create({ media_type: "IMAGE", image_url: photoUrl, alt_text: "A vase" })).body;
-    assert.equal(errorCode(await publish(id)), "100");
+    assert.equal(toErrorCode(await publish(id)), "100");
     assert.equal((await readStatus(id))["status"], "IN_PROGRESS");
     assert.equal((await readStatus(id))["status"], "FINISHED");
     assert.equal((await publish(id)).status, 200);
@@ -86,7 +86,7 @@ suite("the stand-in for Threads", () => {
         ["image/png", "Two"],
       ],
     );
-    assert.equal(errorCode(await publish(image.body.id)), "100");
+    assert.equal(toErrorCode(await publish(image.body.id)), "100");
   });
 
   test("reports rejected media in the container", async () => {
@@ -95,7 +95,7 @@ suite("the stand-in for Threads", () => {
       const { id } = (await create(params)).body;
       const { status, error_message: message } = await readStatus(id);
       assert.equal(status, "ERROR");
-      assert.equal(errorCode(await publish(id)), "100");
+      assert.equal(toErrorCode(await publish(id)), "100");
       return message;
     };
     const videoError = async (name: string, video: Buffer): Promise<unknown> =>
@@ -133,14 +133,14 @@ suite("the stand-in for Threads", () => {
       { media_type: "TEXT", text: "x", reply_control: "nothing" },
       { media_type: "CAROUSEL", children: "1,2" },
     ];
-    for (const params of wrong) assert.equal(errorCode(await create(params)), "100", JSON.stringify(params));
+    for (const params of wrong) assert.equal(toErrorCode(await create(params)), "100", JSON.stringify(params));
     assert.equal((await create({ media_type: "TEXT", text: "x".repeat(500) })).status, 200);
     assert.equal((await create({ media_type: "TEXT", text: "👍".repeat(125) })).status, 200);
     assert.equal((await create({ media_type: "TEXT", text: "é".repeat(500) })).status, 200);
     const item = await create({ media_type: "IMAGE", image_url: photoUrl, is_carousel_item: "true" });
-    assert.equal(errorCode(await create({ media_type: "CAROUSEL", children: item.body.id })), "100");
+    assert.equal(toErrorCode(await create({ media_type: "CAROUSEL", children: item.body.id })), "100");
     const children = Array.from({ length: 21 }, () => item.body.id).join(",");
-    assert.equal(errorCode(await create({ media_type: "CAROUSEL", children })), "100");
+    assert.equal(toErrorCode(await create({ media_type: "CAROUSEL", children })), "100");
     const response = await fetch(`${threads.origin}/v25.0/me?access_token=${threads.accessToken}`);
     assert.equal(response.status, 400, "the version is v1.0");
   });
@@ -149,13 +149,13 @@ suite("the stand-in for Threads", () => {
     const { id } = (await create({ media_type: "TEXT", text: "Late" })).body;
     threads.advanceTime(24 * 3_600_000);
     assert.equal((await readStatus(id))["status"], "EXPIRED");
-    assert.equal(errorCode(await publish(id)), "100");
+    assert.equal(toErrorCode(await publish(id)), "100");
   });
 
   test("enforces the publishing quota", async () => {
     threads.quotaTotal = 1;
     await publish((await create({ media_type: "TEXT", text: "One" })).body.id);
-    assert.equal(errorCode(await publish((await create({ media_type: "TEXT", text: "Two" })).body.id)), "613");
+    assert.equal(toErrorCode(await publish((await create({ media_type: "TEXT", text: "Two" })).body.id)), "613");
     const limit = await client.get("/me/threads_publishing_limit", { fields: "quota_usage,config" });
     const config = { quota_total: 1, quota_duration: 86_400 };
     assert.deepEqual(limit.body.data, [{ quota_usage: 1, config }]);
@@ -167,7 +167,7 @@ suite("the stand-in for Threads", () => {
     const refresh = await client.get("/refresh_access_token", { grant_type: "th_refresh_token" });
     assert.equal(typeof refresh.body["access_token"], "string");
     threads.expireAccessToken();
-    assert.equal(errorCode(await create({ media_type: "TEXT", text: "x" })), "190/463");
+    assert.equal(toErrorCode(await create({ media_type: "TEXT", text: "x" })), "190/463");
   });
 
   test("injects a fault: publishes and drops the response", async () => {
@@ -187,7 +187,7 @@ suite("the stand-in for Threads", () => {
     threads.faults.rateLimitedPublishes = 1;
     threads.rateLimit.status = 429;
     const limited = await publish(id);
-    assert.deepEqual([limited.status, errorCode(limited)], [429, "4"]);
+    assert.deepEqual([limited.status, toErrorCode(limited)], [429, "4"]);
     assert.equal(threads.posts().length, 0);
   });
 });

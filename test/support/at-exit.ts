@@ -1,6 +1,6 @@
 const callbacks = new Set<() => void>();
 
-/** Runs a synchronous callback when the process exits, also on a signal. Returns a function that unregisters it. */
+/** Runs a synchronous callback when the process exits, even on a signal. Returns a function that unregisters it. */
 export function onExit(callback: () => void): () => void {
   registerHandlers();
   callbacks.add(callback);

@@ -1,7 +1,7 @@
 import sharp, { type Sharp } from "sharp";
 import { heic } from "./samples.ts";
 
-/** An image that platforms handle differently or wrongly. */
+/** An image that platforms process incorrectly, or each in its own way. */
 export interface AwkwardImage {
   name: string;
   mimeType: string;
@@ -27,25 +27,25 @@ export async function createNoise(
   return { data, info: { width, height, channels: 3 } };
 }
 
-const location = { IFD0: { ImageDescription: "SECRET" }, IFD3: { GPSLatitudeRef: "N", GPSLatitude: "51/1 30/1 0/1" } };
+const exif = { IFD0: { ImageDescription: "SECRET" }, IFD3: { GPSLatitudeRef: "N", GPSLatitude: "51/1 30/1 0/1" } };
 
 let cache: Promise<AwkwardImage[]> | undefined;
 
-/** Creates the images once per process. */
+/** Returns the images, which are created once per process. */
 export function getAwkwardImages(): Promise<AwkwardImage[]> {
-  cache ??= createImages();
+  cache ??= createAwkwardImages();
   return cache;
 }
 
-async function createImages(): Promise<AwkwardImage[]> {
+async function createAwkwardImages(): Promise<AwkwardImage[]> {
   const images: AwkwardImage[] = [];
   const add = async (
     name: string,
     mimeType: string,
     image: Sharp | Buffer,
-    more: Partial<AwkwardImage> = {},
+    properties: Partial<AwkwardImage> = {},
   ): Promise<void> => {
-    images.push({ name, mimeType, bytes: Buffer.isBuffer(image) ? image : await image.toBuffer(), ...more });
+    images.push({ name, mimeType, bytes: Buffer.isBuffer(image) ? image : await image.toBuffer(), ...properties });
   };
   const orange = [200, 80, 40] as const;
   const fill = "rgb(200,80,40)";
@@ -56,10 +56,10 @@ async function createImages(): Promise<AwkwardImage[]> {
       "image/jpeg",
       solid(fill).jpeg().withMetadata({ orientation }),
     );
-  await add("JPEG with location", "image/jpeg", solid(fill).jpeg().withExif(location), { color: orange });
-  await add("PNG with location", "image/png", solid(fill).png().withExif(location), { color: orange });
-  await add("WebP with location", "image/webp", solid(fill).webp().withExif(location), { color: orange });
-  await add("AVIF with location", "image/avif", solid(fill).avif({ effort: 0 }).withExif(location), { color: orange });
+  await add("JPEG with location", "image/jpeg", solid(fill).jpeg().withExif(exif), { color: orange });
+  await add("PNG with location", "image/png", solid(fill).png().withExif(exif), { color: orange });
+  await add("WebP with location", "image/webp", solid(fill).webp().withExif(exif), { color: orange });
+  await add("AVIF with location", "image/avif", solid(fill).avif({ effort: 0 }).withExif(exif), { color: orange });
   await add(
     "JPEG with XMP",
     "image/jpeg",
@@ -131,7 +131,7 @@ async function createImages(): Promise<AwkwardImage[]> {
 }
 
 async function addAnimations(
-  add: (name: string, mimeType: string, image: Sharp, more: Partial<AwkwardImage>) => Promise<void>,
+  add: (name: string, mimeType: string, image: Sharp, properties: Partial<AwkwardImage>) => Promise<void>,
 ): Promise<void> {
   const frames = await Promise.all(
     ["#f00", "#0f0", "#00f"].map((color) =>
@@ -144,7 +144,7 @@ async function addAnimations(
   await add("animated GIF", "image/gif", animate().gif({ delay: [100, 100, 100] }), { isAnimated: true });
   await add("animated GIF that plays once", "image/gif", animate().gif({ loop: 1 }), { isAnimated: true });
   await add("animated WebP", "image/webp", animate().webp({ delay: [100, 100, 100] }), { isAnimated: true });
-  await add("animated WebP with location", "image/webp", animate().webp().withExif(location), { isAnimated: true });
+  await add("animated WebP with location", "image/webp", animate().webp().withExif(exif), { isAnimated: true });
 }
 
 function insertAt(file: Buffer, offset: number, bytes: Buffer): Buffer {

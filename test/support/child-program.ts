@@ -36,7 +36,7 @@ export function startChildProgram(
 ): ChildProgram {
   const child = spawn(command, args, {
     cwd,
-    // Keeps programs from opening a browser: the test drives its own.
+    // Keeps programs from opening a browser, because the test drives its own.
     env: { PATH: dirname(process.execPath), BROWSER: "true", NO_COLOR: "1", ...env },
   });
   child.stdin.on("error", () => {}); // the program may exit without reading it

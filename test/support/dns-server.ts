@@ -9,7 +9,7 @@ export interface DnsServer {
   ip: string;
   port: number;
   /** IP address and port, in the format that `dns.Resolver` expects. */
-  server: string;
+  ipAndPort: string;
   /** Every query received, such as `A files.test`. */
   queries: string[];
   close(): Promise<void>;
@@ -18,11 +18,11 @@ export interface DnsServer {
 export interface DnsServerOptions {
   ip?: string;
   port?: number;
-  /** Returns the IP addresses of a name; undefined sends no response, an empty list is NODATA. */
+  /** Returns the IP addresses of a name. For undefined, the server sends no response; for an empty list, NODATA. */
   resolve?: (name: string, type: RecordType) => readonly string[] | undefined;
 }
 
-/** Starts a DNS server that responds only if `resolve` is set. */
+/** Starts a DNS server. Without `resolve`, it never responds. */
 export async function startDnsServer(options: DnsServerOptions = {}): Promise<DnsServer> {
   const { ip = "127.0.0.1", port = 0, resolve = () => undefined } = options;
   const queries: string[] = [];
@@ -30,16 +30,16 @@ export async function startDnsServer(options: DnsServerOptions = {}): Promise<Dn
   socket.on("message", (query: Buffer, from: RemoteInfo) => {
     const { name, type, end } = parseQuestion(query);
     queries.push(`${type} ${name}`);
-    const addresses = resolve(name, type);
-    if (addresses) socket.send(encodeResponse(query.subarray(0, end), addresses), from.port, from.address);
+    const ips = resolve(name, type);
+    if (ips) socket.send(encodeResponse(query.subarray(0, end), ips), from.port, from.address);
   });
   socket.bind(port, ip);
   await once(socket, "listening");
-  const address = socket.address();
+  const { port: boundPort } = socket.address();
   return {
     ip,
-    port: address.port,
-    server: `${ip}:${address.port}`,
+    port: boundPort,
+    ipAndPort: `${ip}:${boundPort}`,
     queries,
     async close() {
       socket.close();
@@ -48,7 +48,7 @@ export async function startDnsServer(options: DnsServerOptions = {}): Promise<Dn
   };
 }
 
-/** RFC 1035 §4.1.2: labels after the header of 12 bytes, then type and class. */
+/** RFC 1035 §4.1.2: labels after the 12-byte header, then type and class. */
 function parseQuestion(query: Buffer): { name: string; type: RecordType; end: number } {
   const labels: string[] = [];
   let offset = 12;
@@ -63,18 +63,18 @@ function parseQuestion(query: Buffer): { name: string; type: RecordType; end: nu
   };
 }
 
-function encodeResponse(question: Buffer, addresses: readonly string[]): Buffer {
-  const header = Buffer.from(question.subarray(0, 12));
+function encodeResponse(query: Buffer, ips: readonly string[]): Buffer {
+  const header = Buffer.from(query.subarray(0, 12));
   header.writeUInt16BE(0x8180, 2); // a response, recursion available, no error
-  header.writeUInt16BE(addresses.length, 6);
+  header.writeUInt16BE(ips.length, 6);
   header.writeUInt32BE(0, 8);
-  return Buffer.concat([header, question.subarray(12), ...addresses.map(encodeRecord)]);
+  return Buffer.concat([header, query.subarray(12), ...ips.map(encodeRecord)]);
 }
 
 function encodeRecord(ip: string): Buffer {
   const data = isIPv4(ip) ? Buffer.from(ip.split(".").map(Number)) : parseIpv6(ip);
   const head = Buffer.alloc(12);
-  head.writeUInt16BE(0xc00c, 0); // the name of the question
+  head.writeUInt16BE(0xc00c, 0); // a pointer to the name in the question
   head.writeUInt16BE(isIPv4(ip) ? 1 : 28, 2);
   head.writeUInt16BE(1, 4);
   head.writeUInt16BE(data.length, 10);
@@ -83,9 +83,9 @@ function encodeRecord(ip: string): Buffer {
 
 function parseIpv6(ip: string): Buffer {
   const [start = "", end = ""] = ip.split("::");
-  const groups = (text: string): number[] =>
+  const parseGroups = (text: string): number[] =>
     text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16));
-  const [first, last] = [groups(start), groups(end)];
+  const [first, last] = [parseGroups(start), parseGroups(end)];
   const zeros = Array.from({ length: 8 - first.length - last.length }, () => 0);
   return Buffer.from([...first, ...zeros, ...last].flatMap((group) => [group >> 8, group & 255]));
 }

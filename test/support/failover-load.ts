@@ -129,7 +129,7 @@ export function startFailoverLoad(studio: StudioClient, base: string, connection
   async function checkAsset(assetId: string, expected: AcknowledgedAsset): Promise<void> {
     const asset = await studio.call("get_asset", { assetId, includeUrls: true });
     assert.equal(asset.status, "ready");
-    // If the attach was not acknowledged, the asset can be on the post nevertheless.
+    // Even if the attach was not acknowledged, the asset may be on the post.
     if (expected.postId !== null) assert.equal(asset.postId, expected.postId);
     const response = await fetch(asset.url);
     assert.equal(sha256(new Uint8Array(await response.arrayBuffer())), expected.digest, "the stored bytes");

@@ -6,11 +6,11 @@ import type { AddressInfo } from "node:net";
  * What the proxy does with a request:
  * - a number: responds with this status, without forwarding the request
  * - `reset`: closes the connection, without forwarding the request
- * - `lost`: forwards the request, and closes the connection instead of responding
+ * - `lost`: forwards the request, then closes the connection instead of responding
  * - `hang`: never responds
  * - `cut`: closes the connection in the middle of the response
  * - `stall`: stops in the middle of the response and keeps the connection open
- * - `short`: responds with half of the content, and a matching length
+ * - `short`: responds with half of the content, and a `content-length` that matches it
  * - `altered`: responds with different bytes of the same length
  * - `other-etag`: responds with another ETag
  */
@@ -24,7 +24,7 @@ export interface FaultyProxy {
   chooseFault: (req: IncomingMessage) => Fault | undefined | Promise<Fault | undefined>;
   /** Runs after the server has executed a request whose response is `lost`, before the connection is closed. */
   onLost: () => void | Promise<void>;
-  /** Breaks every open connection, also in the middle of a request. */
+  /** Closes every open connection, even in the middle of a request. */
   cutConnections(): void;
   close(): Promise<void>;
 }
@@ -33,7 +33,7 @@ export interface FaultyProxy {
 export async function startFaultyProxy(targetUrl: string): Promise<FaultyProxy> {
   const target = new URL(targetUrl);
   const server = createServer((req, res) => void serve(req, res).catch(() => res.destroy()));
-  // Otherwise the server closes idle connections, possibly while a client sends the next request, which would be a fault
+  // Otherwise the server might close an idle connection while a client sends the next request. That would be a fault
   // that no test chose.
   server.keepAliveTimeout = 0;
   server.listen(0, "127.0.0.1");
@@ -63,14 +63,14 @@ export async function startFaultyProxy(targetUrl: string): Promise<FaultyProxy> 
       const xml = `<?xml version="1.0"?><Error><Code>${code}</Code><Message>${req.url}</Message></Error>`;
       return void res.writeHead(fault, { "content-type": "application/xml" }).end(req.method === "HEAD" ? "" : xml);
     }
-    // Forwards the host header unchanged, because it is part of the signature.
+    // Forwards the host header unchanged, because the request's signature covers it.
     const upstreamRequest = request({
       host: target.hostname,
       port: target.port,
       method: req.method,
       path: req.url,
       headers: req.headers,
-      // A new connection: the target could close an idle one while the request is sent.
+      // Uses a new connection, because the target might close an idle one while the request is sent.
       agent: false,
     });
     req.pipe(upstreamRequest);
@@ -81,16 +81,16 @@ export async function startFaultyProxy(targetUrl: string): Promise<FaultyProxy> 
       return void res.destroy();
     }
     if (fault === "short" || fault === "altered" || fault === "other-etag")
-      return respondAltered(fault, upstreamResponse, res);
+      return sendWrongResponse(fault, upstreamResponse, res);
     res.writeHead(upstreamResponse.statusCode ?? 502, upstreamResponse.headers);
     if (fault === undefined) return void upstreamResponse.pipe(res);
-    const half = Math.floor(Number(upstreamResponse.headers["content-length"]) / 2);
-    let sent = 0;
+    const halfLength = Math.floor(Number(upstreamResponse.headers["content-length"]) / 2);
+    let sentBytes = 0;
     for await (const chunk of upstreamResponse as AsyncIterable<Buffer>) {
-      const piece = chunk.subarray(0, half - sent);
-      sent += piece.length;
+      const piece = chunk.subarray(0, halfLength - sentBytes);
+      sentBytes += piece.length;
       res.write(piece);
-      if (sent >= half) break;
+      if (sentBytes >= halfLength) break;
     }
     if (fault === "cut") setTimeout(() => res.destroy(), 50);
   }
@@ -98,22 +98,22 @@ export async function startFaultyProxy(targetUrl: string): Promise<FaultyProxy> 
   return proxy;
 }
 
-/** Sends a well-formed response with wrong content. */
-async function respondAltered(
-  alteration: "short" | "altered" | "other-etag",
+/** Sends a well-formed response with the wrong content or ETag. */
+async function sendWrongResponse(
+  fault: "short" | "altered" | "other-etag",
   upstreamResponse: IncomingMessage,
   res: ServerResponse,
 ): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of upstreamResponse as AsyncIterable<Buffer>) chunks.push(chunk);
   const original = Buffer.concat(chunks);
-  const content = alteration === "short" ? original.subarray(0, original.length / 2) : original;
-  if (alteration === "altered") content.forEach((byte, index) => (content[index] = byte ^ 0x55));
+  const content = fault === "short" ? original.subarray(0, original.length / 2) : original;
+  if (fault === "altered") content.forEach((byte, index) => (content[index] = byte ^ 0x55));
   const { "content-length": length, etag, ...headers } = upstreamResponse.headers;
   res.writeHead(upstreamResponse.statusCode ?? 502, {
     ...headers,
     "content-length": original.length > 0 ? content.length : length, // a HEAD response has a length and no content
-    ...(etag === undefined ? {} : { etag: alteration === "other-etag" ? `"${"1".repeat(32)}"` : etag }),
+    ...(etag === undefined ? {} : { etag: fault === "other-etag" ? `"${"1".repeat(32)}"` : etag }),
   });
   res.end(content);
 }

@@ -33,7 +33,7 @@ export async function startFleet(size: number, env: Record<string, string> = {})
       OIDC_CLIENT_SECRET: issuer.clientSecret,
       ...env,
     });
-  // Starts them in parallel: one instance migrates the database while the others wait.
+  // Starts all instances at once; one migrates the database while the others wait.
   const processes = await Promise.all(instanceUrls.map(start));
   const ports = instanceUrls.map((url) => Number(new URL(url).port));
   const nginx = await startNginx(findNginx() ?? "", Number(new URL(base).port), ports);

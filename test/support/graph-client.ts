@@ -1,4 +1,4 @@
-/** Calls a stand-in of the Graph API with bare `fetch`, as the platform's documentation shows. */
+/** Calls a stand-in for the Graph API with plain `fetch`, as in the platform's documentation. */
 export interface GraphClient {
   get(path: string, params?: Record<string, string>): Promise<GraphResult>;
   /** Sends the parameters as a form. */
@@ -19,14 +19,14 @@ interface GraphErrorBody {
   fbtrace_id: string;
 }
 
-export function createGraphClient(base: string, readToken: () => string): GraphClient {
-  const authorization = (): Record<string, string> => ({ authorization: `Bearer ${readToken()}` });
+export function createGraphClient(base: string, getToken: () => string): GraphClient {
+  const getHeaders = (): Record<string, string> => ({ authorization: `Bearer ${getToken()}` });
   return {
     get: async (path, params = {}) =>
-      readResult(await fetch(`${base}${path}?${new URLSearchParams(params).toString()}`, { headers: authorization() })),
+      readResult(await fetch(`${base}${path}?${new URLSearchParams(params).toString()}`, { headers: getHeaders() })),
     post: async (path, params) =>
       readResult(
-        await fetch(`${base}${path}`, { method: "POST", body: new URLSearchParams(params), headers: authorization() }),
+        await fetch(`${base}${path}`, { method: "POST", body: new URLSearchParams(params), headers: getHeaders() }),
       ),
   };
 }
@@ -40,7 +40,7 @@ export async function readResult(response: Response): Promise<GraphResult> {
 }
 
 /** Returns the code and the subcode of an error, such as `9007/2207027`. */
-export function errorCode({ status, body: { error } }: GraphResult): string {
+export function toErrorCode({ status, body: { error } }: GraphResult): string {
   if (status === 200) return "no error";
   return error.error_subcode === undefined ? String(error.code) : `${error.code}/${error.error_subcode}`;
 }

@@ -15,8 +15,8 @@ export interface Haproxy {
 }
 
 /**
- * Starts HAProxy with a file of `deploy/`. Only the address that it listens on, without TLS, the addresses of its servers
- * and the number of connections are replaced. Resolves when a request to `readyPath` succeeds.
+ * Starts HAProxy with a file of `deploy/`. Replaces only where it listens (without TLS), its servers and the number of
+ * connections. Resolves when a request to `readyPath` succeeds.
  */
 export async function startHaproxy(
   file: string,

@@ -8,7 +8,7 @@ export interface HelperProcess {
   readonly lines: readonly string[];
   /** Resolves with the nth line that starts with `prefix`, by default the first; rejects if the process exits first. */
   waitForLine(prefix: string, nth?: number): Promise<string>;
-  /** Lets the program start its work; until then it waits. */
+  /** Lets the program continue. It waits for this before it starts its work; some programs also wait between steps. */
   letRun(): void;
   /** Sends SIGKILL; resolves after the process has exited and all its lines are read. */
   kill(): Promise<void>;

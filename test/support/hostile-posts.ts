@@ -4,7 +4,7 @@ import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import type { PostStatus } from "#domain/posts/post.ts";
 
-/** U+2057, which `foldForSearch` expands to four U+2032; all are three bytes in UTF-8. */
+/** `foldForSearch` expands U+2057 to four U+2032. Both characters take three bytes in UTF-8. */
 const hostileBody = "\u2057".repeat(99_000);
 
 /** Every hostile post has all tokens of this query, but none contains the query itself. */
@@ -13,13 +13,13 @@ export const almostMatchingQuery = "\u2032\u2032\u2032b";
 export interface PostContent {
   title: string;
   status?: PostStatus;
-  /** Adds the longest text that almost matches `almostMatchingQuery`. */
+  /** Adds a text of almost the maximum length that almost matches `almostMatchingQuery`. */
   isHostile?: boolean;
-  /** If false, the posts are not indexed, like posts that an older version created. */
+  /** If false, the post is not in the search index, like a post that an older version created. */
   isIndexed?: boolean;
 }
 
-/** Inserts rows directly: creating a thousand posts with the verb would take minutes. */
+/** Inserts rows directly, because creating a thousand posts with the verb would take minutes. */
 export async function insertPosts(
   { database, deps }: { database: Database; deps: Deps },
   { studio, user }: Pick<Caller, "studio" | "user">,

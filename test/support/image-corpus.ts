@@ -7,11 +7,11 @@ export interface CorpusFile {
   name: string;
   mimeType: string;
   bytes: Buffer;
-  /** The size of the upright image. */
-  size: { width: number; height: number };
+  /** The dimensions of the upright image. */
+  dimensions: { width: number; height: number };
   /** What a viewer shows, as a small upright image in sRGB. */
   pixels: RawImage;
-  frames: number;
+  frameCount: number;
   /** How much a color may differ from these pixels. */
   tolerance: number;
   /** The reason, if the file must be rejected instead of published. */
@@ -93,18 +93,18 @@ const encoders = {
   "image/gif": (image: Sharp) => image.gif(),
 };
 
-/** 60 files that platforms handle differently or wrongly. */
+/** 60 files that platforms process incorrectly, or each in its own way. */
 export async function createImageCorpus(): Promise<CorpusFile[]> {
   const files: CorpusFile[] = [];
   const add = async (
     name: string,
     mimeType: string,
     image: Sharp | Buffer,
-    { pixels = paint(), size = pixels.info, tolerance = 12, ...more }: Partial<CorpusFile> = {},
+    { pixels = paint(), dimensions = pixels.info, tolerance = 12, ...more }: Partial<CorpusFile> = {},
   ): Promise<void> => {
     const bytes = Buffer.isBuffer(image) ? image : await image.toBuffer();
-    const { width, height } = size;
-    files.push({ name, mimeType, bytes, size: { width, height }, pixels, tolerance, frames: 1, ...more });
+    const { width, height } = dimensions;
+    files.push({ name, mimeType, bytes, dimensions: { width, height }, pixels, tolerance, frameCount: 1, ...more });
   };
   await addJpegs(add);
   await addPngs(add);
@@ -199,7 +199,7 @@ async function addOtherTypes(add: Add): Promise<void> {
 async function addAnimations(add: Add): Promise<void> {
   const expectedFrames = [paint(), paint(60, 40, greyQuadrants), paint(60, 40, blackAndWhite)];
   const frames = await Promise.all(expectedFrames.map((pixels) => open(pixels).png().toBuffer()));
-  const more = { frames: frames.length };
+  const more = { frameCount: frames.length };
   const animate = (): Sharp => sharp(frames, { join: { animated: true } });
   const animatedGif = await animate()
     .gif({ delay: [100, 100, 100] })
@@ -223,12 +223,12 @@ async function addSizes(add: Add): Promise<void> {
   await addSize("PNG, 20000 × 1", "image/png", 20_000, 1);
   const wide = { width: 7000, height: 5000 };
   const enlarged = open(paint(70, 50)).resize({ ...wide, kernel: "nearest" });
-  await add("JPEG, 7000 × 5000", "image/jpeg", enlarged.jpeg(), { size: wide });
+  await add("JPEG, 7000 × 5000", "image/jpeg", enlarged.jpeg(), { dimensions: wide });
   const [large, photo] = [addNoise(paint(4200, 4000), 35), addNoise(paint(3000, 2000), 20)];
   const largePng = await open(large).png({ compressionLevel: 0 }).toBuffer();
-  await add("PNG, 4200 × 4000, 50 MB", "image/png", largePng, { pixels: paint(), size: large.info });
+  await add("PNG, 4200 × 4000, 50 MB", "image/png", largePng, { pixels: paint(), dimensions: large.info });
   const photoJpeg = await open(photo).jpeg({ quality: 97 }).toBuffer();
-  await add("JPEG, 3000 × 2000, 4 MB", "image/jpeg", photoJpeg, { pixels: paint(), size: photo.info });
+  await add("JPEG, 3000 × 2000, 4 MB", "image/jpeg", photoJpeg, { pixels: paint(), dimensions: photo.info });
 }
 
 async function addRejectedFiles(add: Add): Promise<void> {

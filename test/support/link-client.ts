@@ -8,12 +8,12 @@ interface UploadedFile {
 
 /** Uploads files through an upload link without an account, as the upload page does. */
 export interface LinkClient {
-  /** Uploads all parts of a file without completing it; returns the file's id. */
-  send(file: UploadedFile): Promise<string>;
+  /** Uploads all parts of a file without completing the upload; returns the file's id. */
+  sendParts(file: UploadedFile): Promise<string>;
   complete(fileId: string): Promise<{ status: number; body: unknown }>;
 }
 
-export function openLink(base: string, url: string): LinkClient {
+export function createLinkClient(base: string, url: string): LinkClient {
   const token = url.split("/u/")[1] ?? "";
   const call = async <T>(path: string, body: unknown): Promise<{ status: number; body: T }> => {
     const response = await fetch(`${base}/api/uploads${path}`, {
@@ -24,9 +24,9 @@ export function openLink(base: string, url: string): LinkClient {
     return { status: response.status, body: (await response.json()) as T };
   };
   return {
-    async send({ name, mimeType, bytes }) {
-      const fileInfo = { name, size: bytes.length, lastModified: 1, type: mimeType };
-      const { status, body } = await call<{ file: { id: string }; partBytes: number }>("/files", fileInfo);
+    async sendParts({ name, mimeType, bytes }) {
+      const startInput = { name, size: bytes.length, lastModified: 1, type: mimeType };
+      const { status, body } = await call<{ file: { id: string }; partBytes: number }>("/files", startInput);
       assert.equal(status, 200, JSON.stringify(body));
       const parts = Array.from({ length: Math.ceil(bytes.length / body.partBytes) }, (_, i) => i + 1);
       const path = `/files/${body.file.id}/addresses`;

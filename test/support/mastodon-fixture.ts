@@ -10,7 +10,7 @@ export async function connectMastodon(
   const { status, body } = await api("POST", "/platforms/connect", { platform: "mastodon", instanceUrl });
   assert.equal(status, 201, JSON.stringify(body));
   const connectPage = await browser.open(String(body["connectUrl"]));
-  // The policy must name the instance: otherwise a browser would not follow the redirect to it.
+  // The policy must name the instance, or a browser would not follow the redirect to it.
   assert.ok(connectPage.headers.get("content-security-policy")?.includes(instanceUrl));
   const signInPage = await browser.submit(connectPage);
   const resultPage = await browser.submit(signInPage, { login: user.name, passwd: user.password });

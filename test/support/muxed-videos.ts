@@ -10,7 +10,7 @@ import {
   type OutputFormat,
 } from "mediabunny";
 
-/** Options for a real video file, written by an independent library. The frames are noise: no test decodes them. */
+/** Options for a real video file, written by an independent library. No test decodes the frames, which are noise. */
 export interface MuxOptions {
   width?: number;
   height?: number;

@@ -47,7 +47,7 @@ export async function createPostgresCluster(
   if (identity.uid !== undefined && identity.gid !== undefined) chownSync(folder.path, identity.uid, identity.gid);
   const spawnOptions = { ...identity, cwd: folder.path, env: { PATH: process.env["PATH"], LC_ALL: "C" } };
   const dataFolder = join(folder.path, "data");
-  // A password instead of `trust`: other users of the machine can reach the port.
+  // A password instead of `trust`, because other users of the machine can reach the port.
   const password = randomBytes(24).toString("hex");
   const passwordFile = join(folder.path, "password");
   writeFileSync(passwordFile, password, { mode: 0o644 });

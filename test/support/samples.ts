@@ -66,7 +66,7 @@ export interface MovieOptions {
   isMoovOnly?: boolean;
 }
 
-/** An MP4 with one empty video track of 640 × 360 and 2.5 s: it has metadata but is not playable. */
+/** An MP4 with one empty video track of 640 × 360 and 2.5 s. It has metadata but is not playable. */
 export const mp4 = (brand = "isom"): Buffer => movie({ brand });
 
 export function movie(options: MovieOptions = {}): Buffer {

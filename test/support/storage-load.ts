@@ -13,7 +13,7 @@ type Method = (typeof methods)[number];
 export interface StorageLoad {
   readonly fileCount: number;
   readonly downloadCount: number;
-  /** Errors of the service that tell the client to retry. */
+  /** Responses of the service that tell the client to retry. */
   readonly unavailableErrors: readonly { reason: string; ms: number }[];
   /** Requests to the store itself that failed and were repeated. */
   readonly storeErrors: readonly string[];
@@ -22,7 +22,7 @@ export interface StorageLoad {
   waitForEachMethod(): Promise<number>;
   /** Finishes the uploads that have started. */
   stop(): Promise<void>;
-  /** Downloads every acknowledged file since the last check, or every one of the run, and compares its digest. */
+  /** Downloads each file acknowledged since the last check, or in the whole run with `all`, and compares its digest. */
   checkFiles(options?: { all: boolean }): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ class UnavailableError extends Error {}
 class StoreError extends Error {}
 
 const mebibyte = 1024 * 1024;
-/** A large file has two parts: one of 8 MiB from the upload page, of 5 MiB from the in-chat app, and a short one. */
+/** Large files have a full part (8 MiB from the upload page, 5 MiB from the in-chat app) and a short part. */
 const contentBytes: Record<Method, number> = {
   inline: 40_000,
   presigned: 40_000,

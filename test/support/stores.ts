@@ -70,7 +70,7 @@ async function createTestBucket(): Promise<string> {
   return settings.bucket;
 }
 
-/** Hides other suites' files from a sweeper, which deletes files that its database lacks: suites share a bucket. */
+/** Hides the files of other suites, which share the bucket, from a sweeper, which would delete them as orphans. */
 export function withOwnFiles<Store extends FileStore>(store: Store, isOwnKey: (key: string) => boolean): Store {
   return {
     ...store,

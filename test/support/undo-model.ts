@@ -23,7 +23,7 @@ export interface AssetState {
 
 export interface CommentState {
   isDeleted: boolean;
-  /** Deleted by its author: no undo may restore it. */
+  /** Whether its author deleted the comment, so that no undo may restore it. */
   isErased: boolean;
 }
 

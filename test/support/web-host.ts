@@ -27,7 +27,7 @@ export interface WebHost {
   /** The number of requests per path. */
   requestCounts: Map<string, number>;
   /** The number of connections accepted so far. */
-  readonly connections: number;
+  readonly connectionCount: number;
   /** The product's URL opener, which resolves every name to this server and trusts its certificate. */
   createOpener(options?: PublicHostOptions & { timeoutMs?: number }): PublicUrlOpener;
   /** The product's fetch for client metadata documents, on the same test network. */
@@ -39,7 +39,7 @@ export async function startWebHost(names: [string, ...string[]] = ["files.test",
   const { key, cert } = createCertificate(names);
   const handlers = new Map<string, RequestHandler>();
   const requestCounts = new Map<string, number>();
-  let connections = 0;
+  let connectionCount = 0;
   const server = createServer({ key, cert }, (req, res) => {
     const path = req.url ?? "";
     requestCounts.set(path, (requestCounts.get(path) ?? 0) + 1);
@@ -47,7 +47,7 @@ export async function startWebHost(names: [string, ...string[]] = ["files.test",
     if (handler) handler(req, res);
     else res.writeHead(404).end();
   });
-  server.on("connection", () => void connections++);
+  server.on("connection", () => void connectionCount++);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -58,8 +58,8 @@ export async function startWebHost(names: [string, ...string[]] = ["files.test",
   };
   const host: WebHost = {
     requestCounts,
-    get connections() {
-      return connections;
+    get connectionCount() {
+      return connectionCount;
     },
     url: (path, name = names[0]) => `https://${name}:${port}${path}`,
     serve(path, handler) {

@@ -20,26 +20,26 @@ import { newStudio, newUser } from "../users.ts";
 
 /**
  * Child process: an AI client edits, deletes, restores and undoes posts until the process is killed. Prints each
- * revision with its content once its call has returned.
+ * revision with its content after the call that created it has returned.
  */
 
-const { parallel, ...options } = JSON.parse(process.argv[2] ?? "") as Omit<OpenDatabaseOptions, "log"> & {
-  parallel: number;
+const { concurrency, ...options } = JSON.parse(process.argv[2] ?? "") as Omit<OpenDatabaseOptions, "log"> & {
+  concurrency: number;
 };
 const printLine = (line: string) => writeSync(1, `${line}\n`); // synchronous, because the process will be killed
 
 printLine("loaded");
 await once(process.stdin, "data");
 const database = await openDatabase({ ...options, log: createLog("silent") });
-// The service creates the secret after the first migration. Where it exists, a missing database counts as lost, and the
-// next child fails instead of creating a new one.
+// Creates the secret, as the service does after the first migration. If there is a secret but no database, the next
+// child fails instead of creating a new database.
 if (!existsSync(join(options.dataDir, "secret"))) writeFileSync(join(options.dataDir, "secret"), randomBytes(32));
 // A killed process leaves its files behind; the test deletes this folder.
 process.env["TMPDIR"] = options.dataDir;
 const deps = createDeps(database, systemClock);
 printLine("ready");
 
-await Promise.all(Array.from({ length: parallel }, (_, worker) => edit(worker)));
+await Promise.all(Array.from({ length: concurrency }, (_, worker) => edit(worker)));
 
 async function edit(worker: number): Promise<never> {
   // A new user each time, because the number of studios per owner is limited.

@@ -7,9 +7,9 @@ import { createDeps, silentLog } from "../engines.ts";
 
 /** Child process: indexes existing rows for search and prints a line after each batch. */
 
-const { isStepped, ...options } = JSON.parse(process.argv[2] ?? "") as Omit<OpenDatabaseOptions, "log"> & {
-  /** Whether each batch waits for its own `letRun`. */
-  isStepped: boolean;
+const { shouldPauseAfterBatch, ...options } = JSON.parse(process.argv[2] ?? "") as Omit<OpenDatabaseOptions, "log"> & {
+  /** Whether the process waits for a call of `letRun` after each batch. */
+  shouldPauseAfterBatch: boolean;
 };
 const printLine = (line: string) => writeSync(1, `${line}\n`); // synchronous, because the process may be killed
 
@@ -18,7 +18,7 @@ printLine("loaded");
 await once(process.stdin, "data");
 const pause = async (): Promise<void> => {
   printLine("batch");
-  if (isStepped) await once(process.stdin, "data");
+  if (shouldPauseAfterBatch) await once(process.stdin, "data");
 };
 await indexExistingRows(createDeps(database, systemClock), { pause, shouldStop: () => false }, silentLog);
 printLine("done");

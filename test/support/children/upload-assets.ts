@@ -16,7 +16,7 @@ import { createLog } from "#lib/log.ts";
 import { openDiskStore } from "#storage/disk/disk-store.ts";
 import { createDeps } from "../engines.ts";
 
-/** Child process: uploads, attaches, detaches and deletes assets, and prints each step when it is done. */
+/** Child process: uploads, attaches, detaches and deletes assets, and prints a line after each step. */
 
 const { caller, root, count, ...options } = JSON.parse(process.argv[2] ?? "") as Omit<OpenDatabaseOptions, "log"> & {
   caller: Caller;

@@ -10,24 +10,24 @@ import { createLog } from "#lib/log.ts";
 import { createDeps } from "../engines.ts";
 import { newStudio } from "../users.ts";
 
-/** Child process: creates and updates posts until it is killed, and prints each write when it is done. */
+/** Child process: creates and updates posts until it is killed, and prints a line after each write. */
 
-const { parallel, ...options } = JSON.parse(process.argv[2] ?? "") as Omit<OpenDatabaseOptions, "log"> & {
-  parallel: number;
+const { concurrency, ...options } = JSON.parse(process.argv[2] ?? "") as Omit<OpenDatabaseOptions, "log"> & {
+  concurrency: number;
 };
 const printLine = (line: string) => writeSync(1, `${line}\n`); // synchronous, because the process will be killed
 
 printLine("loaded");
 await once(process.stdin, "data");
 const database = await openDatabase({ ...options, log: createLog("silent") });
-// The service creates the secret on its first start. Once it exists, the next start reports a missing database as lost.
+// Creates the secret, as the service does on its first start. If there is a secret but no database, a start fails.
 if (!existsSync(join(options.dataDir, "secret"))) writeFileSync(join(options.dataDir, "secret"), randomBytes(32));
 const deps = createDeps(database, systemClock);
 const owner = await newStudio(deps, undefined, `Studio ${process.pid} ${Date.now()}`);
 printLine("ready");
 
 await Promise.all(
-  Array.from({ length: parallel }, async () => {
+  Array.from({ length: concurrency }, async () => {
     for (let i = 0; ; i++) {
       const post = await createPost(deps, owner, { title: `P${i}`, body: "x".repeat(i % 2000) });
       printLine(`saved ${owner.studio.id} ${post.id} 1`);
