@@ -133,7 +133,7 @@ function formatTime(time: string, { language, timeZone }: AccountsOptions): stri
   try {
     return date.toLocaleString(language.locale, { ...style, ...(typeof timeZone === "string" ? { timeZone } : {}) });
   } catch {
-    return date.toLocaleString(language.locale, style); // The host's time zone is unknown to the browser.
+    return date.toLocaleString(language.locale, style); // the browser does not know the host's time zone
   }
 }
 

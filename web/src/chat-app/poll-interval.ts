@@ -1,7 +1,7 @@
 const fastIntervalMs = 3000;
 const slowIntervalMs = 20_000;
-/** Longer than the slow interval, so that the app notices the start of a publication. */
-const nearMs = 60_000;
+/** Fast polling starts this long before a publication. Longer than the slow interval, so that no start is missed. */
+const fastPollingLeadMs = 60_000;
 
 interface Publication {
   state: string;
@@ -21,5 +21,5 @@ export function getPollIntervalMs(
 function isAboutToChange({ state, time }: Publication, now: number): boolean {
   if (state !== "scheduled") return state === "publishing";
   // Without a time, it starts at once.
-  return time === undefined || Date.parse(time) - now < nearMs;
+  return time === undefined || Date.parse(time) - now < fastPollingLeadMs;
 }

@@ -44,7 +44,7 @@ const english = {
   linkNotOpened: "The chat didn’t open the page. Copy this link into your browser:",
   linkFailed: "The link couldn’t be created.",
   noUploadsHere: "This chat can’t receive files here. Upload them in the browser.",
-  // These replace the texts of the uploader that are about the upload page.
+  // These replace the uploader's texts that are about the upload page.
   allDone: "All files are attached. You can add more.",
   allDoneFull: "All files are attached, and the post is full.",
 };

@@ -163,6 +163,6 @@ export function PostEditor({ post, pressedPagerButton }: { post: Post; pressedPa
   );
 }
 
-/** The revision at which the post was marked ready, if the post has changed since. */
+/** The revision at which the post was marked ready, if the post has changed since then. */
 const findOutdatedReadyRevision = ({ status, revision, readyRevision }: Post): number | undefined =>
   status === "ready" && readyRevision !== null && revision > readyRevision ? readyRevision : undefined;

@@ -6,7 +6,7 @@ import type { PostPager } from "./use-post-pager.ts";
 /** The button with which the user opened this post, until the focus has returned to it. */
 export type PressedPagerButton = RefObject<"previous" | "next" | undefined>;
 
-/** Opens the neighbors of the post in the list that the user came from. Renders nothing if it has none. */
+/** Opens the neighbors of the post in the list that the user came from. Renders nothing if the post has none. */
 export function PostPagerButtons({
   pager: { openPrevious, openNext },
   pressedPagerButton,

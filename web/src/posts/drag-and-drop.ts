@@ -48,7 +48,7 @@ export function useDragSensors(getNeighbor: GetNeighbor): SensorDescriptor<Senso
 
 /**
  * Finds the droppable under the pointer; while dragging by keyboard, the one that the item overlaps most. The closest
- * center is only a fallback: an item at the top of a long column can be closer to the center of a short column.
+ * center is only a fallback, because an item at the top of a long column can be closer to the center of a short column.
  */
 export const findDropTarget: CollisionDetection = (options) => {
   const collisions = options.pointerCoordinates ? pointerWithin(options) : [];

@@ -19,8 +19,8 @@ export interface Duplicate {
 export type EditedText = Pick<Post, "title" | "body">;
 
 /**
- * Creates a draft with the text, tags and files of a post, without its publications, comments and crops. If a file
- * can't be copied, the other files still are.
+ * Creates a draft with the texts, tags and files of a post, without its publications, comments and crops. If a file
+ * can't be copied, the other files are still copied.
  */
 export async function duplicatePost(
   queryClient: QueryClient,

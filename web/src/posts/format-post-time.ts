@@ -1,4 +1,4 @@
-/** Creating a format is much slower than using it, and a list uses one per row. */
+/** A cache, because creating a format is much slower than using it, and a list uses one per row. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function getFormat(timezone: string, style: "short" | "withYear"): Intl.DateTimeFormat {

@@ -25,19 +25,19 @@ export function moveCaret(before: string, after: string, caret: number): number 
   const textBeforeCaret = before.slice(0, caret).split("\n");
   let line = textBeforeCaret.length - 1;
   let column = textBeforeCaret.at(-1)?.length ?? 0;
-  let addedLines = 0;
+  let addedLineCount = 0;
   for (const { buffer1, buffer2 } of diffIndices(linesBefore, linesAfter)) {
     const [start, length] = buffer1;
     if (start > line) break;
     if (line < start + length) {
       // The caret's own line changed.
       line = start;
-      addedLines = buffer2[0] - start;
-      column = Math.min(column, linesAfter[line + addedLines]?.length ?? 0);
+      addedLineCount = buffer2[0] - start;
+      column = Math.min(column, linesAfter[line + addedLineCount]?.length ?? 0);
       break;
     }
-    addedLines += buffer2[1] - length;
+    addedLineCount += buffer2[1] - length;
   }
-  const offset = linesAfter.slice(0, line + addedLines).reduce((sum, { length }) => sum + length + 1, 0);
+  const offset = linesAfter.slice(0, line + addedLineCount).reduce((sum, { length }) => sum + length + 1, 0);
   return Math.min(offset + column, after.length);
 }

@@ -57,7 +57,7 @@ export function useDraft(post: Post, studioId: string, onMerge: (authors: string
       const isUnsaved = Object.keys(getUnsavedChanges(base, draft)).length > 0;
       patchState({ base: theirs, draft: joinDraft(parts), theirs: undefined, recentlyUpdatedFields: acceptedFields });
       if (!isUnsaved || acceptedFields.length === 0) return;
-      // Names are optional: if they can't be read, the merge is reported without them.
+      // If the names can't be read, the merge is reported without them.
       queryClient.query(changesSinceQuery(studioId, postId, base.revision, theirs.revision)).then(
         (changes) => onMerge(changes.length === 0 ? "another member" : formatActors(changes)),
         () => onMerge("another member"),
@@ -100,7 +100,7 @@ export function useDraft(post: Post, studioId: string, onMerge: (authors: string
         await queryClient.refetchQueries({ queryKey });
         const currentPost = queryClient.getQueryData(queryKey);
         if (currentPost) applyRemote(currentPost);
-        // If the server's version was merged, send again now: after the user has left the page, no timer does.
+        // If the server's version was merged, send again now; after the user has left the page, no timer would.
         return latest.current.base.revision > base.revision ? send() : getSaveResult(latest.current);
       }
     },

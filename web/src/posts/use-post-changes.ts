@@ -37,7 +37,7 @@ export function usePostChanges(): PostChanges {
       return { ...post, status, tags, revision, updatedAt };
     }
 
-    /** Sends the revision, because the list of tags would replace changes that another user has made since. */
+    /** Sends the revision, because otherwise the tags would replace a change that another user has just made. */
     const createTagChange = (getTags: (tags: readonly string[]) => string[]): PostChange => ({
       apply: (post) => update(post, { tags: getTags(post.tags), revision: post.revision }),
       preview: (post) => ({ ...post, tags: getTags(post.tags) }),

@@ -12,7 +12,7 @@ import { toSummaryFilter } from "./to-summary-filter.ts";
 import { unsavedMessages, type EditorController } from "./use-editor.ts";
 
 /** How many posts before the end of the loaded list the next page is requested. */
-const loadAheadPosts = 3;
+const loadAheadCount = 3;
 const staleAfterMs = 60_000;
 
 /** Each is undefined if there is no such post. */
@@ -41,7 +41,7 @@ export function usePostPager(editor: EditorController): PostPager {
   });
   const index = hasListOrder ? items.findIndex((post) => post.id === id) : -1;
   const { hasNextPage, isFetching, isError, fetchNextPage } = query;
-  const isNearEnd = index >= 0 && index >= items.length - loadAheadPosts;
+  const isNearEnd = index >= 0 && index >= items.length - loadAheadCount;
   useEffect(() => {
     if (isNearEnd && hasNextPage && !isFetching && !isError) void fetchNextPage();
   }, [isNearEnd, hasNextPage, isFetching, isError, fetchNextPage]);
@@ -79,7 +79,7 @@ function useSaveAndOpen(editor: EditorController): (postId: string) => Promise<v
   return async (postId) => {
     const { pathname } = router.state.location;
     const result = await editor.save();
-    // The user may have opened another page meanwhile.
+    // The user may have opened another page in the meantime.
     if (router.state.location.pathname !== pathname) return;
     if (result !== "saved") {
       showToast({ text: unsavedMessages[result] });

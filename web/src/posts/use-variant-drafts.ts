@@ -125,7 +125,7 @@ function isConflict(post: Post, id: string, { text, base }: VariantEdit): boolea
   return savedText !== base && savedText !== text;
 }
 
-/** Removes edits that were sent and saved. An edit that has changed since is now based on the text that was sent. */
+/** Removes edits that were sent and saved. An edit that changed after it was sent is now based on the sent text. */
 function removeSavedEdits(edits: Edits, sentEdits: readonly [id: string, edit: VariantEdit][]): Edits {
   const sentTexts = new Map(sentEdits.map(([id, { text }]) => [id, text]));
   return Object.fromEntries(

@@ -4,8 +4,8 @@ import { PlainIconButton } from "../../ui/IconButton.tsx";
 import { getNeighbor } from "./calendar-slots.ts";
 
 /**
- * Creates a post in a slot. A grid has one of these per slot, too many for Tab: only the first is a tab stop, and the
- * arrow keys lead to the others. With a mouse, a button is visible while the pointer is in its slot.
+ * Creates a post in a slot. A grid has one of these per slot, too many for Tab, so only the first is a tab stop, and
+ * the arrow keys lead to the others. With a mouse, a button is visible while the pointer is in its slot.
  */
 export function AddPostButton({
   slot,

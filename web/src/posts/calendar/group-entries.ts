@@ -4,7 +4,7 @@ import { toLocalTime } from "../../publishing/zoned-time.ts";
 
 /** The publications of a post with the same time and state, and the same actions: one card of the calendar. */
 export interface EntryGroup {
-  /** The id of its first publication: it stays the same when the time changes. */
+  /** The id of the group's first publication, which stays the same when the time changes. */
   id: string;
   post: CalendarEntry["post"];
   state: CalendarEntry["state"];

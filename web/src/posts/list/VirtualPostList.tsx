@@ -106,7 +106,7 @@ export function VirtualPostList({
   );
 }
 
-/** All rows have the same height, so only the first one is measured: measuring each would delay the frame. */
+/** All rows have the same height, so only the first is measured. Measuring each would delay the frame. */
 function useRowHeight(density: Density, layout: RowLayout) {
   const kind = `${density} ${layout}`;
   const [measurement, setMeasurement] = useState<{ kind: string; height: number }>();

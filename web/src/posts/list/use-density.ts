@@ -14,7 +14,7 @@ export function useDensity(): [Density, (density: Density) => void] {
       try {
         localStorage.setItem(storageKey, newDensity);
       } catch {
-        // The browser may block storage; the choice then lasts until the page is left.
+        // The browser may block storage; the choice then lasts until the user leaves the page.
       }
     },
   ];
