@@ -129,7 +129,7 @@ export function createPublisher({ openFile, sleep, ...options }: PublisherOption
     return quotaOutcome.value ? { kind: "retry_later", retryAfterMs: undefined, message } : undefined;
   }
 
-  /** Undefined if the URL can't be read; the post is public nevertheless. */
+  /** Undefined if the URL can't be read; the post is public even so. */
   async function readPermalink(request: PublishRequest, postId: string): Promise<string | undefined> {
     const { permalink } = calls.getPublishing(request.connection.platform);
     if (!permalink) return undefined;

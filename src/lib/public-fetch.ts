@@ -66,7 +66,7 @@ export type PublicFetch = (url: string, request?: PublicFetchRequest) => Promise
 
 /**
  * Sends requests to untrusted URLs. Allows only https to public IP addresses, and to the private hosts that the operator
- * listed. Each request, also after a redirect, resolves the name once, checks the IP addresses and pins them, so that a
+ * listed. Each request, even after a redirect, resolves the name once, checks the IP addresses and pins them, so that a
  * second DNS lookup cannot lead to another host (DNS rebinding).
  */
 export function createPublicUrlOpener(options: PublicUrlOpenerOptions): PublicUrlOpener {

@@ -12,7 +12,7 @@ import type { AddressInfo } from "node:net";
  * - https://developers.facebook.com/docs/facebook-login/guides/access-tokens/get-long-lived
  *
  * The documentation gives no HTTP status for most error codes. The stand-ins use 400, which the Instagram error codes
- * page gives for its codes, also for rate limits; a test can change the status of a rate limit.
+ * page gives for its codes, even for rate limits; a test can change the status of a rate limit.
  */
 
 export interface GraphRequest {

@@ -57,7 +57,7 @@ async function readMedia(container: Container): Promise<ProcessingOutcome> {
   return { media };
 }
 
-/** Processing continues while the client polls, also for the children of a carousel. */
+/** Processing continues while the client polls, even for the children of a carousel. */
 export function countPoll(container: Container): void {
   for (const each of [container, ...container.children])
     Object.assign(each, { remainingPolls: Math.max(0, each.remainingPolls - 1) });

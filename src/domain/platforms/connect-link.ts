@@ -32,7 +32,7 @@ export async function openConnectLink(
   return authorizeConnectLink(deps, signedInUser, link);
 }
 
-/** Repeats the checks of the link's creation: roles may have changed since, and another user may have opened it. */
+/** Repeats the checks of the link's creation, because roles may have changed and another user may open the link. */
 export async function authorizeConnectLink(
   deps: ConnectDeps,
   signedInUser: SignedInUser,

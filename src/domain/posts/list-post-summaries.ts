@@ -58,7 +58,7 @@ export async function listPostSummaries(
   const { items: foundPosts, scannedTo } = isSearch
     ? await search(deps, caller, { source: deps.posts.search, terms, filter, ...range })
     : { items: await deps.postSummaries.listIds(caller.studio.id, { ...filter, ...range }), scannedTo: undefined };
-  // The cursor is created before the posts are read: a post that moves to the trash meanwhile must not end the list.
+  // The cursor is created before the posts are read, so that a post that just moved to the trash does not end the list.
   const { items, nextCursor } = toPage<{ id: string; body?: string }>(foundPosts, limit, listKey, scannedTo);
   const posts = await deps.postSummaries.listByIds(
     caller.studio.id,

@@ -47,7 +47,7 @@ export interface PostStore {
   readonly search: SearchSource<Post, PostSearchFilter>;
   /** Adds one to the asset count and returns a position; undefined if the post is gone or already has `limit` assets. */
   reservePosition(studioId: string, postId: string, limit: number): Promise<number | undefined>;
-  /** Subtracts one from the asset count, also in the trash; returns false if the post is gone or has no assets. */
+  /** Subtracts one from the asset count, even in the trash; false if the post does not exist or has no assets. */
   releasePosition(studioId: string, postId: string): Promise<boolean>;
   /** Increments the post's revision for a change of its assets and returns it; undefined if the post is gone. */
   incrementRevisionForAssets(studioId: string, postId: string, now: number): Promise<number | undefined>;

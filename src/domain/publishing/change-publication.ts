@@ -43,8 +43,8 @@ export async function cancelPublication(
 export const reschedulePublicationInput = z.strictObject({ publicationId: id, at: publishTime });
 
 /**
- * Changes the time. The publication needs a new approval if the caller may not publish, or if it was missed and its
- * content has changed since.
+ * Changes the time. The publication needs a new approval if the caller may not publish without one, or if it was missed
+ * and its content has changed since then.
  */
 export async function reschedulePublication(
   deps: ChangeDeps & Pick<Deps, "studios">,

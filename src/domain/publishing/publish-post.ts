@@ -50,7 +50,7 @@ export async function publishPost(
   await inspectImages(deps, ownAssets, maxInspectionMs);
   const result = await deps.transact((tx) =>
     runOnce(deps, tx, caller, { verb: "publish_post", key, input: fields }, async () => {
-      // Checked only in the first call: a repeated call returns the first result, even if the time has passed since.
+      // Checked only in the first call: a repeated call returns the first result, even after the time has passed.
       const scheduledFor = input.at === undefined ? null : parsePublishTime(input.at, deps.clock());
       const post = await tx.posts.lock(caller.studio.id, postId);
       if (!post) throw notFoundError("post");

@@ -19,7 +19,7 @@ export interface WatchedPosts<Watcher extends PostWatcher> {
   /** Lists all posts, or those that may be of this studio, including posts whose studio was not read yet. */
   listIds(studioId?: string): string[];
   has(postId: string): boolean;
-  /** `version` is what the client may have seen; if the post has changed since, it becomes pending. */
+  /** `version` is what the client may have seen; if the post has changed since then, it becomes pending. */
   watch(watcher: Watcher, postId: string, version: string): void;
   unwatch(watcher: Watcher, postId: string): void;
   /** Makes the post pending for all of its watchers if the version is new. A deleted post has no studio. */

@@ -81,7 +81,7 @@ export const withoutChanges = (plan: AssetsPlan): AssetsPlan => ({
   isOrderReverted: false,
 });
 
-/** The assets before the first selected change of the list, if no one else changed the list since. */
+/** The assets before the first selected change of the list, if no one else has changed the list since then. */
 function findOriginalIds(steps: readonly RevisionStep[]): readonly string[] | undefined {
   const hasListChanged = (i: number): boolean => i > 0 && steps[i]?.assetIds.join() !== steps[i - 1]?.assetIds.join();
   const first = steps.findIndex((step, i) => step.isSelected && hasListChanged(i));

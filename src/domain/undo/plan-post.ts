@@ -18,7 +18,7 @@ export interface PostPlan {
   post: Post;
   /** Whether the client created the post and no one else edited it, so that undo moves it to the trash. */
   isCreation: boolean;
-  /** Whether the client created the post, but someone else edited it since. */
+  /** Whether the client created the post, but someone else has edited it since then. */
   isEditedCreation: boolean;
   change: Partial<Pick<Post, PostField>>;
   /** Whether the post moves to the trash (true) or is restored (false). */
@@ -133,7 +133,7 @@ function toFieldSteps(steps: readonly RevisionStep[], field: StepField) {
 }
 
 /**
- * Every change of `trashed` toggles the value, so an earlier value follows from the number of changes since. Returns
+ * Every change of `trashed` toggles the value, so an earlier value follows from the number of later changes. Returns
  * undefined if the post already has the value from before the changes.
  */
 function planTrash(

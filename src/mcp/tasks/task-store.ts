@@ -29,7 +29,7 @@ export interface TaskStore {
   replace(caller: Caller, taskId: string, from: TaskRecord, to: TaskRecord): Promise<boolean>;
 }
 
-/** Tasks are in the database, so that any process can report them, also after a restart. */
+/** Tasks are in the database, so that any process can report them, even after a restart. */
 export function createTaskStore({
   transact,
   idempotency,

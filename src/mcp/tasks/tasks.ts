@@ -118,7 +118,7 @@ export function createTasks(options: {
       await findTool(record.tool)?.followUp?.cancel(deps, caller, record.followedOutput as never);
       return {};
     }
-    // A heartbeat may have changed the record since; the task is not canceled if the call ended meanwhile.
+    // Retries if a heartbeat has changed the record. If the call has ended, the task is not canceled.
     for (let current = record; current.status === "working"; current = await findRecord(caller, taskId)) {
       const canceledRecord: TaskRecord = { ...current, status: "cancelled", updatedAt: deps.clock() };
       if (await store.replace(caller, taskId, current, canceledRecord)) break;

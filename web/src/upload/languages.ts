@@ -67,7 +67,7 @@ export interface Language {
 
 const rightToLeftLanguages = ["ar", "fa", "he"];
 
-/** Loads the first preferred language that has a pack. English is the fallback, also for single missing strings. */
+/** Loads the first preferred language that has a pack. English is the fallback, even for single missing strings. */
 export async function loadLanguage(preferredLanguages: readonly string[]): Promise<Language> {
   for (const tag of preferredLanguages.map((language) => language.toLowerCase())) {
     const base = tag.split("-", 1)[0] ?? "";
