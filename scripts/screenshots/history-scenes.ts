@@ -18,7 +18,7 @@ export async function createHistoryScenes({ service }: WebFixture): Promise<Scen
   const { base, deps } = service;
   const sample = await createHistoryStudio(deps, await newUser(deps, { name: "Mira Okafor" }));
   const emptyStudioOwner = await newStudio(deps, await newUser(deps, { name: "Noor Haddad" }), "North Light");
-  const emptyClient = await createClientCaller(deps, emptyStudioOwner, "Claude", "claude.ai", true);
+  const emptyStudioClient = await createClientCaller(deps, emptyStudioOwner, "Claude", "claude.ai", true);
   const user = await newUser(deps, { name: "Mira Okafor" });
   const open = (page: Page, { studio }: { studio: { id: string } }, path: string) =>
     openAndSettle(page, `${base}/studios/${studio.id}/${path}`);
@@ -34,7 +34,7 @@ export async function createHistoryScenes({ service }: WebFixture): Promise<Scen
       await interact(page);
     },
   });
-  /** A scene that changes data, each time in a new studio, which becomes the active studio of the user. */
+  /** A scene that changes data. It runs alone, because it creates a studio, which becomes the user's active studio. */
   const createChangeScene = (
     name: string,
     prepare: (page: Page, studio: HistoryStudio) => Promise<unknown>,
@@ -167,7 +167,7 @@ export async function createHistoryScenes({ service }: WebFixture): Promise<Scen
       name: "undo-nothing",
       user: emptyStudioOwner,
       prepare: async (page) => {
-        await open(page, emptyStudioOwner, `clients/${emptyClient.grantId ?? ""}/undo`);
+        await open(page, emptyStudioOwner, `clients/${emptyStudioClient.grantId ?? ""}/undo`);
         await page.getByRole("heading", { name: "Nothing to undo" }).waitFor();
       },
     },

@@ -2,7 +2,7 @@ import { isLoopbackName } from "#lib/ip-address.ts";
 import { OperatorError } from "#lib/errors.ts";
 import { formatIssue } from "#lib/format-issues.ts";
 import { readIdentityProviders } from "./identity-providers.ts";
-import { parseUrl, settings, type Environment, type Settings } from "./settings.ts";
+import { parseUrl, settingsSchema, type Environment, type Settings } from "./settings.ts";
 
 /** The validated settings of a server. */
 export type Config = ReturnType<typeof resolveConfig>;
@@ -30,13 +30,13 @@ export function readConfig(
   const variables = Object.fromEntries(
     Object.entries(environment).filter((entry): entry is [string, string] => Boolean(entry[1])),
   );
-  const parseResult = settings.safeParse(variables);
+  const parseResult = settingsSchema.safeParse(variables);
   const issues = parseResult.error?.issues ?? [];
   const problems = issues.map(formatIssue);
-  // An invalid value must not hide other problems: the other settings are checked with its default instead.
+  // An invalid value must not hide other problems, so the other settings are checked as if it were not set.
   const invalidNames = new Set(issues.map((issue) => String(issue.path[0])));
   const validVariables = Object.fromEntries(Object.entries(variables).filter(([name]) => !invalidNames.has(name)));
-  const config = resolveConfig(parseResult.data ?? settings.parse(validVariables), variables, problems);
+  const config = resolveConfig(parseResult.data ?? settingsSchema.parse(validVariables), variables, problems);
   problems.push(...findMoreProblems(config));
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
@@ -46,69 +46,69 @@ export function readConfig(
 export const readProcessConfig = (findMoreProblems?: (config: Config) => string[]): Config =>
   readConfig(process.env, findMoreProblems);
 
-function resolveConfig(env: Settings, variables: Environment, problems: string[]) {
-  const base = env.BASE_URL ?? `http://localhost:${env.PORT}`;
-  const uploadPage = env.UPLOAD_PAGE_URL ?? base;
+function resolveConfig(settings: Settings, variables: Environment, problems: string[]) {
+  const base = settings.BASE_URL ?? `http://localhost:${settings.PORT}`;
+  const uploadPage = settings.UPLOAD_PAGE_URL ?? base;
   const isLocalBase = isLoopbackName(new URL(base).hostname);
-  const isLoopback = isLoopbackName(env.HOST) && isLocalBase;
+  const isLoopback = isLoopbackName(settings.HOST) && isLocalBase;
 
-  for (const [name, url] of Object.entries({ BASE_URL: base, UPLOAD_PAGE_URL: env.UPLOAD_PAGE_URL }))
+  for (const [name, url] of Object.entries({ BASE_URL: base, UPLOAD_PAGE_URL: settings.UPLOAD_PAGE_URL }))
     if (url !== undefined && new URL(url).pathname !== "/") problems.push(`${name}: expected a URL without a path`);
   if (!isLocalBase && !base.startsWith("https:")) problems.push("BASE_URL: expected https unless it is loopback");
-  if (!isLoopback) validatePublicConfig(env, variables, problems);
-  if (env.DATABASE_LISTEN_URL !== undefined && variables["DATABASE_URL"] === undefined)
+  if (!isLoopback) validatePublicConfig(settings, variables, problems);
+  if (settings.DATABASE_LISTEN_URL !== undefined && variables["DATABASE_URL"] === undefined)
     problems.push("DATABASE_LISTEN_URL: only allowed with DATABASE_URL");
 
   return {
-    host: env.HOST,
-    port: env.PORT,
+    host: settings.HOST,
+    port: settings.PORT,
     base,
     uploadPage,
-    loginUrl: readLoginUrl(env.LOGIN_URL, base, problems),
-    /** Whether both `HOST` and `{base}` are loopback: only this machine can reach the server. */
+    loginUrl: readLoginUrl(settings.LOGIN_URL, base, problems),
+    /** Whether both `HOST` and `{base}` are loopback, so that only this machine can reach the server. */
     isLoopback,
-    signInAllow: env.SIGN_IN_ALLOW ?? ["*"],
-    mcpOrigins: env.MCP_ORIGINS,
-    metricsToken: env.METRICS_TOKEN,
-    dataDir: env.DATA_DIR,
-    databaseUrl: env.DATABASE_URL,
+    signInAllow: settings.SIGN_IN_ALLOW ?? ["*"],
+    mcpOrigins: settings.MCP_ORIGINS,
+    metricsToken: settings.METRICS_TOKEN,
+    dataDir: settings.DATA_DIR,
+    databaseUrl: settings.DATABASE_URL,
     /**
      * For connections that need a session: notifications and migrations. Differs from `databaseUrl` if that URL leads to
      * a transaction pooler; undefined with SQLite.
      */
-    databaseListenUrl: env.DATABASE_LISTEN_URL ?? env.DATABASE_URL,
-    storage: env.STORAGE === "s3" ? readS3Settings(env, problems) : ({ kind: "disk" } as const),
+    databaseListenUrl: settings.DATABASE_LISTEN_URL ?? settings.DATABASE_URL,
+    storage: settings.STORAGE === "s3" ? readS3Settings(settings, problems) : ({ kind: "disk" } as const),
     /** Undefined only on loopback, where the server generates a secret and stores it in the data folder. */
-    secrets: env.SECRETS,
+    secrets: settings.SECRETS,
     /** Empty only on loopback, where users sign in with the built-in dev issuer. */
     identityProviders: readIdentityProviders(variables, problems),
     limits: {
-      image: env.MAX_IMAGE_BYTES,
-      video: env.MAX_VIDEO_BYTES,
-      document: env.MAX_DOCUMENT_BYTES,
-      assetsPerPost: env.MAX_ASSETS_PER_POST,
+      image: settings.MAX_IMAGE_BYTES,
+      video: settings.MAX_VIDEO_BYTES,
+      document: settings.MAX_DOCUMENT_BYTES,
+      assetsPerPost: settings.MAX_ASSETS_PER_POST,
       /** The quota for all files of a studio; undefined if it is unlimited. */
-      studioBytes: env.MAX_STUDIO_BYTES,
-      studiosPerUser: env.MAX_STUDIOS_PER_USER,
+      studioBytes: settings.MAX_STUDIO_BYTES,
+      studiosPerUser: settings.MAX_STUDIOS_PER_USER,
     },
-    publishConcurrency: env.PUBLISH_CONCURRENCY,
-    oauthClientsFile: env.OAUTH_CLIENTS,
-    privateHosts: env.PRIVATE_HOSTS,
+    publishConcurrency: settings.PUBLISH_CONCURRENCY,
+    oauthClientsFile: settings.OAUTH_CLIENTS,
+    privateHosts: settings.PRIVATE_HOSTS,
     /** The URL of the directory of `did:plc` identities. */
-    plcUrl: env.BLUESKY_PLC_URL,
+    plcUrl: settings.BLUESKY_PLC_URL,
     /** Whether client metadata documents are advertised and fetched. */
-    areClientDocumentsEnabled: env.CLIENT_DOCUMENTS === "on",
+    areClientDocumentsEnabled: settings.CLIENT_DOCUMENTS === "on",
     /** Proxies whose forwarded client IP address is trusted, for rate limits only. */
-    trustedProxies: env.TRUST_PROXY,
+    trustedProxies: settings.TRUST_PROXY,
     platformCredentials: readPlatformCredentials(variables, problems),
-    hasConformanceFixtures: env.CONFORMANCE_FIXTURES === "1",
-    areRateLimitsEnabled: env.RATE_LIMITS === "on",
-    logLevel: env.LOG_LEVEL,
+    hasConformanceFixtures: settings.CONFORMANCE_FIXTURES === "1",
+    areRateLimitsEnabled: settings.RATE_LIMITS === "on",
+    logLevel: settings.LOG_LEVEL,
   };
 }
 
 /** Requires the settings that a server needs if other machines can reach it, and rejects dev-only settings. */
-function validatePublicConfig(env: Settings, variables: Environment, problems: string[]): void {
+function validatePublicConfig(settings: Settings, variables: Environment, problems: string[]): void {
   const unlessLoopback = "unless HOST and BASE_URL are loopback";
   // A variable that is set to an invalid value is already reported.
   if (variables["SECRETS"] === undefined)
@@ -117,8 +117,8 @@ function validatePublicConfig(env: Settings, variables: Environment, problems: s
     problems.push(`SIGN_IN_ALLOW: required ${unlessLoopback} (emails, @domains or *)`);
   if (!Object.keys(variables).some((name) => name.startsWith("OIDC_")))
     problems.push(`OIDC_ISSUER: required ${unlessLoopback}; the dev issuer only works on loopback`);
-  if (env.CONFORMANCE_FIXTURES === "1") problems.push(`CONFORMANCE_FIXTURES: not allowed ${unlessLoopback}`);
-  if (env.RATE_LIMITS === "off") problems.push(`RATE_LIMITS: off is not allowed ${unlessLoopback}`);
+  if (settings.CONFORMANCE_FIXTURES === "1") problems.push(`CONFORMANCE_FIXTURES: not allowed ${unlessLoopback}`);
+  if (settings.RATE_LIMITS === "off") problems.push(`RATE_LIMITS: off is not allowed ${unlessLoopback}`);
 }
 
 function readLoginUrl(configuredUrl: string | undefined, base: string, problems: string[]): string {
@@ -128,20 +128,20 @@ function readLoginUrl(configuredUrl: string | undefined, base: string, problems:
   return configuredUrl;
 }
 
-function readS3Settings(env: Settings, problems: string[]) {
+function readS3Settings(settings: Settings, problems: string[]) {
   const requireSetting = (name: "S3_REGION" | "S3_BUCKET" | "S3_ACCESS_KEY_ID" | "S3_SECRET_ACCESS_KEY"): string => {
-    const value = env[name];
+    const value = settings[name];
     if (!value) problems.push(`${name}: required with STORAGE=s3`);
     return value ?? "";
   };
   return {
     kind: "s3" as const,
-    endpoint: env.S3_ENDPOINT,
+    endpoint: settings.S3_ENDPOINT,
     region: requireSetting("S3_REGION"),
     bucket: requireSetting("S3_BUCKET"),
     accessKeyId: requireSetting("S3_ACCESS_KEY_ID"),
     secretAccessKey: requireSetting("S3_SECRET_ACCESS_KEY"),
-    forcePathStyle: env.S3_FORCE_PATH_STYLE,
+    forcePathStyle: settings.S3_FORCE_PATH_STYLE,
   };
 }
 

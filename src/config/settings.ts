@@ -82,7 +82,7 @@ const mebibyte = 1024 * 1024;
  * Every setting with a fixed name: its type and its default. README.md explains each one; a test compares its table
  * with this schema. Settings of identity providers and platforms have variable names and are read separately.
  */
-export const settings = z.object({
+export const settingsSchema = z.object({
   HOST: z.string().min(1).default("127.0.0.1"),
   PORT: port.default(3000),
   BASE_URL: httpUrl.optional(),
@@ -119,7 +119,7 @@ export const settings = z.object({
   LOG_LEVEL: z.enum(logLevels).default("info"),
 });
 
-export type Settings = z.infer<typeof settings>;
+export type Settings = z.infer<typeof settingsSchema>;
 
 /** The environment variables that are set; an empty value counts as not set. */
 export type Environment = Readonly<Record<string, string>>;

@@ -56,7 +56,7 @@ const isAtproto = (setup: PlatformSetup): setup is AtprotoSetup => setup.platfor
 
 function toPlatformInfo(setup: PlatformSetup, base: string): PlatformInfo {
   const { id, name, limits, publishing } = setup.platform;
-  const publishingInfo = { canPublish: publishing !== undefined, fetchesMedia: publishing?.fetchesMedia };
+  const publishingInfo = { canPublish: publishing !== undefined, fetchedMedia: publishing?.fetchedMedia };
   if (isAtproto(setup)) {
     const { defaultInstance } = setup.platform;
     return { id, name, hasInstances: true, defaultInstance, isConfigured: true, ...publishingInfo, limits };
@@ -68,7 +68,7 @@ function toPlatformInfo(setup: PlatformSetup, base: string): PlatformInfo {
     hasInstances: typeof platform.endpoints === "function",
     isConfigured: app !== undefined || platform.appRegistration !== undefined,
     ...publishingInfo,
-    unreachableMedia: canFetchFromServer(platform, base) ? undefined : publishing?.fetchesMedia,
+    unreachableMedia: canFetchFromServer(platform, base) ? undefined : publishing?.fetchedMedia,
     limits,
   };
 }

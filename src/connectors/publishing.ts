@@ -55,8 +55,8 @@ export type ContainerStatus = ProcessingStatus | "published" | RemotePost;
 export interface Publishing {
   /** The hosts in the URLs of public posts. */
   listPostHosts: (endpoints: Pick<Endpoints, "api">) => string[];
-  /** Set if the platform fetches these files from a URL of this server, which must be public. */
-  fetchesMedia?: "all" | "videos";
+  /** The files that the platform fetches from a URL of this server, which must be public. */
+  fetchedMedia?: "all" | "videos";
   /** Returns what an error response means; undefined if its status is enough to decide. */
   classifyError?: (response: ErrorResponse) => FailedOutcome | undefined;
   /** Checks whether the account has reached the platform's quota of posts. */

@@ -4,11 +4,11 @@ import type { Log } from "#lib/log.ts";
 import type { Channel } from "./database.ts";
 
 const connectTimeoutMs = 2000;
-/** The default of operating systems is hours, and firewalls drop idle connections after minutes. */
+/** The default of operating systems is hours, but firewalls drop idle connections after minutes. */
 const keepAliveDelayMs = seconds(10);
 const backoff = { minMs: 250, maxMs: 30_000 } as const;
 
-/** The type definitions lack this method. */
+/** The type definitions of `pg` lack this method. */
 type UnrefableClient = pg.Client & { unref(): void };
 
 export interface NotificationListener {
@@ -18,26 +18,26 @@ export interface NotificationListener {
 }
 
 interface ListenOptions {
-  /** A session connection: behind a transaction pooler, LISTEN has no effect. */
+  /** Must not lead to a transaction pooler, because LISTEN has no effect there. */
   url: string;
   /**
    * Called with the payload of each notification. Also called without a payload after each connect, because
    * notifications may have been missed while there was no connection.
    */
   handlers: Partial<Record<Channel, (payload?: string) => void>>;
-  /** Called when notifications can be missed from now on. */
+  /** Called when the connection is lost. Notifications are missed until the next connect. */
   onDisconnect?: () => void;
   log: Log;
 }
 
 /**
- * Listens for notifications of other processes on a connection of its own, and reconnects when it loses the connection.
+ * Listens for notifications of other processes on a separate connection, and reconnects when that connection is lost.
  * Notifications only save time: callers also poll. Does not keep the process alive.
  */
 export function listenForNotifications({ url, handlers, onDisconnect, log }: ListenOptions): NotificationListener {
   let client: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;
-  let failures = 0;
+  let failureCount = 0;
   let isClosed = false;
 
   async function connect(): Promise<void> {
@@ -60,12 +60,12 @@ export function listenForNotifications({ url, handlers, onDisconnect, log }: Lis
         await newClient.query(`LISTEN ${newClient.escapeIdentifier(channel)}`);
     } catch (error) {
       void newClient.end().catch(() => {});
-      if (failures === 0 && !isClosed)
+      if (failureCount === 0 && !isClosed)
         log.warn(
           { reason: error instanceof Error ? error.message : String(error) },
           "cannot listen for database notifications; polling continues, will retry",
         );
-      failures++;
+      failureCount++;
       reconnectLater();
       return;
     }
@@ -73,14 +73,14 @@ export function listenForNotifications({ url, handlers, onDisconnect, log }: Lis
       onDisconnect?.();
       reconnectLater();
     });
-    if (failures > 0) log.info("listening for database notifications again");
-    failures = 0;
+    if (failureCount > 0) log.info("listening for database notifications again");
+    failureCount = 0;
     for (const handle of Object.values(handlers)) handle();
   }
 
   function reconnectLater(): void {
     if (isClosed) return;
-    const delayMs = Math.min(backoff.minMs * 2 ** failures, backoff.maxMs);
+    const delayMs = Math.min(backoff.minMs * 2 ** failureCount, backoff.maxMs);
     // Jitter: if the database restarts, all processes lose their connections at the same time.
     timer = setTimeout(() => void (connecting = connect()), delayMs * (0.5 + Math.random() / 2)).unref();
   }

@@ -13,7 +13,7 @@ import * as oidc from "openid-client";
 import { tools } from "#mcp/tool-list.ts";
 import { createDeps, createTemporaryDatabase, silentLog } from "../support/engines.ts";
 import { openDatabase } from "#db/open-database.ts";
-import { callMcp, createStudio, openConsent, createOAuthBrowser } from "../support/oauth-client.ts";
+import { listTools, createStudio, openConsent, createOAuthBrowser } from "../support/oauth-client.ts";
 import { startIssuer, type TestIssuer } from "../support/oidc-issuer.ts";
 import { startSignInServer, type SignInServer } from "../support/sign-in-server.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
@@ -191,7 +191,7 @@ for (const issuerKind of ["the built-in issuer", "a separate issuer"]) {
         assert.notEqual(refreshedToken, accessToken);
         if (listedTools) assert.deepEqual(listedTools.toSorted(), toolNames);
         for (const token of [accessToken, refreshedToken]) {
-          const { status, body } = await callMcp(base, token);
+          const { status, body } = await listTools(base, token);
           assert.equal(status, 200);
           assert.deepEqual((body.result.tools as { name: string }[]).map((tool) => tool.name).toSorted(), toolNames);
         }

@@ -6,7 +6,7 @@ import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
 import { createAssetSweeper } from "#domain/assets/lifecycle/sweep-assets.ts";
 import { hours, minutes, seconds } from "#lib/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { callMcp, refreshTokens } from "../support/oauth-client.ts";
+import { listTools, refreshTokens } from "../support/oauth-client.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { newStudio } from "../support/users.ts";
 import { startService, type RunningService } from "../support/service.ts";
@@ -20,7 +20,7 @@ forEachEngine("a clock that jumps by an hour", (fixture) => {
   after(() => service.close());
 
   const newClient = () => newStudioClient(service.base, `person${++userCount}@example.com`);
-  const canCall = async (token: string) => (await callMcp(service.base, token)).status === 200;
+  const canCall = async (token: string) => (await listTools(service.base, token)).status === 200;
   const isSignedIn = async ({ browser }: StudioClient) => (await browser.send(`${service.base}/api/me`)).status === 200;
 
   test("forward: access tokens expire on time, and users stay signed in (C6)", async () => {

@@ -12,7 +12,7 @@ import {
 } from "../support/engines.ts";
 import { startMain } from "../support/main-process.ts";
 import {
-  callMcp,
+  listTools,
   connectClient,
   refreshTokens,
   revokeToken,
@@ -58,9 +58,9 @@ for (const engine of listOneEngine()) {
             `round ${round}, response ${response ? "received" : "lost"}: ${refreshResponse.text}`,
           );
           currentTokens = refreshResponse.body;
-          assert.notEqual((await callMcp(base, currentTokens.access_token)).status, 401);
+          assert.notEqual((await listTools(base, currentTokens.access_token)).status, 401);
           assert.equal(
-            (await callMcp(base, revokedClient.tokens.access_token)).status,
+            (await listTools(base, revokedClient.tokens.access_token)).status,
             401,
             "a revoked token stays revoked",
           );
@@ -71,14 +71,14 @@ for (const engine of listOneEngine()) {
         await service.kill();
         await endGracePeriod(location);
         service = await startMain(env);
-        assert.notEqual((await callMcp(base, lastRefresh.body.access_token)).status, 401, "the new token works");
+        assert.notEqual((await listTools(base, lastRefresh.body.access_token)).status, 401, "the new token works");
         assert.equal(
           (await refreshTokens(base, client, currentTokens.refresh_token)).body.error,
           "invalid_grant",
           "the replaced refresh token does not work",
         );
         assert.equal(
-          (await callMcp(base, lastRefresh.body.access_token)).status,
+          (await listTools(base, lastRefresh.body.access_token)).status,
           401,
           "the reuse has revoked the grant",
         );

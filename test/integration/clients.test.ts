@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createCallRecorder } from "#domain/access/call-counts.ts";
 import { createGrant } from "#domain/access/create-grant.ts";
-import { listClients, type ClientView } from "#domain/access/list-clients.ts";
+import { listClients, type GrantView } from "#domain/access/list-clients.ts";
 import { createPurgeJob } from "#domain/housekeeping/purge-expired.ts";
 import { revokeAllClients, revokeClient } from "#domain/access/revoke-client.ts";
 import { setActiveStudio } from "#domain/access/me.ts";
@@ -69,7 +69,7 @@ forEachEngine("AI clients", (fixture) => {
     await fixture.deps.grants.touch(id, fixture.clock());
     const path = `/api/studios/${owner.studio.id}/clients`;
     const cookie = await server.signIn(owner);
-    const { status, json } = await call<{ clients: ClientView[] }>(server, "GET", path, { cookie });
+    const { status, json } = await call<{ clients: GrantView[] }>(server, "GET", path, { cookie });
     assert.equal(status, 200);
     assert.deepEqual(json, {
       clients: [
@@ -92,7 +92,7 @@ forEachEngine("AI clients", (fixture) => {
     });
     for (const _ of [1, 2]) assert.equal((await call(server, "DELETE", `${path}/${id}`, { cookie })).status, 204);
     assert.equal(
-      (await call<{ clients: ClientView[] }>(server, "GET", path, { cookie })).json.clients[0]?.revokedAt,
+      (await call<{ clients: GrantView[] }>(server, "GET", path, { cookie })).json.clients[0]?.revokedAt,
       new Date(fixture.clock()).toISOString(),
     );
   });
@@ -207,7 +207,7 @@ forEachEngine("AI clients", (fixture) => {
     const cookie = await server.signIn(owner);
     const path = `/api/studios/${owner.studio.id}/clients`;
     interface ClientPage {
-      clients: ClientView[];
+      clients: GrantView[];
       nextCursor: string | null;
     }
     const readPages = async (filter: string): Promise<string[][]> => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Caller } from "#domain/caller.ts";
-import { addComment, addReplyInput } from "#domain/comments/add-comment.ts";
+import { addComment, addCommentOrReplyInput } from "#domain/comments/add-comment.ts";
 import { maxCommentLength, maxCommentsPerPost } from "#domain/comments/comment.ts";
 import { deleteComment } from "#domain/comments/delete-comment.ts";
 import { listComments } from "#domain/comments/list-comments.ts";
@@ -172,7 +172,7 @@ forEachEngine("comments", (fixture) => {
     const { deps } = fixture;
     const owner = await newStudio(deps);
     const { postId } = await addPost(deps, owner);
-    const parse = (body: string) => addReplyInput.safeParse({ postId, body });
+    const parse = (body: string) => addCommentOrReplyInput.safeParse({ postId, body });
     for (const body of ["", "   ", "\n\t", "\u200b\u200b", "\u0007", "a\0b", "\ud800", "x".repeat(100_000)])
       assert.equal(parse(body).success, false, JSON.stringify(body.slice(0, 20)));
     assert.equal(parse("x".repeat(maxCommentLength + 1)).success, false);

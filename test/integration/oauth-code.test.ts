@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { seconds } from "#lib/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
 import {
-  callMcp,
+  listTools,
   connectClient,
   createStudio,
   exchangeCode,
@@ -30,7 +30,7 @@ forEachEngine("oauth codes", (fixture) => {
   });
   after(() => service.close());
 
-  const isTokenAccepted = async (token: string) => (await callMcp(service.base, token)).status === 200;
+  const isTokenAccepted = async (token: string) => (await listTools(service.base, token)).status === 200;
 
   test("exchanges a code for an opaque access token that lasts an hour and a refresh token (GRANT-2)", async () => {
     const { status, headers, body } = await exchangeCode(service.base, await obtainCode(service.base, connectOptions));
@@ -43,7 +43,7 @@ forEachEngine("oauth codes", (fixture) => {
     fixture.clock.advance(seconds(3599));
     assert.ok(await isTokenAccepted(body.access_token));
     fixture.clock.advance(seconds(1));
-    const expiredResponse = await callMcp(service.base, body.access_token);
+    const expiredResponse = await listTools(service.base, body.access_token);
     assert.equal(expiredResponse.status, 401);
     assert.match(expiredResponse.headers.get("www-authenticate") ?? "", /error="invalid_token"/);
   });

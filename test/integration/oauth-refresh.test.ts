@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { days, seconds } from "#lib/clock.ts";
 import { forEachEngine } from "../support/engines.ts";
 import {
-  callMcp,
+  listTools,
   connectClient,
   createStudio,
   registerClient,
@@ -27,7 +27,7 @@ forEachEngine("oauth refresh", (fixture) => {
   });
   after(() => service.close());
 
-  const isTokenAccepted = async (token: string) => (await callMcp(service.base, token)).status === 200;
+  const isTokenAccepted = async (token: string) => (await listTools(service.base, token)).status === 200;
   const refresh = (token: string, overrides: Record<string, string | undefined> = {}) =>
     refreshTokens(service.base, client, token, overrides);
   const assertInvalidGrant = ({ status, body, text }: OAuthResponse, message = "") => {

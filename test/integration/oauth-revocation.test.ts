@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { forEachEngine } from "../support/engines.ts";
 import {
-  callMcp,
+  listTools,
   connectClient,
   createStudio,
   exchangeCode,
@@ -34,7 +34,7 @@ forEachEngine("oauth revocation and token validity", (fixture) => {
   });
   after(() => service.close());
 
-  const getMcpStatus = async (token: string, base = service.base) => (await callMcp(base, token)).status;
+  const getMcpStatus = async (token: string, base = service.base) => (await listTools(base, token)).status;
 
   test("revoking either token ends the grant immediately, and can be repeated (END-2, A10)", async () => {
     for (const kind of ["refresh_token", "access_token"] as const) {
@@ -103,7 +103,7 @@ forEachEngine("oauth revocation and token validity", (fixture) => {
 
   test("a user without a studio may approve; /mcp then responds with 403 in plain text (AUTH-3)", async () => {
     const { tokens, browser } = await connectClient(service.base, { client, email: "new@example.com" });
-    const response = await callMcp(service.base, tokens.access_token);
+    const response = await listTools(service.base, tokens.access_token);
     assert.equal(response.status, 403);
     assert.match(response.headers.get("content-type") ?? "", /^text\/plain/);
     assert.equal(response.text, "No studio membership");

@@ -5,7 +5,7 @@ import { dumpTables } from "../support/dump-tables.ts";
 import { forEachEngine } from "../support/engines.ts";
 import {
   createAuthorization,
-  callMcp,
+  listTools,
   exchangeCode,
   registerClient,
   openConsent,
@@ -67,7 +67,7 @@ forEachEngine("oauth secrets", (fixture) => {
 
       const { body: second } = await refreshTokens(base, client, first.refresh_token);
       for (const kind of ["access_token", "refresh_token"]) addSecret(`second ${kind}`, second[kind]);
-      await callMcp(base, second.access_token);
+      await listTools(base, second.access_token);
       await assertNoLeak("after refresh and use");
 
       // Rejected requests are logged too.
@@ -81,7 +81,7 @@ forEachEngine("oauth secrets", (fixture) => {
       await createOAuthBrowser(base).send(
         createAuthorization(base, { id: second.access_token, redirectUri: webRedirect }).url,
       );
-      await callMcp(base, `${second.access_token}x`);
+      await listTools(base, `${second.access_token}x`);
       await revokeToken(base, client, second.refresh_token);
       await exchangeCode(base, { client, code, verifier });
       await assertNoLeak("after errors and revocation");

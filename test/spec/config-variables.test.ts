@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { parseIpAddress } from "#lib/ip-address.ts";
 import { readConfig, type Config } from "#config/config.ts";
-import { settings } from "#config/settings.ts";
+import { settingsSchema } from "#config/settings.ts";
 
 /** Every setting: its default, and the config that its variables produce. */
 
@@ -304,7 +304,7 @@ test("README.md documents exactly the settings that exist", () => {
   const numberedSettings = /^OIDC_|^PLATFORM_/; // one group for each provider or platform
   assert.deepEqual(
     [...new Set(readDocumentedSettings().names)].filter((name) => !numberedSettings.test(name)).toSorted(),
-    Object.keys(settings.shape).toSorted(),
+    Object.keys(settingsSchema.shape).toSorted(),
   );
 });
 
@@ -314,7 +314,7 @@ test("README.md documents the defaults that apply", () => {
     if (value < mebibyte) return String(value);
     return value < 1024 * mebibyte ? `${value / mebibyte} MB` : `${value / mebibyte / 1024} GB`;
   };
-  const scalarDefaults = Object.entries(settings.parse({})).filter(
+  const scalarDefaults = Object.entries(settingsSchema.parse({})).filter(
     ([name, value]) => Object(value) !== value && defaults.has(name),
   );
   assert.ok(scalarDefaults.length > 10);

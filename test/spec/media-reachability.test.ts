@@ -40,11 +40,11 @@ test("recognizes URLs that platforms can't reach", () => {
 
 test("warns only for platforms that fetch media, and names what can't be published", () => {
   const base = "http://localhost:3000";
-  const warning = findMediaWarning(base, { name: "Instagram", fetchesMedia: "all" });
+  const warning = findMediaWarning(base, { name: "Instagram", fetchedMedia: "all" });
   assert.match(warning ?? "", /^Instagram fetches images and videos .*http:\/\/localhost:3000/);
-  assert.match(findMediaWarning(base, { name: "Facebook Pages", fetchesMedia: "videos" }) ?? "", /fetches videos from/);
+  assert.match(findMediaWarning(base, { name: "Facebook Pages", fetchedMedia: "videos" }) ?? "", /fetches videos from/);
   assert.equal(findMediaWarning(base, { name: "X" }), undefined);
-  assert.equal(findMediaWarning("https://studio.example.com", { name: "Instagram", fetchesMedia: "all" }), undefined);
+  assert.equal(findMediaWarning("https://studio.example.com", { name: "Instagram", fetchedMedia: "all" }), undefined);
 });
 
 test("reports files that a platform can't fetch from this server, unless both are in a private network (PLATFORM-12)", () => {

@@ -1,3 +1,5 @@
+// An OAuth client that is implemented from the RFCs and shares no code with the server.
+
 import { createHash, randomBytes } from "node:crypto";
 import {
   createHttpBrowser,
@@ -8,8 +10,7 @@ import {
   type LoadedPage,
 } from "./http-browser.ts";
 
-/** An OAuth client that is implemented from the RFCs and shares no code with the server. */
-
+/** A registered client. */
 export interface OAuthClient {
   id: string;
   secret?: string | undefined;
@@ -45,7 +46,7 @@ export const webRedirect = "https://client.example/callback";
 /** A browser that stops at the redirect to the client. */
 export function createOAuthBrowser(base: string, cookies: CookieJar = createCookieJar()): HttpBrowser {
   const { origin } = new URL(base);
-  // The identity provider may be on loopback, too; only the redirect to the client has `iss` (RFC 9207).
+  // The client and the identity provider can both be on loopback; only redirects to the client have `iss` (RFC 9207).
   const isExternal = (url: URL) =>
     url.origin !== origin && (!/^(localhost|127\.0\.0\.1)$/.test(url.hostname) || url.searchParams.has("iss"));
   return createHttpBrowser(cookies, isExternal);
@@ -96,18 +97,18 @@ export async function registerClient(base: string, metadata: Record<string, unkn
   return { id: body.client_id, secret: body.client_secret, redirectUri: redirectUris[0] ?? "" };
 }
 
-export interface Authorization {
+export interface AuthorizationRequest {
   url: string;
   verifier: string;
   state: string;
 }
 
-/** Creates the URL of an authorization request; undefined removes a parameter. */
+/** Creates an authorization request. An override that is undefined removes the parameter. */
 export function createAuthorization(
   base: string,
   client: OAuthClient,
   overrides: Record<string, string | undefined> = {},
-): Authorization {
+): AuthorizationRequest {
   const verifier = randomBytes(32).toString("base64url");
   const state = randomBytes(16).toString("base64url");
   const params: Record<string, string | undefined> = {
@@ -176,18 +177,23 @@ export async function obtainCode(base: string, options: ConnectOptions = {}): Pr
   return { client, browser, code, verifier };
 }
 
-/** Sends a request to the token endpoint; undefined removes a parameter. */
+/** Sends a form with the client's credentials. A parameter that is undefined is left out. */
+function postAsClient(
+  url: string,
+  client: OAuthClient,
+  params: Record<string, string | undefined>,
+): Promise<OAuthResponse> {
+  const allParams = { client_id: client.id, client_secret: client.secret, ...params };
+  const definedParams = Object.entries(allParams).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return post(url, new URLSearchParams(definedParams));
+}
+
 export function requestToken(
   base: string,
   client: OAuthClient,
   params: Record<string, string | undefined>,
-  path: string = endpointPaths.token,
 ): Promise<OAuthResponse> {
-  const tokenParams = { client_id: client.id, client_secret: client.secret, ...params };
-  const definedParams = Object.entries(tokenParams).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined,
-  );
-  return post(`${base}${path}`, new URLSearchParams(definedParams));
+  return postAsClient(`${base}${endpointPaths.token}`, client, params);
 }
 
 export function exchangeCode(
@@ -214,21 +220,21 @@ export function refreshTokens(
 }
 
 export function revokeToken(base: string, client: OAuthClient, token: string, hint?: string): Promise<OAuthResponse> {
-  return requestToken(base, client, { token, token_type_hint: hint }, endpointPaths.revoke);
+  return postAsClient(`${base}${endpointPaths.revoke}`, client, { token, token_type_hint: hint });
 }
 
-export type Connection = ObtainedCode & { tokens: Tokens };
+export type ConnectedClient = ObtainedCode & { tokens: Tokens };
 
 /** Obtains an authorization code and exchanges it for tokens. */
-export async function connectClient(base: string, options: ConnectOptions = {}): Promise<Connection> {
+export async function connectClient(base: string, options: ConnectOptions = {}): Promise<ConnectedClient> {
   const obtainedCode = await obtainCode(base, options);
   const { status, text, body } = await exchangeCode(base, obtainedCode);
   if (status !== 200) throw new Error(`token: ${status} ${text}`);
   return { ...obtainedCode, tokens: body as Tokens };
 }
 
-/** Lists the tools at `/mcp` with this token. */
-export async function callMcp(base: string, token: string): Promise<OAuthResponse> {
+/** Requests the list of tools from `/mcp` with this token. */
+export async function listTools(base: string, token: string): Promise<OAuthResponse> {
   return post(`${base}/mcp`, JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }), {
     "content-type": "application/json",
     accept: "application/json, text/event-stream",
@@ -237,7 +243,7 @@ export async function callMcp(base: string, token: string): Promise<OAuthRespons
   });
 }
 
-/** Creates a studio for the user who is signed in in this browser; returns its id. */
+/** Creates a studio for the user of this browser, who must be signed in; returns the studio's id. */
 export async function createStudio(base: string, browser: HttpBrowser, name = "North"): Promise<string> {
   const headers = { origin: new URL(base).origin, "content-type": "application/json" };
   const response = await readResponse(

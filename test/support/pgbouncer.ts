@@ -16,7 +16,7 @@ export const findPgBouncer = (): string | undefined =>
 
 /** PgBouncer in transaction mode, in front of all databases of a server. */
 export interface PgBouncer {
-  /** The URL of the database `postgres`, with the credentials of the server's URL. */
+  /** The URL of the database `postgres`, with the credentials from `serverUrl`. */
   url: string;
   stop(): Promise<void>;
 }
@@ -33,7 +33,7 @@ export async function startPgBouncer(program: string, serverUrl: string): Promis
   writeFileSync(toPath("userlist.txt"), `"${server.username}" "${server.password}"\n`);
   writeFileSync(
     toPath("pgbouncer.ini"),
-    replaceAll(readFileSync(join(import.meta.dirname, "../../deploy/pgbouncer.ini"), "utf8"), [
+    replaceEach(readFileSync(join(import.meta.dirname, "../../deploy/pgbouncer.ini"), "utf8"), [
       [
         "atelier = host=127.0.0.1 port=5432 dbname=atelier",
         `* = host=${server.hostname} port=${server.port || "5432"}`,
@@ -80,7 +80,8 @@ export async function startPgBouncer(program: string, serverUrl: string): Promis
   };
 }
 
-function replaceAll(text: string, replacements: readonly (readonly [string, string])[]): string {
+/** Replaces the first occurrence of each text; throws if one is missing. */
+function replaceEach(text: string, replacements: readonly (readonly [string, string])[]): string {
   return replacements.reduce((result, [from, to]) => {
     if (!result.includes(from)) throw new Error(`deploy/pgbouncer.ini does not contain ${from}`);
     return result.replace(from, to);

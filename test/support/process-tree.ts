@@ -1,15 +1,16 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Returns the process and all its descendants; none if the process has exited. */
+/** Returns the ids of a process and all its descendants; empty if the process has exited. */
 export function listProcessTree(rootPid: number): number[] {
   if (rootPid === 0 || !isRunning(rootPid)) return [];
-  const parents = new Map(
+  const parentPids = new Map(
     readdirSync("/proc")
       .filter((name) => /^\d+$/.test(name))
       .map((name) => [Number(name), readStat(Number(name))?.parentPid]),
   );
   const tree = [rootPid];
-  for (const pid of tree) for (const [child, parent] of parents) if (parent === pid) tree.push(child);
+  for (const pid of tree)
+    for (const [childPid, parentPid] of parentPids) if (parentPid === pid) tree.push(childPid);
   return tree;
 }
 
@@ -30,7 +31,7 @@ export function signalAll(pids: readonly number[], signal: NodeJS.Signals): void
   }
 }
 
-/** proc(5): the name of the program is in parentheses and can contain spaces. */
+/** proc(5): the state follows the program's name, which is in parentheses and can contain spaces. */
 function readStat(pid: number): { state: string; parentPid: number } | undefined {
   try {
     const [state = "", parentPid] = readFileSync(`/proc/${pid}/stat`, "utf8")

@@ -7,10 +7,10 @@ import { sha256 } from "./stores.ts";
 import type { StudioClient } from "./studio-client.ts";
 import { waitUntil } from "./wait-until.ts";
 
-/** Calls, uploads by the in-chat app, publications and subscribers that run until `stop` is called. */
+/** Workers that call tools, upload, publish and edit, and subscribers to a post. They run until `stop` is called. */
 export interface RestartLoad {
   readonly requestCount: number;
-  /** Requests that failed, for any reason. */
+  /** The messages of all errors. */
   readonly errors: readonly string[];
   readonly uploads: readonly { assetId: string; digest: string }[];
   /** The texts of the acknowledged publications, by id. */
@@ -20,13 +20,13 @@ export interface RestartLoad {
   /** Resolves after each worker has finished this many more rounds. */
   waitForRounds(count: number): Promise<void>;
   stop(): Promise<void>;
-  /** The longest time between an acknowledged change and the moment when each subscriber had read it. */
+  /** The longest time from the response to an edit until a subscriber had read that edit, in milliseconds. */
   measureSlowestUpdate(): number;
 }
 
 interface Subscriber {
   streamCount: number;
-  /** The revisions that it has read, in ascending order. */
+  /** The revisions that the subscriber has read, in ascending order. */
   readings: { revision: number; at: number }[];
   follow: () => Promise<void>;
 }
@@ -36,7 +36,7 @@ const pauseMs = 100;
 const uploadPauseMs = 1000;
 /** The pause between two edits, much shorter than the time between two restarts. */
 const editPauseMs = 150;
-/** A scheduled publication is due this long after it is requested; by then, another process often runs it. */
+/** A scheduled publication is due this long after it is created, so that often another process publishes it. */
 const publishDelayMs = 1500;
 
 export async function startRestartLoad(
@@ -48,7 +48,7 @@ export async function startRestartLoad(
   const uploads: { assetId: string; digest: string }[] = [];
   const publications = new Map<string, string>();
   const edits: { revision: number; at: number }[] = [];
-  /** By worker. */
+  /** How many rounds each worker has finished. */
   const roundCounts: number[] = [];
   let requestCount = 0;
   const stop = new AbortController();
@@ -78,7 +78,7 @@ export async function startRestartLoad(
   }
 
   async function uploadInChat(): Promise<void> {
-    // Two parts.
+    // Larger than one part of an upload.
     const content = Buffer.alloc(5 * mebibyte + 100_000, "text\n");
     for (let offset = 0; offset < content.length; offset += mebibyte)
       content.write(randomBytes(32).toString("hex"), offset);
@@ -98,7 +98,7 @@ export async function startRestartLoad(
   async function publish(round: number): Promise<void> {
     const text = `Publication ${round} ${randomBytes(8).toString("hex")}`;
     const { id: postId } = await call("create_post", { title: "Title", body: text });
-    const { publications: created } = await callApi(
+    const { publications: createdPublications } = await callApi(
       "POST",
       `/studios/${studio.studioId}/posts/${postId}/publications`,
       {
@@ -106,7 +106,7 @@ export async function startRestartLoad(
         ...(round % 2 === 0 ? { at: new Date(Date.now() + publishDelayMs).toISOString() } : {}),
       },
     );
-    for (const { id } of created) publications.set(id, text);
+    for (const { id } of createdPublications) publications.set(id, text);
   }
 
   const followedPost = await call("create_post", { title: "Followed", body: "" });
@@ -137,7 +137,7 @@ export async function startRestartLoad(
         const stopOrEnd = AbortSignal.any([streamEnd.signal, stop.signal]);
         const ended = stream.ended.finally(() => streamEnd.abort());
         ended.catch(() => {});
-        // Changes between two streams are not announced, so a client reads the post when it has connected.
+        // Changes while no stream is open are not announced, so a client reads the post each time it has connected.
         await read();
         for (let updateCount = 0; !stopOrEnd.aborted; await sleep(10)) {
           if (stream.listUpdates().length === updateCount) continue;
@@ -159,10 +159,10 @@ export async function startRestartLoad(
     createSubscriber(() => openSessionStream({ ...caller, session })),
   ];
 
-  async function repeat(work: (round: number) => Promise<void>, endRound = (_: number): void => {}): Promise<void> {
+  async function repeat(work: (round: number) => Promise<void>, onRoundEnd = (_: number): void => {}): Promise<void> {
     for (let round = 0; !stop.signal.aborted; round++) {
       await work(round).catch((error: unknown) => void errors.push(describeError(error)));
-      endRound(round);
+      onRoundEnd(round);
       await sleep(pauseMs);
     }
   }
@@ -199,13 +199,13 @@ export async function startRestartLoad(
       assert.deepEqual(errors, []);
     },
     async stop() {
-      // The subscribers first get the time to read the last change.
+      // Gives the subscribers time to read the last edit.
       await sleep(1000);
       stop.abort();
       await Promise.all([...workers, ...followers]);
     },
     measureSlowestUpdate() {
-      // An edit during the last seconds may be acknowledged after the subscribers have stopped.
+      // Ignores the last edits, because the subscribers may have stopped before they could read them.
       const lastReadAt = Math.min(...subscribers.map(({ readings }) => readings.at(-1)?.at ?? 0));
       const delays = subscribers.flatMap(({ readings }) =>
         edits
@@ -218,6 +218,6 @@ export async function startRestartLoad(
   };
 }
 
-/** `fetch` has the reason of a failed connection in `cause`. */
+/** The errors of `fetch` have the reason for a failed connection in `cause`. */
 const describeError = (error: unknown): string =>
   error instanceof Error && error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : String(error);

@@ -33,7 +33,7 @@ export async function createOwner(
   }
 }
 
-/** Like `createOwner`, with a post and an upload link that the running service creates. */
+/** Like `createOwner`, but also calls tools of the running service to create a post and an upload link. */
 export async function createCredentials(location: DatabaseLocation, base: string): Promise<Credentials> {
   const { token, cookie } = await createOwner(location, base);
   const { id: postId } = await callToolOk<{ id: string }>(base, token, "create_post", { title: "A post" });
@@ -62,7 +62,7 @@ export async function callToolOk<T>(base: string, token: string, name: string, a
   return json.result.structuredContent as unknown as T;
 }
 
-/** Uploads a new text file of random content inline; returns its id and digest. */
+/** Uploads a text file with random content inline; returns the asset's id and the file's digest. */
 export async function uploadInline(base: string, token: string, size = 2000): Promise<{ id: string; sha256: string }> {
   const content = Buffer.from(randomBytes(size / 2).toString("hex"));
   const file = { kind: "document", mimeType: "text/plain", base64: content.toString("base64") };

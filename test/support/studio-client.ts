@@ -5,13 +5,13 @@ import {
   createStudio,
   refreshTokens,
   createOAuthBrowser,
-  type Connection,
+  type ConnectedClient,
   type OAuthClient,
   type Tokens,
 } from "./oauth-client.ts";
 
 /** A user with a studio and an AI client's tokens, created through the pages of a running service. */
-export interface StudioClient extends Pick<Connection, "browser" | "client" | "tokens"> {
+export interface StudioClient extends Pick<ConnectedClient, "browser" | "client" | "tokens"> {
   studioId: string;
   /** The endpoint with the current access token. */
   caller: Readonly<McpCaller>;

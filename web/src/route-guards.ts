@@ -12,7 +12,7 @@ export async function requireSignedIn({ queryClient }: RouterContext): Promise<M
   return (await queryClient.query(meQuery)) ?? redirectToSignIn();
 }
 
-/** For a page that is already open: it stays open while the server can't be reached, with what the user typed. */
+/** For a page that is already open. While the server can't be reached, the page and what the user typed stay. */
 export async function requireSignedInIfReachable(context: RouterContext): Promise<void> {
   try {
     await requireSignedIn(context);

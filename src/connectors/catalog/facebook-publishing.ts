@@ -20,7 +20,7 @@ const site = "https://www.facebook.com";
 
 export const facebookPublishing: Publishing = {
   listPostHosts: () => ["facebook.com"],
-  fetchesMedia: "videos",
+  fetchedMedia: "videos",
   classifyError: classifyGraphError,
   media: ({ kind }) => (kind === "image" ? unpublishedPhoto : undefined),
   commit: {

@@ -4,9 +4,9 @@ import type { MediaUpload } from "../media-upload.ts";
 import type { ApiCall, JsonObject } from "../platform.ts";
 import type { ContainerStatus, PublishContext, Publishing, RemotePost } from "../publishing.ts";
 
-/** How many of the account's newest posts are searched for the one that a container became. */
+/** How many of the account's newest posts are compared to find the post that a container became. */
 const maxComparedPosts = 10;
-/** How long a container may need to become public after a lost response. */
+/** How long after a lost response a container may still become public. */
 const appearanceDelayMs = minutes(5);
 /** How far Meta's clock may be behind ours. */
 const clockToleranceMs = seconds(60);
@@ -15,7 +15,7 @@ const clockToleranceMs = seconds(60);
 export interface ContainerPlatform {
   /** The API version in the path of each call. */
   version: string;
-  /** Edges of the account in the Graph API: the last part of the path of a call. */
+  /** Edges of the account in the Graph API. The edge is the last part of a call's path. */
   edges: { containers: string; publish: string; quota: string; posts: string };
   /** The field that has the status of a container. */
   statusField: string;
@@ -29,7 +29,7 @@ export interface ContainerPlatform {
 
 type ContainerPublishing = Pick<
   Publishing,
-  "quota" | "media" | "container" | "commit" | "permalink" | "reconcile" | "fetchesMedia"
+  "quota" | "media" | "container" | "commit" | "permalink" | "reconcile" | "fetchedMedia"
 >;
 
 export function createContainerPublishing(platform: ContainerPlatform): ContainerPublishing {
@@ -77,7 +77,7 @@ export function createContainerPublishing(platform: ContainerPlatform): Containe
   }
 
   return {
-    fetchesMedia: "all",
+    fetchedMedia: "all",
     quota: {
       buildCall: (context) =>
         buildCall(context, buildAccountPath(context, edges.quota), { query: { fields: "quota_usage,config" } }),

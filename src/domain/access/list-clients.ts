@@ -13,8 +13,8 @@ export const listClientsInput = z.strictObject({
   ...pageInput,
 });
 
-export interface ClientView {
-  /** Id of the grant. A client can have several grants. */
+export interface GrantView {
+  /** The id of the grant, not of the client, which can have several grants. */
   id: string;
   clientId: string;
   clientName: string;
@@ -31,12 +31,12 @@ export interface ClientView {
   revokedAt: string | null;
 }
 
-/** Lists the caller's grants in all studios; for owners and admins also every grant that acts on this studio. */
+/** Lists the caller's grants in all studios and, for owners and admins, every grant that acts on this studio. */
 export async function listClients(
   deps: Pick<Deps, "grants" | "clock">,
   caller: Caller,
   { ended, mine = false, limit, cursor }: z.infer<typeof listClientsInput>,
-): Promise<{ clients: ClientView[]; nextCursor: string | null }> {
+): Promise<{ clients: GrantView[]; nextCursor: string | null }> {
   authorize(caller, "clients.list");
   const listKey = `clients ${caller.studio.id} ${JSON.stringify([ended, mine])}`;
   const grants = await deps.grants.listVisible(caller.studio.id, {
@@ -48,10 +48,10 @@ export async function listClients(
     callsSince: toDayNumber(deps.clock()) - callHistoryDays + 1,
   });
   const { items, nextCursor } = toPage(grants, limit, listKey);
-  return { clients: items.map(toClientView), nextCursor };
+  return { clients: items.map(toGrantView), nextCursor };
 }
 
-export function toClientView(grant: ListedGrant): ClientView {
+export function toGrantView(grant: ListedGrant): GrantView {
   return {
     id: grant.id,
     clientId: grant.clientId,

@@ -8,12 +8,12 @@ export interface AssetFilter {
   unattached?: boolean | undefined;
   kind?: AssetKind | undefined;
   withTrash?: boolean;
-  /** Only assets created before this one. */
+  /** The id of an asset; only assets created before it. */
   before?: string | undefined;
   limit: number;
 }
 
-/** The file key that a pending asset's bytes are promoted to, and the version of those bytes. */
+/** The file key that a pending asset's bytes will be promoted to, and the version of those bytes. */
 export interface Claim {
   storageKey: string;
   sourceVersion: string;
@@ -25,61 +25,69 @@ export interface ConfirmedFile extends MediaMetadata {
   sha256: string | null;
 }
 
-/** What the content check found the file to be. */
+/** The kind, type and name of a file, as the content check determined them. */
 export type RecognizedFile = Pick<Asset, "kind" | "mimeType" | "filename">;
 
 /**
- * Every change is one statement that is conditional on the current state and returns whether it applied. Changes that
- * also update a count run in one transaction, in the order post, asset, studio, to avoid deadlocks.
+ * Most changes are conditional on the asset's current state; they return false or undefined if they did not apply.
+ * Callers that also update counts of the post or the studio do so in the same transaction, in the order post, asset,
+ * studio, to avoid deadlocks.
  */
 export interface AssetStore {
   insert(asset: Asset): Promise<void>;
-  /** Ignores assets in the trash. */
+  /** Does not find assets in the trash. */
   find(studioId: string, assetId: string): Promise<Asset | undefined>;
   /** Also finds assets in the trash. */
   findWithTrash(studioId: string, assetId: string): Promise<Asset | undefined>;
   /** Newest first. */
   list(studioId: string, filter: AssetFilter): Promise<Asset[]>;
   readonly search: SearchSource<Asset, Pick<AssetFilter, "unattached" | "kind">>;
-  /** The assets of these posts, by position within each post. The posts may be in the trash. */
+  /** Lists the assets of these posts, even of posts in the trash, sorted by position within each post. */
   listByPosts(postIds: readonly string[]): Promise<Asset[]>;
-  /** Claims a pending asset; false if it is not pending or its claimed key is no longer `previousKey`. */
+  /** Stores the claim of a pending asset; false if the asset is not pending or its claimed key is not `previousKey`. */
   claim(assetId: string, previousKey: string | null, claim: Claim): Promise<boolean>;
-  /** Marks a pending asset ready and attaches it; undefined if it is not pending with this claim. */
+  /** Marks a pending asset ready and attaches it; undefined if the asset is not pending or its claim differs. */
   confirmAndAttach(
     assetId: string,
     claim: Claim,
     file: ConfirmedFile,
     position: PostPosition,
   ): Promise<ReadyAsset | undefined>;
-  /** Marks an uploading asset ready, on its post or in the library; undefined if it has changed since it was read. */
+  /** Marks an uploading asset ready, without moving it; undefined if the asset has changed since it was read. */
   confirmUploaded(asset: UploadingAsset, file: ConfirmedFile & RecognizedFile): Promise<ReadyAsset | undefined>;
-  /** Undefined if the asset is not ready or already on a post. */
+  /** Returns undefined if the asset is not ready, already on a post, or in the trash. */
   attach(studioId: string, assetId: string, position: PostPosition): Promise<ReadyAsset | undefined>;
-  /** Undefined if the asset is not ready on this post. */
+  /** Returns undefined if the asset is not ready, or not on this post. */
   detach(studioId: string, assetId: string, postId: string): Promise<ReadyAsset | undefined>;
+  /** Skips assets that are not on this post. */
   setPositions(postId: string, positions: readonly { assetId: string; position: number }[]): Promise<void>;
-  /** Changes an asset, which may be in the trash; undefined if it has changed since it was read, or has expired. */
+  /**
+   * Changes an asset, which may be in the trash. Returns undefined if the asset has changed since it was read, or if
+   * its time in the trash has expired. Only a ready asset that is on no post can be moved to the trash or restored.
+   */
   update(asset: Asset, change: AssetChange, now: number): Promise<Asset | undefined>;
-  /** Moves all assets of a post to the trash with the post, or restores them with the post. */
+  /** Moves all assets of a post to the trash, like the post, or restores them if `trash` is null. */
   setTrashOfPostAssets(postId: string, trash: TrashMark | null): Promise<void>;
   /** Deletes the record, even in the trash; false if the asset has changed since it was read. */
   remove(asset: Asset): Promise<boolean>;
-  /** Changes the charged bytes of a pending asset; false if it is not pending or not charged for `fromBytes`. */
+  /**
+   * Changes the charged bytes in a pending asset's record, not the studio's used bytes. Returns false if the asset is
+   * not pending, or its charged bytes are not `fromBytes`.
+   */
   changeCharge(assetId: string, fromBytes: number, toBytes: number): Promise<boolean>;
-  /** Adds to the studio's used bytes; false, without a change, if that would exceed `limit`. */
+  /** Adds to the studio's used bytes; returns false and changes nothing if the sum would exceed `limit`. */
   charge(studioId: string, bytes: number, limit: number | undefined): Promise<boolean>;
   getUsedBytes(studioId: string): Promise<number>;
-  /** Whether any studio has a ready asset, in the trash or not. If so, the store must contain files. */
+  /** Whether any studio has a ready asset, even in the trash. If one does, the file store can't be empty. */
   hasReadyAssets(): Promise<boolean>;
-  /** Pending assets whose upload expired at `latestExpiry` or earlier, oldest first. */
+  /** Pending assets whose upload expired at `latestExpiry` or earlier, sorted by that time. */
   listExpired(latestExpiry: number, limit: number): Promise<Asset[]>;
-  /** Ready assets of all studios with ids greater than `afterId`, by id; includes the trash. */
+  /** Ready assets of all studios with ids greater than `afterId`, sorted by id; includes those in the trash. */
   listStored(
     afterId: string,
     limit: number,
   ): Promise<Pick<Asset, "id" | "studioId" | "storageKey" | "bytes" | "version">[]>;
-  /** The assets with these ids that have a record; includes the trash. */
+  /** The assets with these ids that still have a record; includes those in the trash. */
   findForSweep(assetIds: readonly string[]): Promise<Pick<Asset, "id" | "status" | "storageKey" | "trashExpiresAt">[]>;
 }
 
@@ -100,9 +108,9 @@ export interface FileUse {
   post: { id: string; title: string } | null;
 }
 
-/** Files that several assets may use. The number of assets is recorded for files that were copied. */
+/** Files that several assets can use. For files of copied assets, the store counts the assets that use them. */
 export interface SharedFileStore {
-  /** Locks a ready asset until the transaction ends; undefined if it is not ready or in the trash. */
+  /** Locks a ready asset until the transaction ends; undefined if the asset is in the trash or not ready. */
   lockAsset(studioId: string, assetId: string): Promise<ReadyAsset | undefined>;
   /** Adds one to the number of assets that use the file of a locked asset. */
   incrementAssetCount(lockedAsset: ReadyAsset): Promise<void>;
@@ -114,16 +122,16 @@ export interface SharedFileStore {
   listUsedKeys(fileKeys: readonly string[]): Promise<string[]>;
 }
 
-/** Keys without an asset: reserved for a new asset, or left over from a deleted one. */
+/** Keys in the file store that belong to no asset: reserved for a new asset, or left over from a deleted one. */
 export interface StrayFileStore {
-  /** Called before bytes are written to a new key; the sweeper removes them when due unless an asset claims the key. */
+  /** Call before writing to a new key. After `dueAt`, the sweeper removes the bytes unless an asset claimed the key. */
   reserve(key: string, dueAt: number): Promise<void>;
-  /** Assigns the key to an asset in this transaction; false if it is marked for deletion. */
+  /** Assigns a reserved key to an asset in this transaction; false if it is marked for deletion or not reserved. */
   claimForAsset(key: string): Promise<boolean>;
-  /** From now on no asset can claim these keys; the sweeper removes their bytes when due. */
+  /** From now on, no asset can claim these keys. The sweeper removes their bytes after `dueAt`. */
   markForDeletion(keys: readonly string[], dueAt: number): Promise<void>;
-  /** Marks the keys that are due for deletion and returns them. */
+  /** Finds keys that are due at `now`, marks them for deletion and returns them. */
   markDueKeysForDeletion(now: number, limit: number): Promise<string[]>;
-  /** Called after the bytes of marked keys were removed. */
+  /** Deletes the records of marked keys. Call after removing their bytes. */
   deleteRecords(keys: readonly string[]): Promise<void>;
 }

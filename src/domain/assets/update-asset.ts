@@ -18,7 +18,7 @@ export const updateAssetInput = z.strictObject({
   altText: text(2000)
     .trim()
     .optional()
-    .describe("For people who can't see the image; empty removes it. Up to 2,000 characters."),
+    .describe("Describes the image to people who can't see it; empty to remove. Up to 2,000 characters."),
   filename: requiredFilename.optional().describe("Display name, such as team.jpg."),
   tags: tags.optional(),
 });

@@ -12,20 +12,20 @@ import type { Comment } from "./ports.ts";
 
 export const addCommentInput = z.strictObject({ postId: id, body: commentBody });
 
-/** In the web app, users can also reply. */
-export const addReplyInput = addCommentInput.extend({ parentId: id.optional() });
+/** The input of the web app, where users can also reply. */
+export const addCommentOrReplyInput = addCommentInput.extend({ parentId: id.optional() });
 
 export async function addComment(
   deps: Pick<Deps, "transact" | "newId" | "clock">,
   caller: Caller,
-  input: z.infer<typeof addReplyInput>,
+  input: z.infer<typeof addCommentOrReplyInput>,
 ): Promise<CommentView> {
   authorize(caller, "posts.write");
   const postId = parsePostId(input.postId);
   const parentId = input.parentId === undefined ? undefined : parseCommentId(input.parentId);
   const { undoId: _, ...author } = toAuthor(caller);
   const comment = await deps.transact(async (tx) => {
-    // Locked, so that parallel calls can't exceed the limit and the post can't move to the trash.
+    // The lock prevents parallel calls from exceeding the limit or moving the post to the trash.
     if (!(await tx.posts.lock(caller.studio.id, postId))) throw notFoundError("post");
     const threadId = parentId === undefined ? null : await findThreadId(tx, caller, postId, parentId);
     if ((await tx.comments.count(postId)) >= maxCommentsPerPost)
@@ -44,7 +44,7 @@ export async function addComment(
       changeCount: caller.client ? 1 : 0,
     };
     await tx.comments.insert(newComment);
-    // Only an AI client's comments can be undone.
+    // Recorded for undo, which only covers changes by AI clients.
     if (caller.client) await tx.comments.recordChange(newComment, newComment.createdAt, toAuthor(caller));
     await recordActivity(deps, tx, caller, "comment.added", postId, { commentId: newComment.id });
     return newComment;
@@ -52,7 +52,7 @@ export async function addComment(
   return toCommentView({ ...comment, userName: caller.user.name, resolvedByName: null });
 }
 
-/** A reply to a reply belongs to the same thread. */
+/** Returns the comment that started the parent's thread, because a thread has only one level of replies. */
 async function findThreadId(tx: Stores, caller: Caller, postId: string, parentId: string): Promise<string> {
   const parent = await tx.comments.find(caller.studio.id, parentId);
   if (parent?.postId !== postId) throw notFoundError("comment");

@@ -26,17 +26,17 @@ export async function listComments(
   return { comments: items.map(toCommentView), nextCursor };
 }
 
-/** The most comments that a model reads at once. */
-const maxNewest = 50;
-/** The most characters that these comments have together. The newest is included even if it alone is longer. */
+/** Bounds what a model reads with one call. */
+const maxNewestComments = 50;
+/** Maximum total length of these comments. The newest one is included even if it is longer. */
 const maxTextLength = 20_000;
 
-/** The newest comments of a post, newest first, and how many older ones there are. */
+/** Lists the newest comments of a post, newest first. `olderComments` is the number of comments that are left out. */
 export async function listNewestComments(
   { comments }: Pick<Deps, "comments">,
   postId: string,
 ): Promise<{ comments: CommentView[]; olderComments: number }> {
-  const [rows, count] = await Promise.all([comments.listNewest(postId, maxNewest), comments.count(postId)]);
+  const [rows, count] = await Promise.all([comments.listNewest(postId, maxNewestComments), comments.count(postId)]);
   let textLength = 0;
   const shownRows = rows.filter(({ body }, i) => (textLength += body.length) <= maxTextLength || i === 0);
   return { comments: shownRows.map(toCommentView), olderComments: Math.max(0, count - shownRows.length) };

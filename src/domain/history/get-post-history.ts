@@ -20,7 +20,7 @@ export const revisionView = z.object({
   at: z.string(),
   user: userOrClientView.nullable().describe("Who made the change; null if unknown."),
   client: userOrClientView.nullable().describe("The AI client that acted for the user; null for the web app."),
-  changed: z.array(z.enum(revisionFields)).describe("Fields that differ from the revision before."),
+  changed: z.array(z.enum(revisionFields)).describe("Fields that differ from the previous revision."),
   restoredRevision: z
     .number()
     .int()

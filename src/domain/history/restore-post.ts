@@ -45,7 +45,7 @@ export async function restorePost(
     const haveAssetsChanged = !currentRevision || !haveSameAssets(currentRevision, target);
     return deps.transact(async (tx) => {
       const { title, body, status, variants, crops, tags } = target;
-      // A status that stays the same must not count as marked ready again.
+      // Setting the status `ready` again would count as marking the new revision ready.
       const statusChange = status === currentPost.status ? {} : { status };
       const change = { title, body, variants, crops, tags, ...statusChange, haveAssetsChanged };
       const restoredPost = await tx.posts.update(caller.studio.id, postId, change, {
@@ -75,7 +75,7 @@ export async function restorePost(
   return { ...(await addDetails(deps, caller.studio.id, view)), missingAssets };
 }
 
-/** Compares crops too: in the history, a changed crop is a change of the assets. */
+/** Also compares crops, because the history shows a changed crop as a change of the assets. */
 function haveSameAssets(current: Revision, target: Revision): boolean {
   const isSame = (asset: RevisionAsset, i: number): boolean =>
     asset.id === target.assets[i]?.id &&

@@ -8,8 +8,9 @@ export interface LeaseStore {
 }
 
 /**
- * Runs `work` unless another holder has the lease; returns whether it ran. The lease of a crashed holder expires after
- * `ttlMs`, so `work` must end earlier, by more than the clock skew between instances.
+ * Runs `work` unless another holder has the lease; returns whether it ran. The lease expires after `ttlMs`, in case its
+ * holder crashes. So that no other holder starts while `work` is running, `work` must end before the lease expires, by
+ * more than the clock skew between instances.
  */
 export async function withLease(
   deps: Pick<Deps, "leases" | "clock">,

@@ -3,13 +3,13 @@ import { AppError, notFoundError } from "#lib/errors.ts";
 import { isId } from "#lib/ids.ts";
 import { normalizeEmail } from "../access/email.ts";
 import { callHistoryDays, toDayNumber } from "../access/call-counts.ts";
-import { toClientView, type ClientView } from "../access/list-clients.ts";
+import { toGrantView, type GrantView } from "../access/list-clients.ts";
 import type { User } from "../access/ports.ts";
 import type { Operator } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import type { Role } from "../policy.ts";
 
-/** Finds a user by id, or by email if only one user has it. */
+/** Finds a user by id or email; throws if several users have the email. */
 export async function getUser(deps: Pick<Deps, "users">, idOrEmail: string): Promise<User> {
   const userById = isId("user", idOrEmail) ? await deps.users.find(idOrEmail) : undefined;
   if (userById) return userById;
@@ -105,8 +105,8 @@ export async function listGrants(
   deps: Pick<Deps, "users" | "grants" | "clock">,
   _operator: Operator,
   { user, ...filter }: ListGrantsInput,
-): Promise<ClientView[]> {
+): Promise<GrantView[]> {
   const userId = user === undefined ? undefined : (await getUser(deps, user)).id;
   const callsSince = toDayNumber(deps.clock()) - callHistoryDays + 1;
-  return (await deps.grants.list({ ...filter, userId, callsSince })).map(toClientView);
+  return (await deps.grants.list({ ...filter, userId, callsSince })).map(toGrantView);
 }

@@ -8,7 +8,7 @@ import { resolveStudioCaller } from "../studios/get-studio.ts";
 import { getOrRegisterApp } from "./platform-app.ts";
 import { throwAsAppError } from "./platform-error.ts";
 import { getConfiguredPlatform, type PlatformTarget } from "./connection.ts";
-import type { ConnectLink, PendingConnect, PlatformInfo } from "./ports.ts";
+import type { ConnectLink, PendingConnect, PlatformInfo, SealedPendingConnect } from "./ports.ts";
 
 /** How long a user may stay on the platform's consent page. */
 const stateLifetimeMs = minutes(10);
@@ -21,7 +21,7 @@ interface AuthorizedLink {
   caller: Caller;
 }
 
-/** Finds the connect link of this token and checks that the user may use it. */
+/** Finds the connect link with this token and checks that the user may use it. */
 export async function openConnectLink(
   deps: ConnectDeps,
   signedInUser: SignedInUser,
@@ -52,7 +52,7 @@ export async function startConnect(
   deps: ConnectDeps,
   signedInUser: SignedInUser,
   input: { token: string },
-): Promise<{ location: string } & PendingConnect> {
+): Promise<{ location: string } & SealedPendingConnect> {
   const { link, platformInfo } = await openConnectLink(deps, signedInUser, input);
   const authorization = await startAuthorization(deps, platformInfo, link).catch((error: unknown) =>
     throwAsAppError(error, platformInfo),
@@ -68,20 +68,17 @@ export async function startConnect(
     ))
   )
     throw connectExpiredError();
-  return { ...authorization, tokenKey: sealAccessTokenKey(deps, authorization) };
+  return { ...authorization, tokenKey: sealTokenKey(deps, authorization) };
 }
 
 /** Encrypts the key that the platform's tokens will be bound to, because the browser stores it until the callback. */
-function sealAccessTokenKey(
-  { vault }: Pick<Deps, "vault">,
-  { state, tokenKey: accessTokenKey }: PendingConnect,
-): string | undefined {
-  return accessTokenKey === undefined ? undefined : vault.seal("platform-connect", [state], accessTokenKey);
+function sealTokenKey({ vault }: Pick<Deps, "vault">, { state, tokenKey }: PendingConnect): string | undefined {
+  return tokenKey === undefined ? undefined : vault.seal("platform-connect", [state], tokenKey);
 }
 
-export function openAccessTokenKey(
+export function unsealTokenKey(
   { vault }: Pick<Deps, "vault">,
-  { state, tokenKey: sealedKey }: PendingConnect,
+  { state, tokenKey: sealedKey }: SealedPendingConnect,
 ): string | undefined {
   if (sealedKey === undefined) return undefined;
   try {

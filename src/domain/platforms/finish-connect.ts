@@ -6,11 +6,11 @@ import type { Deps, Stores } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import { resolveStudioCaller } from "../studios/get-studio.ts";
 import { getOrRegisterApp } from "./platform-app.ts";
-import { authorizeConnectLink, connectExpiredError, openAccessTokenKey } from "./connect-link.ts";
+import { authorizeConnectLink, connectExpiredError, unsealTokenKey } from "./connect-link.ts";
 import { getAccountLabel, type PlatformTarget } from "./connection.ts";
 import { computeCredentialTimes, revokeCredential, sealCredential } from "./credentials.ts";
 import { throwAsAppError, PlatformError } from "./platform-error.ts";
-import type { GrantedAccount, PendingConnect, PlatformApp, PlatformInfo } from "./ports.ts";
+import type { GrantedAccount, PlatformApp, PlatformInfo, SealedPendingConnect } from "./ports.ts";
 
 /** Maximum number of connected accounts per studio: reading a post validates it against all of them. */
 export const maxConnections = 100;
@@ -21,7 +21,7 @@ export interface FinishConnectInput {
   /** The URL that the platform redirected the browser to. */
   callback: URL;
   /** What `startConnect` stored in the browser; undefined if the browser has nothing stored for this state. */
-  pending: PendingConnect | undefined;
+  pending: SealedPendingConnect | undefined;
 }
 
 export interface ConnectResult {
@@ -69,12 +69,12 @@ async function exchangeCode(
   platformInfo: PlatformInfo,
   target: PlatformTarget,
   callback: URL,
-  pending: PendingConnect,
+  sealedPending: SealedPendingConnect,
 ) {
   try {
     const app = await getOrRegisterApp(deps, platformInfo, target);
-    const unsealedPending = { ...pending, tokenKey: openAccessTokenKey(deps, pending) };
-    return { app, grantedAccounts: await deps.platforms.finishAuthorization(target, app, callback, unsealedPending) };
+    const pending = { ...sealedPending, tokenKey: unsealTokenKey(deps, sealedPending) };
+    return { app, grantedAccounts: await deps.platforms.finishAuthorization(target, app, callback, pending) };
   } catch (error) {
     // The platform instance no longer recognizes our app, so the next attempt has to register it again.
     if (error instanceof PlatformError && error.kind === "unknown_app") await deps.platformStore.deleteApp(target);

@@ -17,10 +17,10 @@ export function isPublicUrl(url: string): boolean {
 /** Returns a warning if the platform fetches media from this server but can't reach it. */
 export function findMediaWarning(
   base: string,
-  { name, fetchesMedia }: Pick<PlatformInfo, "name" | "fetchesMedia">,
+  { name, fetchedMedia }: Pick<PlatformInfo, "name" | "fetchedMedia">,
 ): string | undefined {
-  if (fetchesMedia === undefined || isPublicUrl(base)) return undefined;
-  const media = fetchesMedia === "all" ? "images and videos" : "videos";
+  if (fetchedMedia === undefined || isPublicUrl(base)) return undefined;
+  const media = fetchedMedia === "all" ? "images and videos" : "videos";
   return `${name} fetches ${media} from this server, which has no public URL (BASE_URL is ${base}). Posts with ${media} can't be published to ${name}.`;
 }
 

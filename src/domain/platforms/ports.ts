@@ -13,9 +13,9 @@ export interface PlatformInfo {
   isConfigured: boolean;
   /** The catalog describes how to publish to the platform. */
   canPublish: boolean;
-  /** Set if the platform fetches these files from a URL of this server, instead of receiving them. */
-  fetchesMedia?: "all" | "videos" | undefined;
-  /** Set if the platform can't fetch these files, because this server has no public URL. */
+  /** The files that the platform fetches from a URL of this server; undefined if we upload all files. */
+  fetchedMedia?: "all" | "videos" | undefined;
+  /** The files that the platform would have to fetch but can't, because this server has no public URL. */
   unreachableMedia?: "all" | "videos" | undefined;
   limits: PostLimits;
 }
@@ -51,11 +51,17 @@ export interface TokenBinding {
 /** What calls on behalf of an account need. */
 export type AccessToken = Pick<PlatformTokens, "accessToken" | "binding">;
 
-/** State and PKCE verifier of a started authorization, known only to the browser that started it. */
+/** The secrets of a started authorization. Only the browser that started it stores them. */
 export interface PendingConnect {
   state: string;
   verifier: string;
-  /** The key that the platform's tokens will be bound to, if it requires one. Sealed in the browser's cookie. */
+  /** The key that the platform's tokens will be bound to, if the platform requires one. */
+  tokenKey?: string | undefined;
+}
+
+/** A `PendingConnect` as the browser's cookie stores it. */
+export interface SealedPendingConnect extends Omit<PendingConnect, "tokenKey"> {
+  /** Sealed by the vault. */
   tokenKey?: string | undefined;
 }
 

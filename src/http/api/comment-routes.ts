@@ -1,5 +1,5 @@
 import { Hono, type Context } from "hono";
-import { addComment, addReplyInput } from "#domain/comments/add-comment.ts";
+import { addComment, addCommentOrReplyInput } from "#domain/comments/add-comment.ts";
 import { deleteComment } from "#domain/comments/delete-comment.ts";
 import { listComments, listCommentsInput } from "#domain/comments/list-comments.ts";
 import { resolveComment, resolveCommentInput } from "#domain/comments/resolve-comment.ts";
@@ -8,7 +8,7 @@ import { jsonWithEtag } from "./json-with-etag.ts";
 import { validateJson, validateQuery } from "./validate-input.ts";
 
 const commentsQuery = listCommentsInput.omit({ postId: true });
-const addCommentBody = addReplyInput.omit({ postId: true });
+const addCommentBody = addCommentOrReplyInput.omit({ postId: true });
 
 /** A comment has two paths: below its post, like the list of comments, and below the studio. */
 export function createCommentRoutes({ deps }: ApiOptions) {

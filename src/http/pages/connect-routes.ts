@@ -6,7 +6,7 @@ import type { Deps } from "#domain/deps.ts";
 import { openConnectLink, startConnect } from "#domain/platforms/connect-link.ts";
 import { finishConnect, type ConnectResult } from "#domain/platforms/finish-connect.ts";
 import { findMediaWarning } from "#domain/platforms/media-reachability.ts";
-import type { PendingConnect } from "#domain/platforms/ports.ts";
+import type { SealedPendingConnect } from "#domain/platforms/ports.ts";
 import { minutes } from "#lib/clock.ts";
 import { createPendingCookie } from "#lib/cookies.ts";
 import { AppError, edgeError, hintFor } from "#lib/errors.ts";
@@ -42,7 +42,7 @@ export function createConnectRoutes({
   clientDocument,
 }: ConnectRouteOptions): Route[] {
   const loginPath = new URL(loginUrl).pathname;
-  const pendingConnects = createPendingCookie<PendingConnect>({
+  const pendingConnects = createPendingCookie<SealedPendingConnect>({
     signer,
     clock: deps.clock,
     base,

@@ -5,7 +5,7 @@ import { ApiError } from "../api/api-error.ts";
 import { changesSinceQuery } from "../api/history-queries.ts";
 import { postQuery, type Post } from "../api/queries.ts";
 import { formatActors } from "../ui/format-actor.ts";
-import { useSequence } from "./use-sequence.ts";
+import { useSequentialCalls } from "./use-sequential-calls.ts";
 import { getUnsavedChanges, joinDraft, mergeDrafts, type Draft, type DraftField } from "./merge-drafts.ts";
 
 /** The delay between the last keystroke and saving. */
@@ -106,7 +106,7 @@ export function useDraft(post: Post, studioId: string, onMerge: (authors: string
     },
     [applyRemote, patchState, postId, queryClient, studioId],
   );
-  const save = useSequence(sendChanges);
+  const save = useSequentialCalls(sendChanges);
 
   useEffect(() => applyRemote(post), [post, applyRemote]);
 

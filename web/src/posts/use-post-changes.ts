@@ -10,10 +10,10 @@ import { getPostUploadsKey, useUploaderRegistry } from "../upload/uploader-regis
 export interface PostChange {
   /** Sends the change; resolves with the changed post, or with undefined if the change moved it to the trash. */
   apply: (post: PostSummary) => Promise<PostSummary | undefined>;
-  /** Returns the post as the lists show it until the server confirms the change; undefined hides it. */
+  /** Returns the post as the lists show it until the server confirms the change; undefined hides the post. */
   preview: (post: PostSummary) => PostSummary | undefined;
-  /** Sends the opposite change. `changedPost` is the result of `apply`. */
-  revert: (post: PostSummary, changedPost: PostSummary | undefined) => Promise<PostSummary>;
+  /** Undoes the change. `originalPost` is the post before `apply`, `changedPost` the result of `apply`. */
+  revert: (originalPost: PostSummary, changedPost: PostSummary | undefined) => Promise<PostSummary>;
 }
 
 export interface PostChanges {
@@ -21,7 +21,7 @@ export interface PostChanges {
   addTag: (tag: string) => PostChange;
   removeTag: (tag: string) => PostChange;
   moveToTrash: PostChange;
-  /** Shows these posts in the lists; undefined removes a post. */
+  /** Shows these posts, by id, in the lists; undefined removes a post from the lists. */
   show: (posts: ReadonlyMap<string, PostSummary | undefined>) => Promise<void>;
   refresh: () => Promise<void>;
 }
@@ -49,7 +49,7 @@ export function usePostChanges(): PostChanges {
       setStatus: (status) => ({
         apply: (post) => update(post, { status }),
         preview: (post) => ({ ...post, status }),
-        revert: (post) => update(post, { status: post.status }),
+        revert: (originalPost) => update(originalPost, { status: originalPost.status }),
       }),
       addTag: (tag) => createTagChange((tags) => [...tags.filter((other) => other !== tag), tag]),
       removeTag: (tag) => createTagChange((tags) => tags.filter((other) => other !== tag)),
@@ -60,9 +60,9 @@ export function usePostChanges(): PostChanges {
           return undefined;
         },
         preview: () => undefined,
-        revert: async (post) => {
-          await restoreFromTrash(studio.id, post.id);
-          return post;
+        revert: async (originalPost) => {
+          await restoreFromTrash(studio.id, originalPost.id);
+          return originalPost;
         },
       },
       show: async (posts) => {

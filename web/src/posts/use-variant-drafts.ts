@@ -4,7 +4,7 @@ import { ApiError } from "../api/api-error.ts";
 import { updatePost } from "../api/mutations.ts";
 import { postQuery, type Post } from "../api/queries.ts";
 import { autosaveDelayMs, retryDelayMs, type DraftController, type SaveResult } from "./use-draft.ts";
-import { useSequence } from "./use-sequence.ts";
+import { useSequentialCalls } from "./use-sequential-calls.ts";
 
 interface VariantEdit {
   /** Undefined if the account gets the post's text. */
@@ -67,7 +67,7 @@ export function useVariantDrafts(post: Post, controller: DraftController, studio
     },
     [getLatestPost, postId, queryClient, studioId],
   );
-  const save = useSequence(sendEdits);
+  const save = useSequentialCalls(sendEdits);
 
   const conflictIds = Object.entries(edits)
     .filter(([id, edit]) => isConflict(post, id, edit))

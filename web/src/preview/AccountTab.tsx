@@ -9,7 +9,7 @@ import type { Account } from "../publishing/use-accounts.ts";
 import { Button } from "../ui/Button.tsx";
 import { AccountPreview } from "./AccountPreview.tsx";
 
-/** The text that one account gets, next to a preview of the post for this account. */
+/** Edits the text for one account, next to a preview of the post as this account receives it. */
 export function AccountTab({
   editor,
   account,
@@ -33,7 +33,9 @@ export function AccountTab({
         <div className="min-w-0">
           <div className="mb-2 flex min-h-control-small flex-wrap items-center justify-between gap-x-4 gap-y-1 text-sm text-muted">
             <span id={`${fieldId}-hint`}>
-              {variant === undefined ? "Uses the post’s text until you change it here." : "Own text for this account."}
+              {variant === undefined
+                ? "Uses the post’s text until you change it here."
+                : "This account has its own text."}
             </span>
             {variant !== undefined && canWrite && (
               <Button

@@ -13,11 +13,11 @@ export interface CropPosition {
 export interface CropWindow extends Size {
   left: number;
   top: number;
-  /** The direction in which the window can move: a crop removes either columns or rows. */
+  /** The only axis on which the window can move, because a crop removes either columns or rows. */
   axis: "x" | "y";
 }
 
-/** Relative. Sizes in pixels are rounded, so the same aspect ratio can differ by this much. */
+/** How much the same aspect ratio can differ, as a fraction, because sizes are rounded to whole pixels. */
 const maxAspectError = 0.02;
 
 export const hasSameAspect = (a: Size, b: Size): boolean => {
@@ -32,7 +32,7 @@ export function getCropWindow(image: Size, rendition: Size, { x, y }: CropPositi
   return { width, height, left: (1 - width) * x, top: (1 - height) * y, axis: ratio < 1 ? "x" : "y" };
 }
 
-/** The position after the window was dragged by a fraction of the image. */
+/** The position after the window was dragged by `delta`, in fractions of the image. */
 export function dragWindow(position: CropPosition, window: CropWindow, delta: CropPosition): CropPosition {
   const { axis } = window;
   const range = 1 - (axis === "x" ? window.width : window.height);
@@ -56,10 +56,10 @@ export function moveByKey(position: CropPosition, axis: "x" | "y", key: string):
   return step === undefined ? undefined : { ...position, [axis]: clampAndRound(position[axis] + step) };
 }
 
-/** Rounded to what a person can see, so that positions in the history are readable. */
+/** Rounds to a difference that a person can see, so that positions in the history are readable. */
 const clampAndRound = (value: number): number => Math.round(Math.min(1, Math.max(0, value)) * 1000) / 1000;
 
-/** Such as "25% from the left". */
+/** For example, "25% from the left". */
 export function describePosition(position: CropPosition, axis: "x" | "y"): string {
   const value = position[axis];
   const [start, end] = axis === "x" ? ["Left edge", "Right edge"] : ["Top edge", "Bottom edge"];

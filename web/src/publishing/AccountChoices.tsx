@@ -5,7 +5,7 @@ import { ChoiceField } from "../ui/Field.tsx";
 import { ProblemList } from "./ProblemList.tsx";
 import type { Account } from "./use-accounts.ts";
 
-/** Checkboxes for the accounts, each with the problems of the post on its platform. */
+/** A checkbox for each account, with the problems that the post has on the account's platform. */
 export function AccountChoices({
   accounts,
   rejections,
@@ -13,7 +13,7 @@ export function AccountChoices({
   onChange,
 }: {
   accounts: readonly Account[];
-  /** What the server rejected in the last attempt. */
+  /** Why the server rejected the last attempt, by account. */
   rejections: readonly AccountProblems[];
   chosenIds: readonly string[];
   onChange: (chosenIds: readonly string[]) => void;

@@ -2,7 +2,7 @@ import { CircleAlert, RotateCw } from "lucide-react";
 import { describeError } from "../api/api-error.ts";
 import { Button } from "./Button.tsx";
 
-/** Says what happened and what to do next, with a retry button if `onRetry` is set. */
+/** Shows what happened and what to do next, with a retry button if `onRetry` is set. */
 export function ErrorMessage({ error, onRetry }: { error: unknown; onRetry?: (() => void) | undefined }) {
   const { message, hint } = describeError(error);
   return (

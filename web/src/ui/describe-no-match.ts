@@ -1,13 +1,13 @@
 const searchedFields = { files: "name, alt text or tags", posts: "title, text or tags" };
 
-/** Says why a search has no results; undefined if neither words nor a tag filter the list. */
+/** Describes a search without results; undefined if the list is filtered by neither words nor a tag. */
 export function describeNoMatch(
-  items: keyof typeof searchedFields,
+  noun: keyof typeof searchedFields,
   { q, tag }: { q?: string | undefined; tag?: string | undefined },
 ): string | undefined {
   if (q !== undefined) {
-    const subject = tag === undefined ? `No ${items}` : `No ${items} with the tag “${tag}”`;
-    return `${subject} match “${q}” in ${searchedFields[items]}.`;
+    const subject = tag === undefined ? `No ${noun}` : `No ${noun} with the tag “${tag}”`;
+    return `${subject} match “${q}” in ${searchedFields[noun]}.`;
   }
-  return tag === undefined ? undefined : `No ${items} have the tag “${tag}”.`;
+  return tag === undefined ? undefined : `No ${noun} have the tag “${tag}”.`;
 }

@@ -2,13 +2,13 @@ import { openDialog } from "./dialog.ts";
 import { createButton, createElement } from "./dom.ts";
 import type { Strings } from "./strings.ts";
 
-export function confirmCancel(name: string, strings: Strings, onConfirm: () => void): void {
+export function confirmCancel(filename: string, strings: Strings, onConfirm: () => void): void {
   const discard = () => {
     dialog.close();
     onConfirm();
   };
   const dialog = openDialog({
-    title: name,
+    title: filename,
     content: [createElement("p", { textContent: strings.cancelConfirmation })],
     actions: [createButton(strings.discardUpload, discard, "primary")],
     closeLabel: strings.keepUploading,

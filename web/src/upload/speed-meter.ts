@@ -1,5 +1,6 @@
 /** Measures the upload speed over the last few seconds. */
 export interface SpeedMeter {
+  /** `sentBytes` is the total since the start of the upload. */
   record(sentBytes: number, now: number): void;
   /** In bytes per second. */
   getSpeed(now: number): number;
@@ -13,7 +14,7 @@ export function createSpeedMeter(): SpeedMeter {
   return {
     record(sentBytes, now) {
       const last = samples.at(-1);
-      // The bytes of an interrupted part no longer count as sent: start over.
+      // The total decreases when a part is interrupted, because its bytes have to be sent again: measure from here.
       if (last && sentBytes < last.sentBytes) samples = [];
       if (last && now - last.at < 150) return;
       samples.push({ at: now, sentBytes });
