@@ -2,7 +2,7 @@ import { z } from "zod";
 import { parseIpAddressSet, type IpAddressSet } from "#lib/ip-address.ts";
 import { logLevels } from "#lib/log.ts";
 
-// Types of setting values. The message of each completes the sentence "expected …".
+// Types of setting values. Their messages complete the sentence "expected …".
 
 /** Digits only: other forms that JavaScript accepts as a number (blanks, 1e3, 0x10) are probably typos. */
 const wholeNumber = (min: number, max: number, description: string): z.ZodType<number, string> =>

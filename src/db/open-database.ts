@@ -79,7 +79,7 @@ export const migrationsFolder = join(import.meta.dirname, "../../migrations");
 
 export interface OpenDatabaseOptions {
   databaseUrl: string | undefined;
-  /** A session connection to the same database, if `databaseUrl` leads to a transaction pooler. */
+  /** For session connections to the same database, if `databaseUrl` leads to a transaction pooler. */
   databaseListenUrl?: string | undefined;
   dataDir: string;
   log: Log;

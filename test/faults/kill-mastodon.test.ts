@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createRestAPIClient, type mastodon } from "masto";
 import { createPlatformSetups, platformFetchLimits } from "#connectors/catalog.ts";
-import { openCredential } from "#domain/platforms/credentials.ts";
+import { unsealCredential } from "#domain/platforms/credentials.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import { minutes, seconds } from "#lib/clock.ts";
@@ -40,7 +40,7 @@ forOneEngine("kill -9 of the service while it publishes to a Mastodon server", (
     const { deps } = publishing.service;
     const connection = await deps.platformStore.find(publishing.owner.studio.id, connectionId);
     assert.ok(connection?.credential);
-    const { accessToken } = openCredential(deps, connection, connection.credential).tokens;
+    const { accessToken } = unsealCredential(deps, connection, connection.credential).tokens;
     reader = createRestAPIClient({ url: snac.instanceUrl, accessToken });
     await publishing.close();
   });

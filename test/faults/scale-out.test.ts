@@ -6,7 +6,7 @@ import { listEngines } from "../support/engines.ts";
 import { startFleet, type Fleet } from "../support/fleet.ts";
 import { callModern } from "../support/mcp.ts";
 import { findNginx } from "../support/nginx.ts";
-import { refreshTokens, register } from "../support/oauth-client.ts";
+import { refreshTokens, sendRegistration } from "../support/oauth-client.ts";
 import { jpeg } from "../support/samples.ts";
 import { putBytes, sha256, listStoreNames } from "../support/stores.ts";
 import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
@@ -119,7 +119,10 @@ describe("two processes behind nginx, on PostgreSQL and S3", { skip: !canRun }, 
   test("the limit of twenty registrations per hour per IP address is exact across processes (A26)", async () => {
     const attempts = 40;
     const registrations = Array.from({ length: attempts }, () =>
-      register(base, { redirect_uris: ["https://client.example/callback"], token_endpoint_auth_method: "none" }),
+      sendRegistration(base, {
+        redirect_uris: ["https://client.example/callback"],
+        token_endpoint_auth_method: "none",
+      }),
     );
     const statuses = (await Promise.all(registrations)).map(({ status }) => status);
     const acceptedCount = statuses.filter((status) => status === 201).length;

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
-import { openCredential, sealCredential } from "#domain/platforms/credentials.ts";
+import { unsealCredential, sealCredential } from "#domain/platforms/credentials.ts";
 import type { PlatformConnection } from "#domain/platforms/connection.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import type { PublicationView } from "#domain/publishing/publication.ts";
@@ -90,7 +90,7 @@ forEachEngine(
     const readTokens = async () => {
       const connection = await getConnection();
       assert.ok(connection.credential);
-      return openCredential(publishing.service.deps, connection, connection.credential);
+      return unsealCredential(publishing.service.deps, connection, connection.credential);
     };
 
     /** Replaces the stored access token and its expiry. */

@@ -4,7 +4,7 @@ import { createRestAPIClient, type mastodon } from "masto";
 import { createPlatformSetups, platformFetchLimits } from "#connectors/catalog.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
-import { openCredential } from "#domain/platforms/credentials.ts";
+import { unsealCredential } from "#domain/platforms/credentials.ts";
 import type { PublicationView } from "#domain/publishing/publication.ts";
 import { createPublicFetch } from "#lib/public-fetch.ts";
 import { forOneEngine } from "../support/engines.ts";
@@ -35,7 +35,7 @@ forOneEngine("publishing to a Mastodon server", (fixture) => {
     const { deps } = publishing.service;
     const connection = await deps.platformStore.find(publishing.owner.studio.id, connectionId);
     assert.ok(connection?.credential);
-    const { accessToken } = openCredential(deps, connection, connection.credential).tokens;
+    const { accessToken } = unsealCredential(deps, connection, connection.credential).tokens;
     reader = createRestAPIClient({ url: snac.instanceUrl, accessToken });
   });
   after(async () => {

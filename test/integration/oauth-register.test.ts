@@ -13,7 +13,7 @@ import {
   post,
   readCallback,
   refreshTokens,
-  register,
+  sendRegistration,
   revokeToken,
   createOAuthBrowser,
   webRedirect,
@@ -113,7 +113,7 @@ forOneEngine("oauth registration", (fixture) => {
 
   for (const [name, payload] of Object.entries(realClients)) {
     test(`${name} registers with its real metadata, and obtains tokens (REG-1, A3)`, async () => {
-      const { status, text, body } = await register(service.base, payload);
+      const { status, text, body } = await sendRegistration(service.base, payload);
       assert.equal(status, 201, text);
       assert.deepEqual(body.redirect_uris, payload["redirect_uris"]);
       assert.equal(body.token_endpoint_auth_method, payload["token_endpoint_auth_method"]);
@@ -171,7 +171,7 @@ forOneEngine("oauth registration", (fixture) => {
   };
   for (const [name, payload] of Object.entries(acceptedMetadata)) {
     test(`registration accepts ${name}, and fills in defaults (REG-1, A3)`, async () => {
-      const { status, headers, text, body } = await register(service.base, payload);
+      const { status, headers, text, body } = await sendRegistration(service.base, payload);
       assert.equal(status, 201, text);
       assert.match(headers.get("cache-control") ?? "", /no-store/);
       assert.ok(!Object.values(body as object).includes(null), text);
@@ -225,7 +225,10 @@ forOneEngine("oauth registration", (fixture) => {
   };
   test("rejects invalid and unsafe redirect URIs (REG-2, A3)", async () => {
     for (const [name, redirectUris] of Object.entries(rejectedUris)) {
-      const { status, text, body } = await register(service.base, { ...minimalMetadata, redirect_uris: redirectUris });
+      const { status, text, body } = await sendRegistration(service.base, {
+        ...minimalMetadata,
+        redirect_uris: redirectUris,
+      });
       assert.equal(status, 400, `${name}: ${text}`);
       assert.equal(body.error, "invalid_redirect_uri", `${name}: ${text}`);
     }
@@ -238,7 +241,10 @@ forOneEngine("oauth registration", (fixture) => {
   ];
   test("accepts private-use schemes of known clients and reverse domain names (REG-2)", async () => {
     for (const redirectUri of allowedSchemes) {
-      const { status, text } = await register(service.base, { ...minimalMetadata, redirect_uris: [redirectUri] });
+      const { status, text } = await sendRegistration(service.base, {
+        ...minimalMetadata,
+        redirect_uris: [redirectUri],
+      });
       assert.equal(status, 201, `${redirectUri}: ${text}`);
     }
     const app = await registerClient(service.base, { redirect_uris: ["com.example.app:/callback"] });
@@ -256,7 +262,7 @@ forOneEngine("oauth registration", (fixture) => {
   test("rejects all other redirect schemes (REG-2, A3)", async () => {
     for (const redirectUri of rejectedSchemes) {
       for (const redirectUris of [[redirectUri], [webRedirect, redirectUri]]) {
-        const { status, text, body } = await register(service.base, {
+        const { status, text, body } = await sendRegistration(service.base, {
           ...minimalMetadata,
           redirect_uris: redirectUris,
         });
@@ -335,13 +341,13 @@ forEachEngine("oauth registration, limits", (fixture) => {
   test("allows twenty registrations per hour per IP address, then responds with 429 and Retry-After (REG-1, A26)", async () => {
     const service = await startService(fixture.deps);
     try {
-      for (let i = 0; i < 20; i++) assert.equal((await register(service.base, minimalMetadata)).status, 201);
-      const { status, headers } = await register(service.base, minimalMetadata);
+      for (let i = 0; i < 20; i++) assert.equal((await sendRegistration(service.base, minimalMetadata)).status, 201);
+      const { status, headers } = await sendRegistration(service.base, minimalMetadata);
       assert.equal(status, 429);
       assert.ok(Number(headers.get("retry-after")) > 0 && Number(headers.get("retry-after")) <= 3600);
       assert.equal(headers.get("access-control-allow-origin"), "*", "pages of other origins can read the error");
       fixture.clock.advance(hours(1));
-      assert.equal((await register(service.base, minimalMetadata)).status, 201);
+      assert.equal((await sendRegistration(service.base, minimalMetadata)).status, 201);
     } finally {
       await service.close();
     }
@@ -350,7 +356,7 @@ forEachEngine("oauth registration, limits", (fixture) => {
   test("counts all IPv6 addresses of one /64 together, however they are written (A26, X5)", async () => {
     const service = await startService(fixture.deps, { env: { TRUST_PROXY: "127.0.0.1" } });
     const registerFrom = (ipAddress: string) =>
-      register(service.base, minimalMetadata, { "x-forwarded-for": ipAddress });
+      sendRegistration(service.base, minimalMetadata, { "x-forwarded-for": ipAddress });
     try {
       fixture.clock.advance(hours(1));
       const spellings = [

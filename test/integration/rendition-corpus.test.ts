@@ -10,7 +10,7 @@ import { listExtensions } from "#domain/assets/model/filename.ts";
 import { incomingKey } from "#domain/assets/model/storage-keys.ts";
 import { requestAssetUpload } from "#domain/assets/request-asset-upload.ts";
 import { updateAsset } from "#domain/assets/update-asset.ts";
-import { openCredential } from "#domain/platforms/credentials.ts";
+import { unsealCredential } from "#domain/platforms/credentials.ts";
 import { validatePost } from "#domain/platforms/validate-post.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
@@ -85,7 +85,7 @@ forEachEngine(
       const { deps } = publishing.service;
       const connection = await deps.platformStore.find(publishing.owner.studio.id, connectionIds.mastodon);
       assert.ok(connection?.credential);
-      const { accessToken } = openCredential(deps, connection, connection.credential).tokens;
+      const { accessToken } = unsealCredential(deps, connection, connection.credential).tokens;
       mastodonReader = createRestAPIClient({ url: snac.instanceUrl, accessToken });
     });
     after(async () => {

@@ -74,7 +74,7 @@ function tryParse(text: string): unknown {
 }
 
 /** Sends a client registration request (RFC 7591). */
-export function register(
+export function sendRegistration(
   base: string,
   metadata: unknown,
   headers: Record<string, string> = {},
@@ -87,7 +87,7 @@ export function register(
 
 export async function registerClient(base: string, metadata: Record<string, unknown> = {}): Promise<OAuthClient> {
   const redirectUris = (metadata["redirect_uris"] as string[] | undefined) ?? [webRedirect];
-  const { status, text, body } = await register(base, {
+  const { status, text, body } = await sendRegistration(base, {
     client_name: "A test client",
     token_endpoint_auth_method: "none",
     ...metadata,

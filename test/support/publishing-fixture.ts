@@ -8,7 +8,7 @@ import type { PublicationView } from "#domain/publishing/publication.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { updateAsset } from "#domain/assets/update-asset.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
-import { openCredential, sealCredential } from "#domain/platforms/credentials.ts";
+import { unsealCredential, sealCredential } from "#domain/platforms/credentials.ts";
 import { systemClock } from "#lib/clock.ts";
 import { createDeps, type Fixture } from "./engines.ts";
 import { createCookieJar, createHttpBrowser, signIn, type HttpBrowser } from "./http-browser.ts";
@@ -136,7 +136,7 @@ export async function addConnections(
   const { deps } = service;
   const source = await deps.platformStore.find(owner.studio.id, connectionIds[0] ?? "");
   assert.ok(source?.credential);
-  const { tokens } = openCredential(deps, source, source.credential);
+  const { tokens } = unsealCredential(deps, source, source.credential);
   const newIds: string[] = [];
   for (let i = 0; i < count; i++) {
     const connection = { id: deps.newId("platformConnection"), studioId: owner.studio.id };

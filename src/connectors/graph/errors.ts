@@ -11,7 +11,7 @@ export function readGraphErrorCode(body: JsonObject): "invalid_grant" | undefine
 }
 
 const blockedCode = 368;
-/** Instagram's restriction of spam has the error code of a rate limit. Only its subcode differs. */
+/** Instagram's error for suspected spam has the code of a rate limit. Only the subcode differs. */
 const blockedSubcode = 2207051;
 
 /** Outcomes by error code of Meta's Graph API. Its statuses reveal little: even an expired token has status 400. */
@@ -32,7 +32,7 @@ const outcomeByCode = new Map<unknown, FailedOutcome>([
     retryAfterMs: seconds(30),
     message: "the platform is still processing the media",
   }),
-  // Temporary failures, after which the request may have been executed or not.
+  // Temporary failures. The platform may have executed the request nevertheless.
   ...withOutcome([-2, -1, 1, 2, 24], { kind: "unknown", message: "the platform reported a temporary failure" }),
 ]);
 

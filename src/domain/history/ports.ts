@@ -11,7 +11,7 @@ export interface Author {
   grantId: string | null;
   clientId: string | null;
   clientName: string | null;
-  /** The undo that made the change: the id of its activity row. */
+  /** The id of the activity row of the undo that made the change; null for other changes. */
   undoId: string | null;
 }
 
@@ -48,7 +48,7 @@ export interface RevisionAsset {
 
 /** The changes to undo: those of a user's AI client since a time, or those that an earlier undo made. */
 export type ChangeSelection = ({ userId: string; clientId: string; since: number } | { undoId: string }) & {
-  /** The undo that is running. Its own changes so far do not count as changes of someone else. */
+  /** The undo that is running. The changes that it has made so far do not count as changes by others. */
   runningUndoId?: string;
 };
 

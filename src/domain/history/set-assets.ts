@@ -16,8 +16,8 @@ export interface MissingAsset {
 
 /**
  * Sets the ready assets of a post to exactly these, in this order, restoring them from the trash if `withTrash`.
- * Uploading assets stay on the post, after the ready ones. The transaction must already have updated the post's row:
- * that locks it. Returns the assets that are not available.
+ * Uploading assets stay on the post, after the ready ones. The transaction must already have updated the post's row,
+ * to lock it. Returns the assets that could not be attached.
  */
 export async function setAssets(
   deps: Pick<Deps, "clock" | "limits">,
@@ -57,7 +57,7 @@ async function detachFromPost(
   await recordMove(deps, tx, editor, detachedAsset, postId);
 }
 
-/** Attaches an asset as the last of its post, without recording a revision; returns the reason if it is unavailable. */
+/** Attaches an asset as the last one of a post, without recording a revision; returns the reason if it can't. */
 export async function reattachAsset(
   deps: Pick<Deps, "clock" | "limits">,
   tx: Stores,

@@ -29,7 +29,7 @@ export interface PurgeStore {
    */
   listClients(after: RegisteredClient, before: number, limit: number): Promise<RegisteredClient[]>;
   /**
-   * Deletes those of the clients that never had a grant, and returns their number. Compares `createdAt` with `before`
+   * Deletes the clients among these that never had a grant, and returns their number. Compares `createdAt` with `before`
    * again, because `postponePurge` may have changed it since the clients were listed.
    */
   deleteUnusedClients(clientIds: readonly string[], before: number): Promise<number>;

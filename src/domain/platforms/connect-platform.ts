@@ -63,7 +63,7 @@ export const connectPlatformOutput = z.object({
 /** How long the connect link is valid. */
 const linkLifetimeMs = minutes(15);
 
-/** Creates a link to the page where the user connects an account. They must be signed in, and still owner or admin. */
+/** Creates a link to the page where the user connects an account. The page checks the user's role again. */
 export async function connectPlatform(
   deps: Pick<Deps, "platforms" | "platformStore" | "vault" | "rateLimits" | "clock" | "newSecret" | "base">,
   caller: Caller,

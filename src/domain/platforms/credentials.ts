@@ -6,7 +6,7 @@ import { getAccountLabel, getConfiguredPlatform, type PlatformConnection, type P
 import { PlatformError, throwAsAppError } from "./platform-error.ts";
 import type { AccessToken, CredentialTimes, PlatformApp, PlatformTokens } from "./ports.ts";
 
-/** The sealed content: the tokens, and if an instance issued them, the app that we registered at that instance. */
+/** What is sealed: the tokens and, if an instance issued them, the app that we registered at that instance. */
 export interface Credential {
   tokens: Omit<PlatformTokens, "expiresInMs">;
   app?: PlatformApp | undefined;
@@ -28,7 +28,7 @@ export function sealCredential(
   );
 }
 
-export function openCredential(
+export function unsealCredential(
   { vault }: Pick<Deps, "vault">,
   owner: CredentialOwner,
   sealedCredential: string,
@@ -36,7 +36,10 @@ export function openCredential(
   return JSON.parse(vault.open("platform-credential", [owner.id, owner.studioId], sealedCredential)) as Credential;
 }
 
-/** Renewal is due a fifth of the lifetime before expiry: five minutes to a week, but at most half the lifetime. */
+/**
+ * Renewal is due when a fifth of the lifetime is left, but at least five minutes and at most a week before expiry. For
+ * very short lifetimes, it is due when half of the lifetime is left.
+ */
 export function computeCredentialTimes({ expiresInMs }: PlatformTokens, now: number): CredentialTimes {
   if (expiresInMs === undefined) return { expiresAt: null, renewAt: null };
   const preferredLeadMs = Math.min(Math.max(expiresInMs / 5, minutes(5)), days(7));
@@ -90,7 +93,7 @@ async function getUsableToken(
     const connection = await deps.platformStore.find(studioId, connectionId);
     if (!connection) throw notFoundError("platform_connection");
     if (connection.credential === null) throw needsReconnectError();
-    const credential = openCredential(deps, connection, connection.credential);
+    const credential = unsealCredential(deps, connection, connection.credential);
     if (isUsable(connection, credential)) return credential.tokens;
     const renewedCredential = await tryRenew(deps, connection, credential, renewalOptions);
     if (renewedCredential) return renewedCredential.tokens;
@@ -175,7 +178,8 @@ export async function revokeAtPlatform(
   connection: PlatformConnection,
 ): Promise<void> {
   const { credential } = connection;
-  if (credential !== null) await revokeBestEffort(deps, connection, () => openCredential(deps, connection, credential));
+  if (credential !== null)
+    await revokeBestEffort(deps, connection, () => unsealCredential(deps, connection, credential));
 }
 
 /** Revokes a credential that was not stored, best effort. */

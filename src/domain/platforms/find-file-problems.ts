@@ -15,7 +15,7 @@ const unconditionalCodes = ["heic_unsupported", "image_unreadable", "image_too_l
 interface ImageDetails {
   inspection?: ImageInspection | undefined;
   crop?: CropPosition | undefined;
-  /** Whether opening the image took too long. */
+  /** Whether the image has not been opened yet, for example because that took too long. */
   isUnchecked: boolean;
 }
 

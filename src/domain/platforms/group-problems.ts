@@ -27,7 +27,7 @@ export function groupProblems(problems: readonly FileProblem[]): GroupedProblem[
     if (!first) throw new Error("a group has at least one problem");
     const { level, code, file, one, many } = first;
     if (group.length === 1) return { level, code, message: `${file.filename} ${one}.`, assetId: file.id };
-    // “will be …” fits one file and several, and has more detail.
+    // A text such as “will be …” fits several files, too, and `one` has more detail than `many`.
     const canUseOne = group.every((problem) => problem.one === one && one.startsWith("will "));
     const message = `${listNames(group)} ${canUseOne ? one : many}.`;
     return { level, code, message, assetIds: group.map((problem) => problem.file.id) };

@@ -1,6 +1,6 @@
 import { minutes } from "#lib/clock.ts";
 import type { Deps } from "../deps.ts";
-import { openCredential, tryRenew } from "./credentials.ts";
+import { unsealCredential, tryRenew } from "./credentials.ts";
 
 const batchSize = 20;
 
@@ -20,7 +20,7 @@ export async function renewDueCredentials(
     for (const connection of dueConnections) {
       if (shouldStop()) return count;
       try {
-        const credential = openCredential(deps, connection, connection.credential ?? "");
+        const credential = unsealCredential(deps, connection, connection.credential ?? "");
         if (await tryRenew(deps, connection, credential)) count.renewed++;
       } catch {
         // Continue with the other connections. Callers get the error when they use the connection.

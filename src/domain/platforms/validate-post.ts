@@ -54,14 +54,14 @@ interface PostToValidate {
   assets: readonly AssetDetail[];
   variants?: readonly { connectionId: string; body: string }[];
   crops?: readonly Crop[] | undefined;
-  /** What is known about the images, by asset. */
+  /** What is known about the images, by asset id. */
   inspections?: ReadonlyMap<string, ImageInspection>;
 }
 
 /** A post as one account would receive it. */
 type PostForAccount = Omit<PostToValidate, "variants" | "crops"> & { crops?: ReadonlyMap<string, CropPosition> };
 
-/** Finds what each connected platform would reject or warn about. Makes no network requests. */
+/** Finds the problems that the post would have on each connected account. Makes no network requests. */
 export function validatePost(
   platforms: Platforms,
   connections: readonly PlatformConnection[],
