@@ -42,7 +42,7 @@ export async function subscribeSession(
   });
 }
 
-/** Makes room for other posts. Deleted posts stay until then, so that their restore from the trash is announced. */
+/** Runs only at the limit. Until then, deleted posts stay, so that their restore from the trash is announced. */
 async function removeDeletedPosts(
   deps: Pick<Deps, "subscriptions">,
   caller: Caller,

@@ -33,7 +33,7 @@ const HistoryPanel = lazy(async () => ({ default: (await import("../history/Hist
 const ReadyBanner = lazy(async () => ({ default: (await import("../history/ReadyBanner.tsx")).ReadyBanner }));
 const PublishDialog = lazy(async () => ({ default: (await import("../publishing/PublishDialog.tsx")).PublishDialog }));
 
-/** Sections follow each other on a phone, and are cards where there is room for columns. */
+/** On a phone, the sections follow each other. On wider screens, they are cards in columns. */
 const sectionClasses =
   "min-w-0 border-t border-rule pt-5 @2xl:rounded-lg @2xl:border @2xl:bg-raised @2xl:p-4 @2xl:pt-3";
 

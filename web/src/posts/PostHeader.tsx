@@ -60,7 +60,7 @@ export function PostHeader({
           aria-expanded={openPanel === panel}
           onClick={() => onTogglePanel(panel)}
         >
-          {/* On a phone or beside an open panel, the status and the next action need the room. */}
+          {/* On a phone or beside an open panel, the status and the next action need the space. */}
           <span className="@max-2xl:sr-only">{label}</span>
           {panel === "comments" && commentCount !== undefined && commentCount > 0 && ` (${commentCount})`}
         </Button>
@@ -108,7 +108,7 @@ function Actions({
     <>
       <StatusSelect status={status} isDisabled={!may("posts.write")} onChange={(next) => void setStatus(next)} />
       {mainState && (
-        // On a phone, the badge gets its own line if the next action needs the room.
+        // On a phone, the badge gets its own line if the next action needs the space.
         <span className={nextAction ? "max-sm:order-last max-sm:basis-full" : ""}>
           <StateBadge state={mainState} />
         </span>

@@ -26,7 +26,7 @@ export function AccountPreview({
   post: Post;
   editor: EditorController;
   account: Account;
-  /** The text that the account gets, as edited. */
+  /** The text that the account gets, with edits that are not saved yet. */
   text: string;
   /** Whether the studio has other accounts on the platform, to which a crop also applies. */
   sharesCrops: boolean;
@@ -77,7 +77,7 @@ export function AccountPreview({
             <span className="text-sm text-muted">{platformName}</span>
           </span>
         </div>
-        {isEmpty && <p className="m-0 px-4 pb-4 text-muted">Nothing to show yet. Write a text or add files.</p>}
+        {isEmpty && <p className="m-0 px-4 pb-4 text-muted">Nothing to show yet. Write some text or add files.</p>}
         {display.isMediaFirst !== true && textBlock}
         <PreviewGallery files={files} layout={display.gallery} />
         {display.isMediaFirst === true && textBlock}

@@ -72,7 +72,7 @@ function FitSettings({ post, asset, controller, account, sharesCrops, renditionS
       <p className="mt-1 text-sm text-muted">
         {fit === "pad"
           ? `${platformName} gets the whole image, padded to fit.`
-          : `${platformName} gets the part inside the frame. Drag it, or use the arrow keys.`}
+          : `${platformName} gets the part inside the frame. Drag the frame, or use the arrow keys.`}
         {sharesCrops && ` This applies to all ${platformName} accounts.`}
       </p>
       {position && renditionSize.isCropped && (

@@ -1,6 +1,6 @@
 import { hashtagPattern, instagramMentionPattern } from "#portable/hashtags-and-mentions.ts";
 
-/** How a platform's own app shows a post. Contains only what its documentation or the source of its app states. */
+/** How a platform's own app shows a post. Contains only what the platform's documentation or source code states. */
 export interface PlatformDisplay {
   /** Which parts of the text the platform turns into links. */
   features: FeatureRules | "bluesky";

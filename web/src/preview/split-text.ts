@@ -36,7 +36,7 @@ function findFeatures(text: string, features: PlatformDisplay["features"]): Text
     kind: "tag" as const,
     tag: match.slice(1),
   }));
-  // Even if URLs do not become links, what looks like a tag or mention inside of one is not one.
+  // Part of a URL is never a tag or mention, even if the platform does not turn URLs into links.
   const mergedFeatures = mergeFeatures(links, [...mentions, ...tags]);
   return hasLinks ? mergedFeatures : mergedFeatures.filter(({ kind }) => kind !== "link");
 }

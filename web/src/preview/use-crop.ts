@@ -18,7 +18,7 @@ interface CropTarget {
 }
 
 interface Choice {
-  /** Undefined to pad. */
+  /** Undefined means padding. */
   position: CropPosition | undefined;
 }
 
@@ -28,7 +28,7 @@ export function useCrop({ post, assetId, platform, onSave }: CropTarget) {
   const { isRunning, error, run } = useAction();
   const savedPosition = findCrop(post, assetId, platform);
   const [initialPosition] = useState(savedPosition);
-  /** What the user chose and is not saved yet; shown at once. */
+  /** The user's choice until it is saved. It is shown at once. */
   const [choice, setChoice] = useState<Choice>();
   const [saveCount, setSaveCount] = useState(0);
   const position = choice ? choice.position : savedPosition;

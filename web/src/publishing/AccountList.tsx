@@ -3,7 +3,7 @@ import type { Account } from "./use-accounts.ts";
 import { IconButton } from "../ui/IconButton.tsx";
 import { describeProblem, ProblemList } from "./ProblemList.tsx";
 
-/** The accounts of the studio, each with the problems of the post on its platform. */
+/** The accounts of the studio, with the problems that the post has on each account's platform. */
 export function AccountList({
   accounts,
   onOpen,

@@ -18,7 +18,7 @@ export const describeProblem = (problem: Pick<AccountProblem, "code" | "message"
     ? `${problem.message} Every account gets all files of a post: remove some, or duplicate the post for this account and remove them from the copy.`
     : problem.message;
 
-/** What a platform would reject or warn about. */
+/** The problems that a post would have on a platform. */
 export function ProblemList({ problems }: { problems: readonly AccountProblem[] }) {
   if (problems.length === 0) return null;
   return (

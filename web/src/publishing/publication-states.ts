@@ -20,7 +20,7 @@ const stateDescriptions: Record<Exclude<VisibleState, "proposed" | "scheduled">,
   canceled: "It was canceled before it started. Nothing was published.",
 };
 
-/** A missed publication whose post has a newer publication for its account. */
+/** A missed publication whose post has a newer publication for the same account. */
 const supersededDescription =
   "The server was down at the scheduled time, so nothing was published. A newer publication has replaced it.";
 

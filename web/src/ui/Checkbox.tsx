@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from "react";
 
-/** A checkbox for rows and groups; "mixed" means that some of the group are checked. */
+/** A checkbox for rows and groups; "mixed" means that only a part of the group is checked. */
 export function Checkbox({
   checked,
   label,

@@ -21,7 +21,7 @@ export function Menu({ trigger, ...menu }: MenuProps) {
   const wasFocused = useRef(false);
   const showToast = useToast();
 
-  // The trigger of a mounted menu is another element than the plain one.
+  // Mounting the menu replaces the trigger's element, so the new one has to get the focus.
   useLayoutEffect(() => {
     if (state !== "plain" && wasFocused.current) button.current?.focus({ preventScroll: true });
   }, [state]);

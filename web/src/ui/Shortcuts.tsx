@@ -8,7 +8,7 @@ const storageKey = "single-key-shortcuts";
 
 interface ShortcutSettings {
   shortcuts: readonly Shortcut[];
-  /** WCAG 2.1.4: users of speech input need to turn off shortcuts without Ctrl or ⌘, sequences too. */
+  /** WCAG 2.1.4: users of speech input need to turn off shortcuts without Ctrl or ⌘, including sequences. */
   areUnmodifiedKeysOn: boolean;
   setUnmodifiedKeysOn: (isOn: boolean) => void;
 }

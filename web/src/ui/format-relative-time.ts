@@ -17,8 +17,8 @@ const neighborNames: Partial<Record<(typeof units)[number][0], readonly [string,
 };
 
 /**
- * Formats the time between two timestamps, as `Intl.RelativeTimeFormat` does with `numeric: "auto"`. Creating one of
- * those took a tenth of the CPU time of the first page.
+ * Formats the time between two timestamps, as `Intl.RelativeTimeFormat` does with `numeric: "auto"`. Creating such
+ * a format took a tenth of the CPU time of the first page.
  */
 export function formatRelativeTime(at: number, now: number): string {
   const seconds = (at - now) / 1000;

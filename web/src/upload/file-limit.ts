@@ -5,8 +5,8 @@ import type { UploadItem } from "./upload-task.ts";
 /** How many files the post can have, and how many of them can be in this list. */
 export interface FileLimit {
   perPost: number;
-  /** Positions on the post that are free or taken by files of this list. */
-  positions: number;
+  /** How many positions on the post are free or taken by files of this list. */
+  positionCount: number;
 }
 
 /** Whether the file has a position on the post, or gets one when its upload starts. */
@@ -15,10 +15,10 @@ const takesPosition = ({ status, error, id }: UploadItem): boolean =>
 
 /** Returns undefined for the library, which has no limit. */
 export const toFileLimit = ({ fileLimit, files }: UploadLinkDetails): FileLimit | undefined =>
-  fileLimit ? { perPost: fileLimit.perPost, positions: fileLimit.remaining + files.length } : undefined;
+  fileLimit ? { perPost: fileLimit.perPost, positionCount: fileLimit.remaining + files.length } : undefined;
 
-export const countFreePositions = ({ positions }: FileLimit, items: readonly UploadItem[]): number =>
-  Math.max(0, positions - items.filter(takesPosition).length);
+export const countFreePositions = ({ positionCount }: FileLimit, items: readonly UploadItem[]): number =>
+  Math.max(0, positionCount - items.filter(takesPosition).length);
 
 export function describeLimit(limit: FileLimit, items: readonly UploadItem[], strings: Strings): string {
   const count = countFreePositions(limit, items);

@@ -47,7 +47,7 @@ const uppyPackLoaders: Record<string, () => Promise<UppyPack>> = {
   "zh-tw": () => import("@uppy/locales/lib/zh_TW.js"),
 };
 
-/** Texts that Uppy's packs lack, and replacements for some of theirs. */
+/** Texts that Uppy's packs lack, and replacements for some of the packs' texts. */
 const ownStringLoaders: Record<string, () => Promise<{ strings: StringOverrides }>> = {
   de: () => import("./locales/de.ts"),
   es: () => import("./locales/es.ts"),

@@ -6,7 +6,7 @@ export interface Retrier {
   /** Retries `operation` until it succeeds, fails permanently or is aborted. */
   run<T>(operation: () => Promise<T>, signal: AbortSignal): Promise<T>;
   getConnection(): ConnectionState;
-  /** Why the server can't serve requests now, in its words. Undefined if it sent no message, or no retry is waiting. */
+  /** The server's message why it can't serve requests now. Undefined if it sent none, or if no retry is waiting. */
   getReason(): string | undefined;
   destroy(): void;
 }

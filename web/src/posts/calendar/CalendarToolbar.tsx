@@ -24,7 +24,7 @@ export function CalendarToolbar({
 }: {
   range: CalendarRange;
   date: string;
-  /** Whether there is room for more than the agenda. */
+  /** Whether the screen is wide enough for more than the agenda. */
   hasRanges: boolean;
   onShow: (change: CalendarChange) => void;
 }) {

@@ -86,7 +86,7 @@ export const PostListRow = memo(function PostListRow({
         )}
         {!isCompact && isNarrow && (
           <p className="m-0 flex min-w-0 items-center gap-x-3 overflow-hidden text-sm text-muted">
-            {/* A planned time leaves no room for the account on a phone, nor for the name of the status. */}
+            {/* On a phone, neither the account nor the name of the status fits next to a planned time. */}
             <StatusBadge
               status={post.status}
               labelClassName={findPlannedTime(post) === undefined ? "" : "@max-md:sr-only"}

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useState, type RefObject } from "react";
 import { flushSync } from "react-dom";
 
-/** How many columns a row has room for. Rows render only what is visible, because long lists render many of them. */
+/** How many columns fit into a row. Rows render only what is visible, because long lists render many of them. */
 export type RowLayout = "narrow" | "medium" | "wide";
 
 /** Widths of the list in rem, as Tailwind's `@2xl` and `@4xl`. */
