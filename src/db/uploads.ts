@@ -120,8 +120,8 @@ export function createUploadStore({ q, run }: Connection): UploadStore {
           creator: { id: row.created_by, name: row.creator_name, email: row.creator_email },
           creatorRole: row.creator_role,
           isGrantRevoked: row.grant_revoked_at !== null,
-          pendingFiles: row.pending_files,
-          readyFiles: row.ready_files,
+          pendingFileCount: row.pending_files,
+          readyFileCount: row.ready_files,
         }
       );
     },
@@ -130,8 +130,8 @@ export function createUploadStore({ q, run }: Connection): UploadStore {
       return rows.map((row) => ({
         ...toLink(row),
         creatorName: row.creator_name,
-        pendingFiles: row.pending_files,
-        readyFiles: row.ready_files,
+        pendingFileCount: row.pending_files,
+        readyFileCount: row.ready_files,
       }));
     },
     async withdraw(studioId, postId, linkId, now) {

@@ -10,7 +10,7 @@ export interface LogOutput {
   /** How many lines were dropped so far because the output was full, blocked or closed. */
   countDroppedLines?(): number;
   /** Calls the listener with the number of dropped lines each time the output works again. */
-  onRecovery?(listener: (droppedLines: number) => void): void;
+  onRecovery?(listener: (droppedLineCount: number) => void): void;
 }
 
 export interface StandardOutput extends Required<LogOutput> {
@@ -55,7 +55,7 @@ function bufferLines(sink: Sink, isTerminal: boolean): StandardOutput {
   let isFailing = false;
   let droppedCount = 0;
   let unreportedCount = 0;
-  let reportRecovery: (droppedLines: number) => void = () => {};
+  let reportRecovery: (droppedLineCount: number) => void = () => {};
 
   function drop(lineCount: number): void {
     droppedCount += lineCount;

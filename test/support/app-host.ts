@@ -41,7 +41,7 @@ interface AppResource {
 }
 
 export interface AppHost {
-  /** The host's page. It runs on another origin than the MCP server. */
+  /** The host's page. Its origin differs from the MCP server's. */
   url: string;
   resource: AppResource;
   close(): Promise<void>;

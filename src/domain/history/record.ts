@@ -36,7 +36,7 @@ export async function recordRevision(
 
 /**
  * Increments the post's revision before its assets change and locks the post, so that no other change is made before
- * `recordRevision` has recorded this one. Throws `ConflictError` if the post is gone. Call `recordRevision` with
+ * `recordRevision` has recorded this one. Throws `ConflictError` if the post is missing. Call `recordRevision` with
  * `haveAssetsChanged: true` afterwards.
  */
 export async function startAssetsRevision(

@@ -4,7 +4,7 @@ import type { Post, PostStatus } from "./post.ts";
 
 export interface PostFilter {
   status?: PostStatus | undefined;
-  /** Only posts older than this id. */
+  /** The id of a post; only posts created before it. */
   before?: string | undefined;
   limit: number;
 }
@@ -45,24 +45,24 @@ export interface PostStore {
   /** Newest first. */
   list(studioId: string, filter: PostFilter): Promise<Post[]>;
   readonly search: SearchSource<Post, PostSearchFilter>;
-  /** Adds one to the asset count and returns a position; undefined if the post is gone or already has `limit` assets. */
+  /** Adds one to the asset count and returns a position; undefined if the post is missing or has `limit` assets. */
   reservePosition(studioId: string, postId: string, limit: number): Promise<number | undefined>;
   /** Subtracts one from the asset count, even in the trash; false if the post does not exist or has no assets. */
   releasePosition(studioId: string, postId: string): Promise<boolean>;
-  /** Increments the post's revision for a change of its assets and returns it; undefined if the post is gone. */
+  /** Increments the revision for a change of the assets and returns it; undefined if the post is missing. */
   incrementRevisionForAssets(studioId: string, postId: string, now: number): Promise<number | undefined>;
   /**
    * Allocates `count` consecutive numbers after all positions, to renumber assets that the post already has; returns the
    * first. The asset count stays the same.
    */
   allocatePositionNumbers(studioId: string, postId: string, count: number): Promise<number>;
-  /** Updates the post and increments its revision; returns undefined if it does not meet the condition. */
+  /** Updates the post and increments its revision; returns undefined if the post does not meet the condition. */
   update(studioId: string, postId: string, change: PostChange, condition: UpdateCondition): Promise<Post | undefined>;
   /** Also finds posts in the trash that have not expired. */
   findWithTrash(studioId: string, postId: string, now: number): Promise<Post | undefined>;
   /** Locks the post until the transaction ends, so that it does not change. */
   lock(studioId: string, postId: string): Promise<Post | undefined>;
-  /** Locks a post whose time in the trash is over; false if it was restored. */
+  /** Locks a post whose time in the trash has expired; false if the post was restored or deleted. */
   lockExpired(postId: string, now: number): Promise<boolean>;
   /** Deletes the post with its history. Its assets must have been deleted. */
   remove(postId: string): Promise<void>;

@@ -19,18 +19,18 @@ export const maxWaitingSearches = 4;
 const pauseMs = { perMegabyte: 5, max: 100 } as const;
 
 export function createSearchQueue({ sleep, clock }: Pick<Deps, "sleep" | "clock">): SearchQueue {
-  const users = new Map<string, { searches: number; runInOrder: SerialRunner }>();
+  const users = new Map<string, { searchCount: number; runInOrder: SerialRunner }>();
   const readInOrder = createSerialRunner();
   return {
     async run(userId, search) {
-      const user = users.get(userId) ?? { searches: 0, runInOrder: createSerialRunner() };
-      if (user.searches > maxWaitingSearches) throw tooManySearchesError();
+      const user = users.get(userId) ?? { searchCount: 0, runInOrder: createSerialRunner() };
+      if (user.searchCount > maxWaitingSearches) throw tooManySearchesError();
       users.set(userId, user);
-      user.searches++;
+      user.searchCount++;
       try {
         return await user.runInOrder(search);
       } finally {
-        if (--user.searches === 0) users.delete(userId);
+        if (--user.searchCount === 0) users.delete(userId);
       }
     },
     read(readChunk) {

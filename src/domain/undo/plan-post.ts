@@ -27,7 +27,7 @@ export interface PostPlan {
   conflicts: { field: ConflictField; clientValue: unknown; currentValue: unknown }[];
 }
 
-/** Plans the undo of the selected changes of a post; undefined if the post is gone. */
+/** Plans the undo of the selected changes of a post; undefined if the post no longer exists. */
 export async function planPost(
   deps: Pick<Deps, "posts" | "publications" | "revisions" | "assets" | "assetChanges" | "clock">,
   studioId: string,

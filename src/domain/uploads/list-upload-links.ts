@@ -36,8 +36,8 @@ export async function listUploadLinks(
       client: link.clientId === null ? null : { id: link.clientId, name: link.clientName ?? link.clientId },
       createdAt: toIsoTime(link.createdAt),
       expiresAt: toIsoTime(link.expiresAt),
-      receivedFiles: link.readyFiles,
-      uploadingFiles: link.pendingFiles,
+      receivedFiles: link.readyFileCount,
+      uploadingFiles: link.pendingFileCount,
     })),
   };
 }

@@ -31,14 +31,14 @@ export interface ResolvedLink extends UploadLink {
   /** Null if the creator is disabled or no longer a member. */
   creatorRole: Role | null;
   isGrantRevoked: boolean;
-  pendingFiles: number;
-  readyFiles: number;
+  pendingFileCount: number;
+  readyFileCount: number;
 }
 
 export interface ListedLink extends UploadLink {
   creatorName: string;
-  pendingFiles: number;
-  readyFiles: number;
+  pendingFileCount: number;
+  readyFileCount: number;
 }
 
 /** A file uploaded, or being uploaded, through a link. */

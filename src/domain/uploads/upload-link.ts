@@ -25,8 +25,8 @@ export function getLinkState(link: ResolvedLink, now: number): LinkState {
     link.withdrawnAt !== null || link.isGrantRevoked || link.creatorRole === null || link.postStatus === "archived";
   if (isWithdrawn) return "withdrawn";
   if (now < link.expiresAt) return "open";
-  if (link.pendingFiles > 0) return "closing";
-  return link.readyFiles > 0 ? "finished" : "expired";
+  if (link.pendingFileCount > 0) return "closing";
+  return link.readyFileCount > 0 ? "finished" : "expired";
 }
 
 /** One error for forged, truncated and expired tokens, so that it reveals nothing. */

@@ -52,7 +52,7 @@ const urlPattern = new RegExp(
 );
 const latinDomain = /(?:[-a-z0-9\u00C0-\u024F]+\.)+[a-z]{2,}$/i;
 
-/** Finds the URLs that X shortens, also those without a protocol. The text must be in normalization form C. */
+/** Finds the URLs that X shortens, including those without a protocol. The text must be in normalization form C. */
 export function findUrls(text: string): FoundUrl[] {
   return [...text.matchAll(urlPattern)].flatMap((match) => {
     const [url, protocol, domain = ""] = match;
