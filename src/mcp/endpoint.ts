@@ -156,7 +156,7 @@ export function createMcpEndpoint({
   ): Promise<void> {
     const token = parseBearerToken(req.headers.authorization);
     if (token === undefined) return respondUnauthorized(req, res, challenges.missingToken, "unauthorized");
-    // 2026-07-28 has no sessions, so the session header is only read for older protocol versions.
+    // Protocol version 2026-07-28 has no sessions, so the session header is only read for older protocol versions.
     const isModern = req.headers["mcp-protocol-version"] === modernVersion;
     const sessionId = isModern ? undefined : getHeader(req, "mcp-session-id");
     const session = sessionId === undefined ? undefined : sessionIdCodec.decode(sessionId);

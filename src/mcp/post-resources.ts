@@ -29,7 +29,7 @@ export const parsePostUri = (uri: string): string | undefined =>
   uri.startsWith(uriPrefix) ? uri.slice(uriPrefix.length) : undefined;
 
 const pageSize = 50;
-/** The most that a completion may return (2025-11-25, completion). */
+/** The most that a completion may return (MCP spec 2025-11-25, Completion). */
 const maxCompletions = 100;
 
 const listParams = z.looseObject({ cursor: z.string().optional() });
@@ -111,7 +111,7 @@ export const createResourceResponder = (countCall: (caller: Caller) => void): Re
       : toProtocolError(error),
   );
 
-/** -32602 since 2026-07-28 (SEP-2164), -32002 before. */
+/** -32602 since MCP spec 2026-07-28 (SEP-2164), -32002 before. */
 export const resourceNotFoundError = (era: Era, uri: unknown): ProtocolError =>
   new ProtocolError(
     era === "modern" ? errorCodes.invalidParams : -32002,

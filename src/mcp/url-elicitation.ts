@@ -20,7 +20,7 @@ export interface PageToOpen {
 /** The key of our only input request in a call. */
 const requestName = "open";
 
-/** URL-mode elicitation (2026-07-28): the client asks the user to open a page, then repeats the call. */
+/** URL-mode elicitation (MCP spec 2026-07-28): the client asks the user to open a page, then repeats the call. */
 export interface UrlElicitation {
   /** The output of the first call, if this call reports that the user accepted. Throws if the user declined. */
   findAcceptedOutput(exchange: Exchange, tool: string): object | undefined;

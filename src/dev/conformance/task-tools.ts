@@ -4,7 +4,7 @@ import type { RawTool } from "#mcp/protocol/method.ts";
 import { errorCodes } from "#mcp/protocol/messages.ts";
 import { requireTasks, supportsTasks } from "#mcp/tasks/tasks-extension.ts";
 import { createTool } from "./content-tools.ts";
-import { createFormRequest, readElicitation, requireInput } from "./input-required.ts";
+import { createElicitation, readElicitation, requireInput } from "./input-required.ts";
 import { toRecord, toTextResult } from "./meta.ts";
 
 /** The suite's tools for the tasks extension (SEP-2663). They run on the tasks of the product. */
@@ -35,7 +35,7 @@ export function createTaskTools(): RawTool[] {
       (exchange, { filename }) => {
         requireTasks(exchange);
         return async ({ requestInput }) => {
-          const requests = { confirm: createFormRequest(`Delete ${String(filename)}?`, "confirm", "boolean") };
+          const requests = { confirm: createElicitation(`Delete ${String(filename)}?`, "confirm", "boolean") };
           const content = toRecord(toRecord((await requestInput(requests))["confirm"])?.["content"]);
           return toTextResult(content?.["confirm"] === true ? `Deleted ${String(filename)}` : "Nothing was deleted");
         };
@@ -45,14 +45,14 @@ export function createTaskTools(): RawTool[] {
     createTool("multi_input", (exchange) => {
       requireTasks(exchange);
       return async ({ requestInput }) => {
-        const requests = { first: createFormRequest("First?", "name"), second: createFormRequest("Second?", "name") };
+        const requests = { first: createElicitation("First?", "name"), second: createElicitation("Second?", "name") };
         return toTextResult(`Received ${Object.keys(await requestInput(requests)).join(" and ")}`);
       };
     }),
     createTool("test_tool_with_task", (exchange) => {
       requireTasks(exchange);
       const name = readElicitation(exchange, "user_name")?.["name"];
-      if (typeof name !== "string") return requireInput({ user_name: createFormRequest("What is your name?", "name") });
+      if (typeof name !== "string") return requireInput({ user_name: createElicitation("What is your name?", "name") });
       return async () => toTextResult(`Task of ${name}`);
     }),
   ];

@@ -2,7 +2,7 @@ import { CLIENT_CAPABILITIES_META_KEY } from "@modelcontextprotocol/server";
 
 type JsonRecord = Record<string, unknown>;
 
-/** The capabilities that a client declares with every request (2026-07-28). Empty if it declares none. */
+/** The capabilities that a client declares with every request (MCP spec 2026-07-28). Empty if it declares none. */
 export const readClientCapabilities = (params: Readonly<JsonRecord>): JsonRecord =>
   toRecord(toRecord(params["_meta"])[CLIENT_CAPABILITIES_META_KEY]);
 

@@ -39,7 +39,7 @@ export function createDispatcher({ methods, formatResultMeta, log, newId }: Disp
       const { id, era } = request;
       const method = methods.get(request.method);
       if (!method || (method.era ?? era) !== era) {
-        // 2026-07-28, streamable HTTP: 404. Legacy versions get the error in a 200 response.
+        // MCP spec 2026-07-28, Streamable HTTP: respond with 404. Legacy versions get the error in a 200 response.
         return writer.end(
           era === "modern" ? 404 : 200,
           toErrorJson(createRejection(404, errorCodes.methodNotFound, "Method not found", id)),
@@ -85,7 +85,7 @@ export function createDispatcher({ methods, formatResultMeta, log, newId }: Disp
 
   function toErrorResponse(error: unknown, { id, method }: RequestMessage): [number, string] {
     if (error instanceof ProtocolError) {
-      // The only handler error with its own HTTP status (2026-07-28, capabilities).
+      // The only handler error with its own HTTP status (MCP spec 2026-07-28, Capabilities).
       const status = error.code === errorCodes.missingCapability ? 400 : 200;
       return [status, toErrorJson(createRejection(status, error.code, error.message, id, error.data))];
     }
@@ -153,7 +153,7 @@ function formatResult(result: Result, ttlMs: number | undefined, era: Era, commo
       : `${result},${openMeta}}`;
   const { _meta: extraMeta, ...rest } = result as { _meta?: object; resultType?: string };
   const text = JSON.stringify(rest).slice(1, -1);
-  // 2025-11-25, ping: the response is an empty result.
+  // MCP spec 2025-11-25, Ping: the response is an empty result.
   if (era === "legacy" && text === "" && extraMeta === undefined) return "";
   const ownMembers = text === "" ? "" : `${text},`;
   const typeMembers =

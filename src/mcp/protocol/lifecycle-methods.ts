@@ -22,7 +22,7 @@ export interface LifecycleOptions {
   deps: Deps;
 }
 
-/** `initialize` (legacy) and `server/discover` (2026-07-28), which both select the user's active studio, and `ping`. */
+/** `initialize` (legacy) and `server/discover` (modern), which both select the user's active studio, and `ping`. */
 export function createLifecycleMethods({
   serverInfo,
   capabilities,
@@ -45,7 +45,7 @@ export function createLifecycleMethods({
             );
           }
           const requestedVersion = String(params["protocolVersion"]);
-          // 2025-11-25, lifecycle: respond to an unknown version with our latest. The client may disconnect.
+          // MCP spec 2025-11-25, Lifecycle: respond to an unknown version with our latest. The client may disconnect.
           const protocolVersion = isLegacyVersion(requestedVersion) ? requestedVersion : legacyVersions[0];
           exchange.setHeader(
             "mcp-session-id",
@@ -83,7 +83,7 @@ export function createLifecycleMethods({
   ];
 }
 
-/** Formats the metadata of every result as JSON members: the studio, and the server info for 2026-07-28. */
+/** Formats the metadata of every result as JSON members: the studio and, in the modern era, the server info. */
 export function createResultMetaFormatter(serverInfo: Implementation): (era: Era, caller: Caller) => string {
   const serverInfoJson = `${JSON.stringify(SERVER_INFO_META_KEY)}:${JSON.stringify(serverInfo)},`;
   return (era, { studio }) =>

@@ -43,11 +43,11 @@ export interface Method {
   era?: Era;
   /** The scope that a request requires, checked before the method runs. */
   getRequiredScope?(params: Readonly<Record<string, unknown>>): Scope | undefined;
-  /** The inputs that the request repeats in headers (2026-07-28). */
+  /** The inputs that the request repeats in headers (MCP spec 2026-07-28). */
   getParamHeaders?(params: Readonly<Record<string, unknown>>): readonly ParamHeader[] | undefined;
   /** Starts a session: acts on the user's active studio, not on the studio of the previous session or grant. */
   startsSession?: true;
-  /** How long the client may cache the result (2026-07-28, caching). */
+  /** How long the client may cache the result (MCP spec 2026-07-28, Caching). */
   ttlMs?: number;
   /** Replaces `ttlMs` for the params for which it returns a number. */
   getTtlMs?(params: Readonly<Record<string, unknown>>): number | undefined;

@@ -1,7 +1,10 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { decodeHeaderValue, type HeaderMismatch } from "./standard-headers.ts";
 
-/** An input that clients repeat in the header `Mcp-Param-{name}` (2026-07-28, custom headers from tool parameters). */
+/**
+ * An input that clients repeat in the header `Mcp-Param-{name}` (MCP spec 2026-07-28, Custom Headers from Tool
+ * Parameters).
+ */
 export interface ParamHeader {
   /** In lower case, as Node names headers. */
   header: string;

@@ -19,9 +19,9 @@ import {
 } from "./messages.ts";
 import { checkStandardHeaders, matchFastPath } from "./standard-headers.ts";
 
-/** The only version with batches, and the default if a request has no version header (2025-06-18, transports). */
+/** The only version with batches, and the default without a version header (MCP spec 2025-06-18, Transports). */
 const batchVersion = "2025-03-26";
-/** Limits the requests in one batch; no known client sends this many. */
+/** Maximum number of messages in one batch; no known client sends this many. */
 const maxBatchSize = 50;
 
 /**
@@ -83,14 +83,14 @@ function readBatch(
   if (result.kind === "reject")
     return createRejection(result.httpStatus, result.code, result.message, null, result.data);
   const messages = (body as JsonRpcBody[]).map((item) => toMessage(item, "legacy"));
-  // 2025-03-26, lifecycle: initialize must not be part of a batch.
+  // MCP spec 2025-03-26, Lifecycle: initialize must not be part of a batch.
   const hasInitialize = messages.some((item) => item.kind === "request" && item.method === "initialize");
   return hasInitialize
     ? createRejection(400, errorCodes.invalidRequest, "Bad Request: initialize cannot be part of a batch")
     : { kind: "batch", messages };
 }
 
-/** 2025-06-18, transports: respond with 400 to an unsupported MCP-Protocol-Version. */
+/** MCP spec 2025-06-18, Transports: respond with 400 to an unsupported MCP-Protocol-Version. */
 function checkLegacyVersion(
   { protocolVersionHeader: version }: MirroredHeaders,
   id: RequestId | null,

@@ -14,7 +14,7 @@ import {
   type MirroredHeaders,
 } from "./messages.ts";
 
-/** The request field that the Mcp-Name header mirrors (2026-07-28, streamable HTTP, standard request headers). */
+/** The request field that the Mcp-Name header mirrors (MCP spec 2026-07-28, Standard Request Headers). */
 const nameFieldByMethod: ReadonlyMap<string, string> = new Map([
   ["tools/call", "name"],
   ["prompts/get", "name"],
@@ -70,7 +70,7 @@ export function createHeaderMismatch(id: RequestId | null, { headerValue, explan
   return createRejection(400, errorCodes.headerMismatch, message, id, { mismatch });
 }
 
-/** Decodes `=?base64?…?=` values (2026-07-28, value encoding); undefined if the Base64 is invalid. */
+/** Decodes `=?base64?…?=` values (MCP spec 2026-07-28, Value Encoding); undefined if the Base64 is invalid. */
 export function decodeHeaderValue(value: string): string | undefined {
   const encoded = /^=\?base64\?(.*)\?=$/.exec(value)?.[1];
   if (encoded === undefined) return value;

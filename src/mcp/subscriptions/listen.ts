@@ -39,8 +39,8 @@ export interface ListenOptions {
 }
 
 /**
- * `subscriptions/listen` (2026-07-28): acknowledges the supported part of the filter and keeps the stream open until
- * either side ends it. If no part is supported, it ends at once with a result.
+ * `subscriptions/listen` (MCP spec 2026-07-28): acknowledges the supported part of the filter and keeps the stream open
+ * until either side ends it. If no part is supported, ends the stream at once with a result.
  */
 export function createListenMethod({ deps, capabilities, feed, slots, countCall, events }: ListenOptions): Method {
   return {

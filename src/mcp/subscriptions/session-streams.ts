@@ -100,7 +100,7 @@ export function createSessionStreams({
       ],
       ["resources/unsubscribe", createSubscriptionMethod((caller, input) => unsubscribeSession(deps, caller, input))],
     ],
-    // 2025-11-25, transports: a client that listens sends GET and accepts an event stream.
+    // MCP spec 2025-11-25, Transports: a client that listens sends GET and accepts an event stream.
     isStreamRequest: ({ method, headers }) =>
       method === "GET" && headers.accept?.includes("text/event-stream") === true,
     async open(req, res, { authentication, membership, sessionId, sessionStudioId }) {
