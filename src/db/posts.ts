@@ -13,19 +13,19 @@ const findPostQuery = statement<PostRow>(
 );
 
 /**
- * Also returns whether the studio has connected platforms and whether the post has publications. Usually both are false,
- * and the caller then skips the queries for platforms and publications.
+ * One query for the post and its flags, because every read of a post needs both. Usually both flags are false, and the
+ * caller then skips the queries for platforms and publications.
  */
-const findPostWithPlatformStatusQuery = statement<PostRow & { has_platforms: number; has_publications: number }>(
-  "find_post_with_platform_status",
+const findPostWithDetailFlagsQuery = statement<PostRow & { has_platforms: number; has_publications: number }>(
+  "find_post_with_detail_flags",
   `SELECT ${columns.map((column) => `p.${column}`).join(", ")}, CASE WHEN EXISTS (SELECT 1 FROM platform_connections c WHERE c.studio_id = p.studio_id AND c.state = 'connected')
                THEN 1 ELSE 0 END AS has_platforms,
           CASE WHEN EXISTS (SELECT 1 FROM publications u WHERE u.post_id = p.id) THEN 1 ELSE 0 END AS has_publications
      FROM posts p WHERE p.studio_id = $1 AND p.id = $2 AND p.trashed_at IS NULL`,
 );
 
-const findPlatformStatusQuery = statement<{ has_platforms: number; has_publications: number }>(
-  "find_platform_status",
+const findDetailFlagsQuery = statement<{ has_platforms: number; has_publications: number }>(
+  "find_detail_flags",
   `SELECT CASE WHEN EXISTS (SELECT 1 FROM platform_connections WHERE studio_id = $1 AND state = 'connected')
                THEN 1 ELSE 0 END AS has_platforms,
           CASE WHEN EXISTS (SELECT 1 FROM publications WHERE post_id = $2) THEN 1 ELSE 0 END AS has_publications`,
@@ -96,12 +96,12 @@ export function createPostStore(connection: Connection): PostStore {
       const [row] = await run(findPostQuery, [studioId, postId]);
       return row && toPost(row);
     },
-    async findPlatformStatus(studioId, postId) {
-      const [row] = await run(findPlatformStatusQuery, [studioId, postId]);
+    async findDetailFlags(studioId, postId) {
+      const [row] = await run(findDetailFlagsQuery, [studioId, postId]);
       return { hasPlatforms: row?.has_platforms === 1, hasPublications: row?.has_publications === 1 };
     },
-    async findWithPlatformStatus(studioId, postId) {
-      const [row] = await run(findPostWithPlatformStatusQuery, [studioId, postId]);
+    async findWithDetailFlags(studioId, postId) {
+      const [row] = await run(findPostWithDetailFlagsQuery, [studioId, postId]);
       return (
         row && { post: toPost(row), hasPlatforms: row.has_platforms === 1, hasPublications: row.has_publications === 1 }
       );

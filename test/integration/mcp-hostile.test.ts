@@ -347,7 +347,7 @@ forOneEngine("hostile MCP messages", (fixture) => {
       ...fixture.deps,
       posts: {
         ...fixture.deps.posts,
-        findWithPlatformStatus: () => Promise.reject(new Error("SELECT secret FROM /etc/passwd")),
+        findWithDetailFlags: () => Promise.reject(new Error("SELECT secret FROM /etc/passwd")),
       },
     };
     const failingServer = await startMcpServer(

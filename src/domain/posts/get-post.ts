@@ -11,9 +11,10 @@ import { toPublicationView, type PublicationView } from "../publishing/publicati
 import { authorize } from "../policy.ts";
 import { inspectImages, type InspectDeps } from "../renditions/inspect-images.ts";
 import { id } from "../text.ts";
+import type { DetailFlags } from "./ports.ts";
 import { parsePostId, postView, toPostView, type PostView } from "./post.ts";
 
-/** How long a call waits for images to be inspected. Each image is inspected once, so only the first call waits. */
+/** How long a call waits while images are inspected. Each image is inspected once, so later calls do not wait. */
 const maxInspectionMs = seconds(1);
 
 export type ValidationDeps = Pick<Deps, "platforms" | "platformStore" | "assets"> & InspectDeps;
@@ -28,7 +29,7 @@ async function validateForStudio(deps: ValidationDeps, studioId: string, post: P
   return validatePost(deps.platforms, connections, { ...post, inspections });
 }
 
-/** A view has only the newest publications; list_publications returns all. */
+/** A post's view contains only the newest publications; list_publications returns all of them. */
 const maxPublications = 50;
 
 async function listPublications(
@@ -39,21 +40,21 @@ async function listPublications(
   return (await publications.list(studioId, { postId, limit: maxPublications })).map(toPublicationView);
 }
 
-/** Adds what a view of one post has, and a list of posts does not: validation and publications. */
+/** Adds the validation and the publications, which are part of a single post's view but not of a list of posts. */
 export async function addDetails<View extends PostView>(
   deps: ValidationDeps & Pick<Deps, "posts" | "publications">,
   studioId: string,
   view: View,
 ): Promise<View> {
-  return addDetailsByStatus(deps, studioId, view, await deps.posts.findPlatformStatus(studioId, view.id));
+  return addExistingDetails(deps, studioId, view, await deps.posts.findDetailFlags(studioId, view.id));
 }
 
-/** Skips the queries that would find nothing. */
-async function addDetailsByStatus<View extends PostView>(
+/** Uses the flags to skip queries that would find nothing. */
+async function addExistingDetails<View extends PostView>(
   deps: ValidationDeps & Pick<Deps, "publications">,
   studioId: string,
   view: View,
-  { hasPlatforms, hasPublications }: { hasPlatforms: boolean; hasPublications: boolean },
+  { hasPlatforms, hasPublications }: DetailFlags,
 ): Promise<View> {
   return {
     ...view,
@@ -64,14 +65,14 @@ async function addDetailsByStatus<View extends PostView>(
 
 export const getPostInput = z.strictObject({
   postId: id,
-  includePreviews: z.boolean().optional().describe("See the first four images, 512 px."),
+  includePreviews: z.boolean().optional().describe("Return the first four images, scaled to 512 px."),
   includeUrls: includeUrlsInput,
   includeComments: z.boolean().optional().describe("Also return the newest comments."),
 });
 
 export const getPostOutput = postView.extend({
-  comments: z.array(commentView).optional().describe("With includeComments: the newest, newest first."),
-  olderComments: z.number().int().optional().describe("How many older comments are not included."),
+  comments: z.array(commentView).optional().describe("With includeComments: the newest comments, newest first."),
+  olderComments: z.number().int().optional().describe("Number of older comments that are not included."),
 });
 
 export async function getPost(
@@ -82,7 +83,7 @@ export async function getPost(
   authorize(caller, "posts.read");
   const postId = parsePostId(input.postId);
   const [result, assets] = await Promise.all([
-    deps.posts.findWithPlatformStatus(caller.studio.id, postId),
+    deps.posts.findWithDetailFlags(caller.studio.id, postId),
     deps.assets.listByPosts([postId]),
   ]);
   if (!result) throw notFoundError("post");
@@ -92,7 +93,7 @@ export async function getPost(
     await describeAssets(deps, assets, needsUrls(caller, input.includeUrls)),
   );
   return {
-    ...(await addDetailsByStatus(deps, caller.studio.id, view, result)),
+    ...(await addExistingDetails(deps, caller.studio.id, view, result)),
     ...(input.includeComments ? await listNewestComments(deps, postId) : {}),
   };
 }

@@ -19,31 +19,38 @@ export interface PostSearchFilter {
 export type PostChange = Partial<Pick<Post, "title" | "body" | "status" | "variants" | "crops" | "tags">> & {
   /** Null restores the post from the trash. */
   trash?: TrashMark | null;
-  /** The list of assets, one of their texts, or a crop changes in the same transaction. */
+  /** Whether the same transaction also changes the list of assets, one of their texts, or a crop. */
   haveAssetsChanged?: boolean;
 };
 
 export interface UpdateCondition {
   /** The expected revision; undefined accepts any. */
   revision?: number | undefined;
-  /** Whether the post is expected in the trash. A post whose time in the trash has expired is never updated. */
+  /** Whether the post must be in the trash; otherwise, it must not be. Expired posts in the trash are never updated. */
   isTrashed?: boolean;
   now: number;
 }
 
+/** Which details a post's view has, so that the caller can skip the queries for the others. */
+export interface DetailFlags {
+  /** Whether the studio has connected platforms. */
+  hasPlatforms: boolean;
+  hasPublications: boolean;
+}
+
 export interface PostStore {
   insert(post: Post): Promise<void>;
-  /** Like all methods whose name or description does not mention the trash, it ignores posts in the trash. */
+  /** Finds a post that is not in the trash. */
   find(studioId: string, postId: string): Promise<Post | undefined>;
-  /** Also returns whether the studio has connected platforms, and whether the post has publications. */
-  findWithPlatformStatus(
+  /** Finds a post that is not in the trash, and which details it has. */
+  findWithDetailFlags(
     studioId: string,
     postId: string,
-  ): Promise<{ post: Post; hasPlatforms: boolean; hasPublications: boolean } | undefined>;
-  /** What `findWithPlatformStatus` returns, without the post. */
-  findPlatformStatus(studioId: string, postId: string): Promise<{ hasPlatforms: boolean; hasPublications: boolean }>;
-  /** Newest first. */
+  ): Promise<({ post: Post } & DetailFlags) | undefined>;
+  findDetailFlags(studioId: string, postId: string): Promise<DetailFlags>;
+  /** Lists posts that are not in the trash, newest first. */
   list(studioId: string, filter: PostFilter): Promise<Post[]>;
+  /** Searches posts that are not in the trash. */
   readonly search: SearchSource<Post, PostSearchFilter>;
   /** Adds one to the asset count and returns a position; undefined if the post is missing or has `limit` assets. */
   reservePosition(studioId: string, postId: string, limit: number): Promise<number | undefined>;
@@ -52,15 +59,15 @@ export interface PostStore {
   /** Increments the revision for a change of the assets and returns it; undefined if the post is missing. */
   incrementRevisionForAssets(studioId: string, postId: string, now: number): Promise<number | undefined>;
   /**
-   * Allocates `count` consecutive numbers after all positions, to renumber assets that the post already has; returns the
-   * first. The asset count stays the same.
+   * Allocates `count` consecutive numbers after all positions, to renumber assets that the post already has. Works even
+   * in the trash. Returns the first number. The asset count stays the same.
    */
   allocatePositionNumbers(studioId: string, postId: string, count: number): Promise<number>;
   /** Updates the post and increments its revision; returns undefined if the post does not meet the condition. */
   update(studioId: string, postId: string, change: PostChange, condition: UpdateCondition): Promise<Post | undefined>;
   /** Also finds posts in the trash that have not expired. */
   findWithTrash(studioId: string, postId: string, now: number): Promise<Post | undefined>;
-  /** Locks the post until the transaction ends, so that it does not change. */
+  /** Locks the post until the transaction ends, so that it does not change; undefined if it is gone or in the trash. */
   lock(studioId: string, postId: string): Promise<Post | undefined>;
   /** Locks a post whose time in the trash has expired; false if the post was restored or deleted. */
   lockExpired(postId: string, now: number): Promise<boolean>;

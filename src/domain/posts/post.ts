@@ -61,7 +61,7 @@ export const postView = z.object({
     .nullable()
     .describe("While ready: the revision at which it was marked ready. A higher revision means it has changed."),
   assets: z.array(assetDetail).describe("In the order of the post."),
-  variants: z.array(variant).describe("Texts for single accounts instead of the body."),
+  variants: z.array(variant).describe("Per-account texts that replace the body."),
   crops: z
     .array(crop)
     .optional()

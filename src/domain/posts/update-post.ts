@@ -22,7 +22,7 @@ export const updatePostInput = z.strictObject({
     .array(z.strictObject({ connectionId: id, body: postFields.body }))
     .max(50)
     .optional()
-    .describe("Texts for single accounts instead of the body; replaces the list."),
+    .describe("Per-account texts that replace the body. Overwrites all existing variants."),
   tags: tags.optional(),
   assetIds: z.array(id).max(1000).optional().describe("The new order: all of the post's assets, each once."),
   revision: z
@@ -43,8 +43,8 @@ export async function updatePost(
   input: z.infer<typeof updatePostInput>,
 ): Promise<PostView> {
   authorize(caller, "posts.write");
-  const { postId, revision, assetIds, ...fields } = input;
-  parsePostId(postId);
+  const { postId: inputPostId, revision, assetIds, ...fields } = input;
+  const postId = parsePostId(inputPostId);
   const variants = fields.variants?.toSorted((a, b) => (a.connectionId < b.connectionId ? -1 : 1));
   const change = Object.fromEntries(Object.entries({ ...fields, variants }).filter(([, value]) => value !== undefined));
   const changedFields = [...Object.keys(change), ...(assetIds ? ["assetIds"] : [])];
@@ -99,7 +99,7 @@ async function validateVariants(
     if (!(await tx.platformStore.find(caller.studio.id, connectionId))) throw notFoundError("platform_connection");
 }
 
-/** The preceding update locked the post's row, so no other call can attach or detach assets here. */
+/** The caller's update has locked the post's row, so no other call can attach or detach assets meanwhile. */
 async function reorderAssets(tx: Stores, studioId: string, postId: string, order: readonly string[]): Promise<void> {
   const currentIds = new Set((await tx.assets.listByPosts([postId])).map((asset) => asset.id));
   if (
