@@ -1,7 +1,7 @@
 import { isIP, isIPv4 } from "node:net";
 import ipaddr, { type IPv4, type IPv6 } from "ipaddr.js";
 
-/** A parsed IP address. IPv4-mapped IPv6 addresses become IPv4, so one address has one form. */
+/** A parsed IP address. IPv4-mapped IPv6 addresses become IPv4, so each address has one form. */
 export type IpAddress = IPv4 | IPv6;
 
 /** Returns undefined for anything but a plain IPv4 or IPv6 address; `127.1` and `0x7f.0.0.1` are rejected. */
@@ -33,20 +33,22 @@ export function parseIpAddressSet(entries: readonly string[]): IpAddressSet | un
   }
   return {
     has: (address) =>
-      networks.some(([network, prefix]) => network.kind() === address.kind() && address.match(network, prefix)),
+      networks.some(
+        ([network, prefixLength]) => network.kind() === address.kind() && address.match(network, prefixLength),
+      ),
   };
 }
 
 function parseNetwork(entry: string): [IpAddress, number] | undefined {
-  const [text = "", prefix, ...rest] = entry.split("/");
+  const [text = "", prefixLength, ...rest] = entry.split("/");
   const address = text.includes("%") ? undefined : parseIpAddress(text);
   if (!address || rest.length > 0) return undefined;
-  const maxPrefix = address.kind() === "ipv4" ? 32 : 128;
-  if (prefix === undefined) return [address, maxPrefix];
-  // The prefix of an IPv4-mapped network is ambiguous: it could count from the start of either address.
+  const maxPrefixLength = address.kind() === "ipv4" ? 32 : 128;
+  if (prefixLength === undefined) return [address, maxPrefixLength];
+  // The prefix length of an IPv4-mapped network is ambiguous: it could count bits of the IPv4 or of the IPv6 address.
   const isMapped = address.kind() === "ipv4" && !isIPv4(text);
-  if (!/^\d{1,3}$/.test(prefix) || Number(prefix) > maxPrefix || isMapped) return undefined;
-  return [address, Number(prefix)];
+  if (!/^\d{1,3}$/.test(prefixLength) || Number(prefixLength) > maxPrefixLength || isMapped) return undefined;
+  return [address, Number(prefixLength)];
 }
 
 /** Whether a host name or IP address always refers to this machine. */
@@ -65,7 +67,7 @@ export function isLinkLocalAddress(address: string): boolean {
   return parseIpAddress(address)?.range() === "linkLocal";
 }
 
-/** IPv4-compatible IPv6 addresses (RFC 4291 §2.5.5.1, deprecated), which ipaddr.js calls unicast. */
+/** IPv4-compatible IPv6 addresses (RFC 4291 §2.5.5.1, deprecated), which ipaddr.js classifies as unicast. */
 const ipv4CompatibleRange = ipaddr.parseCIDR("::/96");
 
 /**

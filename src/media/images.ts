@@ -1,7 +1,7 @@
 import sharp from "sharp";
 import type { MediaMetadata } from "#domain/assets/model/asset.ts";
 import type { ByteSource } from "#domain/assets/content/byte-source.ts";
-import { thumbnailPixels } from "#domain/assets/model/media-metadata.ts";
+import { maxThumbnailSide } from "#domain/assets/model/media-metadata.ts";
 
 /** The libvips names of the decoders for the types in `canHaveThumbnail`. */
 const allowedLoaders = ["JpegBuffer", "PngBuffer", "WebpBuffer", "NsgifBuffer", "HeifBuffer"];
@@ -42,7 +42,7 @@ export async function createThumbnail(file: Uint8Array): Promise<Uint8Array> {
   return sharp(bytes, { limitInputPixels, sequentialRead: true, pages: 1, failOn: "none" })
     .timeout({ seconds: 10 })
     .autoOrient()
-    .resize({ width: thumbnailPixels, height: thumbnailPixels, fit: "inside", withoutEnlargement: true })
+    .resize({ width: maxThumbnailSide, height: maxThumbnailSide, fit: "inside", withoutEnlargement: true })
     .webp({ quality: 80 })
     .toBuffer();
 }

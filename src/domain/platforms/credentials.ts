@@ -49,16 +49,16 @@ export function computeCredentialTimes({ expiresInMs }: PlatformTokens, now: num
 
 type CredentialDeps = Pick<Deps, "platforms" | "platformStore" | "vault" | "transact" | "newId" | "clock" | "sleep">;
 
-/** Lease for one renewal: longer than the request timeout plus the clock skew between instances. */
+/** Lease for one renewal: longer than the request timeout plus the clock skew between Atelier servers. */
 const renewalLeaseMs = seconds(30);
-/** How long other callers wait for a renewal. */
+/** How long a caller waits while another caller renews the credential. */
 const renewalTimeoutMs = seconds(15);
-/** Treat tokens as expired this early, so that they last for the caller's requests. */
+/** A token counts as expired this long before its expiry, so that it does not expire during the caller's requests. */
 const expiryMarginMs = minutes(2);
 
 /**
- * Returns a valid access token. If it has expired, one caller across all processes renews it and the others wait,
- * because many refresh tokens can be used only once.
+ * Returns a valid access token. If the stored token has expired, one caller across all processes renews it and the
+ * others wait, because many refresh tokens can be used only once.
  */
 export function getAccessToken(deps: CredentialDeps, target: CredentialTarget): Promise<AccessToken> {
   return getUsableToken(
@@ -105,8 +105,8 @@ async function getUsableToken(
 }
 
 /**
- * Renews a credential. Returns undefined if another caller is renewing or has changed it; this caller then reads
- * the credential again. `isRejected`: the platform does not accept the access token, although it has not expired.
+ * Renews a credential. Returns undefined if another caller is renewing or has changed the credential; this caller then
+ * reads it again. `isRejected`: the platform does not accept the access token, although the token has not expired.
  */
 export async function tryRenew(
   deps: CredentialDeps,
@@ -121,15 +121,15 @@ export async function tryRenew(
   try {
     const tokens = await deps.platforms.renew(connection, credential.app, credential.tokens);
     if (!tokens && isRejected) throw new PlatformError("rejected", "the platform does not support renewal");
-    if (!tokens) return await useUntilExpiry(deps, connection, credential);
+    if (!tokens) return await keepUntilExpiry(deps, connection, credential);
     const refreshToken = tokens.refreshToken ?? credential.tokens.refreshToken;
     const binding = tokens.binding ?? credential.tokens.binding;
     const nextCredential = { ...credential, tokens: { accessToken: tokens.accessToken, refreshToken, binding } };
     const sealedCredential = sealCredential(deps, connection, nextCredential);
     if (await deps.platformStore.renew(id, generation, sealedCredential, computeCredentialTimes(tokens, deps.clock())))
       return nextCredential;
-    // Another caller disconnected or reconnected the account. Do not revoke after a reconnect: some platforms then
-    // revoke all tokens of the account.
+    // Another caller disconnected or reconnected the account. After a reconnect, do not revoke: some platforms would
+    // revoke all tokens of the account, including the new ones.
     const currentConnection = await deps.platformStore.find(connection.studioId, id);
     if (currentConnection?.state !== "connected") await revokeCredential(deps, connection, nextCredential);
     return undefined;
@@ -139,14 +139,17 @@ export async function tryRenew(
       await markNeedsReconnect(deps, connection);
       throw needsReconnectError();
     }
-    // Back off for five seconds, so that waiting callers do not retry all at once.
+    // Keep the lease for five seconds, so that the waiting callers do not retry immediately.
     await deps.platformStore.postponeRenewal(id, generation, deps.clock() + minutes(10), deps.clock() + seconds(5));
     return throwAsAppError(error, platformInfo);
   }
 }
 
-/** Keeps a credential that the platform can't renew. When the credential expires, the user must reconnect. */
-async function useUntilExpiry(
+/**
+ * Returns a credential that the platform can't renew, and postpones its renewal until it expires. Throws if it has
+ * expired: the user must reconnect.
+ */
+async function keepUntilExpiry(
   deps: CredentialDeps,
   connection: PlatformConnection,
   credential: Credential,
@@ -158,7 +161,7 @@ async function useUntilExpiry(
   return credential;
 }
 
-/** Wipes a credential that the platform rejects; only a user can reconnect the account. */
+/** Deletes a credential that the platform rejects. Only a user can reconnect the account. */
 async function markNeedsReconnect(
   deps: CredentialDeps,
   { id, credentialGeneration, studioId, platform, account }: PlatformConnection,
@@ -172,8 +175,8 @@ async function markNeedsReconnect(
 
 const needsReconnectError = (): AppError => new AppError("connect_expired:credential");
 
-/** Revokes the connection's credential at the platform, best effort. */
-export async function revokeAtPlatform(
+/** Opens the sealed credential of a connection and revokes it at the platform, best effort. */
+export async function revokeSealedCredential(
   deps: Pick<Deps, "platforms" | "vault">,
   connection: PlatformConnection,
 ): Promise<void> {
@@ -182,7 +185,7 @@ export async function revokeAtPlatform(
     await revokeBestEffort(deps, connection, () => unsealCredential(deps, connection, credential));
 }
 
-/** Revokes a credential that was not stored, best effort. */
+/** Revokes a credential at the platform that Atelier did not store, best effort. */
 export async function revokeCredential(
   deps: Pick<Deps, "platforms">,
   target: PlatformTarget,
@@ -191,7 +194,7 @@ export async function revokeCredential(
   await revokeBestEffort(deps, target, () => credential);
 }
 
-/** A platform that is unreachable, no longer supported or rejects the request must not keep a studio from disconnecting. */
+/** Ignores errors, so that a studio can disconnect even if the platform is unreachable or rejects the request. */
 async function revokeBestEffort(
   { platforms }: Pick<Deps, "platforms">,
   target: PlatformTarget,
@@ -202,6 +205,6 @@ async function revokeBestEffort(
     const { tokens, app } = readCredential();
     await platforms.revoke(target, app, tokens);
   } catch {
-    // Our copy of the credential is deleted in any case.
+    // Atelier no longer stores this credential, or never did.
   }
 }

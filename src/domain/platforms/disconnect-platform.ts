@@ -7,13 +7,16 @@ import { cancelPublications } from "../publishing/revise-publications.ts";
 import { authorize } from "../policy.ts";
 import { id } from "../text.ts";
 import { getAccountLabel, parseConnectionId, type PlatformConnection } from "./connection.ts";
-import { revokeAtPlatform } from "./credentials.ts";
+import { revokeSealedCredential } from "./credentials.ts";
 
 export const disconnectPlatformInput = z.strictObject({ connectionId: id });
 
 export const disconnectPlatformOutput = z.object({ disconnected: z.string().describe("Id of the connection.") });
 
-/** Wipes an account's credentials and revokes them at the platform if it supports revocation. Idempotent. */
+/**
+ * Deletes an account's credential, cancels its proposed and scheduled publications, and revokes the credential at the
+ * platform if the platform supports revocation. Idempotent.
+ */
 export async function disconnectPlatform(
   deps: Pick<Deps, "platforms" | "platformStore" | "vault" | "transact" | "newId" | "clock">,
   caller: Caller,
@@ -31,14 +34,14 @@ export async function disconnectPlatform(
     await recordActivity(deps, tx, caller, "platform.disconnected", currentConnection.id, detail);
     return currentConnection;
   });
-  // Revoke only after our copy is deleted: deleting it must not depend on the platform.
-  if (connection) await revokeAtPlatform(deps, connection);
+  // Revoke after deleting our copy, so that the deletion does not depend on the platform.
+  if (connection) await revokeSealedCredential(deps, connection);
   return { disconnected: connectionId };
 }
 
 /**
  * Deletes the credential and returns the connection as it was before, so that the credential can be revoked. Retries if
- * another call renews the credential meanwhile: the newest one must be revoked. Undefined if already disconnected.
+ * another call has renewed the credential, so that the newest one is revoked. Undefined if already disconnected.
  */
 async function deleteCurrentCredential(
   tx: Stores,

@@ -12,7 +12,7 @@ import { computeCredentialTimes, revokeCredential, sealCredential } from "./cred
 import { throwAsAppError, PlatformError } from "./platform-error.ts";
 import type { GrantedAccount, PlatformApp, PlatformInfo, SealedPendingConnect } from "./ports.ts";
 
-/** Maximum number of connected accounts per studio: reading a post validates it against all of them. */
+/** Maximum number of connected accounts per studio, because reading a post validates it against all of them. */
 export const maxConnections = 100;
 
 type ConnectDeps = Pick<Deps, "platforms" | "platformStore" | "vault" | "memberships" | "transact" | "newId" | "clock">;
@@ -30,7 +30,7 @@ export interface ConnectResult {
   accounts: readonly string[];
 }
 
-/** Handles the platform's callback and stores the accounts. It works once, in the browser that ran `startConnect`. */
+/** Handles the platform's callback and stores the accounts. Works once, and only in the browser that started it. */
 export async function finishConnect(
   deps: ConnectDeps,
   signedInUser: SignedInUser,
@@ -40,7 +40,7 @@ export async function finishConnect(
   if (!pending) throw connectExpiredError();
   const stateHash = sha256(pending.state);
   const link = await deps.platformStore.findConnectLink({ stateHash }, deps.clock());
-  // Reject callbacks to the redirect URI of another platform or platform instance: mix-up attack (RFC 9700 §4.4).
+  // Prevent mix-up attacks (RFC 9700 §4.4): the callback must be to the redirect URI of the link's platform instance.
   if (!link || `${callback.origin}${callback.pathname}` !== deps.platforms.getRedirectUri(link))
     throw connectExpiredError();
   const { platformInfo, caller } = await authorizeConnectLink(deps, signedInUser, link);
@@ -48,7 +48,7 @@ export async function finishConnect(
   const { app, grantedAccounts } = await exchangeCode(deps, platformInfo, link, callback, pending);
   try {
     await deps.transact(async (tx) => {
-      // Check again: the user may have lost the role during the requests to the platform.
+      // Check again, because the user's role may have changed during the requests to the platform.
       authorize(await resolveStudioCaller(tx, signedInUser, link.studioId), "platforms.connect");
       for (const grantedAccount of grantedAccounts)
         await storeConnection(deps, tx, caller, link, { ...grantedAccount, app });

@@ -17,7 +17,7 @@ export interface PostLimits {
   allowsMixedKinds: boolean;
   /** Absent if the platform does not support alt text. `maxLength` is in code points. */
   altText?: { maxLength?: number; isSentForVideos?: boolean };
-  /** Instances can have other limits, so exceeding these is only a warning. */
+  /** Platform instances can have other limits, so exceeding these is only a warning. */
   variesByInstance?: boolean;
   /** The pages that state these limits, the most detailed first. */
   sources: Sources;
@@ -28,7 +28,7 @@ export interface MediaLimit {
   max?: number;
   /** The accepted MIME types among those that Atelier supports. */
   types: readonly string[];
-  /** If a page says only MB, we use the smaller reading: one million bytes. */
+  /** If the documentation only says MB, we use the stricter interpretation: one million bytes. */
   maxBytes?: number;
   /** For types whose maximum differs from `maxBytes`. */
   maxBytesByType?: Readonly<Record<string, number>>;
@@ -47,9 +47,9 @@ export interface ImageLimit extends MediaLimit {
   /** Width divided by height. */
   minAspect?: number;
   maxAspect?: number;
-  /** The types in `types` whose animations the platform shows. Of other animated images, the first frame is sent. */
+  /** The types in `types` whose animations the platform shows. Of an animation in another type, we send one frame. */
   animatedTypes?: readonly string[];
-  /** What differs for an image that is the only file of its post. */
+  /** Limits that differ for an image that is the only file of its post. */
   asOnlyFile?: Pick<ImageLimit, "animatedTypes" | "maxBytesByType">;
 }
 

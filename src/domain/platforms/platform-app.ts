@@ -5,8 +5,8 @@ import type { PlatformApp, PlatformInfo } from "./ports.ts";
 type AppDeps = Pick<Deps, "platforms" | "platformStore" | "vault" | "clock">;
 
 /**
- * Returns our app at a platform instance, registering it on first use. Undefined for platforms whose app is in the
- * settings.
+ * Returns our app at a platform instance, registering it on first use. Undefined for platforms without instances, whose
+ * app is configured in the settings.
  */
 export async function getOrRegisterApp(
   deps: AppDeps,
@@ -29,7 +29,7 @@ async function findApp(deps: AppDeps, target: PlatformTarget): Promise<PlatformA
   try {
     return JSON.parse(deps.vault.open("platform-app", toVaultContext(target), storedApp.credential)) as PlatformApp;
   } catch {
-    // Sealed with a retired secret: delete it, so that we register again.
+    // Sealed with a retired secret. Delete it, so that the app is registered again.
     await deps.platformStore.deleteApp(target, storedApp.credential);
     return undefined;
   }

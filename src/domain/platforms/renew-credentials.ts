@@ -4,34 +4,34 @@ import { unsealCredential, tryRenew } from "./credentials.ts";
 
 const batchSize = 20;
 
-/** Renews credentials before they expire, so that no caller has to wait. One instance at a time runs this job. */
+/** Renews credentials before they expire, so that no caller has to wait. One Atelier server at a time runs this job. */
 export async function renewDueCredentials(
   deps: Parameters<typeof tryRenew>[0] & Pick<Deps, "clock">,
   { shouldStop }: { shouldStop: () => boolean },
 ): Promise<{ renewed: number; failed: number }> {
-  const count = { renewed: 0, failed: 0 };
-  // Skip platforms whose settings were removed; they are due again once configured.
+  const counts = { renewed: 0, failed: 0 };
+  // Skip platforms that are no longer configured; their connections stay due.
   const configuredPlatforms = deps.platforms.list().filter((platform) => platform.isConfigured);
   const platformIds = configuredPlatforms.map(({ id }) => id);
-  // Success and failure both move `renewAt` past `now`, so the loop ends.
+  // Both success and failure move a connection's `renewAt` past `now`, so the loop ends.
   const now = deps.clock();
   for (;;) {
     const dueConnections = await deps.platformStore.listDueForRenewal(platformIds, now, batchSize);
     for (const connection of dueConnections) {
-      if (shouldStop()) return count;
+      if (shouldStop()) return counts;
       try {
         const credential = unsealCredential(deps, connection, connection.credential ?? "");
         if (await tryRenew(deps, connection, credential)) count.renewed++;
       } catch {
-        // Continue with the other connections. Callers get the error when they use the connection.
+        // Continue with the other connections. A caller that uses this one gets the error.
         await deps.platformStore.postponeRenewal(
           connection.id,
           connection.credentialGeneration,
           deps.clock() + minutes(10),
         );
-        count.failed++;
+        counts.failed++;
       }
     }
-    if (dueConnections.length < batchSize) return count;
+    if (dueConnections.length < batchSize) return counts;
   }
 }

@@ -31,7 +31,7 @@ export class LostClaimError extends Error {
 /** A step of a run that changes the state of its publication. */
 export interface RunStep {
   event: PublicationEvent;
-  /** The activity to record, which the timeline of the publication shows. */
+  /** The activity to record; the publication's timeline shows it. */
   action: PublicationAction;
   change: PublicationChange;
   detail?: Record<string, unknown>;
@@ -39,10 +39,11 @@ export interface RunStep {
 
 /** Changes the state and records the activity if the worker still has its claim; throws `LostClaimError` otherwise. */
 export function applyStep(deps: WorkerDeps, publication: Publication, step: RunStep): Promise<Publication> {
-  return deps.transact((tx) => applyStepIn(deps, tx, publication, step));
+  return deps.transact((tx) => applyStepInTransaction(deps, tx, publication, step));
 }
 
-export async function applyStepIn(
+/** `applyStep` as part of the caller's transaction. */
+export async function applyStepInTransaction(
   deps: Pick<Deps, "newId" | "clock">,
   tx: Stores,
   publication: Publication,

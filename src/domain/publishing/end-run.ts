@@ -1,5 +1,5 @@
 import { minutes, seconds, toIsoTime } from "#lib/clock.ts";
-import { applyStep, applyStepIn, type WorkerDeps } from "./claim.ts";
+import { applyStep, applyStepInTransaction, type WorkerDeps } from "./claim.ts";
 import type { CommitOutcome, Publication } from "./ports.ts";
 import { unscheduledColumns } from "./publish-time.ts";
 
@@ -83,7 +83,7 @@ const computeBackoff = (attempts: number): number => Math.min(seconds(2) * 2 ** 
 export async function releaseClaim(deps: WorkerDeps, publication: Publication): Promise<void> {
   await deps.transact(async (tx) => {
     const change = { ...retryColumns, nextRunAt: await tx.publications.getTime() };
-    await applyStepIn(deps, tx, publication, { event: "retry", action: "publication.delayed", change });
+    await applyStepInTransaction(deps, tx, publication, { event: "retry", action: "publication.delayed", change });
     await tx.publications.announceDue();
   });
 }

@@ -1,19 +1,19 @@
 /** What the runs of a publication have created at the platform so far, and what later runs need to know about it. */
 export interface PublicationProgress {
-  /** Ids of uploaded media, by asset. */
+  /** Ids of uploaded media, by asset id. */
   mediaIds: Record<string, string>;
-  /** Media that the platform had not processed when it was uploaded. */
+  /** Ids of media that the platform was still processing when the upload ended. */
   pendingIds?: string[] | undefined;
   containerId?: string | undefined;
   /** When the publication was first committed, if a user chose to publish it again. */
   firstCommittedAt?: number | undefined;
   /** Ids of the accounts that the text mentions, by name. Stored, so that a repeated commit sends the same request. */
   mentions?: Record<string, string> | undefined;
-  /** Ids of the account's newest posts just before the commit: none of them is the post that the commit created. */
+  /** Ids of the account's newest posts just before the commit, so none of them is the post that the commit created. */
   earlierPostIds?: string[] | undefined;
-  /** The platform reported before the commit that an earlier commit succeeded, so this commit is not sent. */
+  /** An earlier commit made the post public, or is still being processed by the platform. No further commit is sent. */
   isPublic?: boolean | undefined;
-  /** The id that the commit returned for a post that the platform still processes. It identifies the status to read. */
+  /** The id that the commit returned for a post that the platform is still processing; used to read its status. */
   processingId?: string | undefined;
   /** The digest of the content that was uploaded. */
   digest?: string | undefined;

@@ -5,7 +5,7 @@ import type { AccessToken } from "../platforms/ports.ts";
 import { mayPublishWithoutApproval } from "../policy.ts";
 import { scopes } from "../caller.ts";
 import { createCallWithToken } from "./call-with-token.ts";
-import { applyStep, applyStepIn, LostClaimError, updateClaimed, type WorkerDeps } from "./claim.ts";
+import { applyStep, applyStepInTransaction, LostClaimError, updateClaimed, type WorkerDeps } from "./claim.ts";
 import { digestContent, isEmpty, readContent, toSentContent } from "./content.ts";
 import { markFailed, markPublished, releaseClaim, retryLater, retryWindow, type Problem } from "./end-run.ts";
 import type { CommitOutcome, FailedOutcome, Publication, PublishRequest } from "./ports.ts";
@@ -165,7 +165,7 @@ async function startRun(deps: WorkerDeps, publication: Publication): Promise<Pub
     const startedPublication = await tx.publications.update(id, change, { states: [state], fence, digest });
     if (!startedPublication) {
       const unapprovedColumns = { ...unscheduledColumns, approvedBy: null, digest, revision: post.revision };
-      await applyStepIn(deps, tx, publication, {
+      await applyStepInTransaction(deps, tx, publication, {
         event: "voidApproval",
         action: "publication.returned",
         change: unapprovedColumns,
@@ -176,7 +176,7 @@ async function startRun(deps: WorkerDeps, publication: Publication): Promise<Pub
       const problem = { code: "not_publishable", message: "The post has no text and no files." };
       const failedColumns = { ...unscheduledColumns, problem };
       const detail = { code: problem.code, reason: problem.message };
-      await applyStepIn(deps, tx, startedPublication, {
+      await applyStepInTransaction(deps, tx, startedPublication, {
         event: "fail",
         action: "publication.failed",
         change: failedColumns,

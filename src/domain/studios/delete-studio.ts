@@ -5,18 +5,18 @@ import type { Asset } from "../assets/model/asset.ts";
 import { listUnusedFiles, markForDeletion, removeFiles } from "../assets/lifecycle/delete-files.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps, Stores } from "../deps.ts";
-import { revokeAtPlatform } from "../platforms/credentials.ts";
+import { revokeSealedCredential } from "../platforms/credentials.ts";
 import { authorize } from "../policy.ts";
 
 export const deleteStudioInput = z.strictObject({ name: z.string().max(100) });
 
 const batchSize = 500;
-/** How long the response waits for file removal; the sweeper removes the remaining files. */
+/** How long the response waits while files are removed. The sweeper removes those that are left. */
 const fileRemovalTimeoutMs = seconds(4);
 
 /**
- * Deletes a studio and everything in it. Revokes the grants that act on it: a client would otherwise continue its task
- * in another studio of its user. Records no activity, because the studio's activity is deleted too.
+ * Deletes a studio and everything in it. Revokes the grants that act on the studio, because a client would otherwise
+ * continue its task in another studio of the user. Records no activity, because the studio's activity is deleted too.
  */
 export async function deleteStudio(
   deps: Pick<Deps, "transact" | "clock" | "files" | "strayFiles" | "platforms" | "vault">,
@@ -25,7 +25,8 @@ export async function deleteStudio(
 ): Promise<void> {
   authorize(caller, "studio.delete");
   const { assets, connections } = await deps.transact(async (tx) => {
-    // Without the lock, a request could add an asset, which would prevent the deletion of its post or lose its file.
+    // Without the lock, a parallel request could add an asset. The asset would prevent the deletion of its post, or its
+    // file would never be deleted.
     await tx.studios.lock(caller.studio.id);
     const studio = await tx.studios.find(caller.studio.id);
     if (!studio) throw notFoundError("studio");
@@ -38,7 +39,7 @@ export async function deleteStudio(
     await tx.studios.delete(studio.id);
     return deletedContent;
   });
-  await Promise.all(connections.map((connection) => revokeAtPlatform(deps, connection)));
+  await Promise.all(connections.map((connection) => revokeSealedCredential(deps, connection)));
   // Remove the files right away, because signed URLs stay valid while the bytes exist.
   const deadline = deps.clock() + fileRemovalTimeoutMs;
   for (const asset of assets) {
@@ -47,7 +48,7 @@ export async function deleteStudio(
   }
 }
 
-/** Returns all assets of the studio. */
+/** Also returns all assets of the studio. */
 async function markStudioFilesForDeletion(deps: Pick<Deps, "clock">, tx: Stores, studioId: string): Promise<Asset[]> {
   const allAssets: Asset[] = [];
   for (let page = await tx.assets.list(studioId, { withTrash: true, limit: batchSize }); page.length > 0;) {

@@ -59,7 +59,7 @@ function confirmCompletedFile(
   storedFile: StoredFile,
 ): Promise<ReadyAsset | undefined> {
   return confirmStoredFile(deps, caller, asset, storedFile, {
-    async checkContent(source) {
+    async checkFile(source) {
       const { kind, mimeType } = await recognizeType(source, asset);
       const checkResult = await checkContent(source, { kind, mimeType });
       return { ...checkResult, kind, mimeType, filename: fitExtension(asset.filename, mimeType) };

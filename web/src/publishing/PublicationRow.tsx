@@ -10,7 +10,7 @@ import { StateBadge } from "./StateBadge.tsx";
 import { describeState } from "./publication-states.ts";
 import { usePlatformNames } from "./use-platform-names.ts";
 
-/** One publication: account, state, time, who requested it, and its problem. */
+/** One publication: account, state, time, who requested it, and the problem if it has one. */
 export function PublicationRow({
   publication,
   postTitle,

@@ -11,16 +11,16 @@ import { useAccounts, type Account } from "./use-accounts.ts";
 
 interface SchedulePostDialogProps {
   postId: string;
-  /** Starts with a time instead of now. */
+  /** Whether the dialog starts with a time instead of with publishing now; true by default. */
   isScheduling?: boolean;
   /** In the studio's time zone: `2026-11-15T09:30`. */
   localTime?: string;
-  /** The accounts that are chosen at first; by default those of `listDefaultAccountIds`. */
+  /** The accounts that are selected when the dialog opens; by default those of `listDefaultAccountIds`. */
   initialIds?: readonly string[];
   onClose: () => void;
 }
 
-/** Schedules or publishes a post that is not open, with its accounts already chosen. */
+/** Schedules or publishes a post that is not open in the editor. Loads the post first and preselects accounts. */
 export function SchedulePostDialog(props: SchedulePostDialogProps) {
   const { studio } = useStudio();
   const {
@@ -94,8 +94,8 @@ function MessageDialog({
 }
 
 /**
- * The accounts for which the post has a variant or a publication, or all accounts if it has none. Never those that it
- * is already published to or planned for, so that it does not go out twice.
+ * The accounts for which the post has a variant or a publication, or all accounts if it has neither. Leaves out those
+ * that can't be selected now or that the post is already published to, so that it is not published twice.
  */
 function listDefaultAccountIds({ variants, publications = [] }: Post, accounts: readonly Account[]): readonly string[] {
   const relatedIds = new Set([...variants, ...publications].map(({ connectionId }) => connectionId));

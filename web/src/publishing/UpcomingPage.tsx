@@ -16,12 +16,12 @@ import { QueryStatus } from "../ui/QueryStatus.tsx";
 import { PublicationTabs } from "./PublicationTabs.tsx";
 import { getEndOfDay, getStartOfDay, toLocalTime } from "./zoned-time.ts";
 
-/** The API returns up to 62 days. */
-const shownDays = 60;
+/** The API accepts ranges of up to 62 days. */
+const dayCount = 60;
 
 const upcomingStates: readonly VisibleState[] = ["proposed", "scheduled", "publishing"];
 
-/** What goes out next, day by day. */
+/** The publications of the next days, including those that wait for approval, day by day. */
 export function UpcomingPage() {
   const { studio } = useStudio();
   const { timezone } = studio;
@@ -31,7 +31,7 @@ export function UpcomingPage() {
       studio.id,
       {
         from: new Date(getStartOfDay(today, timezone)).toISOString(),
-        to: new Date(getEndOfDay(addDays(today, shownDays - 1), timezone)).toISOString(),
+        to: new Date(getEndOfDay(addDays(today, dayCount - 1), timezone)).toISOString(),
       },
       {},
     ),
@@ -48,7 +48,7 @@ export function UpcomingPage() {
   return (
     <>
       <PageHeader title="Upcoming">
-        What goes out in the next {shownDays} days. Times are in the studio’s time zone ({timezone}).
+        What goes out in the next {dayCount} days. Times are in the studio’s time zone ({timezone}).
       </PageHeader>
       <PublicationTabs current="upcoming" />
       <QueryStatus query={calendar} />

@@ -1,19 +1,19 @@
 import { countText } from "#portable/count-text.ts";
 import type { Validation } from "../api/queries.ts";
 
-/** How a platform counts a text, and how much it accepts. */
+/** How a platform counts the characters of a text, and how many it accepts. */
 export type TextRule = NonNullable<Validation["text"]>;
 
 export interface TextLength {
   /** "123 / 280", or "123 characters" without a rule. */
   label: string;
-  /** How many characters are too many; 0 if the text fits. */
+  /** By how many characters the text exceeds the maximum; 0 if it fits. */
   excess: number;
 }
 
 export const countCharacters = (text: string): number => countText(text, { unit: "graphemes", max: Infinity });
 
-/** The length of a text as the platform counts it; in graphemes without a rule. */
+/** Measures a text as the platform counts it, or in graphemes if there is no rule. */
 export function measureText(text: string, rule: TextRule | undefined): TextLength {
   if (!rule) {
     const count = countCharacters(text);

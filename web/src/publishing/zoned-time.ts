@@ -13,7 +13,7 @@ const dayMs = 86_400_000;
  * that occurs twice, when daylight saving time ends, resolves to the first of the two.
  */
 export function resolveLocalTime(localTime: string, timezone: string): ZonedTime {
-  // In milliseconds, as if the local time were UTC.
+  // In milliseconds since the epoch, as if the local time were UTC.
   const wallTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(localTime) ? Date.parse(`${localTime}Z`) : Number.NaN;
   if (Number.isNaN(wallTime)) return { kind: "incomplete" };
   const offsets = new Set([-dayMs, dayMs].map((shift) => getOffset(wallTime + shift, timezone)));

@@ -5,7 +5,7 @@ import { usePagedList, type ListQuery } from "../api/use-paged-list.ts";
 import { countTags } from "./count-tags.ts";
 
 interface PostTags {
-  /** The most frequent first. */
+  /** Most frequent first. */
   tags: readonly string[];
   query: ListQuery<unknown>["query"];
 }
@@ -19,7 +19,7 @@ export function usePostTags(studioId: string): PostTags {
   return { tags: [...countTags(items).keys()], query };
 }
 
-/** The tags of the newest posts and files. Loads them only if `isEnabled`; outside a studio, there are none. */
+/** The tags of the newest posts and files. Loads them only if `isEnabled`; empty outside a studio. */
 export function useKnownTags(isEnabled: boolean): readonly string[] {
   const { studioId = "" } = useParams({ strict: false });
   const enabled = isEnabled && studioId !== "";

@@ -95,7 +95,7 @@ function confirmPromotedFile(
   post: Post,
 ): Promise<ReadyAsset | undefined> {
   return confirmStoredFile(deps, caller, asset, storedFile, {
-    async checkContent(source) {
+    async checkFile(source) {
       const { kind, mimeType, filename } = asset;
       return { ...(await checkContent(source, asset).catch(throwAsUploadError)), kind, mimeType, filename };
     },

@@ -6,16 +6,17 @@ import type { ContentCheckResult } from "../content/check-content.ts";
 import type { ImageConverter } from "../../renditions/ports.ts";
 
 export const thumbnailType = "image/webp";
-export const thumbnailPixels = 512;
+/** Maximum width and height, in pixels. */
+export const maxThumbnailSide = 512;
 
 /** Opens images and videos. */
 export interface MediaReader extends ImageConverter {
   /** Never rejects: values that can't be read in time are null. */
   readMetadata(source: ByteSource, mimeType: string): Promise<MediaMetadata>;
   /**
-   * A WebP of at most 512 px, with orientation applied and metadata removed; undefined if the image can't be opened.
-   * Rejects if the store fails. `key` identifies the bytes: parallel calls share one result, and slow failures are not
-   * retried for a while.
+   * Creates a WebP with orientation applied and metadata removed; undefined if the image can't be opened. Rejects if
+   * the store fails. `key` identifies the bytes: parallel calls share one result, and slow failures are not retried for
+   * a while.
    */
   createThumbnail(key: string, source: ByteSource, mimeType: string): Promise<Uint8Array | undefined>;
 }
