@@ -7,7 +7,7 @@ import { createTool } from "./content-tools.ts";
 import { createElicitation, readElicitation, requireInput } from "./input-required.ts";
 import { toRecord, toTextResult } from "./meta.ts";
 
-/** The suite's tools for the tasks extension (SEP-2663). They run on the tasks of the product. */
+/** The conformance suite's tools for the tasks extension (SEP-2663). They use the product's own tasks. */
 export function createTaskTools(): RawTool[] {
   return [
     createTool("greet", (_, { name }) => toTextResult(`Hello, ${String(name)}!`), { name: { type: "string" } }),

@@ -73,12 +73,12 @@ export function findFileProblems(file: AssetDetail, limit: MediaLimit & VideoLim
       one: describeExcessSize(bytes, maxBytes),
       many: `are larger than ${formatByteLimit(maxBytes ?? 0)}, the platform's limit`,
     },
-    ...findSizeProblems(file, limit),
+    ...findDimensionProblems(file, limit),
     ...findDurationProblems(file, limit),
   );
 }
 
-function findSizeProblems({ width, height }: AssetDetail, limit: VideoLimit): Problem[] {
+function findDimensionProblems({ width, height }: AssetDetail, limit: VideoLimit): Problem[] {
   if (!width || !height) return [];
   const isTooWide = exceeds(width / height / (1 + aspectTolerance), limit.maxAspect);
   const isTooTall = exceeds(limit.minAspect, width / height / (1 - aspectTolerance));

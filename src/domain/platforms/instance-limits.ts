@@ -1,6 +1,6 @@
 import type { PostLimits } from "./limits.ts";
 
-/** The limits that an instance states. Where one is absent, the platform's own limit applies. */
+/** The limits that a platform instance states. If one is absent, the platform's limit applies. */
 export interface InstanceLimits {
   maxCharacters?: number;
   /** Every link counts as this many characters. */
@@ -12,11 +12,11 @@ export interface InstanceLimits {
   maxAltTextLength?: number;
 }
 
-/** Replaces limits of the platform with those of the instance. */
-export function applyInstanceLimits(limits: PostLimits, instance: InstanceLimits | null): PostLimits {
-  if (!instance) return limits;
+/** Replaces the platform's limits with those that the instance states. */
+export function applyInstanceLimits(limits: PostLimits, instanceLimits: InstanceLimits | null): PostLimits {
+  if (!instanceLimits) return limits;
   const { maxCharacters, linkLength, maxFiles, maxImageBytes, maxImagePixels, maxVideoBytes, maxAltTextLength } =
-    instance;
+    instanceLimits;
   const { text, images, videos, altText } = limits;
   return {
     ...limits,

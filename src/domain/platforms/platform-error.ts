@@ -10,10 +10,10 @@ export type PlatformErrorKind =
   | "unknown_app"
   /** No usable response: a timeout, an unexpected status or an invalid body. */
   | "unavailable"
-  /** The URL is in our own network or not https. */
+  /** The URL leads to a private network or is not https. */
   | "blocked";
 
-/** The message is our own, and completes sentences such as “Could not connect to Mastodon: …”. */
+/** The message is never the platform's. It completes sentences such as “Could not connect to Mastodon: …”. */
 export class PlatformError extends Error {
   override readonly name = "PlatformError";
   readonly kind: PlatformErrorKind;
@@ -24,9 +24,7 @@ export class PlatformError extends Error {
   }
 }
 
-/**
- * Throws the failure as an error for people and AI clients. It contains no text that the platform sent.
- */
+/** Throws an error for people and AI clients, without any text that the platform sent. */
 export function throwAsAppError(
   error: unknown,
   platformInfo: PlatformInfo,

@@ -5,13 +5,13 @@ import type { PostLimits } from "./limits.ts";
 export interface PlatformInfo {
   id: string;
   name: string;
-  /** The platform is federated: every account belongs to an instance, such as a Mastodon server. */
+  /** Whether the platform is federated: every account belongs to an instance, such as a Mastodon server. */
   hasInstances: boolean;
-  /** The instance to use if the user names none. */
+  /** The instance that is used if the user enters none. */
   defaultInstance?: string | undefined;
-  /** The settings contain our app's credentials, or the platform needs none. */
+  /** Whether the settings contain our app's credentials, or the platform needs none. */
   isConfigured: boolean;
-  /** The catalog describes how to publish to the platform. */
+  /** Whether the catalog describes how to publish to the platform. */
   canPublish: boolean;
   /** The files that the platform fetches from a URL of this server; undefined if we upload all files. */
   fetchedMedia?: "all" | "videos" | undefined;
@@ -30,7 +30,7 @@ export interface PlatformApp {
 export interface PlatformTokens {
   accessToken: string;
   refreshToken?: string | undefined;
-  /** Lifetime from now; absent if the token does not expire. */
+  /** Remaining lifetime; absent if the token does not expire. */
   expiresInMs?: number | undefined;
   binding?: TokenBinding | undefined;
 }
@@ -74,7 +74,7 @@ export interface GrantedAccount {
 
 /**
  * OAuth with the platforms. `app` is our app at a platform instance; other platforms use the app in the settings.
- * Every call ends within ten seconds. If it fails, it rejects with a `PlatformError`.
+ * Every request to a platform ends within ten seconds; a failed one rejects with a `PlatformError`.
  */
 export interface Platforms {
   list(): readonly PlatformInfo[];
@@ -83,7 +83,7 @@ export interface Platforms {
   getRedirectUri(target: PlatformTarget): string;
   registerApp(target: PlatformTarget): Promise<PlatformApp>;
   startAuthorization(target: PlatformTarget, app?: PlatformApp): Promise<{ location: string } & PendingConnect>;
-  /** Returns every account that the user granted, with tokens and the limits of its instance; at least one. */
+  /** Returns the accounts that the user granted access to, at least one, with tokens and their instance's limits. */
   finishAuthorization(
     target: PlatformTarget,
     app: PlatformApp | undefined,
@@ -163,7 +163,7 @@ export interface PlatformStore {
   postponeRenewal(connectionId: string, generation: number, renewAt: number, leaseExpiresAt?: number): Promise<void>;
   /** Replaces the credential; returns false if the generation is outdated. */
   renew(connectionId: string, generation: number, sealedCredential: string, times: CredentialTimes): Promise<boolean>;
-  /** Deletes the credential; returns false if the generation is outdated or the state is already set. */
+  /** Deletes the credential; returns false if the generation is outdated or the connection already has the state. */
   deleteCredential(
     connectionId: string,
     state: "needs_reconnect" | "disconnected",

@@ -114,7 +114,7 @@ const kinds = [
 
 export function findProblems(limits: PostLimits, post: PostForAccount): Problem[] {
   const { title, body, assets, inspections, crops } = post;
-  // The limits of an instance may differ from the ones we know.
+  // The account's instance may have other limits than those we know.
   const level = limits.variesByInstance ? "warning" : "rejected";
   const limitProblems = [
     ...findTextProblems("text", "The text", body, findTextLimit("text", limits, assets)),
@@ -153,7 +153,7 @@ function describeUnsupportedKind(kind: string, pluralLabel: string): Pick<FilePr
   return { code: `${kind}_unsupported`, one: description, many: description };
 }
 
-/** Some platforms have other text limits for posts with a certain kind of file. */
+/** Some platforms have different text limits for posts with certain kinds of files. */
 function findTextLimit(
   field: "text" | "title",
   limits: PostLimits,

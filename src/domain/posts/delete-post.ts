@@ -46,7 +46,7 @@ export async function trashPost(
   return post;
 }
 
-/** Restores a post from the trash. Callers must call `recordRevision` next. */
+/** Restores a post; undefined if it is not in the trash or does not meet the condition. Then call `recordRevision`. */
 export async function untrashPost(
   deps: Pick<Deps, "clock">,
   tx: Stores,

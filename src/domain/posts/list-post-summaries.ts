@@ -12,11 +12,11 @@ import { postStatuses, type PostStatus } from "./post.ts";
 import { postSummaryView, toPostSummaryView } from "./post-summary.ts";
 
 const activeStatuses: readonly PostStatus[] = ["draft", "ready"];
-/** How long a page may spend on excerpts; its other posts get none. Hostile texts would otherwise block the process. */
+/** How long a page may spend on excerpts of matches; later posts get none. Otherwise, hostile texts could block us. */
 const maxExcerptMs = 100;
 
 export const listPostSummariesInput = z.strictObject({
-  /** Separated by commas; without archived posts by default. */
+  /** Separated by commas. By default, archived posts are left out. */
   status: z
     .string()
     .max(100)
@@ -25,7 +25,7 @@ export const listPostSummariesInput = z.strictObject({
     .optional(),
   tag: tagFilter,
   query: text(200).optional(),
-  /** The id of the user who created the post, or for whom an AI client did. */
+  /** The id of the user who created the post, or for whom an AI client created it. */
   author: text(100).optional(),
   /** Only posts that are neither published nor planned. */
   unscheduled: z.boolean().optional(),

@@ -9,7 +9,7 @@ import { tagsView } from "../tags.ts";
 import type { PostSearchFilter } from "./ports.ts";
 import { postStatuses, type PostStatus } from "./post.ts";
 
-/** The most assets of a post that its summary describes. */
+/** Maximum number of assets in the summary of a post. */
 export const maxSummaryAssets = 3;
 export const excerptLength = 280;
 
@@ -22,7 +22,7 @@ export interface SummaryAsset {
   isReady: boolean;
 }
 
-/** The last publication of a post to one account, without canceled ones. */
+/** The latest publication of a post to one account, ignoring canceled ones. */
 export interface SummaryPublication {
   id: string;
   connectionId: string;
@@ -33,7 +33,7 @@ export interface SummaryPublication {
   publishedAt: number | null;
 }
 
-/** What lists of the web app show of a post. */
+/** The parts of a post that lists in the web app show. */
 export interface PostSummary {
   id: string;
   studioId: string;
@@ -49,7 +49,7 @@ export interface PostSummary {
   createdAt: number;
   updatedAt: number;
   assetCount: number;
-  /** The first ones. */
+  /** The first assets of the post, up to `maxSummaryAssets`. */
   assets: SummaryAsset[];
   publications: SummaryPublication[];
 }

@@ -12,7 +12,7 @@ import { singleLine, text } from "../text.ts";
 export const postStatuses = ["draft", "ready", "archived"] as const;
 export type PostStatus = (typeof postStatuses)[number];
 
-/** The text for one account instead of the body. */
+/** A text that replaces the body for one account. */
 export const variant = z.object({ connectionId: z.string(), body: z.string() });
 export type Variant = z.infer<typeof variant>;
 

@@ -5,7 +5,7 @@ import type { AccessToken } from "../platforms/ports.ts";
 import type { WorkerDeps } from "./claim.ts";
 import type { FailedOutcome, Publication } from "./ports.ts";
 
-/** Shorter than the time for which a token from `getAccessToken` is certain to be valid. */
+/** How long a token is reused: shorter than a token from `getAccessToken` is certain to be valid. */
 const reuseMs = seconds(30);
 
 type CallWithToken = <Outcome extends { kind: string }>(
@@ -13,20 +13,20 @@ type CallWithToken = <Outcome extends { kind: string }>(
 ) => Promise<Outcome | FailedOutcome>;
 
 /**
- * Returns a function that calls the platform. It reads the access token when it needs one and keeps it for the calls
- * of one run. If the platform rejects the token, it renews the token and calls once more.
+ * Returns a function that calls the platform for one run. It reads the access token when it needs one and reuses it for
+ * a while. If the platform rejects the token, it renews the token and calls once more.
  */
 export function createCallWithToken(deps: WorkerDeps, { studioId, connectionId }: Publication): CallWithToken {
   const target = { studioId, connectionId };
-  let validToken: AccessToken | undefined;
-  let usableUntil = -Infinity;
+  let cachedToken: AccessToken | undefined;
+  let cachedUntil = -Infinity;
 
   async function getToken(): Promise<AccessToken | FailedOutcome> {
-    if (validToken && deps.clock() < usableUntil) return validToken;
+    if (cachedToken && deps.clock() < cachedUntil) return cachedToken;
     const token = await getTokenOrFailure(() => getAccessToken(deps, target));
     if ("kind" in token) return token;
-    validToken = token;
-    usableUntil = deps.clock() + reuseMs;
+    cachedToken = token;
+    cachedUntil = deps.clock() + reuseMs;
     return token;
   }
 
@@ -35,7 +35,7 @@ export function createCallWithToken(deps: WorkerDeps, { studioId, connectionId }
     if ("kind" in token) return token;
     const outcome = await call(token);
     if (outcome.kind !== "reconnect") return outcome;
-    validToken = undefined;
+    cachedToken = undefined;
     const renewedToken = await getTokenOrFailure(() => renewAccessToken(deps, target, token.accessToken));
     return "kind" in renewedToken ? renewedToken : call(renewedToken);
   };

@@ -3,7 +3,7 @@ import { applyStep, applyStepInTransaction, type WorkerDeps } from "./claim.ts";
 import type { CommitOutcome, Publication } from "./ports.ts";
 import { unscheduledColumns } from "./publish-time.ts";
 
-/** Retries end this long after the first attempt. */
+/** No retry starts later than this after the first attempt. */
 export const retryWindow = minutes(60);
 
 export interface Problem {
@@ -55,7 +55,7 @@ export async function markUnconfirmed(deps: WorkerDeps, publication: Publication
  */
 const retryColumns = { leaseExpiresAt: null, content: null, commitKey: null, committedAt: null } as const;
 
-/** For a run that made nothing public: plans the next run, until an hour has passed since the first attempt. */
+/** For a run that made nothing public: schedules the next run, unless it would start after the retry window. */
 export async function retryLater(
   deps: WorkerDeps,
   publication: Publication,

@@ -13,14 +13,14 @@ import {
   type WebPublicationView,
 } from "./publication.ts";
 
-/** A timeline shows at most this many entries, the newest. Retries end after an hour, so only users can add more. */
+/** A timeline has only the newest entries. Retries end after an hour, so only users can cause more than this. */
 const maxTimelineLength = 200;
 
 interface TimelineEntry {
   id: string;
   action: PublicationAction;
   at: string;
-  /** Null for entries of the worker, and of a former member. */
+  /** Null if the worker or a former member caused the entry. */
   user: UserOrClient | null;
   client: UserOrClient | null;
   revision: number | null;
@@ -47,7 +47,7 @@ interface PublicationDetail extends WebPublicationView {
   timeline: TimelineEntry[];
 }
 
-/** A publication with its timeline. Members see it, even though only owners and admins see the studio's activity. */
+/** Returns a publication with its timeline, even for members, who can't see the studio's other activity. */
 export async function getPublicationDetail(
   deps: Pick<Deps, "publications" | "activity">,
   caller: Caller,

@@ -17,11 +17,11 @@ import {
   type SummaryPublication,
 } from "../posts/post-summary.ts";
 
-/** A publication on the calendar, with what is shown of its post. */
+/** A publication on the calendar, with the parts of its post that the calendar shows. */
 export interface CalendarEntry extends SummaryPublication {
   /** When the publication became public, otherwise when it is or was due. */
   at: number;
-  /** Whether its post has a newer publication for its account. */
+  /** Whether the post has a newer publication to the same account. */
   isSuperseded: boolean;
   post: { id: string; studioId: string; title: string; status: PostStatus; assets: SummaryAsset[] };
 }
@@ -35,14 +35,14 @@ export interface CalendarFilter {
 }
 
 export interface CalendarStore {
-  /** Oldest first. Without canceled publications, and without proposals that have no time. */
+  /** Oldest first, without canceled publications and without proposals that have no time. */
   list(studioId: string, filter: CalendarFilter): Promise<CalendarEntry[]>;
 }
 
 /** Longer than the calendar needs: a month, with its first and last week complete, has at most 42 days. */
 const maxRange = days(62);
 const maxEntries = 1000;
-/** How many posts one read of a search compares. A post has at most about 1 MB. */
+/** How many posts a search reads at a time. A post has at most about 1 MB. */
 const maxComparedPosts = 20;
 
 const time = z.iso.datetime({ offset: true });
@@ -104,7 +104,7 @@ export async function listCalendar(
   };
 }
 
-/** The entries whose posts match the search. Stops after the time that a search may take. */
+/** Returns the entries whose posts match the search. Stops when the time budget of a search is used up. */
 async function findMatches(
   deps: Pick<Deps, "posts" | "searchQueue" | "clock">,
   caller: Caller,

@@ -16,7 +16,7 @@ export const listPublicationsInput = z.strictObject({
   postId: id.optional(),
   state: z.enum(visibleStates).optional(),
   from: time.optional().describe("Earliest time: when published, else when scheduled for, else when created."),
-  to: time.optional().describe("Latest time, likewise."),
+  to: time.optional().describe("Latest time, compared like from."),
   ...pageInput,
 });
 

@@ -82,17 +82,17 @@ export interface PublicationWithNames extends Publication {
   account: Pick<PlatformConnection["account"], "id" | "handle" | "name">;
   requestedByName: string | null;
   approvedByName: string | null;
-  /** Whether its post has a newer publication for its account. */
+  /** Whether the post has a newer publication to the same account. */
   isSuperseded: boolean;
 }
 
 export interface PublicationFilter {
   postId?: string | undefined;
   state?: VisibleState | undefined;
-  /** Range of its time: when it was published, otherwise is scheduled for, otherwise was requested. */
+  /** Range of the publication's time: when it was published, else when it is scheduled, else when it was requested. */
   from?: number | undefined;
   to?: number | undefined;
-  /** Without publications that a newer one of the same post to the same account has replaced. */
+  /** Leaves out publications that a newer one of the same post to the same account has replaced. */
   latest?: boolean | undefined;
   /** Only publications older than this id. */
   before?: string | undefined;
@@ -159,7 +159,7 @@ export interface PublicationStore extends PublishingWorkStore {
   isRemoteIdTaken(connectionId: string, remoteId: string): Promise<boolean>;
 }
 
-/** What workers need. All times are from the clock that `getTime` reads. */
+/** The part of the store for workers. All times are from the clock that `getTime` reads. */
 export interface PublishingWorkStore {
   /** The time that decides what is due and which leases have expired: on PostgreSQL, the time of the database. */
   getTime(): Promise<number>;
@@ -244,6 +244,6 @@ export interface Publisher {
   ): Promise<FailedOutcome | { kind: "prepared" }>;
   /** Sends the one request that makes the post public. */
   commit(request: PublishRequest): Promise<CommitOutcome>;
-  /** Finds out, without changing anything, whether a commit made the post public. `isTaken`: by another publication. */
+  /** Finds out whether a commit made the post public. `isTaken`: whether another publication has this remote id. */
   lookUp(request: PublishRequest, isTaken: (remoteId: string) => Promise<boolean>): Promise<LookUpOutcome>;
 }

@@ -26,7 +26,7 @@ export function toScheduleColumns(
   return { scheduledFor, dueAt, nextRunAt: dueAt };
 }
 
-/** Whether a publication was already due when it was scheduled. Workers are notified and start it before they poll. */
+/** Whether a publication was already due when it was scheduled. Workers are then notified, so they need not poll. */
 export const isDueAtOnce = ({ scheduledFor, dueAt }: Pick<Publication, "scheduledFor" | "dueAt">): boolean =>
   dueAt !== null && dueAt !== scheduledFor;
 

@@ -31,6 +31,6 @@ export interface SandboxStore {
   /** Oldest first. */
   listPosts(): Promise<SandboxPost[]>;
   setFaults(faults: { [Name in keyof SandboxFaults]?: number | undefined }): Promise<void>;
-  /** Returns whether this request has the fault; if so, reduces the number of requests that still will. */
+  /** Returns whether the next request has the fault, and if so, decrements the fault's count. */
   takeFault(name: keyof SandboxFaults): Promise<boolean>;
 }

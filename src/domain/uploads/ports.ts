@@ -57,7 +57,7 @@ export interface UploadFile {
 export interface UploadStore {
   insertLink(link: UploadLink): Promise<void>;
   findLink(linkId: string): Promise<ResolvedLink | undefined>;
-  /** Links to a post that are open at `now`, newest first; without those that are in place. */
+  /** Lists the links of a post that are open at `now`, newest first, without in-place links. */
   listLinks(studioId: string, postId: string, now: number): Promise<ListedLink[]>;
   /** False if the link is already withdrawn or does not belong to this post. */
   withdraw(studioId: string, postId: string, linkId: string, now: number): Promise<boolean>;
@@ -74,7 +74,7 @@ export interface UploadStore {
   ): Promise<boolean>;
   findFileByHash(linkId: string, fileHash: string): Promise<UploadFile | undefined>;
   findFile(linkId: string, assetId: string): Promise<UploadFile | undefined>;
-  /** In the order they were started. */
+  /** In the order in which they were started. */
   listFiles(linkId: string): Promise<UploadFile[]>;
   /**
    * Bytes charged for the link's files that have not arrived, optionally without one file. Locks the link until the
@@ -87,6 +87,6 @@ export interface UploadStore {
    * or a new part since `activeSince`; least recently counted first.
    */
   listDueForCounting(filter: { countedBefore: number; activeSince: number; limit: number }): Promise<UploadFile[]>;
-  /** Uploading files whose link is withdrawn, grant revoked, creator no longer a member, or post archived. */
+  /** Uploading files whose link is withdrawn, grant is revoked, creator is no longer a member, or post is archived. */
   listAbandoned(limit: number): Promise<Asset[]>;
 }

@@ -19,8 +19,8 @@ export function getReservationLimit({ limits: { studioBytes } }: Pick<Deps, "lim
 }
 
 /**
- * How many bytes a new file reserves: all, or none if that exceeds the link's limit. `reserveParts` then reserves them
- * part by part.
+ * How many bytes a new file reserves: all of them, or none if all would exceed the link's limit. In that case,
+ * `reserveParts` reserves them part by part.
  */
 export async function computeInitialReservation(
   deps: Pick<Deps, "limits">,
@@ -59,7 +59,7 @@ export async function countReceivedBytes(
       await chargeStudio(deps, tx, asset.studioId, chargedBytes - asset.chargedBytes);
     })
     .catch((error: unknown) => {
-      // Bytes that arrive after their reservation was released may exceed the quota: `completeFile` reports that.
+      // Bytes that arrive after their reservation was released may exceed the quota. `completeFile` reports that.
       if (!(error instanceof ConflictError) && !(error instanceof AppError && error.code === "quota_exceeded"))
         throw error;
     });

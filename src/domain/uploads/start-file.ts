@@ -68,9 +68,9 @@ type StartDeps = Pick<
 const maxAttempts = 10;
 
 /**
- * Starts or resumes an upload. Name, size and modification time identify a file, so it also resumes after a reload, in
- * another browser, or after the link's 30 minutes. A new file reserves its position on the post and its share of the
- * quota in the transaction that creates its record, so a full post is reported before any bytes are sent.
+ * Starts or resumes an upload. Name, size and modification time identify a file, so its upload can resume after a
+ * reload, in another browser, or after the link's 30 minutes. A new file reserves its position on the post and its
+ * share of the quota in the transaction that creates its record, so a full post is reported before any bytes are sent.
  */
 export async function startFile(
   deps: StartDeps,
@@ -100,7 +100,7 @@ async function resumeUpload(
   if (!upload) return { file: await toFileView(deps, caller, existingUpload), partBytes, parts: [] };
   const parts = await deps.files.parts.list(upload.multipartFile);
   if (parts) return { file: await toFileView(deps, caller, existingUpload), partBytes, parts };
-  // The store no longer has the upload: start again.
+  // The store no longer has the upload, so start again.
   await removeAssets(deps, [upload.asset]);
   return undefined;
 }

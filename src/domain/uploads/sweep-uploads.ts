@@ -23,7 +23,7 @@ export async function sweepUploads(
     await removeAssets(deps, assets);
     return assets.length;
   });
-  // No pending record is this old, so no upload with a record is aborted.
+  // No record of an upload is this old, so only uploads without a record are aborted.
   const unknown = await deps.files.parts.sweep(deps.clock() - maxUploadDuration - hours(2));
   return { abandoned, unknown };
 }

@@ -14,9 +14,10 @@ export const maxUploadDuration = hours(24);
 /**
  * - `open`: accepts new uploads.
  * - `closing`: past its 30 minutes, with uploads still in progress.
- * - `finished`: past its 30 minutes, and all started uploads have arrived.
- * - `expired`: past its 30 minutes, and no file arrived.
- * - `withdrawn`: by a member, or because its creator left, its grant was revoked, or the post was archived.
+ * - `finished`: past its 30 minutes, with at least one file and no uploads in progress.
+ * - `expired`: past its 30 minutes, with no files.
+ * - `withdrawn`: by a member or the operator, or because its creator left or is disabled, its grant was revoked, or the
+ *   post was archived or deleted.
  */
 export type LinkState = "open" | "closing" | "finished" | "expired" | "withdrawn";
 
@@ -48,7 +49,7 @@ export interface UploadCaller extends Caller {
 
 type LinkDeps = Pick<Deps, "uploads" | "signer" | "clock">;
 
-/** The link that a token names and its current state; undefined if the token is invalid. */
+/** Finds the link of a token, with its current state; undefined if the token is invalid. */
 export async function findUploadLink(
   deps: LinkDeps,
   token: string,
@@ -59,7 +60,7 @@ export async function findUploadLink(
   return link && { link, state: getLinkState(link, deps.clock()) };
 }
 
-/** Reads the link on every request, so that changes of membership, role, post and grant apply immediately. */
+/** Reads the link on every request, so that changes to the membership, role, post and grant apply immediately. */
 export async function resolveUploadCaller(deps: LinkDeps, token: string): Promise<UploadCaller> {
   const match = await findUploadLink(deps, token);
   if (!match) throw invalidLinkError();

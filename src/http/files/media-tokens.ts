@@ -25,7 +25,7 @@ export function createMediaTokens(signer: Signer, base: string, clock: Clock): M
   return {
     createUrl({ storageKey, mimeType, filename }) {
       const expiresAt = clock() + lifetimeMs;
-      // The name of the file may be private. Only its extension is public.
+      // The name of the file may be private, so the URL contains only its extension.
       const claims = { key: storageKey, mimeType, filename: `media${getExtension(filename)}`, expiresAt };
       return `${base}${mediaPathPrefix}${signer.sign("media", claims, expiresAt)}`;
     },

@@ -7,7 +7,7 @@ import { toErrorJson, type ResponseWriter } from "../transport/response.ts";
 import type { Exchange, Method, MethodTable, Result } from "./method.ts";
 import { errorCodes, createRejection, type Era, type RequestMessage } from "./messages.ts";
 
-/** What all requests of one HTTP request share. */
+/** What all messages of one HTTP request share. */
 export interface MessageContext {
   authentication: Authentication;
   /** `current` applies to most requests, `nextSession` to those that start a session. */
@@ -68,7 +68,7 @@ export function createDispatcher({ methods, formatResultMeta, log, newId }: Disp
     },
   };
 
-  /** Retains only `era` and `caller` of the exchange: an open stream keeps this closure alive. */
+  /** Retains only `era` and `caller` of the exchange, because an open stream keeps this closure alive. */
   function createResultSender(
     writer: ResponseWriter,
     id: RequestId,
@@ -139,7 +139,7 @@ function createExchange(
   return { exchange, cancel };
 }
 
-/** Retains only the writer: an open stream keeps this closure alive. */
+/** Retains only the writer, because an open stream keeps this closure alive. */
 function createMessageSender(writer: ResponseWriter): Exchange["send"] {
   return (message) => writer.sendEvent(JSON.stringify({ jsonrpc: "2.0", ...message }));
 }

@@ -11,8 +11,8 @@ import type { ParamHeader } from "./param-headers.ts";
 export type Result = string | Record<string, unknown>;
 
 /**
- * Returned instead of a result to keep the response open. Receives the function that ends it and returns the cleanup
- * for a client that disconnects. Should not retain the exchange: thousands of streams may be open.
+ * Returned instead of a result to keep the response open. Receives the function that ends the response, and returns the
+ * cleanup for a client that disconnects. Must not retain the exchange, because thousands of streams may be open.
  */
 export type OpenStream = (end: (result: Result) => void) => () => void;
 

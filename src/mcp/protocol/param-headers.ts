@@ -18,8 +18,8 @@ interface SchemaPart {
 }
 
 /**
- * Lists the inputs that a schema annotates with a header. Inputs inside `items` or `anyOf` can't have one: clients reject
- * tools with an annotation there.
+ * Lists the inputs that a schema annotates with a header. Inputs inside `items` or `anyOf` can't have one, because
+ * clients reject tools with an annotation there.
  */
 export function listParamHeaders(schema: SchemaPart, path: readonly string[] = []): ParamHeader[] {
   return Object.entries(schema.properties ?? {}).flatMap(([key, part]) => {
