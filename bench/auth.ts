@@ -136,7 +136,7 @@ async function compare(engine: EngineName, server: string | undefined): Promise<
   try {
     const authenticate = createAuthenticator(deps, silentLog);
     const tokenAt = (i: number): string => tokens[(i * 7919) % tokens.length] ?? ""; // all tokens, in a scattered order
-    const audience = `${deps.base}/mcp`;
+    const audience = `${deps.baseUrl}/mcp`;
     const [runSameSql, runMinimalSql] = [
       bareDatabase.prepare("same", resolveTokenQuery.sql),
       bareDatabase.prepare("minimal", minimalSql),

@@ -50,7 +50,7 @@ function readCpuMicros({ process: { pid } }: Instance): number {
 async function measureProcesses(server: string): Promise<void> {
   const location = await createTemporaryDatabase("postgres", server);
   const database = await openDatabase({ ...location, log: silentLog });
-  const deps = { ...createDeps(database, systemClock), base };
+  const deps = { ...createDeps(database, systemClock), baseUrl: base };
   const owner = await newStudio(deps);
   const { token } = await createTestGrant(deps, owner);
   const { id: postId } = await createPost(deps, owner, { title: "A post", body: "Some words. ".repeat(40) });
@@ -123,7 +123,7 @@ async function measureStreams(): Promise<void> {
   const ours = await startInstance(location, { CONFORMANCE_FIXTURES: "1" });
   const bare = await startMeasuredServer("bare", "servers/streams.ts", {});
   const database = await openDatabase({ ...location, log: silentLog });
-  const deps = { ...createDeps(database, systemClock), base };
+  const deps = { ...createDeps(database, systemClock), baseUrl: base };
   const owner = await newStudio(deps);
   const readMemoryKb = (pid: number) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
   /** Returns the kilobytes that each stream adds to the process. */

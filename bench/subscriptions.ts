@@ -126,7 +126,7 @@ async function measureEngine(engine: EngineName, server?: string): Promise<void>
   const location = await createTemporaryDatabase(engine, server);
   const database = await openDatabase({ ...location, log: silentLog });
   const [callUrl, streamUrl] = [await findFreeBaseUrl(), await findFreeBaseUrl()];
-  const deps = { ...createDeps(database, systemClock), base: callUrl };
+  const deps = { ...createDeps(database, systemClock), baseUrl: callUrl };
   const { databaseUrl } = location;
   const settings = {
     BASE_URL: callUrl,

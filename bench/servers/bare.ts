@@ -6,7 +6,7 @@ import { openDeps, serve } from "./setup.ts";
 
 /** The baseline: `node:http` with the same two database statements and the same JSON, and nothing else. */
 const { deps } = await openDeps();
-const serverInfo = { name: "atelier", title: "Atelier", version: "0.0.0", websiteUrl: deps.base };
+const serverInfo = { name: "atelier", title: "Atelier", version: "0.0.0", websiteUrl: deps.baseUrl };
 
 serve((req, res) => {
   const chunks: Buffer[] = [];
@@ -19,7 +19,7 @@ serve((req, res) => {
       params: { name: string; arguments: { postId: string } };
     };
     const token = String(req.headers.authorization).slice(7);
-    const resolvedToken = await deps.tokens.resolve(sha256(token), `${deps.base}/mcp`, undefined, deps.clock());
+    const resolvedToken = await deps.tokens.resolve(sha256(token), `${deps.baseUrl}/mcp`, undefined, deps.clock());
     if (!resolvedToken?.authentication.membership) return void res.writeHead(401).end();
     const caller = toCaller(resolvedToken.authentication, resolvedToken.authentication.membership);
     const output =

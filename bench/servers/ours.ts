@@ -24,10 +24,10 @@ const endpoint = createMcpEndpoint({
   version: "0.0.0",
 });
 if (process.env["BENCH_ENTRY_POINT"]) {
-  const urls = { base: deps.base, uploadPage: deps.base, isLoopback: true, mcpOrigins: [] };
+  const urls = { base: deps.baseUrl, uploadPage: deps.baseUrl, isLoopback: true, mcpOrigins: [] };
   const log = createLog((process.env["BENCH_LOG"] ?? "info") as "info", openStandardOutput(process.stdout));
   const httpServer = createHttpServer({
-    routes: () => [createMcpRoute(endpoint, deps.base)],
+    routes: () => [createMcpRoute(endpoint, deps.baseUrl)],
     urls,
     metrics: createMetrics(log),
     newId: deps.newId,

@@ -11,7 +11,7 @@ export function withSandbox(deps: Deps, origin: string): Deps {
   const setups = [createSandboxSetup({ origin, app: { clientId: "atelier", clientSecret: "not used" } })];
   return {
     ...deps,
-    platforms: createPlatforms(deps.base, setups),
+    platforms: createPlatforms(deps.baseUrl, setups),
     publisher: createPublisher({
       setups,
       createMediaUrl: () => "",

@@ -83,7 +83,7 @@ export async function createPublishingStudio(deps: Deps, user: SignedInUser): Pr
     {
       state: "published",
       publishedAt: Date.now() - days(7),
-      url: `${deps.base}/sandbox/posts`,
+      url: `${deps.baseUrl}/sandbox/posts`,
     },
     [...runActions, "publication.published"],
   );

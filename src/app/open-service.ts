@@ -46,7 +46,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     clock: systemClock,
     newId: createIdGenerator(systemClock),
     newSecret: () => randomBytes(32).toString("base64url"),
-    base: config.base,
+    baseUrl: config.base,
     uploadPage: config.uploadPage,
     limits: config.limits,
     signInAllow: config.signInAllow,

@@ -8,8 +8,11 @@ import type { Log } from "#lib/log.ts";
 const maxTokenLength = 200;
 
 /** Resolves a bearer token in one query, and updates the grant's last-used time at most once a minute. */
-export function createAuthenticator(deps: Pick<Deps, "tokens" | "grants" | "clock" | "base">, log: Log): Authenticator {
-  const audience = `${deps.base}/mcp`;
+export function createAuthenticator(
+  deps: Pick<Deps, "tokens" | "grants" | "clock" | "baseUrl">,
+  log: Log,
+): Authenticator {
+  const audience = `${deps.baseUrl}/mcp`;
   return async (token, sessionStudioId) => {
     if (token.length > maxTokenLength) return undefined;
     const now = deps.clock();

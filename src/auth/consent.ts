@@ -41,7 +41,7 @@ export interface Consent {
   deny(req: IncomingMessage, res: ServerResponse): Promise<void>;
 }
 
-type ConsentDeps = Pick<Deps, "users" | "oauthRecords" | "transact" | "newId" | "clock" | "base">;
+type ConsentDeps = Pick<Deps, "users" | "oauthRecords" | "transact" | "newId" | "clock" | "baseUrl">;
 
 export function createConsent(provider: Provider, startedConsents: StartedConsents, deps: ConsentDeps): Consent {
   // The library binds the interaction to the browser with a signed cookie, and we add one that other hosts cannot set.
@@ -97,7 +97,8 @@ export function createConsent(provider: Provider, startedConsents: StartedConsen
       const grant = new provider.Grant({ accountId: signedInUser.user.id, clientId: pendingConsent.client.id });
       grant.jti = id;
       grant.addOIDCScope("openid offline_access");
-      for (const resource of listResourceAliases(deps.base)) grant.addResourceScope(resource, grantedScopes.join(" "));
+      for (const resource of listResourceAliases(deps.baseUrl))
+        grant.addResourceScope(resource, grantedScopes.join(" "));
       await grant.save();
       startedConsents.clear(res, pendingConsent.uid);
       const result = { login: { accountId: signedInUser.user.id, remember: false }, consent: { grantId: id } };

@@ -13,7 +13,7 @@ export interface OAuthServer {
 }
 
 export interface OAuthServerOptions extends ProviderOptions {
-  deps: ProviderOptions["deps"] & Pick<Deps, "base">;
+  deps: ProviderOptions["deps"] & Pick<Deps, "baseUrl">;
 }
 
 export function createOAuthServer(options: OAuthServerOptions): OAuthServer {

@@ -24,7 +24,7 @@ export function createDevIssuer(deps: DevDeps): DevIssuer {
     name: "the dev issuer",
     path: devIssuerPath,
     cookiePrefix: "atelier_dev",
-    redirectUri: `${deps.base}/api/auth/callback/dev`,
+    redirectUri: `${deps.baseUrl}/api/auth/callback/dev`,
     grantTypes: ["authorization_code"],
     adapter: createMemoryAdapter(deps.clock),
     features: { userinfo: { enabled: false } },

@@ -17,16 +17,16 @@ export interface DevServices {
 }
 
 export function createDevServices(deps: DevDeps): DevServices {
-  const { base } = deps;
+  const { baseUrl } = deps;
   const devIssuer = createDevIssuer(deps);
-  const sandbox = createSandboxPlatform(deps, `${base}${callbackPath}sandbox`);
+  const sandbox = createSandboxPlatform(deps, `${baseUrl}${callbackPath}sandbox`);
   return {
     identityProvider: devIssuer.provider,
     platform: createSandboxSetup(sandbox),
     routes: [
-      ...createDevIssuerRoutes(base, devIssuer),
+      ...createDevIssuerRoutes(baseUrl, devIssuer),
       ...createSandboxApi({ ...deps, store: deps.sandbox, findAccount: sandbox.findAccount }),
-      ...createSandboxRoutes(base, sandbox),
+      ...createSandboxRoutes(baseUrl, sandbox),
     ],
   };
 }

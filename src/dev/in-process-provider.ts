@@ -30,7 +30,7 @@ export interface InProcessProvider {
   finish(req: IncomingMessage, res: ServerResponse, result: InteractionResults): Promise<void>;
 }
 
-export interface DevDeps extends Pick<Deps, "base" | "clock" | "newId" | "oauthRecords" | "sandbox"> {
+export interface DevDeps extends Pick<Deps, "baseUrl" | "clock" | "newId" | "oauthRecords" | "sandbox"> {
   log: Log;
   /** Stays the same after a restart, and is the same in all processes. */
   secret: string;
@@ -55,11 +55,11 @@ export interface InProcessProviderOptions {
 }
 
 export function createInProcessProvider(
-  { base, log, secret }: DevDeps,
+  { baseUrl, log, secret }: DevDeps,
   options: InProcessProviderOptions,
 ): InProcessProvider {
   const { name, path, cookiePrefix, redirectUri, grantTypes, features, configuration } = options;
-  const issuer = `${base}${path}`;
+  const issuer = `${baseUrl}${path}`;
   const client = {
     clientId: "atelier",
     clientSecret: createHmac("sha256", secret).update(`${path} client`).digest("base64url"),
@@ -104,7 +104,7 @@ export function createInProcessProvider(
     ...configuration,
   });
   provider.on("server_error", (_ctx, error) => logError(error));
-  pinUrls(provider, base);
+  pinUrls(provider, baseUrl);
   const callback = provider.callback();
 
   async function translateNotPending<T>(work: Promise<T>): Promise<T> {

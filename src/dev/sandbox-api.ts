@@ -12,7 +12,7 @@ import { sandboxPath } from "./sandbox-platform.ts";
 import { html, renderPage, sendPage } from "#http/pages/page.ts";
 
 export interface SandboxApiOptions {
-  base: string;
+  baseUrl: string;
   store: SandboxStore;
   clock: Clock;
   newId: IdGenerator;
@@ -36,7 +36,7 @@ const faultsInput = z.strictObject({
 });
 
 /** The routes of the sandbox platform: its API, the posts that it published, and the faults that tests inject. */
-export function createSandboxApi({ base, store, clock, newId, findAccount }: SandboxApiOptions): Route[] {
+export function createSandboxApi({ baseUrl, store, clock, newId, findAccount }: SandboxApiOptions): Route[] {
   async function requireAccount(req: IncomingMessage): Promise<string> {
     const [scheme, token = ""] = (req.headers.authorization ?? "").split(" ");
     const account = scheme === "Bearer" ? await findAccount(token) : undefined;
@@ -84,7 +84,7 @@ export function createSandboxApi({ base, store, clock, newId, findAccount }: San
     sendJson(res, 201, { id, url: toPostUrl(id) });
   }
 
-  const toPostUrl = (id: string): string => `${base}/sandbox/posts/${id}`;
+  const toPostUrl = (id: string): string => `${baseUrl}/sandbox/posts/${id}`;
 
   async function createPost(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const account = await requireAccount(req);

@@ -81,8 +81,8 @@ export interface Deps extends Stores {
   newId: IdGenerator;
   /** Generates an unguessable token. */
   newSecret: () => string;
-  /** `{base}`: prefix of the URLs in results. */
-  base: string;
+  /** `{base}` in comments: prefix of the URLs in results. */
+  baseUrl: string;
   /** `{uploadPage}`: URL of the upload page. */
   uploadPage: string;
   limits: AssetLimits & StudioLimits;

@@ -77,7 +77,7 @@ export function createMcpEndpoint({
   chatAppHtml,
   extension,
 }: McpEndpointOptions): McpEndpoint {
-  const serverInfo: Implementation = { name: "atelier", title: "Atelier", version, websiteUrl: deps.base };
+  const serverInfo: Implementation = { name: "atelier", title: "Atelier", version, websiteUrl: deps.baseUrl };
   const sessionIdCodec = createSessionIdCodec(signer, deps.clock, deps.newSecret);
   const chatApp = createChatApp(chatAppHtml, deps, sessionIdCodec);
   const capabilities: ServerCapabilities = {
@@ -88,7 +88,7 @@ export function createMcpEndpoint({
     ...chatApp?.capabilities,
     ...extension?.capabilities,
   };
-  const challenges = createChallenges(deps.base);
+  const challenges = createChallenges(deps.baseUrl);
   const countCall = ({ user, grantId }: Caller): void => {
     const limitError = checkCallLimit(user.id);
     if (limitError) throw limitError;
@@ -118,7 +118,7 @@ export function createMcpEndpoint({
       capabilities,
       sessionIdCodec,
       deps,
-      getInstructions: (caller) => buildInstructions(caller, toolMethods.listModelTools(caller.scopes), deps.base),
+      getInstructions: (caller) => buildInstructions(caller, toolMethods.listModelTools(caller.scopes), deps.baseUrl),
     }),
     ["tools/list", toolMethods.list],
     ["tools/call", toolMethods.call],

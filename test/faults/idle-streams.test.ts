@@ -31,7 +31,7 @@ describe("idle streams", () => {
     const env = { PORT: new URL(base).port, BASE_URL: base, RATE_LIMITS: "off", CONFORMANCE_FIXTURES: "1" };
     service = await startMain({ ...env, DATA_DIR: location.dataDir, LOG_LEVEL: "info" });
     const database = await openDatabase({ ...location, log: silentLog });
-    const deps = { ...createDeps(database, systemClock), base };
+    const deps = { ...createDeps(database, systemClock), baseUrl: base };
     const owner = await newStudio(deps);
     for (let i = 0; i < streamCount / streamsPerGrant; i++) tokens.push((await createTestGrant(deps, owner)).token);
     await database.close();

@@ -132,7 +132,7 @@ forEachEngine("MCP sessions and tokens", (fixture) => {
       ]) {
         const response = await fetch(server.url, { method, headers: headers as Record<string, string> });
         assert.equal(response.status, 401);
-        assert.equal(response.headers.get("www-authenticate"), challenge(fixture.deps.base));
+        assert.equal(response.headers.get("www-authenticate"), challenge(fixture.deps.baseUrl));
       }
     }
   });
@@ -146,7 +146,7 @@ forEachEngine("MCP sessions and tokens", (fixture) => {
       assert.equal(response.status, 401, token);
       const header = response.headers.get("www-authenticate") ?? "";
       assert.match(header, /^Bearer error="invalid_token", /);
-      assert.ok(header.endsWith(`resource_metadata="${fixture.deps.base}/.well-known/oauth-protected-resource"`));
+      assert.ok(header.endsWith(`resource_metadata="${fixture.deps.baseUrl}/.well-known/oauth-protected-resource"`));
     }
     const freshToken = await createTestToken(fixture.deps, grantId);
     assert.equal((await fetch(`${server.url}?access_token=${freshToken}`, { method: "POST" })).status, 401);
@@ -184,7 +184,7 @@ forEachEngine("MCP sessions and tokens", (fixture) => {
       assert.equal(response.status, 403);
       assert.equal(
         response.headers.get("www-authenticate"),
-        `Bearer error="insufficient_scope", scope="studio:read studio:write", resource_metadata="${fixture.deps.base}/.well-known/oauth-protected-resource"`,
+        `Bearer error="insufficient_scope", scope="studio:read studio:write", resource_metadata="${fixture.deps.baseUrl}/.well-known/oauth-protected-resource"`,
       );
       assert.equal(response.json.id, 1);
     }

@@ -142,7 +142,7 @@ forEachEngine("platforms with instances", (fixture) => {
     const withResolvedAddresses = (addresses: string[]): Deps => ({
       ...deps,
       platforms: createPlatforms(
-        deps.base,
+        deps.baseUrl,
         strict.createSetups({ isAllowed: isPublicAddress, resolve: async () => addresses }),
       ),
     });

@@ -49,7 +49,7 @@ forOneEngine("platforms", (fixture) => {
   test("connects an account through a connect URL valid for 15 minutes and the platform's OAuth (PLATFORM-1)", async () => {
     const owner = await newStudio(deps);
     const result = await connectPlatform(deps, owner, { platform: "strict" });
-    assert.match(result.connectUrl, new RegExp(`^${deps.base}/connect/[\\w-]{40,}$`));
+    assert.match(result.connectUrl, new RegExp(`^${deps.baseUrl}/connect/[\\w-]{40,}$`));
     assert.equal(result.expiresInMinutes, 15);
     await connectAccount(deps, strict, owner);
     const { platforms, connections } = await listPlatforms(deps, owner);
@@ -259,7 +259,7 @@ forOneEngine("platforms", (fixture) => {
       "/api/platforms/callback/strict/evil.example",
       "/api/platforms/callback/",
     ]) {
-      const otherUrl = new URL(`${deps.base}${path}${callback.search}`);
+      const otherUrl = new URL(`${deps.baseUrl}${path}${callback.search}`);
       assert.equal(
         await getOutcome(finishConnect(deps, owner, { callback: otherUrl, pending })),
         "connect_expired",
@@ -310,7 +310,7 @@ forOneEngine("platforms", (fixture) => {
     const setups = strict
       .createSetups()
       .map((setup) => ({ ...setup, app: setup.app && { ...setup.app, clientSecret: "wrong secret" } }));
-    const misconfigured = { ...deps, platforms: createPlatforms(deps.base, setups, log) };
+    const misconfigured = { ...deps, platforms: createPlatforms(deps.baseUrl, setups, log) };
     const owner = await newStudio(deps);
     const authorization = await startAuthorization(owner);
     const error = await finishConnect(misconfigured, owner, authorization).catch((thrown: AppError) => thrown);

@@ -34,7 +34,7 @@ for (const engine of listEngines()) {
       database = await openDatabase({ ...location, log: silentLog });
       const bases = [await findFreeBaseUrl(), await findFreeBaseUrl()];
       const base = bases[0] ?? "";
-      deps = { ...createDeps(database, systemClock), base };
+      deps = { ...createDeps(database, systemClock), baseUrl: base };
       for (const url of bases) {
         const { port } = new URL(url);
         const env = { PORT: port, BASE_URL: base, DATA_DIR: location.dataDir, RATE_LIMITS: "off" };

@@ -89,7 +89,7 @@ export function createDeps(database: Database, clock: Clock): Deps {
     clock,
     newId: createIdGenerator(clock),
     newSecret: () => randomBytes(32).toString("base64url"),
-    base: "http://localhost:3000",
+    baseUrl: "http://localhost:3000",
     uploadPage: "http://localhost:3000",
     limits: readConfig({}).limits,
     signInAllow: ["*"],

@@ -44,9 +44,9 @@ export async function startMcpServer(
     extension: options.extension,
   });
   // The real HTTP server, with the guards of the product.
-  const urls = { base: deps.base, uploadPage: deps.base, isLoopback: true, mcpOrigins: [] };
+  const urls = { base: deps.baseUrl, uploadPage: deps.baseUrl, isLoopback: true, mcpOrigins: [] };
   const { nodeServer: server } = createHttpServer({
-    routes: () => [createMcpRoute(endpoint, deps.base)],
+    routes: () => [createMcpRoute(endpoint, deps.baseUrl)],
     urls,
     metrics: createMetrics(silentLog),
     newId: deps.newId,

@@ -17,7 +17,7 @@ export function withPlatform(
   strict: StrictPlatform,
   options: Parameters<StrictPlatform["createSetups"]>[0] = {},
 ): Deps {
-  return { ...deps, platforms: createPlatforms(deps.base, strict.createSetups(options)) };
+  return { ...deps, platforms: createPlatforms(deps.baseUrl, strict.createSetups(options)) };
 }
 
 const sources = [{ url: "https://s.test/docs", readOn: "2026-11-15" }] as const;

@@ -23,7 +23,7 @@ export async function createOwner(
 ): Promise<Pick<Credentials, "token" | "cookie">> {
   const database = await openDatabase({ ...location, log: silentLog });
   try {
-    const deps = { ...createDeps(database, systemClock), base, uploadPage: base };
+    const deps = { ...createDeps(database, systemClock), baseUrl: base, uploadPage: base };
     const owner = await newStudio(deps);
     const { token } = await createTestGrant(deps, owner);
     const cookie = (await createSessions({ deps, base }).start(owner.user.id, undefined)).split(";", 1)[0] ?? "";

@@ -24,7 +24,7 @@ export async function startService(deps: Deps, options: ServiceOptions = {}): Pr
   const { env = {}, config: configOverrides, base = await findFreeBaseUrl(), ...serviceOptions } = options;
   const config = { ...readConfig({ BASE_URL: base, PORT: new URL(base).port, ...env }), ...configOverrides };
   const { uploadPage, limits, signInAllow } = config;
-  const serviceDeps: Deps = { ...deps, base, uploadPage, limits, signInAllow };
+  const serviceDeps: Deps = { ...deps, baseUrl: base, uploadPage, limits, signInAllow };
   const service = createService({
     config,
     deps: serviceDeps,

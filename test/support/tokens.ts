@@ -50,7 +50,7 @@ export async function createTestToken(
   const record = {
     payload: {},
     grantId,
-    audience: `${deps.base}/mcp`,
+    audience: `${deps.baseUrl}/mcp`,
     scope: scopes.join(" "),
     expiresAt: deps.clock() + hours(1),
   };

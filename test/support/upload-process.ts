@@ -83,7 +83,7 @@ export async function createUploadProcess(store: FileStore["name"]): Promise<Upl
     : await openDiskStore({ root: `${dataDir}/files`, urls: createFileTokens(signer, base), clock: systemClock });
   return {
     base,
-    deps: { ...createDeps(database, systemClock), files, signer, base, uploadPage: base },
+    deps: { ...createDeps(database, systemClock), files, signer, baseUrl: base, uploadPage: base },
     start,
     kill,
     getPid: () => child?.pid,

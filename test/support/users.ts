@@ -45,7 +45,7 @@ export async function newMember(deps: Deps, owner: Caller, role: Role, user?: Si
 /** Creates an invitation; returns the token of its link. */
 export async function createInvitationToken(deps: Deps, caller: Caller, role: Role, email?: string): Promise<string> {
   const { url } = await createInvitation(deps, caller, { role, email });
-  return url.slice(`${deps.base}/join/`.length);
+  return url.slice(`${deps.baseUrl}/join/`.length);
 }
 
 /** Creates a studio with one user in each role and a second owner, so that the first owner can be demoted or removed. */

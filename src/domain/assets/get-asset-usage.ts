@@ -25,7 +25,7 @@ export interface AssetUsage extends AssetDetail {
 
 /** An asset, who created it, and where its file is used, for the web app. */
 export async function getAssetUsage(
-  deps: Pick<Deps, "assets" | "sharedFiles" | "posts" | "users" | "files" | "signer" | "clock" | "base">,
+  deps: Pick<Deps, "assets" | "sharedFiles" | "posts" | "users" | "files" | "signer" | "clock" | "baseUrl">,
   caller: Caller,
   input: { assetId: string },
 ): Promise<AssetUsage> {

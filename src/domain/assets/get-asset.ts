@@ -15,7 +15,7 @@ export const getAssetInput = z.strictObject({
 });
 
 export async function getAsset(
-  deps: Pick<Deps, "assets" | "files" | "signer" | "clock" | "base">,
+  deps: Pick<Deps, "assets" | "files" | "signer" | "clock" | "baseUrl">,
   caller: Caller,
   input: z.infer<typeof getAssetInput>,
 ): Promise<AssetDetail> {

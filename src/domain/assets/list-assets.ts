@@ -44,7 +44,7 @@ export async function listAssets(
 
 /** The same list with URLs and media metadata, for the web app. */
 export async function listAssetDetails(
-  deps: ListDeps & Pick<Deps, "files" | "signer" | "base">,
+  deps: ListDeps & Pick<Deps, "files" | "signer" | "baseUrl">,
   caller: Caller,
   input: Input,
 ): Promise<{ assets: AssetDetail[]; nextCursor: string | null }> {

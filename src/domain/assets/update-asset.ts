@@ -25,7 +25,7 @@ export const updateAssetInput = z.strictObject({
 
 /** Updates the alt text, filename or tags of an asset; the stored bytes never change. */
 export async function updateAsset(
-  deps: Pick<Deps, "assets" | "transact" | "newId" | "clock" | "files" | "signer" | "base">,
+  deps: Pick<Deps, "assets" | "transact" | "newId" | "clock" | "files" | "signer" | "baseUrl">,
   caller: Caller,
   input: z.infer<typeof updateAssetInput>,
 ): Promise<AssetDetail> {

@@ -30,7 +30,10 @@ export const restorePostOutput = postView.extend({
 /** Creates a new revision with the content of an old one. */
 export async function restorePost(
   deps: ValidationDeps &
-    Pick<Deps, "posts" | "revisions" | "transact" | "newId" | "clock" | "base" | "signer" | "limits" | "publications">,
+    Pick<
+      Deps,
+      "posts" | "revisions" | "transact" | "newId" | "clock" | "baseUrl" | "signer" | "limits" | "publications"
+    >,
   caller: Caller,
   input: z.infer<typeof restorePostInput>,
 ): Promise<z.infer<typeof restorePostOutput>> {
@@ -71,7 +74,7 @@ export async function restorePost(
       };
     });
   });
-  const view = toPostView(deps.base, post, await describeAssets(deps, assets, needsUrls(caller)));
+  const view = toPostView(deps.baseUrl, post, await describeAssets(deps, assets, needsUrls(caller)));
   return { ...(await addDetails(deps, caller.studio.id, view)), missingAssets };
 }
 

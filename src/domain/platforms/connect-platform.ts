@@ -65,7 +65,7 @@ const linkLifetimeMs = minutes(15);
 
 /** Creates a link to the page where the user connects an account. The page checks the user's role again. */
 export async function connectPlatform(
-  deps: Pick<Deps, "platforms" | "platformStore" | "vault" | "rateLimits" | "clock" | "newSecret" | "base">,
+  deps: Pick<Deps, "platforms" | "platformStore" | "vault" | "rateLimits" | "clock" | "newSecret" | "baseUrl">,
   caller: Caller,
   input: z.infer<typeof connectPlatformInput>,
 ): Promise<z.infer<typeof connectPlatformOutput>> {
@@ -87,5 +87,5 @@ export async function connectPlatform(
     client: caller.client ?? null,
     expiresAt: deps.clock() + linkLifetimeMs,
   });
-  return { connectUrl: `${deps.base}/connect/${token}`, expiresInMinutes: linkLifetimeMs / minutes(1) };
+  return { connectUrl: `${deps.baseUrl}/connect/${token}`, expiresInMinutes: linkLifetimeMs / minutes(1) };
 }

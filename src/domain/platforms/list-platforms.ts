@@ -28,14 +28,14 @@ export const listPlatformsOutput = z.object({
 
 /** Lists the supported platforms and the studio's connections. */
 export async function listPlatforms(
-  deps: Pick<Deps, "platforms" | "platformStore" | "base">,
+  deps: Pick<Deps, "platforms" | "platformStore" | "baseUrl">,
   caller: Caller,
   _input: z.infer<typeof listPlatformsInput> = {},
 ): Promise<z.infer<typeof listPlatformsOutput>> {
   authorize(caller, "platforms.read");
   const connections = await deps.platformStore.list(caller.studio.id);
   const toPlatformView = (platformInfo: PlatformInfo) => {
-    const warning = findMediaWarning(deps.base, platformInfo);
+    const warning = findMediaWarning(deps.baseUrl, platformInfo);
     return {
       id: platformInfo.id,
       name: platformInfo.name,

@@ -17,7 +17,7 @@ export const createPostInput = z.strictObject({
 });
 
 export async function createPost(
-  deps: ValidationDeps & Pick<Deps, "transact" | "posts" | "newId" | "clock" | "base" | "publications">,
+  deps: ValidationDeps & Pick<Deps, "transact" | "posts" | "newId" | "clock" | "baseUrl" | "publications">,
   caller: Caller,
   input: z.infer<typeof createPostInput>,
 ): Promise<PostView> {
@@ -47,7 +47,7 @@ export async function createPost(
       await tx.posts.insert(post);
       await recordRevision(deps, tx, caller, post.id);
       await recordActivity(deps, tx, caller, "post.created", post.id, { title: post.title });
-      return toPostView(deps.base, post, []);
+      return toPostView(deps.baseUrl, post, []);
     }),
   );
   return addDetails(deps, caller.studio.id, view);

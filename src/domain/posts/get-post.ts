@@ -76,7 +76,7 @@ export const getPostOutput = postView.extend({
 });
 
 export async function getPost(
-  deps: ValidationDeps & Pick<Deps, "posts" | "comments" | "publications" | "signer" | "clock" | "base">,
+  deps: ValidationDeps & Pick<Deps, "posts" | "comments" | "publications" | "signer" | "clock" | "baseUrl">,
   caller: Caller,
   input: z.infer<typeof getPostInput>,
 ): Promise<z.infer<typeof getPostOutput>> {
@@ -88,7 +88,7 @@ export async function getPost(
   ]);
   if (!result) throw notFoundError("post");
   const view = toPostView(
-    deps.base,
+    deps.baseUrl,
     result.post,
     await describeAssets(deps, assets, needsUrls(caller, input.includeUrls)),
   );

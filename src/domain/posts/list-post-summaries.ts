@@ -43,7 +43,7 @@ export const listPostSummariesOutput = z.object({
  * `limit`, even none, and still have a cursor.
  */
 export async function listPostSummaries(
-  deps: Pick<Deps, "posts" | "postSummaries" | "searchQueue" | "signer" | "clock" | "base">,
+  deps: Pick<Deps, "posts" | "postSummaries" | "searchQueue" | "signer" | "clock" | "baseUrl">,
   caller: Caller,
   input: z.infer<typeof listPostSummariesInput>,
 ): Promise<z.infer<typeof listPostSummariesOutput>> {

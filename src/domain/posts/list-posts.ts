@@ -37,7 +37,7 @@ const maxTextLength = 500_000;
  * A page of search results can have fewer posts than `limit`, even none, and still have a cursor.
  */
 export async function listPosts(
-  deps: Pick<Deps, "posts" | "assets" | "base" | "clock" | "searchQueue">,
+  deps: Pick<Deps, "posts" | "assets" | "baseUrl" | "clock" | "searchQueue">,
   caller: Caller,
   input: z.infer<typeof listPostsInput>,
 ): Promise<z.infer<typeof listPostsOutput>> {
@@ -67,7 +67,7 @@ export async function listPosts(
   const assetsByPost = Map.groupBy(await deps.assets.listByPosts(postIdsWithAssets), (asset) => asset.postId);
   return {
     posts: items.map((post) => {
-      const view = toPostView(deps.base, post, (assetsByPost.get(post.id) ?? []).map(toAssetView));
+      const view = toPostView(deps.baseUrl, post, (assetsByPost.get(post.id) ?? []).map(toAssetView));
       return input.includeBody ? view : toExcerptView(view);
     }),
     nextCursor,

@@ -81,7 +81,7 @@ export const postView = z.object({
 
 export type PostView = z.infer<typeof postView>;
 
-export function toPostView(base: string, post: Post, assets: readonly AssetDetail[]): PostView {
+export function toPostView(baseUrl: string, post: Post, assets: readonly AssetDetail[]): PostView {
   const crops = post.crops.filter(({ assetId }) => assets.some(({ id }) => id === assetId));
   return {
     id: post.id,
@@ -98,7 +98,7 @@ export function toPostView(base: string, post: Post, assets: readonly AssetDetai
     readyRevision: post.readyRevision,
     createdAt: toIsoTime(post.createdAt),
     updatedAt: toIsoTime(post.updatedAt),
-    url: `${base}/studios/${post.studioId}/posts/${post.id}`,
+    url: `${baseUrl}/studios/${post.studioId}/posts/${post.id}`,
   };
 }
 

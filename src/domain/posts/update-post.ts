@@ -38,7 +38,7 @@ export const updatePostInput = z.strictObject({
 const textFields = new Set(["title", "body", "variants"]);
 
 export async function updatePost(
-  deps: ValidationDeps & Pick<Deps, "transact" | "posts" | "newId" | "clock" | "base" | "signer" | "publications">,
+  deps: ValidationDeps & Pick<Deps, "transact" | "posts" | "newId" | "clock" | "baseUrl" | "signer" | "publications">,
   caller: Caller,
   input: z.infer<typeof updatePostInput>,
 ): Promise<PostView> {
@@ -84,7 +84,7 @@ export async function updatePost(
     });
     return { post: updatedPost, assets: await tx.assets.listByPosts([postId]) };
   });
-  const view = toPostView(deps.base, post, await describeAssets(deps, assets, needsUrls(caller)));
+  const view = toPostView(deps.baseUrl, post, await describeAssets(deps, assets, needsUrls(caller)));
   return addDetails(deps, caller.studio.id, view);
 }
 

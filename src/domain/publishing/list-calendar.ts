@@ -76,7 +76,7 @@ export const listCalendarOutput = z.object({
 
 /** Lists the publications between two times, for the calendar. `query` and `tag` filter them by their posts. */
 export async function listCalendar(
-  deps: Pick<Deps, "calendar" | "posts" | "searchQueue" | "signer" | "clock" | "base">,
+  deps: Pick<Deps, "calendar" | "posts" | "searchQueue" | "signer" | "clock" | "baseUrl">,
   caller: Caller,
   input: z.infer<typeof listCalendarInput>,
 ): Promise<z.infer<typeof listCalendarOutput>> {

@@ -23,7 +23,7 @@ export const setCropInput = z.strictObject({
 
 /** Sets how an image of a post fits a platform. A changed crop needs an approval, like every change of the content. */
 export async function setCrop(
-  deps: ValidationDeps & Pick<Deps, "transact" | "posts" | "publications" | "newId" | "clock" | "base" | "signer">,
+  deps: ValidationDeps & Pick<Deps, "transact" | "posts" | "publications" | "newId" | "clock" | "baseUrl" | "signer">,
   caller: Caller,
   input: z.infer<typeof setCropInput>,
 ): Promise<PostView> {
@@ -54,6 +54,6 @@ export async function setCrop(
     });
     return { post: updatedPost, assets: currentAssets };
   });
-  const view = toPostView(deps.base, post, await describeAssets(deps, assets));
+  const view = toPostView(deps.baseUrl, post, await describeAssets(deps, assets));
   return addDetails(deps, caller.studio.id, view);
 }

@@ -19,7 +19,7 @@ export const createInvitationInput = z.strictObject({
 
 /** Creates a link that makes one user a member. The link is shown once; only its token's hash is stored. */
 export async function createInvitation(
-  deps: Pick<Deps, "transact" | "newId" | "newSecret" | "clock" | "base">,
+  deps: Pick<Deps, "transact" | "newId" | "newSecret" | "clock" | "baseUrl">,
   caller: Caller,
   input: z.infer<typeof createInvitationInput>,
 ): Promise<{ id: string; url: string; expiresAt: string }> {
@@ -43,5 +43,5 @@ export async function createInvitation(
       email: input.email ?? null,
     });
   });
-  return { id: invitation.id, url: `${deps.base}/join/${token}`, expiresAt: toIsoTime(invitation.expiresAt) };
+  return { id: invitation.id, url: `${deps.baseUrl}/join/${token}`, expiresAt: toIsoTime(invitation.expiresAt) };
 }

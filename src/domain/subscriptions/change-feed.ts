@@ -61,8 +61,8 @@ const createChanges = (isAll = false): Changes => ({
  * Finds changed posts for all streams of this process together: queries name posts and tokens, never streams, and run
  * only after a change. Access is checked again before anything is sent. Without streams, the feed does nothing.
  */
-export function createChangeFeed(deps: Pick<Deps, "subscriptions" | "clock" | "base">, log: Log): ChangeFeed {
-  const audience = `${deps.base}/mcp`;
+export function createChangeFeed(deps: Pick<Deps, "subscriptions" | "clock" | "baseUrl">, log: Log): ChangeFeed {
+  const audience = `${deps.baseUrl}/mcp`;
   const streams = new Set<Stream>();
   const watchedPosts = createWatchedPosts<Stream>();
   let changes = createChanges();

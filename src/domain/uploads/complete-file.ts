@@ -23,7 +23,7 @@ type CompleteDeps = Pick<
   | "signer"
   | "newId"
   | "clock"
-  | "base"
+  | "baseUrl"
   | "limits"
 >;
 

@@ -21,7 +21,7 @@ export interface UploadPageView {
 
 /** Everything that an upload link reveals: the studio, the post, and the files that were uploaded through the link. */
 export async function describeUploadPage(
-  deps: Pick<Deps, "uploads" | "files" | "signer" | "clock" | "base" | "limits">,
+  deps: Pick<Deps, "uploads" | "files" | "signer" | "clock" | "baseUrl" | "limits">,
   caller: UploadCaller,
 ): Promise<UploadPageView> {
   authorize(caller, "assets.write");

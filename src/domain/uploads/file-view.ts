@@ -23,7 +23,7 @@ export interface FileView {
 
 /** Hides the name, alt text and thumbnail once the studio has moved the file to another post or to the library. */
 export async function toFileView(
-  deps: Pick<Deps, "files" | "signer" | "clock" | "base">,
+  deps: Pick<Deps, "files" | "signer" | "clock" | "baseUrl">,
   { link }: UploadCaller,
   { asset, bytes }: Pick<UploadFile, "asset" | "bytes">,
 ): Promise<FileView> {

@@ -62,7 +62,7 @@ type StartDeps = Pick<
   | "newSecret"
   | "clock"
   | "limits"
-  | "base"
+  | "baseUrl"
 >;
 
 const maxAttempts = 10;

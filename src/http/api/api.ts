@@ -45,7 +45,7 @@ function requireSession({ deps, sessions, checkCallLimit }: ApiOptions): Middlew
   return async (c, next) => {
     c.header("cache-control", "no-store");
     assertRouteExists(c);
-    if (c.req.method !== "GET" && c.req.method !== "HEAD") assertSameOrigin(c.req.raw.headers, deps.base);
+    if (c.req.method !== "GET" && c.req.method !== "HEAD") assertSameOrigin(c.req.raw.headers, deps.baseUrl);
     const user = await sessions.find(c.req.header("cookie"));
     if (!user) throw edgeError("unauthenticated", "You are not signed in.", "Sign in, then try again.");
     const limitError = checkCallLimit(user.id);

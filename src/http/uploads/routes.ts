@@ -21,7 +21,7 @@ const pathPrefix = "/u/";
 /** `{uploadPage}/u/<token>`, and the API that the page calls with the token in a header. */
 export function createUploadRoutes({ deps, api, webFiles }: UploadRouteOptions): Route[] {
   const { host } = new URL(deps.uploadPage);
-  const csp = buildUploadPageCsp([deps.files.origin, new URL(deps.base).origin]);
+  const csp = buildUploadPageCsp([deps.files.origin, new URL(deps.baseUrl).origin]);
 
   async function sendLinkPage(token: string, res: ServerResponse): Promise<void> {
     const linkResult = await findUploadLink(deps, token);

@@ -14,7 +14,7 @@ export const includeUrlsInput = z.boolean().optional().describe("Also return URL
 /** The web app always needs URLs, to show files. AI clients pay for every byte of a result, so they ask for URLs. */
 export const needsUrls = (caller: Caller, includeUrls = false): boolean => !caller.client || includeUrls;
 
-export type ThumbnailUrlDeps = Pick<Deps, "signer" | "clock" | "base">;
+export type ThumbnailUrlDeps = Pick<Deps, "signer" | "clock" | "baseUrl">;
 type DescribeDeps = ThumbnailUrlDeps & Pick<Deps, "files">;
 
 /** Returns the asset with its tags, alt text and media metadata, and with URLs if `shouldIncludeUrls`. */
@@ -58,7 +58,7 @@ export function createThumbnailUrl(
 ): string | undefined {
   if (!canHaveThumbnail(mimeType)) return undefined;
   const token = deps.signer.sign("thumbnail", { studio: studioId, asset: id }, getUrlExpiry(deps));
-  return `${deps.base}/files/thumb/${token}`;
+  return `${deps.baseUrl}/files/thumb/${token}`;
 }
 
 const getUrlExpiry = ({ clock }: Pick<Deps, "clock">): number =>
