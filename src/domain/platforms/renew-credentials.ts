@@ -9,7 +9,7 @@ export async function renewDueCredentials(
   deps: Parameters<typeof tryRenew>[0] & Pick<Deps, "clock">,
   { shouldStop }: { shouldStop: () => boolean },
 ): Promise<{ renewed: number; failed: number }> {
-  const counts = { renewed: 0, failed: 0 };
+  const count = { renewed: 0, failed: 0 };
   // Skip platforms that are no longer configured; their connections stay due.
   const configuredPlatforms = deps.platforms.list().filter((platform) => platform.isConfigured);
   const platformIds = configuredPlatforms.map(({ id }) => id);
@@ -18,7 +18,7 @@ export async function renewDueCredentials(
   for (;;) {
     const dueConnections = await deps.platformStore.listDueForRenewal(platformIds, now, batchSize);
     for (const connection of dueConnections) {
-      if (shouldStop()) return counts;
+      if (shouldStop()) return count;
       try {
         const credential = unsealCredential(deps, connection, connection.credential ?? "");
         if (await tryRenew(deps, connection, credential)) count.renewed++;
@@ -29,9 +29,9 @@ export async function renewDueCredentials(
           connection.credentialGeneration,
           deps.clock() + minutes(10),
         );
-        counts.failed++;
+        count.failed++;
       }
     }
-    if (dueConnections.length < batchSize) return counts;
+    if (dueConnections.length < batchSize) return count;
   }
 }

@@ -46,7 +46,8 @@ export function PublicationPage() {
             </ButtonLink>
           }
         >
-          Its post may have been deleted, or it belongs to another studio. Switch studios, or check the link.
+          The post may have been deleted, or the publication may belong to another studio. Switch studios, or check the
+          link.
         </EmptyState>
       ) : (
         <QueryStatus query={publication} />
