@@ -185,7 +185,7 @@ export async function revokeSealedCredential(
     await revokeBestEffort(deps, connection, () => unsealCredential(deps, connection, credential));
 }
 
-/** Revokes a credential at the platform that Atelier did not store, best effort. */
+/** Revokes a credential that Atelier has not stored, best effort. */
 export async function revokeCredential(
   deps: Pick<Deps, "platforms">,
   target: PlatformTarget,

@@ -43,10 +43,7 @@ export interface PostStore {
   /** Finds a post that is not in the trash. */
   find(studioId: string, postId: string): Promise<Post | undefined>;
   /** Finds a post that is not in the trash, and which details it has. */
-  findWithDetailFlags(
-    studioId: string,
-    postId: string,
-  ): Promise<({ post: Post } & DetailFlags) | undefined>;
+  findWithDetailFlags(studioId: string, postId: string): Promise<({ post: Post } & DetailFlags) | undefined>;
   findDetailFlags(studioId: string, postId: string): Promise<DetailFlags>;
   /** Lists posts that are not in the trash, newest first. */
   list(studioId: string, filter: PostFilter): Promise<Post[]>;
