@@ -33,7 +33,7 @@ export async function openDeps(): Promise<{ database: Database; deps: Deps }> {
     clock: systemClock,
     newId: createIdGenerator(systemClock),
     newSecret: () => randomBytes(32).toString("base64url"),
-    base: "http://localhost:3000",
+    baseUrl: "http://localhost:3000",
     uploadPage: "http://localhost:3000",
     limits: { image: 1, video: 1, document: 1, assetsPerPost: 20, studiosPerUser: 1_000_000 },
     signInAllow: ["*"],

@@ -9,8 +9,7 @@ export function listProcessTree(rootPid: number): number[] {
       .map((name) => [Number(name), readStat(Number(name))?.parentPid]),
   );
   const tree = [rootPid];
-  for (const pid of tree)
-    for (const [childPid, parentPid] of parentPids) if (parentPid === pid) tree.push(childPid);
+  for (const pid of tree) for (const [childPid, parentPid] of parentPids) if (parentPid === pid) tree.push(childPid);
   return tree;
 }
 

@@ -29,9 +29,7 @@ export const updatePostInput = z.strictObject({
     .int32()
     .min(1)
     .optional()
-    .describe(
-      "The revision you read; required to change text. Fails with revision_conflict if the post has changed.",
-    ),
+    .describe("The revision you read; required to change text. Fails with revision_conflict if the post has changed."),
 });
 
 /** The fields that the web app saves while the user types. */

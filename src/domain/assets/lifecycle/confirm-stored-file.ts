@@ -19,7 +19,7 @@ type StoredAsset = Asset & { storageKey: string };
 /** The steps that differ between a presigned upload and an upload in parts. */
 export interface ConfirmationSteps {
   /** Throws `too_large`, `type_mismatch` or `invalid_input` to reject the file. */
-  checkContent(source: ByteSource): Promise<ContentCheckResult & RecognizedFile>;
+  checkFile(source: ByteSource): Promise<ContentCheckResult & RecognizedFile>;
   /** Marks the record ready. Returns undefined or throws `ConflictError` if a parallel call changed the asset first. */
   markReady(tx: Stores, file: ConfirmedFile & RecognizedFile): Promise<ReadyAsset | undefined>;
   /** Additional fields for the activity's detail. */
@@ -63,11 +63,11 @@ async function checkStoredFile(
   caller: Actor,
   asset: StoredAsset,
   storedFile: StoredFile,
-  { checkContent }: ConfirmationSteps,
+  { checkFile }: ConfirmationSteps,
 ): Promise<(ConfirmedFile & RecognizedFile) | undefined> {
   const source = createStoredFileSource(deps.files, asset.storageKey, storedFile.bytes);
   try {
-    const { kind, mimeType, filename, dimensions } = await checkContent(source);
+    const { kind, mimeType, filename, dimensions } = await checkFile(source);
     const metadata = await readMediaMetadata(deps, source, { kind, mimeType }, { dimensions });
     return { ...storedFile, ...metadata, kind, mimeType, filename };
   } catch (error) {
