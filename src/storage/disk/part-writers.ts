@@ -31,6 +31,8 @@ export interface WriteSteps {
 }
 
 const batchBytes = 1024 * 1024;
+/** Received bytes are synced in the background after this many, so that the sync at the end of a part is short. */
+const syncBytes = 8 * 1024 * 1024;
 const heartbeatMs = 2000;
 /** A marker without a heartbeat for this long belongs to a process that died. */
 const staleMs = 10_000;
@@ -146,8 +148,17 @@ async function copyBody(
   let writtenBytes = 0;
   let batch: Uint8Array[] = [];
   let pendingWrite = Promise.resolve();
+  let pendingSync: Promise<void> | undefined;
+  let syncStart = 0;
+  const syncInBackground = (): void => {
+    if (pendingSync || writtenBytes - syncStart < syncBytes) return;
+    syncStart = writtenBytes;
+    pendingSync = withDiskErrors(file.datasync()).then(() => (pendingSync = undefined));
+    pendingSync.catch(() => {}); // stays rejected, so that the end of the body rethrows the error
+  };
   const flush = async (): Promise<void> => {
     await pendingWrite;
+    syncInBackground();
     const chunks = batch;
     const position = offset + writtenBytes;
     writtenBytes = receivedBytes;
@@ -166,9 +177,10 @@ async function copyBody(
     if (receivedBytes < bytes) throw tooShortError();
     await flush();
   } finally {
-    await pendingWrite.catch(() => {}); // never close the file during a write
+    await Promise.allSettled([pendingWrite, pendingSync]); // never close the file during a write
   }
   await pendingWrite;
+  await pendingSync;
 }
 
 /** The part is already complete. Reads the body to its end, so that the client receives the response. */
