@@ -22,14 +22,18 @@ const openStore = (root: string, options: Partial<DiskOptions> = {}): Promise<Di
   openDiskStore({ root, urls, clock: () => Date.now(), minFreeBytes: 0, ...options });
 
 const writeOptions = { mimeType: "image/png", maxBytes: 1_000_000 };
-const childProgram = join(import.meta.dirname, "../support/children/store-files.ts");
 
 /** Runs a process that stores files while strace injects faults into its system calls. Returns the lines it printed. */
 async function runWithFault(root: string, injection: string): Promise<string[][]> {
+  const options = JSON.stringify({ root, count: 4, bytes: 1_500_000 });
+  return runChildWithFault(injection, "store-files.ts", [options]);
+}
+
+async function runChildWithFault(injection: string, childName: string, childArgs: string[]): Promise<string[][]> {
   const [call = "", ...fault] = injection.split(":");
   const [program = "", ...args] = buildStraceCommand(call, fault.join(":"));
-  const options = JSON.stringify({ root, count: 4, bytes: 1_500_000 });
-  const tracer = spawn(program, [...args, process.execPath, childProgram, options], {
+  const childProgram = join(import.meta.dirname, "../support/children", childName);
+  const tracer = spawn(program, [...args, process.execPath, childProgram, ...childArgs], {
     stdio: ["ignore", "pipe", "inherit"],
     // One thread for files, so that the Nth call is the same in every run.
     env: { ...process.env, UV_THREADPOOL_SIZE: "1" },
@@ -127,6 +131,21 @@ describe("the disk store during faults", { skip: strace === undefined }, () => {
         assert.deepEqual(lines.at(-2), ["end"]);
         assert.deepEqual(readdirSync(join(root, ".tmp")), [], injection);
         await checkStore(root, lines);
+      } finally {
+        folder.remove();
+      }
+    });
+  });
+
+  test("an I/O error in any sync of a part, even before its last byte: the part is rejected, and stored on another try", async () => {
+    const [megabytes, digest] = [24, sha256(Buffer.alloc(24 * 1024 ** 2, "content of the part "))];
+    // Two syncs while the part arrives, one at its end, and one of the log.
+    const injections = createRange(1, 4).map((n) => `fdatasync:error=EIO:when=${n}`);
+    await forEachInjection(injections, async (injection) => {
+      const folder = createTempFolder();
+      try {
+        const lines = await runChildWithFault(injection, "store-part.ts", [join(folder.path, "files"), `${megabytes}`]);
+        assert.deepEqual(lines.flat(), ["storage_unavailable", "stored", digest, ""], injection);
       } finally {
         folder.remove();
       }
