@@ -21,6 +21,7 @@ const benchmarks: readonly [file: string, ...args: string[]][] = [
   ["mcp.ts", "--growth", ...(isFullRun ? [] : ["--quick"])],
   ["disk-put.ts", ...(isFullRun ? ["--full"] : [])],
   ["upload-page.ts", ...(isFullRun ? ["--full"] : [])],
+  ["first-page.ts"],
   ["scroll.ts"],
   ["scale.ts", ...(isFullRun ? [] : ["--quick"])],
   ["assets.ts", "sqlite", "postgres", `--assets=${isFullRun ? 1_000_000 : 100_000}`],
@@ -35,7 +36,9 @@ const benchmarks: readonly [file: string, ...args: string[]][] = [
 let failureCount = 0;
 for (const [file, ...args] of benchmarks) {
   const child = spawn(process.execPath, [join(import.meta.dirname, file), ...args], { stdio: "inherit" });
+  const startedAt = performance.now();
   const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
+  process.stderr.write(`${file}: ${((performance.now() - startedAt) / 1000).toFixed(0)} s\n`);
   if (code !== 0) failureCount++;
 }
 if (failureCount > 0)

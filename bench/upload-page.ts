@@ -15,8 +15,7 @@ import { createUploadProcess, type UploadProcess } from "../test/support/upload-
  * Measures one file through the upload page in a real browser, from selecting it until it is on the post, compared with
  * the same parts sent by the browser to a server that discards them, and with `curl -T` of the same file to a presigned
  * URL. Each round measures all three in turn; the best result of each counts, because other load on the machine can only
- * slow an upload down. TEST_S3_ENDPOINT and the other
- * TEST_S3_… settings add S3.
+ * slow an upload down. TEST_S3_ENDPOINT and the other TEST_S3_… settings add S3.
  *
  *   node bench/upload-page.ts          256 MB
  *   node bench/upload-page.ts --full   1 GB

@@ -19,7 +19,8 @@ const { parts } = await openDiskStore({
 });
 const content = Buffer.alloc(Number(megabytes) * 1024 ** 2, "content of the part ");
 const size = { bytes: content.length, partBytes: content.length };
-const file = { key: "files/a", id: await parts.start("files/a", size), ...size };
+const id = await parts.start("files/a", { ...size, mimeType: "image/png" });
+const file = { key: "files/a", id, ...size };
 for (let attempt = 0; attempt < 2; attempt++) {
   const outcome = await parts.receive(file, 1, toChunks(content), content.length).then(
     () => "stored",
