@@ -7,6 +7,7 @@ import { join } from "node:path";
  *   npm run bench -- --full    all of them, about an hour
  */
 const isFullRun = process.argv.includes("--full");
+const quickFlag = isFullRun ? [] : ["--quick"];
 
 const largeBenchmarks: readonly [file: string, ...args: string[]][] = [
   ["growth.ts", "--write"],
@@ -16,14 +17,14 @@ const largeBenchmarks: readonly [file: string, ...args: string[]][] = [
 
 const benchmarks: readonly [file: string, ...args: string[]][] = [
   ["start.ts"],
-  ["auth.ts", ...(isFullRun ? [] : ["--quick"])],
-  ["mcp.ts"],
-  ["mcp.ts", "--growth", ...(isFullRun ? [] : ["--quick"])],
+  ["auth.ts", ...quickFlag],
+  ["mcp.ts", ...quickFlag],
+  ["mcp.ts", "--growth", ...quickFlag],
   ["disk-put.ts", ...(isFullRun ? ["--full"] : [])],
   ["upload-page.ts", ...(isFullRun ? ["--full"] : [])],
   ["first-page.ts"],
   ["scroll.ts"],
-  ["scale.ts", ...(isFullRun ? [] : ["--quick"])],
+  ["scale.ts", ...quickFlag],
   ["assets.ts", "sqlite", "postgres", `--assets=${isFullRun ? 1_000_000 : 100_000}`],
   ["history.ts"],
   ["search.ts", ...(isFullRun ? ["--full"] : [])],
