@@ -190,6 +190,19 @@ forEachEngine("publishing", (fixture) => {
       assert.equal((await request(await newPost("Time"), { at })).body["code"], "invalid_input");
   });
 
+  test("if an edit after the request makes a platform reject the post, the publication fails at its time and nothing is published (PUB-5)", async () => {
+    const { owner, service } = publishing;
+    const postId = await newPost("Short enough");
+    const { id } = await requestThroughApi(postId, { at: inOneHour() });
+    const tooLong = "y".repeat(281);
+    await updatePost(service.deps, owner, { postId, body: tooLong });
+    await publishing.api("POST", `/publications/${id}/reschedule`, { at: toIsoTime(Date.now()) });
+    const { problem } = await publishing.waitForState(id, "failed");
+    assert.equal(problem?.code, "not_publishable");
+    assert.match(problem.message, /280/);
+    assert.equal(await countPosts(tooLong), 0);
+  });
+
   test("each account receives its own variant (PUB-6)", async () => {
     const { owner, service, connectionIds } = publishing;
     const [harbour = "", lighthouse = ""] = connectionIds;

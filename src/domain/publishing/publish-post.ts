@@ -97,16 +97,27 @@ async function findConnections(
 
 /** Throws `not_publishable` with every problem that would make a platform reject the post. */
 export async function assertPublishable(
-  { platforms, imageInspections }: Pick<Deps, "platforms" | "imageInspections">,
+  deps: Pick<Deps, "platforms" | "imageInspections">,
   post: Post,
   assets: readonly Asset[],
   connections: readonly PlatformConnection[],
 ): Promise<void> {
+  const problems = await findPublishProblems(deps, post, assets, connections);
+  if (problems.length > 0) throw new AppError("not_publishable", { problems });
+}
+
+/** The problems of each account that would reject the post. */
+export async function findPublishProblems(
+  { platforms, imageInspections }: Pick<Deps, "platforms" | "imageInspections">,
+  post: Post,
+  assets: readonly Asset[],
+  connections: readonly PlatformConnection[],
+): Promise<{ connectionId: string; problems: { code: string; message: string }[] }[]> {
   const readyAssets = assets.filter(isReady);
   const inspections = await imageInspections.list(readyAssets.map(({ id: assetId }) => assetId));
-  const problems = connections.flatMap((connection) => {
+  return connections.flatMap((connection) => {
     const text = getTextFor(post, connection.id);
-    const connectionProblems = [
+    const problems = [
       ...(post.status === "archived" ? [{ code: "archived", message: "An archived post can't be published." }] : []),
       ...(isEmpty({ text, assets: readyAssets })
         ? [{ code: "empty", message: "The post has no text and no files." }]
@@ -116,9 +127,8 @@ export async function assertPublishable(
         : [{ code: connection.state, message: `${getAccountLabel(connection.account)} must be connected again.` }]),
       ...findPlatformProblems({ platforms }, connection, post, text, readyAssets, inspections),
     ];
-    return connectionProblems.length === 0 ? [] : [{ connectionId: connection.id, problems: connectionProblems }];
+    return problems.length === 0 ? [] : [{ connectionId: connection.id, problems }];
   });
-  if (problems.length > 0) throw new AppError("not_publishable", { problems });
 }
 
 function findPlatformProblems(

@@ -6,11 +6,12 @@ import { mayPublishWithoutApproval } from "../policy.ts";
 import { scopes } from "../caller.ts";
 import { createCallWithToken } from "./call-with-token.ts";
 import { applyStep, applyStepInTransaction, LostClaimError, updateClaimed, type WorkerDeps } from "./claim.ts";
-import { digestContent, isEmpty, readContent, toSentContent } from "./content.ts";
+import { digestContent, readContent, toSentContent } from "./content.ts";
 import { markFailed, markPublished, releaseClaim, retryLater, retryWindow, type Problem } from "./end-run.ts";
 import type { CommitOutcome, FailedOutcome, Publication, PublishRequest } from "./ports.ts";
 import type { PublicationProgress } from "./progress.ts";
 import { recordPublicationActivity, workerActor } from "./publication.ts";
+import { findPublishProblems } from "./publish-post.ts";
 import { unscheduledColumns } from "./publish-time.ts";
 import { reconcile } from "./reconcile-publication.ts";
 import { fitContent } from "../renditions/fit-content.ts";
@@ -37,7 +38,9 @@ async function prepareAndCommit(deps: WorkerDeps, claimedPublication: Publicatio
   const connection = await deps.platformStore.find(claimedPublication.studioId, claimedPublication.connectionId);
   const problem = await findStartProblem(deps, claimedPublication, connection);
   if (problem || !connection) return markFailed(deps, claimedPublication, problem ?? disconnectedProblem);
-  const startedPublication = claimedPublication.content ? claimedPublication : await startRun(deps, claimedPublication);
+  const startedPublication = claimedPublication.content
+    ? claimedPublication
+    : await startRun(deps, claimedPublication, connection);
   if (!startedPublication?.content) return;
   const content = await untilAborted(
     signal,
@@ -146,13 +149,18 @@ async function findStartProblem(
 
 /**
  * Stores the content to send. Returns undefined if the run ends here: the content differs from the approved content, so
- * the publication needs a new approval, or the content is empty.
+ * the publication needs a new approval, or an edit since the request made the post unpublishable.
  */
-async function startRun(deps: WorkerDeps, publication: Publication): Promise<Publication | undefined> {
+async function startRun(
+  deps: WorkerDeps,
+  publication: Publication,
+  connection: PlatformConnection,
+): Promise<Publication | undefined> {
   return deps.transact(async (tx) => {
     const post = await tx.posts.lock(publication.studioId, publication.postId);
     if (!post) throw new LostClaimError();
-    const content = await readContent(tx, publication, post, await tx.assets.listByPosts([post.id]));
+    const assets = await tx.assets.listByPosts([post.id]);
+    const content = await readContent(tx, publication, post, assets);
     const digest = digestContent(content);
     const change = {
       content,
@@ -172,8 +180,13 @@ async function startRun(deps: WorkerDeps, publication: Publication): Promise<Pub
       });
       return undefined;
     }
-    if (isEmpty(content)) {
-      const problem = { code: "not_publishable", message: "The post has no text and no files." };
+    // A post that an earlier commit may have made public must not fail here.
+    const [rejection] = isCommitted(startedPublication.progress)
+      ? []
+      : await findPublishProblems({ ...deps, ...tx }, post, assets, [connection]);
+    if (rejection) {
+      const message = rejection.problems.map((problem) => problem.message).join(" ");
+      const problem = { code: "not_publishable", message };
       const failedColumns = { ...unscheduledColumns, problem };
       const detail = { code: problem.code, reason: problem.message };
       await applyStepInTransaction(deps, tx, startedPublication, {
@@ -196,7 +209,9 @@ async function startRun(deps: WorkerDeps, publication: Publication): Promise<Pub
 function selectProgress({ progress }: Publication, digest: string, now: number): PublicationProgress {
   const emptyProgress = { mediaIds: {}, digest, uploadedSince: now };
   if (progress?.digest !== digest) return emptyProgress;
-  const isCommitted = progress.containerId !== undefined || progress.processingId !== undefined;
   const isExpired = now - (progress.uploadedSince ?? now) > uploadLifetime;
-  return isExpired && !isCommitted ? emptyProgress : progress;
+  return isExpired && !isCommitted(progress) ? emptyProgress : progress;
 }
+
+const isCommitted = (progress: PublicationProgress | null): boolean =>
+  progress?.containerId !== undefined || progress?.processingId !== undefined;
