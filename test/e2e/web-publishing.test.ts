@@ -212,7 +212,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await checkAccessibility();
     const dialog = page.getByRole("dialog");
     await page.getByRole("button", { name: "Publish…" }).click();
-    await dialog.getByText("First fix what the platform would reject.").waitFor();
+    await dialog.getByText(/^Won’t post: The text has 300 characters/).waitFor();
     assert.ok(await dialog.getByLabel("blue-harbour").isDisabled());
     await dialog.getByRole("button", { name: "Cancel" }).click();
 
@@ -225,6 +225,20 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     const row = page.getByRole("list", { name: "Publications of this post" }).getByRole("listitem");
     await row.getByText("Published", { exact: true }).waitFor();
     assert.ok((await listSandboxTexts()).includes("Vases, for the harbour."));
+  });
+
+  test("an empty post is not ready for an account until it has text (PUB-1)", async () => {
+    const { id } = await createPost(fixture.service.deps, owner, { title: "Blank", body: "" });
+    await openStudioPage(`posts/${id}`);
+    const account = page.getByRole("list", { name: "Accounts" }).getByRole("listitem");
+    await account.getByText("Write some text or add a file first.").waitFor();
+    const dialog = page.getByRole("dialog");
+    await page.getByRole("button", { name: "Publish…" }).click();
+    await dialog.getByText("Sandbox. Write some text or add a file first.").waitFor();
+    assert.ok(await dialog.getByLabel("blue-harbour").isDisabled());
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("textbox", { name: "Text", exact: true }).fill("Not blank.");
+    await account.getByText("Ready for Sandbox").waitFor();
   });
 
   test("counts like each platform while the user types (PUB-20)", async () => {

@@ -15,7 +15,8 @@ interface PostState {
 
 interface AccountState {
   connectionId: string;
-  obstacle: string | undefined;
+  /** Whether the post can be published there now. */
+  canPublish: boolean;
 }
 
 /** A draft with a publication in one of these states no longer has to be marked ready. */
@@ -47,6 +48,6 @@ export function getNextAction(
   if (accounts.length === 0) return may("platforms.connect") ? { kind: "connect" } : undefined;
   const isPublished = ({ connectionId }: AccountState) =>
     publications.some((publication) => publication.connectionId === connectionId && publication.state === "published");
-  const canPublish = accounts.some((account) => account.obstacle === undefined && !isPublished(account));
+  const canPublish = accounts.some((account) => account.canPublish && !isPublished(account));
   return canPublish ? { kind: "publish", label: isPublisher ? "Publish…" : "Ask for approval…" } : undefined;
 }

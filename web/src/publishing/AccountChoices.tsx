@@ -23,15 +23,15 @@ export function AccountChoices({
     <fieldset className="mt-5">
       <legend className="mb-2 font-semibold">Accounts</legend>
       <ul className="grid gap-3">
-        {accounts.map(({ connectionId, label, problems, obstacle, ...account }) => (
+        {accounts.map(({ connectionId, label, problems, obstacle, canPublish, ...account }) => (
           <li key={connectionId} className="min-w-0">
             <ChoiceField
               type="checkbox"
               label={label}
               description={describeAccount({ ...account, obstacle }, studio.timezone)}
-              className={`[overflow-wrap:anywhere] ${obstacle === undefined ? "" : "text-muted"}`}
+              className={`[overflow-wrap:anywhere] ${canPublish ? "" : "text-muted"}`}
               checked={chosenIds.includes(connectionId)}
-              disabled={obstacle !== undefined}
+              disabled={!canPublish}
               onChange={({ target }) =>
                 onChange(target.checked ? [...chosenIds, connectionId] : chosenIds.filter((id) => id !== connectionId))
               }

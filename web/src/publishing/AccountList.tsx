@@ -63,10 +63,10 @@ function countCollapsed(problemCount: number, noteCount: number): string {
   return [problemCount > 0 ? problems : "", noteCount > 0 ? notes : ""].filter((part) => part !== "").join(", ");
 }
 
-function StateIcon({ account: { isAvailable, problems, obstacle } }: { account: Account }) {
+function StateIcon({ account: { problems, canPublish } }: { account: Account }) {
   if (problems.some(({ level }) => level === "rejected"))
     return <CircleAlert size={16} className="flex-none text-danger" aria-hidden="true" />;
-  return isAvailable && obstacle === undefined ? (
+  return canPublish ? (
     <CircleCheck size={16} className="flex-none text-success" aria-hidden="true" />
   ) : (
     <CircleDashed size={16} className="flex-none text-muted" aria-hidden="true" />

@@ -41,7 +41,7 @@ export function PublishDialog({
   const queryClient = useQueryClient();
   const showToast = useToast();
   const { accounts } = useAccounts(post);
-  const availableIds = accounts.filter(({ obstacle }) => obstacle === undefined).map((account) => account.connectionId);
+  const availableIds = accounts.filter(({ canPublish }) => canPublish).map((account) => account.connectionId);
   const [chosenIds, setChosenIds] = useState<readonly string[]>(
     initialIds ?? (availableIds.length === 1 ? availableIds : []),
   );

@@ -100,7 +100,7 @@ function MessageDialog({
 function listDefaultAccountIds({ variants, publications = [] }: Post, accounts: readonly Account[]): readonly string[] {
   const relatedIds = new Set([...variants, ...publications].map(({ connectionId }) => connectionId));
   return accounts
-    .filter(({ obstacle, publishedAt }) => obstacle === undefined && publishedAt === undefined)
+    .filter(({ canPublish, publishedAt }) => canPublish && publishedAt === undefined)
     .map(({ connectionId }) => connectionId)
     .filter((id) => relatedIds.size === 0 || relatedIds.has(id));
 }

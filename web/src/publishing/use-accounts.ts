@@ -22,6 +22,8 @@ export interface Account {
   rulesSource: Validation["source"] | undefined;
   /** Why the account can't be chosen now; undefined if it can. */
   obstacle: string | undefined;
+  /** Whether the post can be published there now. */
+  canPublish: boolean;
   /** When the post was last published there; undefined if it never was. */
   publishedAt: string | undefined;
 }
@@ -37,6 +39,9 @@ export function useAccounts(post: Post): { accounts: readonly Account[]; isLoade
       const validation = post.validation?.find(({ connectionId }) => connectionId === connection.id);
       const problems = validation?.problems ?? [];
       const platform = data.platforms.find(({ id }) => id === connection.platform);
+      const isRejected = problems.some(({ level }) => level === "rejected");
+      const obstacle =
+        findObstacle(post, connection, platform) ?? (isRejected ? undefined : findMissing(post, connection));
       return {
         connectionId: connection.id,
         label: getAccountLabel(connection),
@@ -46,7 +51,8 @@ export function useAccounts(post: Post): { accounts: readonly Account[]; isLoade
         textRule: validation?.text,
         problems,
         rulesSource: validation?.source,
-        obstacle: findObstacle(post, connection, platform, problems),
+        obstacle,
+        canPublish: obstacle === undefined && !isRejected,
         publishedAt: findPublishedTime(post, connection.id),
       };
     });
@@ -62,15 +68,19 @@ function findObstacle(
   post: Post,
   { id, state, platform: platformId }: PlatformConnection,
   platform: Platform | undefined,
-  problems: readonly AccountProblem[],
 ): string | undefined {
   if (platform?.canPublish !== true) return `Publishing to ${platform?.name ?? platformId} is not available yet.`;
   if (state !== "connected") return "Needs reconnecting on the Platforms page.";
   const openPublication = post.publications?.find(
     (publication) => publication.connectionId === id && openStates.includes(publication.state),
   );
-  if (openPublication) return `${stateLabels[openPublication.state]} already.`;
-  return problems.some(({ level }) => level === "rejected") ? "First fix what the platform would reject." : undefined;
+  return openPublication && `${stateLabels[openPublication.state]} already.`;
+}
+
+/** The server rejects a publication without text and files for every platform, so the validation does not list it. */
+function findMissing({ body, variants, assets }: Post, { id }: PlatformConnection): string | undefined {
+  const text = variants.find(({ connectionId }) => connectionId === id)?.body ?? body;
+  return text.trim() === "" && assets.length === 0 ? "Write some text or add a file first." : undefined;
 }
 
 const findPublishedTime = ({ publications = [] }: Post, id: string): string | undefined =>
