@@ -279,8 +279,11 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     const dialog = page.getByRole("dialog");
     await dialog.getByText("Publishing to Pinterest is not available yet.").waitFor();
     assert.ok(await dialog.getByLabel("north-pinterest").isDisabled());
+    await dialog.getByText("Choose at least one account.").waitFor();
+    assert.ok(await dialog.getByRole("button", { name: "Publish now" }).isDisabled());
     await checkAccessibility();
     await dialog.getByLabel("blue-harbour").check();
+    await dialog.getByText("Choose at least one account.").waitFor({ state: "detached" });
     await page.route("**/posts/*", (route) => route.abort()); // the page does not notice the change
     await page.waitForTimeout(1000); // until a request from before has its response
     await updatePost(deps, owner, { postId: id, body: "x".repeat(300) });

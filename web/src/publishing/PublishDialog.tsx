@@ -84,6 +84,13 @@ export function PublishDialog({
     );
   }
 
+  /** Why the dialog can't be submitted, unless the reason is next to a field. */
+  function describeBlocker(): string | undefined {
+    if (editor.hasConflict) return "Close this and resolve the conflict in the post first.";
+    if (!isSaved) return "Saving your changes first…";
+    return availableIds.length > 0 && connectionIds.length === 0 ? "Choose at least one account." : undefined;
+  }
+
   return (
     <FormDialog
       title={getTitle(needsApproval, isScheduling)}
@@ -139,11 +146,9 @@ export function PublishDialog({
           <p className="text-muted">An owner or admin approves it before it goes out.</p>
         )}
       </div>
-      {!isSaved && (
-        <p className="text-sm text-muted" role="status">
-          {editor.hasConflict ? "Close this and resolve the conflict in the post first." : "Saving your changes first…"}
-        </p>
-      )}
+      <p className="text-sm text-muted empty:hidden" role="status">
+        {describeBlocker()}
+      </p>
     </FormDialog>
   );
 }
