@@ -169,6 +169,9 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     const [publication] = await readPublications(id);
     assert.equal(Date.parse(publication?.scheduledFor ?? ""), Date.parse(time.kind === "valid" ? time.iso : ""));
     await row.getByText("09:30").waitFor();
+    // The publication's row replaces the account's row.
+    await page.getByRole("list", { name: "Accounts" }).waitFor({ state: "detached" });
+    await page.getByRole("tab", { name: /^blue-harbour/ }).waitFor();
     await checkAccessibility();
 
     await row.getByRole("button", { name: "Reschedule blue-harbour" }).click();

@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { CalendarClock, Send } from "lucide-react";
+import type { Publication } from "../api/publication-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import type { NextAction } from "../posts/next-action.ts";
 import type { EditorController } from "../posts/use-editor.ts";
@@ -10,6 +11,7 @@ import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
 import { NoAccounts } from "./NoAccounts.tsx";
 import { IntendedTime } from "./IntendedTime.tsx";
 import { PostPublication } from "./PostPublication.tsx";
+import { openStates } from "./publication-states.ts";
 import type { Account } from "./use-accounts.ts";
 
 /** The most publications on the post page; the Publications page shows all. */
@@ -44,6 +46,8 @@ export function PostPublishing({
   const { status, id: postId, publications = [] } = editor.latestPost;
   const isArchived = status === "archived";
   const hasAccounts = accounts.length > 0;
+  const shownPublications = publications.slice(0, maxPublications);
+  const listedAccounts = accounts.filter((account) => !isShownByPublication(account, shownPublications));
   const canPublish = hasAccounts && !isArchived && may("publications.request");
   return (
     <section aria-labelledby="publishing">
@@ -79,8 +83,8 @@ export function PostPublishing({
         <p className="mt-0 text-muted">Archived posts can’t be published. Restore it as a draft first.</p>
       )}
       {publications.length > 0 && (
-        <List className="mb-4" aria-label="Publications of this post">
-          {publications.slice(0, maxPublications).map((publication) => {
+        <List className="mb-4 last:mb-0" aria-label="Publications of this post">
+          {shownPublications.map((publication) => {
             // The list is sorted, newest first.
             const newestForAccount = publications.find(({ connectionId }) => connectionId === publication.connectionId);
             const isSuperseded = newestForAccount !== publication;
@@ -103,7 +107,18 @@ export function PostPublishing({
           </Link>
         </p>
       )}
-      {hasAccounts && <AccountList accounts={accounts} onOpen={onOpenAccount} />}
+      {listedAccounts.length > 0 && <AccountList accounts={listedAccounts} onOpen={onOpenAccount} />}
     </section>
   );
 }
+
+/** Whether the account's open publication says all there is to say. The account's text has its own tab. */
+const isShownByPublication = (
+  { connectionId, isConnected, problems }: Account,
+  publications: readonly Publication[],
+): boolean =>
+  isConnected &&
+  problems.every(({ level }) => level === "converted") &&
+  publications.some(
+    (publication) => publication.connectionId === connectionId && openStates.includes(publication.state),
+  );

@@ -14,6 +14,8 @@ export interface Account {
   platformName: string;
   /** Whether this server can publish to the platform. */
   isAvailable: boolean;
+  /** Whether the account does not need reconnecting. */
+  isConnected: boolean;
   /** How the platform counts; undefined if no limit is known or the account needs reconnecting. */
   textRule: TextRule | undefined;
   /** From the server's validation of the saved text. */
@@ -48,6 +50,7 @@ export function useAccounts(post: Post): { accounts: readonly Account[]; isLoade
         platform: connection.platform,
         platformName: platform?.name ?? connection.platform,
         isAvailable: platform?.canPublish === true,
+        isConnected: connection.state === "connected",
         textRule: validation?.text,
         problems,
         rulesSource: validation?.source,
