@@ -1,6 +1,7 @@
 import { useId } from "react";
 import { TextDiff } from "../history/TextDiff.tsx";
 import { useStudio } from "../layout/use-studio.ts";
+import { formatFullDay } from "../posts/calendar/calendar-days.ts";
 import { textFieldClasses } from "../posts/field-classes.ts";
 import type { EditorController } from "../posts/use-editor.ts";
 import { ProblemList } from "../publishing/ProblemList.tsx";
@@ -70,7 +71,7 @@ export function AccountTab({
                 <a href={rulesSource.url} target="_blank" rel="noreferrer" aria-label={`Rules of ${platformName}`}>
                   Rules
                 </a>{" "}
-                as of {rulesSource.readOn}
+                checked {formatFullDay(rulesSource.readOn)}
               </span>
             )}
           </p>

@@ -48,7 +48,8 @@ const formatMonth = createFormatter({ month: "long", year: "numeric" });
 export const formatLongDay = createFormatter({ weekday: "long", day: "numeric", month: "long" });
 export const formatWeekday = createFormatter({ weekday: "short" });
 const formatDayAndMonth = createFormatter({ day: "numeric", month: "short" });
-const formatFullDay = createFormatter({ day: "numeric", month: "short", year: "numeric" });
+/** "15 Nov 2026" */
+export const formatFullDay = createFormatter({ day: "numeric", month: "short", year: "numeric" });
 
 /** "November 2026", or "16 Nov – 22 Nov 2026" for a week. */
 export function formatRange(range: CalendarRange, day: string): string {
