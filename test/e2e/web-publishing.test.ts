@@ -406,6 +406,22 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
       ["canceled"],
     );
   });
+
+  test("lists proposals by their time, those without a time first", async () => {
+    const day = 86_400_000;
+    const times = { Sooner: undefined, Late: Date.now() + 3 * day, Early: Date.now() + 2 * day };
+    for (const [title, time] of Object.entries(times))
+      await assistant.call("publish_post", {
+        postId: await addPost(title),
+        connectionIds: [connectionId],
+        ...(time === undefined ? {} : { at: new Date(time).toISOString() }),
+      });
+    await openStudioPage("publications/approvals");
+    const headings = page.getByRole("list", { name: "Waiting for approval" }).locator("> li > h2");
+    await headings.filter({ hasText: "Late" }).waitFor();
+    const titles = (await headings.allTextContents()).filter((title) => title in times);
+    assert.deepEqual(titles, ["Sooner", "Early", "Late"]);
+  });
 });
 
 /** The next last Sunday of March, on which clocks skip 02:00 to 03:00 in most of Europe. */

@@ -44,7 +44,7 @@ export function ApprovalsPage() {
       >
         {(items) => (
           <ul aria-label="Waiting for approval">
-            {items.map((publication) => (
+            {(proposals.query.hasNextPage ? items : items.toSorted(compareTimes)).map((publication) => (
               <Proposal key={publication.id} publication={publication} onAskForChanges={askForChanges} />
             ))}
           </ul>
@@ -54,6 +54,11 @@ export function ApprovalsPage() {
     </>
   );
 }
+
+/** Those that start as soon as they are approved come first, then the earliest. */
+const compareTimes = (a: Publication, b: Publication): number => getTime(a) - getTime(b);
+
+const getTime = ({ scheduledFor }: Publication): number => (scheduledFor === null ? 0 : Date.parse(scheduledFor));
 
 function Proposal({
   publication,
