@@ -36,10 +36,10 @@ export function AttentionNotice() {
         : `${totalCount}${hasMore ? "+" : ""} publications need your attention: `}
       {shownKinds.map(({ label, search, items, hasMore: hasMoreOfKind }, index) => (
         <Fragment key={label}>
-          {index > 0 && " · "}
+          {index > 0 && ", "}
           <Link
             // As an inline element, its padding enlarges the target without moving the text.
-            className="font-medium pointer-coarse:py-3"
+            className="font-medium whitespace-nowrap pointer-coarse:py-3"
             to="/studios/$studioId/publications"
             params={{ studioId: studio.id }}
             search={search}

@@ -66,8 +66,11 @@ function PublicationDetails({ publication }: { publication: PublicationDetail })
   return (
     <>
       <PageHeader title={title}>
-        <p className="m-0 [overflow-wrap:anywhere]">
-          <StateBadge state={state} /> {account}, {getPlatformName(platform)}
+        <p className="m-0 flex flex-wrap items-baseline gap-x-2.5 gap-y-1 [overflow-wrap:anywhere]">
+          <StateBadge state={state} />
+          <span className="min-w-0">
+            {account}, {getPlatformName(platform)}
+          </span>
         </p>
         <p className="mt-2">{describeState(publication, publication.isSuperseded)}</p>
         {/* The description of an unconfirmed publication says the same. */}

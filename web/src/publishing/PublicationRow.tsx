@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { ListedPublication } from "../api/publication-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { ButtonLink } from "../ui/Button.tsx";
+import { DotSeparated } from "../ui/DotSeparated.tsx";
 import { formatActor } from "../ui/format-actor.ts";
 import { ListRow, RowActions } from "../ui/List.tsx";
 import { describeTime } from "./describe-time.ts";
@@ -37,12 +38,13 @@ export function PublicationRow({
           <StateBadge state={state} />
         </p>
         <p className="mt-1 text-muted">
-          {postTitle !== undefined && <>{account}, </>}
-          {getPlatformName(platform)}
-          {" · "}
-          {describeTime(publication, studio.timezone)}
-          {" · "}
-          requested by {requester}
+          <DotSeparated
+            parts={[
+              `${postTitle === undefined ? "" : `${account}, `}${getPlatformName(platform)}`,
+              <span className="whitespace-nowrap">{describeTime(publication, studio.timezone)}</span>,
+              `requested by ${requester}`,
+            ]}
+          />
         </p>
         {problem && <p className="mt-1 text-sm text-danger">{problem.message}</p>}
         {state === "missed" && <p className="mt-1 text-sm">{describeState(publication, isSuperseded)}</p>}
