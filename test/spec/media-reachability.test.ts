@@ -66,4 +66,12 @@ test("reports files that a platform can't fetch from this server, unless both ar
   assert.deepEqual(findProblems("https://studio.example.com", api, ["image"]), []);
   assert.deepEqual(findProblems(local, "http://127.0.0.1:4000", ["image"]), []);
   assert.deepEqual(findMediaProblems({ name: "Facebook", unreachableMedia: "videos" }, [{ kind: "image" }]), []);
+  assert.deepEqual(findMediaProblems({ name: "Facebook", unreachableMedia: "videos" }, [{ kind: "video" }]), [
+    {
+      level: "rejected",
+      code: "media_unreachable",
+      message:
+        "Facebook fetches videos from this server, which has no public URL. Ask the person who runs this server to give it one.",
+    },
+  ]);
 });

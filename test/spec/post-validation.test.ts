@@ -49,6 +49,15 @@ test("checks the alt text of a video only if the platform receives it (PLATFORM-
   assert.deepEqual(findCodes({ assets }, { ...sending, variesByInstance: true }), ["warning alt_text_too_long"]);
 });
 
+test("says how many files a post needs", () => {
+  const findMessages = (min: number) =>
+    findProblems({ ...limits, files: { min } }, { title: "Title", body: "Text", assets: [] }).map(
+      ({ message }) => message,
+    );
+  assert.deepEqual(findMessages(1), ["Add at least 1 file."]);
+  assert.deepEqual(findMessages(2), ["Add at least 2 files."]);
+});
+
 test("a post within all limits has no problem (PLATFORM-12)", () => assert.deepEqual(findCodes({}), []));
 
 const cases: [name: string, draft: Parameters<typeof findCodes>[0], expected: string[]][] = [

@@ -32,6 +32,6 @@ export function findMediaProblems(
   const isAffected = assets.some(({ kind }) => kind === "video" || (kind === "image" && unreachableMedia === "all"));
   if (unreachableMedia === undefined || !isAffected) return [];
   const media = unreachableMedia === "all" ? "images and videos" : "videos";
-  const message = `${name} fetches ${media} from this server, which has no public URL; its operator has to set BASE_URL.`;
+  const message = `${name} fetches ${media} from this server, which has no public URL. Ask the person who runs this server to give it one.`;
   return [{ level: "rejected", code: "media_unreachable", message }];
 }

@@ -217,7 +217,7 @@ function findCountProblems(limits: PostLimits, assets: readonly AssetDetail[]): 
       ? [
           {
             code: "files_missing",
-            message: `The post has ${assets.length} files; the platform requires at least ${min}.`,
+            message: `Add at least ${min} ${min === 1 ? "file" : "files"}.`,
           },
         ]
       : []),
