@@ -167,7 +167,7 @@ describe("planning posts in a browser", { skip: skipWithoutChromium }, () => {
     await row.waitFor({ state: "detached" });
 
     await page.getByRole("radio", { name: "Agenda" }).check();
-    await unscheduled.getByText("Choose the calendar button of a post to schedule it.").waitFor();
+    await unscheduled.getByText("Tap the calendar icon to schedule a post.").waitFor();
     await page.getByRole("radio", { name: "Month" }).check();
     const button = unscheduled.getByRole("button", { name: "Schedule Ferry" });
     await button.press("Enter");

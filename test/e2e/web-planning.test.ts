@@ -287,7 +287,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await rows.filter({ hasText: "Mist" }).waitFor();
     await page.getByRole("link", { name: "1 failed" }).waitFor({ state: "detached" });
     assert.equal(await rows.count(), 1);
-    await page.getByRole("checkbox", { name: "Hide publications that a newer one replaced" }).uncheck();
+    await page.getByRole("checkbox", { name: "Hide replaced publications" }).uncheck();
     await rows.filter({ hasText: "Fog" }).waitFor();
     assert.equal(await rows.count(), 2);
     assert.doesNotMatch(page.url(), /latest/);

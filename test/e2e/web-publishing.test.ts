@@ -175,6 +175,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await checkAccessibility();
 
     await row.getByRole("button", { name: "Reschedule blue-harbour" }).click();
+    await dialog.getByRole("heading", { name: "Reschedule Lighthouse for blue-harbour" }).waitFor();
     assert.equal(await dialog.getByLabel("Date and time").inputValue(), localTime);
     await dialog.getByLabel("Date and time").fill(localTime.replace("09:30", "10:45"));
     await dialog.getByRole("button", { name: "Save time" }).click();

@@ -78,7 +78,7 @@ const actionLabels: Record<NonNullable<ActivityFilter["action"]>, { filterLabel:
   },
   "publication.unconfirmed": {
     filterLabel: "Publication unconfirmed",
-    template: "got no confirmation for {publication}[ from {account}]",
+    template: "couldn’t confirm {publication}[ on {account}]",
   },
   "publication.missed": {
     filterLabel: "Publication missed",

@@ -53,7 +53,7 @@ export function PublicationFilters({ search }: { search: PublicationSearch }) {
       <ChoiceField
         className="col-span-full"
         type="checkbox"
-        label="Hide publications that a newer one replaced"
+        label="Hide replaced publications"
         checked={search.latest === true}
         onChange={({ target: { checked } }) =>
           void navigate({ search: ({ latest: _, ...others }) => (checked ? { ...others, latest: true } : others) })

@@ -122,7 +122,7 @@ export function PublishDialog({
           <ChoiceField
             type="radio"
             name="when"
-            label="At a time"
+            label="Pick a time"
             checked={isScheduling}
             onChange={() => setIsScheduling(true)}
           />

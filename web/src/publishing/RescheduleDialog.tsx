@@ -8,6 +8,7 @@ import { FormDialog } from "../ui/FormDialog.tsx";
 import { useToast } from "../ui/Toasts.tsx";
 import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
 import { suggestLocalTime, TimeField } from "./TimeField.tsx";
+import { usePostTitle } from "./use-post-title.ts";
 import { formatZonedTime, resolveLocalTime, toLocalTime } from "./zoned-time.ts";
 
 /** Changes the time of a publication that has not started. */
@@ -15,7 +16,8 @@ export function RescheduleDialog({ publication, onClose }: { publication: Public
   const { studio } = useStudio();
   const queryClient = useQueryClient();
   const showToast = useToast();
-  const { id, account, state, scheduledFor } = publication;
+  const { id, postId, account, state, scheduledFor } = publication;
+  const postTitle = usePostTitle(postId);
   const [localTime, setLocalTime] = useState(() => {
     const scheduledMs = scheduledFor === null ? 0 : Date.parse(scheduledFor);
     return scheduledMs > Date.now()
@@ -37,7 +39,7 @@ export function RescheduleDialog({ publication, onClose }: { publication: Public
 
   return (
     <FormDialog
-      title={`Reschedule ${account}`}
+      title={`Reschedule ${postTitle} for ${account}`}
       submitLabel="Save time"
       busyLabel="Saving…"
       canSubmit={time.kind === "valid"}

@@ -75,9 +75,9 @@ export function listEvents({ timeline, state, scheduledFor }: PublicationDetail)
 }
 
 const nextEvents: Partial<Record<VisibleState, (scheduledFor: string | null) => Pick<TimelineEvent, "text" | "at">>> = {
-  proposed: () => ({ text: "Waiting for a person’s approval" }),
+  proposed: () => ({ text: "Waiting for approval" }),
   scheduled: (scheduledFor) =>
     scheduledFor === null ? { text: "Starts in a moment" } : { text: "Starts", at: scheduledFor },
-  unconfirmed: () => ({ text: "Waiting for a person’s decision" }),
+  unconfirmed: () => ({ text: "Waiting for a decision" }),
   missed: () => ({ text: "Waiting for a new time" }),
 };

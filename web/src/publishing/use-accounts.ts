@@ -22,7 +22,7 @@ export interface Account {
   problems: readonly AccountProblem[];
   /** Where the platform documents its rules; undefined if the account needs reconnecting. */
   rulesSource: Validation["source"] | undefined;
-  /** Why the account can't be chosen now; undefined if it can. */
+  /** Why the post can't be published there now; undefined if it can, or if `problems` contains the reason. */
   obstacle: string | undefined;
   /** Whether the post can be published there now. */
   canPublish: boolean;
