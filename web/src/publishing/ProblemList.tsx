@@ -10,7 +10,7 @@ const prefixes: Record<AccountProblem["level"], string> = {
 
 /** Whether the post has more files, or more kinds of files, than the platform accepts. */
 export const isFileSelectionProblem = ({ code }: Pick<AccountProblem, "code">): boolean =>
-  /^(?:too_many_(?:files|pictures|videos|documents)$|mixed_media)/.test(code);
+  /^(?:too_many_files|too_many_pictures|too_many_videos|too_many_documents)$|^mixed_media/.test(code);
 
 /** The message, with what to do next if the message does not say it. */
 export const describeProblem = (problem: Pick<AccountProblem, "code" | "message">): string =>
