@@ -35,10 +35,12 @@ export function LibraryTile({ frameHeight, ...item }: LibraryItemProps & { frame
         onClick={(event) => handleTileClick(event, item)}
       >
         <span
-          className="relative grid w-full place-items-center overflow-hidden rounded-md bg-sunken ring-1 ring-rule transition-shadow duration-(--motion-fast) ring-inset group-hover/tile:ring-control group-data-selected/tile:bg-wash group-data-selected/tile:ring-2 group-data-selected/tile:ring-accent"
+          className="relative grid w-full place-items-center overflow-hidden rounded-md bg-sunken group-data-selected/tile:bg-wash"
           style={{ height: frameHeight }}
         >
           <TileImage asset={asset} />
+          {/* An inset ring on the frame itself would be painted under the image. */}
+          <span className="absolute inset-0 rounded-md ring-1 ring-rule transition-shadow duration-(--motion-fast) ring-inset group-hover/tile:ring-control group-data-selected/tile:ring-3 group-data-selected/tile:ring-accent" />
           <span className="absolute right-1.5 bottom-1.5 flex items-center gap-1">
             {asset.durationMs !== undefined && <Chip>{formatDuration(asset.durationMs)}</Chip>}
             {asset.kind === "document" && <Chip>{getTypeLabel(asset)}</Chip>}
