@@ -1,4 +1,4 @@
-import { Copy } from "lucide-react";
+import { Check, Copy } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { Button } from "./Button.tsx";
 
@@ -7,50 +7,63 @@ export function CopyField({
   label,
   text,
   isLabelHidden = false,
+  isPrimary = false,
 }: {
   label: string;
   text: string;
   isLabelHidden?: boolean;
+  /** Whether copying is the main action of the dialog or page. */
+  isPrimary?: boolean;
 }) {
   const codeRef = useRef<HTMLElement>(null);
-  const [statusMessage, setStatusMessage] = useState("");
+  const [status, setStatus] = useState<"copied" | "selected">();
   const isMultiLine = text.includes("\n");
 
   useEffect(() => {
-    if (statusMessage === "") return undefined;
-    const timer = setTimeout(() => setStatusMessage(""), 4000);
+    if (status === undefined) return undefined;
+    const timer = setTimeout(() => setStatus(undefined), 4000);
     return () => clearTimeout(timer);
-  }, [statusMessage]);
+  }, [status]);
 
   async function copy(): Promise<void> {
     try {
       await navigator.clipboard.writeText(text);
-      setStatusMessage("Copied");
+      setStatus("copied");
     } catch {
       // Browsers block clipboard access without HTTPS; the user can copy the selected text.
       if (codeRef.current) getSelection()?.selectAllChildren(codeRef.current);
-      setStatusMessage("Selected: press Ctrl+C or ⌘C");
+      setStatus("selected");
     }
   }
 
+  const copyLabel = status === "copied" ? "Copied" : "Copy";
   return (
     <div className="not-first:mt-3">
       <p className={isLabelHidden ? "sr-only" : "m-0 text-sm text-muted"}>{label}</p>
-      <div className="mt-1.5 grid grid-cols-[minmax(0,1fr)_auto] items-start gap-3 rounded-lg border border-rule bg-raised p-1 pl-3">
+      <div
+        className={`mt-1.5 grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-3 rounded-lg border border-rule bg-raised p-1 pl-3 ${isMultiLine ? "max-sm:grid-cols-1 max-sm:pl-1" : ""}`}
+      >
         <code
           ref={codeRef}
-          className={`self-center py-1 max-sm:text-[0.8rem] ${isMultiLine ? "overflow-x-auto whitespace-pre" : "whitespace-pre-wrap"}`}
+          className={`self-center py-1 max-sm:text-[0.8rem] ${isMultiLine ? "overflow-x-auto whitespace-pre max-sm:px-2 max-sm:[overflow-wrap:anywhere] max-sm:whitespace-pre-wrap" : "whitespace-pre-wrap"}`}
           // Keyboard users can scroll only what has the focus.
           {...(isMultiLine ? { tabIndex: 0, role: "group", "aria-label": label } : {})}
         >
           {text}
         </code>
-        <Button variant="quiet" size="small" icon={Copy} onClick={() => void copy()} aria-label={`Copy ${label}`}>
-          Copy
+        <Button
+          variant={isPrimary ? "primary" : "quiet"}
+          size={isPrimary ? "medium" : "small"}
+          icon={status === "copied" ? Check : Copy}
+          onClick={() => void copy()}
+          aria-label={`${copyLabel} ${label}`}
+        >
+          {copyLabel}
         </Button>
       </div>
-      <p className="m-0 min-h-5 text-sm text-accent" role="status">
-        {statusMessage}
+      <p className={status === "selected" ? "m-0 mt-1 text-sm text-accent" : "sr-only"} role="status">
+        {status === "copied" && "Copied"}
+        {status === "selected" && "Selected: press Ctrl+C or ⌘C"}
       </p>
     </div>
   );
