@@ -60,7 +60,9 @@ export function UploadLinks({ links: { links, createdUrl, clearCreatedUrl, withd
                 Upload link by {formatActor(createdBy, client)}, expires{" "}
                 <RelativeTime at={expiresAt} timezone={studio.timezone} />
                 <span className="block text-muted">
-                  {receivedFiles} received, {uploadingFiles} uploading
+                  {receivedFiles + uploadingFiles === 0
+                    ? "No files yet"
+                    : `${receivedFiles} received, ${uploadingFiles} uploading`}
                 </span>
               </p>
               {may("assets.write") && (
@@ -80,7 +82,7 @@ export function UploadLinks({ links: { links, createdUrl, clearCreatedUrl, withd
       {createdUrl !== undefined && (
         <LinkDialog title="Share this upload link" label="Upload link" url={createdUrl} onClose={clearCreatedUrl}>
           For 30 minutes, anyone with this link can upload files of any size to this post; no account needed. Copy it
-          now: it won’t be shown again. You can withdraw it here.
+          now: it won’t be shown again. You can withdraw it under Files.
         </LinkDialog>
       )}
     </>

@@ -20,9 +20,11 @@ export function LinkDialog({
   return (
     <Dialog title={title} onClose={onClose}>
       <p className="text-muted">{children}</p>
-      <CopyField label={label} text={url} />
+      <CopyField label={label} text={url} isPrimary />
       <DialogActions>
-        <Button onClick={onClose}>Done</Button>
+        <Button variant="secondary" onClick={onClose}>
+          Done
+        </Button>
       </DialogActions>
     </Dialog>
   );
