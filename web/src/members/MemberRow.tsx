@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
+import { useId, useState } from "react";
 import { changeRole, removeMember } from "../api/mutations.ts";
 import { refreshQueries, type Member, type Role } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
@@ -13,13 +13,16 @@ import { roleLabels, withArticle } from "../ui/roles.ts";
 import { useToast } from "../ui/Toasts.tsx";
 import { useAction } from "../ui/use-action.ts";
 
-export function MemberRow({ member }: { member: Member }) {
+/** A studio needs an owner: the server rejects it if the only one leaves or changes their role. */
+export function MemberRow({ member, isOnlyOwner }: { member: Member; isOnlyOwner: boolean }) {
   const { studio, me, may } = useStudio();
   const isMe = member.userId === me.user.id;
   const { manages: manageableRoles } = studio;
   const canManage = manageableRoles.includes(member.role);
   const roleChange = useChangeRole(member, isMe);
   const confirmRemoval = useRemoveMember(member, isMe);
+  const reasonId = useId();
+  const describedBy = isOnlyOwner ? reasonId : undefined;
   return (
     <ListRow>
       <div className="min-w-0">
@@ -33,34 +36,54 @@ export function MemberRow({ member }: { member: Member }) {
         </p>
         {roleChange.error !== undefined && <ErrorMessage error={roleChange.error} />}
       </div>
-      <RowActions>
-        {may("members.changeRole") && canManage ? (
-          <select
-            className="min-h-9 w-auto border-rule py-1"
-            aria-label={`Role of ${member.name}`}
-            value={roleChange.displayedRole}
-            onChange={(event) => roleChange.requestChange(event.target.value as Role)}
-          >
-            {manageableRoles.map((role) => (
-              <option key={role} value={role}>
-                {roleLabels[role]}
-              </option>
-            ))}
-          </select>
-        ) : (
-          <span className="text-muted">{roleLabels[member.role]}</span>
+      <div className="grid gap-1 sm:justify-items-end">
+        <RowActions>
+          {may("members.changeRole") && canManage ? (
+            <select
+              className="min-h-control w-auto border-rule py-1"
+              disabled={isOnlyOwner}
+              aria-describedby={describedBy}
+              aria-label={`Role of ${member.name}`}
+              value={roleChange.displayedRole}
+              onChange={(event) => roleChange.requestChange(event.target.value as Role)}
+            >
+              {manageableRoles.map((role) => (
+                <option key={role} value={role}>
+                  {roleLabels[role]}
+                </option>
+              ))}
+            </select>
+          ) : (
+            <span className="text-muted">{roleLabels[member.role]}</span>
+          )}
+          {isMe && may("members.leave") && (
+            <Button
+              variant="quiet"
+              className="sm:min-w-26"
+              disabled={isOnlyOwner}
+              aria-describedby={describedBy}
+              onClick={confirmRemoval}
+            >
+              Leave…
+            </Button>
+          )}
+          {!isMe && may("members.remove") && canManage && (
+            <Button
+              variant="quiet"
+              className="sm:min-w-26"
+              onClick={confirmRemoval}
+              aria-label={`Remove… ${member.name}`}
+            >
+              Remove…
+            </Button>
+          )}
+        </RowActions>
+        {isOnlyOwner && isMe && (
+          <p id={reasonId} className="m-0 text-sm text-muted">
+            Make someone else an owner first
+          </p>
         )}
-        {isMe && may("members.leave") && (
-          <Button variant="quiet" onClick={confirmRemoval}>
-            Leave
-          </Button>
-        )}
-        {!isMe && may("members.remove") && canManage && (
-          <Button variant="quiet" onClick={confirmRemoval} aria-label={`Remove ${member.name}`}>
-            Remove
-          </Button>
-        )}
-      </RowActions>
+      </div>
     </ListRow>
   );
 }

@@ -16,6 +16,7 @@ export function MembersPage() {
   const members = useQuery(membersQuery(studio.id));
   const [visibleDialog, setVisibleDialog] = useState<"invite" | "transfer">();
   const otherMembers = members.data?.members.filter(({ userId }) => userId !== me.user.id) ?? [];
+  const ownerCount = members.data?.members.filter(({ role }) => role === "owner").length;
   const { manages: manageableRoles } = studio;
   const canTransferOwnership = manageableRoles.includes("owner") && otherMembers.length > 0;
 
@@ -40,7 +41,7 @@ export function MembersPage() {
       {members.data && (
         <List aria-label="Members">
           {members.data.members.map((member) => (
-            <MemberRow key={member.userId} member={member} />
+            <MemberRow key={member.userId} member={member} isOnlyOwner={member.role === "owner" && ownerCount === 1} />
           ))}
         </List>
       )}
