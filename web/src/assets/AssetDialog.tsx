@@ -59,7 +59,7 @@ export function AssetDialog({ asset, onClose, onPrevious, onNext, onOpenCopy }: 
   const isInList = onPrevious !== undefined || onNext !== undefined;
   return (
     <Dialog title={asset.filename} size="large" isTitleHidden onClose={closeOrConfirm}>
-      <div className="-mt-1.5 -mr-1.5 mb-3 flex items-center gap-1">
+      <div className="sticky -top-5 z-1 -mx-5 -mt-5 flex items-center gap-1 rounded-t-lg bg-raised py-3.5 pr-3.5 pl-5 sm:-top-6 sm:-mx-6 sm:-mt-6 sm:pt-4.5 sm:pr-4.5 sm:pb-3 sm:pl-6">
         <p
           // Receives the initial focus. Otherwise the browser focuses a button, whose tooltip covers the dialog.
           ref={(element) => element?.setAttribute("autofocus", "")}
