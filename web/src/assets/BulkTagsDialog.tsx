@@ -22,20 +22,19 @@ export function BulkTagsDialog({
   const counts = [...countTags(assets)];
   return (
     <FormDialog
-      title={`Tags of ${formatFileCount(assets.length)}`}
+      title={`Edit tags on ${formatFileCount(assets.length)}`}
       submitLabel="Apply"
       busyLabel="Applying…"
       canSubmit={addedTags.length + removedTags.length > 0}
       onSubmit={() => onSubmit({ addedTags, removedTags: removedTags.filter((tag) => !addedTags.includes(tag)) })}
       onClose={onClose}
     >
-      <fieldset className="mt-4">
-        <legend className="mb-2 text-muted">Add to {assets.length === 1 ? "this file" : "all selected files"}</legend>
-        <TagField tags={addedTags} isReadOnly={false} onChange={setAddedTags} />
-      </fieldset>
+      <div className="mt-4">
+        <TagField label="Add tags" tags={addedTags} isReadOnly={false} onChange={setAddedTags} />
+      </div>
       {counts.length > 0 && (
         <fieldset className="mt-5">
-          <legend className="mb-1 font-medium">Remove</legend>
+          <legend className="mb-1 font-medium">Remove tags</legend>
           <div className="max-h-48 overflow-auto">
             {counts.map(([tag, count]) => (
               <ChoiceField

@@ -6,10 +6,12 @@ import { TagInput } from "./TagInput.tsx";
 
 /** A list of tags. Enter and comma add the typed text; Backspace in the empty field removes the last tag. */
 export function TagField({
+  label = "Tags",
   tags,
   isReadOnly,
   onChange,
 }: {
+  label?: string;
   tags: readonly string[];
   isReadOnly: boolean;
   onChange: (tags: readonly string[]) => void;
@@ -71,16 +73,14 @@ export function TagField({
   if (isReadOnly) {
     return (
       <div className="not-first:mt-4">
-        <p className="m-0 mb-1.5 font-medium">Tags</p>
+        <p className="m-0 mb-1.5 font-medium">{label}</p>
         {tags.length === 0 ? <p className="m-0 text-muted">No tags</p> : <Chips tags={tags} />}
       </div>
     );
   }
+  const countText = tags.length === 0 ? "" : ` ${tags.length} of ${maxTags} used.`;
   return (
-    <Field
-      label="Tags"
-      hint={error === "" ? `Press Enter or comma after each tag. ${tags.length} of ${maxTags} used.` : undefined}
-    >
+    <Field label={label} hint={error === "" ? `Press Enter or comma after each tag.${countText}` : undefined}>
       {(control) => (
         <>
           <Chips tags={tags} onRemove={remove} />
