@@ -16,6 +16,7 @@ export function LibraryEmptyState({ onFiles }: { onFiles: (chosenFiles: readonly
   const params = { studioId: studio.id };
   if (q !== undefined || tag !== undefined || kind !== undefined || usage !== undefined) {
     const kindText = kind === undefined ? "files" : kindLabels[kind].toLowerCase();
+    const itemsText = usage === undefined ? kindText : `${usage} ${kindText}`;
     return (
       <EmptyState
         title="No matching files"
@@ -26,7 +27,7 @@ export function LibraryEmptyState({ onFiles }: { onFiles: (chosenFiles: readonly
           </ButtonLink>
         }
       >
-        {describeNoMatch("files", { q, tag }) ?? `This studio has no ${usage ?? ""} ${kindText}.`.replace("  ", " ")}
+        {describeNoMatch("files", { q, tag }, itemsText) ?? `This studio has no ${itemsText}.`}
       </EmptyState>
     );
   }
@@ -43,8 +44,9 @@ export function LibraryEmptyState({ onFiles }: { onFiles: (chosenFiles: readonly
         </>
       }
     >
-      Images, videos and documents appear here. Drop files anywhere on this page, or ask a connected AI client to add
-      some.
+      Images, videos and documents appear here.{" "}
+      <span className="pointer-coarse:hidden">Drop files anywhere on this page, or ask</span>
+      <span className="hidden pointer-coarse:inline">Upload files, or ask</span> a connected AI client to add some.
     </EmptyState>
   );
 }

@@ -4,10 +4,12 @@ const searchedFields = { files: "name, alt text or tags", posts: "title, text or
 export function describeNoMatch(
   noun: keyof typeof searchedFields,
   { q, tag }: { q?: string | undefined; tag?: string | undefined },
+  /** What the user looks for, such as "unused images". */
+  itemsText: string = noun,
 ): string | undefined {
   if (q !== undefined) {
-    const subject = tag === undefined ? `No ${noun}` : `No ${noun} with the tag “${tag}”`;
+    const subject = tag === undefined ? `No ${itemsText}` : `No ${itemsText} with the tag “${tag}”`;
     return `${subject} match “${q}” in ${searchedFields[noun]}.`;
   }
-  return tag === undefined ? undefined : `No ${noun} have the tag “${tag}”.`;
+  return tag === undefined ? undefined : `No ${itemsText} have the tag “${tag}”.`;
 }
