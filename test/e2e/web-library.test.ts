@@ -173,7 +173,7 @@ describe("the library in the web app", { skip: skipWithoutChromium }, () => {
     await items().nth(2).waitFor();
     await items().nth(0).getByRole("button").first().press("Enter");
     const dialog = page.getByRole("dialog");
-    await dialog.getByText("image/jpeg").waitFor();
+    await dialog.getByText("JPEG image").waitFor();
     await dialog.getByText("200 × 120").waitFor();
     await dialog.getByText(owner.user.name).waitFor();
     for (const title of ["First", "Third"]) await dialog.getByRole("link", { name: title }).waitFor();

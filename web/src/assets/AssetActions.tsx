@@ -1,8 +1,8 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { Copy, FilePlus2, Trash2 } from "lucide-react";
+import { Copy, FilePlus2, Trash2, Unlink } from "lucide-react";
 import { useState } from "react";
-import { copyAsset, deleteAsset } from "../api/mutations.ts";
-import { refreshQueries, type Asset } from "../api/queries.ts";
+import { attachAsset, copyAsset, deleteAsset, detachAsset } from "../api/mutations.ts";
+import { postQuery, refreshQueries, type Asset } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
@@ -28,7 +28,9 @@ export function AssetActions({
   const showToast = useToast();
   const deleteOrCancel = useDeleteAsset();
   const copying = useAction();
+  const removing = useAction();
   const [isChoosingPost, setIsChoosingPost] = useState(false);
+  const { postId } = asset;
   const isReady = asset.status === "ready";
   if (!may("assets.write")) return null;
 
@@ -62,6 +64,23 @@ export function AssetActions({
     });
   }
 
+  /** Leaves the dialog open, so that the user can then delete the file. Undo puts the file back at its position. */
+  async function removeFromPost(): Promise<void> {
+    if (postId === null || !(await saveForm())) return;
+    const post = await queryClient.query(postQuery(studio.id, postId));
+    await detachAsset(studio.id, post.id, asset.id);
+    await refreshQueries(queryClient, studio.id);
+    async function undo(): Promise<void> {
+      const order = post.assets.map(({ id }) => id);
+      await attachAsset(studio.id, post.id, asset.id, order).catch(() => {}); // the file has been used or deleted
+      await refreshQueries(queryClient, studio.id);
+    }
+    showToast({
+      text: `Removed ${asset.filename} from “${post.title}”. Still in your library.`,
+      action: { label: "Undo", run: () => void undo() },
+    });
+  }
+
   function closeAndDelete(): void {
     onClose();
     deleteOrCancel(asset);
@@ -70,6 +89,7 @@ export function AssetActions({
   return (
     <section aria-label="Actions" className="border-t border-rule pt-4">
       {copying.error !== undefined && <ErrorMessage error={copying.error} />}
+      {removing.error !== undefined && <ErrorMessage error={removing.error} />}
       <div className="flex flex-wrap gap-2">
         {isReady && (
           <>
@@ -79,7 +99,7 @@ export function AssetActions({
               icon={FilePlus2}
               onClick={() => void saveForm().then((isSaved) => isSaved && setIsChoosingPost(true))}
             >
-              {asset.postId === null ? "Add to post…" : "Copy to another post…"}
+              {postId === null ? "Add to post…" : "Copy to another post…"}
             </Button>
             <Button
               variant="secondary"
@@ -92,13 +112,24 @@ export function AssetActions({
             </Button>
           </>
         )}
-        {(asset.postId === null || !isReady) && (
+        {postId !== null && isReady && (
+          <Button
+            variant="secondary"
+            size="small"
+            icon={Unlink}
+            busyLabel={removing.isRunning && "Removing…"}
+            onClick={() => void removing.run(removeFromPost)}
+          >
+            Remove from post
+          </Button>
+        )}
+        {(postId === null || !isReady) && (
           <Button variant="dangerOutline" size="small" icon={Trash2} onClick={closeAndDelete}>
             {isReady ? "Move to trash" : "Cancel upload…"}
           </Button>
         )}
       </div>
-      {asset.postId !== null && isReady && (
+      {postId !== null && isReady && (
         <p className="mt-2 text-sm text-muted">To delete this file, remove it from its post first.</p>
       )}
       {isChoosingPost && (

@@ -4,15 +4,15 @@ import { assetQuery, type Asset } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { formatActor } from "../ui/format-actor.ts";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
-import { formatBytes, formatDuration } from "./labels.ts";
+import { formatBytes, formatDuration, formatFileType } from "./labels.ts";
 
 /** The type, the size and the media metadata of a file, and who added it. */
 export function AssetMetadata({ asset }: { asset: Asset }) {
   const { studio } = useStudio();
   const { data } = useQuery(assetQuery(studio.id, asset.id));
-  const { mimeType, bytes, width, height, durationMs } = asset;
+  const { bytes, width, height, durationMs } = asset;
   const details: [label: string, value: ReactNode][] = [
-    ["Type", mimeType],
+    ["Type", formatFileType(asset)],
     ["Size", bytes === null ? "Uploading" : formatBytes(bytes)],
     ...(width !== undefined && height !== undefined
       ? [["Dimensions", `${width} × ${height}`] satisfies [string, string]]

@@ -18,24 +18,26 @@ export function AssetPreview({ asset }: { asset: Asset }) {
   const isVideo = kind === "video" && !hasFailed;
   const imageUrl = thumbnailUrl === undefined || (bytes ?? 0) > maxImageBytes ? thumbnailUrl : url;
   return (
-    <Frame>
-      {isVideo && <VideoPlayer asset={asset} className="max-h-[52vh] w-full" onError={() => setHasFailed(true)} />}
-      {!isVideo && imageUrl !== undefined && !hasFailed && (
-        <img
-          className="max-h-[52vh] w-full object-contain"
-          src={imageUrl}
-          alt={altText ?? ""}
-          onError={() => setHasFailed(true)}
-        />
-      )}
-      {!isVideo && (imageUrl === undefined || hasFailed) && (
-        <Placeholder
-          asset={asset}
-          text={kind === "document" ? "" : `This browser can’t show this ${kind}. Download it instead.`}
-        />
-      )}
+    <div className="grid min-w-0 content-start gap-2">
+      <Frame>
+        {isVideo && <VideoPlayer asset={asset} className="max-h-[52vh] w-full" onError={() => setHasFailed(true)} />}
+        {!isVideo && imageUrl !== undefined && !hasFailed && (
+          <img
+            className="max-h-[52vh] w-full object-contain"
+            src={imageUrl}
+            alt={altText ?? ""}
+            onError={() => setHasFailed(true)}
+          />
+        )}
+        {!isVideo && (imageUrl === undefined || hasFailed) && (
+          <Placeholder
+            asset={asset}
+            text={kind === "document" ? "" : `This browser can’t show this ${kind}. Download it instead.`}
+          />
+        )}
+      </Frame>
       <ButtonAnchor
-        className="absolute right-2 bottom-2"
+        className="justify-self-start"
         variant="secondary"
         size="small"
         icon={kind === "document" ? Download : ExternalLink}
@@ -46,13 +48,13 @@ export function AssetPreview({ asset }: { asset: Asset }) {
       >
         {kind === "document" ? `Download ${getTypeLabel(asset)}` : "Open file"}
       </ButtonAnchor>
-    </Frame>
+    </div>
   );
 }
 
 function Frame({ children }: { children: ReactNode }) {
   return (
-    <div className="relative grid min-h-52 min-w-0 place-items-center self-start overflow-hidden rounded-md bg-sunken">
+    <div className="grid min-h-52 min-w-0 place-items-center self-start overflow-hidden rounded-md bg-sunken">
       {children}
     </div>
   );
@@ -61,7 +63,7 @@ function Frame({ children }: { children: ReactNode }) {
 function Placeholder({ asset, text }: { asset: Asset; text: string }) {
   const Icon = kindIcons[asset.kind];
   return (
-    <div className="grid justify-items-center gap-2 px-6 pt-8 pb-14 text-center text-muted">
+    <div className="grid justify-items-center gap-2 px-6 py-8 text-center text-muted">
       <Icon size={40} strokeWidth={1.25} aria-hidden="true" />
       <p className="m-0 font-medium">{getTypeLabel(asset)}</p>
       {text !== "" && <p className="m-0 text-sm">{text}</p>}

@@ -16,6 +16,15 @@ export function getTypeLabel({ mimeType, filename }: Pick<Asset, "mimeType" | "f
   return (extension ?? mimeType.split("/")[1] ?? "file").toUpperCase();
 }
 
+const formatNames: Record<string, string> = { quicktime: "QuickTime", webm: "WebM", webp: "WebP" };
+
+/** The file type in words, such as "JPEG image". */
+export function formatFileType(asset: Asset): string {
+  const subtype = asset.mimeType.split("/")[1] ?? "";
+  const formatName = asset.kind === "document" ? getTypeLabel(asset) : (formatNames[subtype] ?? subtype.toUpperCase());
+  return `${formatName} ${asset.kind}`;
+}
+
 export function formatMediaMetadata({
   width,
   height,
