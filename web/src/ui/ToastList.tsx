@@ -18,7 +18,7 @@ export function ToastList({
       {toasts.map(({ key, text, action }) => (
         <Toast.Root
           key={key}
-          className="flex animate-rise items-start gap-1 rounded-lg bg-ink py-1.5 pr-1.5 pl-3.5 text-paper shadow-overlay forced-colors:border"
+          className="flex animate-rise items-center gap-1 rounded-lg bg-ink py-1.5 pr-1.5 pl-3.5 text-paper shadow-overlay forced-colors:border"
           onOpenChange={(open) => open || onDismiss(key)}
         >
           <Toast.Description className="min-w-0 flex-1 py-1.5 [overflow-wrap:anywhere]">{text}</Toast.Description>
