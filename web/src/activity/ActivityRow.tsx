@@ -71,14 +71,15 @@ function GroupedEntries({ group: { entries } }: { group: ActivityGroup<Activity>
         <span className="group-open/entries:hidden">Show {entries.length} entries</span>
         <span className="hidden group-open/entries:inline">Hide entries</span>
       </summary>
-      <ul className="mt-1 mb-2 grid gap-1 border-l border-rule pl-3">
+      {/* Extends under the time of the group, so that all times are in one column. */}
+      <ul className="mt-1 -mr-13 mb-2 grid gap-1 border-l border-rule pl-3">
         {entries.map((entry) => {
           const change = describeChange(entry);
           return (
             <li key={entry.id} className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 text-sm [overflow-wrap:anywhere]">
-              <span className="first-letter:capitalize">
+              <span className="block first-letter:capitalize">
                 <ActivitySentence group={{ newest: entry, entries: [entry] }} />
-                {change !== "" && <span className="text-muted"> · {change}</span>}
+                {change !== "" && <span className="block text-muted">{change}</span>}
               </span>
               <EntryTime at={entry.at} />
             </li>
@@ -92,7 +93,11 @@ function GroupedEntries({ group: { entries } }: { group: ActivityGroup<Activity>
 function EntryTime({ at }: { at: string }) {
   const { studio } = useStudio();
   return (
-    <time className="pt-0.5 text-sm text-muted tabular-nums" dateTime={at} title={formatExactTime(at, studio.timezone)}>
+    <time
+      className="w-10 pt-0.5 text-right text-sm text-muted tabular-nums"
+      dateTime={at}
+      title={formatExactTime(at, studio.timezone)}
+    >
       {new Intl.DateTimeFormat("en", { timeStyle: "short", hourCycle: "h23", timeZone: studio.timezone }).format(
         new Date(at),
       )}

@@ -1,24 +1,31 @@
 import type { Activity } from "../api/queries.ts";
+import { capitalize } from "../ui/format-actor.ts";
 
 const fieldLabels: Record<string, string> = {
   body: "text",
   assetIds: "order of files",
-  crops: "crop",
+  crops: "crops",
   variants: "text per account",
   altText: "alt text",
   tags: "tags",
   filename: "file name",
 };
 
+const listFormat = new Intl.ListFormat("en", { type: "conjunction" });
+
 const formatFields = (fields: readonly unknown[]): string =>
-  fields.map((field) => fieldLabels[String(field)] ?? String(field)).join(", ");
+  fields.length === 0
+    ? ""
+    : `Changed the ${listFormat.format(fields.map((field) => fieldLabels[String(field)] ?? String(field)))}`;
+
+const joinParts = (parts: readonly string[]): string => parts.filter((part) => part !== "").join(" · ");
 
 const changeDescriptions: Partial<Record<string, (detail: Activity["detail"]) => string>> = {
-  "post.reverted": ({ restored }) => `revision ${Number(restored)}`,
+  "post.reverted": ({ restored }) => `Revision ${Number(restored)}`,
   "trash.emptied": ({ items }) => `${Number(items)} deleted for good`,
   "publication.failed": ({ reason }) => (typeof reason === "string" ? reason : ""),
   "publication.delayed": ({ reason }) => (typeof reason === "string" ? reason : ""),
-  "publication.resolved": ({ to }) => (to === "published" ? "marked as published" : "published again"),
+  "publication.resolved": ({ to }) => (to === "published" ? "Marked as published" : "Published again"),
 };
 
 /** Describes what changed in several entries of the same action. */
@@ -31,29 +38,25 @@ export function describeChanges(entries: readonly Activity[]): string {
 export function describeChange({ action, detail }: Activity): string {
   const readText = (name: string): string => (typeof detail[name] === "string" ? detail[name] : "");
   if (action === "post.updated" && Array.isArray(detail["fields"]))
-    return `${formatFields(detail["fields"])}; revision ${Number(detail["revision"])}`;
+    return joinParts([formatFields(detail["fields"]), `revision ${Number(detail["revision"])}`]);
   if (action === "asset.updated" && Array.isArray(detail["fields"])) return formatFields(detail["fields"]);
   if (action === "client.undone")
     return detail["undoes"] === undefined
-      ? `made by ${readText("clientName")}`
-      : `made by an earlier undo of ${readText("clientName")}’s changes`;
+      ? `Made by ${readText("clientName")}`
+      : `Made by an earlier undo of ${readText("clientName")}’s changes`;
   const describe = changeDescriptions[action];
   if (describe) return describe(detail);
-  if (action === "member.role_changed") return `from ${readText("from")} to ${readText("to")}`;
+  if (action === "member.role_changed") return `From ${readText("from")} to ${readText("to")}`;
   if (action === "studio.updated")
-    return [
-      readText("name") && `name: ${readText("name")}`,
-      readText("timezone") && `time zone: ${readText("timezone")}`,
-      readText("approval") && `approval needed for: ${readText("approval") === "everyone" ? "everyone" : "AI clients"}`,
-    ]
-      .filter(Boolean)
-      .join("; ");
+    return joinParts([
+      readText("name") && `Name: ${readText("name")}`,
+      readText("timezone") && `Time zone: ${readText("timezone")}`,
+      readText("approval") && `Approval needed for ${readText("approval") === "everyone" ? "everyone" : "AI clients"}`,
+    ]);
   if (action.startsWith("invitation.") || action === "member.joined")
-    return [readText("role") && `role: ${readText("role")}`, readText("email") && `email: ${readText("email")}`]
-      .filter(Boolean)
-      .join("; ");
+    return joinParts([capitalize(readText("role")), readText("email")]);
   if (action.startsWith("platform.")) return readText("platform");
   if (action === "client.approved" && readText("redirectHost") !== "")
-    return `sends access to ${readText("redirectHost")}`;
+    return `Gave access to ${readText("redirectHost")}`;
   return "";
 }
