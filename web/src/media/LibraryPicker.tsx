@@ -69,7 +69,7 @@ export function LibraryPicker({ postId, onClose }: { postId: string; onClose: ()
         />
         <ChoiceField
           type="checkbox"
-          label="Show files of other posts"
+          label="Show files from other posts"
           checked={isShowingUsed}
           onChange={({ target }) => setIsShowingUsed(target.checked)}
         />

@@ -33,18 +33,13 @@ export function describeProblem({ status, error, storedFile }: UploadItem): stri
   return [error?.message, error?.hint].filter(Boolean).join(" ");
 }
 
-/** The unfinished uploads together: "Uploading 5 files · 78 MB left · 20 sec". */
+/** The unfinished uploads together: "Uploading 5 files · 78 MB, about 20 sec left". */
 export function describeUploads(items: readonly UploadItem[], { secondsLeft }: UploadSummary): string {
   const unfinishedItems = items.filter(({ status }) => !["done", "failed", "missing"].includes(status));
   const remainingBytes = unfinishedItems.reduce((bytes, { size, sentBytes }) => bytes + size - sentBytes, 0);
   const count = unfinishedItems.length;
-  return [
-    `Uploading ${count} ${count === 1 ? "file" : "files"}`,
-    `${format.bytes(remainingBytes)} left`,
-    secondsLeft === undefined ? "" : format.duration(secondsLeft),
-  ]
-    .filter((part) => part !== "")
-    .join(" · ");
+  const timeText = secondsLeft === undefined ? "" : `, about ${format.duration(secondsLeft)}`;
+  return `Uploading ${count} ${count === 1 ? "file" : "files"} · ${format.bytes(remainingBytes)}${timeText} left`;
 }
 
 /** What screen readers announce when the status of an upload changes; empty if they announce nothing. */
