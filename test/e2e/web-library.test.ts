@@ -162,6 +162,18 @@ describe("the library in the web app", { skip: skipWithoutChromium }, () => {
     assert.equal((await getPost(deps, owner, { postId: posts[1]?.id ?? "" })).assets.length, 0);
   });
 
+  test("removes a file from its post, after which the user can delete it; Undo puts it back (LIB-1)", async () => {
+    await open("/assets");
+    await tile(/logo\.jpg.*Used in a post/).press("Enter");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Remove from post" }).press("Enter");
+    await dialog.getByRole("button", { name: "Move to trash" }).waitFor();
+    assert.equal(await dialog.getByRole("link", { name: "First" }).count(), 0);
+    await dialog.getByRole("button", { name: "Undo" }).press("Enter");
+    await dialog.getByRole("link", { name: "First" }).waitFor();
+    await dialog.getByRole("button", { name: "Remove from post" }).waitFor();
+  });
+
   test("shows who added a file and where it is used, and moves between files by keyboard (LIB-1, WEB-12)", async () => {
     const { deps } = fixture.service;
     const { assets } = await listAssets(deps, owner, { limit: 1 });
