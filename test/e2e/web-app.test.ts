@@ -55,6 +55,9 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
   test("an invitation link makes a user a member, who sees only what members may do (WEB-2)", async () => {
     const { page } = owner;
     await page.getByRole("link", { name: "Members" }).click();
+    await page.getByText("Make someone else an owner first").waitFor();
+    assert.ok(await page.getByRole("button", { name: "Leave…" }).isDisabled(), "a studio needs an owner");
+    assert.ok(await page.getByLabel(/^Role of /).isDisabled());
     await page.getByRole("button", { name: "Invite someone" }).click();
     await page.getByRole("button", { name: "Create link" }).click();
     await page.getByText("Share this link").waitFor();
@@ -332,7 +335,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     await page.getByRole("menuitem", { name: /North/ }).click();
     await page.getByRole("button", { name: /^Studio: North/ }).waitFor();
     await page.getByRole("link", { name: "Members" }).click();
-    await page.getByRole("button", { name: "Leave" }).click();
+    await page.getByRole("button", { name: "Leave…" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Leave studio" }).click();
     await page.getByRole("link", { name: "News from the south" }).waitFor();
 
