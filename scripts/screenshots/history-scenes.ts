@@ -80,7 +80,7 @@ export async function createHistoryScenes({ service }: WebFixture): Promise<Scen
     createChangeScene("post-history-restored", async (page, studio) => {
       await openHistory(page, studio);
       await page
-        .getByRole("button", { name: /^Restore this revision/ })
+        .getByRole("button", { name: /^Restore revision/ })
         .nth(3)
         .click();
       await page
@@ -97,7 +97,7 @@ export async function createHistoryScenes({ service }: WebFixture): Promise<Scen
       await deleteAsset(deps, owner, { assetId });
       await emptyTrash(deps, owner);
       await page
-        .getByRole("button", { name: /^Restore this revision/ })
+        .getByRole("button", { name: /^Restore revision/ })
         .nth(2)
         .click();
       await page

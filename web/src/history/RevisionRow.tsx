@@ -67,9 +67,9 @@ export function RevisionRow({
           className="self-start"
           onClick={() => void run(onRestore)}
           busyLabel={isRunning && "Restoring…"}
-          aria-label={`Restore this revision, number ${revision.revision}`}
+          aria-label={`Restore revision ${revision.revision}`}
         >
-          Restore this revision
+          Restore
         </Button>
       )}
       {error !== undefined && (
