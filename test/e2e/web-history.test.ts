@@ -140,14 +140,14 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     await revisionItems.last().getByText("Ada Berg created the post").waitFor();
     await checkAccessibility();
 
-    await page.getByRole("button", { name: "Restore this revision, number 2" }).click();
+    await page.getByRole("button", { name: "Restore revision 2" }).click();
     await page.getByText("Revision 2 restored.").first().waitFor();
     assert.equal((await readPost(postId)).body, "About How we choose paper.\n\nThe end.");
     await newest.getByText("Ada Berg restored revision 2").waitFor();
     await page.getByRole("button", { name: "Undo", exact: true }).click();
     await page.getByText("Restore undone.").first().waitFor();
     assert.equal((await readPost(postId)).body, "About cheap paper.\n\nThe end.");
-    await page.getByRole("button", { name: "Restore this revision, number 2" }).click();
+    await page.getByRole("button", { name: "Restore revision 2" }).click();
     await page.getByText("Revision 2 restored.").first().waitFor();
     await page.getByRole("button", { name: "Close panel" }).click();
     await page.waitForFunction("document.querySelector('#post-body').value.startsWith('About How')");
@@ -210,6 +210,22 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     await page.getByRole("button", { name: "Restore Fog over the harbour" }).click();
     await items.filter({ hasText: "Fog over the harbour" }).waitFor({ state: "detached" });
     assert.equal((await readPost(postIds[2] ?? "")).title, "Fog over the harbour");
+  });
+
+  test("a post that is deleted while it is open is read-only until it is restored (TRASH-5)", async () => {
+    const postId = postIds[2] ?? "";
+    await openStudioPage(`posts/${postId}`);
+    const text = page.getByLabel("Text", { exact: true });
+    await page.getByRole("button", { name: "Mark ready" }).waitFor();
+    await assistant.call("delete_post", { postId });
+    await page.getByText("This post was moved to the trash.").waitFor();
+    assert.equal(await text.isEditable(), false);
+    assert.ok(await page.getByLabel("Status").isDisabled());
+    for (const name of ["Mark ready", "Upload"])
+      assert.equal(await page.getByRole("button", { name, exact: true }).count(), 0, name);
+    await page.getByRole("button", { name: "Restore post" }).click();
+    await page.getByRole("button", { name: "Mark ready" }).waitFor();
+    assert.ok(await text.isEditable());
   });
 
   test("after deleting a file, the page says where it is and offers Undo (TRASH-1)", async () => {

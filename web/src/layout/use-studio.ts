@@ -5,7 +5,7 @@ import { meQuery, studioQuery, type Action, type Me, type Studio } from "../api/
 
 const route = getRouteApi("/studios/$studioId");
 
-interface StudioAccess {
+export interface StudioAccess {
   studio: Studio;
   me: Me;
   /** Whether the server allows the user to do this in the studio. */

@@ -37,7 +37,16 @@ const PublishDialog = lazy(async () => ({ default: (await import("../publishing/
 const sectionClasses =
   "min-w-0 border-t border-rule pt-5 @2xl:rounded-lg @2xl:border @2xl:bg-raised @2xl:p-4 @2xl:pt-3";
 
-export function PostEditor({ post, pressedPagerButton }: { post: Post; pressedPagerButton: PressedPagerButton }) {
+export function PostEditor({
+  post,
+  isDeleted,
+  pressedPagerButton,
+}: {
+  post: Post;
+  /** Whether the post is in the trash. The page then allows no action in this component. */
+  isDeleted: boolean;
+  pressedPagerButton: PressedPagerButton;
+}) {
   const { studio, may } = useStudio();
   const showToast = useToast();
   const reportMerge = useCallback(
@@ -59,7 +68,7 @@ export function PostEditor({ post, pressedPagerButton }: { post: Post; pressedPa
   const intendedTime = useIntendedTime(editor.latestPost);
   const textColumn = useRef<HTMLDivElement>(null);
   const commentCount = useCommentCount(post.id);
-  const readyRevision = findOutdatedReadyRevision(base);
+  const readyRevision = isDeleted ? undefined : findOutdatedReadyRevision(base);
   useDocumentTitle(draft.title);
   usePostShortcuts({
     canPublish: accounts.length > 0 && editor.latestPost.status !== "archived" && may("publications.request"),

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { useRef } from "react";
+import { useMemo, useRef } from "react";
 import { isNotFound } from "../api/api-error.ts";
 import { postQuery } from "../api/queries.ts";
-import { useStudio } from "../layout/use-studio.ts";
+import { StudioContext, useStudio, type StudioAccess } from "../layout/use-studio.ts";
 import { useRestoreFromTrash } from "../trash/use-restore-from-trash.ts";
 import { Button, ButtonLink } from "../ui/Button.tsx";
 import { EmptyState } from "../ui/EmptyState.tsx";
@@ -15,17 +15,24 @@ import { PostEditor } from "./PostEditor.tsx";
 const route = getRouteApi("/studios/$studioId/posts/$postId");
 
 export function PostPage() {
-  const { studio } = useStudio();
+  const access = useStudio();
+  const { studio } = access;
   const { postId } = route.useParams();
   const post = useQuery(postQuery(studio.id, postId));
+  const isDeleted = post.data !== undefined && isNotFound(post.error);
+  const editorAccess = useMemo(() => (isDeleted ? withoutPostActions(access) : access), [access, isDeleted]);
   // Kept here, because each post has its own editor.
   const pressedPagerButton = useRef<"previous" | "next">(undefined);
   return (
     <>
       {post.isPending && <Loading />}
       {/* If the server can't be reached, an open post stays open, and the editor shows the error. */}
-      {post.data && isNotFound(post.error) && <DeletedNotice postId={postId} />}
-      {post.data && <PostEditor key={postId} post={post.data} pressedPagerButton={pressedPagerButton} />}
+      {isDeleted && <DeletedNotice postId={postId} />}
+      {post.data && (
+        <StudioContext value={editorAccess}>
+          <PostEditor key={postId} post={post.data} isDeleted={isDeleted} pressedPagerButton={pressedPagerButton} />
+        </StudioContext>
+      )}
       {!post.data && isNotFound(post.error) && (
         <EmptyState
           title="Post not found"
@@ -45,18 +52,18 @@ export function PostPage() {
   );
 }
 
+/** A deleted post can't be changed, so that its editor renders as it does for a user who may only read. */
+const withoutPostActions = (access: StudioAccess): StudioAccess => ({
+  ...access,
+  may: (action) => !/^(posts|assets|publications)\./.test(action) && access.may(action),
+});
+
 /** Shown when another user or an AI client deletes the open post. The editor stays open, so that no unsaved text is lost. */
 function DeletedNotice({ postId }: { postId: string }) {
   const restore = useRestoreFromTrash();
   return (
     <div role="alert">
-      <Notice
-        action={
-          <Button variant="quiet" onClick={() => void restore(postId)}>
-            Restore post
-          </Button>
-        }
-      >
+      <Notice action={<Button onClick={() => void restore(postId)}>Restore post</Button>}>
         This post was moved to the trash. Restore it to continue editing.
       </Notice>
     </div>
