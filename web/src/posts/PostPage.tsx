@@ -37,9 +37,14 @@ export function PostPage() {
         <EmptyState
           title="Post not found"
           actions={
-            <ButtonLink variant="secondary" to="/studios/$studioId/trash" params={{ studioId: studio.id }}>
-              Open trash
-            </ButtonLink>
+            <>
+              <ButtonLink to="/studios/$studioId/posts" params={{ studioId: studio.id }}>
+                Go to posts
+              </ButtonLink>
+              <ButtonLink variant="secondary" to="/studios/$studioId/trash" params={{ studioId: studio.id }}>
+                Open trash
+              </ButtonLink>
+            </>
           }
         >
           It may be in the trash or belong to another studio. Look in the trash, switch studios, or check the link.
