@@ -50,7 +50,7 @@ export function PostEditor({
   const { studio, may } = useStudio();
   const showToast = useToast();
   const reportMerge = useCallback(
-    (authors: string) => showToast({ text: `Merged with changes by ${authors}` }),
+    (authors: string) => showToast({ text: `Merged with changes by ${authors}.` }),
     [showToast],
   );
   const editor = useEditor(post, studio.id, reportMerge);
