@@ -40,12 +40,21 @@ export function PostText({
       <PostTitle editor={editor} />
       <Tabs.Root className="mt-4" value={openTab} onValueChange={onTabChange}>
         {accounts.length > 0 && (
-          <Tabs.List aria-label="Text per account" className="-mx-1 flex gap-1 overflow-x-auto p-1">
-            <Tabs.Trigger value={allAccountsTab} className={tabClasses}>
+          // The fades are in the page's margins, so that they only cover tabs that continue there.
+          <Tabs.List
+            aria-label="Text per account"
+            className="-mx-4 flex scroll-px-5 gap-1 overflow-x-auto mask-[linear-gradient(to_right,transparent,black_1rem_calc(100%-1rem),transparent)] px-4 py-1"
+          >
+            <Tabs.Trigger value={allAccountsTab} className={tabClasses} onClick={scrollTabIntoView}>
               All accounts
             </Tabs.Trigger>
             {accounts.map((account) => (
-              <AccountTrigger key={account.connectionId} account={account} editor={editor} />
+              <AccountTrigger
+                key={account.connectionId}
+                account={account}
+                editor={editor}
+                isSelected={account.connectionId === openTab}
+              />
             ))}
           </Tabs.List>
         )}
@@ -75,20 +84,42 @@ export function PostText({
   );
 }
 
-function AccountTrigger({ account, editor }: { account: Account; editor: EditorController }) {
+const scrollTabIntoView = ({ currentTarget }: { currentTarget: HTMLElement }): void =>
+  currentTarget.scrollIntoView({ block: "nearest", inline: "nearest" });
+
+function AccountTrigger({
+  account,
+  editor,
+  isSelected,
+}: {
+  account: Account;
+  editor: EditorController;
+  isSelected: boolean;
+}) {
   const { connectionId, label, platformName, textRule, problems } = account;
   const variant = editor.variantDrafts.getVariant(connectionId);
   const { label: count, excess } = measureText(variant ?? editor.draft.body, textRule);
   const isRejected =
     problems.some(({ level }) => level === "rejected") || (excess > 0 && textRule?.variesByInstance === false);
   return (
-    <Tabs.Trigger value={connectionId} className={tabClasses} title={`${label}, ${platformName}`}>
+    <Tabs.Trigger
+      value={connectionId}
+      className={tabClasses}
+      title={`${label}, ${platformName}`}
+      onClick={scrollTabIntoView}
+    >
       <span className="max-w-40 truncate">{label}</span>
       {variant !== undefined && <PenLine size={14} className="flex-none" role="img" aria-label="own text" />}
-      {textRule && <span className={`text-xs tabular-nums ${excess > 0 ? "text-danger" : "text-muted"}`}>{count}</span>}
+      {textRule && <span className={getCountClasses(isSelected, excess > 0)}>{count}</span>}
       {isRejected && <CircleAlert size={14} className="flex-none text-danger" role="img" aria-label="has a problem" />}
     </Tabs.Trigger>
   );
+}
+
+/** To fit more tabs, only the selected one and those with too long a text show their counts. */
+function getCountClasses(isSelected: boolean, isTooLong: boolean): string {
+  if (isTooLong) return "text-xs text-danger tabular-nums";
+  return isSelected ? "text-xs text-muted tabular-nums" : "sr-only";
 }
 
 const formatCount = (count: number, unit: string): string =>
