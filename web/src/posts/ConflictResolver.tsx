@@ -13,6 +13,24 @@ import type { DraftController } from "./use-draft.ts";
 
 const fieldLabels: Record<DraftField, string> = { title: "Title", body: "Text" };
 
+/** The texts for a conflict with another user or an AI client, and for one with the user's own changes. */
+const texts = {
+  others: {
+    mine: "Your version",
+    theirs: "Their version",
+    apply: "Use selected",
+    applied: "Using their version.",
+    restore: "Restore mine",
+  },
+  own: {
+    mine: "This tab",
+    theirs: "Other tab or device",
+    apply: "Keep selected version",
+    applied: "Using the version from the other tab or device.",
+    restore: "Restore this tab’s version",
+  },
+};
+
 interface Conflict {
   key: string;
   label: string;
@@ -27,6 +45,7 @@ export function ConflictResolver({ controller, theirs }: { controller: DraftCont
   const changes = useQuery(changesSinceQuery(studio.id, base.id, base.revision, theirs.revision)).data ?? [];
   const hasOnlyOwnChanges =
     changes.length > 0 && changes.every(({ user, client }) => user?.id === me.user.id && client === null);
+  const labels = texts[hasOnlyOwnChanges ? "own" : "others"];
   const [choices, setChoices] = useState<Partial<Record<string, Side>>>({});
   const { parts } = mergeDrafts(base, draft, theirs);
   const conflicts = draftFields.flatMap((field) => listConflicts(field, parts[field].filter(isConflict)));
@@ -41,8 +60,8 @@ export function ConflictResolver({ controller, theirs }: { controller: DraftCont
     restoreFocusSoon();
     if (sides.includes("theirs"))
       showToast({
-        text: "Using their version.",
-        action: { label: "Restore mine", run: () => controller.edit(draft) },
+        text: labels.applied,
+        action: { label: labels.restore, run: () => controller.edit(draft) },
       });
   }
 
@@ -76,7 +95,7 @@ export function ConflictResolver({ controller, theirs }: { controller: DraftCont
                   checked={choices[key] === side}
                   onChange={() => setChoices({ ...choices, [key]: side })}
                 />
-                {side === "mine" ? "Your version" : "Their version"}
+                {labels[side]}
               </span>
               <span className="mt-3 block max-h-72 overflow-auto font-normal whitespace-pre-wrap [overflow-wrap:anywhere]">
                 <DiffHighlight
@@ -90,7 +109,7 @@ export function ConflictResolver({ controller, theirs }: { controller: DraftCont
       ))}
       <p>
         <Button onClick={applyChoices} disabled={!hasAllChoices}>
-          Use selected
+          {labels.apply}
         </Button>
       </p>
     </section>
