@@ -80,7 +80,7 @@ export function PostPublishing({
       )}
       {isLoaded && !hasAccounts && <NoAccounts />}
       {isArchived && hasAccounts && (
-        <p className="mt-0 text-muted">Archived posts can’t be published. Restore it as a draft first.</p>
+        <p className="mt-0 mb-4 text-muted">This post is archived. To publish it, restore it as a draft first.</p>
       )}
       {publications.length > 0 && (
         <List className="mb-4 last:mb-0" aria-label="Publications of this post">
