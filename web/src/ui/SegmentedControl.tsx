@@ -28,7 +28,7 @@ export function SegmentedControl<Value extends string>({
         <label
           key={optionValue}
           title={isLabelHidden ? optionLabel : undefined}
-          className={`relative flex min-h-[calc(var(--control-height)-0.25rem)] min-w-9 cursor-pointer items-center justify-center gap-1.5 rounded-[0.3rem] px-2.5 text-sm font-medium whitespace-nowrap text-muted hover:text-ink has-checked:bg-raised has-checked:text-ink has-checked:shadow-raised has-focus-visible:outline-2 has-focus-visible:outline-accent pointer-coarse:min-h-11 forced-colors:has-checked:outline-2 ${isLabelHidden ? "pointer-coarse:min-w-11" : ""}`}
+          className={`relative flex min-h-[calc(var(--control-height)-0.25rem)] min-w-9 cursor-pointer items-center justify-center gap-1.5 rounded-[0.3rem] px-2.5 text-sm font-medium whitespace-nowrap text-muted hover:text-ink has-checked:bg-[light-dark(var(--raised),color-mix(in_srgb,var(--ink)_18%,var(--raised)))] has-checked:text-ink has-checked:shadow-raised has-focus-visible:outline-2 has-focus-visible:outline-accent pointer-coarse:min-h-11 forced-colors:has-checked:outline-2 ${isLabelHidden ? "pointer-coarse:min-w-11" : ""}`}
         >
           <input
             type="radio"
