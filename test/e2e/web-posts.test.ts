@@ -70,7 +70,7 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByRole("link", { name: "Boats" }).waitFor();
     assert.deepEqual(await getTitles(page), ["Boats", "Fog"]);
     await assertFits(page);
-    await page.getByRole("button", { name: "Show archived" }).press("Enter");
+    await page.getByRole("button", { name: "Include archived" }).press("Enter");
     await page.getByRole("link", { name: "Old fog" }).waitFor();
     assert.deepEqual(await getTitles(page), ["Boats", "Old fog", "Fog"]);
     await page.getByRole("button", { name: "Author" }).press("Enter");

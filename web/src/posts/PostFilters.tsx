@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { Archive, UserRound } from "lucide-react";
+import { Archive, ChevronDown, UserRound } from "lucide-react";
 import { membersQuery } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import type { PostSearch } from "../search-params.ts";
@@ -10,9 +10,6 @@ import { Button } from "../ui/Button.tsx";
 import { Menu, MenuLabel, MenuRadioGroup, MenuRadioItem } from "../ui/Menu.tsx";
 import { SearchField } from "../ui/SearchField.tsx";
 
-const chipClasses =
-  "inline-flex min-h-control-small max-w-full cursor-pointer items-center gap-1.5 rounded-full border border-rule px-2.5 text-sm whitespace-nowrap text-muted hover:border-control hover:text-ink aria-pressed:border-accent aria-pressed:bg-wash aria-pressed:text-accent";
-
 /** The filters that all views share. They are in the URL, so that they can be bookmarked and shared. */
 export function PostFilters({ search, hasArchivedFilter }: { search: PostSearch; hasArchivedFilter: boolean }) {
   const navigate = useNavigate({ from: "/studios/$studioId/posts" });
@@ -20,15 +17,16 @@ export function PostFilters({ search, hasArchivedFilter }: { search: PostSearch;
   return (
     <>
       {hasArchivedFilter && (
-        <button
-          type="button"
-          className={chipClasses}
+        <Button
+          variant="quiet"
+          size="small"
+          icon={Archive}
+          className="aria-pressed:border-accent aria-pressed:bg-wash aria-pressed:text-accent"
           aria-pressed={search.archived === true}
           onClick={() => setSearch(({ archived, ...others }) => (archived ? others : { ...others, archived: true }))}
         >
-          <Archive size={14} aria-hidden="true" />
-          Show archived
-        </button>
+          Include archived
+        </Button>
       )}
       <AuthorFilter
         author={search.author}
@@ -99,8 +97,9 @@ function AuthorFilter({
       label="Filter by author"
       align="start"
       trigger={
-        <Button variant="quiet" size="small" icon={UserRound} className="rounded-full">
-          {author === undefined ? "Author" : name}
+        <Button variant="quiet" size="small" icon={UserRound} className="max-w-56">
+          <span className="min-w-0 truncate">{author === undefined ? "Author" : name}</span>
+          <ChevronDown size={14} className="flex-none text-muted" aria-hidden="true" />
         </Button>
       }
     >

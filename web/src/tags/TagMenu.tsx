@@ -37,7 +37,7 @@ export function TagMenu({
           {...(isSmall ? { size: "small" } : {})}
           icon={Tag}
           aria-label={tag && `Tag: ${tag}`}
-          className={`max-w-56 ${isSmall ? "rounded-full" : ""}`}
+          className="max-w-56"
         >
           <span className="min-w-0 truncate">{tag ?? "Tag"}</span>
           <ChevronDown size={14} className="flex-none text-muted" aria-hidden="true" />

@@ -48,7 +48,7 @@ export function SearchField({
         id={id}
         type="search"
         className="pl-8"
-        placeholder="Search"
+        placeholder={label}
         maxLength={200}
         value={searchText}
         onChange={(event) => setSearchText(event.target.value)}

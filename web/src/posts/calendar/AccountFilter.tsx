@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { Plug } from "lucide-react";
+import { ChevronDown, Plug } from "lucide-react";
 import { platformsQuery } from "../../api/queries.ts";
 import type { Calendar } from "../../api/summary-queries.ts";
 import { useStudio } from "../../layout/use-studio.ts";
@@ -46,8 +46,9 @@ export function AccountFilter({
       align="start"
       className="w-72"
       trigger={
-        <Button variant="quiet" size="small" icon={Plug} className="max-w-60 rounded-full">
-          <span className="truncate">{describeChoice(accountIds, accounts)}</span>
+        <Button variant="quiet" size="small" icon={Plug} className="max-w-60">
+          <span className="min-w-0 truncate">{describeChoice(accountIds, accounts)}</span>
+          <ChevronDown size={14} className="flex-none text-muted" aria-hidden="true" />
         </Button>
       }
     >
