@@ -1,25 +1,23 @@
 import { Link } from "@tanstack/react-router";
 import { FileText, SearchX } from "lucide-react";
-import { postSummariesQuery } from "../api/summary-queries.ts";
-import { usePagedList } from "../api/use-paged-list.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import type { PostSearch } from "../search-params.ts";
 import { ButtonLink } from "../ui/Button.tsx";
 import { describeNoMatch } from "../ui/describe-no-match.ts";
 import { EmptyState } from "../ui/EmptyState.tsx";
-
-const isFiltered = ({ status, author, q, tag }: PostSearch): boolean =>
-  [status, author, q, tag].some((value) => value !== undefined);
+import { isFiltered } from "./use-archived-posts.ts";
 
 /** Why the list is empty, and what to do next. */
-export function NoPosts({ search }: { search: PostSearch }) {
+export function NoPosts({
+  search,
+  hasArchivedPosts,
+}: {
+  search: PostSearch;
+  /** Undefined while it loads. */
+  hasArchivedPosts: boolean | undefined;
+}) {
   const { studio, may } = useStudio();
   const params = { studioId: studio.id };
-  const { query, items } = usePagedList({
-    ...postSummariesQuery(studio.id, { status: "archived" }, 1),
-    enabled: !isFiltered(search) && search.archived !== true,
-    refetchInterval: false,
-  });
   if (isFiltered(search)) {
     return (
       <EmptyState
@@ -35,8 +33,8 @@ export function NoPosts({ search }: { search: PostSearch }) {
       </EmptyState>
     );
   }
-  if (query.isLoading) return null;
-  if (items.length > 0) {
+  if (hasArchivedPosts === undefined) return null;
+  if (hasArchivedPosts) {
     return (
       <EmptyState
         title="Nothing in progress"

@@ -12,6 +12,7 @@ import { NoPosts } from "../NoPosts.tsx";
 import { PostFilters } from "../PostFilters.tsx";
 import { statusLabels } from "../status-labels.ts";
 import { toSummaryFilter } from "../to-summary-filter.ts";
+import { isFiltered, useHasArchivedPosts } from "../use-archived-posts.ts";
 import { PostListView } from "./PostListView.tsx";
 import { useDensity } from "./use-density.ts";
 
@@ -25,35 +26,40 @@ export function PostListPage({ search }: { search: PostSearch }) {
   const { studio } = useStudio();
   const [density, setDensity] = useDensity();
   const list = usePagedList(postSummariesQuery(studio.id, toSummaryFilter(search)));
+  const isListEmpty = list.query.isSuccess && list.items.length === 0 && !list.query.hasNextPage;
+  const hasArchivedPosts = useHasArchivedPosts(search, isListEmpty);
+  const isEmptyStudio = isListEmpty && !isFiltered(search) && hasArchivedPosts === false;
   const { status: currentStatus, archived, ...otherSearch } = search;
   return (
     <>
-      <div className="mb-3 flex flex-wrap items-center gap-x-2 gap-y-2">
-        <FilterTabs
-          label="Filter by status"
-          current={currentStatus}
-          options={postStatuses.map((status) => [status, statusLabels[status].plural])}
-          getLink={(status) =>
-            linkOptions({
-              to: "/studios/$studioId/posts",
-              params: { studioId: studio.id },
-              search: {
-                ...otherSearch,
-                ...(status ? { status } : {}),
-                ...(archived && !status ? { archived } : {}),
-              },
-            })
-          }
-        />
-        <PostFilters search={search} hasArchivedFilter={currentStatus === undefined} />
-        <span className="ml-auto max-sm:hidden">
-          <SegmentedControl label="Density" value={density} options={densities} onChange={setDensity} />
-        </span>
-      </div>
+      {!isEmptyStudio && (
+        <div className="mb-3 flex flex-wrap items-center gap-x-2 gap-y-2">
+          <FilterTabs
+            label="Filter by status"
+            current={currentStatus}
+            options={postStatuses.map((status) => [status, statusLabels[status].plural])}
+            getLink={(status) =>
+              linkOptions({
+                to: "/studios/$studioId/posts",
+                params: { studioId: studio.id },
+                search: {
+                  ...otherSearch,
+                  ...(status ? { status } : {}),
+                  ...(archived && !status ? { archived } : {}),
+                },
+              })
+            }
+          />
+          <PostFilters search={search} hasArchivedFilter={currentStatus === undefined} />
+          <span className="ml-auto max-sm:hidden">
+            <SegmentedControl label="Density" value={density} options={densities} onChange={setDensity} />
+          </span>
+        </div>
+      )}
       <QueryStatus query={list.query} />
       {/* A failed refetch or next page keeps the loaded posts, and with them the selection. */}
       {list.query.data && <PostListView key={JSON.stringify(search)} list={list} density={density} />}
-      {list.query.isSuccess && list.items.length === 0 && !list.query.hasNextPage && <NoPosts search={search} />}
+      {isListEmpty && <NoPosts search={search} hasArchivedPosts={hasArchivedPosts} />}
       {list.items.length > 0 && <ConnectClientHint />}
     </>
   );

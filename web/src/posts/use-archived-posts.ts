@@ -1,0 +1,18 @@
+import { postSummariesQuery } from "../api/summary-queries.ts";
+import { usePagedList } from "../api/use-paged-list.ts";
+import { useStudio } from "../layout/use-studio.ts";
+import type { PostSearch } from "../search-params.ts";
+
+export const isFiltered = ({ status, author, q, tag }: PostSearch): boolean =>
+  [status, author, q, tag].some((value) => value !== undefined);
+
+/** For a list without posts: whether the studio has archived posts, which the list does not show by default. */
+export function useHasArchivedPosts(search: PostSearch, isListEmpty: boolean): boolean | undefined {
+  const { studio } = useStudio();
+  const { query, items } = usePagedList({
+    ...postSummariesQuery(studio.id, { status: "archived" }, 1),
+    enabled: isListEmpty && !isFiltered(search) && search.archived !== true,
+    refetchInterval: false,
+  });
+  return query.isLoading ? undefined : items.length > 0;
+}
