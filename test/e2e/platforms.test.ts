@@ -52,7 +52,7 @@ describe("platforms, in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByRole("link", { name: "Go to Platforms" }).click();
     const accounts = page.getByRole("list", { name: "Connected accounts" });
     await accounts.getByText("blue-harbour").first().waitFor();
-    await accounts.getByText("connected", { exact: true }).waitFor();
+    await accounts.getByText(/^Sandbox, connected /).waitFor();
   });
 
   test("explains that the user denied access on the platform, and keeps the connected accounts (PLATFORM-7)", async () => {

@@ -11,8 +11,8 @@ import { RelativeTime } from "../ui/RelativeTime.tsx";
 import { PlatformNotes } from "./PlatformNotes.tsx";
 import { useConnect } from "./use-connect.ts";
 
-const stateLabels: Record<PlatformConnection["state"], string> = {
-  connected: "connected",
+/** A connection that works needs no badge. */
+const problemLabels: Record<Exclude<PlatformConnection["state"], "connected">, string> = {
   needs_reconnect: "needs reconnecting",
   disconnected: "disconnected",
 };
@@ -30,6 +30,19 @@ export function ConnectionRow({ connection, platform }: ConnectionRowProps) {
   const platformName = platform?.name ?? platformId;
   const accountLabel = account.handle ?? account.name ?? account.id;
   const isConnected = state === "connected";
+  const connectedTime = <RelativeTime at={connection.connectedAt} timezone={studio.timezone} />;
+  const details = [
+    ...(isConnected ? [] : [["Connected", connectedTime] as const]),
+    ...(account.name !== null && account.name !== accountLabel ? [["Name", account.name] as const] : []),
+    ...(account.profileUrl === null
+      ? []
+      : [
+          [
+            "Profile",
+            <ProfileLink url={account.profileUrl} label={`Open ${accountLabel} on ${platformName}`} />,
+          ] as const,
+        ]),
+  ];
   const disconnect = useDisconnect(connection.id, accountLabel, platformName);
 
   return (
@@ -38,25 +51,19 @@ export function ConnectionRow({ connection, platform }: ConnectionRowProps) {
         <p className="m-0 font-medium [overflow-wrap:anywhere]">{accountLabel}</p>
         <p className="mt-0">
           {platformName}
-          {instanceUrl !== null && ` on ${new URL(instanceUrl).host}`}{" "}
-          <Badge tone={isConnected ? "accent" : "neutral"}>{stateLabels[state]}</Badge>
+          {instanceUrl !== null && ` on ${new URL(instanceUrl).host}`}
+          {state === "connected" ? (
+            <>, connected {connectedTime}</>
+          ) : (
+            <>
+              {" "}
+              <Badge tone="neutral">{problemLabels[state]}</Badge>
+            </>
+          )}
         </p>
         {isConnected && platform && <PlatformNotes canPublish={platform.canPublish} warning={platform.warning} />}
       </div>
-      <RowDetails
-        details={[
-          ["Connected", <RelativeTime at={connection.connectedAt} timezone={studio.timezone} />],
-          ...(account.name !== null && account.name !== accountLabel ? [["Name", account.name] as const] : []),
-          ...(account.profileUrl === null
-            ? []
-            : [
-                [
-                  "Profile",
-                  <ProfileLink url={account.profileUrl} label={`Open ${accountLabel} on ${platformName}`} />,
-                ] as const,
-              ]),
-        ]}
-      />
+      {details.length > 0 && <RowDetails details={details} />}
       {may("platforms.connect") && (
         <RowActions>
           {!isConnected && (
