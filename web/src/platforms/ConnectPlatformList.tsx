@@ -49,7 +49,7 @@ function ConnectPlatformForm({ platform }: { platform: Platform }) {
   return (
     <li className="py-4">
       <form
-        className={`flex flex-wrap justify-between gap-3 ${hasInstances ? "items-end" : "items-center"}`}
+        className={`flex flex-wrap justify-between gap-3 ${hasInstances ? "items-end sm:justify-start" : "items-center"}`}
         onSubmit={(event) => {
           event.preventDefault();
           void connect(id, hasInstances ? instanceInput.trim() : undefined);
