@@ -34,11 +34,14 @@ export function PostListView({ list, density }: { list: ListQuery<PostSummary>; 
     <div ref={container} className="@container">
       {items.length > 0 && canSelect && (
         <div className="flex min-h-9 items-center px-1 text-sm text-muted sm:px-2">
-          <Checkbox
-            checked={selection.ids.size > 0 && (selection.ids.size === ids.length || "mixed")}
-            label={list.query.hasNextPage ? `Select the ${ids.length} loaded posts` : `Select all ${ids.length}`}
-            onChange={(isChecked) => (isChecked ? selection.set(ids) : selection.clear())}
-          />
+          {/* Aligned with the boxes of the rows, which are centered in their targets. */}
+          <span className="ml-1.5 pointer-coarse:ml-3.5">
+            <Checkbox
+              checked={selection.ids.size > 0 && (selection.ids.size === ids.length || "mixed")}
+              label={list.query.hasNextPage ? `Select the ${ids.length} loaded posts` : `Select all ${ids.length}`}
+              onChange={(isChecked) => (isChecked ? selection.set(ids) : selection.clear())}
+            />
+          </span>
         </div>
       )}
       {items.length > 0 &&
