@@ -1,6 +1,5 @@
 import { useRouter } from "@tanstack/react-router";
 import { CenteredLayout } from "../layout/CenteredLayout.tsx";
-import { Button } from "../ui/Button.tsx";
 import { useDocumentTitle } from "../ui/PageHeader.tsx";
 import { Hero } from "./Hero.tsx";
 import { StudioForm } from "./StudioForm.tsx";
@@ -14,12 +13,7 @@ export function NewStudioPage() {
         title="New studio"
         intro="You’ll be its owner, and it will become your active studio. AI clients you connect from now on will work in it; those already connected stay in their current studio until you reconnect them."
       >
-        <StudioForm />
-        <p>
-          <Button variant="quiet" onClick={() => router.history.back()}>
-            Back
-          </Button>
-        </p>
+        <StudioForm onCancel={() => router.history.back()} />
       </Hero>
     </CenteredLayout>
   );

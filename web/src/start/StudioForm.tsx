@@ -10,7 +10,7 @@ import { requiredTextProps } from "../ui/required-text.ts";
 import { useAction } from "../ui/use-action.ts";
 
 /** Creates a studio and opens it. A development server offers to add sample posts to a user's first studio. */
-export function StudioForm({ isFirstStudio = false }: { isFirstStudio?: boolean }) {
+export function StudioForm({ isFirstStudio = false, onCancel }: { isFirstStudio?: boolean; onCancel?: () => void }) {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const { data: instance } = useQuery({ ...instanceQuery, enabled: isFirstStudio });
@@ -62,10 +62,15 @@ export function StudioForm({ isFirstStudio = false }: { isFirstStudio?: boolean 
           onChange={(event) => setShouldAddSamples(event.target.checked)}
         />
       )}
-      <p className="mt-6">
+      <p className="mt-6 flex flex-wrap gap-2">
         <Button type="submit" busyLabel={isRunning && busyLabel}>
           Create studio
         </Button>
+        {onCancel && (
+          <Button variant="quiet" onClick={onCancel}>
+            Cancel
+          </Button>
+        )}
       </p>
       {error !== undefined && <ErrorMessage error={error} />}
     </form>
