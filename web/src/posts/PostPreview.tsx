@@ -1,12 +1,11 @@
 import { Fragment } from "react";
 import type { Draft } from "./merge-drafts.ts";
 
-/** The post as plain text, with paragraphs and clickable URLs. */
+/** The text of the post, with paragraphs and clickable URLs. */
 export function PostPreview({ draft }: { draft: Draft }) {
   const paragraphs = draft.body.split(/\n{2,}/).filter((text) => text.trim() !== "");
   return (
-    <div className="max-w-[38rem] text-[1.1rem]/[1.7] [overflow-wrap:anywhere]">
-      <h1>{draft.title}</h1>
+    <div className="max-w-[38rem] rounded-lg border border-rule bg-raised px-4 py-3 text-[1.1rem]/[1.7] [overflow-wrap:anywhere] *:first:mt-0">
       {paragraphs.length === 0 && <p className="text-muted">No text yet.</p>}
       {paragraphs.map((text, i) => (
         <p key={i} className="whitespace-pre-line">
