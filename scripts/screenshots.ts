@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import type { BrowserContextOptions } from "playwright-core";
+import type { BrowserContextOptions, Page } from "playwright-core";
 import sharp from "sharp";
 import { buildWeb } from "./build-web.ts";
 import { createHistoryScenes } from "./screenshots/history-scenes.ts";
@@ -72,10 +72,11 @@ async function takeScreenshot(
   const page = await context.newPage();
   try {
     await scene.prepare(page);
+    if (!values.docs) await fitViewport(page);
     for (const colorScheme of schemes) {
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
       await page.waitForTimeout(250);
-      const screenshot = await page.screenshot({ fullPage: !values.docs });
+      const screenshot = await page.screenshot();
       const path = join(targetFolder, `${scene.name}-${device}-${colorScheme}`);
       if (values.docs) await writeFile(`${path}.webp`, await sharp(screenshot).webp({ quality: 80 }).toBuffer());
       else await writeFile(`${path}.png`, screenshot);
@@ -87,4 +88,18 @@ async function takeScreenshot(
   } finally {
     await context.close();
   }
+}
+
+/**
+ * Makes the viewport as high as the page. `fullPage` would turn off touch styles on a phone, and leave sticky bars and
+ * backdrops in the middle of the image.
+ */
+async function fitViewport(page: Page): Promise<void> {
+  const [width, height] = await page.evaluate<[number, number]>("[innerWidth, document.documentElement.scrollHeight]");
+  await page.setViewportSize({ width, height });
+  await page.evaluate("scrollTo(0, 0)");
+  // Hidden images with lazy loading never load.
+  await page
+    .waitForFunction("[...document.images].every(({ complete }) => complete)", undefined, { timeout: 5000 })
+    .catch(() => {});
 }
