@@ -79,7 +79,7 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     await openStudioPage("clients");
     await page.getByRole("link", { name: `Undo changes by ${attribution}` }).click();
     await page.getByLabel("Last hour").check();
-    await page.getByRole("heading", { name: "7 changes would be undone" }).waitFor();
+    await page.getByRole("heading", { name: "7 changes to 4 items would be undone" }).waitFor();
     const list = page.getByRole("list", { name: "What would be undone" });
     assert.equal(await list.getByRole("link", { name: "Amazing!" }).count(), 3);
     await list.getByText("catalogue.pdf").waitFor();
@@ -87,7 +87,7 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     assert.deepEqual(await readTitles(), ["Amazing!", "Amazing!", "Amazing!"], "the dry run changes nothing");
     await checkAccessibility();
     await page.getByRole("button", { name: "Undo 7 changes" }).click();
-    await page.getByRole("heading", { name: "7 changes undone" }).waitFor();
+    await page.getByRole("heading", { name: "7 changes to 4 items undone" }).waitFor();
     assert.ok(performance.now() - startedAt < 60_000);
 
     assert.deepEqual(await readTitles(), titles);
@@ -97,10 +97,11 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
 
   test("an undo can itself be undone, repeatedly (UNDO-1)", async () => {
     await page.getByRole("button", { name: "Undo this undo" }).click();
-    await page.getByRole("heading", { name: "7 changes brought back" }).waitFor();
+    await page.getByRole("heading", { name: "7 changes to 4 items brought back" }).waitFor();
+    assert.equal(await page.getByText("Reapplied title and text").count(), 3);
     assert.deepEqual(await readTitles(), ["Amazing!", "Amazing!", "Amazing!"]);
     await page.getByRole("button", { name: "Undo again" }).click();
-    await page.getByRole("heading", { name: "7 changes undone" }).waitFor();
+    await page.getByRole("heading", { name: "7 changes to 4 items undone" }).waitFor();
     assert.deepEqual(await readTitles(), titles);
     await openStudioPage("assets");
     await page.getByRole("button", { name: /catalogue\.pdf/ }).waitFor();

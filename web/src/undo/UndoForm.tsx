@@ -8,7 +8,7 @@ import { Button, ButtonLink } from "../ui/Button.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { QueryStatus } from "../ui/QueryStatus.tsx";
 import { useAction } from "../ui/use-action.ts";
-import { countChanges, formatChangeCount } from "./labels.ts";
+import { countChanges, formatChangeCount, formatChanges } from "./labels.ts";
 import { resolveSince, type SinceOption } from "./since.ts";
 import { SincePicker } from "./SincePicker.tsx";
 import { UndoReport } from "./UndoReport.tsx";
@@ -51,16 +51,14 @@ export function UndoForm({ client }: { client: AiClient }) {
   return (
     <section aria-labelledby="undo-result">
       <h2 id="undo-result" ref={heading} tabIndex={-1} className="outline-none">
-        {isUndoOfUndo
-          ? `${formatChangeCount(countChanges(result))} brought back`
-          : `${formatChangeCount(countChanges(result))} undone`}
+        {formatChanges(result)} {isUndoOfUndo ? "brought back" : "undone"}
       </h2>
       <p className="mt-1 mb-5 text-muted">
         {isUndoOfUndo
           ? `Everything is as ${client.clientName} left it, except what others changed since.`
-          : "Posts and files are as they were before. Their history shows every revision."}
+          : `Posts and files are as they were before${result.conflicts.length > 0 ? ", except what is listed under Kept" : ""}. Their history shows every revision.`}
       </p>
-      <UndoReport report={result} isDone clientName={client.clientName} />
+      <UndoReport report={result} isDone isUndoOfUndo={isUndoOfUndo} clientName={client.clientName} />
       {error !== undefined && <ErrorMessage error={error} />}
       <p className="mt-8 flex flex-wrap gap-3">
         {/* Canceled publications stay canceled, so there may be nothing to bring back. */}
@@ -122,9 +120,13 @@ function UndoDryRun({
         )}
         {dryRun.data && since !== undefined && (
           <>
-            <h2 className="mb-3">{count === 0 ? "Nothing to undo" : `${formatChangeCount(count)} would be undone`}</h2>
+            <h2 className="mb-3">
+              {count === 0 ? "Nothing to undo" : `${formatChanges(dryRun.data)} would be undone`}
+            </h2>
             {count === 0 && dryRun.data.conflicts.length === 0 && (
-              <p className="mt-0 text-muted">No changes by {client.clientName} in this period are still in effect.</p>
+              <p className="mt-0 text-muted">
+                {client.clientName} changed nothing in this period, or it was already undone. Try a longer period.
+              </p>
             )}
             <UndoReport key={since} report={dryRun.data} isDone={false} clientName={client.clientName} />
           </>

@@ -25,10 +25,13 @@ const nameClasses = "m-0 font-medium [overflow-wrap:anywhere]";
 export function UndoReport({
   report,
   isDone,
+  isUndoOfUndo = false,
   clientName,
 }: {
   report: Pick<UndoResult, "undone" | "conflicts" | "publications">;
   isDone: boolean;
+  /** Whether this undid an earlier undo, which brings the client's changes back. */
+  isUndoOfUndo?: boolean;
   clientName: string;
 }) {
   const [limit, setLimit] = useState(pageSize);
@@ -38,7 +41,7 @@ export function UndoReport({
     <>
       <List aria-label={isDone ? "Undone" : "What would be undone"}>
         {groups.slice(0, limit).map(({ type, id, entries }) => (
-          <UndoRow key={id} type={type} id={id} entries={entries} isDone={isDone} />
+          <UndoRow key={id} type={type} id={id} entries={entries} isDone={isDone} isUndoOfUndo={isUndoOfUndo} />
         ))}
         {comments.length > 0 && (
           <li className={rowClasses}>
@@ -75,11 +78,13 @@ function UndoRow({
   id,
   entries,
   isDone,
+  isUndoOfUndo,
 }: {
   type: "post" | "asset";
   id: string;
   entries: readonly UndoneField[];
   isDone: boolean;
+  isUndoOfUndo: boolean;
 }) {
   const subject = useSubject(type, id);
   return (
@@ -92,6 +97,7 @@ function UndoRow({
           entries.map(({ field }) => field),
           isDone,
           subject,
+          isUndoOfUndo,
         )}
       </p>
     </li>

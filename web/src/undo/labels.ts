@@ -25,20 +25,22 @@ export const getFieldLabel = (field: string): string => fieldLabels[field] ?? fi
 const listFormat = new Intl.ListFormat("en", { type: "conjunction" });
 
 /**
- * Describes what an undo did or would do to the fields of a post or file: "Revert title and text". The current state
- * shows whether the undo moves it into or out of the trash, and whether it attaches or removes a file.
+ * Describes what an undo did or would do to the fields of a post or file: "Revert title and text", or "Reapplied title
+ * and text" if it undid an earlier undo. The current state shows whether the undo moves it into or out of the trash, and whether it attaches or removes a file.
  */
 export function describeUndo(
   fields: readonly string[],
   isDone: boolean,
   { isTrashed, isAttached }: { isTrashed: boolean; isAttached: boolean },
+  isUndoOfUndo = false,
 ): string {
+  const revertedLabel = isUndoOfUndo ? "Reapplied" : "Reverted";
   const fieldsWithOwnDescription = ["postId", "created", "trashed"];
   const labels = fields
     .filter((field) => !fieldsWithOwnDescription.includes(field))
     .map((field) => getFieldLabel(field).toLowerCase());
   const descriptions: string[] = [];
-  if (labels.length > 0) descriptions.push(`${isDone ? "Reverted" : "Revert"} ${listFormat.format(labels)}`);
+  if (labels.length > 0) descriptions.push(`${isDone ? revertedLabel : "Revert"} ${listFormat.format(labels)}`);
   if (fields.includes("postId")) {
     if (isAttached === isDone) descriptions.push(isDone ? "Reattached to its post" : "Reattach to its post");
     else descriptions.push(isDone ? "Removed from its post" : "Remove from its post");
@@ -97,7 +99,18 @@ export function describePublicationUndo(state: string, isDone: boolean): string 
 
 /** The number of changes that an undo made or would make. */
 export const countChanges = ({ undone, publications }: Pick<UndoResult, "undone" | "publications">): number =>
-  undone.length + publications.filter(({ state }) => state === "canceled").length;
+  undone.length + listCanceled(publications).length;
+
+const listCanceled = (publications: UndoResult["publications"]) =>
+  publications.filter(({ state }) => state === "canceled");
 
 export const formatChangeCount = (count: number): string =>
   count === 1 ? "1 change" : `${count.toLocaleString("en")} changes`;
+
+/** Adds the number of posts, files, comments and publications if it differs: "9 changes to 7 items". */
+export function formatChanges(result: Pick<UndoResult, "undone" | "publications">): string {
+  const changeCount = countChanges(result);
+  const itemCount = new Set(result.undone.map(({ id }) => id)).size + listCanceled(result.publications).length;
+  if (itemCount === changeCount) return formatChangeCount(changeCount);
+  return `${formatChangeCount(changeCount)} to ${itemCount === 1 ? "1 item" : `${itemCount.toLocaleString("en")} items`}`;
+}
