@@ -1,4 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
+import { Trash2 } from "lucide-react";
 import { emptyTrash } from "../api/mutations.ts";
 import { countTrash, trashQuery } from "../api/history-queries.ts";
 import { refreshQueries } from "../api/queries.ts";
@@ -37,8 +38,8 @@ export function TrashPage() {
       <PagedList
         list={trash}
         empty={
-          <EmptyState title="The trash is empty">
-            Posts and files that a member or an AI client deletes can be restored here for 30 days.
+          <EmptyState title="The trash is empty" icon={Trash2}>
+            Nothing has been deleted in the last 30 days.
           </EmptyState>
         }
       >
