@@ -128,7 +128,7 @@ function TopBar() {
           onClick={() => setIsOpen(true)}
           aria-haspopup="dialog"
         />
-        <span className="pointer-events-none absolute -top-0.5 right-0">
+        <span className="pointer-events-none absolute -top-1 -right-1 origin-top-right scale-75">
           <ProposalBadge />
         </span>
       </span>
