@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
 import type { Log } from "#lib/log.ts";
 import { errorHints } from "./error-hints.ts";
-import type { AppError } from "#lib/errors.ts";
-import { edgeError, renderError } from "#lib/errors.ts";
+import { messagesForPeople } from "./error-messages.ts";
+import { AppError, edgeError, renderError } from "#lib/errors.ts";
 
 /** RFC 9457. `code` equals the code of the corresponding tool error. */
 export interface Problem {
@@ -57,13 +57,18 @@ export function toProblem(error: unknown, requestId: string, log: Log): ProblemR
       type: "about:blank",
       title: titleByStatus[status] ?? "Error",
       status,
-      detail: view.message,
+      detail: getMessageForPeople(error) ?? view.message,
       code: view.code,
       ...(view.hint ? { hint: view.hint } : {}),
       ...(view.problems ? { problems: view.problems } : {}),
       requestId,
     },
   };
+}
+
+function getMessageForPeople(error: unknown): string | undefined {
+  if (!(error instanceof AppError) || error.key === undefined) return undefined;
+  return (messagesForPeople[error.key] as ((data: unknown) => string) | undefined)?.(error.data);
 }
 
 export function sendProblem(res: ServerResponse, error: unknown, requestId: string, log: Log): void {
