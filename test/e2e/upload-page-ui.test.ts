@@ -42,6 +42,15 @@ const getButton = (page: Page, name: string) => page.getByRole("button", { name,
 const waitForState = (page: Page, state: string) =>
   page.locator(`[data-state="${state}"]`).waitFor({ timeout: 60_000 });
 
+async function pasteFile(page: Page, name: string, bytes: Buffer): Promise<void> {
+  await page.evaluate(`(() => {
+    const data = new DataTransfer();
+    const bytes = Uint8Array.fromBase64("${bytes.toString("base64")}");
+    data.items.add(new File([bytes], "${name}", { type: "image/jpeg" }));
+    document.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+  })()`);
+}
+
 if (hasChromium())
   forEachEngine(
     "the UI of the upload page",
@@ -163,10 +172,25 @@ if (hasChromium())
 
         await tabTo("Continue on a phone").catch(async () => getButton(page, "Continue on a phone").focus());
         await page.keyboard.press("Enter");
-        await page.getByRole("img", { name: "Continue on a phone" }).waitFor();
-        assert.deepEqual(await findViolations(page), [], "QR code");
+        await page.getByText("This link only works on this computer").waitFor();
+        assert.equal(await page.getByRole("img", { name: "Continue on a phone" }).count(), 0);
         await page.keyboard.press("Escape");
         assert.equal(await getFocusedText(), "Continue on a phone", "focus returns to the button");
+        await context.close();
+      });
+
+      test("shows the link as a QR code where a phone can open it (UPLOAD-10, UPLOAD-12)", async () => {
+        const { page, context } = await openObservedPage(browser);
+        const link = await createTestUploadLink(service);
+        const publicBase = "http://atelier.example";
+        await page.route(`${publicBase}/**`, async (route) => {
+          const url = route.request().url().replace(publicBase, service.base);
+          await route.fulfill({ response: await route.fetch({ url }) });
+        });
+        await page.goto(link.url.replace(service.base, publicBase));
+        await getButton(page, "Continue on a phone").click();
+        await page.getByRole("img", { name: "Continue on a phone" }).waitFor();
+        assert.deepEqual(await findViolations(page), []);
         await context.close();
       });
 
@@ -296,7 +320,7 @@ if (hasChromium())
           assert.deepEqual(await getNames(), ["broken.jpg", "a.jpg", "b.jpg"]);
           assert.match(
             (await page.locator('[data-status="failed"]').textContent()) ?? "",
-            /Upload failed.*another format/,
+            /Upload failed.*This isn't a valid JPEG image\. Export it again/,
           );
 
           await chooseFiles(page, [await createFile("c.jpg")]);
@@ -311,9 +335,14 @@ if (hasChromium())
           // The page does not know yet that another user filled the post.
           await attachAsset(limitedService.deps, link.owner, { postId: link.postId, assetId });
           await chooseFiles(page, [await createFile("late.jpg")]);
+          await page.getByText("This post already has 4 files, the maximum.").first().waitFor();
           await page.getByText("This post is full").waitFor();
+          assert.equal(await getButton(page, "Retry: late.jpg").count(), 0);
+          assert.ok(await page.getByLabel("Choose files").and(page.locator("input")).isDisabled());
           assert.deepEqual(await getNames(), ["late.jpg", "a.jpg", "b.jpg", "c.jpg"]);
           await detachAsset(limitedService.deps, link.owner, { postId: link.postId, assetId });
+          // The user returns to the page.
+          await page.evaluate("dispatchEvent(new Event('focus'))");
           await getButton(page, "Retry: late.jpg").press("Enter");
           await waitForState(page, "done");
           assert.deepEqual(await getNames(), ["a.jpg", "b.jpg", "c.jpg", "late.jpg"]);
@@ -332,8 +361,8 @@ if (hasChromium())
           await throttleUploads(page, 4 * mebibyte);
           await chooseFiles(page, videoPath);
           await page.locator('[data-status="sending"]').waitFor();
-          await chooseFiles(page, { name: "a.jpg", mimeType: "image/jpeg", buffer: await jpeg() });
-          await page.getByText("the maximum").first().waitFor();
+          await pasteFile(page, "a.jpg", await jpeg());
+          await page.getByText("This post already has 1 file, the maximum.").first().waitFor();
           await getButton(page, "Cancel: video.mp4").click();
           await getButton(page, "Retry: a.jpg").click();
           await waitForState(page, "done");

@@ -20,6 +20,8 @@ export interface DropZone {
   limitText: HTMLElement;
   /** The file input: visually hidden, but focusable by keyboard. */
   input: HTMLInputElement;
+  /** Disables the controls while the post is full. */
+  setDisabled(isDisabled: boolean): void;
   /** Adds files that the user chose before this script was loaded. */
   addInitialFiles(): void;
 }
@@ -61,6 +63,8 @@ export function createDropZone(
     isTouch
       ? cameraInput.click()
       : void import("./camera.ts").then(({ takePhoto }) => takePhoto(strings, (file) => onFiles([{ file }])));
+  const folderButton = createButton(strings.chooseFolder, () => folderInput.click(), "secondary");
+  const cameraButton = createButton(strings.takePicture, openCamera, "secondary");
   const section = createElement(
     "section",
     {
@@ -83,17 +87,15 @@ export function createDropZone(
       {
         // The input is visually hidden, so its label shows the focus ring.
         className:
-          "flex flex-wrap items-center gap-2 *:px-4 peer-focus-visible:[&>label]:outline-3 peer-focus-visible:[&>label]:outline-offset-3 peer-focus-visible:[&>label]:outline-accent max-sm:w-full max-sm:*:flex-[1_1_100%]",
+          "flex flex-wrap items-center gap-2 *:px-4 peer-focus-visible:[&>label]:outline-3 peer-focus-visible:[&>label]:outline-offset-3 peer-focus-visible:[&>label]:outline-accent peer-disabled:[&>label]:cursor-default peer-disabled:[&>label]:opacity-50 max-sm:w-full max-sm:*:flex-[1_1_100%]",
       },
       createElement("label", {
         className: getButtonClasses("primary"),
         htmlFor: input.id,
         textContent: strings.chooseFiles,
       }),
-      isTouch ? undefined : createButton(strings.chooseFolder, () => folderInput.click(), "secondary"),
-      isTouch || (canUseCamera && "mediaDevices" in navigator)
-        ? createButton(strings.takePicture, openCamera, "secondary")
-        : undefined,
+      isTouch ? undefined : folderButton,
+      isTouch || (canUseCamera && "mediaDevices" in navigator) ? cameraButton : undefined,
       phoneUrl === undefined || isTouch
         ? undefined
         : createButton(
@@ -102,13 +104,20 @@ export function createDropZone(
             "secondary",
           ),
     ),
-    createElement("p", { className: "m-0 max-w-[42em] text-[0.95rem] text-muted", textContent: strings.intro }),
+    createElement("p", {
+      className: "m-0 max-w-[42em] text-[0.95rem] text-muted",
+      // Phones rarely have files to paste.
+      textContent: isTouch ? strings.intro : `${strings.intro} ${strings.pasteHint}`,
+    }),
     limitText,
   );
   return {
     section,
     limitText,
     input,
+    setDisabled(isDisabled) {
+      for (const control of [input, folderButton, cameraButton]) control.disabled = isDisabled;
+    },
     addInitialFiles() {
       if (input.files && input.files.length > 0) addFilesFrom(input);
     },

@@ -10,7 +10,7 @@ export interface FileLimit {
 }
 
 /** Whether the file has a position on the post, or gets one when its upload starts. */
-const takesPosition = ({ status, error, id }: UploadItem): boolean =>
+export const takesPosition = ({ status, error, id }: UploadItem): boolean =>
   status !== "failed" || (id !== undefined && error?.isPermanent !== true);
 
 /** Returns undefined for the library, which has no limit. */
@@ -22,6 +22,8 @@ export const countFreePositions = ({ positionCount }: FileLimit, items: readonly
 
 export function describeLimit(limit: FileLimit, items: readonly UploadItem[], strings: Strings): string {
   const count = countFreePositions(limit, items);
-  const text = [strings.noFilesLeft, strings.oneFileLeft][count] ?? strings.filesLeft;
+  const text =
+    [strings.noFilesLeft, strings.oneFileLeft][count] ??
+    (count === limit.perPost ? strings.filesUpTo : strings.filesLeft);
   return interpolate(text, { smart_count: count, limit: limit.perPost });
 }

@@ -10,7 +10,10 @@ const units = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
 
 export function createFormatter(tag: string): Formatter {
   const formatUnit = (value: number, unit: string, maxDigits: number, unitDisplay: "short" | "long" = "short") =>
-    new Intl.NumberFormat(tag, { style: "unit", unit, unitDisplay, maximumFractionDigits: maxDigits }).format(value);
+    new Intl.NumberFormat(tag, { style: "unit", unit, unitDisplay, maximumFractionDigits: maxDigits })
+      .format(value)
+      // A line must not break between a number and its unit.
+      .replaceAll(" ", "\u00a0");
   // Rounds like the server's messages (lib/format-bytes.ts).
   const formatBytes = (count: number) => {
     let unitIndex = 0;

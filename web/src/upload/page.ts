@@ -32,13 +32,17 @@ async function showUploader(root: HTMLElement, token: string): Promise<void> {
   // A file may fail because other users have added files to the post.
   let previousFailedCount = 0;
   let limitTimer: ReturnType<typeof setTimeout> | undefined;
+  const scheduleLimitRefresh = () => {
+    limitTimer ??= setTimeout(() => {
+      limitTimer = undefined;
+      void refreshLimit();
+    }, limitRefreshDelayMs);
+  };
+  // While the post is full, the page offers no retry that would show that a position is free again.
+  addEventListener("focus", () => ui.isFull() && scheduleLimitRefresh());
   uploader.subscribe(() => {
     const { failedCount } = uploader.getSummary();
-    if (failedCount > previousFailedCount)
-      limitTimer ??= setTimeout(() => {
-        limitTimer = undefined;
-        void refreshLimit();
-      }, limitRefreshDelayMs);
+    if (failedCount > previousFailedCount) scheduleLimitRefresh();
     previousFailedCount = failedCount;
   });
 

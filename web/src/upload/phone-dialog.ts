@@ -5,8 +5,22 @@ import type { Strings } from "./strings.ts";
 
 const svgNamespace = "http://www.w3.org/2000/svg";
 
-/** Shows the link as a QR code. Rendered locally, because the link grants access and must not reach another service. */
+/** Shows the link as a QR code, unless only this computer can open it. Rendered locally, because the link grants access and must not reach another service. */
 export function showPhoneDialog(url: string, strings: Strings): void {
+  const { hostname } = new URL(url);
+  const isLocal =
+    hostname === "localhost" || hostname.endsWith(".localhost") || hostname.startsWith("127.") || hostname === "[::1]";
+  const createText = (textContent: string) => createElement("p", { textContent });
+  openDialog({
+    title: strings.phone,
+    content: isLocal
+      ? [createText(strings.phoneLocalOnly)]
+      : [createQrCode(url, strings.phone), createText(strings.phoneHint)],
+    closeLabel: strings.close,
+  });
+}
+
+function createQrCode(url: string, label: string): SVGSVGElement {
   const { data, size } = encode(url, { ecc: "L", border: 4 });
   const pathData = data
     .flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])))
@@ -15,21 +29,9 @@ export function showPhoneDialog(url: string, strings: Strings): void {
   qrCode.setAttribute("viewBox", `0 0 ${size} ${size}`);
   qrCode.setAttribute("class", "mx-auto my-4 block w-[min(100%,18rem)] rounded-sm bg-white fill-black");
   qrCode.setAttribute("role", "img");
-  qrCode.setAttribute("aria-label", strings.phone);
+  qrCode.setAttribute("aria-label", label);
   const qrPath = document.createElementNS(svgNamespace, "path");
   qrPath.setAttribute("d", pathData);
   qrCode.append(qrPath);
-  const { hostname } = new URL(url);
-  const isLocal =
-    hostname === "localhost" || hostname.endsWith(".localhost") || hostname.startsWith("127.") || hostname === "[::1]";
-  openDialog({
-    title: strings.phone,
-    content: [
-      // Shown first, so that users don't scan a link that their phone can't open.
-      ...(isLocal ? [createElement("p", { textContent: strings.phoneLocalOnly })] : []),
-      qrCode,
-      createElement("p", { textContent: strings.phoneHint }),
-    ],
-    closeLabel: strings.close,
-  });
+  return qrCode;
 }

@@ -1,4 +1,5 @@
 import { createButton, createProgressBar, createElement, setText, setVisible } from "./dom.ts";
+import { takesPosition } from "./file-limit.ts";
 import type { Formatter } from "./format.ts";
 import { createPreview } from "./preview.ts";
 import { interpolate, type Strings } from "./strings.ts";
@@ -7,11 +8,19 @@ import type { Uploader } from "./uploader.ts";
 
 export interface Row {
   element: HTMLLIElement;
-  update(item: UploadItem): void;
+  update(item: UploadItem, state: PageState): void;
   focus(): void;
   /** Call after a change, with the element that had the focus: hiding or moving an element takes its focus away. */
   restoreFocus(focusedElement: Element | null): void;
   destroy(): void;
+}
+
+/** What a row shows that concerns all files. */
+export interface PageState {
+  /** Whether the post has no position for another file. */
+  isFull: boolean;
+  /** Shown instead of the speed while no bytes can be sent. */
+  connectionStatus: string | undefined;
 }
 
 export interface RowOptions {
@@ -25,6 +34,7 @@ export interface RowOptions {
 /** One file in the list: preview, status, progress, alt text and buttons. */
 export function createRow(
   initialItem: UploadItem,
+  initialState: PageState,
   { uploader, strings, format, onCancel, canShowVideos }: RowOptions,
 ): Row {
   const { key } = initialItem;
@@ -36,18 +46,25 @@ export function createRow(
   });
   const statusText = createElement("p", {
     className:
-      "m-0 text-[0.9rem] text-muted tabular-nums group-data-[status=done]/file:text-accent group-data-[status=failed]/file:text-danger",
+      "m-0 text-sm text-muted tabular-nums group-data-[status=done]/file:text-accent group-data-[status=failed]/file:text-danger",
   });
   const progressBar = createProgressBar({ "aria-labelledby": `${key}-name` });
   const problem = createElement("p", {
-    className: "m-0 text-[0.95rem] text-danger group-data-[status=missing]/file:text-ink",
+    className: "m-0 text-sm text-danger group-data-[status=missing]/file:text-ink",
   });
 
   const pauseButton = createButton(strings.pause, () => uploader.pause(key));
   const resumeButton = createButton(strings.resume, () => uploader.resume(key), "primary");
   const retryButton = createButton(strings.retry, () => uploader.resume(key), "primary");
+  // A field of its own, because the page's one is disabled while the post is full.
+  const fileInput = createElement("input", { type: "file" });
+  fileInput.addEventListener("change", () => {
+    uploader.add([...(fileInput.files ?? [])].map((file) => ({ file })));
+    fileInput.value = "";
+  });
+  const chooseButton = createButton(strings.chooseFile, () => fileInput.click(), "secondary");
   const cancelButton = createButton(strings.cancel, () => onCancel(key));
-  const buttons = [pauseButton, resumeButton, retryButton, cancelButton];
+  const buttons = [pauseButton, resumeButton, retryButton, chooseButton, cancelButton];
   const actions = createElement(
     "div",
     { className: "flex flex-wrap items-center gap-2 max-sm:col-start-2 max-sm:*:min-h-11" },
@@ -61,7 +78,7 @@ export function createRow(
     placeholder: strings.altHint,
     autocomplete: "off",
     className:
-      "min-h-9 border-rule px-2.5 py-1 text-ellipsis placeholder:text-muted placeholder:opacity-100 max-sm:min-h-11 max-sm:text-base",
+      "min-h-9 px-2.5 py-1 text-ellipsis placeholder:text-muted placeholder:opacity-100 max-sm:min-h-11 max-sm:text-base",
   });
   const saveStatus = createElement("span", { className: "text-accent empty:hidden sm:col-start-2", role: "status" });
   const altRow = createElement(
@@ -101,12 +118,13 @@ export function createRow(
   const describeProgress = ({ sentBytes, size }: UploadItem): string =>
     interpolate(strings.dataUploadedOfTotal, { complete: format.bytes(sentBytes), total: format.bytes(size) });
 
-  function describeStatus(item: UploadItem): string {
+  function describeStatus(item: UploadItem, { connectionStatus }: PageState): string {
     const size = format.bytes(item.size);
     switch (item.status) {
       case "waiting":
         return `${size} · ${strings.waiting}`;
       case "sending": {
+        if (connectionStatus !== undefined) return `${connectionStatus} · ${describeProgress(item)}`;
         const parts = [describeProgress(item)];
         if (item.speed !== undefined) parts.push(format.speed(item.speed));
         if (item.secondsLeft !== undefined)
@@ -126,12 +144,12 @@ export function createRow(
     }
   }
 
-  function update(item: UploadItem): void {
+  function update(item: UploadItem, state: PageState): void {
     currentItem = item;
     element.dataset["status"] = item.status;
     preview.update(item);
     setText(name, item.name);
-    setText(statusText, describeStatus(item));
+    setText(statusText, describeStatus(item, state));
     const { status } = item;
     setVisible(progressBar, !["done", "failed", "missing"].includes(status));
     if (status === "checking") progressBar.removeAttribute("value");
@@ -146,7 +164,9 @@ export function createRow(
     setVisible(problem, problem.textContent !== "");
     setVisible(pauseButton, status === "waiting" || status === "sending");
     setVisible(resumeButton, status === "paused" || (status === "missing" && isStored));
-    setVisible(retryButton, status === "failed" && item.file !== undefined && item.error?.isPermanent !== true);
+    const canRetry = status === "failed" && item.file !== undefined && item.error?.isPermanent !== true;
+    setVisible(retryButton, canRetry && (!state.isFull || takesPosition(item)));
+    setVisible(chooseButton, status === "missing");
     setVisible(cancelButton, status !== "done" && status !== "checking");
     setText(cancelButton, status === "failed" ? strings.removeFile : strings.cancel);
     setVisible(
@@ -160,7 +180,7 @@ export function createRow(
 
   const focus = () => (buttons.find((button) => !button.hidden) ?? altInput).focus();
 
-  update(initialItem);
+  update(initialItem, initialState);
   return {
     element,
     update,

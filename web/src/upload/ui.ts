@@ -5,7 +5,7 @@ import { countFreePositions, describeLimit, type FileLimit } from "./file-limit.
 import { createFormatter } from "./format.ts";
 import type { Language } from "./languages.ts";
 import { listenForFiles } from "./listen-for-files.ts";
-import { createRow, type Row } from "./row.ts";
+import { createRow, type PageState, type Row } from "./row.ts";
 import { sortRows } from "./sort-rows.ts";
 import { interpolate } from "./strings.ts";
 import type { ChosenFile, UploadItem, UploadStatus } from "./upload-task.ts";
@@ -29,6 +29,8 @@ export interface UploaderUi {
   showNotice(text: string): void;
   /** Shows how many more files the post can have. */
   setLimit(limit: FileLimit | undefined): void;
+  /** Whether the post has no position for another file. */
+  isFull(): boolean;
   destroy(): void;
 }
 
@@ -50,6 +52,7 @@ export function createUploaderUi(
     section: dropZone,
     limitText,
     input,
+    setDisabled,
     addInitialFiles,
   } = createDropZone(root, { strings, accepts, phoneUrl, canUseCamera, onFiles: addFiles });
 
@@ -127,16 +130,27 @@ export function createUploaderUi(
     if (item.status === "paused") announce(`${item.name}: ${strings.paused}.`);
   }
 
-  function renderSummary(items: readonly UploadItem[]): void {
+  function getPageState(items: readonly UploadItem[]): PageState {
+    const { connection, reason } = uploader.getSummary();
+    const waitingStatus = reason === undefined ? strings.waitingForConnection : strings.waiting;
+    return {
+      isFull: fileLimit !== undefined && countFreePositions(fileLimit, items) === 0,
+      connectionStatus: connection === "good" ? undefined : waitingStatus,
+    };
+  }
+
+  function renderSummary(items: readonly UploadItem[], { isFull, connectionStatus }: PageState): void {
     const summary = uploader.getSummary();
     setText(limitText, fileLimit ? describeLimit(fileLimit, items, strings) : "");
-    const isFull = fileLimit !== undefined && countFreePositions(fileLimit, items) === 0;
+    setDisabled(isFull);
     const allDoneText = isFull ? strings.allDoneFull : strings.allDone;
     root.dataset["state"] = summary.state;
     setVisible(summarySection, summary.state !== "empty");
     const countText = summary.fileCount === 1 ? strings.oneFileUploadedOfTotal : strings.filesUploadedOfTotal;
     const parts = [interpolate(countText, { complete: summary.doneCount, smart_count: summary.fileCount })];
     const isUnfinished = summary.state === "sending" || summary.state === "paused";
+    const pauseStatus = summary.state === "paused" ? strings.paused : connectionStatus;
+    if (isUnfinished && pauseStatus !== undefined) parts.unshift(pauseStatus);
     if (isUnfinished)
       parts.push(
         interpolate(strings.dataUploadedOfTotal, {
@@ -174,11 +188,13 @@ export function createUploaderUi(
     const items = uploader.getItems();
     const focusedElement = document.activeElement;
     const focusedRow = [...rows.values()].find(({ element }) => element.contains(focusedElement));
+    const state = getPageState(items);
     for (const item of items) {
-      const row = rows.get(item.key) ?? createRow(item, { uploader, strings, format, onCancel: cancel, canShowVideos });
+      const row =
+        rows.get(item.key) ?? createRow(item, state, { uploader, strings, format, onCancel: cancel, canShowVideos });
       if (!rows.has(item.key)) list.append(row.element);
       rows.set(item.key, row);
-      row.update(item);
+      row.update(item, state);
       announceStatus(item);
     }
     for (const [key, row] of rows) {
@@ -188,7 +204,7 @@ export function createUploaderUi(
     }
     sortRows(list, rows, items);
     focusedRow?.restoreFocus(focusedElement);
-    renderSummary(items);
+    renderSummary(items, state);
   }
 
   let renderTimer: ReturnType<typeof setTimeout> | undefined;
@@ -215,6 +231,7 @@ export function createUploaderUi(
       fileLimit = limit;
       render();
     },
+    isFull: () => getPageState(uploader.getItems()).isFull,
     destroy() {
       unsubscribe();
       stopListening();
