@@ -55,6 +55,7 @@ export const errorHints: ErrorHints = {
   "not_uploaded:parts": "Resume the upload to send the missing parts.",
   "upload_expired:link": newLink,
   "upload_expired:file": newLink,
+  asset_limit_reached: "Remove a file from the post first.",
   already_attached: "Make a copy of it, or remove it from that post first.",
   "already_attached:file": "You can remove or delete it in the web app.",
   not_attached: "Reload the post to see its current files.",

@@ -131,7 +131,9 @@ export function isSameFile(task: UploadTask, file: File): boolean {
 
 export function toFailure(error: unknown): UploadFailure {
   if (error instanceof RequestError) {
-    return { message: error.message, hint: error.hint, isPermanent: [400, 410, 413, 415].includes(error.status) };
+    // The upload page can't remove files from the post, so the hint does not help there.
+    const hint = error.code === "asset_limit_reached" ? "" : error.hint;
+    return { message: error.message, hint, isPermanent: [400, 410, 413, 415].includes(error.status) };
   }
   if (error instanceof DOMException) {
     return {
