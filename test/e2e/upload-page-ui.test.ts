@@ -182,10 +182,11 @@ if (hasChromium())
       test("shows the link as a QR code where a phone can open it (UPLOAD-10, UPLOAD-12)", async () => {
         const { page, context } = await openObservedPage(browser);
         const link = await createTestUploadLink(service);
-        const publicBase = "http://atelier.example";
+        const publicBase = "https://atelier.example";
         await page.route(`${publicBase}/**`, async (route) => {
           const url = route.request().url().replace(publicBase, service.base);
-          await route.fulfill({ response: await route.fetch({ url }) });
+          const headers = { ...route.request().headers(), origin: service.base };
+          await route.fulfill({ response: await route.fetch({ url, headers }) });
         });
         await page.goto(link.url.replace(service.base, publicBase));
         await getButton(page, "Continue on a phone").click();
