@@ -82,12 +82,11 @@ if (hasChromium())
           await chooseFiles(page, video.path);
           await waitUntilDone(page);
           const assets = await link.assets();
-          assert.deepEqual(assets.map(({ filename, status }) => `${filename} ${status}`).toSorted(), [
-            "notes.md ready",
-            "one.jpg ready",
-            "two.png ready",
-            "video.mp4 ready",
-          ]);
+          assert.deepEqual(
+            assets.map(({ filename, status }) => `${filename} ${status}`),
+            ["one.jpg ready", "two.png ready", "notes.md ready", "video.mp4 ready"],
+            "in the order of their selection",
+          );
           for (const { filename, url } of assets) {
             const expected = files.find(({ name }) => name === filename)?.buffer;
             assert.equal(

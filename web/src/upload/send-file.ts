@@ -38,6 +38,8 @@ export function createFileSender({
 }: FileSenderOptions): SendFile {
   const connectionSlots = createSemaphore(maxParallelParts);
   const fileSlots = createSemaphore(maxParallelFiles);
+  // A file gets its position on the post when it is started, so files are started in the order of their selection.
+  const startSlots = createSemaphore(1);
   const getTotalSentBytes = () => tasks.reduce((bytes, { sentBytes }) => bytes + sentBytes, 0);
 
   return async (task, file) => {
@@ -48,8 +50,10 @@ export function createFileSender({
     task.speedMeter.reset();
     notify();
     let release = () => {};
+    let releaseStart = () => {};
     try {
       release = await fileSlots.acquire(controller.signal);
+      releaseStart = await startSlots.acquire(controller.signal);
       // Idle time would lower the measured speed.
       if (!tasks.some(({ status }) => status === "sending")) totalSpeed.reset();
       task.status = "sending";
@@ -63,6 +67,7 @@ export function createFileSender({
         controller.signal,
         {
           onStarted({ file: remote }) {
+            releaseStart();
             if (!tasks.includes(task)) {
               // Canceled while the request was running.
               void retrier.run(() => client.cancelFile(remote.id), new AbortController().signal).catch(() => {});
@@ -98,6 +103,7 @@ export function createFileSender({
       task.status = "failed";
       task.error = toFailure(error);
     } finally {
+      releaseStart();
       release();
       notify();
     }
