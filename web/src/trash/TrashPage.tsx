@@ -35,14 +35,7 @@ export function TrashPage() {
         as they were.
       </PageHeader>
       {error !== undefined && <ErrorMessage error={error} />}
-      <PagedList
-        list={trash}
-        empty={
-          <EmptyState title="The trash is empty" icon={Trash2}>
-            Nothing has been deleted in the last 30 days.
-          </EmptyState>
-        }
-      >
+      <PagedList list={trash} empty={<EmptyState title="The trash is empty" icon={Trash2} />}>
         {(items) => (
           <List aria-label="Trash">
             {items.map((item) => (
