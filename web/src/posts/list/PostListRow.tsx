@@ -79,7 +79,7 @@ export const PostListRow = memo(function PostListRow({
         {!isCompact && (
           <div className="flex min-w-0 items-center gap-2">
             <p className="m-0 min-w-[8rem] truncate text-sm text-muted">
-              {post.excerpt === "" ? "No text yet" : <PostExcerpt post={post} />}
+              {post.excerpt === "" ? "No text yet" : <PostExcerpt post={post} maxLeadLength={20} />}
             </p>
             {!isNarrow && <RowTags tags={post.tags} />}
           </div>
