@@ -44,7 +44,7 @@ export function ToastList({
   );
 }
 
-/** Above a selection bar, which is at the bottom too. */
+/** Above a selection bar, which is at the bottom too, and under open menus. */
 const ToastViewport = () => (
-  <Toast.Viewport className="fixed right-4 bottom-4 z-50 grid w-[min(26rem,calc(100vw-2rem))] gap-2 [body:has([data-selection-bar])_&]:bottom-20" />
+  <Toast.Viewport className="fixed right-4 bottom-4 z-30 grid w-[min(26rem,calc(100vw-2rem))] gap-2 [body:has([data-selection-bar])_&]:bottom-20" />
 );

@@ -68,7 +68,7 @@ function PlainToast({ toast, onDismiss }: { toast: ShownToast | undefined; onDis
   return (
     <div
       role="alert"
-      className="fixed right-4 bottom-4 z-50 flex w-[min(26rem,calc(100vw-2rem))] items-start gap-1 rounded-lg bg-ink px-3.5 py-1.5 text-paper"
+      className="fixed right-4 bottom-4 z-30 flex w-[min(26rem,calc(100vw-2rem))] items-start gap-1 rounded-lg bg-ink px-3.5 py-1.5 text-paper"
     >
       <p className="m-0 min-w-0 flex-1 py-1.5">{text}</p>
       <button
