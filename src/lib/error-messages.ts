@@ -162,7 +162,7 @@ export const errorMessages = {
   platform_not_configured: (data: { name: string; id: string }) => `${data.name} is not set up on this server.`,
   "platform_not_configured:rejected": (data: { name: string; id: string }) =>
     `${data.name} did not accept this server's credentials.`,
-  "connect_expired:page": () => "This page has expired or was already used. No account was connected.",
+  "connect_expired:page": () => "This page has expired or was already used.",
   "connect_expired:credential": () => "The platform no longer accepts this connection.",
   "connect_denied:user": (data: { name: string }) => `Access was denied at ${data.name}. No account was connected.`,
   "connect_denied:app": (data: { name: string }) =>

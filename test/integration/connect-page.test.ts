@@ -67,7 +67,7 @@ forOneEngine("connect page", (fixture) => {
   const assertFailed = (page: LoadedPage, status: number, code: string): void => {
     assert.equal(page.status, status, page.text);
     assert.match(page.text, new RegExp(`Code: ${code}`));
-    assert.match(page.text, /Account not connected/);
+    assert.match(page.text, code === "connect_expired" ? /This page can’t be used again/ : /Account not connected/);
     assert.equal(page.headers.get("cache-control"), "no-store");
   };
 

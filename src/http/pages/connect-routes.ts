@@ -196,10 +196,12 @@ function renderConnectedPage({ studio, platform, accounts }: ConnectResult): Ren
 
 function renderConnectFailedPage(error: AppError): RenderedPage {
   const hint = hintFor(error, errorHints);
+  // A user who reloads the last page after success gets `connect_expired`, although an account was connected.
+  const title = error.code === "connect_expired" ? "This page can’t be used again" : "Account not connected";
   return renderPage({
     status: error.status,
-    title: "Account not connected",
-    body: html`<h1>Account not connected</h1>
+    title,
+    body: html`<h1>${title}</h1>
       <p>${error.message}</p>
       ${hint !== undefined && html`<p class="hint">${hint}</p>`}
       <p class="hint">Code: ${error.code}</p>
