@@ -19,6 +19,7 @@ import {
   writeVideoFile,
 } from "../support/upload-fixture.ts";
 import { createUploadProcess } from "../support/upload-process.ts";
+import { waitUntil } from "../support/wait-until.ts";
 
 const mebibyte = 1024 ** 2;
 /** `UPLOAD_MB=1024` tests a large file; the default is smaller to keep runs short. */
@@ -105,6 +106,29 @@ if (hasChromium())
             "no requests to third parties",
           );
           assert.deepEqual(await context.cookies(), []);
+          await context.close();
+        });
+
+        test("uploads the other files while one can't be started (UPLOAD-9)", async () => {
+          const link = await createTestUploadLink(service);
+          const { page, context } = await openObservedPage(browser);
+          await page.goto(link.url);
+          await page.route("**/files", (route) =>
+            route.request().postData()?.includes("one.jpg") === true
+              ? route.fulfill({ status: 500 })
+              : route.continue(),
+          );
+          await chooseFiles(page, [
+            { name: "one.jpg", mimeType: "image/jpeg", buffer: await jpeg(90, 60) },
+            { name: "two.png", mimeType: "image/png", buffer: await png(30, 30) },
+          ]);
+          const listReadyFiles = async () =>
+            (await link.assets()).filter(({ status }) => status === "ready").map(({ filename }) => filename);
+          await waitUntil(async () => (await listReadyFiles()).includes("two.png"));
+          assert.deepEqual(await listReadyFiles(), ["two.png"]);
+          await page.unroute("**/files");
+          await waitUntilDone(page);
+          assert.deepEqual(await listReadyFiles(), ["two.png", "one.jpg"]);
           await context.close();
         });
 

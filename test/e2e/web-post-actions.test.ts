@@ -128,7 +128,7 @@ describe("actions on posts in a browser", { skip: skipWithoutChromium }, () => {
     assert.deepEqual(Object.fromEntries(new URL(page.url()).searchParams), { tag: "harbour", view: "board" });
 
     await page.setViewportSize(desktop);
-    await page.getByRole("radio", { name: "Calendar" }).check();
+    await page.getByRole("radio", { name: "Calendar" }).click();
     await page.getByRole("complementary", { name: "Unscheduled" }).getByRole("link", { name: "Middle" }).click();
     await waitForTitle(page, "Middle");
     await page.getByRole("link", { name: "Calendar (filtered)" }).waitFor();
@@ -341,6 +341,8 @@ describe("actions on posts in a browser", { skip: skipWithoutChromium }, () => {
     const owner = await newOwner();
     for (let number = 1; number <= 60; number++) await addPost(owner, `Post ${number}`);
     const page = await openPosts(owner);
+    // The rows are rendered in steps, and a click between two of them can be lost.
+    await page.waitForLoadState("networkidle");
     await page.getByRole("button", { name: "Actions for Post 60" }).click();
     await page.getByRole("menuitem", { name: "Schedule…" }).click();
     const schedule = page.getByRole("dialog", { name: "Schedule post" });

@@ -180,13 +180,16 @@ async function startRun(
       });
       return undefined;
     }
-    // A post that an earlier commit may have made public must not fail here.
-    const [rejection] = isCommitted(startedPublication.progress)
+    // The run of a post that an earlier commit may have made public must find out whether it did.
+    const rejections = isCommitted(publication.progress)
       ? []
       : await findPublishProblems({ ...deps, ...tx }, post, assets, [connection]);
-    if (rejection) {
-      const message = rejection.problems.map((problem) => problem.message).join(" ");
-      const problem = { code: "not_publishable", message };
+    // `fitContent` opens images that have not been opened yet.
+    const problems = rejections
+      .flatMap((rejection) => rejection.problems)
+      .filter(({ code }) => code !== "image_unreadable");
+    if (problems.length > 0) {
+      const problem = { code: "not_publishable", message: problems.map(({ message }) => message).join(" ") };
       const failedColumns = { ...unscheduledColumns, problem };
       const detail = { code: problem.code, reason: problem.message };
       await applyStepInTransaction(deps, tx, startedPublication, {

@@ -72,12 +72,12 @@ export function AssetActions({
     await refreshQueries(queryClient, studio.id);
     async function undo(): Promise<void> {
       const order = post.assets.map(({ id }) => id);
-      await attachAsset(studio.id, post.id, asset.id, order).catch(() => {}); // the file has been used or deleted
+      await attachAsset(studio.id, post.id, asset.id, order);
       await refreshQueries(queryClient, studio.id);
     }
     showToast({
       text: `Removed ${asset.filename} from “${post.title}”. Still in your library.`,
-      action: { label: "Undo", run: () => void undo() },
+      action: { label: "Undo", run: () => void removing.run(undo) },
     });
   }
 

@@ -3,7 +3,7 @@ import { takesPosition } from "./file-limit.ts";
 import type { Formatter } from "./format.ts";
 import { createPreview } from "./preview.ts";
 import { interpolate, type Strings } from "./strings.ts";
-import type { UploadItem } from "./upload-task.ts";
+import type { ChosenFile, UploadFailure, UploadItem } from "./upload-task.ts";
 import type { Uploader } from "./uploader.ts";
 
 export interface Row {
@@ -27,6 +27,7 @@ export interface RowOptions {
   uploader: Uploader;
   strings: Strings;
   format: Formatter;
+  onFiles: (chosenFiles: readonly ChosenFile[]) => void;
   onCancel: (key: string) => void;
   canShowVideos: boolean;
 }
@@ -35,7 +36,7 @@ export interface RowOptions {
 export function createRow(
   initialItem: UploadItem,
   initialState: PageState,
-  { uploader, strings, format, onCancel, canShowVideos }: RowOptions,
+  { uploader, strings, format, onFiles, onCancel, canShowVideos }: RowOptions,
 ): Row {
   const { key } = initialItem;
   const preview = createPreview({ canShowVideos });
@@ -59,7 +60,7 @@ export function createRow(
   // A field of its own, because the page's one is disabled while the post is full.
   const fileInput = createElement("input", { type: "file" });
   fileInput.addEventListener("change", () => {
-    uploader.add([...(fileInput.files ?? [])].map((file) => ({ file })));
+    onFiles([...(fileInput.files ?? [])].map((file) => ({ file })));
     fileInput.value = "";
   });
   const chooseButton = createButton(strings.chooseFile, () => fileInput.click(), "secondary");
@@ -157,10 +158,7 @@ export function createRow(
     // The browser may still have the file, and need the user's permission to open it.
     const isStored = item.storedFile !== undefined;
     const missingText = isStored ? strings.allowOrChooseAgain : strings.chooseAgain;
-    setText(
-      problem,
-      status === "missing" ? missingText : [item.error?.message, item.error?.hint].filter(Boolean).join(" "),
-    );
+    setText(problem, status === "missing" ? missingText : describeFailure(item.error));
     setVisible(problem, problem.textContent !== "");
     setVisible(pauseButton, status === "waiting" || status === "sending");
     setVisible(resumeButton, status === "paused" || (status === "missing" && isStored));
@@ -197,3 +195,7 @@ export function createRow(
     },
   };
 }
+
+/** Without the hint to remove a file from a full post, because the upload page can't do that. */
+export const describeFailure = (error: UploadFailure | undefined): string =>
+  [error?.message, error?.code === "asset_limit_reached" ? "" : error?.hint].filter(Boolean).join(" ");

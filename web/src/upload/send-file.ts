@@ -10,6 +10,7 @@ import { transfer } from "./transfer.ts";
 // A browser opens six connections per host; some must stay free for API requests.
 const maxParallelParts = 4;
 const maxParallelFiles = 3;
+const maxStartMs = 10_000;
 
 export interface FileSenderOptions {
   /** All files of the page. */
@@ -38,7 +39,8 @@ export function createFileSender({
 }: FileSenderOptions): SendFile {
   const connectionSlots = createSemaphore(maxParallelParts);
   const fileSlots = createSemaphore(maxParallelFiles);
-  // A file gets its position on the post when it is started, so files are started in the order of their selection.
+  // A file gets its position on the post when it is started, so files are started in the order of their selection. A file
+  // whose first attempt fails or takes long does not hold up the others.
   const startSlots = createSemaphore(1);
   const getTotalSentBytes = () => tasks.reduce((bytes, { sentBytes }) => bytes + sentBytes, 0);
 
@@ -54,6 +56,8 @@ export function createFileSender({
     try {
       release = await fileSlots.acquire(controller.signal);
       releaseStart = await startSlots.acquire(controller.signal);
+      setTimeout(releaseStart, maxStartMs);
+      controller.signal.addEventListener("abort", releaseStart, { once: true });
       // Idle time would lower the measured speed.
       if (!tasks.some(({ status }) => status === "sending")) totalSpeed.reset();
       task.status = "sending";
@@ -66,8 +70,8 @@ export function createFileSender({
         { client, retrier, connectionSlots, maxParallelParts },
         controller.signal,
         {
+          onStartAttempted: releaseStart,
           onStarted({ file: remote }) {
-            releaseStart();
             if (!tasks.includes(task)) {
               // Canceled while the request was running.
               void retrier.run(() => client.cancelFile(remote.id), new AbortController().signal).catch(() => {});

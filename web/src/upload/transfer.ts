@@ -12,6 +12,8 @@ export interface TransferOptions {
 }
 
 export interface TransferEvents {
+  /** Called after each attempt to start the file, successful or not. */
+  onStartAttempted(): void;
   onStarted(startedUpload: StartedUpload): void;
   /** `sentBytes` includes stored parts and the bytes in flight. */
   onProgress(sentBytes: number): void;
@@ -46,7 +48,10 @@ export async function transfer(
   };
   for (let round = 0; ; round++) {
     // `startFile` is not aborted: the server may already have created the file, and canceling it needs its id.
-    const startedUpload = await retrier.run(() => client.startFile(fileDescription), signal);
+    const startedUpload = await retrier.run(
+      () => client.startFile(fileDescription).finally(events.onStartAttempted),
+      signal,
+    );
     events.onStarted(startedUpload);
     signal.throwIfAborted();
     if (startedUpload.file.status === "ready") return startedUpload.file;

@@ -5,7 +5,7 @@ import { countFreePositions, describeLimit, type FileLimit } from "./file-limit.
 import { createFormatter } from "./format.ts";
 import type { Language } from "./languages.ts";
 import { listenForFiles } from "./listen-for-files.ts";
-import { createRow, type PageState, type Row } from "./row.ts";
+import { createRow, describeFailure, type PageState, type Row } from "./row.ts";
 import { sortRows } from "./sort-rows.ts";
 import { interpolate } from "./strings.ts";
 import type { ChosenFile, UploadItem, UploadStatus } from "./upload-task.ts";
@@ -123,8 +123,7 @@ export function createUploaderUi(
     announcedStatuses.set(item.key, item.status);
     if (previousStatus === item.status) return;
     if (item.status === "done" && previousStatus !== undefined) announce(`${item.name}: ${strings.onPost}.`);
-    if (item.status === "failed")
-      announce(`${item.name}: ${strings.uploadFailed}. ${item.error?.message ?? ""} ${item.error?.hint ?? ""}`);
+    if (item.status === "failed") announce(`${item.name}: ${strings.uploadFailed}. ${describeFailure(item.error)}`);
     if (item.status === "sending" && (previousStatus === undefined || previousStatus === "waiting"))
       announce(`${item.name}: ${strings.uploading}.`);
     if (item.status === "paused") announce(`${item.name}: ${strings.paused}.`);
@@ -184,14 +183,15 @@ export function createUploaderUi(
     previousSummary = summary;
   }
 
+  const rowOptions = { uploader, strings, format, onFiles: addFiles, onCancel: cancel, canShowVideos };
+
   function render(): void {
     const items = uploader.getItems();
     const focusedElement = document.activeElement;
     const focusedRow = [...rows.values()].find(({ element }) => element.contains(focusedElement));
     const state = getPageState(items);
     for (const item of items) {
-      const row =
-        rows.get(item.key) ?? createRow(item, state, { uploader, strings, format, onCancel: cancel, canShowVideos });
+      const row = rows.get(item.key) ?? createRow(item, state, rowOptions);
       if (!rows.has(item.key)) list.append(row.element);
       rows.set(item.key, row);
       row.update(item, state);

@@ -37,6 +37,7 @@ export interface UploadItem {
 export interface UploadFailure {
   message: string;
   hint: string;
+  code?: string | undefined;
   /** Whether a retry with the same file would fail again. */
   isPermanent: boolean;
 }
@@ -131,9 +132,8 @@ export function isSameFile(task: UploadTask, file: File): boolean {
 
 export function toFailure(error: unknown): UploadFailure {
   if (error instanceof RequestError) {
-    // The upload page can't remove files from the post, so the hint does not help there.
-    const hint = error.code === "asset_limit_reached" ? "" : error.hint;
-    return { message: error.message, hint, isPermanent: [400, 410, 413, 415].includes(error.status) };
+    const { message, hint, code, status } = error;
+    return { message, hint, code, isPermanent: [400, 410, 413, 415].includes(status) };
   }
   if (error instanceof DOMException) {
     return {
