@@ -364,6 +364,7 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     assert.equal(await page.getByRole("checkbox").count(), 0);
     assert.equal(await page.getByRole("link", { name: "New post" }).count(), 0);
     await page.getByRole("button", { name: "Actions for Fog" }).click();
+    await page.getByRole("menuitem", { name: "Open" }).waitFor();
     assert.deepEqual(await page.getByRole("menuitem").allTextContents(), ["Open", "Copy link"]);
     await open("?view=board");
     await page.getByRole("link", { name: "Fog" }).waitFor();
