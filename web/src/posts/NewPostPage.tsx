@@ -1,6 +1,4 @@
-import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { createPost } from "../api/mutations.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button, ButtonLink } from "../ui/Button.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
@@ -9,23 +7,13 @@ import { PageHeader } from "../ui/PageHeader.tsx";
 import { requiredTextProps } from "../ui/required-text.ts";
 import { useAction } from "../ui/use-action.ts";
 import { readLastPostsView } from "./last-posts-view.ts";
+import { useCreateDraft } from "./use-create-draft.ts";
 
 export function NewPostPage() {
   const { studio } = useStudio();
-  const navigate = useNavigate();
+  const createDraft = useCreateDraft();
   const [title, setTitle] = useState("");
   const { isRunning, error, run } = useAction();
-  // One key per visit, so that a repeated submission creates one post.
-  const [key] = useState(() => crypto.randomUUID());
-
-  async function create(): Promise<void> {
-    const post = await createPost(studio.id, { title, idempotencyKey: `${key} ${title}`.slice(0, 200) });
-    await navigate({
-      to: "/studios/$studioId/posts/$postId",
-      params: { studioId: studio.id, postId: post.id },
-      state: { isNewPost: true },
-    });
-  }
 
   return (
     <>
@@ -36,7 +24,7 @@ export function NewPostPage() {
         className="max-w-[38rem]"
         onSubmit={(event) => {
           event.preventDefault();
-          void run(create);
+          void run(() => createDraft(title));
         }}
       >
         <TextField

@@ -1,6 +1,4 @@
-import { useNavigate } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
-import { createPost } from "../../api/mutations.ts";
 import { useStudio } from "../../layout/use-studio.ts";
 import { resolveLocalTime } from "../../publishing/zoned-time.ts";
 import { TextField } from "../../ui/Field.tsx";
@@ -8,6 +6,7 @@ import { FormDialog } from "../../ui/FormDialog.tsx";
 import { requiredTextProps } from "../../ui/required-text.ts";
 import { useToast } from "../../ui/Toasts.tsx";
 import { formatPostTime } from "../format-post-time.ts";
+import { useCreateDraft } from "../use-create-draft.ts";
 import { suggestTimeAt } from "./calendar-slots.ts";
 
 interface IntendedTime {
@@ -40,28 +39,15 @@ export function useNewPostDialog(): { onCreate: ((slot: string) => void) | undef
 
 /** Creates a draft and opens it with its intended time. Nothing is scheduled here. */
 function NewPostDialog({ localTime, timeLabel, onClose }: IntendedTime & { onClose: () => void }) {
-  const { studio } = useStudio();
-  const navigate = useNavigate();
+  const createDraft = useCreateDraft();
   const [title, setTitle] = useState("");
-  // One key per dialog, so that a repeated submission creates one post.
-  const [key] = useState(() => crypto.randomUUID());
-
-  async function create(): Promise<void> {
-    const post = await createPost(studio.id, { title, idempotencyKey: `${key} ${title}`.slice(0, 200) });
-    await navigate({
-      to: "/studios/$studioId/posts/$postId",
-      params: { studioId: studio.id, postId: post.id },
-      search: { at: localTime },
-      state: { isNewPost: true },
-    });
-  }
 
   return (
     <FormDialog
       title={`New post for ${timeLabel}`}
       submitLabel="Create draft"
       busyLabel="Creating…"
-      onSubmit={create}
+      onSubmit={() => createDraft(title, { at: localTime })}
       onClose={onClose}
     >
       <div className="mt-4">
