@@ -5,21 +5,11 @@ import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { openDiskStore, type DiskOptions, type DiskStore } from "#storage/disk/disk-store.ts";
+import { openLocalDiskStore } from "../support/local-disk-store.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 import { buildStraceCommand, strace } from "../support/strace.ts";
 import { toChunks, readDigest, sha256 } from "../support/stores.ts";
 import { isLongRun } from "../support/long-run.ts";
-
-const rejectUrl = async (): Promise<string> => Promise.reject(new Error("this store creates no URLs"));
-const urls = {
-  origin: "http://localhost",
-  createUploadUrl: rejectUrl,
-  createPartUrl: rejectUrl,
-  createDownloadUrl: rejectUrl,
-};
-const openStore = (root: string, options: Partial<DiskOptions> = {}): Promise<DiskStore> =>
-  openDiskStore({ root, urls, clock: () => Date.now(), minFreeBytes: 0, ...options });
 
 const writeOptions = { mimeType: "image/png", maxBytes: 1_000_000 };
 
@@ -70,7 +60,7 @@ function checkAllFiles(root: string): void {
 /** Asserts that acknowledged files are stored, an interrupted promote can be repeated, and temp files can be swept. */
 async function checkStore(root: string, lines: string[][]): Promise<void> {
   checkAllFiles(root);
-  const store = await openStore(root, { mustExist: lines.some(([step]) => step === "stored") });
+  const store = await openLocalDiskStore(root, { mustExist: lines.some(([step]) => step === "stored") });
   const digests = new Map(lines.filter(([step]) => step === "stored").map(([, from = "", digest]) => [from, digest]));
   const promotedKeys = new Set(lines.filter(([step]) => step === "promoted").map(([, to]) => to));
   for (const [step, from = "", to = "", version = ""] of lines) {
@@ -165,10 +155,10 @@ describe("the file folder at startup (S6)", () => {
 
   test("is created on the first start, with its parent folders", () =>
     withFolder(async (path) => {
-      const store = await openStore(join(path, "a/b/files"));
+      const store = await openLocalDiskStore(join(path, "a/b/files"));
       await store.write("files/a", toChunks(Buffer.from("x")), writeOptions);
       await store.ping();
-      await openStore(join(path, "a/b/files"), { mustExist: true });
+      await openLocalDiskStore(join(path, "a/b/files"), { mustExist: true });
     }));
 
   test("is rejected if it is a file, a broken symbolic link, or inside a file", () =>
@@ -176,9 +166,15 @@ describe("the file folder at startup (S6)", () => {
       writeFileSync(join(path, "file"), "x");
       symlinkSync(join(path, "nowhere"), join(path, "link"));
       const expectedError = { name: "UnusableFolderError" };
-      await assert.rejects(openStore(join(path, "file")), { ...expectedError, message: /file is not a folder/ });
-      await assert.rejects(openStore(join(path, "link")), { ...expectedError, message: /is a broken symbolic link/ });
-      await assert.rejects(openStore(join(path, "file/below")), { ...expectedError, message: /not a folder/ });
+      await assert.rejects(openLocalDiskStore(join(path, "file")), {
+        ...expectedError,
+        message: /file is not a folder/,
+      });
+      await assert.rejects(openLocalDiskStore(join(path, "link")), {
+        ...expectedError,
+        message: /is a broken symbolic link/,
+      });
+      await assert.rejects(openLocalDiskStore(join(path, "file/below")), { ...expectedError, message: /not a folder/ });
       assert.deepEqual(
         readdirSync(path).toSorted((a, b) => a.localeCompare(b)),
         ["file", "link"],
@@ -189,7 +185,9 @@ describe("the file folder at startup (S6)", () => {
     withFolder(async (path) => {
       mkdirSync(join(path, "empty"));
       for (const root of ["missing", "empty"])
-        await assert.rejects(openStore(join(path, root), { mustExist: true }), { message: /missing or empty/ });
+        await assert.rejects(openLocalDiskStore(join(path, root), { mustExist: true }), {
+          message: /missing or empty/,
+        });
       assert.deepEqual(readdirSync(path), ["empty"]);
     }));
 
@@ -197,7 +195,7 @@ describe("the file folder at startup (S6)", () => {
     withFolder(async (path) => {
       mkdirSync(join(path, "real"));
       symlinkSync(join(path, "real"), join(path, "link"));
-      const store = await openStore(join(path, "link"));
+      const store = await openLocalDiskStore(join(path, "link"));
       await store.write("files/a", toChunks(Buffer.from("x")), writeOptions);
       assert.ok(readdirSync(join(path, "real")).includes("files"));
     }));
@@ -226,7 +224,7 @@ describe("the file folder at startup (S6)", () => {
 
   test("the sweep deletes old temp files that a crash left, and keeps new ones (S8)", () =>
     withFolder(async (path) => {
-      const store = await openStore(path);
+      const store = await openLocalDiskStore(path);
       const [oldFile, newFile] = [join(path, ".tmp/old"), join(path, ".tmp/new")];
       writeFileSync(oldFile, "x");
       writeFileSync(newFile, "x");

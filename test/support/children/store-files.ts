@@ -1,25 +1,15 @@
 import { createHash } from "node:crypto";
 import { writeSync } from "node:fs";
 import { AppError } from "#lib/errors.ts";
-import { openDiskStore, type DiskStore } from "#storage/disk/disk-store.ts";
+import type { DiskStore } from "#storage/disk/disk-store.ts";
+import { openLocalDiskStore } from "../local-disk-store.ts";
 
 /** Child process: stores files one at a time, as the service does, and prints each step. */
 
 const { root, count, bytes } = JSON.parse(process.argv[2] ?? "") as { root: string; count: number; bytes: number };
 const printLine = (...fields: string[]) => writeSync(1, `${fields.join(" ")}\n`); // synchronous, because the process may be killed
 
-const rejectUrlRequest = async (): Promise<string> => Promise.reject(new Error("this store creates no URLs"));
-const store = await openDiskStore({
-  root,
-  urls: {
-    origin: "http://localhost",
-    createUploadUrl: rejectUrlRequest,
-    createPartUrl: rejectUrlRequest,
-    createDownloadUrl: rejectUrlRequest,
-  },
-  clock: () => Date.now(),
-  minFreeBytes: 0,
-});
+const store = await openLocalDiskStore(root);
 printLine("open");
 for (let i = 0; i < count; i++) await storeFile(store, i);
 printLine("end");

@@ -1,22 +1,11 @@
 import { AppError } from "#lib/errors.ts";
-import { openDiskStore } from "#storage/disk/disk-store.ts";
+import { openLocalDiskStore } from "../local-disk-store.ts";
 import { toChunks } from "../stores.ts";
 
 /** Child process: stores a file in one part, tries again once if that fails, and prints each outcome. */
 
 const [, , root = "", megabytes = ""] = process.argv;
-const rejectUrlRequest = async (): Promise<string> => Promise.reject(new Error("this store creates no URLs"));
-const { parts } = await openDiskStore({
-  root,
-  urls: {
-    origin: "http://localhost",
-    createUploadUrl: rejectUrlRequest,
-    createPartUrl: rejectUrlRequest,
-    createDownloadUrl: rejectUrlRequest,
-  },
-  clock: () => Date.now(),
-  minFreeBytes: 0,
-});
+const { parts } = await openLocalDiskStore(root);
 const content = Buffer.alloc(Number(megabytes) * 1024 ** 2, "content of the part ");
 const size = { bytes: content.length, partBytes: content.length };
 const id = await parts.start("files/a", { ...size, mimeType: "image/png" });
