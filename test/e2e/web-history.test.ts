@@ -175,7 +175,7 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     const postId = postIds[1] ?? "";
     await openStudioPage(`posts/${postId}`);
     await page.getByLabel("Status").selectOption("ready");
-    await page.getByText("Saved", { exact: true }).waitFor();
+    await waitUntil(async () => (await readPost(postId)).status === "ready");
     await changeAsAssistant(postId, { title: "Four vases, one glaze" });
     const banner = page.getByRole("region", { name: "Changed since it was marked ready" });
     await banner.getByText(attribution).waitFor();

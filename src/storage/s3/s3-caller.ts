@@ -28,7 +28,7 @@ export interface S3Caller {
 }
 
 /** Clients get an error within 15 s if the store does not respond; this leaves time to send the error. */
-export const defaultTimeoutMs = 13_000;
+export const defaultTimeoutMs = 12_000;
 /** If the store processes `workBytes` more slowly than this, the call times out. */
 const minWorkBytesPerMs = 20_000;
 const timeoutCode = "timeout";
