@@ -9,7 +9,7 @@ import {
   readBytes,
   toChunks,
   readDigest,
-  createKeyPrefix,
+  createUniqueName,
   openTestS3,
   putBytes,
   sha256,
@@ -28,7 +28,7 @@ describe("an S3 store that hangs or fails", { skip: !listStoreNames().includes("
   let store: S3Store;
   /** Bypasses the proxy, to see what is stored. */
   let directStore: S3Store;
-  const keyPrefix = createKeyPrefix();
+  const keyPrefix = createUniqueName();
   let keyCount = 0;
   const newKey = (name = "a") => `${keyPrefix}/${name}${String(++keyCount).padStart(4, "0")}`;
 

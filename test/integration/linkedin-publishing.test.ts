@@ -160,7 +160,7 @@ forOneEngine("publishing to LinkedIn", (fixture) => {
 
   test("a post that LinkedIn rejects as a duplicate fails with that reason (PUB-4)", async () => {
     await publisher.publishAndWait("Good morning");
-    standIn.faults.ghostDuplicates = 1;
+    standIn.faults.missingOriginals = 1;
     const { problem } = await publisher.waitForState(await publisher.publish("Good morning"), "failed");
     assert.deepEqual([problem?.code, listPosts("Good morning").length], ["duplicate", 1]);
   });

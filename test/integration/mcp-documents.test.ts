@@ -59,7 +59,7 @@ forOneEngine("documents about the MCP endpoint", (fixture) => {
     assert.match(String(getName("http://[2001:db8::1]")), /^[a-zA-Z0-9.-]+\/atelier$/);
   });
 
-  test("a browser that opens /mcp gets a page without scripts that links to Connect (CHAT-31, L6)", async () => {
+  test("a browser that opens /mcp gets a script-free page that links to Connect (CHAT-31, L6)", async () => {
     for (const path of ["/mcp", "/mcp/"]) {
       const response = await fetch(`${server.base}${path}`, { headers: { accept: browserAccept } });
       const page = await response.text();

@@ -30,7 +30,7 @@ forOneEngine("headers that repeat inputs of a tool", (fixture) => {
   const accepted = [200, undefined];
   const rejected = [400, -32020];
 
-  test("accepts headers that match, in any case, plain or encoded, and inputs that are absent (M11)", async () => {
+  test("accepts matching headers, with names in any letter case and values plain or encoded, and no header for an absent input (M11)", async () => {
     for (const [args, headers] of [
       [{ region: "us-west1" }, { "Mcp-Param-Region": "us-west1" }],
       [{ region: "us-west1" }, { "MCP-PARAM-REGION": encode("us-west1") }],

@@ -154,7 +154,7 @@ test("identifies a Facebook video by its post in the feed, and waits until all p
   assert.throws(() => parse({ status: undefined }));
 });
 
-test("classifies the errors of Meta's Graph API by their codes, and never a 5xx (PUB-2, PUB-4)", () => {
+test("classifies errors of Meta's Graph API by their codes, but leaves 5xx responses unclassified (PUB-2, PUB-4)", () => {
   const classify = (error: object, status = 400, headers = {}) =>
     classifyGraphError({ status, headers: new Headers(headers), body: { error } });
   assert.equal(classify({ code: 190, error_subcode: 463 })?.kind, "reconnect");
@@ -204,12 +204,12 @@ function createThreadsRequest(progress: PublicationProgress, assets: ContentAsse
 }
 
 /** Looks up a container after the response to its commit was lost. */
-function lookUp(responses: ThreadsResponses, isTaken = false): Promise<LookUpOutcome> {
+function lookUp(responses: ThreadsResponses, belongsToOtherPublication = false): Promise<LookUpOutcome> {
   const request = createThreadsRequest({ mediaIds: {}, containerId: "c1" });
-  return createThreadsPublisher(responses).lookUp(request, async () => isTaken);
+  return createThreadsPublisher(responses).lookUp(request, async () => belongsToOtherPublication);
 }
 
-/** Resumes a run with two files that were uploaded by an earlier one. Returns the outcome and the last saved progress. */
+/** Starts a run after an earlier run has uploaded two files. Returns the outcome and the last saved progress. */
 async function resume(responses: ThreadsResponses, containerId?: string) {
   let saved: PublicationProgress | undefined;
   const progress = { mediaIds: { ast_1: "m1", ast_2: "m2" }, pendingIds: ["m1", "m2"], containerId };
@@ -233,7 +233,7 @@ test("a container that the platform no longer knows is created again by the next
   assert.deepEqual([outcome, saved], ["unknown", { mediaIds: {} }]);
 });
 
-test("a container that became public is found before its files and the quota are read (PUB-2)", async () => {
+test("checks whether the container is already public before it reads the status of the files and the quota (PUB-2)", async () => {
   for (const status of ["PUBLISHED", "EXPIRED", "ERROR"]) {
     const responses = { m1: { status }, m2: { status }, c1: { status: "PUBLISHED" } };
     const { outcome, saved } = await resume({ ...responses, "1/threads_publishing_limit": usedQuota }, "c1");
@@ -243,7 +243,7 @@ test("a container that became public is found before its files and the quota are
   assert.equal(outcome, "retry_later");
 });
 
-test("a container that is public is published, with the URL of its post if that is certain (PUB-2)", async () => {
+test("reports a public container as published, with the URL of its post only if exactly one post can be it (PUB-2)", async () => {
   const post = {
     id: "p1",
     text: "Text",
@@ -265,7 +265,7 @@ test("a container that is public is published, with the URL of its post if that 
   assert.equal((await lookUp({ c1: published, "1/threads": 503 })).kind, "unknown");
 });
 
-test("a container that is not public does not prove that the commit failed, unless it failed or expired (PUB-2)", async () => {
+test("treats the commit as failed only if the container failed or expired, not because the container is not public yet (PUB-2)", async () => {
   const kinds = {
     FINISHED: "unidentified",
     IN_PROGRESS: "unknown",

@@ -108,7 +108,7 @@ test("every encoding of a plan has an accepted type and the platform's size limi
   });
 });
 
-test("an image is never enlarged, and its parts lie within it and within the rendition", () => {
+test("an image is never enlarged, its region lies within the source, and the scaled image fits on the canvas", () => {
   forEachRender((source, _, { layouts }) => {
     for (const { region, scaled, canvas } of layouts) {
       assert.ok(region.left >= 0 && region.left + region.width <= source.width);
@@ -141,7 +141,7 @@ test("rejects an image for its size only if the platform accepts no size that a 
   );
 });
 
-test("shows the whole image unless a crop position is set, and then pads only to reach the minimum size", () => {
+test("without a crop position the whole image is shown; with one, padding is added only to reach the minimum size", () => {
   fc.assert(
     fc.property(image, limitWithWitness, crop, (source, { limit }, position) => {
       const { minWidth: _, minHeight: __, ...limitWithoutMinimum } = limit;
@@ -150,7 +150,8 @@ test("shows the whole image unless a crop position is set, and then pads only to
       const [layout] = plan.layouts;
       assert.ok(layout);
       const { width, height } = layout.scaled;
-      // An image with few pixels can't be cropped if one pixel more or less skips the whole range of aspect ratios.
+      // A very small image can't be cropped to fit if adding or removing one pixel jumps from below the allowed aspect
+      // ratios to above them.
       const { minAspect = 0, maxAspect = Infinity } = limit;
       const isTooSmall = maxAspect - minAspect <= 1 / height || 1 / minAspect - 1 / maxAspect <= 1 / width;
       if (position) assert.ok(!plan.changes.includes("pad") || isTooSmall, JSON.stringify(layout));
@@ -218,7 +219,7 @@ const examples: [
     { kind: "as_is" },
   ],
   [
-    "an animated GIF where it is not",
+    "an animated GIF where animation is not accepted",
     { mimeType: "image/gif", frames: 9 },
     { types: ["image/gif", "image/png"] },
     { kind: "render", type: "image/png", changes: ["type", "animation"] },

@@ -192,8 +192,8 @@ async function addOtherTypes(add: Add): Promise<void> {
   );
   await add("AVIF, 10 bits", "image/avif", open(paint()).avif({ quality: 90, effort: 0, bitdepth: 10 }));
   await add("GIF", "image/gif", open(paint()).gif());
-  const invisible = paint(60, 40, quadrants, 0);
-  await add("GIF, invisible", "image/gif", open(invisible).gif(), { pixels: invisible });
+  const transparentImage = paint(60, 40, quadrants, 0);
+  await add("GIF, fully transparent", "image/gif", open(transparentImage).gif(), { pixels: transparentImage });
 }
 
 async function addAnimations(add: Add): Promise<void> {

@@ -28,7 +28,7 @@ export function forEachStore(name: string, define: (fixture: StoreFixture) => vo
       before(async () => {
         fileServer = kind === "disk" ? await startFileServer() : undefined;
         const store = fileServer?.store ?? (await openTestS3({ settings: { bucket: await createTestBucket() } }));
-        Object.assign(fixture, { store, keyPrefix: createKeyPrefix() });
+        Object.assign(fixture, { store, keyPrefix: createUniqueName() });
       });
       after(async () => {
         if (fixture.store.name === "s3") (fixture.store as S3Store).close();
@@ -39,7 +39,7 @@ export function forEachStore(name: string, define: (fixture: StoreFixture) => vo
   }
 }
 
-export const createKeyPrefix = (): string => `t${randomBytes(6).toString("hex")}`;
+export const createUniqueName = (): string => `t${randomBytes(6).toString("hex")}`;
 
 /** The settings of the S3 server of this run. */
 export function getTestS3Settings(): S3Settings {
@@ -63,14 +63,14 @@ export function openTestS3(
 
 /** Creates a bucket that no other suite uses, for suites that sweep it. */
 async function createTestBucket(): Promise<string> {
-  const settings = { ...getTestS3Settings(), bucket: createKeyPrefix() };
+  const settings = { ...getTestS3Settings(), bucket: createUniqueName() };
   const client = createS3Client(settings);
   await client.send(new CreateBucketCommand({ Bucket: settings.bucket }));
   client.destroy();
   return settings.bucket;
 }
 
-/** Hides the files of other suites, which share the bucket, from a sweeper, which would delete them as orphans. */
+/** Lists only the suite's own files, for suites that share a bucket: a sweeper would delete all others as orphans. */
 export function withOwnFiles<Store extends FileStore>(store: Store, isOwnKey: (key: string) => boolean): Store {
   return {
     ...store,

@@ -40,14 +40,14 @@ export interface PostOptions {
   media: MediaStore;
   ownsUrn(urn: string): boolean;
   canRead(author: string): boolean;
-  takeGhostDuplicate(): boolean;
+  takeMissingOriginalFault(): boolean;
 }
 
 export interface PostStore {
   create(body: unknown): StandInResponse;
   read(urn: string): StandInResponse;
   find(request: StandInRequest): StandInResponse;
-  listPublic(): StoredPost[];
+  listLive(): StoredPost[];
 }
 
 /** "The maximum length of the text of a UGC Post is 3,000 characters." */
@@ -63,9 +63,10 @@ export function createPostStore(options: PostOptions): PostStore {
   const createId = (): string => `7${randomInt(1e9, 1e10)}${String(posts.length).padStart(8, "0")}`;
 
   function create(body: unknown): StandInResponse {
-    const fields = ["author", "commentary", "visibility", "distribution", "lifecycleState"];
-    const post = requireRecord(body, "body", [...fields, "content", "isReshareDisabledByAuthor"]);
-    for (const field of fields) if (post[field] === undefined || post[field] === null) throw missingField(field);
+    const requiredFields = ["author", "commentary", "visibility", "distribution", "lifecycleState"];
+    const post = requireRecord(body, "body", [...requiredFields, "content", "isReshareDisabledByAuthor"]);
+    for (const field of requiredFields)
+      if (post[field] === undefined || post[field] === null) throw missingField(field);
     const author = requireString(post["author"], "author");
     if (!/^urn:li:(person|organization):/.test(author)) throw invalidUrnType("author");
     if (!options.ownsUrn(author)) throw accessDenied("partnerApiPostsExternal.CREATE.20260901");
@@ -148,7 +149,7 @@ export function createPostStore(options: PostOptions): PostStore {
     const isRecent = (post: StoredPost): boolean => options.now() - post.createdAt < duplicateWindowMs;
     const original = posts.findLast((post) => isRecent(post) && toKey(post) === key);
     if (!original) return;
-    const urn = options.takeGhostDuplicate() ? `urn:li:share:${createId()}` : original.urn;
+    const urn = options.takeMissingOriginalFault() ? `urn:li:share:${createId()}` : original.urn;
     const json = {
       errorDetailType: "com.linkedin.common.error.BadRequest",
       message: `com.linkedin.content.common.exception.BadRequestResponseException: Content is a duplicate of ${urn}`,
@@ -160,7 +161,8 @@ export function createPostStore(options: PostOptions): PostStore {
     throw new Rejection({ status: 422, json });
   }
 
-  const isPublic = (post: StoredPost): boolean =>
+  /** LinkedIn shows a post once all of its media are processed. */
+  const isLive = (post: StoredPost): boolean =>
     post.media.every(({ asset }) => options.media.statusOf(asset) === "AVAILABLE");
 
   function read(urn: string): StandInResponse {
@@ -188,7 +190,7 @@ export function createPostStore(options: PostOptions): PostStore {
     return { status: 200, json: { paging: { start, count, links: [] }, elements } };
   }
 
-  return { create, read, find, listPublic: () => posts.filter(isPublic) };
+  return { create, read, find, listLive: () => posts.filter(isLive) };
 }
 
 function checkDistribution(value: unknown): void {

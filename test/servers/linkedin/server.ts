@@ -65,7 +65,7 @@ export interface LinkedInStandIn extends RunningStandIn {
 
 export interface LinkedInFaults extends Faults {
   /** Duplicates: name the URN of a post that doesn't exist. */
-  ghostDuplicates: number;
+  missingOriginals: number;
 }
 
 export interface LinkedInSettings {
@@ -106,7 +106,7 @@ export async function startLinkedIn(): Promise<LinkedInStandIn> {
     requiresPkce: false,
     scopes: ["openid", "profile", "w_member_social"],
   });
-  const faults: LinkedInFaults = { ...createFaults(), ghostDuplicates: 0 };
+  const faults: LinkedInFaults = { ...createFaults(), missingOriginals: 0 };
   const settings: LinkedInSettings = {
     activeVersions: new Set(
       ["202512", "202601", "202602", "202603", "202604", "202605"].concat(["202606", "202607", "202608", "202609"]),
@@ -140,7 +140,7 @@ export async function startLinkedIn(): Promise<LinkedInStandIn> {
     ownsUrn,
     canRead: (author) =>
       tokens.scopes.has(author.startsWith("urn:li:person:") ? "r_member_social" : "r_organization_social"),
-    takeGhostDuplicate: () => takeFault(faults, "ghostDuplicates"),
+    takeMissingOriginalFault: () => takeFault(faults, "missingOriginals"),
   });
 
   const server = await serve(async (request) => {
@@ -231,7 +231,7 @@ export async function startLinkedIn(): Promise<LinkedInStandIn> {
 
   return {
     ...server,
-    posts: () => posts.listPublic().map(toPublicPost),
+    posts: () => posts.listLive().map(toPublicPost),
     requests,
     memberId,
     organizations,
