@@ -30,7 +30,7 @@ const engines = (["sqlite", "postgres"] as const).filter(
   (engine) => !args.some((arg) => arg === "sqlite" || arg === "postgres") || args.includes(engine),
 );
 
-const report = createReport(3);
+const report = createReport({ fractionDigits: 3 });
 
 async function measureInlineUpload(bench: Bench): Promise<void> {
   const content = randomBytes(4_900_000);

@@ -98,7 +98,7 @@ const limits = {
   postgres: { "the same SQL, bare": 1.22, "the minimal SQL, bare": 1.5 },
 } as const;
 
-const report = createReport(1);
+const report = createReport({ fractionDigits: 1 });
 const { printLine } = report;
 
 /** Wraps the database so that every statement sent to it is counted. */

@@ -33,6 +33,7 @@ import {
 } from "./fill-context.ts";
 import { fillDatabase, openFiller } from "./fill-database.ts";
 import { fillSearchIndex } from "./fill-search-index.ts";
+import { publicationSpan } from "./fill-tables.ts";
 import { createReport } from "./report.ts";
 import { withSandbox } from "./servers/publish-setup.ts";
 
@@ -40,7 +41,8 @@ import { withSandbox } from "./servers/publish-setup.ts";
  * Measures calls in a database with many studios, in its large studio and in a small one, compared with a database of a
  * hundred posts. Also prints the bytes of each table, for docs/scale.md.
  *   node bench/database-size.ts [sqlite] [postgres] [--posts=1000000] [--few-tokens]
- *   --posts        a multiple of 10,000, by default 100,000 on SQLite; bench/fill-database.ts has the other rows
+ *   --posts        a multiple of 10,000; default 100,000 on SQLite, 1,000,000 on PostgreSQL. bench/fill-database.ts
+ *                  says how many other rows each post gets
  *   --few-tokens   only fills the search index of the two studios that are measured (PostgreSQL)
  */
 
@@ -56,7 +58,7 @@ const pageSize = 20;
 /** How many different posts a call reads in turn. */
 const samplePosts = 500;
 
-const report = createReport(3);
+const report = createReport({ fractionDigits: 3 });
 
 interface FilledDatabase {
   counts: FillCounts;
@@ -112,7 +114,10 @@ interface Call {
   run(): Promise<unknown>;
   /** Runs after each call and is not measured. */
   reset?(): Promise<unknown>;
-  /** Undefined if the result has more rows than that of the baseline. */
+  /**
+   * The highest accepted ratio of this call's time to the baseline's. Undefined (no limit) if the call returns more rows
+   * than the baseline's call.
+   */
   maxRatio?: number | undefined;
 }
 
@@ -141,7 +146,8 @@ async function createCalls(
     defineCall(() => listPosts(deps, caller, { query, limit }));
   // A range with ten publications: the whole calendar of a small studio, about a day of the large one.
   const isLarge = counts.studios > 1 && studio === largeStudio;
-  const tenEntriesMs = isLarge ? (days(1095) / (counts.publications / 10)) * 10 : days(60);
+  const largeStudioPublications = counts.publications / 10;
+  const tenEntriesMs = isLarge ? (publicationSpan.large / largeStudioPublications) * 10 : publicationSpan.small;
   const createCalendarCall = (rangeMs: number): (() => Promise<unknown>) => {
     const [from, to] = [now - (rangeMs / 20) * 19, now + rangeMs / 20].map(toIsoTime) as [string, string];
     return () => listCalendar(deps, caller, { from, to });
@@ -159,7 +165,7 @@ async function createCalls(
       listPostSummaries(deps, caller, { limit: pageSize, unscheduled: true, author: user.id }),
     ),
     "search, word in every post": defineSearch("common"),
-    // No more results than the baseline has, because each result takes time too.
+    // All studios have at least this many matches, so that all searches return equally many results.
     "search, word in every 20th post": defineSearch("medium", baselinePosts / 20 - 1),
     "search, word in one post": defineSearch("rarest"),
     "search, word in no post": defineSearch("zzyzx"),

@@ -27,10 +27,10 @@ async function indexAll(filler: Filler, deps: Pick<Deps, "transact">, table: Sea
 /** Inserts in large statements, and creates the GIN index afterwards: row by row, a million rows would take hours. */
 export async function fillTokens(filler: Filler, table: SearchableTable, studioIds?: readonly string[]): Promise<void> {
   const condition = studioIds ? `studio_id IN ('${studioIds.join("', '")}')` : "TRUE";
-  const { entries, idColumn } = indexTables[table];
-  const [index] = await filler.read<{ sql: string }>(`SELECT pg_get_indexdef('${entries}_tokens'::regclass) AS sql`);
-  if (!index) throw new Error(`${entries} has no index`);
-  await filler.write(`DROP INDEX ${entries}_tokens`);
+  const { entryTable, idColumn } = indexTables[table];
+  const [index] = await filler.read<{ sql: string }>(`SELECT pg_get_indexdef('${entryTable}_tokens'::regclass) AS sql`);
+  if (!index) throw new Error(`${entryTable} has no index`);
+  await filler.write(`DROP INDEX ${entryTable}_tokens`);
   let lastId = "";
   for (;;) {
     const rows = await filler.read<{ id: string; studio_id: string; search_text: string }>(
@@ -42,7 +42,7 @@ export async function fillTokens(filler: Filler, table: SearchableTable, studioI
       encodeTokens.postgres(listTextTokens(row.studio_id, { searchText: row.search_text, tags: [] })),
     );
     await filler.write(
-      `INSERT INTO ${entries} (${idColumn}, tokens)
+      `INSERT INTO ${entryTable} (${idColumn}, tokens)
        SELECT id, tokens::int[] FROM unnest($1::text[], $2::text[]) AS t(id, tokens)`,
       [rows.map(({ id }) => id), tokens],
     );

@@ -4,7 +4,7 @@ import { batchSize, largeRarePost, smallRarePost, type FillContext } from "./fil
 const largeStudioAccounts = 10;
 const revisionsPerPost = 10;
 /** The time from a studio's first to its last publication. A twentieth of it is in the future. */
-const publicationSpan = { large: days(1095), small: days(60) };
+export const publicationSpan = { large: days(1095), small: days(60) };
 const clientIdSql = "'https://client.example.com/oauth/metadata.json'";
 
 export async function fillStudios({ counts, now, id, pad, createdAt, insert }: FillContext): Promise<void> {

@@ -14,13 +14,13 @@ import { startWebFixture } from "../test/support/web-fixture.ts";
 
 const loads = 7;
 const quietMs = 1500;
-const unlimited = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: -1 };
+const unthrottled = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: -1 };
 /** 1.6 Mbit/s down, 750 kbit/s up, 150 ms. */
 const slow4g = { offline: false, latency: 150, downloadThroughput: 200_000, uploadThroughput: 93_750 };
 
 const conditions = [
-  { name: "without limits", cpuSlowdown: 1, network: unlimited, limitMs: undefined },
-  { name: "a CPU that is 4 x slower", cpuSlowdown: 4, network: unlimited, limitMs: 1500 },
+  { name: "without throttling", cpuSlowdown: 1, network: unthrottled, limitMs: undefined },
+  { name: "a CPU that is 4 x slower", cpuSlowdown: 4, network: unthrottled, limitMs: 1500 },
   { name: "slow 4G", cpuSlowdown: 1, network: slow4g, limitMs: 3000 },
 ];
 

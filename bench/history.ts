@@ -16,7 +16,7 @@ const revisionCount = Number(process.argv.find((arg) => arg.startsWith("--revisi
 const body = "Some words. ".repeat(40);
 const pageSize = 20;
 
-const report = createReport(3);
+const report = createReport({ fractionDigits: 3 });
 
 async function measureUpdate({ deps, owner, database }: Bench): Promise<void> {
   const client = await actThroughClient(deps, owner);

@@ -34,7 +34,7 @@ const bareLimits = {
   postgres: { "endpoint alone": 1.32, "behind the entry point": 1.48, "protocol 2025-11-25": 1.5 },
 } as const;
 
-const benchReport = createReport(0);
+const benchReport = createReport({ fractionDigits: 0 });
 const { printLine } = benchReport;
 
 interface Bench {

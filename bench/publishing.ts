@@ -33,7 +33,7 @@ const idleSeconds = 20;
 /** How long to wait before the idle measurement, so that it does not include garbage collection of earlier work. */
 const settleMs = 5000;
 
-const report = createReport(2);
+const report = createReport({ fractionDigits: 2 });
 
 /** Starts a platform that accepts every post, and returns its origin. */
 async function startPlatform(): Promise<string> {

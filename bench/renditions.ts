@@ -22,7 +22,7 @@ const [width, height] = [4000, 3000];
 const rounds = 5;
 const idleMs = 5000;
 
-const report = createReport(1);
+const report = createReport({ fractionDigits: 1 });
 const folder = createTempFolder();
 
 /** Writes images of large shapes with some grain, about as hard to encode as photos, and returns their paths. */

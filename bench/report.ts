@@ -12,7 +12,7 @@ export interface Report {
 }
 
 /** Compares measurements with baselines; a limit is the maximum ratio of our value to the baseline. */
-export function createReport(fractionDigits: number): Report {
+export function createReport({ fractionDigits }: { fractionDigits: number }): Report {
   const format = (value: number): string => value.toFixed(fractionDigits).padStart(9);
   const report: Report = {
     hasMissedLimit: false,

@@ -27,7 +27,7 @@ const streamsPerGrant = 20;
 /** The base URL of every instance. `load.ts` sends its host in the Host header, though each has a port of its own. */
 const base = "http://localhost:3000";
 
-const report = createReport(0);
+const report = createReport({ fractionDigits: 0 });
 
 interface Instance {
   url: string;

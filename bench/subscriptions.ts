@@ -30,7 +30,7 @@ const ownChanges = 60;
 const idleSeconds = 20;
 const goalMs = 2000;
 
-const report = createReport(1);
+const report = createReport({ fractionDigits: 1 });
 
 interface Subscriber {
   socket: Socket;

@@ -26,7 +26,10 @@ const wordCheckedPaths = [
   "test",
   "web",
 ];
-/** The list of banned words, released migrations, generated files, images, and the alternatives in benchmarks. */
+/**
+ * The list of banned words, released migrations, generated files, images, and the third-party servers in bench/peers
+ * that benchmarks compare us with.
+ */
 const uncheckedFiles =
   /^(scripts\/banned-words\.ts|migrations\/.*|bench\/peers\/.*|.*package-lock\.json|.*\.(svg|webp))$/;
 
@@ -69,7 +72,7 @@ function checkDocument(file: string): string[] {
   ];
 }
 
-/** Returns the table rows that start with a threat id and end with a test file whose titles do not cite the id. */
+/** Returns the table rows that start with a threat id and end with a test file that does not cite the id. */
 function findMissingCitations(text: string): [id: string, test: string][] {
   return [...text.matchAll(/^\| ([A-Z]\d+) \|.*\| `(test\/[^`]+)` \|$/gm)]
     .map(([, id = "", test = ""]): [string, string] => [id, test])
@@ -102,7 +105,7 @@ function findRelativeLinks(text: string): string[] {
   return [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link).filter((link) => !/^[a-z]+:/.test(link));
 }
 
-/** Returns the paths of this repository in backticks. Names with a placeholder are examples. */
+/** Returns the repository paths in backticks. Paths with a placeholder, such as `<id>`, are skipped. */
 function findQuotedPaths(text: string): string[] {
   return [...text.matchAll(/`([\w.@/-]+)`/g)]
     .map(([, path = ""]) => path.replace(/\/$/, ""))

@@ -98,7 +98,7 @@ async function fitViewport(page: Page): Promise<void> {
   const [width, height] = await page.evaluate<[number, number]>("[innerWidth, document.documentElement.scrollHeight]");
   await page.setViewportSize({ width, height });
   await page.evaluate("scrollTo(0, 0)");
-  // Hidden images with lazy loading never load.
+  // Hidden lazy images never load. If there are any, the wait ends after five seconds, and its error is ignored.
   await page
     .waitForFunction("[...document.images].every(({ complete }) => complete)", undefined, { timeout: 5000 })
     .catch(() => {});

@@ -21,7 +21,7 @@ import { createHookedFiles } from "../../test/support/hooked-files.ts";
 
 export const silentLog = createLog("silent");
 
-/** Opens the database and builds deps in the same way for every server in the comparison. */
+/** Opens the database and builds deps, identically for every server that the benchmarks compare. */
 export async function openDeps(): Promise<{ database: Database; deps: Deps }> {
   const database = await openDatabase({
     databaseUrl: process.env["BENCH_DATABASE_URL"] === "" ? undefined : process.env["BENCH_DATABASE_URL"],
