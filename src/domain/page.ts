@@ -8,7 +8,7 @@ export const pageInput = {
     .string()
     .max(500)
     .optional()
-    .describe("nextCursor of the previous page, until it is null; a page can be short or empty."),
+    .describe("Pass the previous page's nextCursor until it is null, even after a short page."),
 };
 
 export interface Page<T> {

@@ -8,7 +8,7 @@ export const tags = z
   .array(tag)
   .overwrite((values) => [...new Set(values)])
   .max(20)
-  .describe("Up to 20, of 40 characters each; replaces the list.");
+  .describe("Up to 20 tags of up to 40 characters; replaces the list.");
 
 export const tagFilter = tag.optional();
 

@@ -16,7 +16,7 @@ export const listAssetsInput = z.strictObject({
   tag: tagFilter,
   query: text(200)
     .optional()
-    .describe("Every word must occur in filename, alt text or tags, even inside a longer word."),
+    .describe("Every word must occur in filename, alt text or tags; parts of longer words match too."),
   ...pageInput,
 });
 

@@ -14,7 +14,9 @@ import { excerptLength } from "./post-summary.ts";
 export const listPostsInput = z.strictObject({
   status: z.enum(postStatuses).optional(),
   tag: tagFilter,
-  query: text(200).optional().describe("Every word must occur in title, body or tags, even inside a longer word."),
+  query: text(200)
+    .optional()
+    .describe("Every word must occur in title, body or tags; parts of longer words match too."),
   includeBody: z.boolean().optional().describe("Return full texts instead of excerpts."),
   ...pageInput,
 });
