@@ -5,10 +5,10 @@ import { listTextTokens, type IndexedText } from "#domain/search/tokens.ts";
 import { readIdNumbers } from "#lib/ids.ts";
 import { statement, type Connection } from "./database.ts";
 
-/** The tables of the index. On SQLite, `entries` numbers the rows of `tokens`, an FTS5 table. */
+/** The tables of the index. On SQLite, `entryTable` numbers the rows of `tokenTable`, an FTS5 table. */
 export const indexTables = {
-  posts: { entries: "post_search", idColumn: "post_id", tokens: "post_tokens" },
-  assets: { entries: "asset_search", idColumn: "asset_id", tokens: "asset_tokens" },
+  posts: { entryTable: "post_search", idColumn: "post_id", tokenTable: "post_tokens" },
+  assets: { entryTable: "asset_search", idColumn: "asset_id", tokenTable: "asset_tokens" },
 } as const satisfies Record<SearchableTable, object>;
 
 export const encodeTokens = {
@@ -72,33 +72,33 @@ const rowSpacing = 1024;
  * id already has that number or a lower one, the row gets a number between its neighbors. Returns no row if no number is
  * free between them.
  */
-const addEntrySql = (entries: string, idColumn: string): string => `
-  INSERT INTO ${entries} (row, ${idColumn})
+const addEntrySql = (entryTable: string, idColumn: string): string => `
+  INSERT INTO ${entryTable} (row, ${idColumn})
   SELECT CASE WHEN next IS NULL OR own < next THEN own
               ELSE previous + min(${rowSpacing}, (next - previous) / 2) END, id
     FROM (SELECT id, previous, next, max(first, previous + ${rowSpacing}) AS own
             FROM (SELECT (CAST($1 AS INTEGER) << 20) + CAST($2 AS INTEGER) AS first, $3 AS id,
-                         coalesce((SELECT row FROM ${entries} WHERE ${idColumn} < $3 ORDER BY ${idColumn} DESC LIMIT 1), 0) AS previous,
-                         (SELECT row FROM ${entries} WHERE ${idColumn} > $3 ORDER BY ${idColumn} LIMIT 1) AS next))
+                         coalesce((SELECT row FROM ${entryTable} WHERE ${idColumn} < $3 ORDER BY ${idColumn} DESC LIMIT 1), 0) AS previous,
+                         (SELECT row FROM ${entryTable} WHERE ${idColumn} > $3 ORDER BY ${idColumn} LIMIT 1) AS next))
    WHERE next IS NULL OR next > previous + 1
   ON CONFLICT (${idColumn}) DO UPDATE SET ${idColumn} = excluded.${idColumn}
   RETURNING 1 AS added`;
 
 function createSaveStatements(table: SearchableTable) {
-  const { entries, idColumn, tokens } = indexTables[table];
+  const { entryTable, idColumn, tokenTable } = indexTables[table];
   const writeTokensSql = (verb: string): string =>
-    `${verb} INTO ${tokens} (rowid, tokens) SELECT row, $1 FROM ${entries} WHERE ${idColumn} = $2`;
+    `${verb} INTO ${tokenTable} (rowid, tokens) SELECT row, $1 FROM ${entryTable} WHERE ${idColumn} = $2`;
   return {
     upsert: statement(
       `save_tokens_of_${table}`,
-      `INSERT INTO ${entries} (${idColumn}, tokens) VALUES ($1, $2::int[])
+      `INSERT INTO ${entryTable} (${idColumn}, tokens) VALUES ($1, $2::int[])
        ON CONFLICT (${idColumn}) DO UPDATE SET tokens = excluded.tokens`,
     ),
-    addEntry: statement(`add_search_entry_to_${table}`, addEntrySql(entries, idColumn)),
+    addEntry: statement(`add_search_entry_to_${table}`, addEntrySql(entryTable, idColumn)),
     removeNextEntry: statement<{ id: string }>(
       `remove_next_search_entry_of_${table}`,
-      `DELETE FROM ${entries}
-        WHERE ${idColumn} = (SELECT ${idColumn} FROM ${entries} WHERE ${idColumn} > $1 ORDER BY ${idColumn} LIMIT 1)
+      `DELETE FROM ${entryTable}
+        WHERE ${idColumn} = (SELECT ${idColumn} FROM ${entryTable} WHERE ${idColumn} > $1 ORDER BY ${idColumn} LIMIT 1)
         RETURNING ${idColumn} AS id`,
     ),
     markUnindexed: statement(`mark_${table}_unindexed`, `UPDATE ${table} SET search_indexed = 0 WHERE id = $1`),

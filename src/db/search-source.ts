@@ -58,7 +58,7 @@ export function createSearchSource<Row extends { search_indexed: number }, Item,
   prepare: PrepareSearch,
 ): SearchSource<Item, Filter> {
   const { table, columns, textColumns } = definition;
-  const { entries, idColumn, tokens: tokensTable } = indexTables[table];
+  const { entryTable, idColumn, tokenTable } = indexTables[table];
   const bytesSql = [...textColumns, "search_text"]
     .map((column) => `coalesce(octet_length(t.${column}), 0)`)
     .join(" + ");
@@ -88,7 +88,7 @@ export function createSearchSource<Row extends { search_indexed: number }, Item,
       }),
     async listCandidates(_studioId, tokenLists, filter, range) {
       const rows = await runQuery<SizedRow & { passes_filter: number }>((bind) => {
-        const candidatesSql = buildCandidates[engine](bind, { entries, idColumn, tokensTable }, tokenLists, range);
+        const candidatesSql = buildCandidates[engine](bind, { entryTable, idColumn, tokenTable }, tokenLists, range);
         const conditions = ["t.trashed_at IS NULL", ...definition.listConditions(filter, bind)];
         return `SELECT t.id, ${bytesSql} AS bytes, CASE WHEN ${conditions.join(" AND ")} THEN 1 ELSE 0 END AS passes_filter
                   FROM (${candidatesSql}) AS c JOIN ${table} t ON t.id = c.id ORDER BY t.id DESC`;
@@ -118,9 +118,9 @@ export function createSearchSource<Row extends { search_indexed: number }, Item,
 }
 
 interface IndexNames {
-  entries: string;
+  entryTable: string;
   idColumn: string;
-  tokensTable: string;
+  tokenTable: string;
 }
 
 type BuildCandidates = (
@@ -132,26 +132,26 @@ type BuildCandidates = (
 
 const buildCandidates: Record<Engine, BuildCandidates> = {
   /** A materialized subquery, so that the planner can't read all rows in the order of their ids instead of the index. */
-  postgres(bind, { entries, idColumn }, tokenLists, { before, limit }) {
+  postgres(bind, { entryTable, idColumn }, tokenLists, { before, limit }) {
     const conditions = tokenLists.map((tokens) =>
       splitTokens(tokens)
         .map((part) => `tokens @> ${bind(encodeTokens.postgres(part))}::int[]`)
         .join(" AND "),
     );
     const beforeSql = before === undefined ? "" : `WHERE id < ${bind(before)}`;
-    return `WITH candidates AS MATERIALIZED (SELECT ${idColumn} AS id FROM ${entries} WHERE ${conditions.join(" OR ")})
+    return `WITH candidates AS MATERIALIZED (SELECT ${idColumn} AS id FROM ${entryTable} WHERE ${conditions.join(" OR ")})
             SELECT id FROM candidates ${beforeSql} ORDER BY id DESC LIMIT ${bind(limit)}`;
   },
   /** FTS5 reads the newest rows first and stops at the limit. */
-  sqlite(bind, { entries, idColumn, tokensTable }, tokenLists, { before, limit }) {
-    const matchSql = `${tokensTable} MATCH ${bind(tokenLists.map(buildMatch).join(" OR "))}`;
+  sqlite(bind, { entryTable, idColumn, tokenTable }, tokenLists, { before, limit }) {
+    const matchSql = `${tokenTable} MATCH ${bind(tokenLists.map(buildMatch).join(" OR "))}`;
     const beforeSql =
       before === undefined
         ? ""
-        : `AND rowid <= coalesce((SELECT row FROM ${entries} WHERE ${idColumn} < ${bind(before)} ORDER BY ${idColumn} DESC LIMIT 1), -1)`;
+        : `AND rowid <= coalesce((SELECT row FROM ${entryTable} WHERE ${idColumn} < ${bind(before)} ORDER BY ${idColumn} DESC LIMIT 1), -1)`;
     return `SELECT e.${idColumn} AS id FROM
-              (SELECT rowid AS row FROM ${tokensTable} WHERE ${matchSql} ${beforeSql} ORDER BY rowid DESC LIMIT ${bind(limit)}) AS f
-              JOIN ${entries} e ON e.row = f.row`;
+              (SELECT rowid AS row FROM ${tokenTable} WHERE ${matchSql} ${beforeSql} ORDER BY rowid DESC LIMIT ${bind(limit)}) AS f
+              JOIN ${entryTable} e ON e.row = f.row`;
   },
 };
 

@@ -6,7 +6,7 @@ import { OperatorError } from "#lib/errors.ts";
 import { indexTables } from "./search-index.ts";
 import { isBusy } from "./sqlite.ts";
 
-const indexTableNames = new Set<string>(Object.values(indexTables).map(({ entries }) => entries));
+const indexTableNames = new Set<string>(Object.values(indexTables).map(({ entryTable }) => entryTable));
 
 /** The file of one or more ready assets, as recorded in the database. */
 export interface RecordedFile {

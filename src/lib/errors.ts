@@ -97,11 +97,10 @@ const toErrorCode = (key: ErrorKey): ErrorCode => key.split(":", 1)[0] as ErrorC
 export const edgeError = (code: ErrorCode, message: string, hint?: string, options: AppErrorOptions = {}): AppError =>
   new AppError({ code, message, hint }, undefined, options);
 
-type NotFoundReason = Extract<ErrorKey, `not_found:${string}`> extends `not_found:${infer Reason}` ? Reason : never;
+type MissingObject = Extract<ErrorKey, `not_found:${string}`> extends `not_found:${infer Name}` ? Name : never;
 
 /** Objects of another studio and objects that don't exist get the same error. */
-export const notFoundError = (reason: Exclude<NotFoundReason, "grant">): AppError =>
-  new AppError(`not_found:${reason}`);
+export const notFoundError = (object: Exclude<MissingObject, "grant">): AppError => new AppError(`not_found:${object}`);
 
 export interface ErrorView {
   code: ErrorCode;

@@ -53,7 +53,10 @@ export interface AssetStore {
     file: ConfirmedFile,
     position: PostPosition,
   ): Promise<ReadyAsset | undefined>;
-  /** Marks an uploading asset ready, without moving it; undefined if the asset has changed since it was read. */
+  /**
+   * Marks an uploading asset ready. Its file key, post and position do not change. Returns undefined if the asset has
+   * changed since it was read.
+   */
   confirmUploaded(asset: UploadingAsset, file: ConfirmedFile & RecognizedFile): Promise<ReadyAsset | undefined>;
   /** Returns undefined if the asset is not ready, already on a post, or in the trash. */
   attach(studioId: string, assetId: string, position: PostPosition): Promise<ReadyAsset | undefined>;
@@ -66,9 +69,9 @@ export interface AssetStore {
    * its time in the trash has expired. Only a ready asset that is on no post can be moved to the trash or restored.
    */
   update(asset: Asset, change: AssetChange, now: number): Promise<Asset | undefined>;
-  /** Moves all assets of a post to the trash, like the post, or restores them if `trash` is null. */
+  /** Moves all assets of a post to the trash together with the post, or restores them if `trash` is null. */
   setTrashOfPostAssets(postId: string, trash: TrashMark | null): Promise<void>;
-  /** Deletes the record, even in the trash; false if the asset has changed since it was read. */
+  /** Deletes the record, even if the asset is in the trash; false if the asset has changed since it was read. */
   remove(asset: Asset): Promise<boolean>;
   /**
    * Changes the charged bytes in a pending asset's record, not the studio's used bytes. Returns false if the asset is
@@ -126,7 +129,10 @@ export interface SharedFileStore {
 export interface StrayFileStore {
   /** Call before writing to a new key. After `dueAt`, the sweeper removes the bytes unless an asset claimed the key. */
   reserve(key: string, dueAt: number): Promise<void>;
-  /** Assigns a reserved key to an asset in this transaction; false if it is marked for deletion or not reserved. */
+  /**
+   * Ends the reservation of a key that this transaction gives to an asset. Returns false if the key is marked for
+   * deletion or not reserved.
+   */
   claimForAsset(key: string): Promise<boolean>;
   /** From now on, no asset can claim these keys. The sweeper removes their bytes after `dueAt`. */
   markForDeletion(keys: readonly string[], dueAt: number): Promise<void>;

@@ -6,7 +6,7 @@ import { getAccountLabel, getConfiguredPlatform, type PlatformConnection, type P
 import { PlatformError, throwAsAppError } from "./platform-error.ts";
 import type { AccessToken, CredentialTimes, PlatformApp, PlatformTokens } from "./ports.ts";
 
-/** What is sealed: the tokens and, if an instance issued them, the app that we registered at that instance. */
+/** What is sealed: the tokens and, if a platform instance issued them, the app that we registered there. */
 export interface Credential {
   tokens: Omit<PlatformTokens, "expiresInMs">;
   app?: PlatformApp | undefined;
@@ -52,7 +52,7 @@ type CredentialDeps = Pick<Deps, "platforms" | "platformStore" | "vault" | "tran
 /** Lease for one renewal: longer than the request timeout plus the clock skew between Atelier servers. */
 const renewalLeaseMs = seconds(30);
 /** How long a caller waits while another caller renews the credential. */
-const renewalTimeoutMs = seconds(15);
+const maxRenewalWaitMs = seconds(15);
 /** A token counts as expired this long before its expiry, so that it does not expire during the caller's requests. */
 const expiryMarginMs = minutes(2);
 
@@ -88,7 +88,7 @@ async function getUsableToken(
   isUsable: (connection: PlatformConnection, credential: Credential) => boolean,
   renewalOptions?: { isRejected: boolean },
 ): Promise<AccessToken> {
-  const deadline = deps.clock() + renewalTimeoutMs;
+  const deadline = deps.clock() + maxRenewalWaitMs;
   for (let delayMs = 50; ; delayMs = Math.min(delayMs * 2, 500)) {
     const connection = await deps.platformStore.find(studioId, connectionId);
     if (!connection) throw notFoundError("platform_connection");
@@ -134,7 +134,8 @@ export async function tryRenew(
     if (currentConnection?.state !== "connected") await revokeCredential(deps, connection, nextCredential);
     return undefined;
   } catch (error) {
-    // `unknown_app` means that our settings are wrong: the credential may still be valid, so keep it.
+    // Only `rejected` invalidates the credential. After `unknown_app`, for example, it may still be valid: the platform
+    // does not know our app.
     if (error instanceof PlatformError && error.kind === "rejected") {
       await markNeedsReconnect(deps, connection);
       throw needsReconnectError();
@@ -146,8 +147,8 @@ export async function tryRenew(
 }
 
 /**
- * Returns a credential that the platform can't renew, and postpones its renewal until it expires. Throws if it has
- * expired: the user must reconnect.
+ * Keeps using a credential that the platform can't renew: returns it, and schedules no further attempt until shortly
+ * before it expires. Throws if that time has come: the user must reconnect.
  */
 async function keepUntilExpiry(
   deps: CredentialDeps,
@@ -205,6 +206,6 @@ async function revokeBestEffort(
     const { tokens, app } = readCredential();
     await platforms.revoke(target, app, tokens);
   } catch {
-    // Atelier no longer stores this credential, or never did.
+    // Nothing is left to do: Atelier has deleted this credential or never stored it.
   }
 }

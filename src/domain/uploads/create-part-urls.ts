@@ -18,7 +18,10 @@ export const partUrlsInput = z.strictObject({
 });
 
 export interface PartUrls {
-  /** May cover only the first requested parts, until the link can reserve more of the quota. */
+  /**
+   * Can be only the lowest-numbered of the requested parts. Request the others again when the link can reserve more of
+   * the quota.
+   */
   urls: { part: number; url: string }[];
   expiresAt: string;
 }

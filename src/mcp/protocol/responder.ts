@@ -13,7 +13,10 @@ export type Responder = <Params, Output extends Result>(
   run: (params: Params) => Promise<Output>,
 ) => Promise<Output>;
 
-/** `toError` converts the errors of `run`; by default, expected failures become protocol errors. */
+/**
+ * `countCall` throws if the caller exceeds its rate limit. `toError` converts the errors of `countCall` and `run`; by
+ * default, expected failures become protocol errors.
+ */
 export function createMethodResponder(
   countCall: (caller: Caller) => void,
   toError: (error: unknown, exchange: Exchange) => unknown = toProtocolError,

@@ -19,7 +19,10 @@ export interface PartWriters {
   ): Promise<void>;
   /** Aborts the writers of this process and waits for them to end. */
   stop(folder: string): Promise<void>;
-  /** Waits until no process writes to a closed folder. Resolves to false after a timeout. */
+  /**
+   * Aborts the writers of this process, then waits until no other process writes to the closed folder. Resolves to
+   * false after a timeout.
+   */
   waitUntilIdle(folder: string): Promise<boolean>;
 }
 
@@ -145,34 +148,36 @@ async function copyBody(
   assertOpen: () => void,
 ): Promise<void> {
   let receivedBytes = 0;
-  let writtenBytes = 0;
+  let flushedBytes = 0;
   let batch: Uint8Array[] = [];
   let pendingWrite = Promise.resolve();
   let pendingSync: Promise<void> | undefined;
   let syncStart = 0;
   const syncInBackground = (): void => {
-    if (pendingSync || writtenBytes - syncStart < syncBytes) return;
-    syncStart = writtenBytes;
+    if (pendingSync || flushedBytes - syncStart < syncBytes) return;
+    syncStart = flushedBytes;
     pendingSync = withDiskErrors(file.datasync()).then(() => (pendingSync = undefined));
-    pendingSync.catch(() => {}); // stays rejected, so that the end of the body rethrows the error
+    // Only prevents an unhandled rejection: `await pendingSync` at the end of copyBody throws the error.
+    pendingSync.catch(() => {});
   };
   const flush = async (): Promise<void> => {
     await pendingWrite;
     syncInBackground();
     const chunks = batch;
-    const position = offset + writtenBytes;
-    writtenBytes = receivedBytes;
+    const position = offset + flushedBytes;
+    flushedBytes = receivedBytes;
     batch = [];
     assertOpen();
     pendingWrite = writeAll(file, chunks, position);
-    pendingWrite.catch(() => {}); // the next await rethrows the error
+    // Only prevents an unhandled rejection: the next `await pendingWrite` throws the error.
+    pendingWrite.catch(() => {});
   };
   try {
     for await (const chunk of body) {
       receivedBytes += chunk.length;
       if (receivedBytes > bytes) throw bodyTooLargeError();
       batch.push(chunk);
-      if (receivedBytes - writtenBytes >= batchBytes) await flush();
+      if (receivedBytes - flushedBytes >= batchBytes) await flush();
     }
     if (receivedBytes < bytes) throw tooShortError();
     await flush();
