@@ -16,24 +16,24 @@ export function CropSlider({
   position: CropPosition;
   onMove: (position: CropPosition) => void;
 }) {
-  const frame = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const dragStart = useRef<{ clientX: number; clientY: number; position: CropPosition }>(undefined);
-  const [originalSize, setOriginalSize] = useState<Size>();
-  const cropWindow = getCropWindow(originalSize ?? renditionSize, renditionSize, position);
+  const [imageSize, setImageSize] = useState<Size>();
+  const cropWindow = getCropWindow(imageSize ?? renditionSize, renditionSize, position);
   const { axis, left, top, width, height } = cropWindow;
 
   return (
-    <div ref={frame} className="relative w-fit max-w-full overflow-hidden rounded-sm bg-black select-none">
+    <div ref={container} className="relative w-fit max-w-full overflow-hidden rounded-sm bg-black select-none">
       <img
         className="block max-h-60 w-auto max-w-full"
         src={asset.thumbnailUrl ?? asset.url}
         alt=""
         draggable={false}
         onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) =>
-          setOriginalSize({ width: naturalWidth, height: naturalHeight })
+          setImageSize({ width: naturalWidth, height: naturalHeight })
         }
       />
-      {originalSize && (
+      {imageSize && (
         <div
           role="slider"
           tabIndex={0}
@@ -57,7 +57,7 @@ export function CropSlider({
           }}
           onPointerMove={({ clientX, clientY }) => {
             const start = dragStart.current;
-            const bounds = frame.current?.getBoundingClientRect();
+            const bounds = container.current?.getBoundingClientRect();
             if (!start || !bounds) return;
             const delta = { x: (clientX - start.clientX) / bounds.width, y: (clientY - start.clientY) / bounds.height };
             onMove(dragWindow(start.position, cropWindow, delta));

@@ -51,11 +51,11 @@ function TitledRow({ publication }: { publication: ListedPublication }) {
 }
 
 /** The days in the URL are days of the studio's time zone; the API takes instants. */
-const toFilter = ({ from, to, latest, ...rest }: PublicationSearch, timezone: string) => ({
+const toFilter = ({ from, to, latest: latestOnly, ...rest }: PublicationSearch, timezone: string) => ({
   ...rest,
   ...(from === undefined ? {} : { from: new Date(getStartOfDay(from, timezone)).toISOString() }),
   ...(to === undefined ? {} : { to: new Date(getEndOfDay(to, timezone)).toISOString() }),
-  ...(latest ? { latest: "true" } : {}),
+  ...(latestOnly ? { latest: "true" } : {}),
 });
 
 function NoPublications({ isFiltered }: { isFiltered: boolean }) {

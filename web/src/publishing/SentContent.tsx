@@ -21,7 +21,7 @@ export function SentContent({
   title?: string | null;
   text: string;
   assets: readonly SentAsset[];
-  /** The files of the post now, for thumbnails of an earlier revision. */
+  /** The post's current files. Their thumbnails are shown for the same files in an earlier revision. */
   currentAssets?: readonly Asset[];
   /** The URL of an image as the account will receive it. If absent, the originals are shown. */
   getRenditionUrl?: (assetId: string) => string;

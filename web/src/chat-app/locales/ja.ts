@@ -19,7 +19,7 @@ export const strings: ChatStrings = {
   warning: "警告",
   proposed: "承認待ち",
   scheduled: "予約済み",
-  publishing: "公開中",
+  publishing: "公開処理中",
   published: "公開済み",
   failed: "失敗",
   unconfirmed: "公開された可能性があります",
