@@ -6,7 +6,7 @@ const suggestAt = (dayOrHour: string, utcTime: string, timezone = "Europe/Berlin
   suggestTimeAt(dayOrHour, timezone, Date.parse(`${utcTime}Z`));
 
 describe("the suggested time of a post on the calendar", () => {
-  test("is nine o'clock on a later day, and the hour if the user chose one", () => {
+  test("is nine o'clock if that is in the future, or the hour that the user chose", () => {
     assert.equal(suggestAt("2026-11-16", "2026-11-15T12:20"), "2026-11-16T09:00");
     assert.equal(suggestAt("2026-11-15", "2026-11-15T05:00"), "2026-11-15T09:00");
     assert.equal(suggestAt("2026-11-15T22", "2026-11-15T12:20"), "2026-11-15T22:00");

@@ -52,7 +52,7 @@ test("the offered access levels grant only requested scopes (SCOPE-2)", () => {
   assert.deepEqual(listOfferedLevels(["studio:write"]), [["write", ["studio:write"]]]);
 });
 
-test("grants publishing without asking only if the user chooses it, together with editing (SCOPE-2, PUB-3)", () => {
+test("grants publishing without approval only if the user chooses it, and only together with editing (SCOPE-2, PUB-3)", () => {
   assert.deepEqual(getChosenScopes("write", null), ["studio:read", "studio:write"]);
   assert.deepEqual(getChosenScopes("write", "on"), ["studio:read", "studio:write", "studio:publish"]);
   assert.deepEqual(getChosenScopes("read", "on"), ["studio:read"]);

@@ -20,7 +20,7 @@ function findInvalidSettings(settings: Settings): string[] {
   }
 }
 
-/** A valid config off loopback, with every setting required there. */
+/** A valid config of a server that is not on loopback, with every setting required there. */
 const publicSettings: Settings = {
   BASE_URL: "https://atelier.example.com",
   SECRETS: secret,
@@ -53,7 +53,7 @@ const invalidValues: [string, ...string[]][] = [
   ["MCP_ORIGINS", "a.example", "https://a.example/", "https://a.example/path", "*", "null"],
   ["METRICS_TOKEN", "short"],
   ["DATABASE_URL", "mysql://db/x", "./file.db", "postgres://"],
-  // A valid URL needs DATABASE_URL beside it.
+  // Even the valid URL is rejected, because DATABASE_URL is not set.
   ["DATABASE_LISTEN_URL", "mysql://db/x", "postgres://", "postgres://db/x"],
   ["STORAGE", "S3", "gcs", "disk "],
   ["S3_FORCE_PATH_STYLE", "yes", "2", "TRUE"],
@@ -94,7 +94,7 @@ test("reports all problems at once, in one message with a line for each (RUN-1)"
   );
 });
 
-test("also reports unknown platforms and an unreadable file of clients in that message (RUN-1)", () => {
+test("also reports unknown platforms and an unreadable OAUTH_CLIENTS file in the same message (RUN-1)", () => {
   const settings = {
     PORT: "x",
     OAUTH_CLIENTS: "/nowhere",
@@ -121,24 +121,24 @@ test("does not reveal invalid secrets in the message (RUN-1, L3)", () => {
   );
 });
 
-test("requires secrets, an allowlist and an identity provider off loopback (VAR-SECRETS, VAR-SIGN_IN_ALLOW, VAR-OIDC, L3)", () => {
+test("requires secrets, an allowlist and an identity provider unless on loopback (VAR-SECRETS, VAR-SIGN_IN_ALLOW, VAR-OIDC, L3)", () => {
   const required = ["OIDC_ISSUER", "SECRETS", "SIGN_IN_ALLOW"];
   assert.deepEqual(findInvalidSettings({ BASE_URL: "https://atelier.example.com" }), required);
   assert.deepEqual(
     findInvalidSettings({ HOST: "0.0.0.0" }),
     required,
-    "listening on other interfaces is off loopback, regardless of BASE_URL",
+    "a server that listens on other interfaces is not on loopback, regardless of BASE_URL",
   );
   assert.deepEqual(findInvalidSettings({ HOST: "::", BASE_URL: "http://localhost:3000" }), required);
   for (const name of required) assert.deepEqual(findInvalidSettings({ ...publicSettings, [name]: "" }), [name]);
   assert.equal(readConfig(publicSettings).isLoopback, false);
 });
 
-test("rejects a secret of 31 bytes off loopback (VAR-SECRETS, L3)", () => {
+test("rejects a secret of 31 bytes unless on loopback (VAR-SECRETS, L3)", () => {
   assert.deepEqual(findInvalidSettings({ ...publicSettings, SECRETS: "s".repeat(31) }), ["SECRETS"]);
 });
 
-test("rejects conformance fixtures and disabled rate limits off loopback (VAR-CONFORMANCE_FIXTURES, VAR-RATE_LIMITS)", () => {
+test("rejects conformance fixtures and disabled rate limits unless on loopback (VAR-CONFORMANCE_FIXTURES, VAR-RATE_LIMITS)", () => {
   assert.deepEqual(findInvalidSettings({ ...publicSettings, CONFORMANCE_FIXTURES: "1", RATE_LIMITS: "off" }), [
     "CONFORMANCE_FIXTURES",
     "RATE_LIMITS",
@@ -146,7 +146,7 @@ test("rejects conformance fixtures and disabled rate limits off loopback (VAR-CO
   assert.deepEqual(findInvalidSettings({ ...publicSettings, CONFORMANCE_FIXTURES: "0", RATE_LIMITS: "on" }), []);
 });
 
-test("rejects plain http off loopback (VAR-BASE_URL)", () => {
+test("rejects plain http unless on loopback (VAR-BASE_URL)", () => {
   assert.deepEqual(findInvalidSettings({ ...publicSettings, BASE_URL: "http://atelier.example.com" }), ["BASE_URL"]);
 });
 
@@ -164,7 +164,7 @@ test("requires region, bucket and keys for S3 (VAR-STORAGE)", () => {
   ]);
 });
 
-test("requires an issuer and a client id for an identity provider, and https off loopback (VAR-OIDC)", () => {
+test("requires an issuer and a client id for an identity provider, and https unless on loopback (VAR-OIDC)", () => {
   assert.deepEqual(findInvalidSettings({ OIDC_CLIENT_ID: "c" }), ["OIDC_ISSUER"]);
   assert.deepEqual(findInvalidSettings({ OIDC_ISSUER: "https://idp.example" }), ["OIDC_CLIENT_ID"]);
   assert.deepEqual(findInvalidSettings({ OIDC_ISSUER: "http://idp.example", OIDC_CLIENT_ID: "c" }), ["OIDC_ISSUER"]);

@@ -240,7 +240,7 @@ suite("the stand-in for Facebook Pages", () => {
     assert.equal(facebook.posts().length, 2);
   });
 
-  test("lists unpublished posts in the feed only", async () => {
+  test("lists unpublished posts in the feed, but not among the published posts", async () => {
     const { id } = (await post("feed", { message: "Draft", published: "false" })).body;
     assert.equal(facebook.posts().length, 0);
     const feed = await client.get(`/${facebook.page.id}/feed`, { fields: "is_published" });

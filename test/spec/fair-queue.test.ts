@@ -17,7 +17,7 @@ function startBlockedQueue(maxWaiting = 10) {
   return { add, order, blocker, release };
 }
 
-test("runs publications before previews, and alternates between the previews of studios (U15)", async () => {
+test("runs publications before previews, and takes turns between the studios that wait for previews (U15)", async () => {
   const run = createFairQueue(2, 10);
   const order: string[] = [];
   const releases: (() => void)[] = [];

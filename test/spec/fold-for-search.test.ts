@@ -41,7 +41,7 @@ test("splits a query at whitespace into distinct words", () => {
   assert.deepEqual(splitQuery(" \u00a0 "), []);
 });
 
-test("searches tags of a post whose body is longer than the searched text", () => {
+test("the search text contains the tags even if the body exceeds its maximum length", () => {
   assert.match(buildSearchText(["Title", "ﷺ".repeat(100_000)], ["launch"]), /^title launch /);
 });
 

@@ -26,7 +26,7 @@ function splice(file: Buffer, offset: number, ...parts: Buffer[]): Buffer {
   return Buffer.concat([file.subarray(0, offset), ...parts, file.subarray(offset)]);
 }
 
-/** A PNG of one color whose pixels are as small as possible. */
+/** A PNG of one color in as few bytes as possible. */
 function encodeBomb(width: number, height: number): Buffer {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width);
@@ -173,7 +173,7 @@ test("uses the first frame of an animation with too many frames (U14, U15)", asy
   const { inspection, content } = await convert(manyFrameGif(100_000), "image/gif");
   assert.ok(!("problem" in inspection) && inspection.frames > 1);
   assert.equal((await sharp(content).metadata()).pages ?? 1, 1);
-  // A number that no database column could store.
+  // Declares 2³²−1 frames, more than the database column can store.
   const control = Buffer.alloc(8, 0xff);
   const apng = splice(await png(), 33, encodePngChunk("acTL", control));
   const apngResult = await convert(apng, "image/png");

@@ -54,7 +54,7 @@ for (const [name, limit] of Object.entries({ jpegOnly, common, generous }))
         image.name,
       );
       assert.ok(!content.includes("GPSLatitude") && !content.includes("SECRET"), image.name);
-      // Decodes completely.
+      // Rejects unless the whole file can be decoded.
       await sharp(content, { failOn: "warning" }).raw().toBuffer();
     }
   });

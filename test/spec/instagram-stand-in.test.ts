@@ -186,7 +186,7 @@ suite("the stand-in for Instagram", () => {
     );
   });
 
-  test("is unavailable or limits the rate without publishing", async () => {
+  test("is unavailable or rejects requests with a rate limit, without publishing", async () => {
     const { id } = (await create({ image_url: photoUrl })).body;
     instagram.faults.unavailablePublishes = 1;
     const unavailable = await publish(id);

@@ -206,7 +206,7 @@ describe("the LinkedIn stand-in", () => {
     await expectError(publish({ author: "urn:li:organization:1" }), 403, "ACCESS_DENIED");
   });
 
-  test("renders the little text format and cuts text that isn't escaped", () => {
+  test("renders the little text format, and cuts off the text at the first reserved character that isn't escaped", () => {
     const escaped = String.raw`a \(b\) \[c\] \{d\} \<e\> f\@g.h \*i\* \_j\_ \~ \| \\ \#k`;
     assert.equal(renderLittleText(escaped).text, String.raw`a (b) [c] {d} <e> f@g.h *i* _j_ ~ | \ #k`);
     const tagged = renderLittleText(
@@ -223,7 +223,7 @@ describe("the LinkedIn stand-in", () => {
     assert.equal(renderLittleText("#snake_case").text, "#snake");
   });
 
-  test("publishes what readers see of a text", async () => {
+  test("publishes the text as readers see it", async () => {
     await publish({ commentary: "Ends here (not there)" });
     assert.equal(linkedin.posts()[0]?.text, "Ends here ");
   });
@@ -262,7 +262,7 @@ describe("the LinkedIn stand-in", () => {
     assert.equal((await put(uploadUrl, await png(), withToken())).status, 400);
   });
 
-  test("fails to process images of other types, with too many pixels or frames", async () => {
+  test("fails to process images of other types, or with too many pixels or frames", async () => {
     const samples = [await webp(), await avif(), hugePng(7000, 6000), manyFrameGif(251), Buffer.from("text")];
     for (const bytes of samples) {
       const id = await uploadImage(bytes);
@@ -323,7 +323,7 @@ describe("the LinkedIn stand-in", () => {
     assert.equal(linkedin.posts().length, 1);
   });
 
-  test("publishes a video in parts of 4 MB after it is processed", async () => {
+  test("publishes a video that was uploaded in parts of 4 MB, after it is processed", async () => {
     assert.ok(video.length > 4_194_304);
     const id = await uploadVideo(video);
     assert.equal(await readStatus("videos", id), "PROCESSING");
@@ -406,7 +406,7 @@ describe("the LinkedIn stand-in", () => {
     );
   });
 
-  test("drops responses after publishing, and requests before", async () => {
+  test("drops the connection after or before publishing", async () => {
     linkedin.faults.dropResponses = 1;
     await assert.rejects(publish({ commentary: "one" }));
     assert.equal(linkedin.posts().length, 1);

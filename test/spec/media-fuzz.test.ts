@@ -120,7 +120,7 @@ for (const [kind, runs] of [
   });
 }
 
-/** Collects garbage first, because its amount depends on when it was last collected. */
+/** Collects garbage first, so that the result does not depend on when it was last collected. */
 function measureHeap(): number {
   setFlagsFromString("--expose-gc");
   (runInNewContext("gc") as () => void)();

@@ -54,7 +54,7 @@ test("there is no next action once the post is published or scheduled for every 
   assert.equal(getNextAction(post("ready"), [account(false)], owner), undefined);
 });
 
-test("the next action of a draft that is scheduled or published is not to mark it ready", () => {
+test("does not suggest marking a draft ready once it is scheduled or published", () => {
   for (const state of ["scheduled", "publishing"])
     assert.equal(getNextAction(post("draft", [publication(state)]), [account(false)], owner), undefined);
   const published = post("draft", [publication("published")]);
@@ -66,10 +66,10 @@ test("the next action of a draft that is scheduled or published is not to mark i
   assert.deepEqual(getNextAction(post("draft", [publication("canceled")]), [account()], owner), { kind: "markReady" });
 });
 
-test("the main state is the most urgent of the newest publication per account", () => {
+test("the main state is the most urgent state among the newest publications of the accounts", () => {
   const findState = (...publications: ReturnType<typeof publication>[]) => findMainState(publications);
   assert.equal(findState(), undefined);
-  assert.equal(findState(publication("scheduled"), publication("failed")), "scheduled", "a newer one replaced it");
+  assert.equal(findState(publication("scheduled"), publication("failed")), "scheduled", "a newer publication replaced the failed one");
   assert.equal(findState(publication("published"), publication("failed", "two")), "failed");
   assert.equal(findState(publication("canceled")), undefined);
 });

@@ -117,7 +117,7 @@ test("counts the hashtags and mentions of a text for Instagram (PLATFORM-12)", (
   assert.deepEqual(findCodes(`${repeat(31, "#1")} ${repeat(21, "ada@example.com")} ${repeat(31, "a#b")}`), []);
 });
 
-test("of a GIF beside other images on X, the first frame is sent; a GIF alone may be animated and larger", () => {
+test("X receives only the first frame of a GIF next to other images; a GIF alone may be animated and larger", () => {
   const gif = createImage({ mimeType: "image/gif", bytes: 12_000_000 });
   const photo = createImage({ id: "ast_2" });
   const traits = { width: 800, height: 600, frames: 1, hasAlpha: false, hasMetadata: false, canStripMetadata: true };

@@ -111,7 +111,7 @@ test("limits that vary by instance only cause warnings (PLATFORM-12)", () => {
   ]);
 });
 
-test("a problem with a file names the file; with several files, it lists them in one line (PLATFORM-12)", () => {
+test("a problem with one file names it; a problem with several files lists them in one message (PLATFORM-12)", () => {
   const find = (...assets: AssetDetail[]) => findProblems(limits, { title: "Title", body: "", assets })[0];
   assert.deepEqual(find(createAsset({ bytes: 2_000_000 })), {
     level: "converted",

@@ -83,8 +83,8 @@ const settings = {
   "VAR-CLIENT_DOCUMENTS": "CLIENT_DOCUMENTS: on; off: client metadata documents are neither advertised nor fetched",
   "VAR-TRUST_PROXY": "TRUST_PROXY: off",
   "VAR-PLATFORM": "PLATFORM_<NAME>_CLIENT_ID, …_SECRET",
-  "VAR-CONFORMANCE_FIXTURES": "CONFORMANCE_FIXTURES: off; on is rejected off loopback",
-  "VAR-RATE_LIMITS": "RATE_LIMITS: on; off is rejected off loopback",
+  "VAR-CONFORMANCE_FIXTURES": "CONFORMANCE_FIXTURES: off; on is accepted only on loopback",
+  "VAR-RATE_LIMITS": "RATE_LIMITS: on; off is accepted only on loopback",
   "VAR-LOG_LEVEL": "LOG_LEVEL: info",
 } as const satisfies Record<string, string>;
 

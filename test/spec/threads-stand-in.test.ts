@@ -180,7 +180,7 @@ suite("the stand-in for Threads", () => {
     assert.equal(threads.posts().length, 2, "a repeated request makes a duplicate");
   });
 
-  test("is unavailable or limits the rate without publishing", async () => {
+  test("is unavailable or rejects requests with a rate limit, without publishing", async () => {
     const { id } = (await create({ media_type: "TEXT", text: "x" })).body;
     threads.faults.unavailableRequests = 1;
     assert.equal((await publish(id)).status, 503);

@@ -382,7 +382,7 @@ describe("the X stand-in", () => {
     assert.deepEqual(idsOf(await read("max_results=5")), ids.slice(0, 5));
   });
 
-  test("drops responses after publishing, and requests before", async () => {
+  test("drops the connection after or before publishing", async () => {
     x.faults.dropResponses = 1;
     await assert.rejects(publish("one"));
     assert.equal(x.posts().length, 1);
