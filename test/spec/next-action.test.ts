@@ -69,7 +69,7 @@ test("does not suggest marking a draft ready once it is scheduled or published",
 test("the main state is the most urgent state among the newest publications of the accounts", () => {
   const findState = (...publications: ReturnType<typeof publication>[]) => findMainState(publications);
   assert.equal(findState(), undefined);
-  assert.equal(findState(publication("scheduled"), publication("failed")), "scheduled", "a newer publication replaced the failed one");
+  assert.equal(findState(publication("scheduled"), publication("failed")), "scheduled", "the newest one counts");
   assert.equal(findState(publication("published"), publication("failed", "two")), "failed");
   assert.equal(findState(publication("canceled")), undefined);
 });

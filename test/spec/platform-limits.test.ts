@@ -79,12 +79,7 @@ const cases: readonly [platform: string, description: string, draft: Partial<typ
     ["tiktok", "a video with 3,000 characters", { body: "a".repeat(3000), assets: [createVideo()] }, ["text_too_long"]],
     ["tiktok", "an image with 3,000 characters", { body: "a".repeat(3000), assets: [createImage()] }, []],
     ["tiktok", "an image with a long title", { title: "a".repeat(91), assets: [createImage()] }, ["title_too_long"]],
-    [
-      "tiktok",
-      "a video with a long title, which videos do not have",
-      { title: "a".repeat(91), assets: [createVideo()] },
-      [],
-    ],
+    ["tiktok", "a video with a long title that is not sent", { title: "a".repeat(91), assets: [createVideo()] }, []],
     ["youtube", "a video without a title", { title: "", assets: [createVideo()] }, ["title_missing"]],
     ["youtube", "5,001 bytes", { body: `${"é".repeat(2500)}e`, assets: [createVideo()] }, ["text_too_long"]],
     ["youtube", "an image", { assets: [createImage()] }, ["image_unsupported"]],
