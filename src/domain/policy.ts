@@ -3,7 +3,10 @@ import { AppError } from "#lib/errors.ts";
 export const roles = ["owner", "admin", "member"] as const;
 export type Role = (typeof roles)[number];
 
-/** Whose publications need an approval: those that AI clients request, or those of everyone but owners and admins. */
+/**
+ * Who needs an approval to publish. `clients`: AI clients without the scope `studio:publish`. `everyone`: those
+ * clients, and also all members who are not owners or admins.
+ */
 export const approvalRules = ["clients", "everyone"] as const;
 export type ApprovalRule = (typeof approvalRules)[number];
 
@@ -69,7 +72,7 @@ export function authorize(caller: { role: Role }, action: Action): void {
 
 export const mayManage = (role: Role, targetRole: Role): boolean => manageableRoles[role].includes(targetRole);
 
-/** AI clients also need the scope `studio:publish`. */
+/** The approval rule has to allow the caller's role. An AI client also needs the scope `studio:publish`. */
 export function mayPublishWithoutApproval(
   caller: { role: Role; client?: unknown; scopes: readonly string[] },
   approval: ApprovalRule,

@@ -7,8 +7,8 @@ const coordinate = z.number().min(0).max(1);
 export const crop = z.object({
   assetId: z.string(),
   platform: z.string(),
-  x: coordinate.describe("0: the left edge, 1: the right edge."),
-  y: coordinate.describe("0: the upper edge, 1: the lower edge."),
+  x: coordinate.describe("0 keeps the left edge, 1 the right edge."),
+  y: coordinate.describe("0 keeps the upper edge, 1 the lower edge."),
 });
 export type Crop = z.infer<typeof crop>;
 

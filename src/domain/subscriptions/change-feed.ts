@@ -24,7 +24,7 @@ export interface ChangeFeed {
   receive(change: string): void;
   /** Whether a stream is open. If not, `receive` ignores notifications. */
   hasStreams(): boolean;
-  /** Sets whether `receive` gets all notifications from now on. Otherwise, the feed polls. */
+  /** Sets whether `receive` gets all notifications from now on. Otherwise, every poll asks the database for changes. */
   setNotificationsReliable(areReliable: boolean): void;
 }
 
@@ -43,23 +43,24 @@ interface Stream extends PostWatcher {
 }
 
 interface Changes {
-  /** Whether anything may have changed; the other fields then have no effect. */
-  isAll: boolean;
+  /** Whether anything may have changed. If so, everything is checked, and the other fields have no effect. */
+  mayBeAnything: boolean;
   postIds: Set<string>;
   userIds: Set<string>;
   sessionHashes: Set<string>;
 }
 
-const createChanges = (isAll = false): Changes => ({
-  isAll,
+const createChanges = (): Changes => ({
+  mayBeAnything: false,
   postIds: new Set(),
   userIds: new Set(),
   sessionHashes: new Set(),
 });
 
 /**
- * Finds changed posts for all streams of this process together: queries name posts and tokens, never streams, and run
- * only after a change. Access is checked again before anything is sent. Without streams, the feed does nothing.
+ * Finds changed posts for all streams of this process together: the number of queries depends on the posts, tokens and
+ * sessions, not on the number of streams. Queries run after a change, and now and then in case a notification was lost.
+ * Access is checked again before anything is sent. Without streams, the feed does nothing.
  */
 export function createChangeFeed(deps: Pick<Deps, "subscriptions" | "clock" | "baseUrl">, log: Log): ChangeFeed {
   const audience = `${deps.baseUrl}/mcp`;
@@ -137,7 +138,7 @@ export function createChangeFeed(deps: Pick<Deps, "subscriptions" | "clock" | "b
     const now = deps.clock();
     for (const stream of streams) if (stream.expiresAt <= now) endStream(stream);
     pollCount++;
-    if (changes.isAll || (areNotificationsReliable && pollCount % pollsPerFullCheck === 0)) checkAll();
+    if (changes.mayBeAnything || (areNotificationsReliable && pollCount % pollsPerFullCheck === 0)) checkAll();
     else if (!areNotificationsReliable) void checkIfCommitted();
   }
 
@@ -151,7 +152,7 @@ export function createChangeFeed(deps: Pick<Deps, "subscriptions" | "clock" | "b
 
   function checkAll(): void {
     if (streams.size === 0) return;
-    changes.isAll = true;
+    changes.mayBeAnything = true;
     scheduleCheck();
   }
 
@@ -172,17 +173,19 @@ export function createChangeFeed(deps: Pick<Deps, "subscriptions" | "clock" | "b
     } catch (error) {
       hasFailed = true;
       if (!isFailing) log.error({ err: error }, "failed to check for changes of posts; will retry");
-      changes.isAll = true; // the next poll checks everything
+      changes.mayBeAnything = true; // the next poll checks everything
     }
     isFailing = hasFailed;
     isChecking = false;
-    const { isAll, postIds, userIds, sessionHashes } = changes;
-    if (!hasFailed && (isAll || postIds.size + userIds.size + sessionHashes.size > 0)) scheduleCheck();
+    const { mayBeAnything, postIds, userIds, sessionHashes } = changes;
+    if (!hasFailed && (mayBeAnything || postIds.size + userIds.size + sessionHashes.size > 0)) scheduleCheck();
   }
 
-  async function check({ isAll, postIds, userIds, sessionHashes }: Changes): Promise<void> {
-    await updateSessions((idHash) => isAll || sessionHashes.has(idHash));
-    const changedIds = isAll ? watchedPosts.listIds() : [...postIds].filter((postId) => watchedPosts.has(postId));
+  async function check({ mayBeAnything, postIds, userIds, sessionHashes }: Changes): Promise<void> {
+    await updateSessions((idHash) => mayBeAnything || sessionHashes.has(idHash));
+    const changedIds = mayBeAnything
+      ? watchedPosts.listIds()
+      : [...postIds].filter((postId) => watchedPosts.has(postId));
     for (const batch of toBatches(changedIds)) {
       const versions = await deps.subscriptions.findVersions(batch);
       for (const postId of batch) {
@@ -191,7 +194,7 @@ export function createChangeFeed(deps: Pick<Deps, "subscriptions" | "clock" | "b
       }
     }
     const isAffected = ({ pendingIds, subscriber }: Stream): boolean =>
-      isAll || pendingIds.size > 0 || userIds.has(subscriber.userId);
+      mayBeAnything || pendingIds.size > 0 || userIds.has(subscriber.userId);
     for (const batch of toBatches([...streams].filter(isAffected))) {
       await deliver(batch);
       await nextIteration();
