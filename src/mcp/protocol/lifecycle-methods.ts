@@ -22,7 +22,10 @@ export interface LifecycleOptions {
   deps: Deps;
 }
 
-/** `initialize` (legacy) and `server/discover` (modern), which both select the user's active studio, and `ping`. */
+/**
+ * `initialize` (legacy) and `server/discover` (modern), which both bind the client to the user's active studio, and
+ * `ping`.
+ */
 export function createLifecycleMethods({
   serverInfo,
   capabilities,
