@@ -27,7 +27,7 @@ export const updatePost = (
 
 const postAssetApi = studioApi.posts[":postId"].assets[":assetId"];
 
-/** Sets how an image of a post fits a platform. */
+/** Sets whether a platform receives an image of a post padded or cropped, and which part a crop keeps. */
 export const setCrop = (
   studioId: string,
   postId: string,
@@ -79,7 +79,7 @@ export const disconnectPlatform = (studioId: string, connectionId: string) =>
 
 export const revokeAllClients = (studioId: string) => fetchJson(studioApi.clients.$delete({ param: { studioId } }));
 
-/** Attaches at the end, or at the asset's position in `order`. */
+/** Attaches at the end. To undo a detach, pass the post's earlier order of asset ids in `order`. */
 export const attachAsset = (studioId: string, postId: string, assetId: string, order?: string[]) =>
   fetchJson(
     studioApi.posts[":postId"].assets[":assetId"].$put({
@@ -105,6 +105,7 @@ export const copyAsset = (studioId: string, assetId: string) =>
 export const deleteAsset = (studioId: string, assetId: string) =>
   sendRequest(studioApi.assets[":assetId"].$delete({ param: { studioId, assetId } }));
 
+/** `inPlace`: for uploads by this page itself; not listed as a link. */
 export const createUploadLink = (studioId: string, postId: string, json: { inPlace: boolean }) =>
   fetchJson(studioApi.posts[":postId"]["upload-links"].$post({ param: { studioId, postId }, json }));
 

@@ -19,7 +19,10 @@ const selectSummaries = createSelect(({ posts }: SummaryPage) => posts);
 
 const getSummariesKey = (studioId: string) => ["studio", studioId, "post-summaries"] as const;
 
-/** Posts as the lists show them. A search costs the server more than a list, so it does not poll. */
+/**
+ * Posts as the lists show them. Searching by text or tag costs the server more than a plain list, so such queries do
+ * not poll.
+ */
 export const postSummariesQuery = (studioId: string, filter: SummaryFilter, limit = 50) =>
   pagedQuery({
     queryKey: [...getSummariesKey(studioId), filter, limit],
@@ -32,7 +35,7 @@ export const postSummariesQuery = (studioId: string, filter: SummaryFilter, limi
 
 const getCalendarKey = (studioId: string) => ["studio", studioId, "calendar"] as const;
 
-/** Like the query of a list, this query does not poll during a search. */
+/** Like the lists, the calendar does not poll while it searches by text or tag. */
 export const calendarQuery = (studioId: string, range: { from: string; to: string }, filter: PlanFilter) =>
   queryOptions({
     queryKey: [...getCalendarKey(studioId), range, filter],
@@ -64,20 +67,20 @@ export async function cancelListRequests(client: QueryClient, studioId: string):
 }
 
 /**
- * Changes posts of all loaded lists, before the server confirms the change. A post whose new status does not belong in a
- * list is removed from it, and added to the lists where it belongs now. `undefined` removes the post from all lists.
+ * Replaces posts, by id, in all loaded lists before the server confirms the change. A post leaves the lists that do not
+ * show its new status and is added to those that do; `undefined` removes it from all lists.
  */
 export function patchSummaries(
   client: QueryClient,
   studioId: string,
-  patches: ReadonlyMap<string, PostSummary | undefined>,
+  newPosts: ReadonlyMap<string, PostSummary | undefined>,
 ): void {
   const queries = client.getQueryCache().findAll({ queryKey: getSummariesKey(studioId) });
   for (const { queryKey } of queries) {
     const filter = queryKey[3] as SummaryFilter;
     client.setQueryData<InfiniteData<SummaryPage, string>>(
       queryKey,
-      (data) => data && { ...data, pages: patchPages(data.pages, filter, patches) },
+      (data) => data && { ...data, pages: patchPages(data.pages, filter, newPosts) },
     );
   }
 }
@@ -85,10 +88,10 @@ export function patchSummaries(
 function patchPages(
   pages: readonly SummaryPage[],
   filter: SummaryFilter,
-  patches: ReadonlyMap<string, PostSummary | undefined>,
+  newPosts: ReadonlyMap<string, PostSummary | undefined>,
 ): SummaryPage[] {
   const isListed = (status: PostStatus): boolean => (filter.status ?? "draft,ready").split(",").includes(status);
-  const missingPosts = [...patches.values()].filter(
+  const missingPosts = [...newPosts.values()].filter(
     (post): post is PostSummary =>
       post !== undefined &&
       isListed(post.status) &&
@@ -98,7 +101,7 @@ function patchPages(
   );
   return pages.map((page, index) => {
     const keptPosts = page.posts
-      .map((post) => (patches.has(post.id) ? patches.get(post.id) : post))
+      .map((post) => (newPosts.has(post.id) ? newPosts.get(post.id) : post))
       .filter((post) => post !== undefined && isListed(post.status)) as PostSummary[];
     // Lists are sorted by id, newest first.
     const previousPageEnd = index === 0 ? undefined : pages[index - 1]?.posts.at(-1)?.id;

@@ -32,11 +32,11 @@ export function FileList({
         <UploadTile upload={upload} uploads={uploads} onCancel={onCancel} />
       </li>
     ));
-  const renderFile = ({ asset, upload }: PostFile, handle?: ReactNode) =>
+  const renderFile = ({ asset, upload }: PostFile, dragHandle?: ReactNode) =>
     upload ? (
-      <UploadTile upload={upload} uploads={uploads} onCancel={onCancel} handle={handle} />
+      <UploadTile upload={upload} uploads={uploads} onCancel={onCancel} dragHandle={dragHandle} />
     ) : (
-      <MediaTile asset={asset} actions={actions} handle={handle} />
+      <MediaTile asset={asset} actions={actions} dragHandle={dragHandle} />
     );
   const plainFiles = files.map((file) => (
     <li key={file.asset.id} className="min-w-0">

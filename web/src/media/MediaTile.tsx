@@ -20,7 +20,15 @@ export interface TileActions {
 }
 
 /** A file of the post. Choosing it opens its details. */
-export function MediaTile({ asset, actions, handle }: { asset: Asset; actions: TileActions; handle?: ReactNode }) {
+export function MediaTile({
+  asset,
+  actions,
+  dragHandle,
+}: {
+  asset: Asset;
+  actions: TileActions;
+  dragHandle?: ReactNode;
+}) {
   const { filename, kind, status, altText, url } = asset;
   const { edit } = actions;
   const isMissingAltText = kind === "image" && status === "ready" && altText === undefined;
@@ -35,7 +43,7 @@ export function MediaTile({ asset, actions, handle }: { asset: Asset; actions: T
         >
           <MediaThumbnail asset={asset} />
         </button>
-        {handle}
+        {dragHandle}
         {edit && <TileMenu asset={asset} edit={edit} onOpen={() => actions.open(asset)} />}
         {kind === "video" && status === "ready" && url !== undefined && (
           <IconButton

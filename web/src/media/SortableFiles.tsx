@@ -38,7 +38,7 @@ export function SortableFiles({
   files: readonly PostFile[];
   /** Called with the ids of all files in the new order. */
   onReorder: (order: string[]) => void;
-  children: (file: PostFile, handle: ReactNode) => ReactNode;
+  children: (file: PostFile, dragHandle: ReactNode) => ReactNode;
 }) {
   const ids = files.map(({ asset }) => asset.id);
   const lastOverId = useRef<UniqueIdentifier>(undefined);
@@ -65,7 +65,7 @@ export function SortableFiles({
       <SortableContext items={ids} strategy={rectSortingStrategy}>
         {files.map((file) => (
           <SortableFile key={file.asset.id} file={file} isMovable={files.length > 1}>
-            {(handle) => children(file, handle)}
+            {(dragHandle) => children(file, dragHandle)}
           </SortableFile>
         ))}
       </SortableContext>
@@ -80,7 +80,7 @@ function SortableFile({
 }: {
   file: PostFile;
   isMovable: boolean;
-  children: (handle: ReactNode) => ReactNode;
+  children: (dragHandle: ReactNode) => ReactNode;
 }) {
   const { attributes, listeners, setNodeRef, setActivatorNodeRef, transform, transition, isDragging } = useSortable({
     id: file.asset.id,

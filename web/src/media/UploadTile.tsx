@@ -17,12 +17,12 @@ const needsAttention = ({ status }: UploadItem): boolean => status === "failed" 
 
 /** A file that this page uploads, with its progress, or with the reason why it failed. */
 export function UploadTile({
-  handle,
+  dragHandle,
   frameHeight,
   ...props
 }: UploadTileProps & {
   /** The button that moves the file; absent until the server has a record of the file. */
-  handle?: ReactNode;
+  dragHandle?: ReactNode;
   /** The height of the frame in a grid whose rows have the same height. The text then has two lines. */
   frameHeight?: number;
 }) {
@@ -36,7 +36,7 @@ export function UploadTile({
         style={isGrid ? { height: frameHeight } : undefined}
       >
         <UploadThumbnail upload={upload} />
-        {handle}
+        {dragHandle}
         <div className="absolute top-1 right-1 flex gap-1">
           <UploadActions {...props} className={overlayButtonClasses} />
         </div>

@@ -21,7 +21,7 @@ import { PublicationActions } from "./PublicationActions.tsx";
 import { SentContent } from "./SentContent.tsx";
 import { formatShortTime } from "./zoned-time.ts";
 
-/** The permissions to ask for changes, which comments on the post and cancels the publication. */
+/** Asking for changes adds a comment to the post and cancels the publication, so it needs all of these permissions. */
 const askForChangesPermissions = ["publications.approve", "publications.request", "posts.write"] as const;
 
 /** Shows what a proposal will send, and lets the user approve it. The approval is for the revision on the screen. */
