@@ -69,8 +69,8 @@ const hostileText = fc.oneof(
 
 const anyJson = fc.oneof(hostileText, fc.array(hostileText, { maxLength: 4 }), fc.jsonValue({ maxDepth: 3 }));
 
-const json = { "content-type": "application/json" };
-const form = { "content-type": "application/x-www-form-urlencoded" };
+const jsonHeaders = { "content-type": "application/json" };
+const formHeaders = { "content-type": "application/x-www-form-urlencoded" };
 const maxFuzzSeconds = isLongRun ? 60 : 4;
 const fuzzOptions = {
   numRuns: isLongRun ? 5_000 : 150,
@@ -153,10 +153,11 @@ forOneEngine("oauth, malformed requests", (fixture) => {
     const property = fc.asyncProperty(
       arbitraryParameters(parameterNames.authorize),
       fc.boolean(),
-      async (params, shouldReplace) => {
+      fc.boolean(),
+      async (params, shouldReplace, isSignedIn) => {
         const url = new URL(createAuthorization(service.base, client).url);
         for (const [name, value] of params) url.searchParams[shouldReplace ? "set" : "append"](name, value);
-        const response = await (shouldReplace ? browser : createOAuthBrowser(service.base)).send(url.href);
+        const response = await (isSignedIn ? browser : createOAuthBrowser(service.base)).send(url.href);
         await response.body?.cancel();
         assert.ok(response.status < 500, `${response.status} ${url.search}`);
         const location = response.headers.get("location");
@@ -174,7 +175,12 @@ forOneEngine("oauth, malformed requests", (fixture) => {
       arbitraryParameters(parameterNames.token),
       fc.constantFrom(endpointPaths.token, endpointPaths.revoke),
       fc.option(hostileText),
-      fc.constantFrom(form, { "content-type": "application/x-www-form-urlencoded;charset=utf-8" }, json, {}),
+      fc.constantFrom(
+        formHeaders,
+        { "content-type": "application/x-www-form-urlencoded;charset=utf-8" },
+        jsonHeaders,
+        {},
+      ),
       async (params, path, basicCredentials, headers) => {
         const body = new URLSearchParams({
           grant_type: "authorization_code",
@@ -207,7 +213,7 @@ forOneEngine("oauth, malformed requests", (fixture) => {
         const response = await post(
           `${service.base}${endpointPaths.register}`,
           JSON.stringify(hasValidUris ? { ...body, redirect_uris: [webRedirect] } : body),
-          json,
+          jsonHeaders,
         );
         if (response.status !== 201) return assertError(response);
         assert.ok(!Object.values(response.body as object).includes(null), response.text);
@@ -225,7 +231,7 @@ forOneEngine("oauth, malformed requests", (fixture) => {
 
   test("registration: rejects arbitrary text and JSON", async () => {
     const property = fc.asyncProperty(fc.oneof(hostileText, fc.json()), async (body) => {
-      const response = await post(`${service.base}${endpointPaths.register}`, body, json);
+      const response = await post(`${service.base}${endpointPaths.register}`, body, jsonHeaders);
       assertError(response);
     });
     await fc.assert(property, { ...fuzzOptions, numRuns: 60 });
@@ -241,10 +247,11 @@ forOneEngine("oauth, malformed requests", (fixture) => {
       segment,
       arbitraryParameters(["code", "state", "iss", "error", "token", "decision"]),
       fc.boolean(),
-      async (path, lastSegment, params, isForm) => {
+      fc.boolean(),
+      async (path, lastSegment, params, isForm, isSignedIn) => {
         const url = `${service.base}${path}${lastSegment}`;
         const body = new URLSearchParams(params as [string, string][]);
-        const browser = isForm ? obtainedCode.browser : createOAuthBrowser(service.base);
+        const browser = isSignedIn ? obtainedCode.browser : createOAuthBrowser(service.base);
         const response = await readResponse(
           isForm
             ? await browser.send(url, { method: "POST", body, headers: { origin: new URL(service.base).origin } })

@@ -32,7 +32,10 @@ import { waitUntil } from "../support/wait-until.ts";
 forOneEngine("runs of publications", (fixture) => {
   let publishing: PublishingFixture;
   const connections = {} as Record<SandboxPlatformId, string>;
-  /** Replaces the next responses to publish requests; `send` sends the request as well. */
+  /**
+   * Each function responds to one of the next publish requests, in order. The platform receives the request only if the
+   * function calls `send`.
+   */
   let nextResponses: ((send: () => Promise<Response>) => Promise<Response>)[] = [];
   let publishRequests = 0;
 
@@ -86,7 +89,7 @@ forOneEngine("runs of publications", (fixture) => {
   const inOneHour = () => toIsoTime(Date.now() + hours(1));
 
   for (const platformId of sandboxPlatformIds.filter((name) => name !== "sandbox")) {
-    test(`${platformId}: a lost response ends in published, once (PUB-2)`, async () => {
+    test(`${platformId}: a publication whose response is lost becomes published, with one post (PUB-2)`, async () => {
       nextResponses = [sendAndLose];
       const { id } = await publish(platformId, `Lost ${platformId}`);
       await publishing.waitForState(id, "published");
@@ -166,7 +169,7 @@ forOneEngine("runs of publications", (fixture) => {
     assert.deepEqual([await countPosts("Unconfirmed 1"), await countPosts("Unconfirmed 2")], [0, 1]);
   });
 
-  test("a rate limit waits for Retry-After; a limit beyond an hour fails (PUB-13)", async () => {
+  test("a rate-limited publication waits for Retry-After, and fails if that is more than an hour (PUB-13)", async () => {
     const startedAt = Date.now();
     nextResponses = [respondWith(429, { "retry-after": "3" })];
     const limited = await publish("sandbox-keyed", "Limited");
@@ -208,7 +211,7 @@ forOneEngine("runs of publications", (fixture) => {
     assert.deepEqual([await countPosts("Sent"), await countPosts("Edited too late")], [1, 0]);
   });
 
-  test("faults are counted in the database, and an empty object clears them (PUB-16)", async () => {
+  test("the sandbox fails as often as its faults are set to, and an empty object clears them (PUB-16)", async () => {
     const { base } = publishing.service;
     const put = (body: string, headers: Record<string, string> = {}) =>
       fetch(`${base}/sandbox/faults`, { method: "PUT", body, headers });
@@ -261,16 +264,16 @@ forOneEngine("runs of publications", (fixture) => {
     await updateStudio(deps, owner, { approval: "everyone" });
     const { id, state } = await publish("sandbox-keyed", "By a member", { caller: member });
     assert.equal(state, "proposed");
-    const approve = { publicationId: id, revision: 1 };
-    assert.equal(await getOutcome(() => approvePublication(deps, member, approve)), "forbidden");
-    const unknown = { publicationId: "pub_unknown", revision: 1 };
+    const approveInput = { publicationId: id, revision: 1 };
+    assert.equal(await getOutcome(() => approvePublication(deps, member, approveInput)), "forbidden");
+    const unknownInput = { publicationId: "pub_unknown", revision: 1 };
     assert.equal(
-      await getOutcome(() => approvePublication(deps, member, unknown)),
+      await getOutcome(() => approvePublication(deps, member, unknownInput)),
       "forbidden",
       "the role is checked before the id",
     );
-    assert.equal(await getOutcome(() => approvePublication(deps, owner, unknown)), "not_found");
-    await approvePublication(deps, owner, approve);
+    assert.equal(await getOutcome(() => approvePublication(deps, owner, unknownInput)), "not_found");
+    await approvePublication(deps, owner, approveInput);
     await updateStudio(deps, owner, { approval: "clients" });
     await publishing.waitForState(id, "published");
   });

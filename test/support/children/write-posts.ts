@@ -20,7 +20,8 @@ const printLine = (line: string) => writeSync(1, `${line}\n`); // synchronous, b
 printLine("loaded");
 await once(process.stdin, "data");
 const database = await openDatabase({ ...options, log: createLog("silent") });
-// Creates the secret, as the service does on its first start. If there is a secret but no database, a start fails.
+// Creates the secret as the service does on its first start: after the database, because a data folder with a secret
+// but no database is rejected at startup.
 if (!existsSync(join(options.dataDir, "secret"))) writeFileSync(join(options.dataDir, "secret"), randomBytes(32));
 const deps = createDeps(database, systemClock);
 const owner = await newStudio(deps, undefined, `Studio ${process.pid} ${Date.now()}`);
