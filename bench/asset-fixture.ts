@@ -20,8 +20,8 @@ export interface Bench {
   close(): Promise<void>;
 }
 
-export async function createBench(engine: EngineName, server: string | undefined): Promise<Bench> {
-  const location = await createTemporaryDatabase(engine, server);
+export async function createBench(engine: EngineName, postgresUrl: string | undefined): Promise<Bench> {
+  const location = await createTemporaryDatabase(engine, postgresUrl);
   const database = await openDatabase({ ...location, log: silentLog });
   const folder = createTempFolder("atelier-bench-");
   const createUrl = async () => "http://localhost/unused";
@@ -52,7 +52,7 @@ export async function createBench(engine: EngineName, server: string | undefined
  * Inserts `count` assets with SQL: half of them on posts with twenty assets each, the rest unattached.
  * Returns the id of one of the posts.
  */
-export async function insertAssets({ database, owner, url }: Bench, count: number): Promise<string> {
+export async function insertPostsWithAssets({ database, owner, url }: Bench, count: number): Promise<string> {
   const { q, engine } = database;
   const pad = (n: string) => (engine === "sqlite" ? `printf('%026d', ${n})` : `lpad((${n})::text, 26, '0')`);
   const series = (to: number) =>
@@ -83,7 +83,7 @@ export async function insertAssets({ database, owner, url }: Bench, count: numbe
     );
   }
   await write("COMMIT");
-  // Not the empty tables of the search index: SQLite would scan them after they have grown.
+  // Not the search index: analyzing its tables while they are empty would make SQLite scan them once they have grown.
   for (const table of ["posts", "assets"]) await write(`ANALYZE ${table}`);
   await client?.end();
   const middlePost = Math.floor(postCount / 2);

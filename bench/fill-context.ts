@@ -51,6 +51,7 @@ export interface FillContext {
   pad(n: string, length?: number): string;
   id(prefix: string, n: string): string;
   studioOf(post: string): string;
+  /** Spreads `count` rows evenly over the last three years. */
   createdAt(n: string, count: number): string;
   /**
    * Inserts `count` rows, if the table exists, without the columns that do not exist. `s.n` is the number of the row, and

@@ -12,8 +12,11 @@ import { fillAssets, fillPosts, fillPublications, fillStudios } from "./fill-tab
  * spread evenly over the others. Rows of all studios alternate, as if they had been added over the same years.
  */
 
-/** With more posts, indexes are created after the rows, which is faster. They are then smaller than after inserts. */
-const maxGrownPosts = 100_000;
+/**
+ * With more posts, PostgreSQL's indexes are created after the rows, which is faster. They are then smaller than indexes
+ * that grew with the rows.
+ */
+const maxPostsWithGrownIndexes = 100_000;
 
 export async function openFiller({ databaseUrl, dataDir }: DatabaseLocation): Promise<Filler> {
   if (databaseUrl === undefined) {
@@ -37,7 +40,7 @@ export async function openFiller({ databaseUrl, dataDir }: DatabaseLocation): Pr
   };
 }
 
-/** Words with very different frequencies; every text has `common`, every 20th post of a studio `medium`. */
+/** Texts of words with very different frequencies. Every title has `common`; `fillPosts` adds rarer words. */
 function createTexts(): { title: string; body: string }[] {
   let seed = 1;
   const random = (): number => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647;
@@ -57,7 +60,8 @@ function createTexts(): { title: string; body: string }[] {
 
 /** Fills the tables that exist. `now` is between the published and the scheduled publications. */
 export async function fillDatabase(filler: Filler, counts: FillCounts, now: number): Promise<void> {
-  const indexes = counts.posts > maxGrownPosts && filler.engine === "postgres" ? await dropIndexes(filler) : [];
+  const indexes =
+    counts.posts > maxPostsWithGrownIndexes && filler.engine === "postgres" ? await dropIndexes(filler) : [];
   await fillTables(filler, counts, now);
   for (const sql of indexes) await filler.write(sql);
 }

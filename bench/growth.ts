@@ -8,7 +8,7 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { createPostgresCluster, findPostgres } from "../test/support/postgres-cluster.ts";
 import type { EngineName } from "../test/support/engines.ts";
-import { insertAssets, median, createBench, measureMs } from "./asset-fixture.ts";
+import { insertPostsWithAssets, median, createBench, measureMs } from "./asset-fixture.ts";
 import { drawCurves, type Curve } from "./plot.ts";
 
 /**
@@ -17,7 +17,7 @@ import { drawCurves, type Curve } from "./plot.ts";
  */
 
 const maxCount = Number(process.argv.find((arg) => arg.startsWith("--max="))?.slice("--max=".length) ?? 1_000_000);
-const writesCharts = process.argv.includes("--write");
+const shouldWriteCharts = process.argv.includes("--write");
 const rounds = 200;
 const counts = [100, 1000, 10_000, 100_000, 1_000_000].filter((count) => count <= maxCount);
 
@@ -27,10 +27,10 @@ interface Studio {
   close(): Promise<void>;
 }
 
-async function createStudio(engine: EngineName, server: string | undefined, count: number): Promise<Studio> {
-  const bench = await createBench(engine, server);
+async function createStudio(engine: EngineName, postgresUrl: string | undefined, count: number): Promise<Studio> {
+  const bench = await createBench(engine, postgresUrl);
   const { deps, owner } = bench;
-  const postId = await insertAssets(bench, count);
+  const postId = await insertPostsWithAssets(bench, count);
   const { id: emptyPostId } = await createPost(deps, owner, { title: "Empty", body: "" });
   const file = { kind: "document", mimeType: "text/plain", base64: "aGVsbG8=" } as const;
   const ids = { postId: emptyPostId, assetId: (await uploadAssetInline(deps, owner, file)).assetId };
@@ -50,9 +50,9 @@ async function createStudio(engine: EngineName, server: string | undefined, coun
 }
 
 /** Measures one call per studio in each round, so that other load on the machine affects all of them. */
-async function measure(engine: EngineName, server: string | undefined): Promise<Curve[]> {
+async function measure(engine: EngineName, postgresUrl: string | undefined): Promise<Curve[]> {
   const studios: Studio[] = [];
-  for (const count of counts) studios.push(await createStudio(engine, server, count));
+  for (const count of counts) studios.push(await createStudio(engine, postgresUrl, count));
   const curves = [];
   for (const name of Object.keys(studios[0]?.calls ?? {})) {
     const times = new Map<Studio, number[]>(studios.map((studio) => [studio, []]));
@@ -80,7 +80,7 @@ const cluster = programFolder ? await createPostgresCluster(programFolder, { fsy
 try {
   for (const engine of ["sqlite", ...(cluster ? (["postgres"] as const) : [])] as const) {
     const curves = await measure(engine, cluster?.url());
-    if (!writesCharts) continue;
+    if (!shouldWriteCharts) continue;
     const chart = join(import.meta.dirname, `../docs/images/growth-${engine}.svg`);
     writeFileSync(chart, drawCurves(`${engine}: milliseconds per call`, curves));
   }

@@ -7,14 +7,17 @@ export interface Load {
   connections: number;
 }
 
-/** Keeps `connections` requests in flight until `count` are done, checks the first response, and returns the seconds taken. */
+/**
+ * Keeps `connections` requests in flight until `count` are done, and returns the seconds taken. Checks the first
+ * response and each one whose status is not 200.
+ */
 export async function sendLoad(
   { url, headers, body, connections }: Load,
   count: number,
   check: (text: string) => void,
 ): Promise<number> {
   const { hostname, port, pathname } = new URL(url);
-  // The public hostname, as behind a proxy: the guards accept it on their fast path.
+  // The host of the server's base URL, which a proxy would send. The guards compare with it first.
   const headerLines = Object.entries({
     host: "localhost:3000",
     ...headers,

@@ -76,17 +76,17 @@ export interface Measurement {
  */
 export async function measure(
   servers: readonly MeasuredServer[],
-  load: (server: MeasuredServer) => Omit<Load, "connections">,
+  createLoad: (server: MeasuredServer) => Omit<Load, "connections">,
   rounds: number,
-  calls: number,
+  callsPerRound: number,
   check: (text: string) => void,
 ): Promise<Map<string, Measurement>> {
   const measurementsByName = new Map<string, Measurement[]>(servers.map(({ name }) => [name, []]));
   for (let round = -warmUpRounds; round < rounds; round++) {
     for (const server of servers) {
-      const count = Math.round(calls * server.callFraction);
+      const count = Math.round(callsPerRound * server.callFraction);
       const before = await server.readCpuMicros();
-      const seconds = await sendLoad({ ...load(server), connections: 8 }, count, check);
+      const seconds = await sendLoad({ ...createLoad(server), connections: 8 }, count, check);
       const cpuMicros = (await server.readCpuMicros()) - before;
       if (round >= 0)
         measurementsByName

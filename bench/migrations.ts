@@ -29,7 +29,10 @@ const engines = (["sqlite", "postgres"] as const).filter(
 const probeIntervalMs = 5;
 const lockIntervalMs = 10;
 
-/** Statements of a running service, each on its own connection. `$1` is the number of the statement. */
+/**
+ * Statements of a running service, each on its own connection. `$1` counts the repetitions, so that each one uses
+ * another row.
+ */
 const probes: Record<string, string> = {
   "read posts": "SELECT title FROM posts WHERE id = 'pst_' || lpad($1::text, 26, '0')",
   "write posts": "UPDATE posts SET updated_at = updated_at WHERE id = 'pst_' || lpad($1::text, 26, '0')",
@@ -125,10 +128,10 @@ async function measureMigration(url: string | undefined, migrate: () => Promise<
 
 async function measureMigrations(
   engine: EngineName,
-  server: string | undefined,
+  postgresUrl: string | undefined,
   initialMigration: string,
 ): Promise<void> {
-  const location = await createTemporaryDatabase(engine, server);
+  const location = await createTemporaryDatabase(engine, postgresUrl);
   const folder = createTempFolder();
   const { databaseUrl: url, dataDir } = location;
   mkdirSync(dataDir, { recursive: true });

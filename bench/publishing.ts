@@ -225,4 +225,4 @@ try {
 } finally {
   await cluster?.remove();
 }
-process.exit(report.hasMissedLimit ? 1 : 0);
+process.exit(report.hasExceededLimit ? 1 : 0);

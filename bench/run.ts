@@ -43,5 +43,5 @@ for (const [file, ...args] of benchmarks) {
   if (code !== 0) failureCount++;
 }
 if (failureCount > 0)
-  process.stderr.write(`${failureCount} of ${benchmarks.length} benchmarks failed or missed a limit.\n`);
+  process.stderr.write(`${failureCount} of ${benchmarks.length} benchmarks failed or exceeded a limit.\n`);
 process.exitCode = failureCount > 0 ? 1 : 0;

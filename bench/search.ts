@@ -10,7 +10,7 @@ import { updatePost } from "#domain/posts/update-post.ts";
 import type { SearchableTable } from "#domain/search/ports.ts";
 import type { EngineName } from "../test/support/engines.ts";
 import { createPostgresCluster, findPostgres } from "../test/support/postgres-cluster.ts";
-import { createBench, insertAssets, measureMedians, type Bench } from "./asset-fixture.ts";
+import { createBench, insertPostsWithAssets, measureMedians, type Bench } from "./asset-fixture.ts";
 import { createReport } from "./report.ts";
 
 /**
@@ -70,7 +70,7 @@ async function insertPosts({ database, deps, owner }: Bench, count: number): Pro
 }
 
 async function insertNamedAssets(bench: Bench, count: number): Promise<void> {
-  await insertAssets(bench, count);
+  await insertPostsWithAssets(bench, count);
   for (let from = 0; from < count; from += 2000) {
     const [first, last] = [from, from + 1999].map((n) => `ast_${String(n).padStart(26, "0")}`);
     const number = "CAST(substr(id, 5) AS INTEGER)";
@@ -102,12 +102,12 @@ async function vacuum(url: string): Promise<void> {
 
 async function measureSearches(
   engine: EngineName,
-  server: string | undefined,
+  postgresUrl: string | undefined,
   table: SearchableTable,
   count: number,
 ): Promise<void> {
   const createStudio = async (rows: number): Promise<Bench> => {
-    const bench = await createBench(engine, server);
+    const bench = await createBench(engine, postgresUrl);
     await (table === "posts" ? insertPosts(bench, rows) : insertNamedAssets(bench, rows));
     await indexAll(bench, table);
     return bench;
@@ -135,9 +135,9 @@ async function measureSearches(
 
 /** The same database, but without writing to the index. The tokens are still computed. */
 function skipIndex(database: Database): Database {
-  const run: (tx: Connection) => Connection["run"] = (tx) => async (statement, params) =>
+  const createRun: (tx: Connection) => Connection["run"] = (tx) => async (statement, params) =>
     /_tokens_of_|_search_entry_/.test(statement.name) ? ([{}] as never) : tx.run(statement, params);
-  return { ...database, transact: (work) => database.transact((tx) => work({ ...tx, run: run(tx) })) };
+  return { ...database, transact: (work) => database.transact((tx) => work({ ...tx, run: createRun(tx) })) };
 }
 
 /** Returns the CPU time of this process per call, without that of PostgreSQL. */
@@ -164,7 +164,7 @@ async function measureWrites({ deps, database, owner }: Bench): Promise<void> {
   };
   const changeBody = (length: number) => () => ({ body: createBody(length) });
   const changeStatus = () => ({ status: count++ % 2 === 0 ? "ready" : "draft" });
-  const cases: [name: string, limit: number, ours: () => Promise<unknown>, baseline: () => Promise<unknown>][] = [
+  const cases: [name: string, maxRatio: number, ours: () => Promise<unknown>, baseline: () => Promise<unknown>][] = [
     ["create_post", 3, create(deps, 280), create(baselineDeps, 280)],
     ["create_post, 5,000 characters", 3, create(deps, 5000), create(baselineDeps, 5000)],
     ["update_post, new body", 3, await update(deps, changeBody(280)), await update(baselineDeps, changeBody(280))],
@@ -209,4 +209,4 @@ for (const engine of engines) {
     await cluster?.remove();
   }
 }
-process.exit(report.hasMissedLimit ? 1 : 0);
+process.exit(report.hasExceededLimit ? 1 : 0);

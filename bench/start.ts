@@ -9,7 +9,7 @@ import { createTempFolder } from "../test/support/temp-folder.ts";
 
 /**
  * Measures a start with a built web app and an existing data folder, and the memory of the idle server, compared with a
- * bare `node:http` server. Time counts until the server is ready.
+ * bare `node:http` server. A start ends when the server is ready.
  *   node bench/start.ts
  */
 
