@@ -199,7 +199,7 @@ async function createCalls(
           ),
       },
     ),
-    "publishing worker: find work": defineCall(() => deps.publications.findWork(minutes(15))),
+    "publishing worker: query for work": defineCall(() => deps.publications.findWork(minutes(15))),
     "search index job: count unindexed posts": defineCall(() => deps.searchIndex.countUnindexed("posts")),
   };
 }

@@ -3,7 +3,7 @@ import { newStudio } from "../test/support/users.ts";
 
 /**
  * Scrolls through the list of 5,000 posts in a real browser, down while the page loads them and up again, by a quarter
- * of the window per frame. Measures the CPU time of the longest task on the page's main thread, from a trace. Fails above
+ * of the window per frame. Measures the CPU time of the longest task on the page's main thread in a trace. Fails above
  * `maxTaskMs`: such a task makes the page miss frames. Needs a built web app (`node scripts/build-web.ts`).
  *
  *   node bench/scroll.ts
