@@ -75,7 +75,7 @@ export interface Stores {
 
 /** Everything a verb may use. Each verb picks only what it needs, so its signature shows its side effects. */
 export interface Deps extends Stores {
-  /** Runs `work` in a transaction. `work` may run more than once, so it must use only the stores in `tx`. */
+  /** Runs `work` in a transaction. `work` may run more than once, so it must make all its changes through `tx`. */
   transact<T>(work: (tx: Stores) => Promise<T>): Promise<T>;
   clock: Clock;
   newId: IdGenerator;
@@ -83,7 +83,7 @@ export interface Deps extends Stores {
   newSecret: () => string;
   /** `{base}` in comments: prefix of the URLs in results. */
   baseUrl: string;
-  /** `{uploadPage}`: URL of the upload page. */
+  /** `{uploadPage}` in comments: prefix of the URLs of upload links. */
   uploadPage: string;
   limits: AssetLimits & StudioLimits;
   /** Who may sign in and create studios: verified emails and `@domains`, or `*`. */
@@ -100,7 +100,7 @@ export interface Deps extends Stores {
   /** The social platforms and their OAuth clients. */
   platforms: Platforms;
   publisher: Publisher;
-  /** Tells the publishing worker that something may be due. */
+  /** Wakes the publishing worker, because a publication may be due. */
   wakeWorker: () => void;
   /** Encrypts third-party credentials for storage. */
   vault: Vault;

@@ -31,7 +31,7 @@ export interface Authentication {
 }
 
 /**
- * Returns undefined for a token that is unknown, expired, revoked or bound to another resource.
+ * Returns undefined for a token that is unknown, expired, revoked, bound to another resource or of a disabled user.
  * `sessionStudioId` is the studio of the request's MCP session, if it has one.
  */
 export type Authenticator = (token: string, sessionStudioId: string | undefined) => Promise<Authentication | undefined>;

@@ -6,8 +6,9 @@ import { matchesVerifiedEmail, normalizeEmail } from "./email.ts";
 import type { Identity, User } from "./ports.ts";
 
 /**
- * Throws `forbidden` unless the user may sign in: the allowlist includes them, they have an open invitation for their
- * email, or they joined a studio by invitation. Stores nothing. `invitation` is the token of the link they followed.
+ * Throws `forbidden` unless the user may sign in: the allowlist includes them, they followed an open invitation that is
+ * for their email or for any email, or they are a member of a studio that they joined by invitation. Stores nothing.
+ * `invitation` is the token of the link they followed.
  */
 export async function authorizeSignIn(
   deps: Pick<Deps, "users" | "invitations" | "clock" | "signInAllow">,

@@ -157,7 +157,10 @@ export interface NewOAuthRecord {
 }
 
 export interface OAuthRecordStore {
-  /** Inserts or replaces. A record of a grant gets the grant's current generation. */
+  /**
+   * Inserts the record with the current generation of its grant. If the record exists, replaces only its payload,
+   * audience, scope and expiry.
+   */
   put(model: string, idHash: string, record: NewOAuthRecord): Promise<void>;
   /** Returns undefined for an unknown record and for records of a revoked grant. */
   find(model: string, idHash: string): Promise<OAuthRecord | undefined>;

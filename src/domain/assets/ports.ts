@@ -54,8 +54,8 @@ export interface AssetStore {
     position: PostPosition,
   ): Promise<ReadyAsset | undefined>;
   /**
-   * Marks an uploading asset ready. Its file key, post and position do not change. Returns undefined if the asset has
-   * changed since it was read.
+   * Marks an uploading asset ready. Its file key, post and position do not change. Returns undefined if its status,
+   * filename, post, upload or charged bytes have changed since it was read.
    */
   confirmUploaded(asset: UploadingAsset, file: ConfirmedFile & RecognizedFile): Promise<ReadyAsset | undefined>;
   /** Returns undefined if the asset is not ready, already on a post, or in the trash. */
@@ -71,7 +71,10 @@ export interface AssetStore {
   update(asset: Asset, change: AssetChange, now: number): Promise<Asset | undefined>;
   /** Moves all assets of a post to the trash together with the post, or restores them if `trash` is null. */
   setTrashOfPostAssets(postId: string, trash: TrashMark | null): Promise<void>;
-  /** Deletes the record, even if the asset is in the trash; false if the asset has changed since it was read. */
+  /**
+   * Deletes the record, even if the asset is in the trash. Returns false if its status, post, file key, charged bytes
+   * or trash mark has changed since it was read.
+   */
   remove(asset: Asset): Promise<boolean>;
   /**
    * Changes the charged bytes in a pending asset's record, not the studio's used bytes. Returns false if the asset is

@@ -13,7 +13,10 @@ export interface Comment extends Omit<Author, "undoId"> {
   resolvedAt: number | null;
   resolvedBy: string | null;
   isDeleted: boolean;
-  /** Increases when the comment is deleted or restored; `setDeleted` compares it to detect a conflict. */
+  /**
+   * Counts the changes of the comment that `recordChange` numbers: its creation by an AI client, its deletion and its
+   * restoration. `setDeleted` compares it to detect a conflict.
+   */
   changeCount: number;
 }
 

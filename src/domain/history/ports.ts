@@ -75,7 +75,7 @@ export interface RevisionStore {
   /**
    * Writes the snapshot of the post's current revision. Runs after every change of a post, in the same transaction.
    * - `collapseSince`: the change is an autosave. If the previous revision is an autosave of the same user, in a series
-   *   that started after this time, the snapshot replaces it.
+   *   that started after this time, the snapshot replaces it, unless a publication of it was approved.
    * - `haveAssetsChanged`: the list of assets, one of their texts, or a crop has changed.
    * - `restoredRevision`: the change is the restore of this revision.
    * Returns whether the post has publications that the change can affect, including those that have started.

@@ -1,15 +1,15 @@
 import type { Deps } from "../deps.ts";
 
 export interface LeaseStore {
-  /** Acquires the lease until `expiresAt`, in one statement; returns false if another holder has it at `now`. */
+  /** Acquires the lease until `expiresAt`, in one statement; returns false if any holder has it at `now`. */
   acquire(name: string, holder: string, now: number, expiresAt: number): Promise<boolean>;
   /** Releases the lease if this holder still has it. */
   release(name: string, holder: string): Promise<void>;
 }
 
 /**
- * Runs `work` unless another holder has the lease; returns whether it ran. The lease expires after `ttlMs`, in case its
- * holder crashes. So that no other holder starts while `work` is running, `work` must end before the lease expires, by
+ * Runs `work` unless the lease is held; returns whether `work` ran. The lease expires after `ttlMs`, in case its holder
+ * crashes. So that no other holder starts while `work` is running, `work` must end before the lease expires, by
  * more than the clock skew between instances.
  */
 export async function withLease(

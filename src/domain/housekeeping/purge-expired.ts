@@ -21,7 +21,7 @@ export type PurgeableKind = (typeof purgeableKinds)[number];
 
 /** Each method is one statement over at most `limit` rows, so that it holds locks only briefly. */
 export interface PurgeStore {
-  /** Deletes rows that have expired at `now`, oldest first, and returns their number. */
+  /** Deletes rows (or, for `deletedCommentTexts`, texts) that have expired at `now`, oldest first; returns how many. */
   deleteExpired(kind: PurgeableKind, now: number, limit: number): Promise<number>;
   /**
    * Lists dynamically registered clients in the order of `createdAt` and id: those that follow `after` and were

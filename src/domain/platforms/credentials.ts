@@ -148,7 +148,7 @@ export async function tryRenew(
 
 /**
  * Keeps using a credential that the platform can't renew: returns it, and schedules no further attempt until shortly
- * before it expires. Throws if that time has come: the user must reconnect.
+ * before it expires. Throws if that time has come, or if the credential has no expiry: the user must reconnect.
  */
 async function keepUntilExpiry(
   deps: CredentialDeps,

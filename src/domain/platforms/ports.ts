@@ -142,7 +142,7 @@ export interface PlatformStore {
   find(studioId: string, connectionId: string): Promise<PlatformConnection | undefined>;
   /**
    * Finds or creates the account's row in this studio and returns its id, without connecting it. Returns undefined if
-   * the studio has `limit` other connections. Locks the studio until the transaction ends.
+   * the studio has `limit` other connections that are not disconnected. Locks the studio until the transaction ends.
    */
   findOrInsert(
     connection: Pick<
@@ -163,7 +163,7 @@ export interface PlatformStore {
   postponeRenewal(connectionId: string, generation: number, renewAt: number, leaseExpiresAt?: number): Promise<void>;
   /** Replaces the credential; returns false if the generation is outdated. */
   renew(connectionId: string, generation: number, sealedCredential: string, times: CredentialTimes): Promise<boolean>;
-  /** Deletes the credential; returns false if the generation is outdated or the connection already has the state. */
+  /** Deletes the credential; false if the generation is outdated, or the state is this one or `disconnected`. */
   deleteCredential(
     connectionId: string,
     state: "needs_reconnect" | "disconnected",

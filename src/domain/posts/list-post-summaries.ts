@@ -12,7 +12,7 @@ import { postStatuses, type PostStatus } from "./post.ts";
 import { postSummaryView, toPostSummaryView } from "./post-summary.ts";
 
 const activeStatuses: readonly PostStatus[] = ["draft", "ready"];
-/** How long a page may spend on excerpts of matches; later posts get none. Otherwise, hostile texts could block us. */
+/** How long a page may spend on excerpts of matches; later posts get none. Crafted texts could block the process. */
 const maxExcerptMs = 100;
 
 export const listPostSummariesInput = z.strictObject({

@@ -9,18 +9,18 @@ export interface MatchExcerpt {
 
 /** Only this much of the text is searched, for this many words, so that a page does not block the process. */
 const maxSearchedLength = 3000;
-const maxShownWords = 8;
+const maxSearchedWords = 8;
 /** The text is searched in windows of this length, which overlap by the length of a word. */
 const windowLength = 200;
-/** How much text comes before the first match: little enough for it to be visible in a short line. */
+/** How much text comes before the first match: little enough for the match to be visible in a short line. */
 const leadLength = 30;
 const excerptLength = 200;
 /** A longer word is not found if it crosses the end of a window. */
 const maxWordLength = 60;
 
 /**
- * Returns the text around the first word that the title does not contain. Returns undefined if the title contains all
- * words, or the text contains none of the others.
+ * Returns the text around the first match of a query word that the title does not contain. Returns undefined if the
+ * title contains all words, or the searched text contains none of the others.
  */
 export function createMatchExcerpt(
   title: string,
@@ -28,7 +28,7 @@ export function createMatchExcerpt(
   queryWords: readonly string[],
 ): MatchExcerpt | undefined {
   if (queryWords.length === 0) return undefined;
-  const words = queryWords.slice(0, maxShownWords);
+  const words = queryWords.slice(0, maxSearchedWords);
   const foldedTitle = foldForSearch(title, "text");
   const otherWords = words.filter((word) => !foldedTitle.includes(word));
   if (otherWords.length === 0) return undefined;

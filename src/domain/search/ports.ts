@@ -47,7 +47,7 @@ export interface SearchSource<Item, Filter> {
 export const searchableTables = ["posts", "assets"] as const;
 export type SearchableTable = (typeof searchableTables)[number];
 
-/** Adds rows to the index that were created before it existed, or by an older version of the server. */
+/** Indexes rows that are not in the index yet, such as those that an older version of the server created. */
 export interface SearchIndexStore {
   countUnindexed(table: SearchableTable): Promise<number>;
   /** Indexes the next rows, and returns how many. Must run in a transaction. */

@@ -4,7 +4,7 @@ import type { Deps } from "../deps.ts";
 import { authorize } from "../policy.ts";
 import type { SubscribedPosts } from "./ports.ts";
 
-/** Returns the current versions of those posts that exist in the caller's studio. */
+/** Returns the current versions of those posts that are in the caller's studio and not in the trash. */
 export async function findSubscribablePosts(
   deps: Pick<Deps, "subscriptions">,
   caller: Caller,

@@ -32,15 +32,15 @@ export interface StoredSession {
 export interface SubscriptionStore {
   /** Posts that do not exist are missing in the result. */
   findVersions(postIds: readonly string[]): Promise<Map<string, PostVersion>>;
-  /** Tokens that are expired, revoked or of a disabled user are missing in the result. */
+  /** Tokens that are expired or revoked, or whose user is disabled or has no studio, are missing in the result. */
   findAccess(tokenHashes: readonly string[], audience: string, now: number): Promise<Map<string, TokenAccess>>;
   /** A number that differs after every commit of any process; undefined if the database sends notifications instead. */
   getCommitMarker(): Promise<number | undefined>;
-  /** Makes this the session's only stream with notifications and tells all processes. */
+  /** Makes this the session's only stream with notifications, and notifies all processes. */
   openStream(session: McpSession, streamId: string): Promise<SubscribedPosts>;
   /** Locks the session until the transaction ends, and creates it if needed. */
   lockSession(session: McpSession): Promise<SubscribedPosts>;
-  /** Replaces the posts of a session and tells all processes. */
+  /** Replaces the posts of a session and notifies all processes. */
   savePosts(idHash: string, posts: SubscribedPosts): Promise<void>;
   findSessions(idHashes: readonly string[]): Promise<Map<string, StoredSession>>;
 }

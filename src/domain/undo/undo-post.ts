@@ -29,7 +29,7 @@ export interface WaitingAsset {
   assetId: string;
   /** The post's assets as they should be. */
   order: readonly string[];
-  /** Where the client left the asset. */
+  /** The post that the client moved the asset to; null if the client removed it from its post. */
   clientValue: string | null;
 }
 
@@ -74,7 +74,8 @@ async function applyPlan(deps: UndoDeps, tx: Stores, editor: Editor, plan: PostP
       : await tx.posts.update(post.studioId, post.id, fields, { revision, now: deps.clock() });
     if (!updatedPost) throw new ConflictError();
     if (assetIds) {
-      // The phase `restore` has restored the assets that the client deleted. Someone else deleted those in the trash.
+      // The phase `restore` has restored the assets that the client deleted. Those still in the trash stay there,
+      // because someone else deleted them.
       const missingAssets = await setAssets(deps, tx, editor, post.id, assetIds, { withTrash: false });
       missingIds = missingAssets.map((asset) => asset.id);
     }
@@ -88,9 +89,12 @@ async function applyPlan(deps: UndoDeps, tx: Stores, editor: Editor, plan: PostP
   return missingIds;
 }
 
-/** Puts an asset back on its post; false if that is still impossible. */
-export async function attachWaiting(deps: UndoDeps, editor: Editor, waiting: WaitingAsset): Promise<boolean> {
-  const { postId, assetId, order } = waiting;
+/** Attaches an asset to its former post; returns false if that is still impossible. */
+export async function attachWaitingAsset(
+  deps: UndoDeps,
+  editor: Editor,
+  { postId, assetId, order }: WaitingAsset,
+): Promise<boolean> {
   const studioId = editor.studio.id;
   const wasAttached = await deps
     .transact(async (tx) => {

@@ -4,7 +4,7 @@ import { createReport, reportUnattachable, type UndoReport } from "./report.ts";
 import { undoAsset } from "./undo-asset.ts";
 import { undoComment } from "./undo-comment.ts";
 import { undoPublications } from "./undo-publications.ts";
-import { attachWaiting, undoPost, type UndoDeps, type WaitingAsset } from "./undo-post.ts";
+import { attachWaitingAsset, undoPost, type UndoDeps, type WaitingAsset } from "./undo-post.ts";
 
 const batchSize = 200;
 
@@ -52,13 +52,11 @@ export async function undoSelection(
     for (const assetId of assetIds) await undoAsset(deps, editor, assetId, selection, phase, report);
   const waitingAssets: WaitingAsset[] = [];
   for (const postId of postIds) waitingAssets.push(...(await undoPost(deps, editor, postId, selection, report)));
-  for (const waiting of waitingAssets) {
-    if (await attachWaiting(deps, editor, waiting)) continue;
-    const asset = await deps.assets.findWithTrash(editor.studio.id, waiting.assetId);
-    reportUnattachable(report, waiting.assetId, {
-      clientValue: waiting.clientValue,
-      currentValue: asset?.postId ?? null,
-    });
+  for (const waitingAsset of waitingAssets) {
+    if (await attachWaitingAsset(deps, editor, waitingAsset)) continue;
+    const { assetId, clientValue } = waitingAsset;
+    const asset = await deps.assets.findWithTrash(editor.studio.id, assetId);
+    reportUnattachable(report, assetId, { clientValue, currentValue: asset?.postId ?? null });
   }
   for (const assetId of assetIds) await undoAsset(deps, editor, assetId, selection, "afterPosts", report);
   for (const commentId of commentIds) await undoComment(deps, editor, commentId, selection, report);

@@ -49,7 +49,7 @@ export interface CreatedUploadLink {
   expiresAt: string;
 }
 
-/** Also returns the id and the token, for the web app and the in-chat app. */
+/** Like `createUploadSession`, but also returns the id and the token, for the web app and the in-chat app. */
 export async function createUploadLink(
   deps: CreateLinkDeps,
   caller: Caller,

@@ -77,14 +77,14 @@ export interface UploadStore {
   /** In the order in which they were started. */
   listFiles(linkId: string): Promise<UploadFile[]>;
   /**
-   * Bytes charged for the link's files that have not arrived, optionally without one file. Locks the link until the
-   * transaction ends.
+   * Bytes that are charged for the link's files but have not arrived, optionally without one file. Locks the link until
+   * the transaction ends.
    */
   sumReservedBytesForUpdate(linkId: string, exceptAssetId?: string): Promise<number>;
   recordReceived(assetId: string, count: Pick<UploadFile, "receivedBytes" | "lastPartAt" | "countedAt">): Promise<void>;
   /**
-   * Uploading files whose received bytes were last counted at `countedBefore` or earlier, and that have reserved bytes
-   * or a new part since `activeSince`; least recently counted first.
+   * Uploading files whose received bytes were last counted at `countedBefore` or earlier: those that have reserved
+   * bytes, and those whose last part arrived after `activeSince`. Least recently counted first.
    */
   listDueForCounting(filter: { countedBefore: number; activeSince: number; limit: number }): Promise<UploadFile[]>;
   /** Uploading files whose link is withdrawn, grant is revoked, creator is no longer a member, or post is archived. */

@@ -67,7 +67,7 @@ export async function countReceivedBytes(
 
 type ReserveDeps = Pick<Deps, "uploads" | "assets" | "transact" | "files" | "clock" | "limits">;
 
-/** Minimum time between two counts of a link's other files while one file waits for their reservations. */
+/** Minimum time between two counts of a file while another file of its link waits for quota that it has reserved. */
 const countInterval = seconds(2);
 
 /**
@@ -124,8 +124,8 @@ interface Reservation {
 }
 
 /**
- * Possible reservations, largest first: the whole file, then fewer and fewer of the parts. Each charges everything up
- * to its last part, which covers all part URLs issued before, and later parts that have arrived.
+ * Possible reservations, largest first: the whole file, then fewer and fewer of the parts. Each charges all parts up to
+ * its last one, because their URLs may have been issued earlier, and later parts that have arrived.
  */
 function listReservations(
   file: MultipartFile,

@@ -20,7 +20,7 @@ const maxRegularSector = 0xffff_fffa;
 
 export const isCfb = (head: Uint8Array): boolean => Buffer.from(head.subarray(0, 8)).toString("hex") === cfbSignature;
 
-/** Returns undefined if the directory could not be read to its end. */
+/** Returns undefined if the header is invalid, or if the directory could not be read to its end. */
 export async function detectCfbType(source: ByteSource, head: Uint8Array): Promise<string | undefined> {
   if (head.length < 512) return undefined;
   const header = Buffer.from(head.buffer, head.byteOffset, 512);

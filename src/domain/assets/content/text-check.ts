@@ -28,7 +28,7 @@ export function detectRejectedText(head: Uint8Array): string | undefined {
 
 /**
  * Describes markup at the start of a file, after whitespace, byte order marks and comments, in UTF-8 or UTF-16;
- * undefined if there is none. The scope `any` includes `rejectedTextFormats`.
+ * undefined if there is none. The scope `any` includes every tag and `rejectedTextFormats`.
  */
 export function detectMarkup(head: Uint8Array, scope: "active" | "any"): string | undefined {
   const text = decodeHead(head);
@@ -62,7 +62,7 @@ function decodeHead(head: Uint8Array): string | undefined {
   return new TextDecoder(encoding).decode(head);
 }
 
-/** Whether the head is free of control characters, which every binary format has in its head. */
+/** Whether the head has no control or invalid characters. Every binary format has some of them in its head. */
 export function isPlainText(head: Uint8Array): boolean {
   const encoding = detectEncoding(head);
   const text = new TextDecoder(encoding).decode(head, { stream: true }); // may end inside a character

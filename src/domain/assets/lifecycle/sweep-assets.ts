@@ -12,7 +12,7 @@ const batchSize = 100;
 const graceAfterExpiry = hours(1);
 /** Younger orphans are kept, because their writer may not have finished. */
 const orphanAge = hours(1);
-/** Renditions are removed this long after they were created; most are used once. */
+/** Renditions and previews are removed this long after they were created; most are used once. */
 const renditionLifetime = days(7);
 
 /** How much was deleted, as logged. */
@@ -21,7 +21,7 @@ export interface SweepResult {
   expired: number;
   /** Files whose keys were reserved or marked for deletion. */
   strays: number;
-  /** Files in the store without an asset, and old renditions. */
+  /** Files in the store without an asset, and old renditions and previews. */
   orphans: number;
   /** The store's own temp files. */
   temporary: number;
@@ -124,7 +124,8 @@ export type LostFile = Pick<Asset, "id" | "studioId" | "storageKey">;
 
 /**
  * Each run checks the next ready assets, starting over at the end, and returns the assets whose bytes are missing or
- * changed, for example because the store was restored from an older backup. It repairs nothing, which needs a backup.
+ * changed, for example because the store was restored from an older backup. It does not repair them: only the operator
+ * can, with a backup.
  */
 export function createLostFileFinder(deps: Pick<Deps, "assets" | "files">): () => Promise<LostFile[]> {
   let lastCheckedId = "";

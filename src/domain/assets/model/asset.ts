@@ -35,12 +35,15 @@ export interface Asset extends MediaMetadata {
   chargedBytes: number;
   altText: string | null;
   tags: string[];
-  /** When the upload URL of a pending asset expires. */
+  /** When the upload of a pending asset expires. */
   uploadExpiresAt: number | null;
   createdBy: string;
-  /** The name of the AI client that created the asset; null if the user created it in the web app. */
+  /** The name of the AI client that created the asset; null if a person did, in the web app or on the upload page. */
   createdByClientName: string | null;
-  /** Increases with every change of the alt text, filename or tags, and when the asset is deleted or restored. */
+  /**
+   * Increases with every change of the alt text, filename, tags or post, when the upload is confirmed, and when the
+   * asset is deleted or restored, but not when its post is.
+   */
   changeCount: number;
   /** Whether the asset was uploaded in parts to the library. Uploads in parts to a post have a `postId`. */
   isLibraryUpload: boolean;

@@ -5,10 +5,11 @@ import { isId } from "#lib/ids.ts";
  * Key prefixes in the store. Keys consist of asset ids and random values, never of user input.
  * - `incoming/<asset>`: target of a presigned upload URL. Never served.
  * - `files/<asset>.<random>`: the checked file. Written once, never writable by clients.
- * - `thumbs/<asset>.<random>`: the thumbnail of the file. Can be generated again.
- * - `renditions/<asset>.<hash>`: the file, converted for a platform. Can be generated again;
- *   `npm run backup` and `npm run move` skip it.
+ * - `thumbs/<asset>.<random>`: the thumbnail of the file.
+ * - `renditions/<asset>.<hash>`: the file, converted for a platform.
  * - `previews/<asset>.<hash>`: a rendition for a preview. Deleted when there are many, so no publication uses it.
+ *
+ * The last three can be generated again, so `npm run backup` and `npm run move` skip them.
  */
 export const storageAreas = ["incoming/", "files/", "thumbs/", "renditions/", "previews/"] as const;
 export type StorageArea = (typeof storageAreas)[number];
