@@ -105,7 +105,10 @@ export function buildWebAppCsp(fileStoreOrigin?: string): string {
   );
 }
 
-/** Like the web app's policy, plus uploads to the store; with `blob:`, the page shows images before they are uploaded. */
+/**
+ * Allows the upload page's own scripts and styles, nothing inline, and requests to `origins`: the store and `{base}`.
+ * With `blob:`, the page shows images and videos before they are uploaded.
+ */
 export const buildUploadPageCsp = (origins: readonly string[]): string =>
   `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: ${origins.join(" ")}; media-src blob:; font-src 'self'; ` +
   `connect-src 'self' ${origins.join(" ")}; form-action 'none'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'`;

@@ -63,7 +63,7 @@ const markSignedOut = ({ content }: StaticFile): StaticFile =>
     Buffer.from(content.toString().replace('<div id="app">', '<div id="app" data-signed-out>')),
   );
 
-/** A resource of the MCP endpoint. */
+/** The in-chat app, which the MCP endpoint returns as a resource. */
 export const chatAppPath = "/chat-app.html";
 
 /** Rendered or returned by other routes; never served as is. */

@@ -48,7 +48,7 @@ export function createErrorHandler(log: Log): (error: unknown, c: Context) => Re
   };
 }
 
-/** Responds 404 to unknown paths before authentication, instead of 401. */
+/** Throws `not_found` for an unknown path. Call it before authentication, so that the response is 404, not 401. */
 export function assertRouteExists(c: Context): void {
   if (matchedRoutes(c).every(({ method }) => method === "ALL")) throw routeNotFoundError();
 }

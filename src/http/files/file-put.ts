@@ -24,13 +24,13 @@ export interface FileReceiver {
   remove(key: string): Promise<void>;
 }
 
-/** Returns whether the asset of a key still exists. */
+/** Returns whether the asset of a key exists and is not in the trash. */
 export type HasAsset = (key: string) => Promise<boolean>;
 
 /** A client that sends less than this per `stallTimeoutMs` is disconnected. */
 const minProgressBytes = 16 * 1024;
 
-/** Handles one PUT of raw bytes. Ignores Content-Type: the type is detected from the bytes at attach. */
+/** Handles one PUT of raw bytes. Ignores Content-Type: the type is checked after the upload, from the bytes. */
 export async function receiveFile(
   req: IncomingMessage,
   res: ServerResponse,

@@ -31,7 +31,7 @@ export interface ConnectRouteOptions {
 
 const pagePath = "/connect/";
 
-/** The page that connects a platform account, and the URL to which platforms redirect the user. */
+/** The page that connects a platform account, the URL to which platforms redirect the user, and our client document. */
 export function createConnectRoutes({
   base,
   loginUrl,
