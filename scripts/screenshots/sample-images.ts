@@ -1,6 +1,6 @@
 import sharp from "sharp";
 
-/** Sample images for the posts of a studio, drawn here so that they are reproducible and free to use. */
+/** Sample images for the posts of a studio. They are drawn here, so they are free to use. */
 export type SampleImageName = keyof typeof sampleImageSvgs;
 
 const imageSize = { width: 1600, height: 1200 };
