@@ -12,7 +12,10 @@ export function getAssetState({ status, postId, trashExpiresAt }: StateFields): 
   return postId === null ? "unattached" : "attached";
 }
 
-/** The complete state machine of an asset. */
+/**
+ * The state machine of an asset. It omits one case: deleting a post also moves its pending assets to the trash, and the
+ * sweeper then deletes them.
+ */
 export const transitions = [
   { from: "nonexistent", by: "request upload", to: "pending" },
   { from: "nonexistent", by: "start browser upload", to: "pending" },

@@ -15,7 +15,7 @@ export interface FileStore {
   readonly origin: string;
   /**
    * A URL for one plain PUT of raw bytes to `key`. Until it expires, another PUT overwrites the bytes; they are
-   * never served. The disk store stops reading one byte past `maxBytes` and records that the limit was exceeded.
+   * never served. The disk store stops reading a body that exceeds `maxBytes` and records that the limit was exceeded.
    */
   createUploadUrl(key: string, options: { maxBytes: number; expiresAt: number }): Promise<string>;
   /** A URL to read `key`. Responses carry this type and name, support ranges, and can't run scripts in a browser. */
