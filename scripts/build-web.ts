@@ -29,10 +29,12 @@ export async function buildWeb(): Promise<void> {
   await writeFile(stampFile, stamp);
 }
 
-/** Returns one digest of every file in web/ and of the lockfile. */
+/** Returns one digest of every file in web/, of the code that it shares with the server, and of the lockfile. */
 async function hashSources(): Promise<string> {
-  const entries = await readdir(web, { recursive: true, withFileTypes: true });
+  const folders = [web, join(root, "src", "portable")];
+  const entries = await Promise.all(folders.map((folder) => readdir(folder, { recursive: true, withFileTypes: true })));
   const files = entries
+    .flat()
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((path) => !path.startsWith(join(web, "dist")))
