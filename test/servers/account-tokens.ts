@@ -12,7 +12,7 @@ export interface AccountTokens {
   stateOf(accessToken: string): "valid" | "expired" | "unknown";
   /** Consents, as the user does on the authorization page. Returns the callback URL. */
   authorize(location: string): string;
-  /** Executes a token request. Every grant replaces both tokens, and a code or refresh token works once. */
+  /** Executes a token request; returns false if it is invalid. A valid one replaces both tokens and uses up its own. */
   grant(form: URLSearchParams): boolean;
 }
 
@@ -32,11 +32,11 @@ export interface TokenOptions {
 
 export function createAccountTokens({ authorizationPath, scopes, requiresPkce }: TokenOptions): AccountTokens {
   const createSecret = (): string => randomBytes(24).toString("base64url");
-  const expired = new Set<string>();
+  const expiredTokens = new Set<string>();
   const codes = new Map<string, AuthorizationCode>();
 
   function replaceTokens(): void {
-    expired.add(tokens.accessToken);
+    expiredTokens.add(tokens.accessToken);
     tokens.accessToken = createSecret();
     tokens.refreshToken = createSecret();
   }
@@ -59,9 +59,9 @@ export function createAccountTokens({ authorizationPath, scopes, requiresPkce }:
     accessToken: createSecret(),
     refreshToken: createSecret(),
     scopes: new Set(scopes),
-    expire: () => void expired.add(tokens.accessToken),
+    expire: () => void expiredTokens.add(tokens.accessToken),
     stateOf(accessToken) {
-      if (expired.has(accessToken)) return "expired";
+      if (expiredTokens.has(accessToken)) return "expired";
       return accessToken === tokens.accessToken ? "valid" : "unknown";
     },
     authorize(location) {

@@ -35,8 +35,8 @@ import {
  * - /docs/graph-api/reference/page/videos
  * - /docs/video-api/guides/publishing (also an earlier version, which describes the upload phases)
  * - /docs/graph-api/guides/upload
- * - /docs/graph-api/reference/video-status; the other fields of videos: `AdVideo` in the Business SDK, and those of the
- *   phases: `VideoStatus` there; their values are from the example in the guide to reels
+ * - /docs/graph-api/reference/video-status. The other fields of videos are those of `AdVideo` in the Business SDK, and
+ *   the fields of the phases are those of `VideoStatus` there. Their values are from the example in the guide to reels.
  *
  * | request | result |
  * | --- | --- |
@@ -65,7 +65,7 @@ export interface Facebook extends Pick<
   posts(): FacebookPost[];
   /** Completes the processing of all videos. */
   finishProcessing(): void;
-  /** A visitor posts on the Page. Only the feed has this post. */
+  /** Adds a post of a visitor to the Page. Only the feed lists it. */
   addVisitorPost(text: string): void;
   /** Expires the access token of the Page. */
   expireAccessToken(): void;

@@ -23,24 +23,24 @@ export interface GraphRequest {
   params: ReadonlyMap<string, string>;
   files: readonly File[];
   headers: IncomingMessage["headers"];
-  /** The body of a request that has no parameters in it, such as a file. */
+  /** The body as received, for bodies that are not parameters, such as a file. */
   rawBody: Buffer;
   token: string | undefined;
 }
 
-/** Counters: each one applies to the next n requests of its kind. */
+/** Faults that tests inject. Each counter applies to the next n requests of its kind and counts down. */
 export interface GraphFaults {
-  /** Do the work of a request that makes a post public, then close the connection without a response. */
+  /** Requests that make a post public: do the work, then close the connection without a response. */
   dropPublishResponses: number;
-  /** Do the work of a request that makes a post public, then respond with 503. */
+  /** Requests that make a post public: do the work, then respond with 503. */
   failPublishResponses: number;
-  /** Close the connection of a request that makes a post public without doing its work. */
+  /** Requests that make a post public: close the connection without doing the work. */
   dropPublishRequests: number;
   unavailablePublishes: number;
   rateLimitedPublishes: number;
   unavailableRequests: number;
   rateLimitedRequests: number;
-  /** Accept media, then fail to process it. On Facebook, reject a photo at once, as an invalid one. */
+  /** Media: accept it, then fail to process it. Facebook rejects a photo at once, as if it were invalid. */
   failProcessing: number;
 }
 
@@ -70,7 +70,7 @@ export interface GraphServer {
 }
 
 export interface GraphServerOptions {
-  /** The only version in paths, or any version if undefined. Paths without a version are allowed. */
+  /** The only version that a path may contain; any version if undefined. Paths without a version are allowed. */
   version?: string;
   /** The account and type in `X-Business-Use-Case-Usage`. */
   usage: { accountId: string; type: "pages" | "instagram" | "threads" };
@@ -264,7 +264,7 @@ const commonParams = ["access_token", "appsecret_proof", "fields", "locale"];
 
 /**
  * Rejects parameters that the documentation of the endpoint does not list, and those that the stand-in does not
- * implement. The Graph API ignores them, which would hide a misspelled name.
+ * implement. The Graph API ignores unknown parameters, which would hide a misspelled name.
  */
 export function checkParamNames({ params }: GraphRequest, allowed: readonly string[]): void {
   for (const name of params.keys()) {
@@ -376,7 +376,7 @@ export interface ListedNode {
   createdAt: number;
 }
 
-/** A page of a list, newest first, with `limit`, `after`, `since` and `until`. */
+/** Returns a page of a list, newest first. Supports the parameters `limit`, `after`, `since` and `until`. */
 export function listNodes(
   items: readonly ListedNode[],
   request: Pick<GraphRequest, "params">,

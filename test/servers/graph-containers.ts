@@ -16,7 +16,7 @@ export interface Container {
   isPublished: boolean;
   /** The number of status requests that return IN_PROGRESS. */
   remainingPolls: number;
-  /** Fetches and checks the media. */
+  /** Resolves when the media are fetched and checked. */
   processing: Promise<ProcessingOutcome>;
 }
 
@@ -33,7 +33,7 @@ export interface ContainerState {
   status: ContainerStatus;
   /** The reason if the status is ERROR. */
   error?: string;
-  /** The media if the status is FINISHED. */
+  /** The media if the status is FINISHED or PUBLISHED. */
   media?: PublicMedia[];
 }
 
@@ -57,7 +57,7 @@ async function readMedia(container: Container): Promise<ProcessingOutcome> {
   return { media };
 }
 
-/** Processing continues while the client polls, even for the children of a carousel. */
+/** Counts a status request, which also brings the children of a carousel closer to the end of their processing. */
 export function countPoll(container: Container): void {
   for (const each of [container, ...container.children])
     Object.assign(each, { remainingPolls: Math.max(0, each.remainingPolls - 1) });

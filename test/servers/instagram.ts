@@ -71,7 +71,7 @@ export interface Instagram extends Pick<
   expireAccessToken(): void;
   issueAccessToken(): string;
   processingPolls: ProcessingPolls;
-  /** `quota_total`. The pages of the documentation name 50 and 100. */
+  /** `quota_total`. The documentation says 50 on one page and 100 on another. */
   quotaTotal: number;
 }
 
@@ -226,7 +226,7 @@ export async function startInstagram(): Promise<Instagram> {
     if (sinceMs !== undefined && !(sinceMs >= graph.now() - containerLifetimeMs))
       throw invalidParameter("since must be a Unix timestamp no older than 24 hours");
     const config = { quota_total: standIn.quotaTotal, quota_duration: 86_400 };
-    // The sample request asks for `rate_limit_settings`; its sample response contains `config`.
+    // The documented sample request asks for `rate_limit_settings`, but its sample response contains `config`.
     const fields = (request.params.get("fields") ?? "quota_usage").replace("rate_limit_settings", "config");
     const usage = { quota_usage: countRecentPosts(sinceMs), config };
     return { data: [selectFields(usage, { params: new Map([["fields", fields]]) }, [])] };
@@ -380,7 +380,7 @@ async function processImage({ params }: GraphRequest): Promise<ProcessingOutcome
   return { media: [toPublicMedia(file, params.get("alt_text"))] };
 }
 
-/** Video uploads are asynchronous: the container says what went wrong. */
+/** Video uploads are asynchronous: the status of the container reports what went wrong. */
 async function processVideo({ params }: GraphRequest): Promise<ProcessingOutcome> {
   try {
     const file = await fetchMedia(params.get("video_url") ?? "", videoLimits.maxBytes);

@@ -56,8 +56,9 @@ import {
  * and country lists are left out.
  *
  * The documentation does not say what happens if a container is published again. Here, that makes another public
- * post, so that tests notice a client that repeats the request. It gives no error code for exceeded limits: code 100
- * (invalid parameter) stands for a rejected container, 613 (custom rate limit) for an exceeded quota.
+ * post, so that tests notice a client that repeats the request. The documentation gives no error code for exceeded
+ * limits either. Here, code 100 (invalid parameter) rejects a container, and 613 (custom rate limit) reports that a
+ * quota is exceeded.
  */
 export interface Threads extends Pick<
   GraphServer,

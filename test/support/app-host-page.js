@@ -4,7 +4,7 @@ const { capabilities, context, toolInput, toolResult, appTools } = JSON.parse(
 );
 const frame = document.querySelector("iframe");
 
-/** For the tests: every message of the app, and what the host did. */
+/** Records for the tests: messages of the app (`messages`), messages to it (`sentMessages`), and its requests. */
 window.messages = [];
 window.toolCalls = [];
 window.openedLinks = [];

@@ -12,7 +12,7 @@ export interface AppHostOptions {
   token: string;
   /** The tool call that shows the app. */
   tool: { name: string; arguments: Record<string, unknown> };
-  /** If false, the policy is `connect-src 'none'`, as in hosts that ignore what an app declares. */
+  /** By default, the policy is `connect-src 'none'`, as in hosts that ignore what an app declares. */
   appliesDeclaredCsp?: boolean;
   /** Replaces the capabilities that the host declares. */
   capabilities?: Record<string, unknown>;

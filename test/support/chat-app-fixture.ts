@@ -9,7 +9,9 @@ import { newStudio } from "./users.ts";
 
 /** What the host's page records (app-host-page.js). */
 interface HostWindow {
+  /** Every message that the host received from the app. */
   messages: { method?: string; params?: Record<string, unknown> }[];
+  /** Every message that the host sent to the app. */
   sentMessages: Record<string, unknown>[];
   sendToApp(message: Record<string, unknown>): void;
   toolCalls: { name: string; arguments: Record<string, unknown> }[];

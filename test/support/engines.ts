@@ -31,7 +31,7 @@ export interface TemporaryDatabase extends DatabaseLocation {
   remove(): Promise<void>;
 }
 
-/** Set before the first test of a suite, so only tests and hooks may read the fields. */
+/** All fields except `engine` are set before the first test of a suite, so only tests and hooks may read them. */
 export interface Fixture {
   engine: EngineName;
   location: DatabaseLocation;

@@ -37,7 +37,7 @@ async function readEventStream(url: string, init: RequestInit): Promise<TestEven
         if (data !== undefined) messages.push(JSON.parse(data) as StreamMessage);
       }
     }
-    if (text !== "") messages.push(JSON.parse(text) as StreamMessage); // not a stream
+    if (text !== "") messages.push(JSON.parse(text) as StreamMessage); // one JSON message instead of a stream
   };
   const listUpdates = (): string[] =>
     messages
@@ -56,7 +56,7 @@ async function readEventStream(url: string, init: RequestInit): Promise<TestEven
   };
 }
 
-/** Opens a stream of protocol version 2026-07-28; resolves after its acknowledgement. */
+/** Opens a stream of protocol version 2026-07-28; resolves after its first message, an acknowledgement or an error. */
 export async function listen({ url, token }: McpCaller, notifications: object, id = 1): Promise<TestEventStream> {
   const stream = await readEventStream(url, {
     method: "POST",

@@ -10,8 +10,9 @@ import { waitUntil } from "./wait-until.ts";
 export interface FailoverLoad {
   /** When each acknowledged write was acknowledged, in ascending order (`performance.now`). */
   readonly acknowledgedAt: readonly number[];
+  /** How many rounds failed because the database or the store was unavailable. */
   readonly unavailableCount: number;
-  /** Failures other than an unavailable database. */
+  /** All other failures. */
   readonly unexpectedErrors: readonly string[];
   readonly publications: ReadonlyMap<string, { text: string }>;
   /** Resolves after this many more acknowledged writes. */

@@ -16,7 +16,7 @@ import { waitUntil } from "./wait-until.ts";
 
 /**
  * Three PostgreSQL servers under Patroni with etcd, and HAProxy in front, with the configuration in `deploy/`. Only names,
- * IP addresses, folders and passwords are replaced, and fsync is off.
+ * IP addresses, ports, folders and passwords are replaced; fsync is off, and the servers keep less WAL.
  */
 export interface PatroniCluster {
   /** The URL of the primary through HAProxy, with the superuser's credentials. */

@@ -16,7 +16,7 @@ export interface Pds {
   proxy: FaultyProxy;
   plc: PlcDirectory;
   createAccount(handle: string): Promise<PdsAccount>;
-  /** Restarts the server with another secret for DPoP nonces, so that it rejects the nonces that it issued. */
+  /** Restarts the server with another secret for DPoP nonces, so that it rejects the nonces that it issued before. */
   rotateNonces(): Promise<void>;
   /** Reads an account's posts with the library of the Bluesky app. */
   readPosts(did: string): Promise<ReadPost[]>;

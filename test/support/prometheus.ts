@@ -10,7 +10,7 @@ import { waitUntil } from "./wait-until.ts";
 export interface Prometheus {
   /** Evaluates an expression now and returns the series of the result. */
   query(expression: string): Promise<{ metric: Record<string, string>; value: [number, string] }[]>;
-  /** Lists the rules with their state: `ok` means that the last evaluation succeeded. */
+  /** Lists the rules. A `health` of `ok` means that the last evaluation succeeded. */
   listRules(): Promise<{ name: string; health: "ok" | "err" | "unknown"; state: "inactive" | "pending" | "firing" }[]>;
   stop(): Promise<void>;
 }

@@ -16,14 +16,14 @@ export interface SandboxCommit {
 }
 
 export interface RecordingProxy {
-  /** Requests go to these services in turn. */
+  /** The ports of the services, which receive the requests in turn. */
   targetPorts: number[];
   /** Every response with a status of 500 or more. */
   serverErrors: RecordedResponse[];
-  /** Connections that a service closed instead of responding. */
+  /** Requests whose connection a service closed instead of responding. */
   droppedRequests: string[];
   responseCount: number;
-  /** What the sandbox platform received, recorded here because the tests make the database fail. */
+  /** What the sandbox platform received. Its database can't prove this, because the tests make the database fail. */
   commits: SandboxCommit[];
   close(): Promise<void>;
 }

@@ -18,9 +18,9 @@ export interface StorageLoad {
   /** Requests to the store itself that failed and were repeated. */
   readonly storeErrors: readonly string[];
   readonly unexpectedErrors: readonly string[];
-  /** Resolves after each method has acknowledged an upload that started after this call; returns the longest time. */
+  /** Resolves once an upload by each method has started and succeeded since this call; returns the elapsed time. */
   waitForEachMethod(): Promise<number>;
-  /** Finishes the uploads that have started. */
+  /** Starts no more uploads; resolves when those that have started are finished. */
   stop(): Promise<void>;
   /** Downloads each file acknowledged since the last check, or in the whole run with `all`, and compares its digest. */
   checkFiles(options?: { all: boolean }): Promise<void>;

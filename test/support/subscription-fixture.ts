@@ -11,7 +11,7 @@ import { createTestGrant } from "./tokens.ts";
 
 export interface OtherServer extends TestMcpServer {
   deps: Deps;
-  /** What PostgreSQL has sent so far. */
+  /** Every notification that PostgreSQL has sent so far. */
   notifications: string[];
 }
 

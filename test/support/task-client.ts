@@ -27,7 +27,7 @@ export const requestTask = (caller: McpCaller, method: string, params: Record<st
 
 export const toTask = ({ json }: McpResponse): TaskResult => json.result as unknown as TaskResult;
 
-/** Calls a tool and returns its result, which may announce a task. */
+/** Calls a tool and returns its result, which is a task if the server runs the call as one. */
 export const callAsTask = async (caller: McpCaller, name: string, args: Record<string, unknown>): Promise<TaskResult> =>
   toTask(await requestTask(caller, "tools/call", { name, arguments: args }));
 

@@ -60,7 +60,7 @@ export const testDependencies: readonly TestDependency[] = [
     installHint:
       "apt-get install radosgw ceph-mon ceph-osd ceph-common, or set TEST_S3_ENDPOINT and the other TEST_S3_… variables",
     async provide() {
-      // TEST_S3_BUCKET, TEST_S3_ACCESS_KEY_ID, TEST_S3_SECRET_ACCESS_KEY, TEST_S3_REGION, TEST_S3_FORCE_PATH_STYLE
+      // The tests also read the bucket, credentials, region and path style from TEST_S3_… (`getTestS3Settings`).
       if (process.env["TEST_S3_ENDPOINT"]) return { env: {}, stop: async () => {} };
       if (!hasCeph()) return undefined;
       const ceph = await createCeph();

@@ -123,7 +123,10 @@ export async function performEdit(
   });
 }
 
-/** Reads the studio's posts, assets and comments from the tables, and fails if they are inconsistent or a snapshot is missing. */
+/**
+ * Reads the studio's posts, assets and comments from the tables. Fails if they are inconsistent, or if the newest
+ * snapshot of a post differs from the post.
+ */
 export async function readConsistentStudio({ q }: Database, studioId: string): Promise<State> {
   const postRows = await q.selectFrom("posts").selectAll().where("studio_id", "=", studioId).orderBy("id").execute();
   const assetRows = await q.selectFrom("assets").selectAll().where("studio_id", "=", studioId).orderBy("id").execute();

@@ -48,13 +48,13 @@ interface UploadPart {
   etag: string;
 }
 
-/** How long media stay in `PROCESSING`: until the status was read this often, and for at least this long. */
+/** How long media stay in `PROCESSING`: until the status was read `polls` times, and for at least `ms`. */
 export interface Processing {
   polls: number;
   ms: number;
 }
 
-/** Where a unit is ambiguous (75kb, 500MB), the stricter reading. */
+/** The limits in LinkedIn's documentation. Where a unit is ambiguous (75kb, 500MB), these are the stricter values. */
 export const documentedLimits = {
   imagePixels: 36_152_320,
   gifFrames: 250,
@@ -84,7 +84,7 @@ export interface MediaStore {
   upload(request: StandInRequest): Promise<StandInResponse>;
 }
 
-/** "split -b 4194303" and a first range of 0 to 4194303: the ranges are inclusive. */
+/** The documentation shows `split -b 4194303`, but also an inclusive first range of 0 to 4194303, one byte more. */
 const partBytes = 4_194_304;
 const uploadUrlLifetimeMs = 30 * 24 * 60 * 60 * 1000;
 
@@ -233,8 +233,8 @@ export function createMediaStore(options: MediaOptions): MediaStore {
     const video = await inspectVideo(content);
     const mimeType = video?.mimeType ?? "";
     if (!video || mimeType !== "video/mp4") return { mimeType, problem: "Unsupported file format" };
-    const isTooLong = video.seconds < limits.videoSeconds.min || video.seconds > limits.videoSeconds.max;
-    if (isTooLong) return { mimeType, problem: "Unsupported duration" };
+    const hasWrongDuration = video.seconds < limits.videoSeconds.min || video.seconds > limits.videoSeconds.max;
+    if (hasWrongDuration) return { mimeType, problem: "Unsupported duration" };
     const isWrongSize = content.length < limits.videoBytes.min || content.length > limits.videoBytes.max;
     return isWrongSize ? { mimeType, problem: "Unsupported file size" } : { mimeType };
   }

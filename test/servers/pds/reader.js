@@ -31,5 +31,5 @@ export async function readBlob(serverUrl, did, cid) {
   return data;
 }
 
-/** Whether the library counts at most 300 characters. */
+/** The length of a text, as the library counts it: in graphemes. */
 export const countCharacters = (text) => new RichText({ text }).graphemeLength;

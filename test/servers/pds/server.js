@@ -1,6 +1,7 @@
 import { envToCfg, envToSecrets, PDS, readEnv } from "@atproto/pds";
 
-// The server reads the metadata of clients from public hosts. Those of tests do not exist: the test itself responds.
+// The server reads a client's metadata from the client's public host. The host of a test client does not exist, so
+// these requests go to the test itself.
 const { CLIENT_HOST: clientHost, CLIENT_DOCUMENTS_URL: documentsUrl, LISTEN_PORT: port } = process.env;
 const fetchPublic = globalThis.fetch;
 globalThis.fetch = (input, init) => {

@@ -10,7 +10,7 @@ export interface UploadedMedia {
   id: string;
   mediaKey: string;
   category: string;
-  /** The type that the client declared, or that the bytes have. */
+  /** The type that the client declared; for an upload in one request, the type of the bytes. */
   mimeType: string;
   totalBytes: number;
   segments: Map<number, Buffer>;
@@ -24,7 +24,7 @@ export interface UploadedMedia {
   sha256: string;
 }
 
-/** Where a unit is ambiguous (5 MB), the stricter reading; segments may have 5 MiB. */
+/** The limits in X's documentation. Where a unit is ambiguous (5 MB), the stricter value; segments may have 5 MiB. */
 export const documentedLimits = {
   imageBytes: 5_000_000,
   gifBytes: 15_000_000,
@@ -155,7 +155,7 @@ export function createMediaStore(options: MediaOptions): MediaStore {
     return { status: 200, json: { data: toData(media) } };
   }
 
-  /** Images are ready at once. Videos and GIFs uploaded in chunks with a category are processed later. */
+  /** Images are ready at once; videos and GIFs are processed after that. */
   async function complete(media: UploadedMedia, content: Buffer): Promise<void> {
     const isImage = media.category.endsWith("_image");
     media.hasFailed = !(await isValid(media, content)) || options.takeProcessingFailure();

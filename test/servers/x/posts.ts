@@ -40,7 +40,7 @@ export interface PostStore {
   readTimeline(userId: string, query: URLSearchParams): StandInResponse;
 }
 
-const otherFields = [
+const unimplementedFields = [
   "card_uri",
   "community_id",
   "direct_message_deep_link",
@@ -77,9 +77,9 @@ export function createPostStore(options: PostOptions): PostStore {
   const posts: StoredPost[] = [];
 
   function create(body: unknown): StandInResponse {
-    const request = requireRecord(body, "the request", ["text", "media", ...otherFields]);
-    const otherField = otherFields.find((field) => request[field] !== undefined);
-    if (otherField !== undefined) throw notImplemented(otherField);
+    const request = requireRecord(body, "the request", ["text", "media", ...unimplementedFields]);
+    const unimplementedField = unimplementedFields.find((field) => request[field] !== undefined);
+    if (unimplementedField !== undefined) throw notImplemented(unimplementedField);
     const text = request["text"] ?? "";
     if (typeof text !== "string") throw invalidRequest("text must be a string", { text: [text] });
     const ids = request["media"] === undefined ? [] : readMediaIds(request["media"]);

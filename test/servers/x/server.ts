@@ -65,7 +65,7 @@ export interface XFaults extends Faults {
 export interface XSettings {
   /** Requests per user and 15 minutes, by endpoint. */
   rateLimits: Record<Endpoint, number>;
-  /** Seconds until `x-rate-limit-reset` in responses to requests that `faults` limit. */
+  /** The seconds until `x-rate-limit-reset` in responses that `faults` reject with 429. */
   faultResetSecs: number;
   processing: { polls: number; checkAfterSecs: number };
   limits: typeof documentedLimits;

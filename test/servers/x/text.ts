@@ -68,7 +68,7 @@ export function findUrls(text: string): FoundUrl[] {
   });
 }
 
-/** Also keycaps without the variation selector, which are not in the recommended set of Unicode. */
+/** Includes keycaps without the variation selector, which are not in the recommended set of Unicode. */
 const emoji = /\p{RGI_Emoji}|[0-9#*]\u20E3/gv;
 
 /** The length of a post: URLs count 23, emoji 2, other characters 1 or 2. */

@@ -31,8 +31,8 @@ const printLine = (line: string) => writeSync(1, `${line}\n`); // synchronous, b
 printLine("loaded");
 await once(process.stdin, "data");
 const database = await openDatabase({ ...options, log: createLog("silent") });
-// Creates the secret, as the service does after the first migration. If there is a secret but no database, the next
-// child fails instead of creating a new database.
+// Creates the secret as the service does on its first start: after the database, because a data folder with a secret
+// but no database is rejected at startup.
 if (!existsSync(join(options.dataDir, "secret"))) writeFileSync(join(options.dataDir, "secret"), randomBytes(32));
 // A killed process leaves its files behind; the test deletes this folder.
 process.env["TMPDIR"] = options.dataDir;
