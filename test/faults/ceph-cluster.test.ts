@@ -13,7 +13,7 @@ import { createTempFolder } from "../support/temp-folder.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
 const rounds = isLongRun ? 5 : 1;
-/** Ceph's default is 20 s. With it, the store does not respond for longer than the service waits. */
+/** Long runs use Ceph's default of 20 s. A paused daemon then blocks the store for longer than the service waits. */
 const heartbeatGraceSeconds = isLongRun ? 20 : 6;
 const maxErrorMs = 15_000;
 const maxRecoveryMs = { kill: 30_000, pause: heartbeatGraceSeconds * 1000 + 30_000 };
@@ -120,10 +120,10 @@ describe(
     test("kill -9 of a gateway: no acknowledged file is lost, and uploads succeed again (RUN-8, ERR-storage_unavailable, S3)", (t) =>
       runRounds(t, "kill", ceph.gateways, waitForGateways));
 
-    test("a storage daemon that stops responding: errors within 15 s, and uploads succeed again (RUN-8, ERR-storage_unavailable, S3)", (t) =>
+    test("a storage daemon that stops responding: errors arrive within 15 s, and uploads succeed again (RUN-8, ERR-storage_unavailable, S3)", (t) =>
       runRounds(t, "pause", ceph.osds.toReversed(), waitForOsds));
 
-    test("a gateway that stops responding: errors within 15 s, and uploads succeed again (RUN-8, ERR-storage_unavailable, S3)", (t) =>
+    test("a gateway that stops responding: errors arrive within 15 s, and uploads succeed again (RUN-8, ERR-storage_unavailable, S3)", (t) =>
       runRounds(t, "pause", ceph.gateways.toReversed(), waitForGateways));
 
     test("after all faults, every acknowledged file has the right digest, and the service needed no restart (RUN-8, S3)", async (t) => {

@@ -12,7 +12,7 @@ import { newStudio } from "../support/users.ts";
 import { startService, type RunningService } from "../support/service.ts";
 import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
 
-/** The system clock is corrected while users work. */
+/** Simulates a system clock that is corrected while users work. */
 forEachEngine("a clock that jumps by an hour", (fixture) => {
   let service: RunningService;
   let userCount = 0;
@@ -23,7 +23,7 @@ forEachEngine("a clock that jumps by an hour", (fixture) => {
   const canCall = async (token: string) => (await listTools(service.base, token)).status === 200;
   const isSignedIn = async ({ browser }: StudioClient) => (await browser.send(`${service.base}/api/me`)).status === 200;
 
-  test("forward: access tokens expire on time, and users stay signed in (C6)", async () => {
+  test("after a jump forward, access tokens have expired, and users stay signed in (C6)", async () => {
     const user = await newClient();
     fixture.clock.advance(hours(1));
     assert.ok(await isSignedIn(user));
@@ -33,7 +33,7 @@ forEachEngine("a clock that jumps by an hour", (fixture) => {
     assert.ok(await canCall(refreshResponse.body.access_token));
   });
 
-  test("backward: users and AI clients stay signed in (C6)", async () => {
+  test("after a jump backward, users and AI clients stay signed in (C6)", async () => {
     const user = await newClient();
     const { body } = await refreshTokens(service.base, user.client, user.tokens.refresh_token);
     fixture.clock.advance(-hours(1));

@@ -94,7 +94,7 @@ describe("a damaged SQLite database", () => {
   };
 
   for (const [name, damage] of Object.entries(damageCases)) {
-    test(`${name}: fails with an error that names the file, and changes nothing (RUN-6, D6)`, async () => {
+    test(`${name}: opening fails with an error that names the file, and changes nothing (RUN-6, D6)`, async () => {
       const dataDir = copyFolder(intactDir);
       damage(dataDir, join(dataDir, databaseFileName));
       const digestsBefore = name === "replaced by a folder" ? undefined : digestFiles(dataDir);
@@ -107,7 +107,7 @@ describe("a damaged SQLite database", () => {
     });
   }
 
-  test("truncated to half, with the journal of a killed process: fails and changes nothing (RUN-6, D6)", async () => {
+  test("truncated to half, with the journal of a killed process: opening fails and changes nothing (RUN-6, D6)", async () => {
     const liveDir = copyFolder(intactDir);
     const helper = startHelper("write-posts.ts", { databaseUrl: undefined, dataDir: liveDir, concurrency: 1 });
     await helper.waitForLine("loaded");

@@ -13,7 +13,7 @@ import { isLongRun } from "../support/long-run.ts";
 
 const writeOptions = { mimeType: "image/png", maxBytes: 1_000_000 };
 
-/** Runs a process that stores files while strace injects faults into its system calls. Returns the lines it printed. */
+/** Runs a process that stores files while strace injects a fault into a system call. Returns the lines it printed. */
 async function runWithFault(root: string, injection: string): Promise<string[][]> {
   const options = JSON.stringify({ root, count: 4, bytes: 1_500_000 });
   return runChildWithFault(injection, "store-files.ts", [options]);
@@ -46,7 +46,7 @@ async function forEachInjection(injections: string[], check: (injection: string)
   await Promise.all([worker(), worker(), worker()]);
 }
 
-/** Asserts that every published file has the size and digest in its name. */
+/** Asserts that every file except temp files has the size and digest in its name. */
 function checkAllFiles(root: string): void {
   for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile() || entry.parentPath.endsWith(".tmp")) continue;

@@ -19,10 +19,10 @@ const measuredCalls = isLongRun ? 1000 : 100;
 /** More searches than a process has PostgreSQL connections. */
 const concurrentSearches = 16;
 
-/** A body of the maximum length that also expands to the maximum length when it is normalized for search. */
+/** A body of the maximum length that also expands to the maximum length when it is folded for search. */
 const body = "\u2057".repeat(100_000);
 
-/** The tokens of the queries that the body does not have; the title has them. */
+/** The tokens of `queries` that the body lacks; they are in the titles. */
 const queryTokens = "\u2032\u2032b b\u2032\u2032";
 
 /** Queries that almost match at each character, and whose tokens are in all posts: the index does not exclude any. */

@@ -59,7 +59,7 @@ describe("idle streams", () => {
     return times.toSorted((a, b) => a - b)[190] ?? 0;
   }
 
-  test(`${streamCount} streams: little memory per stream, other calls stay fast, and each grant has a limit (X2)`, async (t) => {
+  test(`${streamCount} streams: each needs little memory, other calls stay fast, and the number per grant is limited (X2)`, async (t) => {
     await measureP95();
     const baselineMs = Math.min(await measureP95(), await measureP95());
     const memoryBefore = service.getMemoryBytes();

@@ -106,7 +106,7 @@ describe(
     });
 
     test("without free connections, requests fail within 5 s and succeed once a connection is free (ERR-storage_unavailable, D2)", async () => {
-      // It has no connection yet, unlike one that `openDatabase` returns.
+      // Unlike a database that `openDatabase` returns, this one has no connection yet.
       const newDatabase = openPostgres({ url: location.databaseUrl ?? "", log: silentLog, isBehindPooler: false });
       const clients: pg.Client[] = [];
       try {

@@ -37,7 +37,7 @@ describe(
       cluster = await createPatroniCluster();
       location = await createTemporaryDatabase("postgres", cluster.url);
       const base = await findFreeBaseUrl();
-      const instances = [await findFreeBaseUrl(), await findFreeBaseUrl()].map((url) => Number(new URL(url).port));
+      const ports = [await findFreeBaseUrl(), await findFreeBaseUrl()].map((url) => Number(new URL(url).port));
       const start = (port: number): Promise<MainProcess> =>
         startMain({
           PORT: String(port),
@@ -47,10 +47,10 @@ describe(
           SECRETS: "a test secret that is long enough",
           RATE_LIMITS: "off",
         });
-      services = [await start(instances[0] ?? 0), await start(instances[1] ?? 0)];
+      services = [await start(ports[0] ?? 0), await start(ports[1] ?? 0)];
       for (const service of services) void service.exited.then(() => exitedServices++);
-      // The built-in issuer keeps its state in one process, so sign-in uses only the first.
-      proxy = await startRecordingProxy(base, instances.slice(0, 1));
+      // The dev issuer keeps its state in one process, so sign-in uses only the first instance.
+      proxy = await startRecordingProxy(base, ports.slice(0, 1));
       const studio = await newStudioClient(base);
       const api = async (method: string, path: string, body?: unknown): Promise<any> => {
         const response = await studio.browser.send(`${base}/api/studios/${studio.studioId}${path}`, {
@@ -68,7 +68,7 @@ describe(
       database = await openDatabase({ ...location, log: silentLog });
       const connections = await database.q.selectFrom("platform_connections").select("id").execute();
       assert.equal(connections.length, accounts.length);
-      proxy.targetPorts = instances;
+      proxy.targetPorts = ports;
       load = startFailoverLoad(
         studio,
         base,
@@ -101,7 +101,7 @@ describe(
       return promotedAt;
     }
 
-    /** Resolves with the time between this moment and the next acknowledged write. */
+    /** Resolves with the time between `since` and the next acknowledged write. */
     async function measureRecovery(since: number): Promise<number> {
       const findNextWrite = (): number | undefined => load.acknowledgedAt.find((at) => at > since);
       await waitUntil(() => findNextWrite() !== undefined, {
@@ -166,7 +166,7 @@ describe(
     test("a planned switchover: no acknowledged write is lost, and writes succeed within 5 s of the promotion (RUN-4, D1)", (t) =>
       runFailovers(t, (primary) => cluster.switchOver(primary)));
 
-    test("a primary that is paused and returns after a promotion: no acknowledged write is lost, and it accepts none (RUN-4, D1)", (t) =>
+    test("a primary that is paused and resumes after a promotion: it accepts no writes, and no acknowledged write is lost (RUN-4, D1)", (t) =>
       runFailovers(t, async (primary) => {
         primary.pause();
         return () => primary.resume();
@@ -224,7 +224,7 @@ describe(
         [],
         "every publication is on the platform",
       );
-      // The sandbox is in the same database. A platform elsewhere would publish a second key as a second post.
+      // The sandbox stores its posts in the same database. A real platform would create a second post for a second key.
       const commitsByText = Map.groupBy(proxy.commits, ({ text }) => text);
       const commitsWithSeveralKeys = [...commitsByText.values()].filter(
         (commits) => new Set(commits.map(({ key }) => key)).size > 1,

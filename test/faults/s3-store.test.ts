@@ -318,7 +318,7 @@ describe("an S3 store that hangs or fails", { skip: !listStoreNames().includes("
       conditionalStore.close();
     });
 
-    test("never publishes changed bytes on a store without conditional copies", async () => {
+    test("never promotes changed bytes on a store without conditional copies", async () => {
       for (const bytes of [smallFile, randomBytes(12 * mebibyte)]) {
         const unconditionalStore = await openTestS3({ copyLimits, settings: { endpoint: proxy.endpoint } });
         const { key, version } = await uploadFile(bytes);
