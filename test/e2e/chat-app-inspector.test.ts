@@ -96,7 +96,7 @@ if (hasChromium())
       return { ...observed, app, postId };
     }
 
-    /** Counts the requests with parts. The network is lost at the one with this number, until `restore` is called. */
+    /** Counts the requests with parts. The network fails from request number `lossAt` until `restore` is called. */
     function loseNetworkAtPart(t: TestContext, lossAt: number, { blocksPreflights = false } = {}) {
       const counts = { direct: 0, message: 0 };
       let isLost = false;
@@ -135,7 +135,7 @@ if (hasChromium())
 
     test("shows the post, uploads 40 MB to the store, and resumes after a lost network (CHAT-13, CHAT-14)", async (t) => {
       const chat = await openInspector(t);
-      // Later than the parts that are sent in parallel before the first has arrived.
+      // The loss comes after the parts that are sent in parallel before the first one has arrived.
       const { counts, restore } = loseNetworkAtPart(t, 5);
       await chat.app.locator("input[type=file]").first().setInputFiles(video.path);
       await waitForLossAndRestore(chat.app, chat.postId, restore);
@@ -150,7 +150,7 @@ if (hasChromium())
 
     test("uploads 40 MB through tool calls, and resumes after a lost network (CHAT-14)", async (t) => {
       const chat = await openInspector(t);
-      // As a store does whose CORS rules do not include the origin of the Inspector's sandbox.
+      // Behaves like a store whose CORS rules do not include the origin of the Inspector's sandbox.
       const { counts, restore } = loseNetworkAtPart(t, 4, { blocksPreflights: true });
       await chat.app.locator("input[type=file]").first().setInputFiles(video.path);
       await waitForLossAndRestore(chat.app, chat.postId, restore);
@@ -173,7 +173,7 @@ if (hasChromium())
     });
   });
 
-/** A part is a PUT of the browser, or a tool call of the Inspector with several megabytes. */
+/** A part is a PUT of the browser, or a tool call of the Inspector with more than a mebibyte. */
 function getPartMethod({ method, url, headers }: IncomingMessage): "direct" | "message" | undefined {
   if (method === "PUT" && url?.startsWith("/files/")) return "direct";
   return method === "POST" && Number(headers["content-length"]) > 1024 ** 2 ? "message" : undefined;

@@ -88,7 +88,7 @@ if (hasChromium())
       assert.equal(await chat.readHost(({ messages }) => JSON.stringify(messages).includes('"hit"')), false);
     });
 
-    test("ignores messages of other windows (W8)", async (t) => {
+    test("ignores messages from other windows (W8)", async (t) => {
       // Without its own calls, the app shows every newer result of its host.
       const chat = await openChat(t, service, browser, { capabilities: {} });
       await chat.app.getByRole("heading", { name: "Harbour at dawn" }).waitFor();
@@ -111,7 +111,7 @@ if (hasChromium())
       await chat.sendToApp({ method: "ui/notifications/host-context-changed", params: { theme: "dark" } });
       await chat.app.locator('html[data-theme="dark"]').waitFor();
       assert.equal(await chat.app.getByText("Forged").count(), 0);
-      // The same message of the host has an effect.
+      // The same message from the host has an effect.
       await chat.sendToApp(forgedMessage);
       await chat.app.getByRole("heading", { name: "Forged" }).waitFor();
     });
@@ -152,7 +152,7 @@ if (hasChromium())
       const { page, context } = await openObservedPage(browser);
       t.after(() => context.close());
       await page.goto(`${chat.host.url}nothing`);
-      // It sends a result at once, and responds to ui/initialize later.
+      // This host sends a result at once, and responds to ui/initialize later.
       await page.setContent("<main></main>");
       await page.evaluate(`{
         window.received = [];
@@ -176,7 +176,7 @@ if (hasChromium())
       await page.evaluate("send({ id: received[0].id, result: {} })");
       const isInitialized = async () => ((await readMethods()) as string[]).includes("ui/notifications/initialized");
       await waitUntil(isInitialized, { timeoutMs: 60_000 });
-      // At the same revision, it would not replace the forged post.
+      // This post has the revision of the forged one, so it is shown only if the app has ignored the forged one.
       await page.evaluate('sendPost("Genuine")');
       const app = page.frameLocator("iframe");
       await app.getByRole("heading", { name: "Genuine" }).waitFor();

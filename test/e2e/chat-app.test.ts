@@ -261,7 +261,7 @@ if (hasChromium())
         chat.readHost(({ sentMessages, sendToApp }) =>
           sendToApp(sentMessages.find(({ method }) => method === "ui/notifications/tool-result") ?? {}),
         );
-      // The app then reads the post again.
+      // The app reads the post again after each result.
       const isShownAfterNextRead = async (): Promise<boolean> => {
         await resendResult();
         return (await image.count()) === 1;

@@ -18,7 +18,7 @@ describe("accessibility of the web app", { skip: skipWithoutChromium }, () => {
   after(() => fixture.close());
 
   for (const [width, colorScheme] of axeVariants) {
-    test(`no serious axe-core violation and no horizontal scrolling at ${width} px, ${colorScheme} (WEB-12)`, async () => {
+    test(`pages have no serious axe-core violation and no horizontal scrolling at ${width} px, ${colorScheme} (WEB-12)`, async () => {
       const options = { viewport: { width, height: 800 }, colorScheme, bypassCSP: true };
       const problems: string[] = [];
       for (const [user, paths] of [
@@ -67,7 +67,7 @@ describe("accessibility of the web app", { skip: skipWithoutChromium }, () => {
     assert.deepEqual(problems, []);
   });
 
-  test("keyboard: skips to the content, opens a dialog, and returns the focus when it closes (WEB-12)", async () => {
+  test("by keyboard, users skip to the content and open a dialog, which returns the focus when it closes (WEB-12)", async () => {
     const context = await fixture.openContext(sampleStudio.owner);
     const page = await context.newPage();
     const getFocused = (): Promise<unknown> => page.evaluate("document.activeElement?.textContent?.trim()");
@@ -86,7 +86,7 @@ describe("accessibility of the web app", { skip: skipWithoutChromium }, () => {
     await context.close();
   });
 
-  test("keyboard: the focus moves to a nearby element when the focused one disappears (WEB-12)", async () => {
+  test("the keyboard focus moves to a nearby element when the focused one disappears (WEB-12)", async () => {
     const context = await fixture.openContext(sampleStudio.owner);
     const page = await context.newPage();
     const getFocused = (): Promise<unknown> =>

@@ -106,7 +106,7 @@ describe("the web app, from an empty data folder", { skip: skipWithoutChromium }
     await page.getByRole("list", { name: "Connected clients" }).getByText("Test assistant").waitFor();
   });
 
-  test("the AI clients page waits only while no client is connected (WEB-4)", async () => {
+  test("the AI clients page shows that it waits for a client only until one is connected (WEB-4)", async () => {
     const { page } = member;
     await page.reload();
     await page.getByText("Test assistant is connected.").waitFor();

@@ -106,7 +106,7 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     await openStudioPage("assets");
     await page.getByRole("button", { name: /catalogue\.pdf/ }).waitFor();
 
-    // The activity page offers the same later.
+    // The activity page offers the same undo later.
     await openStudioPage("activity");
     for (const expectedTitles of [["Amazing!", "Amazing!", "Amazing!"], titles]) {
       await page.getByRole("button", { name: "Undo this undo" }).first().click();

@@ -142,7 +142,7 @@ describe("tags and links in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByRole("textbox", { name: "Text", exact: true }).waitFor();
     await page.route("**/api/**", (route) => route.abort());
     await page.getByRole("textbox", { name: "Text", exact: true }).fill("Typed during the outage.");
-    await page.waitForTimeout(1500); // the user's session is then checked again
+    await page.waitForTimeout(1500); // meanwhile, the page checks the user's session again
     await page.getByRole("button", { name: "History" }).click();
     await page.getByRole("complementary", { name: "History" }).waitFor();
     await page.waitForURL((url) => url.searchParams.get("panel") === "history");

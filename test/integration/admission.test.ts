@@ -90,18 +90,18 @@ forOneEngine("sign-in allowlist and invitations", (fixture) => {
   it("an invitation admits a user who is not on the allowlist, and they can sign in again after accepting it (SIGN-6)", async () => {
     const path = `/join/${await createToken()}`;
     const browser = createHttpBrowser();
-    const offer = await browser.open(base + path);
-    assert.match(offer.text, /Join Atelier &#60;b&#62;Nord&#60;\/b&#62;/);
-    assert.equal(offer.forms.length, 0);
-    assert.match(offer.text, new RegExp(`href="/login\\?return_to=${encodeURIComponent(path)}"`));
+    const joinPage = await browser.open(base + path);
+    assert.match(joinPage.text, /Join Atelier &#60;b&#62;Nord&#60;\/b&#62;/);
+    assert.equal(joinPage.forms.length, 0);
+    assert.match(joinPage.text, new RegExp(`href="/login\\?return_to=${encodeURIComponent(path)}"`));
     const page = await signInAndReturn(browser, path, "guest@elsewhere.example");
     assert.equal(page.url.pathname, path);
     assert.deepEqual(
       page.forms.map(({ buttons }) => buttons),
       [["Join"]],
     );
-    const joined = await browser.submit(page);
-    assert.match(joined.url.pathname, /^\/studios\/std_\w+$/, "the studio that invited them");
+    const studioPage = await browser.submit(page);
+    assert.match(studioPage.url.pathname, /^\/studios\/std_\w+$/, "the studio that invited them");
     assert.equal(await findRole(browser), "member");
     assert.equal(await findRole(await signIn(base, "guest@elsewhere.example")), "member");
     const stranger = await createHttpBrowser().open(base + path);
@@ -113,14 +113,14 @@ forOneEngine("sign-in allowlist and invitations", (fixture) => {
   it("a used invitation leads the user who accepted it to the studio, signed in or not (INVITE-2, SIGN-6)", async () => {
     const path = `/join/${await createToken()}`;
     const browser = createHttpBrowser();
-    const offer = await signInAndReturn(browser, path, "again@elsewhere.example");
-    await browser.submit(offer);
+    const joinPage = await signInAndReturn(browser, path, "again@elsewhere.example");
+    await browser.submit(joinPage);
     const page = await browser.open(base + path);
     assert.equal(page.status, 200);
     assert.match(page.text, /already a member of Atelier &#60;b&#62;Nord/);
     assert.match(page.text, new RegExp(`href="/studios/${owner.studio.id}"`));
     assert.equal(page.forms.length, 0);
-    const resubmitted = await browser.submit(offer);
+    const resubmitted = await browser.submit(joinPage);
     assert.equal(resubmitted.url.pathname, path, "submitting the form again shows the same page");
     assert.match(resubmitted.text, /already a member/);
 
@@ -147,10 +147,10 @@ forOneEngine("sign-in allowlist and invitations", (fixture) => {
     };
     const browser = createHttpBrowser();
     const page = await signInAndReturn(browser, `/join/${await createToken()}`, "founder@elsewhere.example");
-    const early = await createStudio(browser, "Too early");
-    assert.equal(early.status, 403);
-    assert.equal(early.body.code, "forbidden");
-    assert.match(early.body.hint ?? "", /invitation/);
+    const earlyResponse = await createStudio(browser, "Too early");
+    assert.equal(earlyResponse.status, 403);
+    assert.equal(earlyResponse.body.code, "forbidden");
+    assert.match(earlyResponse.body.hint ?? "", /invitation/);
     await browser.submit(page);
     assert.equal((await createStudio(browser, "As a member")).body.code, "forbidden");
     await changeRole(fixture.deps, owner, { userId: (await findUser(browser))!.id, role: "owner" });
@@ -172,18 +172,18 @@ forOneEngine("sign-in allowlist and invitations", (fixture) => {
   });
 
   it("a used, revoked or expired invitation admits no user (T6)", async () => {
-    const used = await createToken();
+    const usedToken = await createToken();
     const browser = createHttpBrowser();
-    await browser.submit(await signInAndReturn(browser, `/join/${used}`, "first@elsewhere.example"));
-    const revoked = await createToken();
-    const [latest] = await fixture.deps.invitations.listOpen(owner.studio.id, fixture.clock());
-    await revokeInvitation(fixture.deps, owner, { invitationId: latest!.id });
-    const expired = await createToken();
+    await browser.submit(await signInAndReturn(browser, `/join/${usedToken}`, "first@elsewhere.example"));
+    const revokedToken = await createToken();
+    const [newestInvitation] = await fixture.deps.invitations.listOpen(owner.studio.id, fixture.clock());
+    await revokeInvitation(fixture.deps, owner, { invitationId: newestInvitation!.id });
+    const expiredToken = await createToken();
     fixture.clock.advance(days(7));
-    for (const invalid of [used, revoked, expired, "made-up", "a/b", "%00", "x".repeat(5000)]) {
+    for (const token of [usedToken, revokedToken, expiredToken, "made-up", "a/b", "%00", "x".repeat(5000)]) {
       const userCount = await countUsers();
-      assert.equal((await createHttpBrowser().open(`${base}/join/${invalid}`)).status, 404, invalid.slice(0, 50));
-      const page = await signInAndReturn(createHttpBrowser(), `/join/${invalid}`, "second@elsewhere.example");
+      assert.equal((await createHttpBrowser().open(`${base}/join/${token}`)).status, 404, token.slice(0, 50));
+      const page = await signInAndReturn(createHttpBrowser(), `/join/${token}`, "second@elsewhere.example");
       assert.equal(page.status, 403);
       assert.equal(await countUsers(), userCount);
     }
@@ -192,10 +192,10 @@ forOneEngine("sign-in allowlist and invitations", (fixture) => {
   it("an invitation for an email admits only users with that verified email (T6, INVITE-3)", async () => {
     const path = `/join/${await createToken("Named@elsewhere.example".toLowerCase())}`;
     const userCount = await countUsers();
-    const wrong = await signInAndReturn(createHttpBrowser(), path, "other@elsewhere.example");
-    assert.equal(wrong.status, 403);
-    assert.match(wrong.text, /invitation is for another email/);
-    assert.doesNotMatch(wrong.text, /named@/);
+    const rejectedPage = await signInAndReturn(createHttpBrowser(), path, "other@elsewhere.example");
+    assert.equal(rejectedPage.status, 403);
+    assert.match(rejectedPage.text, /invitation is for another email/);
+    assert.doesNotMatch(rejectedPage.text, /named@/);
     issuer.setClaims("unverified", { sub: "unverified", email: "named@elsewhere.example", email_verified: false });
     assert.equal((await signInAndReturn(createHttpBrowser(), path, "unverified")).status, 403);
     assert.equal(await countUsers(), userCount);

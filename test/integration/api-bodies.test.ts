@@ -180,7 +180,7 @@ forEachEngine(
       assert.equal(await countPosts(), postCount);
     });
 
-    test("the message names the field and what it expects (ERR-invalid_input)", async () => {
+    test("the message of an error names the field and what it expects (ERR-invalid_input)", async () => {
       const studioPath = path.replace("/posts", "");
       const cases: [string, string, unknown, RegExp][] = [
         ["POST", path, {}, /^title: expected text, but it is missing\.$/],

@@ -156,7 +156,7 @@ forOneEngine("roles over HTTP", (fixture) => {
     return (await uploadAssetInline(fixture.deps, caller, { kind: "image", mimeType: "image/png", base64 })).assetId;
   };
 
-  /** A studio with two owners, a member who is the target, and the acting user with this role. */
+  /** Creates a studio with two owners, a member who is the target, and the acting user with this role. */
   async function createScene(role: Role): Promise<Scene> {
     const owner = await newStudio(fixture.deps);
     const [otherOwner, member, self] = [
@@ -206,7 +206,7 @@ forOneEngine("roles over HTTP", (fixture) => {
   const unchangedScenes = new Map<Role, Scene>();
 
   for (const { route, variant = "", body, statuses } of matrix) {
-    test(`${[route, variant].filter(Boolean).join(" ")} (T3)`, async () => {
+    test(`${[route, variant].filter(Boolean).join(" ")} responds to each role with the status in the matrix (T3)`, async () => {
       const [method = "", path = ""] = route.split(" ");
       for (const [i, role] of roles.entries()) {
         const scene = unchangedScenes.get(role) ?? (await createScene(role));

@@ -249,7 +249,7 @@ forEachEngine("JSON API", (fixture) => {
     }
   });
 
-  test("the web app's typed client can call it", async () => {
+  test("the web app's typed client can call the API", async () => {
     const owner = await newStudio(fixture.deps);
     const client = hc<Api>(server.base, { headers: { cookie: await server.signIn(owner), origin: server.base } });
     const param = { studioId: owner.studio.id };

@@ -82,9 +82,9 @@ forEachEngine("copies of assets", (fixture) => {
     const copied = await getAsset(deps, owner, { assetId: copyId });
     assert.deepEqual({ ...copied, thumbnailUrl: "" }, { ...original, id: copyId, postId: null, thumbnailUrl: "" });
     assert.deepEqual(await getAsset(deps, owner, { assetId }), original);
-    const { assets: found } = await listAssets(deps, owner, { query: "logo", tag: "brand", limit: 10 });
+    const { assets: foundAssets } = await listAssets(deps, owner, { query: "logo", tag: "brand", limit: 10 });
     assert.deepEqual(
-      found.map(({ id }) => id),
+      foundAssets.map(({ id }) => id),
       [copyId, assetId],
     );
     assert.deepEqual(await files.keys(), keys, "no bytes were copied");

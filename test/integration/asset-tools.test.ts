@@ -163,8 +163,8 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
       assert.match(again.structured.hint, /request_asset_upload for a new URL/);
       if (store === "s3") {
         const files = withOwnFiles(service.deps.files, (listedKey) => listedKey === key);
-        const later: Deps = { ...service.deps, files, clock: () => service.deps.clock() + hours(2) };
-        await createAssetSweeper(later)(untilDone);
+        const laterDeps: Deps = { ...service.deps, files, clock: () => service.deps.clock() + hours(2) };
+        await createAssetSweeper(laterDeps)(untilDone);
         assert.equal(await service.deps.files.stat(key), undefined, "the bytes are swept");
       }
 
@@ -255,8 +255,8 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
     const unsent = await client.callOk("request_asset_upload", { kind: "image", mimeType: "image/png" });
     const sent = await client.callOk("request_asset_upload", { kind: "image", mimeType: "image/png" });
     await putBytes(sent.uploadUrl, await png());
-    const later: Deps = { ...service.deps, clock: () => service.deps.clock() + minutes(10) + 1 };
-    const attach = (assetId: string) => attachAsset(later, owner, { postId: post, assetId });
+    const laterDeps: Deps = { ...service.deps, clock: () => service.deps.clock() + minutes(10) + 1 };
+    const attach = (assetId: string) => attachAsset(laterDeps, owner, { postId: post, assetId });
     assert.equal(await getOutcome(attach(unsent.assetId)), "upload_expired");
     assert.equal((await attach(sent.assetId)).status, "ready");
     if (store === "s3") return; // the S3 server's own clock has not advanced
@@ -265,12 +265,12 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
   });
 
   test("an inline upload is ready at once and not attached to a post; exactly 5 × 1024 × 1024 bytes is too large, one byte less is stored (ASSET-3, ASSET-4)", async () => {
-    const below = randomBytes(inlineLimit - 1);
-    below[0] = 0; // matches no file signature
+    const content = randomBytes(inlineLimit - 1);
+    content[0] = 0; // matches no file signature
     const stored = await client.callOk("upload_asset_inline", {
       kind: "video",
       mimeType: "video/mp4",
-      base64: below.toString("base64"),
+      base64: content.toString("base64"),
     });
     assert.deepEqual(stored, { assetId: stored.assetId, bytes: inlineLimit - 1 });
     const detail = await client.callOk("get_asset", { assetId: stored.assetId, includeUrls: true });
@@ -278,9 +278,9 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
       [detail.status, detail.postId, detail.filename, detail.bytes],
       ["ready", null, "video.mp4", inlineLimit - 1],
     );
-    assert.equal(sha256(await downloadBytes(detail.url!)), sha256(below));
+    assert.equal(sha256(await downloadBytes(detail.url!)), sha256(content));
 
-    const exact = Buffer.alloc(inlineLimit, 65).toString("base64");
+    const tooLarge = Buffer.alloc(inlineLimit, 65).toString("base64");
     for (const [kind, mimeType] of [
       ["video", "video/mp4"],
       ["image", "image/svg+xml"],
@@ -289,12 +289,12 @@ forEachStoreAndEngine("asset tools", (fixture, store) => {
       ["image", undefined],
     ]) {
       assert.equal(
-        await client.callError("upload_asset_inline", { kind, mimeType, base64: exact }),
+        await client.callError("upload_asset_inline", { kind, mimeType, base64: tooLarge }),
         "inline_too_large_use_presign",
       );
     }
     assert.equal(
-      await client.callError("upload_asset_inline", { base64: exact, filename: "x".repeat(300) }),
+      await client.callError("upload_asset_inline", { base64: tooLarge, filename: "x".repeat(300) }),
       "inline_too_large_use_presign",
       "the size is checked before everything else",
     );

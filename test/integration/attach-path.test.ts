@@ -13,7 +13,7 @@ import { newStudio } from "../support/users.ts";
 
 /** The maximum number of source files from the HTTP entry point to the disk. */
 const maxFiles = 28;
-/** On the path, but not on the stack: its `run` is the verb itself. */
+/** This file is on the path, but never on the stack, because the tool's `run` is the verb itself. */
 const declarationFile = "src/mcp/tools/attach-asset.ts";
 
 forEachEngine(

@@ -167,7 +167,7 @@ forEachEngine("the in-chat app's resource and tools", (fixture) => {
     );
   });
 
-  test("uploads name the client in the history, and undo_changes removes them from the post (CHAT-14, HIST-8, UNDO-1)", async () => {
+  test("the history names the client that uploaded a file, and undo_changes removes the file from the post (CHAT-14, HIST-8, UNDO-1)", async () => {
     const owner = await newStudio(fixture.deps);
     const postId = await newPost(owner);
     const since = toIsoTime(fixture.clock());

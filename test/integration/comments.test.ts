@@ -313,7 +313,7 @@ forEachEngine("comments", (fixture) => {
     assert.deepEqual(await readBodies(deps, owner, postId), []);
   });
 
-  test("owners undo the comments of a client that acts elsewhere now; strangers can't (UNDO-8, T1)", async () => {
+  test("owners undo the comments of a client that now acts in another studio; strangers can't (UNDO-8, T1)", async () => {
     const { deps, clock } = fixture;
     const owner = await newStudio(deps);
     const member = await newMember(deps, owner, "member");

@@ -159,7 +159,7 @@ forOneEngine("connect page", (fixture) => {
     const cookie = attacker.browser.cookies.get("atelier-connect");
     plantedCookies.store(new URL(service.base), [`${cookie?.name}=${cookie?.value}; Path=/`]);
     assertFailed(await createHttpBrowser(plantedCookies).open(callback), 403, "forbidden");
-    // The cookie does not replace a session.
+    // The connect cookie does not replace a session.
     const connectCookieOnly = createCookieJar();
     connectCookieOnly.store(new URL(service.base), [`${cookie?.name}=${cookie?.value}; Path=/`]);
     assertFailed(await createHttpBrowser(connectCookieOnly).open(callback), 403, "forbidden");

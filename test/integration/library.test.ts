@@ -151,7 +151,7 @@ forEachEngine("the library", (fixture) => {
     };
     for (const [query, index] of Object.entries(expectedIndexes)) {
       const plan = await fixture.database.transact(async ({ q }) => {
-        // The test's table is empty, so the planner of PostgreSQL would scan it.
+        // PostgreSQL would scan a table as small as this test's.
         if (fixture.engine === "postgres") await sql`SET LOCAL enable_seqscan = off`.execute(q);
         const explain = fixture.engine === "postgres" ? "EXPLAIN" : "EXPLAIN QUERY PLAN";
         return JSON.stringify((await sql.raw(`${explain} ${query}`).execute(q)).rows);

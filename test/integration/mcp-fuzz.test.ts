@@ -181,7 +181,7 @@ forOneEngine("malformed MCP messages", (fixture) => {
       { numRuns: runs },
     );
     t.diagnostic(`${JSON.stringify(statusCounts)}, at most ${maxCpuMs.toFixed(0)} ms of CPU`);
-    // The figure includes the client and the checks of the response.
+    // The measured CPU time includes that of the client and of the checks in this test.
     assert.ok(maxCpuMs <= 250, `${maxCpuMs} ms`);
     assert.equal((await callModern(caller, "tools/list")).status, 200);
   });

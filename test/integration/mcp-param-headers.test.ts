@@ -60,7 +60,7 @@ forOneEngine("headers that repeat inputs of a tool", (fixture) => {
       assert.deepEqual(await getOutcome(args, headers), rejected, JSON.stringify([args, headers]));
   });
 
-  test("ignores such headers in earlier protocol versions (M11)", async () => {
+  test("does not require the headers in earlier protocol versions (M11)", async () => {
     const params = { name: "test_param_headers", arguments: { region: "us-west1" } };
     assert.equal((await callLegacy(caller, "tools/call", params)).status, 200);
   });

@@ -115,12 +115,12 @@ forOneEngine("calls that run as tasks", (fixture) => {
     }
   });
 
-  test("a shutdown waits for running calls, and runs new ones before it responds (TASK-2, C4)", async () => {
-    const closing = await startMcpServer({ deps });
-    const closingClient = { ...client, url: closing.url };
+  test("a server that shuts down waits for running tasks, and responds to new calls with the result instead of a task (TASK-2, C4)", async () => {
+    const closingServer = await startMcpServer({ deps });
+    const closingClient = { ...client, url: closingServer.url };
     const { sendContent } = await serveSlowly("/before-shutdown.png");
     const { taskId } = await startImport("/before-shutdown.png", {}, closingClient);
-    const tasksEnded = closing.endpoint.drainTasks();
+    const tasksEnded = closingServer.endpoint.drainTasks();
     const inline = await startImport("/a.png", {}, closingClient);
     assert.equal(inline.resultType, "complete");
     assert.ok(inline.structuredContent["assetId"]);
@@ -128,14 +128,14 @@ forOneEngine("calls that run as tasks", (fixture) => {
     sendContent();
     await tasksEnded;
     const ended = await getTask(client, taskId);
-    await closing.close();
+    await closingServer.close();
     assert.deepEqual([ended.status, ended.result.isError], ["completed", undefined]);
   });
 
   test("a task fails if its process stops before the call ends, or dies (TASK-2)", async () => {
-    const closing = await startMcpServer({ deps });
-    const first = await startEndlessImport({ ...client, url: closing.url });
-    await closing.close();
+    const closingServer = await startMcpServer({ deps });
+    const first = await startEndlessImport({ ...client, url: closingServer.url });
+    await closingServer.close();
     const closed = await waitForTask(client, first.taskId);
     assert.deepEqual([closed.status, closed.error.code], ["failed", -32603]);
     assert.match(closed.error.message, /Call the tool again/);
@@ -144,9 +144,9 @@ forOneEngine("calls that run as tasks", (fixture) => {
       ...deps,
       idempotency: { ...deps.idempotency, replaceResult: () => Promise.reject(new Error("killed")) },
     };
-    const dying = await startMcpServer({ deps: killedDeps });
-    const second = await startEndlessImport({ ...client, url: dying.url });
-    await dying.close();
+    const killedServer = await startMcpServer({ deps: killedDeps });
+    const second = await startEndlessImport({ ...client, url: killedServer.url });
+    await killedServer.close();
     assert.equal((await getTask(client, second.taskId)).status, "working");
     fixture.clock.advance(seconds(61));
     assert.equal((await getTask(client, second.taskId)).status, "failed");
@@ -195,7 +195,7 @@ forOneEngine("calls that run as tasks", (fixture) => {
     client = { ...client, token };
   });
 
-  test("the methods require the extension, and only 2026-07-28 has them (TASK-1)", async () => {
+  test("the task methods require the extension, and exist only in protocol version 2026-07-28 (TASK-1)", async () => {
     const { status, json } = await callModern(client, "tasks/get", { taskId: "x" });
     assert.deepEqual([status, json.error.code], [400, -32021]);
     assert.deepEqual(json.error.data, {

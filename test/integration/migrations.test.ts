@@ -77,9 +77,9 @@ for (const engine of listEngines()) {
       const location = await newDatabase();
       await open(location, firstMigration);
       const before = await dumpDatabase(location);
-      const changed = { ...bothMigrations, "0001-one.sql": `${firstMigration["0001-one.sql"]} ` };
+      const editedMigrations = { ...bothMigrations, "0001-one.sql": `${firstMigration["0001-one.sql"]} ` };
       await assert.rejects(
-        open(location, changed),
+        open(location, editedMigrations),
         (error) => error instanceof MigrationError && /0001-one\.sql was edited/.test(error.message),
       );
       assert.equal(await dumpDatabase(location), before);
@@ -90,9 +90,9 @@ for (const engine of listEngines()) {
       const location = await newDatabase();
       await open(location, bothMigrations);
       const before = await dumpDatabase(location);
-      const older = { ...firstMigration, "0003-three.sql": "CREATE TABLE c (x TEXT)" };
+      const olderMigrations = { ...firstMigration, "0003-three.sql": "CREATE TABLE c (x TEXT)" };
       await assert.rejects(
-        open(location, older),
+        open(location, olderMigrations),
         (error) => error instanceof MigrationError && /newer version: it has 0002-two\.sql/.test(error.message),
       );
       assert.equal(await dumpDatabase(location), before);
@@ -114,11 +114,11 @@ for (const engine of listEngines()) {
       await open(location, firstMigration);
       const before = await dumpDatabase(location);
       for (const failingStatement of ["CREATE TABLE a (x TEXT)", "nonsense", "INSERT INTO nowhere VALUES (1)"]) {
-        const broken = {
+        const brokenMigrations = {
           ...firstMigration,
           "0002-two.sql": `CREATE TABLE c (x TEXT);\nDELETE FROM a;\n${failingStatement};\nCREATE TABLE d (x TEXT);`,
         };
-        await assert.rejects(open(location, broken));
+        await assert.rejects(open(location, brokenMigrations));
         assert.equal(await dumpDatabase(location), before, failingStatement);
       }
       await open(location, bothMigrations);

@@ -63,7 +63,7 @@ forEachEngine(
       };
     }
 
-    test("arrive when their transaction commits, and not if it is rolled back (PUB-18)", async () => {
+    test("notifications arrive when their transaction commits, and do not if it is rolled back (PUB-18)", async () => {
       const { database } = fixture;
       let count = 0;
       const onNotification = () => void count++;

@@ -157,12 +157,12 @@ forOneEngine("oauth consent", (fixture) => {
     assert.equal(await countGrants(), before);
   });
 
-  test("the user may choose view only, and has no other choice if the client requested only that (SCOPE-2)", async () => {
+  test("the user may choose view-only access, and has no other choice if the client requested nothing else (SCOPE-2)", async () => {
     const viewOnlyConnection = await connectClient(service.base, { client, browser, access: "read" });
     assert.equal(viewOnlyConnection.tokens.scope, "studio:read");
     const page = await openConsentPage({ scope: "studio:read" });
     assert.doesNotMatch(page.text, /value="write"/);
-    // A forged form cannot widen it: the grant is limited to the requested scope.
+    // A forged form cannot widen the access: the grant is limited to the requested scope.
     const { url, verifier } = createAuthorization(service.base, client, { scope: "studio:read" });
     const callbackParams = readCallback(
       await browser.submit(await openConsent(browser, url, email), { decision: "approve", access: "write" }),
@@ -172,7 +172,7 @@ forOneEngine("oauth consent", (fixture) => {
     assert.equal(body.scope, "studio:read");
   });
 
-  test("publishing without asking is offered only if requested, is not preselected and needs editing (SCOPE-2, PUB-3)", async () => {
+  test("publishing without asking is offered only if requested, is not preselected, and requires access to edit (SCOPE-2, PUB-3)", async () => {
     for (const scope of ["", "studio:read studio:write", "studio:read studio:publish"])
       assert.doesNotMatch((await openConsentPage(scope === "" ? {} : { scope })).text, /Publish without asking/, scope);
     const scope = "studio:read studio:write studio:publish";
@@ -406,7 +406,7 @@ forEachEngine("oauth consent, repeated requests", (fixture) => {
 
   const openConsentPage = () => openConsent(browser, createAuthorization(service.base, client).url, email);
 
-  test("accepts one decision per consent: repeated, concurrent and after Cancel (A17)", async () => {
+  test("accepts one decision per consent, and rejects repeated, concurrent and later ones (A17)", async () => {
     const page = await openConsentPage();
     const before = await countGrantRows(fixture);
     const responses = await Promise.all(Array.from({ length: 10 }, () => postConsent(browser, page)));

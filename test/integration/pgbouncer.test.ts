@@ -48,7 +48,7 @@ describe("two processes behind PgBouncer in transaction mode", { skip }, () => {
         SECRETS: "a test secret that is long enough for this",
         ...getDatabaseSettings(location),
       });
-    // Both at once on an empty database: each migration is applied by one of them.
+    // Starts both at once on an empty database; one of them applies each migration.
     processes.push(...(await Promise.all([base, otherUrl].map(start))));
     studio = await newStudioClient(base);
   });

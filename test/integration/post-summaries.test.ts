@@ -250,7 +250,7 @@ forEachEngine("post summaries and the calendar", (fixture) => {
     assert.deepEqual(await listTitles(stranger), []);
   });
 
-  test("shows publications of a range in the order of time (PUB-1)", async () => {
+  test("lists the publications of a range in chronological order (PUB-1)", async () => {
     const { deps } = fixture;
     const [owner, stranger] = [await newStudio(deps), await newStudio(deps)];
     const connectionId = await newConnection(deps, owner);
@@ -366,7 +366,7 @@ forEachEngine("post summaries and the calendar", (fixture) => {
     const from = deps.clock() + days(10);
     assert.equal((await calendar.list(owner.studio.id, { from, to: from + hours(49), limit: 100 })).length, 50);
     const plans = await listPlans();
-    assert.equal(plans.length, 8); // four of the first list, ids of the other two, the calendar and its files
+    assert.equal(plans.length, 8); // four for the first list, one for each of the other two, two for the calendar
     for (const { sql, plan } of plans)
       for (const step of plan)
         assert.doesNotMatch(step, /Seq Scan on (posts|publications|assets)|^SCAN (posts|publications|assets)/, sql);

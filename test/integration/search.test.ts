@@ -52,7 +52,7 @@ forEachEngine("search", (fixture) => {
   const listFiles = (caller: Caller, input: Record<string, unknown>) =>
     listAssets(fixture.deps, caller, listAssetsInput.parse({ limit: 100, ...input }));
 
-  /** Makes the newest rows match nothing, so that results come from the index. */
+  /** Adds newer posts that match no query, so that results come from the index. */
   const addNewerPosts = (caller: Caller) => insertPosts(fixture, caller, 120, () => ({ title: "~" }));
 
   for (const usesIndex of [false, true]) {

@@ -23,7 +23,7 @@ import { waitUntil } from "../support/wait-until.ts";
 
 const gzip = Buffer.concat([Buffer.from([0x1f, 0x8b, 0x08]), Buffer.alloc(200)]);
 
-forEachEngine("changes of a post that its subscribers are notified of", (fixture) => {
+forEachEngine("what a subscription to a post announces", (fixture) => {
   let server: OtherServer;
   before(async () => {
     server = await startOtherServer(fixture, { platforms: fakePlatforms });
@@ -42,7 +42,7 @@ forEachEngine("changes of a post that its subscribers are notified of", (fixture
     const stream = await listen(client, { resourceSubscriptions: [uri] });
     let readCount = 0;
     let view = await read();
-    /** PostgreSQL must notify: while it does, the feed polls only rarely. */
+    /** On PostgreSQL, waits for the notification of a change. Without it, the feed would find the change much later. */
     const waitForNotification = async (previousCount: number): Promise<void> => {
       if (fixture.engine === "sqlite") return;
       const sources = [`post:${postId}`, `studio:${owner.studio.id}`];
@@ -78,7 +78,7 @@ forEachEngine("changes of a post that its subscribers are notified of", (fixture
 
   const getFiles = ({ assets }: PostView): string[] => assets.map(({ filename, status }) => `${filename} ${status}`);
 
-  test("the name, alt text and tags of a file on the post (CHAT-20)", async () => {
+  test("announces changes to the name, alt text and tags of a file on the post (CHAT-20)", async () => {
     const { deps } = fixture;
     const owner = await newStudio(deps);
     const { postId, assetIds } = await addPost(deps, owner, { files: 1 });
@@ -92,7 +92,7 @@ forEachEngine("changes of a post that its subscribers are notified of", (fixture
     follower.stream.close();
   });
 
-  test("uploads that start, are canceled, finish, fail, or lose their link (CHAT-20)", async () => {
+  test("announces uploads that start, are canceled, finish, fail, or lose their link (CHAT-20)", async () => {
     const { deps, owner, postId, ...link } = await createLinkFixture(fixture, undefined);
     const { stream, expect } = await follow(owner, postId);
     const start = async (name: string, content: Buffer, otherFiles: string[] = []): Promise<StartedFile> => {
@@ -117,7 +117,7 @@ forEachEngine("changes of a post that its subscribers are notified of", (fixture
     stream.close();
   });
 
-  test("the accounts that the post is validated for, and the inspection of its images (CHAT-20)", async () => {
+  test("announces changes to the accounts that the post is validated for, and the inspection of its images (CHAT-20)", async () => {
     const { deps } = fixture;
     const owner = await newStudio(deps);
     const { postId } = await addPost(deps, owner);

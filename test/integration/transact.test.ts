@@ -106,7 +106,7 @@ forEachEngine(
       (await sql`SELECT 1 FROM users WHERE id = ${id}`.execute(fixture.database.q)).rows.length;
 
     for (const state of ["40001", "40P01"]) {
-      test(`${state} is retried without repeating earlier writes (D4)`, async () => {
+      test(`a transaction that fails with ${state} is retried without repeating earlier writes (D4)`, async () => {
         let attempts = 0;
         const id = `retried-${state}`;
         await fixture.database.transact(async (tx) => {
@@ -119,7 +119,7 @@ forEachEngine(
       });
     }
 
-    test("stops retrying after a number of attempts and leaves nothing behind (D4)", async () => {
+    test("stops retrying after a limited number of attempts and leaves nothing behind (D4)", async () => {
       let attempts = 0;
       const transaction = fixture.database.transact(async (tx) => {
         attempts++;
