@@ -69,7 +69,7 @@ forEachEngine("assets compared with a model", (fixture) => {
   after(() => server.close());
 
   test(`the results of ${operationCount} random operations by eight concurrent workers match some sequential order, and the final state is consistent (R3)`, async (t) => {
-    let completed = 0;
+    let completedCount = 0;
     await fc.assert(
       fc.asyncProperty(planOfRounds, async (plan) => {
         const studio = await createModelStudio(deps, server.store);
@@ -82,14 +82,14 @@ forEachEngine("assets compared with a model", (fixture) => {
             isLinearizable(recorded, before, after, maxAssetsPerPost),
             `no sequential order explains these results: ${JSON.stringify({ before, recorded, after }, null, 1)}`,
           );
-          completed += recorded.length;
+          completedCount += recorded.length;
         }
         await studio.assertConsistent(() => void (clockOffset += hours(3)));
       }),
       // A race cannot be replayed, so shrinking is off and the first failure is reported with its seed.
       { numRuns: Math.ceil(operationCount / (workerCount * operationsPerWorker * roundCount)), endOnFailure: true },
     );
-    t.diagnostic(`${completed} operations`);
+    t.diagnostic(`${completedCount} operations`);
   });
 });
 

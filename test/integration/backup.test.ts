@@ -70,7 +70,7 @@ describe("backup and restore", () => {
 
   test("a backup taken under load restores to a service with matching rows and digests, copies included (LIB-2)", async () => {
     const digests = new Map<string, string>();
-    const deleted = new Set<string>();
+    const deletedIds = new Set<string>();
     for (let i = 0; i < 80; i++) {
       const { id, sha256 } = await uploadInline(base, credentials.token);
       digests.set(id, sha256);
@@ -85,14 +85,14 @@ describe("backup and restore", () => {
     const initialIds = [...digests.keys()];
     // Until the backup has ended, concurrent writers upload and delete files, empty the trash and update the post.
     const backupEnded = new AbortController();
-    const deletable = uploadedIds.slice(40).toReversed();
+    const deletableIds = uploadedIds.slice(40).toReversed();
     const writers = [0, 1, 2, 3].map(async (writerNumber) => {
       for (let i = 0; !backupEnded.signal.aborted; i++) {
         const { id, sha256 } = await uploadInline(base, credentials.token);
         digests.set(id, sha256);
-        const assetId = writerNumber < 3 ? deletable.pop() : id;
+        const assetId = writerNumber < 3 ? deletableIds.pop() : id;
         if (assetId === undefined) continue;
-        deleted.add(assetId);
+        deletedIds.add(assetId);
         await callToolOk(base, credentials.token, "delete_asset", { assetId });
         if (i % 3 === 0) await callTrash(base, credentials, "DELETE");
         const post = await callToolOk<{ revision: number }>(base, credentials.token, "get_post", {
@@ -109,7 +109,7 @@ describe("backup and restore", () => {
     backupEnded.abort();
     await Promise.all(writers);
     assert.equal(command.code, 0, command.output);
-    assert.ok(deleted.size > 10, `${deleted.size} deleted during the backup`);
+    assert.ok(deletedIds.size > 10, `${deletedIds.size} deleted during the backup`);
     await stop();
 
     const restoredDir = join(folder.path, "restored");
@@ -130,7 +130,7 @@ describe("backup and restore", () => {
     }
     const ids = new Set(records.map(({ id }) => id));
     assert.deepEqual(
-      initialIds.filter((id) => !deleted.has(id) && !ids.has(id)),
+      initialIds.filter((id) => !deletedIds.has(id) && !ids.has(id)),
       [],
       "no undeleted file from before the backup is missing",
     );
@@ -179,7 +179,7 @@ describe("backup and restore", () => {
     await start();
   });
 
-  test("omits the records of a file deleted after the database copy, and lists a lost file (LIB-2)", async () => {
+  test("omits the records of a file that is deleted after the database was copied, and lists a lost file (LIB-2)", async () => {
     const [deleted, lost] = [await uploadInline(base, credentials.token), await uploadInline(base, credentials.token)];
     const copy = await callToolOk<{ assetId: string }>(base, credentials.token, "copy_asset", { assetId: deleted.id });
     await callToolOk(base, credentials.token, "attach_asset", { postId: credentials.postId, assetId: deleted.id });
@@ -199,11 +199,11 @@ describe("backup and restore", () => {
       reportProgress: (text) => {
         if (!text.startsWith("copied") || firstReport !== "") return;
         firstReport = text;
-        const live = new DatabaseSync(join(dataDir, "atelier.db"));
-        live.exec(
+        const liveDatabase = new DatabaseSync(join(dataDir, "atelier.db"));
+        liveDatabase.exec(
           `DELETE FROM assets WHERE id IN ('${deleted.id}', '${copy.assetId}'); DELETE FROM shared_files WHERE storage_key = '${keys.get(deleted.id)}'; UPDATE posts SET asset_count = asset_count - 1 WHERE id = '${credentials.postId}'`,
         );
-        live.close();
+        liveDatabase.close();
         rmSync(deletedFile ?? "");
         rmSync(lostFile ?? "");
       },

@@ -120,7 +120,7 @@ describe("metrics of a running service", { skip }, () => {
     for (const { metric, matchers } of selectors) {
       const matchingSeries = series.filter((candidate) => candidate.metric === metric);
       assert.ok(matchingSeries.length > 0, metric);
-      // Prometheus adds `job` and `instance`. The status of a response depends on the request.
+      // Prometheus adds `job` and `instance`. Values of `status` depend on requests, so only their format is checked.
       for (const { label, operator, value } of matchers.filter((m) => !["job", "instance"].includes(m.label))) {
         assert.ok(
           matchingSeries.some(({ labels }) => label in labels),

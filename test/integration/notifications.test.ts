@@ -72,12 +72,12 @@ forEachEngine(
         handlers: { publications_due: onNotification },
         log: silentLog,
       });
-      await waitUntil(() => count === 1, { description: "it listens" });
-      const rolledBack = database.transact(async (tx) => {
+      await waitUntil(() => count === 1, { description: "the listener is connected" });
+      const failedTransaction = database.transact(async (tx) => {
         await tx.notify("publications_due");
         throw new Error("roll back");
       });
-      await assert.rejects(rolledBack, /roll back/);
+      await assert.rejects(failedTransaction, /roll back/);
       await database.transact(async (tx) => {
         await tx.notify("publications_due");
         await tx.notify("publications_due");

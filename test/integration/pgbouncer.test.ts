@@ -124,7 +124,7 @@ describe("two processes behind PgBouncer in transaction mode", { skip }, () => {
     assert.doesNotMatch(processes.map((instance) => instance.getOutput()).join("\n"), /notifications no longer arrive/);
   });
 
-  test("publications are sent once (PUB-8)", async () => {
+  test("each publication is sent once (PUB-8)", async () => {
     const api = async (path: string, body: unknown): Promise<Record<string, any>> => {
       const response = await studio.browser.send(`${base}/api/studios/${studio.studioId}${path}`, {
         method: "POST",

@@ -220,8 +220,8 @@ forEachEngine("search index", (fixture) => {
     const folder = createMigrationFolder(readMigrations((name) => name < "0016"));
     const location = await createTemporaryDatabase(fixture.engine);
     try {
-      const older = await openDatabase({ ...location, migrations: folder.path, log: silentLog });
-      const owner = await newStudio(createDeps(older, fixture.clock));
+      const olderDatabase = await openDatabase({ ...location, migrations: folder.path, log: silentLog });
+      const owner = await newStudio(createDeps(olderDatabase, fixture.clock));
       const [postId, assetId] = [fixture.deps.newId("post"), fixture.deps.newId("asset")];
       const row = { studio_id: owner.studio.id, created_by: owner.user.id, created_at: 1 };
       // As the version with migration 0014 stored it: its search text has no marks at all.
@@ -232,7 +232,7 @@ forEachEngine("search index", (fixture) => {
         revision: 1,
         search_text: "straße หนา text",
       };
-      await older.q
+      await olderDatabase.q
         .insertInto("posts")
         .values({ ...row, ...post, id: postId, updated_at: 1 } as never)
         .execute();
@@ -244,7 +244,7 @@ forEachEngine("search index", (fixture) => {
         charged_bytes: 0,
         upload_expires_at: 1,
       };
-      await older.q
+      await olderDatabase.q
         .insertInto("assets")
         .values({ ...row, ...asset, id: assetId } as never)
         .execute();
@@ -257,11 +257,11 @@ forEachEngine("search index", (fixture) => {
         studio_id: owner.studio.id,
         at: 1,
       };
-      await older.q
+      await olderDatabase.q
         .insertInto("asset_changes")
         .values(change as never)
         .execute();
-      await older.close();
+      await olderDatabase.close();
 
       const database = await openDatabase({ ...location, log: silentLog });
       const deps = createDeps(database, fixture.clock);

@@ -60,8 +60,8 @@ forEachStoreAndEngine("shared files compared with a model", (fixture, storeName)
     await server?.close();
   });
 
-  test(`eight workers copy, delete and sweep at random: no file is deleted while an asset uses it, and none is kept after its last (LIB-2, R3)`, async (t) => {
-    let [completed, copied] = [0, 0];
+  test(`eight workers copy, delete and sweep at random: no file is deleted while an asset uses it, and none is kept without an asset (LIB-2, R3)`, async (t) => {
+    let [operationCount, copyCount] = [0, 0];
     await fc.assert(
       fc.asyncProperty(planOfRounds, async (plan) => {
         const studio = await createModelStudio(deps);
@@ -70,8 +70,8 @@ forEachStoreAndEngine("shared files compared with a model", (fixture, storeName)
             round.map(async (operations) => {
               for (const operation of operations) {
                 await studio.perform(operation);
-                completed++;
-                if (operation.kind === "copy") copied++;
+                operationCount++;
+                if (operation.kind === "copy") copyCount++;
               }
             }),
           );
@@ -81,7 +81,7 @@ forEachStoreAndEngine("shared files compared with a model", (fixture, storeName)
       // A race cannot be replayed, so shrinking is off and the first failure is reported with its seed.
       { numRuns: runCounts[storeName], endOnFailure: true },
     );
-    t.diagnostic(`${completed} operations, ${copied} of them copies`);
+    t.diagnostic(`${operationCount} operations, ${copyCount} of them copies`);
   });
 });
 

@@ -28,7 +28,7 @@ import { createTestGrant } from "../support/tokens.ts";
 import { newMember, newStudio } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
-forEachEngineWithServers("access of subscriptions", (fixture) => {
+forEachEngineWithServers("access checks of subscriptions", (fixture) => {
   interface OpenStreams {
     session: McpCaller;
     modern: TestEventStream;

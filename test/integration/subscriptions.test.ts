@@ -71,7 +71,7 @@ forEachEngineWithServers("subscriptions to posts", (fixture) => {
       assert.deepEqual(json.result, {});
       await callLegacy(client, "resources/subscribe", { uri });
     }
-    // Announced although the other process may not know of the subscription yet.
+    // The change is announced although the other process may not know of the subscription yet.
     await posts[0].change();
     await stream.waitForUpdates(1);
     assert.deepEqual(stream.messages[0], {

@@ -15,29 +15,29 @@ const sequenceCount = isLongRun ? 5000 : 20;
 
 const [post, asset] = [fc.nat(3), fc.nat(4)];
 const value = fc.constantFrom("A", "B", "C");
-const only = <T extends string>(...kinds: T[]) => fc.constantFrom(...kinds);
+const anyOf = <T extends string>(...kinds: T[]) => fc.constantFrom(...kinds);
 const anyEdit: fc.Arbitrary<Edit> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ kind: only("title", "body"), post, value }) },
-  { weight: 2, arbitrary: fc.record({ kind: only("status"), post, value: only("draft", "ready", "archived") }) },
-  { weight: 5, arbitrary: fc.record({ kind: only("attach"), post, asset }) },
-  { weight: 5, arbitrary: fc.record({ kind: only("detach"), asset }) },
-  { weight: 2, arbitrary: fc.record({ kind: only("reorder"), post }) },
-  { weight: 2, arbitrary: fc.record({ kind: only("crop"), post, asset, x: fc.constantFrom(0, 1, null) }) },
-  { weight: 2, arbitrary: fc.record({ kind: only("alt text"), asset, value: only("", "X", "Y") }) },
-  { weight: 2, arbitrary: fc.record({ kind: only("delete post", "restore post"), post }) },
-  { weight: 2, arbitrary: fc.record({ kind: only("delete asset", "restore asset"), asset }) },
-  { weight: 2, arbitrary: fc.record({ kind: only("restore revision"), post, revision: fc.nat(8) }) },
-  { weight: 1, arbitrary: fc.record({ kind: only("create"), value }) },
-  { weight: 1, arbitrary: fc.record({ kind: only("upload") }) },
-  { weight: 3, arbitrary: fc.record({ kind: only("comment"), post }) },
-  { weight: 3, arbitrary: fc.record({ kind: only("reply", "delete comment"), comment: fc.nat(5) }) },
+  { weight: 4, arbitrary: fc.record({ kind: anyOf("title", "body"), post, value }) },
+  { weight: 2, arbitrary: fc.record({ kind: anyOf("status"), post, value: anyOf("draft", "ready", "archived") }) },
+  { weight: 5, arbitrary: fc.record({ kind: anyOf("attach"), post, asset }) },
+  { weight: 5, arbitrary: fc.record({ kind: anyOf("detach"), asset }) },
+  { weight: 2, arbitrary: fc.record({ kind: anyOf("reorder"), post }) },
+  { weight: 2, arbitrary: fc.record({ kind: anyOf("crop"), post, asset, x: fc.constantFrom(0, 1, null) }) },
+  { weight: 2, arbitrary: fc.record({ kind: anyOf("alt text"), asset, value: anyOf("", "X", "Y") }) },
+  { weight: 2, arbitrary: fc.record({ kind: anyOf("delete post", "restore post"), post }) },
+  { weight: 2, arbitrary: fc.record({ kind: anyOf("delete asset", "restore asset"), asset }) },
+  { weight: 2, arbitrary: fc.record({ kind: anyOf("restore revision"), post, revision: fc.nat(8) }) },
+  { weight: 1, arbitrary: fc.record({ kind: anyOf("create"), value }) },
+  { weight: 1, arbitrary: fc.record({ kind: anyOf("upload") }) },
+  { weight: 3, arbitrary: fc.record({ kind: anyOf("comment"), post }) },
+  { weight: 3, arbitrary: fc.record({ kind: anyOf("reply", "delete comment"), comment: fc.nat(5) }) },
 );
 /** Actor 0 is the owner, without an AI client; actors 1 and 2 are AI clients. */
 const anyStep = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({
-      kind: only("edit"),
+      kind: anyOf("edit"),
       actor: fc.constantFrom(0, 1, 1, 2),
       edit: anyEdit,
       pause: fc.constantFrom(0, 1, 200_000),
@@ -46,8 +46,8 @@ const anyStep = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.record({
-      kind: only("undo"),
-      client: only("first", "second"),
+      kind: anyOf("undo"),
+      client: anyOf("first", "second"),
       isByOwner: fc.boolean(),
       /** Undo the changes since this many steps ago. */
       stepsBack: fc.nat(20),
@@ -55,7 +55,7 @@ const anyStep = fc.oneof(
       repeats: fc.nat(2),
     }),
   },
-  { weight: 1, arbitrary: fc.record({ kind: only("undo undo"), index: fc.nat(5) }) },
+  { weight: 1, arbitrary: fc.record({ kind: anyOf("undo undo"), index: fc.nat(5) }) },
 );
 type Step = typeof anyStep extends fc.Arbitrary<infer T> ? T : never;
 const anyPlan = fc.record({
@@ -114,7 +114,7 @@ const restoredIntoTrash: Plan = {
   ],
 };
 
-/** The fourth revision of the first post is the one before the crop. */
+/** `revision: 3` selects the fourth revision of the first post, the one before the crop. */
 const restoredWithoutCrop: Plan = {
   hasTwoUsers: false,
   steps: [
