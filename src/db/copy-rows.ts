@@ -5,7 +5,7 @@ import { migratePostgres, readMigrations } from "./migrate.ts";
 import { migrationsFolder } from "./open-database.ts";
 import { quoteIdentifier, type Row, type SqliteFile, type TableSchema } from "./sqlite-file.ts";
 
-export interface MovedTable {
+export interface CopiedTable {
   table: string;
   rows: number;
   /** Checksum of all rows, independent of their order; the same in both databases. */
@@ -22,12 +22,12 @@ export async function assertTargetEmpty(source: SqliteFile, url: string): Promis
  * all rows or none. `transform` can change each row before it is written. The service indexes the rows for search
  * when it starts.
  */
-export async function moveRows(
+export async function copyRows(
   source: SqliteFile,
   url: string,
   transform: (table: string, row: Row) => Row,
   reportProgress: (table: string, rows: number) => void,
-): Promise<MovedTable[]> {
+): Promise<CopiedTable[]> {
   await assertSameVersion(source);
   await migratePostgres(url, migrationsFolder);
   return withClient(url, async (client) => {
@@ -39,7 +39,7 @@ export async function moveRows(
       `LOCK TABLE ${tables.map(({ name }) => quoteIdentifier(name)).join(", ")} IN ACCESS EXCLUSIVE MODE`,
     );
     await assertTablesEmpty(client, tables);
-    const movedTables: MovedTable[] = [];
+    const copiedTables: CopiedTable[] = [];
     for (const table of tables) {
       const sentChecksum = createChecksum(table);
       for (const batch of toBatches(source.readRows(table), table, (row) => toUnindexed(transform(table.name, row)))) {
@@ -52,10 +52,10 @@ export async function moveRows(
         throw new OperatorError(
           `The rows of ${table.name} in PostgreSQL differ from the original. Nothing was changed.`,
         );
-      movedTables.push({ table: table.name, rows: storedChecksum.countRows(), checksum: storedChecksum.digest() });
+      copiedTables.push({ table: table.name, rows: storedChecksum.countRows(), checksum: storedChecksum.digest() });
     }
     await client.query("COMMIT");
-    return movedTables;
+    return copiedTables;
   });
 }
 

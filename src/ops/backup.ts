@@ -115,17 +115,17 @@ async function copyContent(
   const deletedAssets: { assetId: string; studioId: string }[] = [];
   const snapshot = openSqliteFile(partialPath, { isExclusive: false });
   const total = snapshot.countReadyFiles();
-  let [copied, bytes] = [0, 0];
+  let [copiedCount, bytes] = [0, 0];
   try {
     await forEachConcurrent(snapshot.listReadyFiles(), 8, async (file) => {
       const copiedFile = await copyStoredFile(dataDir, partialPath, file);
       if (copiedFile) {
         entries.push(copiedFile);
-        copied++;
+        copiedCount++;
         bytes += file.bytes;
       } else if (liveDatabase.hasFile(file.key)) lostKeys.push(file.key);
       else deletedAssets.push(...snapshot.listAssetsOfFile(file.key));
-      reportProgress(`copied ${copied} of ${total} files, ${formatBytes(bytes)}`);
+      reportProgress(`copied ${copiedCount} of ${total} files, ${formatBytes(bytes)}`);
     });
   } finally {
     snapshot.close();

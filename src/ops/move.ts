@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { moveRows, assertTargetEmpty, type MovedTable } from "#db/copy-rows.ts";
+import { copyRows, assertTargetEmpty, type CopiedTable } from "#db/copy-rows.ts";
 import { openSqliteFile, type RecordedFile, type SqliteFile } from "#db/sqlite-file.ts";
 import { storageAreas } from "#domain/assets/model/storage-keys.ts";
 import type { FileStore } from "#domain/assets/model/file-store.ts";
@@ -25,7 +25,7 @@ export interface MoveOptions {
 export interface MoveResult {
   files: number;
   bytes: number;
-  tables: MovedTable[];
+  tables: CopiedTable[];
 }
 
 /**
@@ -45,9 +45,9 @@ export async function moveData({
   try {
     await assertTargetEmpty(source, databaseUrl);
     await assertBucketEmpty(source, files);
-    const { versions, bytes } = await moveFiles(source, dataDir, files, reportProgress);
-    // Each store has its own version ids.
-    const tables = await moveRows(
+    const { versions, bytes } = await copyFiles(source, dataDir, files, reportProgress);
+    // The bucket has its own version ids, so the ids from the copied files replace those of the disk store.
+    const tables = await copyRows(
       source,
       databaseUrl,
       (table, row) =>
@@ -88,7 +88,7 @@ async function assertBucketEmpty(source: SqliteFile, files: FileStore): Promise<
   }
 }
 
-async function moveFiles(
+async function copyFiles(
   source: SqliteFile,
   dataDir: string,
   files: FileStore,
@@ -98,14 +98,14 @@ async function moveFiles(
   const total = source.countReadyFiles();
   let bytes = 0;
   await forEachConcurrent(source.listReadyFiles(), 4, async (file) => {
-    versions.set(file.key, (await findMovedVersion(files, file)) ?? (await moveFile(source, dataDir, files, file)));
+    versions.set(file.key, (await findCopiedVersion(files, file)) ?? (await copyFile(source, dataDir, files, file)));
     bytes += file.bytes;
     reportProgress(`moved ${versions.size} of ${total} files, ${formatBytes(bytes)}`);
   });
   return { versions, bytes };
 }
 
-async function moveFile(source: SqliteFile, dataDir: string, files: FileStore, file: RecordedFile): Promise<string> {
+async function copyFile(source: SqliteFile, dataDir: string, files: FileStore, file: RecordedFile): Promise<string> {
   const sourceVersion = (await findVersions(join(dataDir, "files"), file.key)).find(
     ({ sha256 }) => sha256 === file.sha256,
   );
@@ -120,14 +120,14 @@ async function moveFile(source: SqliteFile, dataDir: string, files: FileStore, f
   const { sha256 } = await files.write(file.key, body, { mimeType: file.mimeType, maxBytes: file.bytes });
   if (sha256 !== file.sha256)
     throw new OperatorError(`The file ${sourceVersion.path} is damaged. Restore it from a backup and try again.`);
-  const version = await findMovedVersion(files, file);
+  const version = await findCopiedVersion(files, file);
   if (version === undefined)
     throw new OperatorError(`${file.key} in the bucket does not match the file that was sent. Try again.`);
   return version;
 }
 
 /** Reads the file back from the store. Returns its version if the bytes match, otherwise undefined. */
-async function findMovedVersion(files: FileStore, { key, bytes, sha256 }: RecordedFile): Promise<string | undefined> {
+async function findCopiedVersion(files: FileStore, { key, bytes, sha256 }: RecordedFile): Promise<string | undefined> {
   const storedFile = await files.stat(key);
   if (storedFile?.bytes !== bytes) return undefined;
   const hash = createHash("sha256");

@@ -2,11 +2,11 @@ export type ProgressReporter = (text: string) => void;
 
 export interface Progress {
   report: ProgressReporter;
-  /** Shows the last report and ends its line. */
+  /** On a terminal, shows the last report and ends its line. */
   finish(): void;
 }
 
-/** Rewrites one line on a terminal; prints one line every ten seconds otherwise. */
+/** Rewrites one line on a terminal; otherwise prints at most one line every ten seconds. */
 export function createProgress(stream: { isTTY?: boolean; write(text: string): unknown }, now: () => number): Progress {
   const minIntervalMs = stream.isTTY ? 100 : 10_000;
   let lastShownAt = stream.isTTY ? -Infinity : now();
