@@ -2,7 +2,7 @@ const units = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
 
 type Rounding = "halfExpand" | "floor";
 
-/** Formats a size in decimal units, rounded to the nearest: 1.3 MB. The web app has a localized version. */
+/** Formats a size in decimal units, with at most one decimal place: 1.3 MB. The web app has a localized version. */
 export const formatBytes = (bytes: number): string => format(bytes, "halfExpand", 1);
 
 /** Formats a limit, rounded down, so that every file within the displayed limit is within the real one. */

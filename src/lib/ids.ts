@@ -84,12 +84,12 @@ function decode(text: string, start: number, length: number): number {
 
 function encodeTime(ms: number): string {
   let remaining = ms;
-  let encoded = "";
+  let encodedTime = "";
   for (let i = 0; i < timeChars; i++) {
-    encoded = alphabet[remaining % 32] + encoded;
+    encodedTime = alphabet[remaining % 32] + encodedTime;
     remaining = Math.floor(remaining / 32);
   }
-  return encoded;
+  return encodedTime;
 }
 
 function increment(digits: Uint8Array): void {

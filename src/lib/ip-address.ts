@@ -4,7 +4,7 @@ import ipaddr, { type IPv4, type IPv6 } from "ipaddr.js";
 /** A parsed IP address. IPv4-mapped IPv6 addresses become IPv4, so each address has one form. */
 export type IpAddress = IPv4 | IPv6;
 
-/** Returns undefined for anything but a plain IPv4 or IPv6 address; `127.1` and `0x7f.0.0.1` are rejected. */
+/** Returns undefined unless the text is an IPv4 or IPv6 address; `127.1` and `0x7f.0.0.1` are not. Drops a zone id. */
 export function parseIpAddress(value: string): IpAddress | undefined {
   const [withoutZone = ""] = value.split("%", 1); // a zone id names a local interface, not the peer
   if (isIP(withoutZone) === 0) return undefined;

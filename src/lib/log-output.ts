@@ -9,12 +9,12 @@ export interface LogOutput {
   isTerminal?: boolean;
   /** How many lines were dropped so far because the output was full, blocked or closed. */
   countDroppedLines?(): number;
-  /** Calls the listener with the number of dropped lines each time the output works again. */
+  /** Calls the listener each time the output works again, with the number of lines dropped since the last call. */
   onRecovery?(listener: (droppedLineCount: number) => void): void;
 }
 
 export interface StandardOutput extends Required<LogOutput> {
-  /** Resolves once everything written so far is sent or dropped, or after the timeout. */
+  /** Resolves once every line written so far was sent or its write failed, or after the timeout. */
   flush(timeoutMs: number): Promise<void>;
 }
 
@@ -132,8 +132,8 @@ function createFileSink(fd: number): Sink {
     send: (bytes, done) => write(fd, bytes, 0, bytes.length, null, done),
     sendSync(bytes) {
       try {
-        let sent = 0;
-        while (sent < bytes.length) sent += writeSync(fd, bytes, sent);
+        let sentBytes = 0;
+        while (sentBytes < bytes.length) sentBytes += writeSync(fd, bytes, sentBytes);
       } catch {
         // The process is exiting and cannot report the error anywhere.
       }

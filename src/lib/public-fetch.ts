@@ -194,7 +194,7 @@ async function readBody(body: Readable, maxBytes: number): Promise<Buffer<ArrayB
   return Buffer.concat(chunks);
 }
 
-/** Aborts `work` after the timeout. Replaces its errors, which may reveal details of our network. */
+/** Aborts `work` after the timeout or with `signal`. Replaces its errors, which may reveal details of our network. */
 async function withTimeout<T>(
   timeoutMs: number,
   signal: AbortSignal,

@@ -6,8 +6,9 @@ export interface RepeatingJob {
 }
 
 /**
- * Runs `work` at the interval, with 10 % jitter so that instances started together spread out. Does not keep the process
- * alive. Long work should check `isStopping` between steps. Logs the first of repeated failures, and the recovery.
+ * Waits for the interval, runs `work`, and repeats, with 10 % jitter so that instances started together spread out. Does
+ * not keep the process alive. Long work should check `isStopping` between steps. Logs the first of repeated failures,
+ * and the recovery.
  */
 export function runEvery(
   intervalMs: number,
