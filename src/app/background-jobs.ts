@@ -18,7 +18,7 @@ type BatchOptionsFactory = (budgetMs: number) => BatchOptions;
 /** Starts the background jobs. Each job needs a lease, so only one instance runs it at a time. */
 export function startBackgroundJobs(deps: Deps, log: Log): RepeatingJob[] {
   const leaseHolder = deps.newSecret();
-  const createJob = (
+  const startJob = (
     name: string,
     work: (createBatchOptions: BatchOptionsFactory) => Promise<void>,
     { intervalMs = minutes(1), isNeeded = async () => true } = {},
@@ -38,8 +38,8 @@ export function startBackgroundJobs(deps: Deps, log: Log): RepeatingJob[] {
   const findLostFiles = createLostFileFinder(deps);
 
   return [
-    createJob("purge", async (createBatchOptions) => void (await purgeExpired(createBatchOptions(seconds(20))))),
-    createJob("sweep", async (createBatchOptions) => {
+    startJob("purge", async (createBatchOptions) => void (await purgeExpired(createBatchOptions(seconds(20))))),
+    startJob("sweep", async (createBatchOptions) => {
       const options = createBatchOptions(seconds(20));
       const uploadCounts = await sweepUploads(deps, options);
       const trashCounts = await sweepTrash(deps, options);
@@ -47,18 +47,18 @@ export function startBackgroundJobs(deps: Deps, log: Log): RepeatingJob[] {
       if (Object.values(sweepCounts).some((count) => count > 0))
         log.info(sweepCounts, "deleted expired uploads, expired trash and orphaned files");
     }),
-    createJob("idle-uploads", async (createBatchOptions) => releaseIdleUploads(deps, createBatchOptions(seconds(20)))),
-    createJob("lost-files", async () => {
+    startJob("idle-uploads", async (createBatchOptions) => releaseIdleUploads(deps, createBatchOptions(seconds(20)))),
+    startJob("lost-files", async () => {
       for (const { id, studioId, storageKey } of await findLostFiles())
         log.error({ assetId: id, studioId, storageKey }, "stored file missing or changed; restore it from a backup");
     }),
-    createJob(
+    startJob(
       "search-index",
       async (createBatchOptions) => indexExistingRows(deps, createBatchOptions(seconds(60)), log),
       // Runs often, to start soon after an upgrade. While all rows are indexed, it does not write a lease.
       { intervalMs: seconds(5), isNeeded: () => hasUnindexedRows(deps) },
     ),
-    createJob("renew", async (createBatchOptions) => {
+    startJob("renew", async (createBatchOptions) => {
       const { failed } = await renewDueCredentials(deps, createBatchOptions(seconds(40)));
       if (failed > 0) log.warn({ failed }, "failed to renew platform credentials");
     }),

@@ -34,7 +34,7 @@ export function listenForChanges(options: ChangeNotificationOptions): Notificati
   };
   const sendProbe = (): void => {
     isProbePending = true;
-    // That a probe was not sent says nothing about the connection that listens.
+    // A probe that could not be sent says nothing about the connection that listens.
     database.notify("changes", probeChange).catch(() => (isProbePending = false));
   };
 
@@ -56,7 +56,7 @@ export function listenForChanges(options: ChangeNotificationOptions): Notificati
     if (!isProbePending) return sendProbe();
     // Behind a pooler, no probe ever arrives, and another connection would not change that.
     if (!areNotificationsReliable) return;
-    log.warn("database notifications no longer arrive; connecting again");
+    log.warn("database notifications no longer arrive; reconnecting");
     setReliable(false);
     listener.reconnect();
   }, probeIntervalMs).unref();

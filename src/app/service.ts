@@ -50,7 +50,7 @@ export interface Service {
   flushCallCounts(): Promise<void>;
   /** Shares the call counts of users and upload links with all instances. */
   syncCallLimits(): Promise<void>;
-  /** Gets the notifications of the database, and announces changes on open streams of AI clients. */
+  /** Receives the notifications of the database, and announces changes on open streams of AI clients. */
   changeFeed: McpEndpoint["changeFeed"];
   /** Drains accepted requests, then releases all resources. */
   close(): Promise<void>;
