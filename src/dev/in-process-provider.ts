@@ -39,12 +39,12 @@ export interface DevDeps extends Pick<Deps, "baseUrl" | "clock" | "newId" | "oau
 export interface InProcessProviderOptions {
   /** Name used in the log. */
   name: string;
-  /** Path below the base URL, which keeps it apart from the OAuth server for AI clients on the same origin. */
+  /** Path below the base URL, different from those of the OAuth server for AI clients, which has the same origin. */
   path: string;
   cookiePrefix: string;
   redirectUri: string;
   grantTypes: ("authorization_code" | "refresh_token")[];
-  /** Where tokens are stored. */
+  /** Stores what the provider creates: sessions, pending authorizations, grants, codes and tokens. */
   adapter: AdapterFactory;
   features: Configuration["features"];
   configuration: Configuration;
@@ -192,7 +192,7 @@ export function createMemoryAdapter(clock: Clock): AdapterFactory {
   });
 }
 
-/** Stores tokens in the database, so that they survive a restart and all processes accept them. */
+/** Stores everything in the database, so that tokens survive a restart and all processes accept them. */
 export function createDatabaseAdapter({ oauthRecords, clock }: Pick<Deps, "oauthRecords" | "clock">): AdapterFactory {
   return (model) => {
     const storedModel = `Sandbox${model}`;
