@@ -24,7 +24,7 @@ export interface FileVersion {
 
 export const getTempFolder = (root: string): string => join(root, ".tmp");
 
-/** The first segment of a key, which is its top-level folder. */
+/** The top-level folder of a key: its first segment, or `_` if the key has only one. */
 function getArea(key: string): string {
   const slash = validateKey(key).indexOf("/");
   return slash < 0 ? "_" : key.slice(0, slash);

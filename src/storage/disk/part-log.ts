@@ -34,8 +34,8 @@ export async function readPartLog(folder: string, instanceId: string): Promise<P
 }
 
 /**
- * `started`: this process is about to write its first part. `complete`: the part is complete; durable when this
- * resolves.
+ * Appends a line. `started`: this process is about to write its first part. `complete`: the part is complete; this line
+ * is durable when the call resolves.
  */
 export async function appendPartLog(
   folder: string,

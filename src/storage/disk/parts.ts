@@ -42,7 +42,8 @@ export interface DiskPartsOptions {
 /** The progress of a file that this process receives parts of. */
 interface UploadProgress {
   digest: RunningDigest;
-  completedParts: Set<number>;
+  /** Parts after `nextPart` that are already complete. */
+  laterParts: Set<number>;
   /** All parts before this one are complete. */
   nextPart: number;
 }
@@ -79,12 +80,12 @@ export function createDiskParts({
   function recordPart(folder: string, { partBytes }: MultipartFile, part: number): void {
     const progress = progressByFolder.get(folder) ?? {
       digest: createRunningDigest(join(folder, "data"), bufferPool),
-      completedParts: new Set(),
+      laterParts: new Set(),
       nextPart: 1,
     };
     progressByFolder.set(folder, progress);
-    progress.completedParts.add(part);
-    while (progress.completedParts.delete(progress.nextPart)) progress.nextPart++;
+    progress.laterParts.add(part);
+    while (progress.laterParts.delete(progress.nextPart)) progress.nextPart++;
     if (progress.nextPart > part) progress.digest.advanceTo((progress.nextPart - 1) * partBytes);
   }
 

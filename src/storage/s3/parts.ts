@@ -41,7 +41,10 @@ export function createS3Parts(
   });
   const pendingCompletions = new Map<string, Promise<StoredFile | undefined>>();
 
-  /** The parts with the expected length. A part with another length counts as missing, and the client resends it. */
+  /**
+   * The parts with the expected length; undefined if the upload does not exist. A part with another length counts as
+   * missing, and the client resends it.
+   */
   async function readParts(file: MultipartFile): Promise<CompletedPart[] | undefined> {
     const validParts: CompletedPart[] = [];
     for (let marker: string | undefined; ;) {

@@ -15,7 +15,7 @@ export type Promote = (from: string, version: string, to: string, mimeType: stri
 
 /** The metadata key that records which version of the incoming object was promoted. */
 const sourceVersionKey = "source-version";
-/** Cleanup may fail or time out: the sweeper removes what is left. Short, because a call that times out may follow. */
+/** Short, because other calls with their own timeouts follow. If cleanup fails, the sweeper removes what is left. */
 const cleanupTimeoutMs = 1000;
 /** An ETag that no object has. */
 const impossibleVersion = "0".repeat(32);
@@ -144,7 +144,7 @@ export interface CopyDestination {
   metadata: Record<string, string>;
 }
 
-/** Copies an object inside the store, in parts with a timeout each if it exceeds `maxSingleCopyBytes`. */
+/** Copies an object inside the store. Above `maxSingleCopyBytes`, copies it in parts, each with its own timeout. */
 async function copyObject(
   target: S3Target,
   source: CopySource,

@@ -22,6 +22,7 @@ export interface S3Caller {
       timeoutMs?: number;
       /** The bytes that the store processes before it responds. Extends the timeout in proportion. */
       workBytes?: number;
+      /** If it aborts, the call rejects with its reason, not with an AppError. */
       signal?: AbortSignal | undefined;
     },
   ): Promise<Output>;

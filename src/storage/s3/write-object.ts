@@ -141,7 +141,7 @@ export async function startMultipart(
     },
     async abort() {
       await pendingSend.catch(() => {});
-      // If this fails, the bucket's lifecycle rule for incomplete uploads removes the parts.
+      // If this fails, the sweeper aborts an upload to `files/`, and the bucket's lifecycle rule any other upload.
       await call(
         (requestOptions) => client.send(new AbortMultipartUploadCommand({ ...location, UploadId: id }), requestOptions),
         {
