@@ -8,7 +8,7 @@ import { stripMetadata } from "./strip-metadata.ts";
 const white = { r: 255, g: 255, b: 255, alpha: 1 };
 const transparent = { r: 255, g: 255, b: 255, alpha: 0 };
 
-/** Opens an image and decodes all of it: a file that ends early or has damaged pixels is not readable. */
+/** Opens an image and decodes its whole first frame: a file that ends early or has damaged pixels is unreadable. */
 export async function inspectImage(file: Uint8Array): Promise<ImageInspection> {
   try {
     const bytes = removePngText(file);
@@ -74,7 +74,7 @@ export async function renderImage(
   }
 }
 
-/** The lowest quality about halves a file, so a layout that exceeds the limit by more than this factor is skipped. */
+/** The lowest quality about halves the size, so a layout that exceeds the limit by more than this factor is skipped. */
 const maxExcessFactor = 2;
 
 async function renderSmallEnough(

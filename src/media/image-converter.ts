@@ -12,8 +12,8 @@ import { createSingleFlight, type SingleFlightWork } from "./queue.ts";
 /** An image is read into memory before it is decoded. */
 const maxImageBytes = 100 * 1024 * 1024;
 
-/** After this many attempts that took too long, an image counts as unreadable. */
-const maxSlowInspections = 3;
+/** After this many attempts that took too long or needed too much memory, an image counts as unreadable. */
+const maxFailedInspections = 3;
 const maxRememberedImages = 10_000;
 
 /** Opens images in child processes, which can be killed. */
@@ -21,13 +21,13 @@ export function createImageConverter(limits: Partial<ImageProcessLimits> = {}): 
   const runTask = createImageProcessPool({ ...defaultLimits, ...limits });
   const runOncePerKey = createSingleFlight<ImageTaskResult>();
   const requestsByKey = new Map<string, ImageRequest[]>();
-  const slowInspections = new Map<string, number>();
+  const failedInspections = new Map<string, number>();
 
   const run = async (
     request: ImageRequest,
     source: ByteSource,
     createTask: (file: Uint8Array) => ImageTask,
-    onTimeout?: () => ImageTaskResult | undefined,
+    onFailure?: () => ImageTaskResult | undefined,
   ): Promise<ImageTaskResult | undefined> => {
     const { key, imageKey, isUrgent } = request;
     const requests = requestsByKey.get(key) ?? [];
@@ -38,7 +38,7 @@ export function createImageConverter(limits: Partial<ImageProcessLimits> = {}): 
       const result = await runTask(requests, async () => createTask(await source.read(0, source.bytes)));
       if (!result || result.value) return result?.value;
       skipRetries();
-      return onTimeout?.();
+      return onFailure?.();
     };
     try {
       // A slow preview blocks all previews of its image, because each plan would be slow. Publications are still tried.
@@ -48,13 +48,13 @@ export function createImageConverter(limits: Partial<ImageProcessLimits> = {}): 
     }
   };
 
-  const countSlowInspection = (imageKey: string): ImageInspection | undefined => {
-    const slowCount = (slowInspections.get(imageKey) ?? 0) + 1;
-    slowInspections.delete(imageKey);
-    const [oldest] = slowInspections.keys();
-    if (slowInspections.size >= maxRememberedImages && oldest !== undefined) slowInspections.delete(oldest);
-    if (slowCount < maxSlowInspections) slowInspections.set(imageKey, slowCount);
-    return slowCount < maxSlowInspections ? undefined : { problem: "unreadable" };
+  const countFailedInspection = (imageKey: string): ImageInspection | undefined => {
+    const failureCount = (failedInspections.get(imageKey) ?? 0) + 1;
+    failedInspections.delete(imageKey);
+    const [oldest] = failedInspections.keys();
+    if (failedInspections.size >= maxRememberedImages && oldest !== undefined) failedInspections.delete(oldest);
+    if (failureCount < maxFailedInspections) failedInspections.set(imageKey, failureCount);
+    return failureCount < maxFailedInspections ? undefined : { problem: "unreadable" };
   };
 
   return {
@@ -63,7 +63,7 @@ export function createImageConverter(limits: Partial<ImageProcessLimits> = {}): 
         request,
         source,
         (file) => ({ kind: "inspect", file }),
-        () => countSlowInspection(request.imageKey),
+        () => countFailedInspection(request.imageKey),
       )) as ImageInspection | undefined,
     createRendition: async (request, source, plan) =>
       (await run(request, source, (file) => ({ kind: "render", file, plan }))) as

@@ -87,7 +87,7 @@ async function readChild(read: ReadPiece, parent: Box, type: string): Promise<Bu
   return undefined;
 }
 
-/** The longest box that we read, `mvhd` version 1, has 108 bytes. */
+/** The longest content that we read, that of `mvhd` version 1, has 112 bytes. */
 const readContent = (read: ReadPiece, { start, end }: Box): Promise<Buffer> => read(start, Math.min(end - start, 112));
 
 /** §4.2: size 1 means that a 64-bit size follows, size 0 that the box extends to the end. */

@@ -43,7 +43,7 @@ function stripJpeg(file: Buffer): Buffer | undefined {
   return undefined;
 }
 
-/** The needed application segments are JFIF, the color profile, and how Adobe's encoders stored the colors. */
+/** The needed application segments are JFIF, the color profile, and Adobe's, which says how the colors are stored. */
 function isNeededSegment(marker: number, start: string): boolean {
   if (marker === 0xfe) return false;
   if (marker < 0xe0 || marker > 0xef) return true;

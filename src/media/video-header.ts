@@ -1,7 +1,7 @@
 import type { MediaMetadata } from "#domain/assets/model/asset.ts";
 
 /** More than any codec supports, and within the range of the database columns. */
-const maxPixels = 65_535;
+const maxSide = 65_535;
 const maxDurationMs = 2 ** 40;
 
 interface VideoHeader {
@@ -14,7 +14,7 @@ interface VideoHeader {
 
 /** Replaces implausible values with null, because they come from an untrusted file. */
 export function toMetadata({ width = 0, height = 0, isSideways, seconds }: VideoHeader): MediaMetadata {
-  const sides = [toInteger(width, maxPixels), toInteger(height, maxPixels)] as const;
+  const sides = [toInteger(width, maxSide), toInteger(height, maxSide)] as const;
   const [shownWidth, shownHeight] = isSideways ? [sides[1], sides[0]] : sides;
   const hasSize = shownWidth !== null && shownHeight !== null;
   return {
