@@ -87,7 +87,7 @@ const nameQueries: Record<NamedType, (studioId: string, ids: RawBuilder<unknown>
   asset: (studioId, ids) =>
     sql`SELECT 'asset' AS type, id, filename AS name, ${stateSql("trashed_at")} AS state
           FROM assets WHERE studio_id = ${studioId} AND id IN (${ids})`,
-  // A user who never joined the studio is named too: an operator may have disabled the account.
+  // A user who has left the studio is named too.
   member: (studioId, ids) =>
     sql`SELECT 'member' AS type, u.id, u.name, ${presenceSql("m.user_id IS NOT NULL")} AS state
           FROM users u LEFT JOIN memberships m ON m.user_id = u.id AND m.studio_id = ${studioId}

@@ -172,7 +172,7 @@ const purgeStatements: Record<PurgeableKind, (now: number, limit: number) => Raw
   connectLinks: (now, limit) => sql`DELETE FROM platform_connects WHERE token_hash IN
     (SELECT token_hash FROM platform_connects WHERE expires_at <= ${now}
       AND (state_expires_at IS NULL OR state_expires_at <= ${now}) ORDER BY expires_at LIMIT ${limit})`,
-  // Deleted a day after the registration, unless a connected account or a connect link needs the app.
+  // Deleted a day after the registration, unless a platform connection, in any state, or a connect link uses the app.
   platformApps: (now, limit) => sql`DELETE FROM platform_apps WHERE (platform, instance) IN
     (SELECT a.platform, a.instance FROM platform_apps a WHERE a.created_at <= ${now - days(1)}
       AND NOT EXISTS (SELECT 1 FROM platform_connections c

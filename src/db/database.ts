@@ -63,7 +63,7 @@ export interface Database extends Connection {
   close(): Promise<void>;
 }
 
-/** SQL for both engines, with `$1`, `$2`, … numbered in the order of their first appearance. */
+/** SQL for both engines. `$1`, `$2` and so on are its parameters. */
 export interface Statement<Row> {
   readonly name: string;
   readonly sql: string;

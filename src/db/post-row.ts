@@ -4,7 +4,7 @@ import type { Crop } from "#domain/renditions/crop.ts";
 import type { Schema } from "./schema.ts";
 import { parseTags } from "./search-index.ts";
 
-/** All columns except those of the search index: `search_text` can be longer than all others together. */
+/** The columns that queries for posts return. `search_text` is not one: it can be longer than all others together. */
 export const postColumns = [
   "id",
   "studio_id",

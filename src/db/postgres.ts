@@ -50,7 +50,7 @@ export function openPostgres({ url, log, isBehindPooler }: PostgresOptions): Dat
   pool.on("error", (error) => log.warn({ reason: error.message }, "idle database connection lost"));
   /** Connections whose last commit is not on a standby. */
   const unreplicatedClients = new WeakSet<pg.PoolClient>();
-  /** Connections since the last query that got no response. Older ones may be to a server that no longer exists. */
+  /** Connections opened since a query last got no response. Older ones may be to a server that no longer exists. */
   let currentClients = new WeakSet<pg.PoolClient>();
   pool.on("connect", (client) => {
     currentClients.add(client);
@@ -69,7 +69,7 @@ export function openPostgres({ url, log, isBehindPooler }: PostgresOptions): Dat
 
   /** Names of statements that each connection prepares once. Statements without a name are parsed for each call. */
   const statementNames = new WeakMap<CompiledQuery, string>();
-  /** Part of every name. A higher number makes all connections prepare their statements again. */
+  /** Part of the name of every prepared statement. A higher number makes all connections prepare theirs again. */
   let generation = 0;
 
   /** Rejects if the server confirms a commit that it would lose in a failover. */

@@ -4,7 +4,7 @@ import { statement, type Connection } from "./database.ts";
 import { toPublication, type PublicationRow } from "./publication-rows.ts";
 
 /** Skips accounts with a running publication; a unique index rejects all but one of several simultaneous claims. */
-const dueSql = (lock: string): string =>
+const claimDueSql = (lock: string): string =>
   `UPDATE publications
       SET state = 'preparing', fence = fence + 1, attempts = attempts + 1, lease_expires_at = $1,
           started_at = COALESCE(started_at, $2), next_run_at = NULL
@@ -17,11 +17,11 @@ const dueSql = (lock: string): string =>
    RETURNING *`;
 const claimDueQuery = statement<PublicationRow>(
   "claim_due_publication",
-  dueSql("FOR UPDATE OF p SKIP LOCKED"),
-  dueSql(""),
+  claimDueSql("FOR UPDATE OF p SKIP LOCKED"),
+  claimDueSql(""),
 );
 
-const abandonedSql = (lock: string): string =>
+const claimAbandonedSql = (lock: string): string =>
   `UPDATE publications SET fence = fence + 1, lease_expires_at = $1, next_run_at = NULL
     WHERE state IN ('preparing', 'committing') AND lease_expires_at <= $2 AND id = (
       SELECT p.id FROM publications p
@@ -31,8 +31,8 @@ const abandonedSql = (lock: string): string =>
    RETURNING *`;
 const claimAbandonedQuery = statement<PublicationRow>(
   "claim_abandoned_publication",
-  abandonedSql("FOR UPDATE OF p SKIP LOCKED"),
-  abandonedSql(""),
+  claimAbandonedSql("FOR UPDATE OF p SKIP LOCKED"),
+  claimAbandonedSql(""),
 );
 
 /** Idle workers run this every second: each part reads one row of an index. */

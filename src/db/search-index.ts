@@ -5,7 +5,10 @@ import { listTextTokens, type IndexedText } from "#domain/search/tokens.ts";
 import { readIdNumbers } from "#lib/ids.ts";
 import { statement, type Connection } from "./database.ts";
 
-/** The tables of the index. On SQLite, `entryTable` numbers the rows of `tokenTable`, an FTS5 table. */
+/**
+ * The tables of the index. On PostgreSQL, `entryTable` contains the tokens. On SQLite, `entryTable` numbers the rows of
+ * `tokenTable`, an FTS5 table.
+ */
 export const indexTables = {
   posts: { entryTable: "post_search", idColumn: "post_id", tokenTable: "post_tokens" },
   assets: { entryTable: "asset_search", idColumn: "asset_id", tokenTable: "asset_tokens" },

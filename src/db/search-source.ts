@@ -88,7 +88,8 @@ export function createSearchSource<Row extends { search_indexed: number }, Item,
       }),
     async listCandidates(_studioId, tokenLists, filter, range) {
       const rows = await runQuery<SizedRow & { passes_filter: number }>((bind) => {
-        const candidatesSql = buildCandidates[engine](bind, { entryTable, idColumn, tokenTable }, tokenLists, range);
+        const names = { entryTable, idColumn, tokenTable };
+        const candidatesSql = buildCandidatesSql[engine](bind, names, tokenLists, range);
         const conditions = ["t.trashed_at IS NULL", ...definition.listConditions(filter, bind)];
         return `SELECT t.id, ${bytesSql} AS bytes, CASE WHEN ${conditions.join(" AND ")} THEN 1 ELSE 0 END AS passes_filter
                   FROM (${candidatesSql}) AS c JOIN ${table} t ON t.id = c.id ORDER BY t.id DESC`;
@@ -123,14 +124,14 @@ interface IndexNames {
   tokenTable: string;
 }
 
-type BuildCandidates = (
+type BuildCandidatesSql = (
   bind: Bind,
   names: IndexNames,
   tokenLists: readonly (readonly number[])[],
   range: SearchRange,
 ) => string;
 
-const buildCandidates: Record<Engine, BuildCandidates> = {
+const buildCandidatesSql: Record<Engine, BuildCandidatesSql> = {
   /** A materialized subquery, so that the planner can't read all rows in the order of their ids instead of the index. */
   postgres(bind, { entryTable, idColumn }, tokenLists, { before, limit }) {
     const conditions = tokenLists.map((tokens) =>
@@ -157,8 +158,8 @@ const buildCandidates: Record<Engine, BuildCandidates> = {
 
 /**
  * Puts each of the first four tokens into its own condition: GIN reads the lists of all tokens of one condition, but
- * checks a later condition only for rows that the earlier ones left. Each number of conditions is another statement to
- * prepare, so there are at most five.
+ * checks a later condition only for rows that match the earlier ones. Each number of conditions needs its own prepared
+ * statement, so there are at most five.
  */
 const splitTokens = (tokens: readonly number[]): (readonly number[])[] =>
   [...tokens.slice(0, 4).map((token) => [token]), tokens.slice(4)].filter((part) => part.length > 0);

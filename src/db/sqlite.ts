@@ -192,8 +192,9 @@ function translateErrors<T>(work: () => T): T {
 }
 
 /**
- * Retries statements while another process holds the write lock. Statements queue for the one writing connection, and
- * all share one timeout, which starts with the first statement that waits: the last in the queue waits no longer.
+ * Retries statements while another process holds the write lock. Statements queue for the one writing connection. They
+ * share one timeout, which starts with the first statement that waits, so that the last in the queue does not wait for
+ * the timeouts of all others.
  */
 function createRetrier(): <T>(sql: string, work: () => T) => Promise<T> {
   let busySince = -Infinity;

@@ -26,7 +26,7 @@ interface TrashRow {
   user_name: string | null;
 }
 
-/** Limits each table before the union, so that a page reads only as many rows as it shows. */
+/** Limits each table before the union, so that a page reads no more rows of either table than it can show. */
 const buildItemsSql = (type: TrashItem["type"], titleColumn: string, table: string, condition: string): string =>
   `SELECT * FROM (
      SELECT id, '${type}' AS type, ${titleColumn} AS title, trashed_at, trash_expires_at, trashed_by, trashed_client_name
