@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Configuration, errors, KoaContextWithOIDC } from "oidc-provider";
 import { PublicFetchError } from "#lib/public-fetch.ts";
 
-/** How to fetch client metadata documents. Options have none of this if the operator has set `CLIENT_DOCUMENTS=off`. */
+/** How to fetch client metadata documents. Undefined in options if the operator has set `CLIENT_DOCUMENTS=off`. */
 export interface ClientDocuments {
   /** Fetches a document from its client's host: public IP addresses only, limited in time and size. */
   fetch: (url: string) => Promise<Response>;

@@ -15,7 +15,7 @@ export function listResourceAliases(base: string): readonly string[] {
   return [`${base}/mcp`, `${base}/mcp/`, base, `${base}/`];
 }
 
-/** Maps aliases of our resource to its canonical URI, ignoring case (MCP, canonical server URI). Keeps other URIs. */
+/** Maps aliases of our resource to its canonical URI; scheme and host may have any case. Keeps other URIs. */
 export function canonicalizeResource(base: string, resource: string): string {
   const aliases = listResourceAliases(base);
   return URL.canParse(resource) && aliases.includes(new URL(resource).href) ? `${base}/mcp` : resource;

@@ -6,7 +6,7 @@ import { canonicalizeResource, listResourceAliases, oauthPaths } from "./oauth-p
 
 type Middleware = (ctx: KoaContextWithOIDC, next: () => Promise<void>) => Promise<void>;
 
-/** OpenID Connect parameters that some clients send without the scope `openid`; ignored then (RFC 6749 §3.1). */
+/** OpenID Connect parameters that we ignore if a client sends them without the scope `openid` (RFC 6749 §3.1). */
 const openIdOnlyParams = ["acr_values", "claims_locales", "id_token_hint", "max_age", "nonce"];
 
 /** Makes requests from real clients acceptable to the library. Leaves repeated parameters for the library to reject. */
@@ -82,7 +82,7 @@ export function redirectToLogin(options: {
 
 /**
  * Rejects a token request for another resource, or for scopes that were not granted. The library checks this only after
- * it has consumed the code or refresh token; checking first keeps it usable.
+ * it has consumed the code or refresh token. We check first, so that a rejected request does not use up the token.
  */
 export function validateBeforeConsumingTokens(provider: Provider, base: string): void {
   const aliases = listResourceAliases(base);
@@ -112,7 +112,7 @@ function checkResource({ params }: OIDC, base: string): void {
   if (params && resources.length > 0) params["resource"] = resources[0];
 }
 
-/** RFC 6749 §6: no more than the user granted, which may be less than the client requested. */
+/** RFC 6749 §6: a client gets no more than the user granted, which may be less than it requested at first. */
 function checkScope({ params, entities }: OIDC, aliases: readonly string[]): void {
   const scopeParam = params?.["scope"];
   const requestedScopes = typeof scopeParam === "string" ? scopeParam.split(" ") : [];

@@ -113,7 +113,7 @@ export function createSignIn({ deps, base, providers, sessions, signer, log }: S
     consumePending: (callback, cookies) => pendingSignIns.consume(callback.searchParams.get("state"), cookies),
     async finish({ provider, callback, pending, cookies }) {
       const relyingParty = getRelyingParty(provider);
-      // Bound to the browser that started it and to its provider (RFC 9700 §4.4, mix-up attacks).
+      // A sign-in is bound to the browser that started it and to its provider (RFC 9700 §4.4, mix-up attacks).
       if (pending?.provider !== provider) throw invalidSignInError();
       const identity = await withFailureLog(provider, relyingParty.finishAuthorization(callback, pending));
       await authorizeSignIn(deps, identity, { invitation: parseInvitationToken(pending.returnTo) });
