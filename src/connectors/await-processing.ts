@@ -9,8 +9,8 @@ const pollDelay = { minMs: seconds(1), maxMs: seconds(10) } as const;
 type PendingStatus = "in_progress" | { checkAfterMs: number };
 
 /**
- * Polls the status until the platform has processed the media or the container, then returns the last status.
- * `value` is undefined if `signal` ended the wait.
+ * Polls the status until the platform has processed the media or the container, then returns the last status. Returns
+ * `unknown` after `maxWaitMs`. `value` is undefined if `signal` ended the wait.
  */
 export async function awaitProcessing(
   readStatus: () => Promise<CallOutcome<ContainerStatus>>,

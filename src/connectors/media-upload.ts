@@ -52,8 +52,9 @@ export interface UploadSession {
 }
 
 export interface FilePart {
+  /** Empty if the platform does not have one URL per part. */
   url: string;
-  /** Both inclusive. */
+  /** The offsets of the first and the last byte. */
   start: number;
   end: number;
 }

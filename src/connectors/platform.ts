@@ -65,7 +65,7 @@ export interface Platform extends PlatformDescription {
    * returns none if the response does not match the documentation.
    */
   parseAccounts: (body: JsonObject) => readonly PlatformAccount[];
-  /** How an instance states its own limits. The first call that succeeds counts; if none does, `limits` apply. */
+  /** How an instance states its own limits. The first response with limits counts; if none has any, `limits` apply. */
   instanceLimits?: {
     buildCalls: (instance: string) => readonly ApiCall[];
     parse: (body: JsonObject) => InstanceLimits;
@@ -97,7 +97,7 @@ export interface CallContext {
   endpoints: Endpoints;
 }
 
-/** One request, as data. Its response is limited in time and size, and must be a JSON object. */
+/** One request, as data. Its response is limited in time and size; its body is JSON or empty (`readObject`). */
 export interface ApiCall {
   method: "GET" | "POST" | "PUT" | "DELETE";
   url: string;

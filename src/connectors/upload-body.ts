@@ -39,7 +39,7 @@ function renderHead({ fields, fileField, filename, mimeType }: UploadForm, bound
   return `${parts.join("")}--${boundary}\r\ncontent-disposition: form-data; name="${fileField}"; filename="${escapeName(filename)}"\r\ncontent-type: ${mimeType}\r\n\r\n`;
 }
 
-/** As browsers do (HTML, multipart form data). */
+/** Escapes a name as browsers do (HTML, multipart form data). */
 const escapeName = (name: string): string =>
   name.replaceAll("\r", "%0D").replaceAll("\n", "%0A").replaceAll('"', "%22");
 

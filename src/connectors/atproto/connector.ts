@@ -115,7 +115,7 @@ export function createAtprotoConnector(base: string, callbackPath: string, setup
   async function renew(app: PlatformApp | undefined, { refreshToken, binding }: PlatformTokens) {
     if (refreshToken === undefined || !binding) return undefined;
     const { accountId, issuer } = binding;
-    // Before the refresh, because the refresh token works only once: the account may have moved to another server.
+    // Throws if the account has moved to another server. Before the refresh, because a refresh token works only once.
     const { serverUrl } = await resolveServer(setup, accountId, issuer);
     const server = await readServerMetadata(publicFetch, issuer);
     const { client, auth, options } = await createOAuthArguments(server, app, binding);
@@ -141,8 +141,8 @@ export function createAtprotoConnector(base: string, callbackPath: string, setup
   ): Promise<void> {
     if (server.revocation_endpoint === undefined) return;
     const { client, auth, options } = await createOAuthArguments(server, app, binding);
-    // Servers require a proof, which the library sends with pushed requests but not with revocations. Both have the same
-    // form.
+    // Servers require a proof, which the library sends with pushed requests but not with revocations. The two have the
+    // same form, so we send the revocation as a pushed request to the revocation endpoint.
     const target = { ...server, pushed_authorization_request_endpoint: server.revocation_endpoint };
     const send = (): Promise<Response> =>
       oauth.pushedAuthorizationRequest(target, client, auth, { token: refreshToken ?? accessToken }, options);

@@ -47,18 +47,19 @@ export const isBound = (call: ApiCall): call is BoundCall => call.dpop !== undef
 
 export type SendBoundCall = (publicFetch: PublicFetch, call: BoundCall, options?: CallOptions) => Promise<Response>;
 
-/** How many accounts' handles are kept. The first call of a new handle knows no nonce and needs a second attempt. */
-const maxHandles = 500;
+/** How many accounts' proof handles are kept. A new one knows no nonce, so its first call needs a second attempt. */
+const maxProofHandles = 500;
 
 export function createBoundCallSender(): SendBoundCall {
-  const handles = new Map<string, oauth.DPoPHandle>();
+  const proofHandles = new Map<string, oauth.DPoPHandle>();
 
-  async function getHandle(key: ProofKey): Promise<oauth.DPoPHandle> {
+  async function getProofHandle(key: ProofKey): Promise<oauth.DPoPHandle> {
     const id = `${key.x} ${key.y}`;
-    const handle = handles.get(id) ?? (await importProofKey(key));
-    const [oldestId] = handles.keys();
-    if (!handles.has(id) && handles.size >= maxHandles && oldestId !== undefined) handles.delete(oldestId);
-    handles.set(id, handle);
+    const handle = proofHandles.get(id) ?? (await importProofKey(key));
+    const [oldestId] = proofHandles.keys();
+    const isFull = !proofHandles.has(id) && proofHandles.size >= maxProofHandles;
+    if (isFull && oldestId !== undefined) proofHandles.delete(oldestId);
+    proofHandles.set(id, handle);
     return handle;
   }
 
@@ -66,7 +67,7 @@ export function createBoundCallSender(): SendBoundCall {
     const { accessToken, key } = call.dpop;
     const { url, request } = buildRequest(call, callOptions);
     const options = {
-      DPoP: await getHandle(key),
+      DPoP: await getProofHandle(key),
       // oxlint-disable-next-line typescript/no-deprecated -- marked deprecated as a warning, not for removal
       [oauth.allowInsecureRequests]: url.startsWith("http:"),
       [oauth.customFetch]: (_url: string, { headers }: { headers: Record<string, string> }) =>
