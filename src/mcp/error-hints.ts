@@ -5,7 +5,7 @@ const orUploadInstead = "or upload the file with request_asset_upload or create_
 const retrySoon = "Try again in a moment.";
 const askOperator = "Tell the user to ask the operator of this server.";
 
-/** What the model should do next, per error. The only place where errors name tools. */
+/** What the model should do next, per error. The only place where the errors of verbs name tools. */
 export const errorHints: ErrorHints = {
   "forbidden:role": "Tell the user to ask an owner or admin of the studio.",
   "forbidden:managed_role": "Tell the user to ask an owner of the studio.",

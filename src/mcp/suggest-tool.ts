@@ -1,4 +1,4 @@
-/** The name that is most like an unknown one: by the words that they share, then by edit distance. */
+/** The name that is most similar to an unknown one: by the words that they share, then by edit distance. */
 export function suggestTool(unknownName: string, names: readonly string[]): string | undefined {
   const words = splitWords(unknownName.slice(0, 100));
   const getScore = (name: string): number =>

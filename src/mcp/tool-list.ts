@@ -30,7 +30,7 @@ import { updatePostTool } from "./tools/update-post.ts";
 import { uploadAssetInlineTool } from "./tools/upload-asset-inline.ts";
 import { whoamiTool } from "./tools/whoami.ts";
 
-/** All tools, in the order that `tools/list` returns them. */
+/** All tools for models, in the order that `tools/list` returns them. */
 export const tools: readonly Tool[] = [
   whoamiTool,
   listPostsTool,

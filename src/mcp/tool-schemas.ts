@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * A model pays for every byte of a listing, so it contains what helps to make a call: names, types, choices and the
- * limits that models exceed. The server validates with the full schema and explains what is wrong.
+ * A model pays for every byte of a listing, so the listing contains only what helps to make a call: names, types,
+ * choices and the limits that models exceed. The server validates with the full schema and explains what is wrong.
  */
 export function toInputSchema(schema: z.ZodObject): object {
   return toJsonSchema(schema, "input", (part) => {

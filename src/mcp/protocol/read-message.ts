@@ -96,11 +96,11 @@ function checkLegacyVersion(
   id: RequestId | null,
 ): Rejection | undefined {
   if (version === undefined || isLegacyVersion(version)) return undefined;
-  const supported = [modernVersion, ...legacyVersions].join(", ");
+  const supportedVersions = [modernVersion, ...legacyVersions].join(", ");
   return createRejection(
     400,
     errorCodes.httpError,
-    `Bad Request: Unsupported protocol version (supported versions: ${supported})`,
+    `Bad Request: Unsupported protocol version (supported versions: ${supportedVersions})`,
     id,
   );
 }

@@ -72,10 +72,10 @@ export function createHeaderMismatch(id: RequestId | null, { headerValue, explan
 
 /** Decodes `=?base64?…?=` values (MCP spec 2026-07-28, Value Encoding); undefined if the Base64 is invalid. */
 export function decodeHeaderValue(value: string): string | undefined {
-  const encoded = /^=\?base64\?(.*)\?=$/.exec(value)?.[1];
-  if (encoded === undefined) return value;
-  const bytes = Buffer.from(encoded, "base64");
-  return bytes.toString("base64") === encoded ? bytes.toString() : undefined;
+  const base64 = /^=\?base64\?(.*)\?=$/.exec(value)?.[1];
+  if (base64 === undefined) return value;
+  const bytes = Buffer.from(base64, "base64");
+  return bytes.toString("base64") === base64 ? bytes.toString() : undefined;
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;

@@ -1,8 +1,8 @@
 import type { TaskContext } from "../protocol/method.ts";
 
 /**
- * Requests of a running call to its client. They are in the memory of the process that runs the call, so they fail with
- * several processes. The tools of the product therefore make none.
+ * Requests of a running call to its client. They are in the memory of the process that runs the call, so they fail if
+ * there are several processes. The product's own tools therefore send no such requests.
  */
 export interface TaskInput {
   request: TaskContext["requestInput"];

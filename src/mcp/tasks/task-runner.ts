@@ -11,7 +11,7 @@ import type { TaskRecord, TaskStore } from "./task-store.ts";
 
 /** How often the process that runs a call confirms that it still does, and notices a cancellation elsewhere. */
 const heartbeatMs = seconds(5);
-/** Without a heartbeat for this long, the process has stopped. */
+/** A process without a heartbeat for this long counts as stopped. */
 const lostAfterMs = seconds(60);
 
 /** Enough time to save that the calls failed. */

@@ -1,7 +1,7 @@
 import { days, type Clock } from "#lib/clock.ts";
 import type { Signer } from "#lib/signed-token.ts";
 
-/** A session of legacy protocol versions. Its signed id contains all of its data; the server stores nothing. */
+/** A session of legacy protocol versions. Its signed id contains all of this; the server stores only subscriptions. */
 export interface Session {
   /** Only tokens of this grant can use the session. */
   grantId: string;
@@ -13,7 +13,7 @@ export interface Session {
   supportsApps: boolean;
 }
 
-/** The maximum lifetime of a grant. */
+/** As long as a client can refresh its tokens after the consent (`src/auth/provider.ts`). */
 export const sessionLifetime = days(90);
 
 export interface SessionIdCodec {
