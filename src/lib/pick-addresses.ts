@@ -17,8 +17,8 @@ export class PublicFetchError extends Error {
 /** Only the first IP addresses of each family are tried. */
 const maxPinnedPerFamily = 2;
 
-/** Returns the IP addresses to connect to, IPv4 first. All of them have passed the check. */
-export async function pickAddresses(
+/** Returns the IP addresses of a public host to connect to, IPv4 first. All of them have passed `isAllowed`. */
+export async function pickPublicAddresses(
   hostname: string,
   abortSignal: AbortSignal,
   resolve: ResolveName,

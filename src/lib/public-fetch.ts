@@ -3,7 +3,7 @@ import { request as requestHttps, type RequestOptions } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { pipeline, Readable } from "node:stream";
 import { isPublicAddress } from "./ip-address.ts";
-import { getHostAndPort, pickAddresses, pickPrivateAddresses, PublicFetchError } from "./pick-addresses.ts";
+import { getHostAndPort, pickPrivateAddresses, pickPublicAddresses, PublicFetchError } from "./pick-addresses.ts";
 import { createNameResolver, type ResolveName } from "./resolve-name.ts";
 
 /** Overrides for tests: name resolution, the check of IP addresses, and certificates. */
@@ -79,7 +79,7 @@ export function createPublicUrlOpener(options: PublicUrlOpenerOptions): PublicUr
     if ((url.protocol !== "https:" && !isPlainHttp) || url.username !== "" || url.password !== "")
       throw new PublicFetchError("only https URLs without credentials are allowed", true);
     const pinnedAddresses = await withTimeout(options.timeoutMs, signal, (abortSignal) =>
-      isListed ? pickPrivateAddresses(url) : pickAddresses(url.hostname, abortSignal, resolve, isAllowed),
+      isListed ? pickPrivateAddresses(url) : pickPublicAddresses(url.hostname, abortSignal, resolve, isAllowed),
     );
     return withTimeout(init.timeoutMs ?? options.timeoutMs, signal, (abortSignal) =>
       sendRequest(url, pinnedAddresses, abortSignal, options, init),
