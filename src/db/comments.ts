@@ -15,6 +15,7 @@ export function createCommentStore({ q }: Connection): CommentStore {
       .selectAll("c")
       .select(["u.name as user_name", "r.name as resolved_by_name"]);
 
+  /** Without deleted comments, except the first one of a thread that still has replies. */
   const selectListed = () =>
     selectWithNames().where((eb) =>
       eb.or([

@@ -8,16 +8,16 @@ export interface DriverConnection extends DatabaseConnection {
   release(): void;
 }
 
-/** A Kysely dialect that takes connections from `acquire` and opens transactions with the SQL in `begin`. */
+/** A Kysely dialect that takes connections from `acquire` and begins transactions with `beginSql`. */
 export function createDialect(options: {
   acquire: () => Promise<DriverConnection>;
-  begin: string;
+  beginSql: string;
   base: Pick<Dialect, "createAdapter" | "createIntrospector" | "createQueryCompiler">;
 }): Dialect {
   const driver: Driver = {
     init: async () => {},
     acquireConnection: options.acquire,
-    beginTransaction: async (connection) => void (await connection.executeQuery(CompiledQuery.raw(options.begin))),
+    beginTransaction: async (connection) => void (await connection.executeQuery(CompiledQuery.raw(options.beginSql))),
     commitTransaction: async (connection) => void (await connection.executeQuery(CompiledQuery.raw("commit"))),
     rollbackTransaction: async (connection) => void (await connection.executeQuery(CompiledQuery.raw("rollback"))),
     releaseConnection: async (connection) => (connection as DriverConnection).release(),

@@ -3,7 +3,7 @@ import type { ImageInspection, ImageInspectionStore } from "#domain/renditions/p
 import { statement, type Connection } from "./database.ts";
 import type { Schema } from "./schema.ts";
 
-/** Has no effect if the asset was deleted while it was opened, or if another process has recorded its inspection. */
+/** Has no effect if the asset was deleted in the meantime, or if another process has recorded its inspection. */
 const recordQuery = statement<never>(
   "record_image_inspection",
   `INSERT INTO image_inspections (asset_id, problem, width, height, frames, has_alpha, has_metadata, is_standard)

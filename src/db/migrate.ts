@@ -23,7 +23,7 @@ interface MigrationConnection {
   /** Runs one or more statements and returns the rows of the last one. */
   exec(sql: string): Promise<unknown[]>;
   /** Begins a transaction that holds the migration lock. */
-  begin: string;
+  beginSql: string;
   hasTable(name: string): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -40,7 +40,7 @@ export async function migrateSqlite(path: string, folder: string): Promise<strin
       db.exec(sql);
       return [];
     },
-    begin: "BEGIN IMMEDIATE", // the write lock serves as the migration lock
+    beginSql: "BEGIN IMMEDIATE", // the write lock serves as the migration lock
     hasTable: async (name) => db.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").all(name).length > 0,
     close: async () => db.close(),
   });
@@ -62,8 +62,8 @@ export async function migratePostgres(url: string, folder: string): Promise<stri
       const results: QueryResult<object> | QueryResult<object>[] = await client.query<object>(sql);
       return [results].flat().at(-1)?.rows ?? [];
     },
-    // A lock of the session would stay with a pooler's connection.
-    begin: `BEGIN; SELECT pg_advisory_xact_lock(${lockKey})`,
+    // Not a session lock, which a connection of a pooler would keep after the migration.
+    beginSql: `BEGIN; SELECT pg_advisory_xact_lock(${lockKey})`,
     hasTable: async (name) =>
       (await client.query("SELECT 1 WHERE to_regclass($1) IS NOT NULL", [name])).rows.length > 0,
     close: () => client.end(),
@@ -79,7 +79,7 @@ async function migrate(folder: string, connection: MigrationConnection): Promise
   const appliedNames: string[] = [];
   try {
     for (const migration of migrations) {
-      await connection.exec(connection.begin);
+      await connection.exec(connection.beginSql);
       try {
         if (await applyMigration(connection, migration, migrations)) appliedNames.push(migration.name);
         await connection.exec("COMMIT");

@@ -120,7 +120,7 @@ export function openPostgres({ url, log, isBehindPooler }: PostgresOptions): Dat
   const q = new Kysely<Schema>({
     dialect: createDialect({
       acquire,
-      begin: isBehindPooler ? beginWithTimeouts : "begin",
+      beginSql: isBehindPooler ? beginWithTimeoutsSql : "begin",
       base: new PostgresDialect({ pool }),
     }),
   });
@@ -158,8 +158,8 @@ export function openPostgres({ url, log, isBehindPooler }: PostgresOptions): Dat
   });
 }
 
-/** Sent as one message, so the timeouts take no further round trip. */
-const beginWithTimeouts =
+/** Sent as one message, so that the timeouts need no other round trip. */
+const beginWithTimeoutsSql =
   `begin; set local statement_timeout = ${statementTimeoutMs}; ` +
   `set local idle_in_transaction_session_timeout = ${idleInTransactionTimeoutMs}`;
 

@@ -48,6 +48,7 @@ const incrementRevisionForAssetsQuery = statement<Pick<PostRow, "revision">>(
     WHERE studio_id = $2 AND id = $3 AND trashed_at IS NULL RETURNING revision`,
 );
 
+/** An update that changes nothing locks the row on both engines. */
 const lockQuery = statement<PostRow>(
   "lock_post",
   `UPDATE posts SET last_position = last_position WHERE studio_id = $1 AND id = $2 AND trashed_at IS NULL

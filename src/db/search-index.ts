@@ -77,10 +77,10 @@ const rowSpacing = 1024;
  */
 const addEntrySql = (entryTable: string, idColumn: string): string => `
   INSERT INTO ${entryTable} (row, ${idColumn})
-  SELECT CASE WHEN next IS NULL OR own < next THEN own
+  SELECT CASE WHEN next IS NULL OR preferred < next THEN preferred
               ELSE previous + min(${rowSpacing}, (next - previous) / 2) END, id
-    FROM (SELECT id, previous, next, max(first, previous + ${rowSpacing}) AS own
-            FROM (SELECT (CAST($1 AS INTEGER) << 20) + CAST($2 AS INTEGER) AS first, $3 AS id,
+    FROM (SELECT id, previous, next, max(by_time, previous + ${rowSpacing}) AS preferred
+            FROM (SELECT (CAST($1 AS INTEGER) << 20) + CAST($2 AS INTEGER) AS by_time, $3 AS id,
                          coalesce((SELECT row FROM ${entryTable} WHERE ${idColumn} < $3 ORDER BY ${idColumn} DESC LIMIT 1), 0) AS previous,
                          (SELECT row FROM ${entryTable} WHERE ${idColumn} > $3 ORDER BY ${idColumn} LIMIT 1) AS next))
    WHERE next IS NULL OR next > previous + 1

@@ -54,7 +54,7 @@ export function openSqlite(path: string): Database {
     dialect: createDialect({
       acquire: async () => connection,
       // A deferred transaction that reads before it writes fails if another process writes in between.
-      begin: "begin immediate",
+      beginSql: "begin immediate",
       base: new SqliteDialect({ database: async () => Promise.reject(new Error("unused")) }),
     }),
   });
