@@ -60,7 +60,7 @@ export const errorHints: ErrorHints = {
   "already_attached:file": "You can remove or delete it in the web app.",
   not_attached: "Reload the post to see its current files.",
   asset_in_use: "Remove it from the post first.",
-  not_publishable: "Fix the problems, or publish to fewer accounts.",
+  not_publishable: "Fix the problems first, or leave out this account.",
   already_scheduled: "Reschedule or cancel that publication instead.",
   too_late: "Reload to see its current state.",
   post_in_use: "Cancel or resolve its publications first.",

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createPost } from "#domain/posts/create-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
-import { reschedulePublication } from "#domain/publishing/change-publication.ts";
+import { reschedulePublication, resolvePublication } from "#domain/publishing/change-publication.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
+import { unscheduledColumns } from "#domain/publishing/publish-time.ts";
 import type { PublicationState } from "#domain/publishing/states.ts";
 import { days, hours, minutes, toIsoTime } from "#lib/clock.ts";
 import { resolveLocalTime } from "../../web/src/publishing/zoned-time.ts";
@@ -12,6 +13,9 @@ import { actThroughClient } from "../support/history-fixture.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { startPublishing, type PublishingFixture } from "../support/publishing-fixture.ts";
 import { waitUntil } from "../support/wait-until.ts";
+
+/** More characters than the sandbox accepts. */
+const tooLong = "y".repeat(281);
 
 forEachEngine("publishing at a time", (fixture) => {
   let publishing: PublishingFixture;
@@ -41,6 +45,11 @@ forEachEngine("publishing at a time", (fixture) => {
   const readState = async (id: string): Promise<PublicationState> =>
     (await fixture.database.q.selectFrom("publications").select("state").where("id", "=", id).executeTakeFirstOrThrow())
       .state;
+  const readPublication = async (id: string) => {
+    const publication = await publishing.service.deps.publications.find(publishing.owner.studio.id, id);
+    assert.ok(publication);
+    return publication;
+  };
   const runUntilFinal = async (...ids: string[]) => {
     publishing.service.startWorker();
     const running = ["scheduled", "preparing", "committing"];
@@ -119,6 +128,42 @@ forEachEngine("publishing at a time", (fixture) => {
     assert.equal(await reschedule(owner, edited.id), "proposed", "the edit is not approved");
     await publishPost(service.deps, owner, { postId: replaced.postId, connectionIds, at });
     assert.equal(await getOutcome(() => reschedule(owner, replaced.id)), "already_scheduled");
+  });
+
+  for (const state of ["proposed", "scheduled", "missed"] as const) {
+    test(`a ${state} publication can't be rescheduled while the platform would reject the post (PUB-5, PUB-10)`, async () => {
+      const { service, owner } = publishing;
+      const { deps } = service;
+      const { id, postId } = await schedule(`Short, ${state}`);
+      if (state !== "scheduled")
+        await deps.publications.update(id, { ...unscheduledColumns, state }, { states: ["scheduled"] });
+      const { scheduledFor } = await readPublication(id);
+      await updatePost(deps, owner, { postId, body: tooLong });
+      const at = toIsoTime(Date.now() + hours(2));
+      const reschedule = () => reschedulePublication(deps, owner, { publicationId: id, at });
+      assert.equal(await getOutcome(reschedule), "not_publishable");
+      const unchanged = await readPublication(id);
+      assert.deepEqual([unchanged.state, unchanged.scheduledFor], [state, scheduledFor]);
+      await updatePost(deps, owner, { postId, body: `Short again, ${state}` });
+      const rescheduled = await reschedule();
+      assert.deepEqual(
+        [rescheduled.state, rescheduled.scheduledFor],
+        [state === "proposed" ? "proposed" : "scheduled", at],
+      );
+    });
+  }
+
+  test("an unconfirmed publication is not published again while the platform would reject the post (PUB-5, PUB-15)", async () => {
+    const { service, owner } = publishing;
+    const { deps } = service;
+    const { id, postId } = await schedule("Unconfirmed");
+    await deps.publications.update(id, { ...unscheduledColumns, state: "unconfirmed" }, { states: ["scheduled"] });
+    await updatePost(deps, owner, { postId, body: tooLong });
+    const retry = () => resolvePublication(deps, owner, { publicationId: id, outcome: "retry" });
+    assert.equal(await getOutcome(retry), "not_publishable");
+    assert.equal(await readState(id), "unconfirmed");
+    await updatePost(deps, owner, { postId, body: "Short again" });
+    assert.equal((await retry()).state, "scheduled");
   });
 
   test("accepts times up to one calendar year ahead and five minutes ago (PUB-5)", async () => {

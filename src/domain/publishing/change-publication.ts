@@ -1,28 +1,19 @@
 import { z } from "zod";
-import { toIsoTime } from "#lib/clock.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
+import type { Asset } from "../assets/model/asset.ts";
 import type { Caller } from "../caller.ts";
-import { ConflictError, retryOnConflict } from "../conflict.ts";
 import type { Deps, Stores } from "../deps.ts";
 import { authorize, mayPublishWithoutApproval } from "../policy.ts";
-import { revisionConflictError } from "../posts/post.ts";
+import { revisionConflictError, type Post } from "../posts/post.ts";
 import { id } from "../text.ts";
+import { assertPossible, changeState, type ChangeDeps } from "./change-state.ts";
 import { digestContent, readContent } from "./content.ts";
-import type { PublicationWithNames, Publication, PublicationChange } from "./ports.ts";
-import type { PublicationProgress } from "./progress.ts";
-import {
-  getPublication,
-  recordPublicationActivity,
-  toPublicationView,
-  tooLateError,
-  type PublicationAction,
-  type PublicationView,
-} from "./publication.ts";
-import { isDueAtOnce, parsePublishTime, publishTime, toScheduleColumns, unscheduledColumns } from "./publish-time.ts";
+import type { Publication } from "./ports.ts";
+import { isCommitted, type PublicationProgress } from "./progress.ts";
+import { getPublication, type PublicationView } from "./publication.ts";
+import { parsePublishTime, publishTime, toScheduleColumns, unscheduledColumns } from "./publish-time.ts";
 import { assertPublishable } from "./publish-post.ts";
-import { nextState, openStates, transitions, type PublicationEvent } from "./states.ts";
-
-type ChangeDeps = Pick<Deps, "publications" | "transact" | "newId" | "clock" | "wakeWorker">;
+import { openStates } from "./states.ts";
 
 export const cancelPublicationInput = z.strictObject({ publicationId: id });
 export const cancelPublicationOutput = z.object({ canceled: z.string().describe("The publication's id.") });
@@ -44,10 +35,10 @@ export const reschedulePublicationInput = z.strictObject({ publicationId: id, at
 
 /**
  * Changes the time. The publication needs a new approval if the caller may not publish without one, or if it was missed
- * and its content has changed since then.
+ * and its content has changed since then. Throws `not_publishable` if the platform would reject the post.
  */
 export async function reschedulePublication(
-  deps: ChangeDeps & Pick<Deps, "studios">,
+  deps: ChangeDeps & Pick<Deps, "studios" | "platforms">,
   caller: Caller,
   input: z.infer<typeof reschedulePublicationInput>,
 ): Promise<PublicationView> {
@@ -55,8 +46,15 @@ export async function reschedulePublication(
   const canPublish = await mayCallerPublish(deps, caller);
   const scheduledFor = parsePublishTime(input.at, deps.clock());
   return changeState(deps, caller, input.publicationId, "publication.rescheduled", async (publication, tx) => {
+    assertPossible(publication, "reschedule");
+    const { post, assets } = await lockPost(tx, publication);
+    if (publication.state === "missed") await assertNoOpenPublication(tx, publication);
+    await assertAccountAccepts(deps, tx, publication, post, assets);
     if (publication.state === "proposed") return { event: "reschedule", change: { scheduledFor } };
-    const current = publication.state === "missed" ? await digestCurrentContent(tx, publication) : publication;
+    const current =
+      publication.state === "missed"
+        ? { digest: digestContent(await readContent(tx, publication, post, assets)), revision: post.revision }
+        : publication;
     const hasSameContent = current.digest === publication.digest;
     if (canPublish && hasSameContent) {
       const schedule = toScheduleColumns(scheduledFor, await tx.publications.getTime());
@@ -68,21 +66,31 @@ export async function reschedulePublication(
   });
 }
 
-/**
- * Digests what the account of a missed publication would receive now. Throws `already_scheduled` if the post has an
- * open publication for the same account.
- */
-async function digestCurrentContent(
+async function lockPost(
   tx: Stores,
-  publication: Publication,
-): Promise<Pick<Publication, "digest" | "revision">> {
-  const { studioId, postId, connectionId } = publication;
+  { studioId, postId }: Publication,
+): Promise<{ post: Post; assets: readonly Asset[] }> {
   const post = await tx.posts.lock(studioId, postId);
   if (!post) throw notFoundError("post");
+  return { post, assets: await tx.assets.listByPosts([postId]) };
+}
+
+/** Throws `already_scheduled` if the post has an open publication for the same account. */
+async function assertNoOpenPublication(tx: Stores, { postId, connectionId }: Publication): Promise<void> {
   const openPublications = await tx.publications.listByPost(postId, openStates);
   if (openPublications.some((other) => other.connectionId === connectionId)) throw new AppError("already_scheduled");
-  const content = await readContent(tx, publication, post, await tx.assets.listByPosts([postId]));
-  return { digest: digestContent(content), revision: post.revision };
+}
+
+/** Throws `not_publishable` if the platform would reject the post as it is now. */
+async function assertAccountAccepts(
+  deps: Pick<Deps, "platforms">,
+  tx: Stores,
+  { studioId, connectionId }: Publication,
+  post: Post,
+  assets: readonly Asset[],
+): Promise<void> {
+  const connection = await tx.platformStore.find(studioId, connectionId);
+  await assertPublishable({ ...deps, ...tx }, post, assets, connection ? [connection] : []);
 }
 
 export const approvePublicationInput = z.strictObject({
@@ -101,13 +109,10 @@ export async function approvePublication(
   await assertApprover(deps, caller);
   return changeState(deps, caller, input.publicationId, "publication.approved", async (publication, tx) => {
     assertPossible(publication, "approve");
-    const post = await tx.posts.lock(caller.studio.id, publication.postId);
-    if (!post) throw notFoundError("post");
+    const { post, assets } = await lockPost(tx, publication);
     if (post.revision !== input.revision) throw revisionConflictError(post.revision);
     if (!isTimeUnchanged(publication, input.scheduledFor)) throw new AppError("revision_conflict:time");
-    const connection = await tx.platformStore.find(caller.studio.id, publication.connectionId);
-    const assets = await tx.assets.listByPosts([post.id]);
-    await assertPublishable({ ...deps, ...tx }, post, assets, connection ? [connection] : []);
+    await assertAccountAccepts(deps, tx, publication, post, assets);
     const digest = digestContent(await readContent(tx, publication, post, assets));
     const schedule = toScheduleColumns(publication.scheduledFor, await tx.publications.getTime());
     const { revision } = post;
@@ -135,27 +140,30 @@ export const resolvePublicationInput = z.discriminatedUnion("outcome", [
   z.strictObject({ outcome: z.literal("retry") }),
 ]);
 
-/** Resolves an unconfirmed publication, in the web app only: a user confirms it, or asks to publish it again. */
+/**
+ * Resolves an unconfirmed publication, in the web app only: a user confirms it, or asks to publish it again, which
+ * throws `not_publishable` if the platform would reject the post.
+ */
 export async function resolvePublication(
-  deps: ChangeDeps & Pick<Deps, "studios" | "publisher" | "platformStore">,
+  deps: ChangeDeps & Pick<Deps, "studios" | "platforms" | "publisher" | "platformStore">,
   caller: Caller,
   input: z.infer<typeof resolvePublicationInput> & { publicationId: string },
 ): Promise<PublicationView> {
   authorize(caller, "publications.approve");
   await assertApprover(deps, caller);
   if (input.outcome === "retry")
-    return changeState(deps, caller, input.publicationId, "publication.resolved", async (publication, tx) => ({
-      event: "publishAgain",
-      change: {
-        ...unscheduledColumns,
-        ...toScheduleColumns(publication.scheduledFor, await tx.publications.getTime()),
-        problem: null,
-        content: null,
-        progress: keepCommitIds(publication),
-        commitKey: null,
-        committedAt: null,
-      },
-    }));
+    return changeState(deps, caller, input.publicationId, "publication.resolved", async (publication, tx) => {
+      assertPossible(publication, "publishAgain");
+      const progress = keepCommitIds(publication);
+      // The next run reads the status of an earlier commit first: the post may be public as it was sent.
+      if (!isCommitted(progress)) {
+        const { post, assets } = await lockPost(tx, publication);
+        await assertAccountAccepts(deps, tx, publication, post, assets);
+      }
+      const schedule = toScheduleColumns(publication.scheduledFor, await tx.publications.getTime());
+      const resetColumns = { problem: null, content: null, progress, commitKey: null, committedAt: null };
+      return { event: "publishAgain", change: { ...unscheduledColumns, ...schedule, ...resetColumns } };
+    });
   const { url = null } = input;
   if (url !== null) await assertPlatformHost(deps, caller, input.publicationId, url);
   return changeState(deps, caller, input.publicationId, "publication.resolved", () => ({
@@ -166,7 +174,7 @@ export async function resolvePublication(
 
 /** Keeps the ids with which the next run reads the status of the commit: the post may have become public by then. */
 function keepCommitIds({ progress, committedAt }: Publication): PublicationProgress | null {
-  if (!progress || (progress.containerId === undefined && progress.processingId === undefined)) return null;
+  if (!progress || !isCommitted(progress)) return null;
   const { mediaIds, containerId, processingId, digest, firstCommittedAt = committedAt ?? undefined } = progress;
   return { mediaIds, containerId, processingId, digest, firstCommittedAt };
 }
@@ -193,55 +201,4 @@ async function assertApprover(deps: Pick<Deps, "studios">, caller: Caller): Prom
 async function mayCallerPublish({ studios }: Pick<Deps, "studios">, caller: Caller): Promise<boolean> {
   const studio = await studios.find(caller.studio.id);
   return studio !== undefined && mayPublishWithoutApproval(caller, studio.approval);
-}
-
-interface StateChange {
-  event: PublicationEvent;
-  change: PublicationChange;
-}
-
-/** Applies an event in one transaction. Throws `too_late` if the publication's state does not allow the event. */
-async function changeState(
-  deps: ChangeDeps,
-  caller: Caller,
-  publicationId: string,
-  action: PublicationAction,
-  decide: (publication: Publication, tx: Stores) => StateChange | Promise<StateChange>,
-): Promise<PublicationView> {
-  const changedPublication = await retryOnConflict(async (): Promise<PublicationWithNames> => {
-    const publication = await getPublication(deps, caller, publicationId);
-    return deps.transact(async (tx) => {
-      const { event, change } = await decide(publication, tx);
-      assertPossible(publication, event);
-      const state = nextState(publication.state, event);
-      const updatedPublication = await tx.publications.update(
-        publication.id,
-        { ...change, state },
-        { states: [publication.state], fence: publication.fence, scheduledFor: publication.scheduledFor },
-      );
-      if (!updatedPublication) throw new ConflictError();
-      if (isDueAtOnce(updatedPublication)) await tx.publications.announceDue();
-      await recordPublicationActivity(deps, tx, caller, action, updatedPublication, {
-        from: publication.state,
-        to: state,
-        ...(updatedPublication.scheduledFor === null ? {} : { at: toIsoTime(updatedPublication.scheduledFor) }),
-      });
-      return { ...publication, ...updatedPublication, ...(await readUserNames(tx, caller, publication.id)) };
-    });
-  });
-  deps.wakeWorker();
-  return toPublicationView(changedPublication);
-}
-
-function assertPossible(publication: Publication, event: PublicationEvent): void {
-  if (!(event in transitions[publication.state])) throw tooLateError(publication);
-}
-
-async function readUserNames(
-  tx: Stores,
-  caller: Caller,
-  publicationId: string,
-): Promise<Pick<PublicationWithNames, "requestedByName" | "approvedByName">> {
-  const { requestedByName, approvedByName } = await getPublication(tx, caller, publicationId);
-  return { requestedByName, approvedByName };
 }

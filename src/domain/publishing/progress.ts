@@ -22,3 +22,7 @@ export interface PublicationProgress {
   /** When a worker first looked up the post of a commit whose response was lost. */
   lookedUpSince?: number | undefined;
 }
+
+/** Whether a commit of an earlier run may have made the post public. Its status can be read with these ids. */
+export const isCommitted = (progress: PublicationProgress | null): boolean =>
+  progress?.containerId !== undefined || progress?.processingId !== undefined;

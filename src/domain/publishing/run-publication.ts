@@ -9,7 +9,7 @@ import { applyStep, applyStepInTransaction, LostClaimError, updateClaimed, type 
 import { digestContent, readContent, toSentContent } from "./content.ts";
 import { markFailed, markPublished, releaseClaim, retryLater, retryWindow, type Problem } from "./end-run.ts";
 import type { CommitOutcome, FailedOutcome, Publication, PublishRequest } from "./ports.ts";
-import type { PublicationProgress } from "./progress.ts";
+import { isCommitted, type PublicationProgress } from "./progress.ts";
 import { recordPublicationActivity, workerActor } from "./publication.ts";
 import { findPublishProblems } from "./publish-post.ts";
 import { unscheduledColumns } from "./publish-time.ts";
@@ -215,6 +215,3 @@ function selectProgress({ progress }: Publication, digest: string, now: number):
   const isExpired = now - (progress.uploadedSince ?? now) > uploadLifetime;
   return isExpired && !isCommitted(progress) ? emptyProgress : progress;
 }
-
-const isCommitted = (progress: PublicationProgress | null): boolean =>
-  progress?.containerId !== undefined || progress?.processingId !== undefined;

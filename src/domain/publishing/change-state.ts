@@ -1,0 +1,69 @@
+import { toIsoTime } from "#lib/clock.ts";
+import type { Caller } from "../caller.ts";
+import { ConflictError, retryOnConflict } from "../conflict.ts";
+import type { Deps, Stores } from "../deps.ts";
+import type { PublicationWithNames, Publication, PublicationChange } from "./ports.ts";
+import {
+  getPublication,
+  recordPublicationActivity,
+  toPublicationView,
+  tooLateError,
+  type PublicationAction,
+  type PublicationView,
+} from "./publication.ts";
+import { isDueAtOnce } from "./publish-time.ts";
+import { nextState, transitions, type PublicationEvent } from "./states.ts";
+
+export type ChangeDeps = Pick<Deps, "publications" | "transact" | "newId" | "clock" | "wakeWorker">;
+
+interface StateChange {
+  event: PublicationEvent;
+  change: PublicationChange;
+}
+
+/** Applies an event in one transaction. Throws `too_late` if the publication's state does not allow the event. */
+export async function changeState(
+  deps: ChangeDeps,
+  caller: Caller,
+  publicationId: string,
+  action: PublicationAction,
+  decide: (publication: Publication, tx: Stores) => StateChange | Promise<StateChange>,
+): Promise<PublicationView> {
+  const changedPublication = await retryOnConflict(async (): Promise<PublicationWithNames> => {
+    const publication = await getPublication(deps, caller, publicationId);
+    return deps.transact(async (tx) => {
+      const { event, change } = await decide(publication, tx);
+      assertPossible(publication, event);
+      const state = nextState(publication.state, event);
+      const updatedPublication = await tx.publications.update(
+        publication.id,
+        { ...change, state },
+        { states: [publication.state], fence: publication.fence, scheduledFor: publication.scheduledFor },
+      );
+      if (!updatedPublication) throw new ConflictError();
+      if (isDueAtOnce(updatedPublication)) await tx.publications.announceDue();
+      await recordPublicationActivity(deps, tx, caller, action, updatedPublication, {
+        from: publication.state,
+        to: state,
+        ...(updatedPublication.scheduledFor === null ? {} : { at: toIsoTime(updatedPublication.scheduledFor) }),
+      });
+      return { ...publication, ...updatedPublication, ...(await readUserNames(tx, caller, publication.id)) };
+    });
+  });
+  deps.wakeWorker();
+  return toPublicationView(changedPublication);
+}
+
+/** Throws `too_late` if the event can't happen in the publication's state. */
+export function assertPossible(publication: Publication, event: PublicationEvent): void {
+  if (!(event in transitions[publication.state])) throw tooLateError(publication);
+}
+
+async function readUserNames(
+  tx: Stores,
+  caller: Caller,
+  publicationId: string,
+): Promise<Pick<PublicationWithNames, "requestedByName" | "approvedByName">> {
+  const { requestedByName, approvedByName } = await getPublication(tx, caller, publicationId);
+  return { requestedByName, approvedByName };
+}
