@@ -12,6 +12,7 @@ import {
   resolvePublication,
 } from "#domain/publishing/change-publication.ts";
 import { publishPost, type publishPostInput } from "#domain/publishing/publish-post.ts";
+import { unscheduledColumns } from "#domain/publishing/publish-time.ts";
 import type { PublicationView } from "#domain/publishing/publication.ts";
 import { removeMember } from "#domain/studios/members.ts";
 import { updateStudio } from "#domain/studios/update-studio.ts";
@@ -167,6 +168,30 @@ forOneEngine("runs of publications", (fixture) => {
     assert.deepEqual([again.status, again.body["state"]], [200, "scheduled"]);
     await publishing.waitForState(second.id, "published");
     assert.deepEqual([await countPosts("Unconfirmed 1"), await countPosts("Unconfirmed 2")], [0, 1]);
+  });
+
+  test("a run that follows an unconfirmed commit looks for the post, even if the platform would reject it now (PUB-2, PUB-15)", async () => {
+    const { deps } = publishing.service;
+    const [connectionId = ""] = await addConnections(publishing, "sandbox-container", 1);
+    const requestsBefore = publishRequests;
+    nextResponses = [
+      async (send) => {
+        await send();
+        return new Response("{}", { status: 429, headers: { "retry-after": "3000" } });
+      },
+    ];
+    const { id } = await publish("sandbox-container", "Public all along", { connectionIds: [connectionId] });
+    await waitUntil(async () => publishRequests > requestsBefore);
+    await publishing.waitForState(id, "scheduled");
+    await deps.publications.update(id, { ...unscheduledColumns, state: "unconfirmed" }, { states: ["scheduled"] });
+    await fixture.database.q
+      .updateTable("platform_connections")
+      .set({ limits: JSON.stringify({ maxCharacters: 5 }) })
+      .where("id", "=", connectionId)
+      .execute();
+    await resolvePublication(deps, publishing.owner, { publicationId: id, outcome: "retry" });
+    await publishing.waitForState(id, "published");
+    assert.deepEqual([publishRequests - requestsBefore, await countPosts("Public all along")], [1, 1]);
   });
 
   test("a rate-limited publication waits for Retry-After, and fails if that is more than an hour (PUB-13)", async () => {
