@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { PublicationStore } from "#domain/publishing/ports.ts";
 import type { PublicationState, VisibleState } from "#domain/publishing/states.ts";
 import { statement, type Connection } from "./database.ts";
@@ -15,6 +16,9 @@ const findByRemoteIdQuery = statement(
   "find_publication_by_remote_id",
   "SELECT id FROM publications WHERE connection_id = $1 AND remote_id = $2",
 );
+
+/** Publications without a time come first. */
+const plannedTime = sql<number>`coalesce(p.scheduled_for, 0)`;
 
 const buildUpdate = createUpdateBuilder<PublicationRow>("publications");
 
@@ -77,11 +81,14 @@ export function createPublicationStore(connection: Connection): PublicationStore
       const rowsById = new Map(rows.map((row) => [row.id, row]));
       return publicationIds.flatMap((id) => rowsById.get(id) ?? []).map(toPublicationWithNames);
     },
-    async list(studioId, { postId, state, from, to, latest, before, limit }) {
+    async list(studioId, { postId, state, from, to, latest, order, before, after, limit }) {
       const rows = await selectWithNames(studioId)
         .$if(postId !== undefined, (list) => list.where("p.post_id", "=", postId!))
         .$if(state !== undefined, (list) => list.where("p.state", "in", toStates(state!)))
         .$if(before !== undefined, (list) => list.where("p.id", "<", before!))
+        .$if(after !== undefined, (list) =>
+          list.where(sql<boolean>`(${plannedTime}, p.id) > (${after!.at}, ${after!.id})`),
+        )
         .$if(from !== undefined, (list) =>
           list.where((eb) => eb(eb.fn.coalesce("p.published_at", "p.scheduled_for", "p.created_at"), ">=", from!)),
         )
@@ -89,7 +96,8 @@ export function createPublicationStore(connection: Connection): PublicationStore
           list.where((eb) => eb(eb.fn.coalesce("p.published_at", "p.scheduled_for", "p.created_at"), "<=", to!)),
         )
         .$if(latest === true, (list) => list.where(isSupersededExpression, "=", 0))
-        .orderBy("p.id", "desc")
+        .$if(order === "soonest", (list) => list.orderBy(plannedTime))
+        .orderBy("p.id", order === "soonest" ? "asc" : "desc")
         .limit(limit)
         .execute();
       return rows.map(toPublicationWithNames);

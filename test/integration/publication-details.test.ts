@@ -149,6 +149,36 @@ forEachEngine("publication details", (fixture) => {
     assert.deepEqual(await listIds("latest=true&state=canceled"), []);
   });
 
+  test("the order stays the same across pages: newest first, or by planned time (PUB-1)", async () => {
+    const { owner, service, connectionIds } = publishing;
+    const [early, late] = [inHours(2), inHours(3)];
+    const newIds: string[] = [];
+    for (const at of [late, early, undefined, late, early, undefined]) {
+      const input = { postId: await newPost("Ordered"), connectionIds, propose: true, ...(at && { at }) };
+      newIds.push(...(await publishPost(service.deps, owner, input)).publications.map(({ id }) => id));
+    }
+    const readPage = (query: string, cursor: string | null) =>
+      publishing.api(
+        "GET",
+        `/publications?state=proposed&limit=2${query}${cursor === null ? "" : `&cursor=${cursor}`}`,
+      );
+    const readAll = async (query: string) => {
+      const ids: string[] = [];
+      let cursor: string | null = null;
+      do {
+        const { body } = await readPage(query, cursor);
+        ids.push(...(body["publications"] as { id: string }[]).map(({ id }) => id));
+        cursor = body["nextCursor"] as string | null;
+      } while (cursor !== null);
+      assert.equal(ids.length, new Set(ids).size, "no publication is listed twice");
+      return ids.filter((id) => newIds.includes(id)).map((id) => newIds.indexOf(id));
+    };
+    assert.deepEqual(await readAll(""), [5, 4, 3, 2, 1, 0]);
+    assert.deepEqual(await readAll("&order=soonest"), [2, 5, 1, 4, 0, 3]);
+    const { body } = await readPage("&order=soonest", null);
+    assert.equal((await readPage("", body["nextCursor"] as string)).status, 400, "a cursor belongs to one order");
+  });
+
   test("an error names the platform and the account that can't be published to yet, and nothing is published to the others (PUB-5)", async () => {
     const { owner, service, connectionIds } = publishing;
     const pinterest = await newConnection(service.deps, owner, "north-studio", "pinterest");

@@ -2,11 +2,12 @@ import { z } from "zod";
 import { notFoundError } from "#lib/errors.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
-import { pageInput, parseCursor, toPage, type Page } from "../page.ts";
+import { encodeCursor, pageInput, parseCursor, toPage, type Page } from "../page.ts";
 import { authorize } from "../policy.ts";
 import { parsePostId } from "../posts/post.ts";
 import { id } from "../text.ts";
 import type { PublicationWithNames } from "./ports.ts";
+import { publicationOrders, type PublicationFilter } from "./publication-filter.ts";
 import { publicationView, toPublicationView, toWebPublicationView, type WebPublicationView } from "./publication.ts";
 import { visibleStates } from "./states.ts";
 
@@ -26,7 +27,10 @@ export const listPublicationsOutput = z.object({
 });
 
 /** `latest` leaves out publications that a newer one of the same post to the same account has replaced. */
-export const listWebPublicationsInput = listPublicationsInput.extend({ latest: z.boolean().optional() });
+export const listWebPublicationsInput = listPublicationsInput.extend({
+  latest: z.boolean().optional(),
+  order: z.enum(publicationOrders).optional(),
+});
 
 type Input = z.infer<typeof listPublicationsInput>;
 type WebInput = z.infer<typeof listWebPublicationsInput>;
@@ -42,7 +46,7 @@ export async function listPublications(
   return { publications: items.map(toPublicationView), nextCursor };
 }
 
-/** The same list for the web app. */
+/** The same list for the web app, which can order it by planned time. */
 export async function listWebPublications(
   deps: ListDeps,
   caller: Caller,
@@ -58,18 +62,39 @@ async function findPage(
   input: WebInput,
 ): Promise<Page<PublicationWithNames>> {
   authorize(caller, "publications.read");
-  const { postId, state, from, to, latest = false, limit } = input;
+  const { postId, state, from, to, latest = false, order, limit } = input;
   if (postId !== undefined && !(await posts.findWithTrash(caller.studio.id, parsePostId(postId), clock())))
     throw notFoundError("post");
-  const listKey = `publications ${caller.studio.id} ${postId ?? ""} ${state ?? ""} ${from ?? ""} ${to ?? ""}${latest ? " latest" : ""}`;
+  const isSoonestFirst = order === "soonest";
+  const listKey = `publications ${caller.studio.id} ${postId ?? ""} ${state ?? ""} ${from ?? ""} ${to ?? ""}${latest ? " latest" : ""}${isSoonestFirst ? " soonest" : ""}`;
   const rows = await publications.list(caller.studio.id, {
     postId,
     state,
     from: from === undefined ? undefined : Date.parse(from),
     to: to === undefined ? undefined : Date.parse(to),
     latest,
-    before: parseCursor(input.cursor, listKey),
+    order,
+    ...(isSoonestFirst
+      ? { after: parsePosition(input.cursor, listKey) }
+      : { before: parseCursor(input.cursor, listKey) }),
     limit: limit + 1,
   });
-  return toPage(rows, limit, listKey);
+  return isSoonestFirst ? toSoonestPage(rows, limit, listKey) : toPage(rows, limit, listKey);
+}
+
+const positionPattern = /^\d{1,15}\.pub_[0-9a-z]{26}$/;
+
+function parsePosition(cursor: string | undefined, listKey: string): PublicationFilter["after"] {
+  const [at, lastId] = parseCursor(cursor, listKey, positionPattern)?.split(".") ?? [];
+  return at === undefined || lastId === undefined ? undefined : { at: Number(at), id: lastId };
+}
+
+function toSoonestPage(
+  rows: readonly PublicationWithNames[],
+  limit: number,
+  listKey: string,
+): Page<PublicationWithNames> {
+  const items = rows.slice(0, limit);
+  const last = rows.length > limit ? items.at(-1) : undefined;
+  return { items, nextCursor: last ? encodeCursor(listKey, `${last.scheduledFor ?? 0}.${last.id}`) : null };
 }

@@ -3,7 +3,8 @@ import type { PlatformConnection } from "../platforms/connection.ts";
 import type { AccessToken } from "../platforms/ports.ts";
 import type { CropPosition } from "../renditions/plan-layout.ts";
 import type { PublicationProgress } from "./progress.ts";
-import type { PublicationState, VisibleState } from "./states.ts";
+import type { PublicationFilter } from "./publication-filter.ts";
+import type { PublicationState } from "./states.ts";
 
 /** What an account receives. Stored when the run starts, so that later edits don't change it. */
 export interface PublicationContent {
@@ -86,19 +87,6 @@ export interface PublicationWithNames extends Publication {
   isSuperseded: boolean;
 }
 
-export interface PublicationFilter {
-  postId?: string | undefined;
-  state?: VisibleState | undefined;
-  /** Range of the publication's time: when it was published, else when it is scheduled, else when it was requested. */
-  from?: number | undefined;
-  to?: number | undefined;
-  /** Leaves out publications that a newer one of the same post to the same account has replaced. */
-  latest?: boolean | undefined;
-  /** Only publications older than this id. */
-  before?: string | undefined;
-  limit: number;
-}
-
 export type PublicationChange = Partial<
   Pick<
     Publication,
@@ -143,7 +131,6 @@ export interface PublicationStore extends PublishingWorkStore {
   find(studioId: string, publicationId: string): Promise<PublicationWithNames | undefined>;
   /** In the order of the ids. Publications that do not exist are missing in the result. */
   listByIds(studioId: string, publicationIds: readonly string[]): Promise<PublicationWithNames[]>;
-  /** Newest first. */
   list(studioId: string, filter: PublicationFilter): Promise<PublicationWithNames[]>;
   /** The publications of a post in these states. */
   listByPost(postId: string, states: readonly PublicationState[]): Promise<Publication[]>;

@@ -18,13 +18,13 @@ import { usePostTitle } from "./use-post-title.ts";
 /** Everything that waits for a person's approval, with what will be sent. */
 export function ApprovalsPage() {
   const { studio } = useStudio();
-  const proposals = usePagedList(publicationsQuery(studio.id, { state: "proposed" }));
+  const proposals = usePagedList(publicationsQuery(studio.id, { state: "proposed", order: "soonest" }));
   const { askForChanges, changesDialog } = useAskForChanges();
   return (
     <>
       <PageHeader title="Approvals">
-        Posts here are published only after someone approves them. Times are in the studio’s time zone (
-        {studio.timezone}).
+        Posts here are published only after someone approves them. The earliest publishing time comes first. Times are
+        in the studio’s time zone ({studio.timezone}).
       </PageHeader>
       <PublicationTabs current="approvals" />
       <PagedList
@@ -44,7 +44,7 @@ export function ApprovalsPage() {
       >
         {(items) => (
           <ul aria-label="Waiting for approval">
-            {(proposals.query.hasNextPage ? items : items.toSorted(compareTimes)).map((publication) => (
+            {items.map((publication) => (
               <Proposal key={publication.id} publication={publication} onAskForChanges={askForChanges} />
             ))}
           </ul>
@@ -54,11 +54,6 @@ export function ApprovalsPage() {
     </>
   );
 }
-
-/** Those that start as soon as they are approved come first, then the earliest. */
-const compareTimes = (a: Publication, b: Publication): number => getTime(a) - getTime(b);
-
-const getTime = ({ scheduledFor }: Publication): number => (scheduledFor === null ? 0 : Date.parse(scheduledFor));
 
 function Proposal({
   publication,
