@@ -8,6 +8,7 @@ import { ExcessStatus } from "../publishing/TextCount.tsx";
 import type { Account } from "../publishing/use-accounts.ts";
 import { IconButton } from "../ui/IconButton.tsx";
 import { Loading } from "../ui/Loading.tsx";
+import { ScrollStrip } from "../ui/ScrollStrip.tsx";
 import { tabClasses } from "../ui/tab-classes.ts";
 import { getHighlightClasses, textFieldClasses } from "./field-classes.ts";
 import { PostPreview } from "./PostPreview.tsx";
@@ -40,23 +41,21 @@ export function PostText({
       <PostTitle editor={editor} />
       <Tabs.Root className="mt-4" value={openTab} onValueChange={onTabChange}>
         {accounts.length > 0 && (
-          // The fades are in the page's margins, so that they only cover tabs that continue there.
-          <Tabs.List
-            aria-label="Text per account"
-            className="-mx-4 flex scroll-px-5 gap-1 overflow-x-auto mask-[linear-gradient(to_right,transparent,black_1rem_calc(100%-1rem),transparent)] px-4 py-1"
-          >
-            <Tabs.Trigger value={allAccountsTab} className={tabClasses} onClick={scrollTabIntoView}>
-              All accounts
-            </Tabs.Trigger>
-            {accounts.map((account) => (
-              <AccountTrigger
-                key={account.connectionId}
-                account={account}
-                editor={editor}
-                isSelected={account.connectionId === openTab}
-              />
-            ))}
-          </Tabs.List>
+          <ScrollStrip>
+            <Tabs.List aria-label="Text per account" className="flex flex-none gap-1">
+              <Tabs.Trigger value={allAccountsTab} className={tabClasses} onClick={scrollTabIntoView}>
+                All accounts
+              </Tabs.Trigger>
+              {accounts.map((account) => (
+                <AccountTrigger
+                  key={account.connectionId}
+                  account={account}
+                  editor={editor}
+                  isSelected={account.connectionId === openTab}
+                />
+              ))}
+            </Tabs.List>
+          </ScrollStrip>
         )}
         {/* Hidden rather than removed, so that the browser's undo history stays. */}
         <Tabs.Content
