@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import type { Caller } from "#domain/caller.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { getPost } from "#domain/posts/get-post.ts";
@@ -12,6 +12,7 @@ import { addDays, addMonths, formatLongDay } from "../../web/src/posts/calendar/
 import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
 import { newConnection } from "../support/platform-fixture.ts";
+import { waitUntil } from "../support/wait-until.ts";
 import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
 import { createOwner, openStudioPage } from "../support/web-posts.ts";
 
@@ -353,6 +354,98 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await header.getByText("Waiting for approval", { exact: true }).waitFor();
     await header.getByRole("link", { name: "Approve…" }).waitFor();
     assert.deepEqual(await findViolations(page), []);
+    assert.equal(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0);
+    await page.context().close();
+  });
+
+  test("the page of a failed or missed publication says what to do next, with a button in view on a phone (PUB-1, WEB-12)", async () => {
+    await (await openAsNewOwner("publications")).context().close();
+    const { deps } = fixture.service;
+    const [harbour, quay] = connectionIds;
+    const addEnded = async (connectionId: string, values: PublicationChange): Promise<string> => {
+      const postId = await addPost("A walk along the harbour wall at low tide", { ids: [connectionId] });
+      await changePublications(postId, values);
+      const [publication] = (await getPost(deps, owner, { postId })).publications ?? [];
+      return `publications/${publication?.id}`;
+    };
+    const rejected = { code: "rejected", message: "The account is suspended." };
+    const tooLong = { code: "not_publishable", message: "The text is too long." };
+    const failedPath = await addEnded(harbour, { state: "failed", problem: rejected });
+    const pages = {
+      [failedPath]: [
+        "The account is suspended. Nothing was published. Publish it again, or change the post first.",
+        "Publish again to harbour",
+      ],
+      [await addEnded(harbour, { state: "failed", problem: tooLong })]: [
+        "The text is too long. Nothing was published. Change the post, then publish it again.",
+        "Open post",
+      ],
+      [await addEnded(quay, { state: "missed" })]: [
+        "The server was down at the scheduled time, so nothing was published. Choose a new time or cancel it.",
+        "Reschedule quay",
+      ],
+    } as const;
+    const page = await openStudioPage(fixture, owner, "publications", {
+      errors,
+      viewport: phone,
+      hasTouch: true,
+      isMobile: true,
+    });
+    const assertOffers = async (path: string, sentence: string, label: string) => {
+      await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/${path}`);
+      const notice = page.getByText(sentence).locator("../..");
+      const box = await getBox(notice, label);
+      const firstAction = notice.getByRole("button").or(notice.getByRole("link")).first();
+      assert.equal((await firstAction.getAttribute("aria-label")) ?? (await firstAction.textContent()), label);
+      assert.ok(box.height >= 43.5 && box.y + box.height < phone.height, `${label} is out of view`);
+      assert.deepEqual(await findViolations(page), []);
+    };
+    const getBox = async (notice: Locator, label: string) => {
+      const action = notice.getByRole("button", { name: label }).or(notice.getByRole("link", { name: label }));
+      await action.waitFor();
+      const box = await action.boundingBox();
+      assert.ok(box);
+      return box;
+    };
+    for (const [path, [sentence, label]] of Object.entries(pages)) await assertOffers(path, sentence, label);
+
+    const { credentialGeneration } = (await deps.platformStore.find(owner.studio.id, harbour)) ?? {};
+    await deps.platformStore.deleteCredential(harbour, "needs_reconnect", credentialGeneration ?? 0);
+    const sentence = "The account is suspended. Nothing was published. Reconnect harbour, then publish it again.";
+    await assertOffers(failedPath, sentence, "Reconnect harbour");
+    assert.equal(await page.getByRole("button", { name: "Publish again to harbour" }).count(), 0);
+    await page.context().close();
+  });
+
+  test("on a phone, every account's tab can be reached, and a button shows that there are more (WEB-12)", async () => {
+    await (await openAsNewOwner("posts")).context().close();
+    for (const account of ["lighthouse-keeper", "north-pier", "old-town", "boat-yard"])
+      await newConnection(fixture.service.deps, owner, account, "sandbox");
+    const postId = await addPost("Tabs");
+    const page = await openStudioPage(fixture, owner, `posts/${postId}`, {
+      errors,
+      viewport: phone,
+      hasTouch: true,
+      isMobile: true,
+      reducedMotion: "reduce",
+    });
+    const tabs = page.getByRole("tablist", { name: "Text per account" }).getByRole("tab");
+    await tabs.nth(6).waitFor();
+    const isInView = async () => {
+      const box = await tabs.last().boundingBox();
+      return box !== null && box.height >= 43.5 && box.x >= 0 && box.x + box.width <= phone.width;
+    };
+    assert.equal(await isInView(), false);
+    const showMore = page.locator("button:has(.lucide-chevron-right):not([aria-label])");
+    for (let clicks = 0; clicks < 5 && !(await isInView()); clicks++) {
+      const box = await showMore.boundingBox();
+      assert.ok(box && box.width >= 43.5 && box.height >= 43.5, "the button is large enough to tap");
+      await showMore.click();
+    }
+    await showMore.waitFor({ state: "detached" });
+    await tabs.last().click();
+    assert.equal(await tabs.last().getAttribute("aria-selected"), "true");
+    await waitUntil(isInView, { description: "the selected tab is in view with its character count" });
     assert.equal(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0);
     await page.context().close();
   });

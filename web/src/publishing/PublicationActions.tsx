@@ -18,6 +18,7 @@ export function PublicationActions({
   publication,
   isSuperseded,
   hasReviewLink = true,
+  isProminent = false,
   canPublishAgain = !isSuperseded,
   onPublishAgain,
 }: {
@@ -26,6 +27,8 @@ export function PublicationActions({
   isSuperseded: boolean;
   /** Whether to link to the page on which proposals are approved and unconfirmed publications are resolved. */
   hasReviewLink?: boolean;
+  /** Whether to emphasize the button that publishes: now, or at another time. */
+  isProminent?: boolean;
   canPublishAgain?: boolean;
   /** By default, opens a dialog. */
   onPublishAgain?: () => void;
@@ -40,6 +43,7 @@ export function PublicationActions({
   const canReview = state === "unconfirmed" || mayPublishWithoutApproval(studio);
   const proposalLabel = canReview ? "Review" : "View";
   const reviewLabel = state === "proposed" ? proposalLabel : "Resolve";
+  const publishVariant = isProminent ? "primary" : "quiet";
   // A canceled publication never started.
   const publishLabel = state === "canceled" ? "Publish" : "Publish again";
 
@@ -58,7 +62,11 @@ export function PublicationActions({
       {changeableStates.includes(state) && may("publications.request") && (
         <>
           {canReschedule(state, isSuperseded) && (
-            <Button variant="quiet" aria-label={`Reschedule ${account}`} onClick={() => setIsRescheduling(true)}>
+            <Button
+              variant={publishVariant}
+              aria-label={`Reschedule ${account}`}
+              onClick={() => setIsRescheduling(true)}
+            >
               Reschedule
             </Button>
           )}
@@ -69,7 +77,7 @@ export function PublicationActions({
       )}
       {repeatableStates.includes(state) && canPublishAgain && may("publications.request") && (
         <Button
-          variant="quiet"
+          variant={publishVariant}
           aria-label={`${publishLabel} to ${account}`}
           onClick={onPublishAgain ?? (() => setIsPublishingAgain(true))}
         >

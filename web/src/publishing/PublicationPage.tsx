@@ -13,6 +13,7 @@ import { describeTime } from "./describe-time.ts";
 import { ProposalReview } from "./ProposalReview.tsx";
 import { PublicationActions } from "./PublicationActions.tsx";
 import { PublicationContent } from "./PublicationContent.tsx";
+import { PublicationProblem } from "./PublicationProblem.tsx";
 import { ResolveUnconfirmed } from "./ResolveUnconfirmed.tsx";
 import { StateBadge } from "./StateBadge.tsx";
 import { describeState } from "./publication-states.ts";
@@ -62,7 +63,8 @@ function PublicationDetails({ publication }: { publication: PublicationDetail })
   const getPlatformName = usePlatformNames();
   const title = usePostTitle(publication.postId);
   const { askForChanges, changesDialog } = useAskForChanges();
-  const { account, platform, state, problem, postId, url } = publication;
+  const { account, platform, state, postId, url } = publication;
+  const hasProblem = state === "failed" || state === "missed";
   return (
     <>
       <PageHeader title={title}>
@@ -72,10 +74,9 @@ function PublicationDetails({ publication }: { publication: PublicationDetail })
             {account}, {getPlatformName(platform)}
           </span>
         </p>
-        <p className="mt-2">{describeState(publication, publication.isSuperseded)}</p>
-        {/* The description of an unconfirmed publication says the same. */}
-        {problem && state !== "unconfirmed" && <p className="mt-2 text-danger">{problem.message}</p>}
+        {!hasProblem && <p className="mt-2">{describeState(publication, publication.isSuperseded)}</p>}
       </PageHeader>
+      {hasProblem && <PublicationProblem publication={publication} />}
       {state === "unconfirmed" && <ResolveUnconfirmed publication={publication} />}
       <Section title="Details">
         <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-1 [overflow-wrap:anywhere] [&>dt]:text-muted">
@@ -99,7 +100,7 @@ function PublicationDetails({ publication }: { publication: PublicationDetail })
             </>
           )}
         </dl>
-        {state !== "proposed" && (
+        {state !== "proposed" && !hasProblem && (
           // Without the link to the published post, which is above.
           <div className="mt-5 flex flex-wrap items-center gap-3 empty:hidden max-sm:*:min-h-11 [&>a]:hidden">
             <PublicationActions

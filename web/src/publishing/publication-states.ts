@@ -11,24 +11,33 @@ export const stateLabels: Record<VisibleState, string> = {
   canceled: "Canceled",
 };
 
-const stateDescriptions: Record<Exclude<VisibleState, "proposed" | "scheduled">, string> = {
+const stateDescriptions: Record<Exclude<VisibleState, "proposed" | "scheduled" | "failed" | "missed">, string> = {
   publishing: "It is being sent to the platform right now.",
   published: "The platform confirmed it.",
-  failed: "Nothing was published. Fix the problem, then publish it again.",
   unconfirmed: "The platform didn’t confirm it. Check the account, then say whether the post is there.",
-  missed: "The server was down at the scheduled time, so nothing was published. Choose a new time or cancel it.",
   canceled: "It was canceled before it started. Nothing was published.",
 };
 
-/** A missed publication whose post has a newer publication for the same account. */
-const supersededDescription =
-  "The server was down at the scheduled time, so nothing was published. A newer publication has replaced it.";
+/** What happened to a failed or missed publication. */
+export const describeFailure = ({ state, problem }: Pick<Publication, "state" | "problem">): string =>
+  state === "missed"
+    ? "The server was down at the scheduled time, so nothing was published."
+    : `${problem?.message ?? "The publication failed."} Nothing was published.`;
+
+export const failureNextSteps = {
+  failed: "Publish it again, or change the post first.",
+  missed: "Choose a new time or cancel it.",
+  /** The post has a newer publication for the same account. */
+  superseded: "A newer publication has replaced it.",
+} as const;
 
 /** What the state means, and what to do next. */
 export function describeState(
-  { state, scheduledFor }: Pick<Publication, "state" | "scheduledFor">,
+  { state, scheduledFor, problem }: Pick<Publication, "state" | "scheduledFor" | "problem">,
   isSuperseded: boolean,
 ): string {
+  if (state === "failed" || state === "missed")
+    return `${describeFailure({ state, problem })} ${failureNextSteps[isSuperseded ? "superseded" : state]}`;
   const isInFuture = scheduledFor !== null && Date.parse(scheduledFor) > Date.now();
   if (state === "proposed")
     return isInFuture
@@ -36,7 +45,6 @@ export function describeState(
       : "It’s published as soon as someone approves it.";
   if (state === "scheduled")
     return isInFuture ? "It will be published at the scheduled time." : "It will be published shortly.";
-  if (state === "missed" && isSuperseded) return supersededDescription;
   return stateDescriptions[state];
 }
 

@@ -1,0 +1,72 @@
+import { useQuery } from "@tanstack/react-query";
+import type { PublicationDetail } from "../api/publication-queries.ts";
+import { platformsQuery } from "../api/queries.ts";
+import { useStudio } from "../layout/use-studio.ts";
+import { useConnect } from "../platforms/use-connect.ts";
+import { Button, ButtonLink } from "../ui/Button.tsx";
+import { ErrorMessage } from "../ui/ErrorMessage.tsx";
+import { Notice } from "../ui/Notice.tsx";
+import { PublicationActions } from "./PublicationActions.tsx";
+import { describeFailure, failureNextSteps } from "./publication-states.ts";
+
+/** What happened to a failed or missed publication and what to do next. The likeliest action comes first. */
+export function PublicationProblem({ publication }: { publication: PublicationDetail }) {
+  const { studio, may } = useStudio();
+  const { connect, isRunning, error } = useConnect();
+  const { connectionId, postId, state, account, problem, isSuperseded } = publication;
+  const { data } = useQuery({ ...platformsQuery(studio.id), refetchInterval: false });
+  const connection = data?.connections.find(({ id }) => id === connectionId);
+  const mustReconnect = !isSuperseded && connection !== undefined && connection.state !== "connected";
+  const canReconnect = mustReconnect && may("platforms.connect");
+  const mustFixPost = !isSuperseded && !mustReconnect && problem?.code === "not_publishable";
+
+  function describeNextStep(): string {
+    const lastStep = state === "missed" ? "choose a new time" : "publish it again";
+    if (isSuperseded) return failureNextSteps.superseded;
+    if (canReconnect) return `Reconnect ${account}, then ${lastStep}.`;
+    if (mustReconnect) return `Ask an owner or admin to reconnect ${account}, then ${lastStep}.`;
+    if (mustFixPost) return "Change the post, then publish it again.";
+    return failureNextSteps[state === "missed" ? "missed" : "failed"];
+  }
+
+  const postLink = state === "failed" && (
+    <ButtonLink
+      variant={mustFixPost ? "primary" : "quiet"}
+      to="/studios/$studioId/posts/$postId"
+      params={{ studioId: studio.id, postId }}
+    >
+      Open post
+    </ButtonLink>
+  );
+  return (
+    <>
+      <Notice
+        tone={isSuperseded ? "info" : "danger"}
+        action={
+          <span className="flex flex-wrap gap-2">
+            {canReconnect && (
+              <Button
+                busyLabel={isRunning && "Opening…"}
+                aria-label={`Reconnect ${account}`}
+                onClick={() => void connect(connection.platform, connection.instanceUrl ?? undefined)}
+              >
+                Reconnect
+              </Button>
+            )}
+            {mustFixPost && postLink}
+            <PublicationActions
+              publication={publication}
+              isSuperseded={isSuperseded}
+              isProminent={!mustReconnect && !mustFixPost}
+              canPublishAgain={!isSuperseded && !mustReconnect}
+            />
+            {!mustFixPost && postLink}
+          </span>
+        }
+      >
+        {describeFailure(publication)} {describeNextStep()}
+      </Notice>
+      {error !== undefined && <ErrorMessage error={error} />}
+    </>
+  );
+}
