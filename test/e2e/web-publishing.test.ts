@@ -327,7 +327,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await openStudioPage("publications/approvals");
     await page.getByRole("button", { name: "Reschedule blue-harbour" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Save time" }).click();
-    const approve = page.getByRole("button", { name: /^Approve for \d+ \w+, \d\d:\d\d, blue-harbour$/ });
+    const approve = page.getByRole("button", { name: /^Approve for \w+ \d+ \w+, \d\d:\d\d, blue-harbour$/ });
     await approve.click();
     await page.getByRole("heading", { name: "Nothing to approve" }).waitFor();
     await updatePost(deps, member, { postId: id, body: "Another text." });

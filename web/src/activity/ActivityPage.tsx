@@ -5,6 +5,7 @@ import { usePagedList } from "../api/use-paged-list.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { ButtonLink } from "../ui/Button.tsx";
 import { EmptyState } from "../ui/EmptyState.tsx";
+import { formatDate } from "../ui/format-time.ts";
 import { PagedList } from "../ui/List.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
 import { ActivityFilters } from "./ActivityFilters.tsx";
@@ -83,8 +84,6 @@ function StudioActivity() {
 }
 
 function formatDay(at: string, timezone: string): string {
-  const format = (date: Date) => new Intl.DateTimeFormat("en", { dateStyle: "full", timeZone: timezone }).format(date);
-  const day = format(new Date(at));
-  if (day === format(new Date())) return `Today, ${day}`;
-  return day;
+  const day = formatDate(at, timezone);
+  return day === formatDate(Date.now(), timezone) ? `Today, ${day}` : day;
 }

@@ -3,7 +3,7 @@ import { ChevronRight } from "lucide-react";
 import type { Activity } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Avatar } from "../ui/Avatar.tsx";
-import { formatExactTime } from "../ui/RelativeTime.tsx";
+import { formatExactTime, formatTimeOfDay } from "../ui/format-time.ts";
 import { ActivitySentence } from "./ActivitySentence.tsx";
 import { describeChange, describeChanges } from "./describe-change.ts";
 import type { ActivityGroup } from "./group-activity.ts";
@@ -98,9 +98,7 @@ function EntryTime({ at }: { at: string }) {
       dateTime={at}
       title={formatExactTime(at, studio.timezone)}
     >
-      {new Intl.DateTimeFormat("en", { timeStyle: "short", hourCycle: "h23", timeZone: studio.timezone }).format(
-        new Date(at),
-      )}
+      {formatTimeOfDay(at, studio.timezone)}
     </time>
   );
 }

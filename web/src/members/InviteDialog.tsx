@@ -6,7 +6,7 @@ import { useStudio } from "../layout/use-studio.ts";
 import { ChoiceField, TextField } from "../ui/Field.tsx";
 import { FormDialog } from "../ui/FormDialog.tsx";
 import { LinkDialog } from "../ui/LinkDialog.tsx";
-import { formatExactTime } from "../ui/RelativeTime.tsx";
+import { formatExactTime } from "../ui/format-time.ts";
 import { roleDescriptions, roleLabels, withArticle } from "../ui/roles.ts";
 
 /** Creates an invitation link and shows it once: the server stores only a hash of its token. */

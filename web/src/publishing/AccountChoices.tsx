@@ -1,7 +1,7 @@
 import type { AccountProblems } from "../api/api-error.ts";
 import { useStudio } from "../layout/use-studio.ts";
-import { formatPostTime } from "../posts/format-post-time.ts";
 import { ChoiceField } from "../ui/Field.tsx";
+import { formatTime } from "../ui/format-time.ts";
 import { ProblemList } from "./ProblemList.tsx";
 import type { Account } from "./use-accounts.ts";
 
@@ -64,5 +64,5 @@ function describeAccount(
 ): string {
   if (obstacle !== undefined) return isAvailable ? `${platformName}. ${obstacle}` : obstacle;
   if (publishedAt === undefined) return platformName;
-  return `${platformName}. Already published: ${formatPostTime(publishedAt, timezone)}.`;
+  return `${platformName}. Already published: ${formatTime(publishedAt, timezone)}.`;
 }

@@ -1,7 +1,7 @@
 import { CalendarClock, X } from "lucide-react";
 import { useStudio } from "../layout/use-studio.ts";
-import { formatPostTime } from "../posts/format-post-time.ts";
 import { Button } from "../ui/Button.tsx";
+import { formatTime } from "../ui/format-time.ts";
 import { IconButton } from "../ui/IconButton.tsx";
 import { resolveLocalTime } from "./zoned-time.ts";
 
@@ -24,13 +24,13 @@ export function IntendedTime({
     <div className="mb-4 flex items-center gap-2 rounded-md bg-info-wash py-1 pr-1 pl-2.5 forced-colors:border">
       <CalendarClock size={16} className="flex-none text-info" aria-hidden="true" />
       <p className="m-0 min-w-0 flex-1 text-sm">
-        Intended for {formatPostTime(time.iso, timezone)}. Nothing is scheduled yet.
+        Intended for {formatTime(time.iso, timezone)}. Nothing is scheduled yet.
       </p>
       {onSchedule && (
         <Button
           variant="secondary"
           size="small"
-          aria-label={`Schedule for ${formatPostTime(time.iso, timezone)}`}
+          aria-label={`Schedule for ${formatTime(time.iso, timezone)}`}
           onClick={onSchedule}
         >
           Schedule…

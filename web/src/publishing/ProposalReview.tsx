@@ -9,6 +9,7 @@ import { useStudio } from "../layout/use-studio.ts";
 import { findCrop, getRenditionUrl } from "../preview/get-rendition-url.ts";
 import { Button } from "../ui/Button.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
+import { formatTime } from "../ui/format-time.ts";
 import { QueryStatus } from "../ui/QueryStatus.tsx";
 import { useToast } from "../ui/Toasts.tsx";
 import { useAction } from "../ui/use-action.ts";
@@ -19,7 +20,6 @@ import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
 import { OpenThreads } from "./OpenThreads.tsx";
 import { PublicationActions } from "./PublicationActions.tsx";
 import { SentContent } from "./SentContent.tsx";
-import { formatShortTime } from "./zoned-time.ts";
 
 /** Asking for changes adds a comment to the post and cancels the publication, so it needs all of these permissions. */
 const askForChangesPermissions = ["publications.approve", "publications.request", "posts.write"] as const;
@@ -154,4 +154,4 @@ const isDue = (scheduledFor: string | null): boolean => scheduledFor === null ||
 const getApproveLabel = (scheduledFor: string | null, timezone: string): string =>
   scheduledFor === null || isDue(scheduledFor)
     ? "Approve and publish"
-    : `Approve for ${formatShortTime(scheduledFor, timezone)}`;
+    : `Approve for ${formatTime(scheduledFor, timezone)}`;

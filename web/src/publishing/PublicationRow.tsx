@@ -41,7 +41,7 @@ export function PublicationRow({
           <DotSeparated
             parts={[
               `${postTitle === undefined ? "" : `${account}, `}${getPlatformName(platform)}`,
-              <span className="whitespace-nowrap">{describeTime(publication, studio.timezone)}</span>,
+              describeTime(publication, studio.timezone),
               `requested by ${requester}`,
             ]}
           />

@@ -4,12 +4,13 @@ import { reschedulePublication } from "../api/mutations.ts";
 import type { Publication } from "../api/publication-queries.ts";
 import { refreshQueries } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
+import { formatExactTime } from "../ui/format-time.ts";
 import { FormDialog } from "../ui/FormDialog.tsx";
 import { useToast } from "../ui/Toasts.tsx";
 import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
 import { suggestLocalTime, TimeField } from "./TimeField.tsx";
 import { usePostTitle } from "./use-post-title.ts";
-import { formatZonedTime, resolveLocalTime, toLocalTime } from "./zoned-time.ts";
+import { resolveLocalTime, toLocalTime } from "./zoned-time.ts";
 
 /** Changes the time of a publication that has not started. */
 export function RescheduleDialog({ publication, onClose }: { publication: Publication; onClose: () => void }) {
@@ -30,7 +31,7 @@ export function RescheduleDialog({ publication, onClose }: { publication: Public
     if (time.kind !== "valid") return;
     try {
       await reschedulePublication(studio.id, id, time.iso);
-      showToast({ text: `${account}: ${formatZonedTime(time.iso, studio.timezone)}.` });
+      showToast({ text: `${account}: ${formatExactTime(time.iso, studio.timezone)}.` });
       onClose();
     } finally {
       await refreshQueries(queryClient, studio.id);

@@ -1,6 +1,7 @@
 import { TextField } from "../ui/Field.tsx";
+import { formatExactTime } from "../ui/format-time.ts";
 import { useStudio } from "../layout/use-studio.ts";
-import { formatZonedTime, resolveLocalTime, toLocalTime } from "./zoned-time.ts";
+import { resolveLocalTime, toLocalTime } from "./zoned-time.ts";
 
 const dayMs = 86_400_000;
 
@@ -47,7 +48,7 @@ function ResolvedTime({ localTime, timezone }: { localTime: string; timezone: st
     );
   return (
     <>
-      {formatZonedTime(time.iso, timezone)}
+      {formatExactTime(time.iso, timezone)}
       {time.isAmbiguous && ". Clocks show this time twice that night; we use the first."}
     </>
   );

@@ -1,7 +1,7 @@
 import type { PublicationDetail } from "../api/publication-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
+import { formatExactTime } from "../ui/format-time.ts";
 import { listEvents } from "./list-events.ts";
-import { formatZonedTime } from "./zoned-time.ts";
 
 export function Timeline({ publication }: { publication: PublicationDetail }) {
   const { studio } = useStudio();
@@ -16,13 +16,13 @@ export function Timeline({ publication }: { publication: PublicationDetail }) {
           {requestedTime !== undefined && (
             <p className="m-0 text-sm">
               {requestedTime.label}{" "}
-              <time dateTime={requestedTime.at}>{formatZonedTime(requestedTime.at, studio.timezone)}</time>
+              <time dateTime={requestedTime.at}>{formatExactTime(requestedTime.at, studio.timezone)}</time>
             </p>
           )}
           {reason !== undefined && <p className="m-0 text-sm text-danger">{reason}</p>}
           {at !== undefined && (
             <p className="m-0 text-sm text-muted">
-              <time dateTime={at}>{formatZonedTime(at, studio.timezone)}</time>
+              <time dateTime={at}>{formatExactTime(at, studio.timezone)}</time>
             </p>
           )}
         </li>

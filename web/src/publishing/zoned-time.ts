@@ -49,33 +49,6 @@ export function getEndOfDay(day: string, timezone: string): number {
   return getStartOfDay(nextDay, timezone) - 1;
 }
 
-/** Date and time with the offset: "Sun, 15 Nov 2026, 09:30 GMT+1". */
-export function formatZonedTime(iso: string, timezone: string): string {
-  return new Intl.DateTimeFormat("en-GB", {
-    weekday: "short",
-    day: "numeric",
-    month: "short",
-    year: "numeric",
-    hour: "2-digit",
-    minute: "2-digit",
-    hourCycle: "h23",
-    timeZone: timezone,
-    timeZoneName: "shortOffset",
-  }).format(new Date(iso));
-}
-
-/** For buttons, next to a full date: "15 Nov, 09:30". */
-export function formatShortTime(iso: string, timezone: string): string {
-  return new Intl.DateTimeFormat("en-GB", {
-    day: "numeric",
-    month: "short",
-    hour: "2-digit",
-    minute: "2-digit",
-    hourCycle: "h23",
-    timeZone: timezone,
-  }).format(new Date(iso));
-}
-
 /** A cache, because creating a format is much slower than using it. */
 const partFormats = new Map<string, Intl.DateTimeFormat>();
 

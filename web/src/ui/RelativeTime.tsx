@@ -1,5 +1,6 @@
 import { useState, useSyncExternalStore } from "react";
 import { formatRelativeTime } from "./format-relative-time.ts";
+import { formatExactTime } from "./format-time.ts";
 
 const tickMs = 20_000;
 
@@ -37,20 +38,4 @@ export function RelativeTime({ at, timezone }: { at: string; timezone?: string }
       {formatRelativeTime(Date.parse(at), now)}
     </time>
   );
-}
-
-/** Creating a format is much slower than using it, and a long list shows many times. */
-const exactFormats = new Map<string | undefined, Intl.DateTimeFormat>();
-
-export function formatExactTime(at: string, timezone?: string): string {
-  const format =
-    exactFormats.get(timezone) ??
-    new Intl.DateTimeFormat("en", {
-      dateStyle: "medium",
-      timeStyle: "short",
-      hourCycle: "h23",
-      ...(timezone === undefined ? {} : { timeZone: timezone }),
-    });
-  exactFormats.set(timezone, format);
-  return format.format(new Date(at));
 }

@@ -5,11 +5,11 @@ import type { PostSummary } from "../../api/summary-queries.ts";
 import { useStudio } from "../../layout/use-studio.ts";
 import { Avatar } from "../../ui/Avatar.tsx";
 import { formatActor } from "../../ui/format-actor.ts";
+import { formatTime } from "../../ui/format-time.ts";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { Thumbnail } from "../../ui/Thumbnail.tsx";
 import { AccountStates } from "../AccountStates.tsx";
 import { findPlannedTime } from "../find-planned-time.ts";
-import { formatPostTime } from "../format-post-time.ts";
 import { PostExcerpt } from "../PostExcerpt.tsx";
 import { PostMenu } from "../PostMenu.tsx";
 
@@ -109,7 +109,7 @@ function BoardCardDetails({ post }: { post: PostSummary }) {
           ) : (
             <span className="inline-flex items-center gap-1 text-ink">
               <CalendarClock size={14} className="text-info" aria-hidden="true" />
-              {formatPostTime(plannedTime, studio.timezone)}
+              {formatTime(plannedTime, studio.timezone)}
             </span>
           )}
         </span>

@@ -6,9 +6,10 @@ import { stateLabels } from "../../publishing/publication-states.ts";
 import { suggestLocalTime, TimeField } from "../../publishing/TimeField.tsx";
 import { useCancelPublication } from "../../publishing/use-cancel-publication.tsx";
 import { usePlatformNames } from "../../publishing/use-platform-names.ts";
-import { formatZonedTime, resolveLocalTime } from "../../publishing/zoned-time.ts";
+import { resolveLocalTime } from "../../publishing/zoned-time.ts";
 import { Button, ButtonLink } from "../../ui/Button.tsx";
 import { Dialog, DialogActions } from "../../ui/Dialog.tsx";
+import { formatExactTime } from "../../ui/format-time.ts";
 import { FormDialog } from "../../ui/FormDialog.tsx";
 import { Thumbnail } from "../../ui/Thumbnail.tsx";
 import { stateColors, stateIcons } from "../AccountStates.tsx";
@@ -37,7 +38,7 @@ export function EntryDialog({
       <div className="mt-3 flex items-start gap-3">
         {post.thumbnail && <Thumbnail asset={post.thumbnail} />}
         <div className="min-w-0">
-          <p className="m-0">{formatZonedTime(at, studio.timezone)}</p>
+          <p className="m-0">{formatExactTime(at, studio.timezone)}</p>
           <p className="mt-1 mb-0 flex items-center gap-1.5">
             <Icon size={16} className={stateColors[state]} aria-hidden="true" />
             {stateLabels[state]}

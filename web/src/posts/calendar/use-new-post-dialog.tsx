@@ -2,10 +2,10 @@ import { useState, type ReactNode } from "react";
 import { useStudio } from "../../layout/use-studio.ts";
 import { resolveLocalTime } from "../../publishing/zoned-time.ts";
 import { TextField } from "../../ui/Field.tsx";
+import { formatTime } from "../../ui/format-time.ts";
 import { FormDialog } from "../../ui/FormDialog.tsx";
 import { requiredTextProps } from "../../ui/required-text.ts";
 import { useToast } from "../../ui/Toasts.tsx";
-import { formatPostTime } from "../format-post-time.ts";
 import { useCreateDraft } from "../use-create-draft.ts";
 import { suggestTimeAt } from "./calendar-slots.ts";
 
@@ -28,7 +28,7 @@ export function useNewPostDialog(): { onCreate: ((slot: string) => void) | undef
     if (localTime === undefined) showToast({ text: "That time is in the past. Choose a later time." });
     else if (time.kind !== "valid")
       showToast({ text: "Clocks skip this time on that day. Choose an earlier or later time." });
-    else setIntendedTime({ localTime, timeLabel: formatPostTime(time.iso, studio.timezone) });
+    else setIntendedTime({ localTime, timeLabel: formatTime(time.iso, studio.timezone) });
   }
 
   return {

@@ -7,8 +7,8 @@ import { useStudio } from "../../layout/use-studio.ts";
 import { mayPublishWithoutApproval } from "../../publishing/may-publish-without-approval.ts";
 import { resolveLocalTime } from "../../publishing/zoned-time.ts";
 import { useConfirm } from "../../ui/Confirm.tsx";
+import { formatTime } from "../../ui/format-time.ts";
 import { useToast } from "../../ui/Toasts.tsx";
-import { formatPostTime } from "../format-post-time.ts";
 import type { EntryGroup } from "./group-entries.ts";
 
 export type Reschedule = (
@@ -58,7 +58,7 @@ export function useReschedule(): Reschedule {
     const previousAt = entries[0]?.scheduledFor ?? undefined;
     const accounts = movedEntries.map(({ account }) => account).join(", ");
     showToast({
-      text: `“${post.title}” moved to ${formatPostTime(at, studio.timezone)}${isPartial ? ` for ${accounts}. Its other accounts keep their time` : ""}.${needsApproval ? " It needs approval again." : ""}`,
+      text: `“${post.title}” moved to ${formatTime(at, studio.timezone)}${isPartial ? ` for ${accounts}. Its other accounts keep their time` : ""}.${needsApproval ? " It needs approval again." : ""}`,
       // An earlier time can no longer be chosen once it has passed, and a lost approval can't be restored.
       ...(previousAt !== undefined && Date.parse(previousAt) > Date.now() && !needsApproval
         ? { action: { label: "Undo", run: () => void move(movedEntries, previousAt) } }
@@ -80,7 +80,7 @@ export function useReschedule(): Reschedule {
     const at = new Date(time.iso).toISOString();
     if (isApprovalLossExplained || !losesApproval(group, studio)) return moveGroup(group, at);
     confirm({
-      title: `Move “${group.post.title}” to ${formatPostTime(at, studio.timezone)}?`,
+      title: `Move “${group.post.title}” to ${formatTime(at, studio.timezone)}?`,
       body: "It loses its approval: nothing is published until an owner or admin approves the new time. This can’t be undone.",
       action: "Move",
       busyLabel: "Moving…",

@@ -5,13 +5,13 @@ import type { PostSummary } from "../../api/summary-queries.ts";
 import { Avatar } from "../../ui/Avatar.tsx";
 import { Checkbox } from "../../ui/Checkbox.tsx";
 import { formatActor } from "../../ui/format-actor.ts";
+import { formatTime } from "../../ui/format-time.ts";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { StatusBadge } from "../../ui/StatusBadge.tsx";
 import { tagClasses } from "../../ui/Tags.tsx";
 import { Thumbnail } from "../../ui/Thumbnail.tsx";
 import { AccountStates } from "../AccountStates.tsx";
 import { findPlannedTime, findPublishedTime } from "../find-planned-time.ts";
-import { formatPostTime } from "../format-post-time.ts";
 import { PostExcerpt } from "../PostExcerpt.tsx";
 import { PostMenu } from "../PostMenu.tsx";
 import type { Density } from "./use-density.ts";
@@ -163,7 +163,7 @@ function RowTime({ post, timezone }: { post: PostSummary; timezone: string }) {
       <span className="inline-flex items-center gap-1 whitespace-nowrap text-ink">
         <CalendarClock size={14} className="flex-none text-info" aria-hidden="true" />
         <span className="sr-only">Planned for </span>
-        {formatPostTime(plannedTime, timezone)}
+        {formatTime(plannedTime, timezone)}
       </span>
     );
   const publishedTime = findPublishedTime(post);

@@ -1,0 +1,19 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { formatDate, formatExactTime, formatTime, formatTimeOfDay } from "../../web/src/ui/format-time.ts";
+
+const timezone = "Europe/Berlin";
+
+describe("dates and times in the web app", () => {
+  test("the day comes before the month, in the studio's time zone", () => {
+    const at = "2026-11-15T23:30:00Z";
+    assert.equal(formatExactTime(at, timezone), "Mon, 16 Nov 2026, 00:30 GMT+1");
+    assert.equal(formatDate(at, timezone), "Monday, 16 November 2026");
+    assert.equal(formatTimeOfDay(at, timezone), "00:30");
+  });
+
+  test("a time has its weekday within six months, and otherwise its year", () => {
+    assert.equal(formatTime("2020-11-15T08:30:00Z", timezone), "15 Nov 2020, 09:30");
+    assert.match(formatTime(new Date().toISOString(), timezone), /^\w{3} \d+ \w{3,4}, \d\d:\d\d$/);
+  });
+});
