@@ -202,6 +202,30 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     await page.context().close();
   });
 
+  test("keeps a click and the focus while a long list loads the code that makes it virtual (WEB-12)", async () => {
+    const owner = await newOwner();
+    for (let i = 0; i < 60; i++) await addPost(owner, `Post ${i}`);
+    const context = await fixture.openContext(owner, { viewport: desktop });
+    const page = await context.newPage();
+    const { promise: hold, resolve: release } = Promise.withResolvers<void>();
+    await page.route("**/RowVirtualizer-*.js", async (route) => {
+      await hold;
+      await route.continue();
+    });
+    await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/posts`);
+    const button = page.getByRole("button", { name: "Actions for Post 57", exact: true });
+    await button.hover();
+    await page.mouse.down();
+    const virtualRows = page.getByRole("list", { name: "Posts" }).locator("> li.absolute");
+    assert.equal(await virtualRows.count(), 0);
+    release();
+    await virtualRows.first().waitFor();
+    assert.equal(await page.locator(":focus").getAttribute("aria-label"), "Actions for Post 57");
+    await page.mouse.up();
+    await page.getByRole("menuitem", { name: "Open" }).waitFor();
+    await context.close();
+  });
+
   test("moves a post between the columns of the board by keyboard, mouse and menu (WEB-12)", async () => {
     const owner = await newOwner();
     const postId = await addPost(owner, "Fog");

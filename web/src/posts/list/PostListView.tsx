@@ -1,4 +1,4 @@
-import { lazy, Suspense, useMemo, useRef } from "react";
+import { useMemo, useRef } from "react";
 import type { PostSummary } from "../../api/summary-queries.ts";
 import type { ListQuery } from "../../api/use-paged-list.ts";
 import { useStudio } from "../../layout/use-studio.ts";
@@ -10,12 +10,7 @@ import { useRowLayout } from "./use-row-layout.ts";
 import { useSelection } from "../../bulk/use-selection.ts";
 import { useSelectionKeys } from "../../bulk/use-selection-keys.ts";
 import { useRowKeys } from "../use-row-keys.ts";
-import { ShortPostList } from "./ShortPostList.tsx";
-
-const VirtualPostList = lazy(async () => ({ default: (await import("./VirtualPostList.tsx")).VirtualPostList }));
-
-/** As many as one page of the API has. Longer lists are virtual. */
-const maxShortListRows = 50;
+import { PostRows } from "./PostRows.tsx";
 
 /** The posts as rows, with a selection for users who may change them. */
 export function PostListView({ list, density }: { list: ListQuery<PostSummary>; density: Density }) {
@@ -24,12 +19,10 @@ export function PostListView({ list, density }: { list: ListQuery<PostSummary>; 
   const ids = useMemo(() => items.map(({ id }) => id), [items]);
   const selection = useSelection(ids);
   const canSelect = may("posts.write");
-  const isLong = items.length > maxShortListRows || list.query.hasNextPage;
   const container = useRef<HTMLDivElement>(null);
   const layout = useRowLayout(container);
   useRowKeys(container);
   useSelectionKeys({ selection, ids, itemName: "post", group: "Posts", isEnabled: canSelect });
-  const rowProps = { density, layout, selection: canSelect ? selection : undefined };
   return (
     <div ref={container} className="@container">
       {items.length > 0 && canSelect && (
@@ -44,14 +37,9 @@ export function PostListView({ list, density }: { list: ListQuery<PostSummary>; 
           </span>
         </div>
       )}
-      {items.length > 0 &&
-        (isLong ? (
-          <Suspense fallback={<ShortPostList posts={items.slice(0, maxShortListRows)} {...rowProps} />}>
-            <VirtualPostList list={list} {...rowProps} />
-          </Suspense>
-        ) : (
-          <ShortPostList posts={items} {...rowProps} />
-        ))}
+      {items.length > 0 && (
+        <PostRows list={list} density={density} layout={layout} selection={canSelect ? selection : undefined} />
+      )}
       {isAutoLoading && <Loading label="Searching older posts…" />}
       {canSelect && <BulkBar posts={items} selection={selection} />}
     </div>
