@@ -450,6 +450,46 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await page.context().close();
   });
 
+  test("shows whether a post is published, scheduled or failed in lists, the palette and the post (WEB-12)", async () => {
+    await (await openAsNewOwner("posts")).context().close();
+    const plan = { ids: [connectionIds[0]], localTime: `${day}T10:00` };
+    const postId = await addPost("Mussels", plan);
+    await changePublications(postId, { state: "published", publishedAt: Date.now() });
+    await failPublications(await addPost("Buoy", plan));
+    const archivedId = await addPost("Oars", plan);
+    await changePublications(archivedId, { state: "published", publishedAt: Date.now() });
+    await updatePost(fixture.service.deps, owner, { postId: archivedId, status: "archived" });
+    await addPost("Rope", plan);
+    await addPost("Anchor");
+    const states = { Mussels: "Published", Buoy: "Failed", Rope: "Scheduled", Oars: "Archived", Anchor: "Draft" };
+    const page = await openStudioPage(fixture, owner, "posts?archived=true", { errors });
+    const getItem = (title: string) =>
+      page.getByRole("listitem").filter({ has: page.getByRole("link", { name: title, exact: true }) });
+    for (const [title, state] of Object.entries(states)) {
+      await getItem(title).getByText(state, { exact: true }).first().waitFor();
+      assert.equal(await getItem(title).getByText("Draft").count(), state === "Draft" ? 1 : 0, title);
+    }
+    assert.deepEqual(await findViolations(page), []);
+
+    await page.getByRole("radio", { name: "Board" }).click();
+    for (const title of ["Mussels", "Buoy", "Rope"] as const)
+      await getItem(title).getByText(states[title], { exact: true }).first().waitFor();
+    assert.deepEqual(await findViolations(page), []);
+
+    await page.keyboard.press("ControlOrMeta+k");
+    await page.getByRole("dialog", { name: "Search and commands" }).waitFor();
+    await page.keyboard.type("Mussels");
+    await page.getByRole("option", { name: "Mussels" }).first().getByText("Published", { exact: true }).click();
+    const status = page.getByLabel("Status");
+    await status.locator("../..").getByText("Published", { exact: true }).waitFor();
+    assert.equal(await status.inputValue(), "draft");
+    await status.selectOption("ready");
+    await waitUntil(async () => (await getPost(fixture.service.deps, owner, { postId })).status === "ready", {
+      description: "the status of a published post changes",
+    });
+    await page.context().close();
+  });
+
   test("cancels what is scheduled before a post moves to the trash, and keeps a post that may be published (WEB-10)", async () => {
     const page = await openAsNewOwner("posts");
     const postId = await addPost("Mussels", { localTime: `${day}T10:00` });

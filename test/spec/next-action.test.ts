@@ -72,4 +72,5 @@ test("the main state is the most urgent state among the newest publications of t
   assert.equal(findState(publication("scheduled"), publication("failed")), "scheduled", "the newest one counts");
   assert.equal(findState(publication("published"), publication("failed", "two")), "failed");
   assert.equal(findState(publication("canceled")), undefined);
+  assert.equal(findState(publication("canceled"), publication("published")), "published");
 });

@@ -3,10 +3,10 @@ import { Search } from "lucide-react";
 import { useEffect, useEffectEvent, useState } from "react";
 import { describeError } from "../api/api-error.ts";
 import { assetsQuery } from "../api/queries.ts";
-import { postSummariesQuery } from "../api/summary-queries.ts";
+import { postSummariesQuery, type PostSummary } from "../api/summary-queries.ts";
 import { usePagedList } from "../api/use-paged-list.ts";
+import { describePostState } from "../posts/describe-post-state.ts";
 import { PostExcerpt } from "../posts/PostExcerpt.tsx";
-import { StatusBadge } from "../ui/StatusBadge.tsx";
 import { Thumbnail } from "../ui/Thumbnail.tsx";
 import { PaletteGroup, PaletteItem } from "./PaletteItem.tsx";
 import { useStudio } from "./use-studio.ts";
@@ -57,15 +57,7 @@ function SearchResults({ query, closeAndRun, onChange }: ResultsProps) {
         <PaletteGroup heading="Posts">
           {posts.items.slice(0, maxResults).map((post) => (
             <PaletteItem key={post.id} value={post.id} onSelect={openPost(post.id)}>
-              <StatusBadge status={post.status} isLabelHidden />
-              <span className="min-w-0 flex-1">
-                <span className="block truncate">{post.title}</span>
-                {post.match && (
-                  <span className="block truncate text-sm text-muted">
-                    <PostExcerpt post={post} />
-                  </span>
-                )}
-              </span>
+              <PostResult post={post} />
             </PaletteItem>
           ))}
           {posts.items.length > maxResults && (
@@ -89,6 +81,24 @@ function SearchResults({ query, closeAndRun, onChange }: ResultsProps) {
       <p role="status" className="mx-2.5 my-2 text-sm text-muted empty:hidden">
         {describeSearch(query, [posts, assets])}
       </p>
+    </>
+  );
+}
+
+function PostResult({ post }: { post: PostSummary }) {
+  const { icon: Icon, label, color } = describePostState(post);
+  return (
+    <>
+      <Icon size={16} className={`flex-none ${color}`} aria-hidden="true" />
+      <span className="min-w-0 flex-1">
+        <span className="block truncate">{post.title}</span>
+        {post.match && (
+          <span className="block truncate text-sm text-muted">
+            <PostExcerpt post={post} />
+          </span>
+        )}
+      </span>
+      <span className="flex-none text-sm text-muted">{label}</span>
     </>
   );
 }

@@ -1,6 +1,6 @@
 import {
+  CheckCheck,
   CircleAlert,
-  CircleCheck,
   CircleDashed,
   CircleX,
   Clock,
@@ -10,13 +10,15 @@ import {
 } from "lucide-react";
 import type { VisibleState } from "../api/publication-queries.ts";
 import type { SummaryPublication } from "../api/summary-queries.ts";
+import { compareUrgency } from "../publishing/find-main-state.ts";
 import { stateLabels } from "../publishing/publication-states.ts";
 
+/** None of them is the icon of a status, because lists show either the one or the other. */
 export const stateIcons: Record<VisibleState, LucideIcon> = {
   proposed: Hourglass,
   scheduled: Clock,
   publishing: Loader,
-  published: CircleCheck,
+  published: CheckCheck,
   failed: CircleX,
   unconfirmed: CircleAlert,
   missed: CircleAlert,
@@ -34,18 +36,6 @@ export const stateColors: Record<VisibleState, string> = {
   canceled: "text-muted",
 };
 
-/** States that need a person's attention come first. */
-const stateOrder: readonly VisibleState[] = [
-  "failed",
-  "unconfirmed",
-  "missed",
-  "proposed",
-  "publishing",
-  "scheduled",
-  "published",
-  "canceled",
-];
-
 /** The accounts of a post with the state of their latest publications: the first `limit`, and how many more. */
 export function AccountStates({
   publications,
@@ -55,7 +45,7 @@ export function AccountStates({
   limit?: number;
 }) {
   if (publications.length === 0) return null;
-  const sortedPublications = publications.toSorted((a, b) => stateOrder.indexOf(a.state) - stateOrder.indexOf(b.state));
+  const sortedPublications = publications.toSorted((a, b) => compareUrgency(a.state, b.state));
   const hiddenCount = publications.length - limit;
   return (
     <span

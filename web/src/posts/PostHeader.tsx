@@ -3,11 +3,12 @@ import type { ReactNode } from "react";
 import type { PostStatus } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { findMainState } from "../publishing/find-main-state.ts";
-import { StateBadge } from "../publishing/StateBadge.tsx";
+import { stateLabels } from "../publishing/publication-states.ts";
 import { postStatuses, type PostPanel } from "../search-params.ts";
 import { Button, ButtonLink } from "../ui/Button.tsx";
-import { statusColors, statusIcons } from "../ui/StatusBadge.tsx";
+import { IconBadge, statusColors, statusIcons } from "../ui/StatusBadge.tsx";
 import { useMediaQuery } from "../ui/use-media-query.ts";
+import { stateColors, stateIcons } from "./AccountStates.tsx";
 import type { NextAction } from "./next-action.ts";
 import { OpenPostMenu } from "./OpenPostMenu.tsx";
 import { PostPagerButtons, type PressedPagerButton } from "./PostPagerButtons.tsx";
@@ -106,13 +107,13 @@ function Actions({
   const mainState = findMainState(editor.latestPost.publications ?? []);
   return (
     <>
-      <StatusSelect status={status} isDisabled={!may("posts.write")} onChange={(next) => void setStatus(next)} />
       {mainState && (
         // On a phone, the badge gets its own line if the next action needs the space.
-        <span className={nextAction ? "max-sm:order-last max-sm:basis-full" : ""}>
-          <StateBadge state={mainState} />
+        <span className={`flex font-medium ${nextAction ? "max-sm:order-last max-sm:basis-full" : ""}`}>
+          <IconBadge icon={stateIcons[mainState]} label={stateLabels[mainState]} color={stateColors[mainState]} />
         </span>
       )}
+      <StatusSelect status={status} isDisabled={!may("posts.write")} onChange={(next) => void setStatus(next)} />
       {children}
       <div className="flex flex-none items-center gap-2 max-md:ml-auto">
         <OpenPostMenu editor={editor} pager={menuPager} onSetStatus={setStatus} />

@@ -14,21 +14,30 @@ export const statusColors: Record<PostStatus, string> = {
   archived: "text-muted",
 };
 
-/** The status of a post, as an icon with its label. */
-export function StatusBadge({
-  status,
-  isLabelHidden = false,
-  labelClassName = "",
-}: {
-  status: PostStatus;
+export interface BadgeLabelProps {
   isLabelHidden?: boolean;
   labelClassName?: string;
+}
+
+/** The stored status of a post, as an icon with its label. */
+export const StatusBadge = ({ status, ...label }: BadgeLabelProps & { status: PostStatus }) => (
+  <IconBadge icon={statusIcons[status]} label={statusLabels[status].singular} color={statusColors[status]} {...label} />
+);
+
+export function IconBadge({
+  icon: Icon,
+  label,
+  color,
+  isLabelHidden = false,
+  labelClassName = "",
+}: BadgeLabelProps & {
+  icon: LucideIcon;
+  label: string;
+  color: string;
 }) {
-  const Icon = statusIcons[status];
-  const label = statusLabels[status].singular;
   return (
     <span
-      className={`inline-flex flex-none items-center gap-1.5 text-sm whitespace-nowrap ${statusColors[status]}`}
+      className={`inline-flex flex-none items-center gap-1.5 text-sm whitespace-nowrap ${color}`}
       title={isLabelHidden ? label : undefined}
     >
       <Icon size={16} className="flex-none" aria-hidden="true" />

@@ -1,17 +1,16 @@
 import { useDraggable } from "@dnd-kit/core";
 import { Link } from "@tanstack/react-router";
-import { CalendarClock, GripVertical } from "lucide-react";
+import { GripVertical } from "lucide-react";
 import type { PostSummary } from "../../api/summary-queries.ts";
 import { useStudio } from "../../layout/use-studio.ts";
 import { Avatar } from "../../ui/Avatar.tsx";
 import { formatActor } from "../../ui/format-actor.ts";
-import { formatTime } from "../../ui/format-time.ts";
-import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { Thumbnail } from "../../ui/Thumbnail.tsx";
 import { AccountStates } from "../AccountStates.tsx";
-import { findPlannedTime } from "../find-planned-time.ts";
 import { PostExcerpt } from "../PostExcerpt.tsx";
 import { PostMenu } from "../PostMenu.tsx";
+import { PostStateBadge } from "../PostStateBadge.tsx";
+import { PostTime } from "../PostTime.tsx";
 
 export function BoardCard({ post, canDrag }: { post: PostSummary; canDrag: boolean }) {
   const { studio } = useStudio();
@@ -71,7 +70,6 @@ export function BoardCardContent({ post }: { post: PostSummary }) {
 
 function BoardCardDetails({ post }: { post: PostSummary }) {
   const { studio } = useStudio();
-  const plannedTime = findPlannedTime(post);
   const client = post.createdByClient === null ? null : { name: post.createdByClient };
   return (
     <>
@@ -100,20 +98,17 @@ function BoardCardDetails({ post }: { post: PostSummary }) {
           ))}
         </p>
       )}
-      <div className="mt-2 flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-muted">
-        <span className="flex items-center gap-1.5">
+      <div className="mt-2 flex items-end gap-x-3 text-sm text-muted">
+        <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-3 gap-y-1">
+          {/* The column says the status. */}
+          {post.publications.length > 0 && <PostStateBadge post={post} />}
+          <PostTime post={post} timezone={studio.timezone} />
+          <AccountStates publications={post.publications} limit={2} />
+        </div>
+        <span className="flex flex-none">
           <Avatar name={post.createdBy.name} client={client} size="small" />
           <span className="sr-only">{formatActor(post.createdBy, client)}</span>
-          {plannedTime === undefined ? (
-            <RelativeTime at={post.updatedAt} timezone={studio.timezone} />
-          ) : (
-            <span className="inline-flex items-center gap-1 text-ink">
-              <CalendarClock size={14} className="text-info" aria-hidden="true" />
-              {formatTime(plannedTime, studio.timezone)}
-            </span>
-          )}
         </span>
-        <AccountStates publications={post.publications} limit={2} />
       </div>
     </>
   );

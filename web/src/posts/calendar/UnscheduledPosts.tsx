@@ -9,7 +9,7 @@ import { Button } from "../../ui/Button.tsx";
 import { IconButton } from "../../ui/IconButton.tsx";
 import { Loading } from "../../ui/Loading.tsx";
 import { QueryStatus } from "../../ui/QueryStatus.tsx";
-import { StatusBadge } from "../../ui/StatusBadge.tsx";
+import { PostStateBadge } from "../PostStateBadge.tsx";
 
 interface UnscheduledPostsProps {
   filter: PlanFilter;
@@ -89,7 +89,7 @@ function UnscheduledPost({ post, canDrag, onSchedule }: Omit<UnscheduledPostsPro
         to="/studios/$studioId/posts/$postId"
         params={{ studioId: studio.id, postId: post.id }}
       >
-        <StatusBadge status={post.status} isLabelHidden />
+        <PostStateBadge post={post} isLabelHidden />
         <span className="min-w-0 truncate">{post.title}</span>
       </Link>
       {onSchedule && (

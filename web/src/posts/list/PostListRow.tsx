@@ -1,19 +1,18 @@
 import { Link } from "@tanstack/react-router";
-import { CalendarClock, TextAlignStart } from "lucide-react";
+import { TextAlignStart } from "lucide-react";
 import { memo } from "react";
 import type { PostSummary } from "../../api/summary-queries.ts";
 import { Avatar } from "../../ui/Avatar.tsx";
 import { Checkbox } from "../../ui/Checkbox.tsx";
 import { formatActor } from "../../ui/format-actor.ts";
-import { formatTime } from "../../ui/format-time.ts";
-import { RelativeTime } from "../../ui/RelativeTime.tsx";
-import { StatusBadge } from "../../ui/StatusBadge.tsx";
 import { tagClasses } from "../../ui/Tags.tsx";
 import { Thumbnail } from "../../ui/Thumbnail.tsx";
 import { AccountStates } from "../AccountStates.tsx";
-import { findPlannedTime, findPublishedTime } from "../find-planned-time.ts";
+import { findPlannedTime } from "../find-planned-time.ts";
 import { PostExcerpt } from "../PostExcerpt.tsx";
 import { PostMenu } from "../PostMenu.tsx";
+import { PostStateBadge } from "../PostStateBadge.tsx";
+import { PostTime } from "../PostTime.tsx";
 import type { Density } from "./use-density.ts";
 import type { RowLayout } from "./use-row-layout.ts";
 
@@ -86,13 +85,12 @@ export const PostListRow = memo(function PostListRow({
         )}
         {!isCompact && isNarrow && (
           <p className="m-0 flex min-w-0 items-center gap-x-3 overflow-hidden text-sm text-muted">
-            {/* On a phone, neither the account nor the name of the status fits next to a planned time. */}
-            <StatusBadge
-              status={post.status}
-              labelClassName={findPlannedTime(post) === undefined ? "" : "@max-md:sr-only"}
-            />
-            <RowTime post={post} timezone={timezone} />
-            {findPlannedTime(post) === undefined && <AccountStates publications={post.publications} />}
+            {/* On a phone, the name of the state does not fit next to a planned time, and the account next to no time. */}
+            <PostStateBadge post={post} labelClassName={findPlannedTime(post) === undefined ? "" : "@max-md:sr-only"} />
+            <PostTime post={post} timezone={timezone} />
+            <span className="min-w-0 @max-md:hidden">
+              <AccountStates publications={post.publications} />
+            </span>
           </p>
         )}
       </div>
@@ -105,14 +103,15 @@ export const PostListRow = memo(function PostListRow({
         </>
       )}
       {isNarrow ? (
-        isCompact && <StatusBadge status={post.status} isLabelHidden />
+        isCompact && <PostStateBadge post={post} isLabelHidden />
       ) : (
         <>
-          <span className="flex w-24 flex-none">
-            <StatusBadge status={post.status} />
+          <span className="grid w-28 flex-none">
+            {/* Only the longest name has two lines. */}
+            <PostStateBadge post={post} labelClassName="leading-4 whitespace-normal" />
           </span>
-          <span className="flex w-36 flex-none justify-end text-sm whitespace-nowrap text-muted">
-            <RowTime post={post} timezone={timezone} />
+          <span className="flex w-40 flex-none justify-end text-sm whitespace-nowrap text-muted">
+            <PostTime post={post} timezone={timezone} />
           </span>
         </>
       )}
@@ -152,25 +151,6 @@ function RowAuthor({ post: { createdBy, createdByClient } }: { post: PostSummary
     <span className="flex min-w-0 flex-none items-center gap-2 text-sm text-muted @5xl:w-40">
       <Avatar name={createdBy.name} client={client} size="small" />
       <span className="truncate @max-5xl:sr-only">{formatActor(createdBy, client)}</span>
-    </span>
-  );
-}
-
-function RowTime({ post, timezone }: { post: PostSummary; timezone: string }) {
-  const plannedTime = findPlannedTime(post);
-  if (plannedTime !== undefined)
-    return (
-      <span className="inline-flex items-center gap-1 whitespace-nowrap text-ink">
-        <CalendarClock size={14} className="flex-none text-info" aria-hidden="true" />
-        <span className="sr-only">Planned for </span>
-        {formatTime(plannedTime, timezone)}
-      </span>
-    );
-  const publishedTime = findPublishedTime(post);
-  return (
-    <span className="whitespace-nowrap">
-      <span className="sr-only">{publishedTime === undefined ? "Changed " : "Published "}</span>
-      <RelativeTime at={publishedTime ?? post.updatedAt} timezone={timezone} />
     </span>
   );
 }

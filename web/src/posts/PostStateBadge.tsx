@@ -1,0 +1,11 @@
+import type { PostSummary } from "../api/summary-queries.ts";
+import { IconBadge, type BadgeLabelProps } from "../ui/StatusBadge.tsx";
+import { describePostState } from "./describe-post-state.ts";
+
+/** The state of a post in a list: that of its publications, or its status. */
+export const PostStateBadge = ({
+  post,
+  ...label
+}: BadgeLabelProps & { post: Pick<PostSummary, "status" | "publications"> }) => (
+  <IconBadge {...describePostState(post)} {...label} />
+);
