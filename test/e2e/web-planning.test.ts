@@ -490,6 +490,23 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await page.context().close();
   });
 
+  test("lists show when a post was created, as they are sorted by that time (WEB-12)", async () => {
+    const { deps } = fixture.service;
+    const page = await openAsNewOwner("posts");
+    const postId = await addPost("Mussels");
+    await page.waitForTimeout(10);
+    await updatePost(deps, owner, { postId, body: "The mussels are out." });
+    const { createdAt, updatedAt } = await getPost(deps, owner, { postId });
+    assert.notEqual(createdAt, updatedAt);
+    for (const view of ["List", "Board"]) {
+      await page.getByRole("radio", { name: view }).click();
+      await page.getByRole("radio", { name: view, checked: true }).waitFor();
+      const label = page.getByRole("listitem").getByText("Created", { exact: true });
+      assert.equal(await label.locator("..").locator("time").getAttribute("datetime"), createdAt);
+    }
+    await page.context().close();
+  });
+
   test("cancels what is scheduled before a post moves to the trash, and keeps a post that may be published (WEB-10)", async () => {
     const page = await openAsNewOwner("posts");
     const postId = await addPost("Mussels", { localTime: `${day}T10:00` });

@@ -6,7 +6,7 @@ import { describePostState } from "./describe-post-state.ts";
 import { findPlannedTime, findPublishedTime } from "./find-planned-time.ts";
 import { formatPostTime } from "./format-post-time.ts";
 
-/** When the post goes out or went out. If neither is known, when it was changed. */
+/** When the post goes out or went out. If neither is known, when it was created, as lists are sorted by that time. */
 export function PostTime({ post, timezone }: { post: PostSummary; timezone: string }) {
   const plannedTime = findPlannedTime(post);
   if (plannedTime !== undefined)
@@ -21,12 +21,13 @@ export function PostTime({ post, timezone }: { post: PostSummary; timezone: stri
   return (
     <span className="min-w-0 truncate">
       {publishedTime === undefined ? (
-        <span className="sr-only">Changed </span>
+        // On a phone, there is no room for it.
+        <span className="@max-md:sr-only">Created </span>
       ) : (
         // The state next to it usually says the same.
         <span className={describePostState(post).label === stateLabels.published ? "sr-only" : ""}>Published </span>
       )}
-      <RelativeTime at={publishedTime ?? post.updatedAt} timezone={timezone} />
+      <RelativeTime at={publishedTime ?? post.createdAt} timezone={timezone} />
     </span>
   );
 }
