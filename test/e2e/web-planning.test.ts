@@ -507,6 +507,24 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await page.context().close();
   });
 
+  test("calendar cards show two lines of a title, and a different icon for each state (WEB-12)", async () => {
+    const title = "The fog came in over the harbour before breakfast and stayed until noon";
+    const page = await openAsNewOwner(`posts?view=calendar&date=${day}`);
+    const plan = { ids: [connectionIds[0]], localTime: `${day}T10:00` };
+    const states = ["missed", "unconfirmed", "failed"] as const;
+    for (const state of states) await changePublications(await addPost(title, plan), { state });
+    const icons = new Set<string>();
+    for (const state of states) {
+      const card = page.getByRole("button", { name: new RegExp(`${title}.*, ${state}, harbour`, "i") });
+      icons.add(await card.locator("svg").innerHTML());
+      const box = await card.getByText(title).boundingBox();
+      assert.equal(box?.height, 32, "two lines of 16 px");
+    }
+    assert.equal(icons.size, states.length);
+    assert.deepEqual(await findViolations(page), []);
+    await page.context().close();
+  });
+
   test("cancels what is scheduled before a post moves to the trash, and keeps a post that may be published (WEB-10)", async () => {
     const page = await openAsNewOwner("posts");
     const postId = await addPost("Mussels", { localTime: `${day}T10:00` });

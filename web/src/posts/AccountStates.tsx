@@ -1,9 +1,10 @@
 import {
   CheckCheck,
-  CircleAlert,
   CircleDashed,
+  CircleQuestionMark,
   CircleX,
   Clock,
+  ClockAlert,
   Hourglass,
   Loader,
   type LucideIcon,
@@ -20,8 +21,8 @@ export const stateIcons: Record<VisibleState, LucideIcon> = {
   publishing: Loader,
   published: CheckCheck,
   failed: CircleX,
-  unconfirmed: CircleAlert,
-  missed: CircleAlert,
+  unconfirmed: CircleQuestionMark,
+  missed: ClockAlert,
   canceled: CircleDashed,
 };
 

@@ -53,7 +53,7 @@ function AgendaItem({ group, onOpen }: { group: EntryGroup; onOpen: (group: Entr
         <span className="w-11 flex-none text-sm text-muted tabular-nums">{localTime.slice(11)}</span>
         {post.thumbnail && <Thumbnail asset={{ ...post.thumbnail, altText: "" }} size="small" />}
         <span className="min-w-0 flex-1">
-          <span className="block truncate font-medium">{post.title}</span>
+          <span className="line-clamp-2 font-medium [overflow-wrap:anywhere]">{post.title}</span>
           <span className="flex items-center gap-1.5 text-sm text-muted">
             <Icon size={14} className={`flex-none ${stateColors[state]}`} aria-hidden="true" />
             <span className="truncate">

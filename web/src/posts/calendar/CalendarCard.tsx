@@ -47,9 +47,9 @@ export function CalendarCard({
       title={`${post.title}\n${stateLabels[state]}: ${accounts}`}
       className={`block w-full min-w-0 rounded-sm border border-rule bg-raised px-1.5 py-1 text-left text-xs/4 hover:border-control pointer-coarse:min-h-11 ${className}`}
     >
-      <span className="block truncate font-medium">{post.title}</span>
+      <span className="line-clamp-2 font-medium [overflow-wrap:anywhere]">{post.title}</span>
       <span className="flex items-center gap-1 text-muted tabular-nums">
-        <Icon size={12} className={`flex-none ${stateColors[state]}`} aria-hidden="true" />
+        <Icon size={14} className={`flex-none ${stateColors[state]}`} aria-hidden="true" />
         {localTime.slice(11)}
         <span className="min-w-0 truncate" aria-hidden="true">
           {entries.length > 1 ? `${entries.length} accounts` : accounts}

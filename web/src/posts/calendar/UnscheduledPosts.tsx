@@ -90,7 +90,7 @@ function UnscheduledPost({ post, canDrag, onSchedule }: Omit<UnscheduledPostsPro
         params={{ studioId: studio.id, postId: post.id }}
       >
         <PostStateBadge post={post} isLabelHidden />
-        <span className="min-w-0 truncate">{post.title}</span>
+        <span className="line-clamp-2 min-w-0 [overflow-wrap:anywhere]">{post.title}</span>
       </Link>
       {onSchedule && (
         <IconButton
