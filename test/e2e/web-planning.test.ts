@@ -12,6 +12,7 @@ import { addDays, addMonths, formatLongDay } from "../../web/src/posts/calendar/
 import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
 import { newConnection } from "../support/platform-fixture.ts";
+import { newMember } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
 import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
 import { createOwner, openStudioPage } from "../support/web-posts.ts";
@@ -523,6 +524,29 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     assert.equal(icons.size, states.length);
     assert.deepEqual(await findViolations(page), []);
     await page.context().close();
+  });
+
+  test("says what an edit of a scheduled post does (PUB-4, WEB-12)", async () => {
+    const { deps } = fixture.service;
+    await (await openAsNewOwner("posts")).context().close();
+    const postId = await addPost("Mussels", { ids: [connectionIds[0]], localTime: `${day}T10:00` });
+    const page = await openStudioPage(fixture, owner, `posts/${postId}`, { errors });
+    await page.getByText(/^Scheduled for .*, 10:00\. Changes that you make before then will be published\.$/).waitFor();
+    await page.getByRole("textbox", { name: "Text", exact: true }).fill("Two tides later.");
+    await waitUntil(async () => (await getPost(deps, owner, { postId })).body === "Two tides later.");
+    assert.deepEqual(await readPlans(postId), [`harbour scheduled ${day}T10:00`]);
+    assert.deepEqual(await findViolations(page), []);
+    await page.context().close();
+
+    await deps.studios.update(owner.studio.id, { approval: "everyone" });
+    const member = await newMember(deps, owner, "member");
+    const memberPage = await openStudioPage(fixture, member, `posts/${postId}`, { errors });
+    const hint = memberPage.getByText(/^Scheduled for .* an owner or admin needs to approve it again\.$/);
+    await hint.waitFor();
+    await memberPage.getByRole("textbox", { name: "Text", exact: true }).fill("Three tides later.");
+    await hint.waitFor({ state: "detached" });
+    assert.deepEqual(await readPlans(postId), [`harbour proposed ${day}T10:00`]);
+    await memberPage.context().close();
   });
 
   test("cancels what is scheduled before a post moves to the trash, and keeps a post that may be published (WEB-10)", async () => {
