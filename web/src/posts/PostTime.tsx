@@ -1,10 +1,10 @@
 import { CalendarClock } from "lucide-react";
 import type { PostSummary } from "../api/summary-queries.ts";
 import { stateLabels } from "../publishing/publication-states.ts";
+import { formatTime } from "../ui/format-time.ts";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
 import { describePostState } from "./describe-post-state.ts";
 import { findPlannedTime, findPublishedTime } from "./find-planned-time.ts";
-import { formatPostTime } from "./format-post-time.ts";
 
 /** When the post goes out or went out. If neither is known, when it was created, as lists are sorted by that time. */
 export function PostTime({ post, timezone }: { post: PostSummary; timezone: string }) {
@@ -14,7 +14,7 @@ export function PostTime({ post, timezone }: { post: PostSummary; timezone: stri
       <span className="inline-flex items-center gap-1 whitespace-nowrap text-ink">
         <CalendarClock size={14} className="flex-none text-info" aria-hidden="true" />
         <span className="sr-only">Planned for </span>
-        {formatPostTime(plannedTime, timezone)}
+        {formatTime(plannedTime, timezone)}
       </span>
     );
   const publishedTime = findPublishedTime(post);
