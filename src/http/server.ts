@@ -97,6 +97,7 @@ export function createHttpServer(options: {
         isDisconnected: !res.writableFinished,
         context: context.logContext,
         isStaticFile: context.isStaticFile,
+        isProbe: route?.allowsAnyHost,
       });
     });
     setSecurityHeaders(res, isHttps, route?.isDataOnly);

@@ -23,6 +23,8 @@ export interface RequestLogEntry {
   context: RequestLogContext | undefined;
   /** The response is a file of the web app. */
   isStaticFile?: boolean | undefined;
+  /** A health check of a load balancer or supervisor, or a scrape of metrics. */
+  isProbe?: boolean | undefined;
 }
 
 export type Log = Logger & {
@@ -72,8 +74,10 @@ export function createLog(level: (typeof logLevels)[number], output: LogOutput =
   return log;
 }
 
-function getRequestLevel({ status }: RequestLogEntry): "warn" | "info" {
-  return status >= 500 ? "warn" : "info";
+/** Successful probes are logged at `debug`, because they arrive every second and would hide other requests. */
+function getRequestLevel({ status, isProbe }: RequestLogEntry): "warn" | "info" | "debug" {
+  if (status >= 500) return "warn";
+  return isProbe && status < 400 ? "debug" : "info";
 }
 
 /** Serialized by hand, because pino would make a tool call 10 % slower. `cut` means that the client disconnected. */

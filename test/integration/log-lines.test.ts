@@ -77,4 +77,18 @@ forOneEngine("log lines", (fixture) => {
       ["GET", owner.user.id, undefined],
     );
   });
+
+  test("the log has successful probes at debug and other requests at info (RUN-9)", async () => {
+    for (const path of ["/healthz", "/readyz", "/metrics", "/api/me"]) await fetch(`${server.base}${path}`);
+    const lines = await collectLines(4);
+    assert.deepEqual(
+      lines.map(({ path, level }) => [path, level]),
+      [
+        ["/healthz", "debug"],
+        ["/readyz", "debug"],
+        ["/metrics", "debug"],
+        ["/api/me", "info"],
+      ],
+    );
+  });
 });

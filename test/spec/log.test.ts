@@ -65,6 +65,31 @@ test("logs a request as one line of JSON, regardless of its fields (RUN-9, L4)",
   );
 });
 
+test("logs successful probes at debug, and failed ones like other requests (RUN-9)", () => {
+  const probe = {
+    requestId: "req_1",
+    method: "GET",
+    path: "/readyz",
+    ms: 1,
+    isDisconnected: false,
+    context: undefined,
+    isProbe: true,
+  };
+  const logProbes = (log: ReturnType<typeof createLog>): void => {
+    for (const status of [200, 401, 503]) log.request({ ...probe, status });
+  };
+  const readLevels = (lines: string[]) =>
+    lines.map((line) => {
+      const { level, status } = JSON.parse(line) as { level: string; status: number };
+      return [status, level];
+    });
+  assert.deepEqual(readLevels(captureLines(logProbes)), [
+    [401, "info"],
+    [503, "warn"],
+  ]);
+  assert.deepEqual(readLevels(captureLines(logProbes, "debug"))[0], [200, "debug"]);
+});
+
 const omitIsDisconnected = <Fields extends { isDisconnected: boolean }>({ isDisconnected: _, ...rest }: Fields) => rest;
 
 test("logs a path without its query and its token (RUN-9)", () => {
