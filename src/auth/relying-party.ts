@@ -1,6 +1,6 @@
 import * as client from "openid-client";
 import type { Identity } from "#domain/access/ports.ts";
-import { edgeError } from "#lib/errors.ts";
+import { edgeError, type AppError } from "#lib/errors.ts";
 import { providerUnavailableError, withSignInErrors } from "./sign-in-errors.ts";
 
 /** An OpenID Connect issuer where users sign in. */
@@ -13,6 +13,8 @@ export interface IdentityProvider {
   clientSecret: string | undefined;
   /** The issuer to store with its users, if it differs from the issuer's URL. */
   identityIssuer?: string;
+  /** The error if its metadata can't be read, if a retry is no remedy. */
+  createUnavailableError?: (cause: unknown) => AppError;
 }
 
 /** A sign-in that was sent to an identity provider and has not returned yet. */
@@ -42,6 +44,8 @@ const stepTimeoutMs = 8000;
  * and no cache can be stale when endpoints or keys change.
  */
 export function createRelyingParty(provider: IdentityProvider, redirectUri: string): RelyingParty {
+  const { createUnavailableError = (cause: unknown) => providerUnavailableError(provider.name, cause) } = provider;
+
   async function discover(): Promise<client.Configuration> {
     const execute = [client.enableNonRepudiationChecks];
     // The config allows http only for loopback issuers.
@@ -51,10 +55,10 @@ export function createRelyingParty(provider: IdentityProvider, redirectUri: stri
     const auth = createClientAuth(provider.clientSecret);
     const server = await client
       .discovery(new URL(provider.issuer), provider.clientId, undefined, auth, options)
-      .catch((error: unknown) => Promise.reject(providerUnavailableError(provider.name, error)));
+      .catch((error: unknown) => Promise.reject(createUnavailableError(error)));
     const { authorization_endpoint, token_endpoint, jwks_uri } = server.serverMetadata();
     const isComplete = [authorization_endpoint, token_endpoint, jwks_uri].every((url) => URL.canParse(url ?? ""));
-    if (!isComplete) throw providerUnavailableError(provider.name, new Error("the metadata lacks an endpoint"));
+    if (!isComplete) throw createUnavailableError(new Error("the metadata lacks an endpoint"));
     return server;
   }
 

@@ -31,6 +31,7 @@ export function createDevIssuerRoutes(base: string, devIssuer: DevIssuer): Route
     base,
     path: devIssuerPath,
     name: "Development sign-in",
+    alternative: "Set OIDC_ISSUER to sign in with an identity provider",
     pages: { "/sign-in/*": { GET: showSignIn, POST: submitSignIn } },
     handle: devIssuer.handle,
   });

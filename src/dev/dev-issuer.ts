@@ -57,7 +57,21 @@ export function createDevIssuer(deps: DevDeps): DevIssuer {
 
   return {
     // A fixed issuer id keeps users across a change of port, which changes the issuer URL.
-    provider: { id: "dev", name: "development sign-in", issuer, ...client, identityIssuer: "urn:atelier:dev-idp" },
+    provider: {
+      id: "dev",
+      name: "development sign-in",
+      issuer,
+      ...client,
+      identityIssuer: "urn:atelier:dev-idp",
+      // The provider is this process, so it responds, unless the base URL leads somewhere else.
+      createUnavailableError: (cause) =>
+        edgeError(
+          "url_unreachable",
+          `The server can't reach its own development sign-in at BASE_URL (${deps.baseUrl}).`,
+          "Set BASE_URL to the URL at which the server itself listens, not to that of a proxy. To use a proxy, set OIDC_ISSUER to sign in with an identity provider.",
+          { cause },
+        ),
+    },
     handle,
     assertPending,
     finish: (req, res, email) => finish(req, res, { login: { accountId: email, remember: false } }),

@@ -27,6 +27,7 @@ export function createSandboxRoutes(base: string, sandbox: SandboxPlatform): Rou
     base,
     path: sandboxPath,
     name: "The sandbox platform",
+    alternative: "Use an account of another platform",
     pages: {
       "/about": { GET: (_, res) => sendPage(res, renderAboutPage()) },
       "/access/*": { GET: showAccess, POST: submitAccess },

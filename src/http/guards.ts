@@ -85,12 +85,17 @@ export function assertSameOrigin(headers: Headers, base: string): void {
  * forwarding headers still passes the public Host header, so the host name must be a loopback name as well.
  */
 export function isLocalPeer(req: IncomingMessage): boolean {
-  const proxyHeaders = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via"];
   return (
     isLoopbackAddress(req.socket.remoteAddress) &&
     isLoopbackName(URL.parse(`http://${req.headers.host}`)?.hostname ?? "") &&
-    proxyHeaders.every((name) => req.headers[name] === undefined)
+    !isForwarded(req)
   );
+}
+
+/** Whether a proxy has forwarded the request and says so. */
+export function isForwarded({ headers }: IncomingMessage): boolean {
+  const proxyHeaders = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via"];
+  return proxyHeaders.some((name) => headers[name] !== undefined);
 }
 
 /** The default policy allows nothing; pages that need more set their own. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { request } from "node:http";
+import { once } from "node:events";
+import { createServer, request } from "node:http";
 import { after, before, it } from "node:test";
 import { createSessions } from "#auth/sign-in.ts";
 import { createHttpBrowser, signIn, signInFromPage, type HttpBrowser } from "../support/http-browser.ts";
@@ -110,6 +111,38 @@ forOneEngine("dev issuer", (fixture) => {
           `${name} ${path}`,
         );
       }
+    }
+  });
+
+  it("says that BASE_URL leads to a proxy, and which settings to change (SIGN-4)", async () => {
+    const [proxyBase, serviceBase] = [await findFreeBaseUrl(), await findFreeBaseUrl()];
+    const service = await startService(fixture.deps, { base: proxyBase, env: { PORT: new URL(serviceBase).port } });
+    const proxy = createServer((req, res) => {
+      const headers = { ...req.headers, "x-forwarded-for": "127.0.0.1" };
+      const forwardedRequest = request(`${serviceBase}${req.url}`, { method: req.method, headers }, (response) => {
+        res.writeHead(response.statusCode ?? 502, response.headers);
+        response.pipe(res);
+      });
+      req.pipe(forwardedRequest);
+    });
+    proxy.listen(Number(new URL(proxyBase).port), "127.0.0.1");
+    await once(proxy, "listening");
+    try {
+      const browser = createHttpBrowser();
+      const failurePage = await browser.submit(await browser.open(`${proxyBase}/login`));
+      assert.equal(failurePage.status, 502);
+      assert.ok(failurePage.text.includes(`at BASE_URL (${proxyBase})`), failurePage.text);
+      assert.match(failurePage.text, /not to that of a proxy.*OIDC_ISSUER/s);
+      const signInPage = await browser.open(`${proxyBase}/dev-idp/sign-in/x`);
+      assert.equal(signInPage.status, 403);
+      assert.ok(signInPage.text.includes(`BASE_URL (${proxyBase}) leads to a proxy`), signInPage.text);
+      const headers = { "x-forwarded-for": "127.0.0.1", host: new URL(serviceBase).host };
+      const otherHost = await createHttpBrowser().send(`${serviceBase}/dev-idp/token`, { headers });
+      assert.match(await otherHost.text(), /does not work behind a proxy.*Open http:/);
+    } finally {
+      proxy.closeAllConnections();
+      proxy.close();
+      await service.close();
     }
   });
 
