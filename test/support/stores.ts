@@ -62,7 +62,7 @@ export function openTestS3(
 }
 
 /** Creates a bucket that no other suite uses, for suites that sweep it. */
-async function createTestBucket(): Promise<string> {
+export async function createTestBucket(): Promise<string> {
   const settings = { ...getTestS3Settings(), bucket: createUniqueName() };
   const client = createS3Client(settings);
   await client.send(new CreateBucketCommand({ Bucket: settings.bucket }));
