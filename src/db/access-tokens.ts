@@ -43,7 +43,8 @@ export const resolveTokenQuery = statement<TokenRow>(
           s.id AS studio_id, s.name AS studio_name, COALESCE(m.role, f.role) AS role,
           ns.id AS next_id, ns.name AS next_name, nm.role AS next_role,
           CASE WHEN m.studio_id IS NULL AND CAST($1 AS TEXT) IS NOT NULL
-                AND NOT EXISTS (SELECT 1 FROM studios d WHERE d.id = $1) THEN 1 ELSE 0 END AS is_session_studio_deleted
+                AND NOT EXISTS (SELECT 1 FROM studios d WHERE d.id = $1 AND d.deleted_at IS NULL)
+               THEN 1 ELSE 0 END AS is_session_studio_deleted
      FROM oauth_records r
      JOIN grants g ON g.id = r.grant_id AND g.revoked_at IS NULL
      JOIN users u ON u.id = g.user_id AND u.disabled_at IS NULL

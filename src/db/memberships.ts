@@ -94,6 +94,7 @@ export function createMembershipStore({ q, run }: Connection): MembershipStore {
         .set((eb) => ({ owner_count: eb("owner_count", "+", delta) }))
         .where("id", "=", studioId)
         .where("owner_count", ">", delta > 0 ? 0 : 1)
+        .where("deleted_at", "is", null)
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },

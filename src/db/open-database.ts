@@ -26,6 +26,7 @@ import { createSandboxStore } from "./sandbox.ts";
 import { createImageInspectionStore } from "./image-inspections.ts";
 import { createSharedFileStore } from "./shared-files.ts";
 import { createStrayFileStore } from "./stray-files.ts";
+import { createStudioContentStore } from "./studio-content.ts";
 import { createStudioStore } from "./studios.ts";
 import { createSubscriptionStore } from "./subscriptions.ts";
 import { createTokenStore } from "./access-tokens.ts";
@@ -42,6 +43,7 @@ function createStoresFor(connection: Connection): Stores {
     oauthRecords: createOAuthRecordStore(connection),
     oauthClients: createOAuthClientStore(connection),
     studios: createStudioStore(connection),
+    studioContent: createStudioContentStore(connection),
     memberships: createMembershipStore(connection),
     invitations: createInvitationStore(connection),
     posts: createPostStore(connection),

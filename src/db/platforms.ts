@@ -2,6 +2,7 @@ import type { Selectable } from "kysely";
 import type { PlatformConnection } from "#domain/platforms/connection.ts";
 import type { InstanceLimits } from "#domain/platforms/instance-limits.ts";
 import type { PlatformStore } from "#domain/platforms/ports.ts";
+import { notFoundError } from "#lib/errors.ts";
 import { statement, type Connection } from "./database.ts";
 import { createPlatformAppStore, createConnectLinkStore } from "./connect-links.ts";
 import type { Schema } from "./schema.ts";
@@ -58,11 +59,13 @@ function createConnectionStore({
     },
     async findOrInsert({ id, studioId, platform, instance, account, limits, connectedAt }, limit) {
       // Locks the studio row, so that parallel calls count against the same limit.
-      await q
+      const { numUpdatedRows } = await q
         .updateTable("studios")
         .set(({ ref }) => ({ used_bytes: ref("used_bytes") }))
         .where("id", "=", studioId)
-        .execute();
+        .where("deleted_at", "is", null)
+        .executeTakeFirst();
+      if (numUpdatedRows === 0n) throw notFoundError("studio");
       const otherConnections = await q
         .selectFrom("platform_connections")
         .select("id")

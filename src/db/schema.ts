@@ -15,6 +15,7 @@ export interface Schema extends AccessTables, ContentTables, PublishingTables {
     created_at: number;
     used_bytes: Generated<number>;
     approval: Generated<ApprovalRule>;
+    deleted_at: number | null;
   };
   memberships: { studio_id: string; user_id: string; role: Role; joined_at: number };
   invitations: {

@@ -2,43 +2,7 @@ import type { StudioStore } from "#domain/studios/ports.ts";
 import type { Connection } from "./database.ts";
 import { containsText } from "./users.ts";
 
-/**
- * Tables whose rows are deleted before the studio itself, with the number of rows per statement. Assets come before the
- * posts that they refer to. The revisions of a post are deleted with it.
- */
-const contentTables = [
-  ["publications", 200],
-  ["assets", 200],
-  ["posts", 20],
-  ["activity", 200],
-] as const;
-
 export function createStudioStore({ q, engine }: Connection): StudioStore {
-  /** In batches, because one statement that deletes thousands of posts exceeds the statement timeout. */
-  async function deleteContent(studioId: string, [table, limit]: (typeof contentTables)[number]): Promise<void> {
-    // Continues after the last id: the index still has the entries of rows that this transaction deleted.
-    let after = "";
-    for (let count: number = limit; count === limit;) {
-      const rows = await q
-        .selectFrom(table)
-        .select("id")
-        .where("studio_id", "=", studioId)
-        .where("id", ">", after)
-        .orderBy("id")
-        .limit(limit)
-        .execute();
-      const last = rows.at(-1)?.id;
-      if (last === undefined) return;
-      await q
-        .deleteFrom(table)
-        .where("studio_id", "=", studioId)
-        .where("id", ">", after)
-        .where("id", "<=", last)
-        .execute();
-      [after, count] = [last, rows.length];
-    }
-  }
-
   return {
     async insert({ id, name, slug, timezone, createdAt }, ownerId) {
       const { numInsertedOrUpdatedRows } = await q
@@ -58,6 +22,7 @@ export function createStudioStore({ q, engine }: Connection): StudioStore {
         .selectFrom("studios")
         .select(["id", "name", "slug", "timezone", "approval", "created_at as createdAt"])
         .where("id", "=", studioId)
+        .where("deleted_at", "is", null)
         .executeTakeFirst();
     },
     async update(studioId, changes) {
@@ -65,6 +30,7 @@ export function createStudioStore({ q, engine }: Connection): StudioStore {
         .updateTable("studios")
         .set(changes)
         .where("id", "=", studioId)
+        .where("deleted_at", "is", null)
         .returning(["id", "name", "slug", "timezone", "approval", "created_at as createdAt"])
         .executeTakeFirst();
     },
@@ -72,6 +38,7 @@ export function createStudioStore({ q, engine }: Connection): StudioStore {
       return q
         .selectFrom("studios")
         .select(["id", "name", "slug", "timezone", "approval", "created_at as createdAt"])
+        .where("deleted_at", "is", null)
         .$if(search !== undefined, (studios) => studios.where(containsText(["name", "slug"], search!)))
         .$if(before !== undefined, (studios) => studios.where("id", "<", before!))
         .orderBy("id", "desc")
@@ -82,9 +49,29 @@ export function createStudioStore({ q, engine }: Connection): StudioStore {
       if (engine === "postgres")
         await q.selectFrom("studios").select("id").where("id", "=", studioId).forUpdate().execute();
     },
+    async markDeleted(studioId, now) {
+      // The slug of a deleted studio is available again. No slug is an id, because ids contain an underscore.
+      await q.updateTable("studios").set({ deleted_at: now, slug: studioId }).where("id", "=", studioId).execute();
+      await q
+        .deleteFrom("publications")
+        .where("studio_id", "=", studioId)
+        .where("state", "in", ["preparing", "committing"])
+        .execute();
+      for (const table of ["invitations", "platform_connects", "memberships"] as const)
+        await q.deleteFrom(table).where("studio_id", "=", studioId).execute();
+    },
+    async listDeleted(limit) {
+      const rows = await q
+        .selectFrom("studios")
+        .select("id")
+        .where("deleted_at", "is not", null)
+        .orderBy("deleted_at")
+        .limit(limit)
+        .execute();
+      return rows.map(({ id }) => id);
+    },
     async delete(studioId) {
-      for (const table of contentTables) await deleteContent(studioId, table);
-      await q.deleteFrom("studios").where("id", "=", studioId).execute();
+      await q.deleteFrom("studios").where("id", "=", studioId).where("deleted_at", "is not", null).execute();
     },
   };
 }

@@ -36,7 +36,7 @@ const findLinkQuery = statement<ResolvedLinkRow>(
           p.asset_count AS post_asset_count, u.name AS creator_name,
           u.email AS creator_email, m.role AS creator_role, g.revoked_at AS grant_revoked_at, ${fileCountsSql}
      FROM upload_links l
-     JOIN studios s ON s.id = l.studio_id
+     JOIN studios s ON s.id = l.studio_id AND s.deleted_at IS NULL
      LEFT JOIN posts p ON p.id = l.post_id
      JOIN users u ON u.id = l.created_by
      LEFT JOIN memberships m ON m.studio_id = l.studio_id AND m.user_id = l.created_by AND u.disabled_at IS NULL

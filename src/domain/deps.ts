@@ -33,7 +33,7 @@ import type { PostSummaryStore } from "./posts/post-summary.ts";
 import type { SearchIndexStore } from "./search/ports.ts";
 import type { SearchQueue } from "./search/search-queue.ts";
 import type { StudioLimits } from "./studios/members.ts";
-import type { InvitationStore, MembershipStore, StudioStore } from "./studios/ports.ts";
+import type { InvitationStore, MembershipStore, StudioContentStore, StudioStore } from "./studios/ports.ts";
 import type { SubscriptionStore } from "./subscriptions/ports.ts";
 import type { TrashStore } from "./trash/ports.ts";
 import type { UploadStore } from "./uploads/ports.ts";
@@ -47,6 +47,7 @@ export interface Stores {
   oauthRecords: OAuthRecordStore;
   oauthClients: OAuthClientStore;
   studios: StudioStore;
+  studioContent: StudioContentStore;
   memberships: MembershipStore;
   invitations: InvitationStore;
   posts: PostStore;

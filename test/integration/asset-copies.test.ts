@@ -16,6 +16,7 @@ import type { Deps } from "#domain/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { deletePost } from "#domain/posts/delete-post.ts";
 import { deleteStudio } from "#domain/studios/delete-studio.ts";
+import { purgeBatchSizes } from "#domain/studios/purge-studio.ts";
 import { emptyTrash } from "#domain/trash/empty-trash.ts";
 import { restoreFromTrash } from "#domain/trash/restore-from-trash.ts";
 import { sweepTrash } from "#domain/trash/sweep-trash.ts";
@@ -189,12 +190,20 @@ forEachEngine("copies of assets", (fixture) => {
     assert.deepEqual(await findOwnLostFiles(), copyIds);
   });
 
-  test("deleting a studio deletes shared files and their counts", async () => {
+  test("deleting a studio deletes a shared file with the last of its copies, although they are in several batches", async () => {
     const studio = await createStudioFixture(fixture);
-    await copy(studio);
-    await copy(studio);
-    assert.equal(await readAssetCount(fixture, studio), 3);
-    await deleteStudio(studio.deps, studio.owner, { name: "Studio" });
+    const copyCount = purgeBatchSizes.assets + 5;
+    for (let i = 0; i < copyCount; i++) await copy(studio);
+    assert.equal(await readAssetCount(fixture, studio), copyCount + 1);
+    const findLostFiles = createLostFileFinder(studio.deps);
+    const lostFileCounts: number[] = [];
+    const sleep = async (): Promise<void> => {
+      const lostFiles = await findLostFiles();
+      lostFileCounts.push(lostFiles.filter(({ studioId }) => studioId === studio.owner.studio.id).length);
+    };
+    await deleteStudio({ ...studio.deps, sleep }, studio.owner, { name: "Studio" });
+    assert.ok(lostFileCounts.length >= 2);
+    assert.ok(!lostFileCounts.some((count) => count > 0), "copies without their file");
     assert.deepEqual(await studio.files.keys(), []);
     assert.equal(await readAssetCount(fixture, studio), undefined);
   });

@@ -241,4 +241,26 @@ forEachEngine("changes while a publication starts", (fixture) => {
       for (let round = 0; round < parallelRounds; round++) await runRound(name, false, await getConnection());
     });
   }
+
+  test("a studio is deleted after a run has uploaded its files: the post is not sent (T10)", async () => {
+    const setDeletedAt = (time: number | null) =>
+      fixture.database.q.updateTable("studios").set({ deleted_at: time }).where("id", "=", owner().studio.id).execute();
+    await request(owner(), await connect("deleted"));
+    const text = `Post ${count}`;
+    const { publisher } = deps();
+    const prepare: typeof publisher.prepare = async (...args) => {
+      const preparation = await publisher.prepare(...args);
+      assert.equal(preparation.kind, "prepared");
+      await setDeletedAt(Date.now());
+      return preparation;
+    };
+    const claimed = await claim();
+    assert.ok(claimed);
+    await runPublication({ ...deps(), publisher: { ...publisher, prepare } }, claimed, new AbortController().signal);
+    assert.deepEqual(
+      (await publishing.listSandboxPosts()).filter((post) => post.text === text),
+      [],
+    );
+    await setDeletedAt(null);
+  });
 });

@@ -43,7 +43,7 @@ export async function disconnectPlatform(
  * Deletes the credential and returns the connection as it was before, so that the credential can be revoked. Retries if
  * another call has renewed the credential, so that the newest one is revoked. Undefined if already disconnected.
  */
-async function deleteCurrentCredential(
+export async function deleteCurrentCredential(
   tx: Stores,
   studioId: string,
   connectionId: string,

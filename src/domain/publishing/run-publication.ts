@@ -5,7 +5,7 @@ import type { AccessToken } from "../platforms/ports.ts";
 import { mayPublishWithoutApproval } from "../policy.ts";
 import { scopes } from "../caller.ts";
 import { createCallWithToken } from "./call-with-token.ts";
-import { applyStep, applyStepInTransaction, LostClaimError, updateClaimed, type WorkerDeps } from "./claim.ts";
+import { applyStepInTransaction, LostClaimError, updateClaimed, type WorkerDeps } from "./claim.ts";
 import { digestContent, readContent, toSentContent } from "./content.ts";
 import { markFailed, markPublished, releaseClaim, retryLater, retryWindow, type Problem } from "./end-run.ts";
 import type { CommitOutcome, FailedOutcome, Publication, PublishRequest } from "./ports.ts";
@@ -72,10 +72,14 @@ async function prepareAndCommit(deps: WorkerDeps, claimedPublication: Publicatio
   if (preparation.kind !== "prepared") return endUnpublished(deps, fittedPublication, preparation);
   // From here on the post may be public, so this is recorded before the request is sent.
   const { progress, commitKey } = request;
-  const committingPublication = await applyStep(deps, fittedPublication, {
-    event: "commit",
-    action: "publication.committed",
-    change: { progress, commitKey, committedAt: await deps.publications.getTime() },
+  const committedAt = await deps.publications.getTime();
+  const committingPublication = await deps.transact(async (tx) => {
+    if (!(await tx.studios.find(fittedPublication.studioId))) throw new LostClaimError(); // deleted since the claim
+    return applyStepInTransaction(deps, tx, fittedPublication, {
+      event: "commit",
+      action: "publication.committed",
+      change: { progress, commitKey, committedAt },
+    });
   });
   // Not aborted at shutdown: the drain waits for the commit.
   const outcome = await callWithToken((token) =>

@@ -1,60 +1,51 @@
 import { z } from "zod";
 import { seconds } from "#lib/clock.ts";
 import { AppError, notFoundError } from "#lib/errors.ts";
-import type { Asset } from "../assets/model/asset.ts";
-import { listUnusedFiles, markForDeletion, removeFiles } from "../assets/lifecycle/delete-files.ts";
 import type { Caller } from "../caller.ts";
-import type { Deps, Stores } from "../deps.ts";
+import type { Deps } from "../deps.ts";
+import type { PlatformConnection } from "../platforms/connection.ts";
 import { revokeSealedCredential } from "../platforms/credentials.ts";
+import { deleteCurrentCredential } from "../platforms/disconnect-platform.ts";
 import { authorize } from "../policy.ts";
+import { purgeStudio } from "./purge-studio.ts";
 
 export const deleteStudioInput = z.strictObject({ name: z.string().max(100) });
 
-const batchSize = 500;
-/** How long the response waits while files are removed. The sweeper removes those that are left. */
-const fileRemovalTimeoutMs = seconds(4);
+/** How long the response waits while rows and files are deleted. The background job deletes those that are left. */
+const purgeTimeoutMs = seconds(4);
+const pauseMs = 5;
 
 /**
- * Deletes a studio and everything in it. Revokes the grants that act on the studio, because a client would otherwise
- * continue its task in another studio of the user. Records no activity, because the studio's activity is deleted too.
+ * Deletes a studio and everything in it. The studio becomes invisible in one transaction; its rows and files are then
+ * deleted in batches. Revokes the grants that act on the studio, because a client would otherwise continue its task in
+ * another studio of the user. Records no activity, because the studio's activity is deleted too.
  */
 export async function deleteStudio(
-  deps: Pick<Deps, "transact" | "clock" | "files" | "strayFiles" | "platforms" | "vault">,
+  deps: Pick<Deps, "studios" | "transact" | "clock" | "sleep" | "files" | "strayFiles" | "platforms" | "vault">,
   caller: Caller,
   input: z.infer<typeof deleteStudioInput>,
 ): Promise<void> {
   authorize(caller, "studio.delete");
-  const { assets, connections } = await deps.transact(async (tx) => {
-    // Without the lock, a parallel request could add an asset. The asset would prevent the deletion of its post, or its
-    // file would never be deleted.
+  const connections = await deps.transact(async (tx) => {
+    // Without the lock, a parallel request could add a member or connect an account.
     await tx.studios.lock(caller.studio.id);
     const studio = await tx.studios.find(caller.studio.id);
     if (!studio) throw notFoundError("studio");
     if (input.name.trim() !== studio.name) throw new AppError("invalid_input:studio_name", { name: studio.name });
-    const deletedContent = {
-      assets: await markStudioFilesForDeletion(deps, tx, studio.id),
-      connections: await tx.platformStore.listConnected(studio.id),
-    };
     await tx.grants.revokeInStudio(studio.id, deps.clock());
-    await tx.studios.delete(studio.id);
-    return deletedContent;
+    const disconnectedAccounts: PlatformConnection[] = [];
+    for (const { id } of await tx.platformStore.listConnected(studio.id)) {
+      const connection = await deleteCurrentCredential(tx, studio.id, id);
+      if (connection) disconnectedAccounts.push(connection);
+    }
+    await tx.studios.markDeleted(studio.id, deps.clock());
+    return disconnectedAccounts;
   });
   await Promise.all(connections.map((connection) => revokeSealedCredential(deps, connection)));
-  // Remove the files right away, because signed URLs stay valid while the bytes exist.
-  const deadline = deps.clock() + fileRemovalTimeoutMs;
-  for (const asset of assets) {
-    if (deps.clock() >= deadline) return;
-    await removeFiles(deps, listUnusedFiles([asset]));
-  }
-}
-
-/** Also returns all assets of the studio. */
-async function markStudioFilesForDeletion(deps: Pick<Deps, "clock">, tx: Stores, studioId: string): Promise<Asset[]> {
-  const allAssets: Asset[] = [];
-  for (let page = await tx.assets.list(studioId, { withTrash: true, limit: batchSize }); page.length > 0;) {
-    allAssets.push(...page);
-    await markForDeletion(deps, tx, listUnusedFiles(page));
-    page = await tx.assets.list(studioId, { withTrash: true, before: page.at(-1)?.id, limit: batchSize });
-  }
-  return allAssets;
+  // Start right away, because signed URLs of files stay valid while the bytes exist.
+  const deadline = deps.clock() + purgeTimeoutMs;
+  const options = { pause: () => deps.sleep(pauseMs), shouldStop: () => deps.clock() >= deadline };
+  await purgeStudio(deps, caller.studio.id, options).catch(() => {
+    // The studio is deleted for its users. The background job retries, and logs errors.
+  });
 }

@@ -1,3 +1,4 @@
+import type { Asset } from "../assets/model/asset.ts";
 import type { ApprovalRule, Role } from "../policy.ts";
 
 export interface Studio {
@@ -38,6 +39,7 @@ export interface OpenInvitation extends Invitation {
   creatorRole: Role | null;
 }
 
+/** Methods that read or change studios ignore those that are marked as deleted, unless they say otherwise. */
 export interface StudioStore {
   /** Inserts the studio and its first owner; returns false and changes nothing if the slug is taken. */
   insert(studio: Studio, ownerId: string): Promise<boolean>;
@@ -51,8 +53,31 @@ export interface StudioStore {
   list(page: { search?: string | undefined; before?: string | undefined; limit: number }): Promise<Studio[]>;
   /** Until the transaction ends, no other transaction can change the studio or add rows that belong to it. */
   lock(studioId: string): Promise<void>;
-  /** Deletes the studio and everything that belongs to it. */
+  /**
+   * Makes the studio invisible: marks it as deleted, and deletes its memberships, its invitations, the links of its
+   * connect pages and its running publications, whose workers thereby lose their claim.
+   */
+  markDeleted(studioId: string, now: number): Promise<void>;
+  /** Studios that are marked as deleted and still have rows, the first deleted first. */
+  listDeleted(limit: number): Promise<string[]>;
+  /** Deletes the row of a studio that is marked as deleted, and the rows that belong to it. */
   delete(studioId: string): Promise<void>;
+}
+
+/** The tables that grow with the use of a studio, in the order in which they are purged: assets refer to posts. */
+export const contentTables = ["publications", "assets", "posts", "activity"] as const;
+export type ContentTable = (typeof contentTables)[number];
+
+/** The rows of studios that are marked as deleted. */
+export interface StudioContentStore {
+  /** The ids of a studio's rows that are greater than `after`, sorted. */
+  listIds(table: ContentTable, studioId: string, after: string, limit: number): Promise<string[]>;
+  /** Deletes the rows, and those that belong to them. */
+  deleteRows(table: Exclude<ContentTable, "assets">, ids: readonly string[]): Promise<void>;
+  /** Deletes the rows and returns the assets as they were. */
+  deleteAssets(ids: readonly string[]): Promise<Asset[]>;
+  /** Deletes at most `limit` revisions and comments of these posts, and returns their number. */
+  deletePostDetails(postIds: readonly string[], limit: number): Promise<number>;
 }
 
 /** Every method is atomic. */

@@ -1,0 +1,63 @@
+import { sql, type RawBuilder } from "kysely";
+import type { StudioContentStore } from "#domain/studios/ports.ts";
+import { toAsset } from "./asset-row.ts";
+import type { Connection } from "./database.ts";
+
+/** The rows of a post that have no limit or a high one, with their order of deletion: replies before their comment. */
+const postDetails = [
+  ["post_revisions", ""],
+  ["post_revision_assets", ""],
+  ["comments", "ORDER BY parent_id IS NULL"],
+] as const;
+
+export function createStudioContentStore({ q, engine }: Connection): StudioContentStore {
+  /** By the position of the rows in the database, because the tables have different keys. */
+  function buildDelete(table: string, order: string, postIds: readonly string[], limit: number): RawBuilder<unknown> {
+    const selectRows = (position: string) =>
+      sql`SELECT ${sql.raw(position)} FROM ${sql.table(table)} WHERE post_id IN (${sql.join(postIds)}) ${sql.raw(order)} LIMIT ${limit}`;
+    return engine === "postgres"
+      ? sql`DELETE FROM ${sql.table(table)} WHERE ctid = ANY(ARRAY(${selectRows("ctid")}))`
+      : sql`DELETE FROM ${sql.table(table)} WHERE rowid IN (${selectRows("rowid")})`;
+  }
+
+  return {
+    async listIds(table, studioId, after, limit) {
+      const rows = await q
+        .selectFrom(table)
+        .select("id")
+        .where("studio_id", "=", studioId)
+        .where("id", ">", after)
+        .orderBy("id")
+        .limit(limit)
+        .execute();
+      return rows.map(({ id }) => id);
+    },
+    async deleteRows(table, ids) {
+      await q.deleteFrom(table).where("id", "in", ids).execute();
+    },
+    async deleteAssets(ids) {
+      const rows = await q.deleteFrom("assets").where("id", "in", ids).returningAll().execute();
+      const fileKeys = rows.flatMap(({ storage_key: key }) => key ?? []);
+      if (fileKeys.length > 0)
+        await q
+          .deleteFrom("shared_files")
+          .where("storage_key", "in", fileKeys)
+          .where(({ not, exists, selectFrom }) =>
+            not(
+              exists(selectFrom("assets").select("id").whereRef("assets.storage_key", "=", "shared_files.storage_key")),
+            ),
+          )
+          .execute();
+      return rows.map(toAsset);
+    },
+    async deletePostDetails(postIds, limit) {
+      let count = 0;
+      for (const [table, order] of postDetails) {
+        if (count >= limit) break;
+        const { numAffectedRows } = await buildDelete(table, order, postIds, limit - count).execute(q);
+        count += Number(numAffectedRows ?? 0);
+      }
+      return count;
+    },
+  };
+}

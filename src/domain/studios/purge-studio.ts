@@ -1,0 +1,106 @@
+import { isReady, type Asset } from "../assets/model/asset.ts";
+import { listUnusedFiles, markForDeletion, removeFiles } from "../assets/lifecycle/delete-files.ts";
+import type { Deps, Stores } from "../deps.ts";
+import type { BatchOptions } from "../housekeeping/batches.ts";
+import { contentTables, type ContentTable } from "./ports.ts";
+
+/**
+ * Rows per transaction, so that no transaction holds locks for long: on SQLite, all other writes wait for it. A post
+ * has a few rows besides those counted in `postDetails`, and an asset too.
+ */
+export const purgeBatchSizes = { publications: 200, assets: 50, posts: 20, activity: 200, postDetails: 400 } as const;
+
+/** Assets whose files are removed at the same time. Each has two or three. */
+const assetsPerRemoval = 10;
+/** Studios per run of the background job. */
+const maxStudios = 100;
+
+type PurgeDeps = Pick<Deps, "studios" | "transact" | "clock" | "files" | "strayFiles">;
+
+/** Deletes the rows and files of all deleted studios. A run that was interrupted is continued by the next one. */
+export async function purgeDeletedStudios(deps: PurgeDeps, options: BatchOptions): Promise<{ purgedStudios: number }> {
+  let purgedStudios = 0;
+  for (const studioId of await deps.studios.listDeleted(maxStudios))
+    if (await purgeStudio(deps, studioId, options)) purgedStudios++;
+  return { purgedStudios };
+}
+
+/**
+ * Deletes the rows and files of a studio that is marked as deleted, in transactions of bounded size, and the studio's
+ * own row last. Several processes may do this at once. Returns false if it stopped before the end.
+ */
+export async function purgeStudio(deps: PurgeDeps, studioId: string, options: BatchOptions): Promise<boolean> {
+  for (;;) {
+    for (const table of contentTables) if (!(await purgeTable(deps, studioId, table, options))) return false;
+    if (await deleteIfEmpty(deps, studioId)) return true;
+    // A request that started before the deletion added rows after their table was purged.
+  }
+}
+
+async function purgeTable(
+  deps: PurgeDeps,
+  studioId: string,
+  table: ContentTable,
+  { pause, shouldStop }: BatchOptions,
+): Promise<boolean> {
+  // Starts a batch at the ids of the batch before: by reading the entries of deleted rows once more, PostgreSQL learns
+  // that it can skip them. Without a start, each batch would read the entries of all batches before.
+  let [start, lastId] = ["", ""];
+  for (;;) {
+    if (shouldStop()) return false;
+    const batch = await deps.transact((tx) => deleteBatch(deps, tx, studioId, table, start));
+    if (batch.lastId === undefined) return true;
+    for (let i = 0; i < batch.assets.length && !shouldStop(); i += assetsPerRemoval)
+      await removeFiles(deps, listUnusedFiles(batch.assets.slice(i, i + assetsPerRemoval)));
+    [start, lastId] = [lastId, batch.lastId];
+    await pause();
+  }
+}
+
+interface Batch {
+  /** The last id that the batch has read; undefined if the table has no more rows of the studio. */
+  lastId: string | undefined;
+  /** The deleted assets whose files no other asset uses. */
+  assets: Asset[];
+}
+
+async function deleteBatch(
+  deps: Pick<Deps, "clock">,
+  tx: Stores,
+  studioId: string,
+  table: ContentTable,
+  after: string,
+): Promise<Batch> {
+  const ids = await tx.studioContent.listIds(table, studioId, after, purgeBatchSizes[table]);
+  const lastId = ids.at(-1);
+  if (lastId === undefined) return { lastId, assets: [] };
+  if (table === "assets") return { lastId, assets: await deleteAssets(deps, tx, ids) };
+  if (table === "posts") {
+    const detailCount = await tx.studioContent.deletePostDetails(ids, purgeBatchSizes.postDetails);
+    // More details may be left: the next batch continues with the same posts.
+    if (detailCount === purgeBatchSizes.postDetails) return { lastId: after, assets: [] };
+  }
+  await tx.studioContent.deleteRows(table, ids);
+  return { lastId, assets: [] };
+}
+
+/** Marks the files for deletion in the same transaction, so that the sweeper removes those that `purgeTable` does not. */
+async function deleteAssets(deps: Pick<Deps, "clock">, tx: Stores, ids: readonly string[]): Promise<Asset[]> {
+  const assets = await tx.studioContent.deleteAssets(ids);
+  const fileKeys = assets.flatMap(({ storageKey }) => storageKey ?? []);
+  const usedKeys = new Set(await tx.sharedFiles.listUsedKeys(fileKeys));
+  const lastAssets = assets.filter((asset) => !(isReady(asset) && usedKeys.has(asset.storageKey)));
+  await markForDeletion(deps, tx, listUnusedFiles(lastAssets));
+  return lastAssets;
+}
+
+/** Deletes the studio's row if all content is deleted. The lock prevents requests from adding content meanwhile. */
+async function deleteIfEmpty({ transact }: Pick<Deps, "transact">, studioId: string): Promise<boolean> {
+  return transact(async (tx) => {
+    await tx.studios.lock(studioId);
+    for (const table of contentTables)
+      if ((await tx.studioContent.listIds(table, studioId, "", 1)).length > 0) return false;
+    await tx.studios.delete(studioId);
+    return true;
+  });
+}

@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { createAuthenticator } from "#auth/authenticate.ts";
+import { describeMe } from "#domain/access/me.ts";
+import type { Caller } from "#domain/caller.ts";
+import type { Deps } from "#domain/deps.ts";
+import { addOwner } from "#domain/operator/add-owner.ts";
+import { listStudios } from "#domain/operator/lookups.ts";
+import { createPost } from "#domain/posts/create-post.ts";
+import { acceptInvitation } from "#domain/studios/accept-invitation.ts";
+import { deleteStudio } from "#domain/studios/delete-studio.ts";
+import { resolveStudioCaller } from "#domain/studios/get-studio.ts";
+import { purgeBatchSizes, purgeDeletedStudios } from "#domain/studios/purge-studio.ts";
+import { updateStudio } from "#domain/studios/update-studio.ts";
+import { createUploadLink } from "#domain/uploads/create-upload-link.ts";
+import { findUploadLink } from "#domain/uploads/upload-link.ts";
+import { seconds } from "#lib/clock.ts";
+import { untilDone } from "../support/batch-options.ts";
+import { forEachEngine, silentLog } from "../support/engines.ts";
+import { countStudioRows, fillStudio, sumRows } from "../support/fill-studio.ts";
+import { getOutcome } from "../support/outcome.ts";
+import { createTestGrant } from "../support/tokens.ts";
+import { createInvitationToken, newStudio, newUser } from "../support/users.ts";
+
+/** The details of one batch of posts, and these posts. All other batches are smaller. */
+const maxRowsPerTransaction = purgeBatchSizes.postDetails + purgeBatchSizes.posts;
+
+forEachEngine("deletion of studios", (fixture) => {
+  let otherOwner: Caller;
+  before(async () => {
+    otherOwner = await newStudio(fixture.deps, undefined, "Other");
+    await fillStudio(fixture, otherOwner, 50);
+  });
+
+  /** The response to a deletion stops waiting after one batch. */
+  const getDepsWithSlowPurge = (): Deps => ({
+    ...fixture.deps,
+    sleep: async () => fixture.clock.advance(seconds(4)),
+  });
+
+  test("deletes thousands of posts in transactions of bounded size, and nothing of other studios (T10)", async () => {
+    const owner = await newStudio(fixture.deps, undefined, "Large");
+    await fillStudio(fixture, owner, 2000);
+    const otherRows = await countStudioRows(fixture, otherOwner.studio.id);
+    let rowCount = sumRows(await countStudioRows(fixture, owner.studio.id));
+    assert.ok(rowCount > 14_000, `${rowCount} rows`);
+    const deletedCounts: number[] = [];
+    const transact: Deps["transact"] = async (work) => {
+      const result = await fixture.deps.transact(work);
+      const nextCount = sumRows(await countStudioRows(fixture, owner.studio.id));
+      deletedCounts.push(rowCount - nextCount);
+      rowCount = nextCount;
+      return result;
+    };
+    await deleteStudio({ ...fixture.deps, transact }, owner, { name: "Large" });
+    assert.equal(rowCount, 0);
+    assert.ok(Math.max(...deletedCounts) <= maxRowsPerTransaction, `at most ${Math.max(...deletedCounts)} rows`);
+    assert.deepEqual(await countStudioRows(fixture, otherOwner.studio.id), otherRows);
+  });
+
+  test("a studio is invisible at once, although its rows are deleted later (T10)", async () => {
+    const { deps, database } = fixture;
+    const owner = await newStudio(deps, undefined, "Hidden");
+    await fillStudio(fixture, owner, 300);
+    const { token } = await createTestGrant(deps, owner);
+    const { id: postId } = await createPost(deps, owner, { title: "Post", body: "" });
+    const { url } = await createUploadLink(deps, owner, { postId, inPlace: false });
+    const linkToken = url.slice(`${deps.uploadPage}/u/`.length);
+    assert.ok(await findUploadLink(deps, linkToken));
+    const invitationToken = await createInvitationToken(deps, owner, "member");
+    const { slug } = await database.q
+      .selectFrom("studios")
+      .select("slug")
+      .where("id", "=", owner.studio.id)
+      .executeTakeFirstOrThrow();
+    await deleteStudio(getDepsWithSlowPurge(), owner, { name: "Hidden" });
+
+    assert.ok((await countStudioRows(fixture, owner.studio.id)).posts > 250);
+    assert.deepEqual((await describeMe(deps, owner)).memberships, []);
+    const input = { studioId: owner.studio.id, user: owner.user.id };
+    const outcomes = {
+      resolve: await getOutcome(resolveStudioCaller(deps, owner, owner.studio.id)),
+      rename: await getOutcome(updateStudio(deps, owner, { name: "Renamed" })),
+      delete: await getOutcome(deleteStudio(deps, owner, { name: "Hidden" })),
+      join: await getOutcome(acceptInvitation(deps, await newUser(deps), { token: invitationToken })),
+      addOwner: await getOutcome(addOwner(deps, { operator: true }, input)),
+    };
+    assert.deepEqual(outcomes, Object.fromEntries(Object.keys(outcomes).map((name) => [name, "not_found"])));
+    assert.equal(await findUploadLink(deps, linkToken), undefined);
+    assert.equal(await createAuthenticator(deps, silentLog)(token, undefined), undefined);
+    assert.deepEqual(await listStudios(deps, { operator: true }, { search: "Hidden", limit: 10 }), []);
+    const nextOwner = await newStudio(deps, undefined, "Hidden");
+    const [nextStudio] = await listStudios(deps, { operator: true }, { search: "Hidden", limit: 10 });
+    assert.deepEqual([nextStudio?.id, nextStudio?.slug], [nextOwner.studio.id, slug], "the slug is available again");
+
+    assert.deepEqual(await purgeDeletedStudios(deps, { ...untilDone, shouldStop: () => true }), { purgedStudios: 0 });
+    assert.deepEqual(await purgeDeletedStudios(deps, untilDone), { purgedStudios: 1 });
+    assert.equal(sumRows(await countStudioRows(fixture, owner.studio.id)), 0);
+    assert.deepEqual(await purgeDeletedStudios(deps, untilDone), { purgedStudios: 0 });
+  });
+
+  test("deletes rows that a request adds after the studio was deleted", async () => {
+    const { deps } = fixture;
+    const owner = await newStudio(deps, undefined, "Late");
+    await fillStudio(fixture, owner, 100);
+    await deleteStudio(getDepsWithSlowPurge(), owner, { name: "Late" });
+    let wasAdded = false;
+    const pause = async (): Promise<void> => {
+      const { posts } = await countStudioRows(fixture, owner.studio.id);
+      if (posts > 0 || wasAdded) return;
+      wasAdded = true;
+      await createPost(deps, owner, { title: "Late", body: "" });
+    };
+    assert.deepEqual(await purgeDeletedStudios(deps, { ...untilDone, pause }), { purgedStudios: 1 });
+    assert.ok(wasAdded);
+    assert.equal(sumRows(await countStudioRows(fixture, owner.studio.id)), 0);
+  });
+
+  test("two processes that purge the same studio do not disturb each other", async () => {
+    const { deps } = fixture;
+    const owner = await newStudio(deps, undefined, "Twice");
+    await fillStudio(fixture, owner, 200);
+    await deleteStudio(getDepsWithSlowPurge(), owner, { name: "Twice" });
+    await Promise.all([purgeDeletedStudios(deps, untilDone), purgeDeletedStudios(deps, untilDone)]);
+    assert.equal(sumRows(await countStudioRows(fixture, owner.studio.id)), 0);
+  });
+});

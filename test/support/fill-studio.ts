@@ -1,0 +1,89 @@
+import { sql } from "kysely";
+import type { Caller } from "#domain/caller.ts";
+import type { Fixture } from "./engines.ts";
+import { insertPosts } from "./hostile-posts.ts";
+
+/** Tables that grow with the use of a studio, with the condition for the rows of one studio. */
+const tables = {
+  publications: "studio_id = $",
+  assets: "studio_id = $",
+  posts: "studio_id = $",
+  post_revisions: "studio_id = $",
+  post_revision_assets: "post_id IN (SELECT id FROM posts WHERE studio_id = $)",
+  comments: "studio_id = $",
+  activity: "studio_id = $",
+  shared_files: "studio_id = $",
+  platform_connections: "studio_id = $",
+  memberships: "studio_id = $",
+  studios: "id = $",
+};
+
+/** The number of rows of each table that belong to the studio. */
+export async function countStudioRows(
+  { database }: Pick<Fixture, "database">,
+  studioId: string,
+): Promise<Record<keyof typeof tables, number>> {
+  const columns = Object.entries(tables).map(
+    ([table, condition]) =>
+      sql`(SELECT count(*) FROM ${sql.table(table)} WHERE ${sql.join(
+        condition.split("$").map((part) => sql.raw(part)),
+        sql`${studioId}`,
+      )}) AS ${sql.ref(table)}`,
+  );
+  const { rows } = await sql<Record<string, number | string>>`SELECT ${sql.join(columns)}`.execute(database.q);
+  return Object.fromEntries(Object.entries(rows[0] ?? {}).map(([name, count]) => [name, Number(count)])) as never;
+}
+
+export const sumRows = (counts: Record<string, number>): number =>
+  Object.values(counts).reduce((sum, count) => sum + count, 0);
+
+/** Numbers from 1 to `count`, as a subquery. */
+const numbers = (count: number) =>
+  sql`(WITH RECURSIVE counter (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counter WHERE n < ${sql.lit(count)}) SELECT n FROM counter)`;
+
+/**
+ * Adds posts to a studio: each with three revisions, two activity rows, and one asset without a file. The first post has
+ * a thousand revisions and five hundred comments, which are replies except for the first.
+ */
+export async function fillStudio(fixture: Fixture, owner: Caller, postCount: number): Promise<void> {
+  const { q } = fixture.database;
+  const studioId = owner.studio.id;
+  await insertPosts(fixture, owner, postCount, (i) => ({ title: `Harbour ${i}` }));
+  const { id: firstPostId } = await q
+    .selectFrom("posts")
+    .select("id")
+    .where("studio_id", "=", studioId)
+    .orderBy("id")
+    .limit(1)
+    .executeTakeFirstOrThrow();
+  await sql`INSERT INTO post_revisions
+      (post_id, revision, studio_id, at, title, body, status, trashed, assets_revision, title_changed, body_changed,
+       status_changed, assets_changed, trashed_changed)
+    SELECT p.id, r.n, p.studio_id, 0, p.title, '', 'draft', 0, 1, 0, 0, 0, 0, 0
+      FROM posts p JOIN ${numbers(1000)} r ON r.n <= CASE WHEN p.id = ${firstPostId} THEN 1000 ELSE 3 END
+     WHERE p.studio_id = ${studioId}`.execute(q);
+  await sql`INSERT INTO activity (id, studio_id, action, subject_id, detail, at)
+    SELECT 'act' || substr(p.id, 4) || n.n, p.studio_id, 'post.updated', p.id, '{}', 0
+      FROM posts p CROSS JOIN ${numbers(2)} n WHERE p.studio_id = ${studioId}`.execute(q);
+  await sql`INSERT INTO assets
+      (id, studio_id, kind, mime_type, filename, status, bytes, version, storage_key, charged_bytes, search_text, created_by, created_at)
+    SELECT 'ast' || substr(id, 4), studio_id, 'image', 'image/png', 'a.png', 'ready', 1, 'v',
+           'files/ast' || substr(id, 4) || '.0a', 1, '', created_by, 0 FROM posts WHERE studio_id = ${studioId}`.execute(
+    q,
+  );
+  const commentIds = Array.from({ length: 500 }, () => fixture.deps.newId("comment"));
+  await q
+    .insertInto("comments")
+    .values(
+      commentIds.map((id, i) => ({
+        id,
+        studio_id: studioId,
+        post_id: firstPostId,
+        parent_id: i === 0 ? null : (commentIds[0] ?? ""),
+        body: "Hello",
+        created_at: 0,
+        change_count: 0,
+      })),
+    )
+    .execute();
+}
