@@ -1,4 +1,5 @@
 import { createContext, use, useCallback, useState, type ReactNode } from "react";
+import { limitToasts } from "./limit-toasts.ts";
 import type { ToastList } from "./ToastList.tsx";
 
 interface ToastMessage {
@@ -12,6 +13,9 @@ interface ToastMessage {
 export interface ShownToast extends ToastMessage {
   key: number;
 }
+
+/** A phone, upright or on its side, where several toasts would cover most of the page. */
+const smallScreenQuery = "(width < 40rem), (height < 30rem)";
 
 const ToastContext = createContext<(message: ToastMessage) => void>(() => {});
 
@@ -34,10 +38,15 @@ export function ToastProvider({ children }: { children: ReactNode }) {
   const [hasListFailed, setHasListFailed] = useState(false);
   const showToast = useCallback((message: ToastMessage) => {
     const { topic } = message;
-    setToasts((current) => [
-      ...current.filter((toast) => topic === undefined || toast.topic !== topic).slice(-2),
-      { ...message, key: (current.at(-1)?.key ?? 0) + 1 },
-    ]);
+    setToasts((current) =>
+      limitToasts(
+        [
+          ...current.filter((toast) => topic === undefined || toast.topic !== topic),
+          { ...message, key: (current.at(-1)?.key ?? 0) + 1 },
+        ],
+        matchMedia(smallScreenQuery).matches,
+      ),
+    );
     // If the list can't be loaded, the next toast tries again.
     loadToasts().then(
       (module) => setList(() => module.ToastList),

@@ -1,0 +1,16 @@
+/** How many toasts a screen shows at a time. */
+const maxCount = 3;
+
+/**
+ * Returns the toasts to keep, oldest first. A small screen keeps only the newest one and, if that has no button, the
+ * newest one with a button, so that an unrelated message does not take Undo away.
+ */
+export function limitToasts<Toast extends { action?: unknown }>(
+  toasts: readonly Toast[],
+  isSmallScreen: boolean,
+): readonly Toast[] {
+  if (!isSmallScreen) return toasts.slice(-maxCount);
+  const newest = toasts.at(-1);
+  const newestWithAction = toasts.findLast(({ action }) => action !== undefined);
+  return toasts.filter((toast) => toast === newest || toast === newestWithAction);
+}
