@@ -107,6 +107,13 @@ export async function createWebScenes({ service }: WebFixture, sampleStudio: Sam
     ),
     createScene("post-preview", owner, openSamplePost, (page) => clickButton(page, "Preview")),
     createScene("post-archived", owner, openStudioPage(owner, `posts/${archivedPostId}`)),
+    createScene("post-select-files", owner, openSamplePost, async (page) => {
+      await clickButton(page, "Select files");
+      await page
+        .getByRole("checkbox", { name: /^Select / })
+        .first()
+        .press("Space");
+    }),
     createScene("post-file", owner, openSamplePost, (page) => clickButton(page, /poster\.jpg/)),
     createScene("post-library", owner, openSamplePost, (page) => clickButton(page, "Add from library")),
     createScene("post-link", scratchStudioOwner, openScratchPost, async (page) => {

@@ -1,8 +1,9 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Copy, FilePlus2, Trash2, Unlink } from "lucide-react";
 import { useState } from "react";
-import { attachAsset, copyAsset, deleteAsset, detachAsset } from "../api/mutations.ts";
+import { copyAsset, deleteAsset } from "../api/mutations.ts";
 import { postQuery, refreshQueries, type Asset } from "../api/queries.ts";
+import { FailureDialog } from "../bulk/FailureDialog.tsx";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button } from "../ui/Button.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
@@ -10,6 +11,7 @@ import { useToast } from "../ui/Toasts.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { AddToPostDialog } from "./AddToPostDialog.tsx";
 import { attachOrCopy, undoAttachOrCopy } from "./attach-or-copy.ts";
+import { useBulkActions } from "./use-bulk-actions.ts";
 import { useDeleteAsset } from "./use-delete-asset.tsx";
 
 /** The buttons for one file. */
@@ -29,6 +31,7 @@ export function AssetActions({
   const deleteOrCancel = useDeleteAsset();
   const copying = useAction();
   const removing = useAction();
+  const bulk = useBulkActions();
   const [isChoosingPost, setIsChoosingPost] = useState(false);
   const { postId } = asset;
   const isReady = asset.status === "ready";
@@ -64,21 +67,10 @@ export function AssetActions({
     });
   }
 
-  /** Leaves the dialog open, so that the user can then delete the file. Undo puts the file back at its position. */
+  /** Leaves the dialog open, so that the user can then delete the file. */
   async function removeFromPost(): Promise<void> {
     if (postId === null || !(await saveForm())) return;
-    const post = await queryClient.query(postQuery(studio.id, postId));
-    await detachAsset(studio.id, post.id, asset.id);
-    await refreshQueries(queryClient, studio.id);
-    async function undo(): Promise<void> {
-      const order = post.assets.map(({ id }) => id);
-      await attachAsset(studio.id, post.id, asset.id, order);
-      await refreshQueries(queryClient, studio.id);
-    }
-    showToast({
-      text: `Removed ${asset.filename} from “${post.title}”. Still in your library.`,
-      action: { label: "Undo", run: () => void removing.run(undo) },
-    });
+    await bulk.removeFromPost([asset], await queryClient.query(postQuery(studio.id, postId)));
   }
 
   function closeAndDelete(): void {
@@ -134,6 +126,9 @@ export function AssetActions({
       )}
       {isChoosingPost && (
         <AddToPostDialog assets={[asset]} onSubmit={addToPost} onClose={() => setIsChoosingPost(false)} />
+      )}
+      {bulk.report && (
+        <FailureDialog {...bulk.report} getName={({ filename }) => filename} onClose={bulk.closeReport} />
       )}
     </section>
   );

@@ -1,8 +1,9 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
-import { deleteAsset, restoreFromTrash, updateAsset } from "../api/mutations.ts";
-import { refreshQueries, type Asset } from "../api/queries.ts";
+import { useRef, useState } from "react";
+import { attachAsset, deleteAsset, detachAsset, restoreFromTrash, updateAsset } from "../api/mutations.ts";
+import { refreshQueries, type Asset, type Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
+import { mergeOrder } from "../media/merge-order.ts";
 import { maxTags } from "../tags/parse-new-tags.ts";
 import { useToast } from "../ui/Toasts.tsx";
 import { attachOrCopy, undoAttachOrCopy } from "./attach-or-copy.ts";
@@ -14,7 +15,7 @@ interface BulkReport {
   failures: readonly BulkFailure<Asset>[];
 }
 
-interface BulkActionsState {
+export interface BulkActionsState {
   /** The running action, with a label such as "Moving 3 of 12…". */
   progress: { label: string; totalCount: number } | undefined;
   /** Why some files were not changed. */
@@ -23,6 +24,8 @@ interface BulkActionsState {
   moveToTrash: (assets: readonly Asset[]) => Promise<UnchangedAssets>;
   changeTags: (assets: readonly Asset[], change: TagChange) => Promise<UnchangedAssets>;
   addToPost: (assets: readonly Asset[], post: { id: string; title: string }) => Promise<UnchangedAssets>;
+  /** Undo puts the files back at their positions. */
+  removeFromPost: (assets: readonly Asset[], post: Pick<Post, "id" | "assets">) => Promise<UnchangedAssets>;
 }
 
 export interface TagChange {
@@ -41,6 +44,8 @@ export function useBulkActions(): BulkActionsState {
   const showToast = useToast();
   const [progress, setProgress] = useState<BulkActionsState["progress"]>();
   const [report, setReport] = useState<BulkReport>();
+  /** By post, the order of its files, with those removed earlier, so that Undo can restore each at its position. */
+  const lastOrders = useRef(new Map<string, readonly string[]>());
 
   async function run<Item, Result>(
     items: readonly Item[],
@@ -132,6 +137,25 @@ export function useBulkActions(): BulkActionsState {
         `Added ${formatFileCount(count)} to “${post.title}”.`,
         "not added",
         ({ result: addedAsset }) => undoAttachOrCopy(studio.id, post.id, addedAsset),
+      );
+    },
+    async removeFromPost(assets, post) {
+      const order = mergeOrder(
+        lastOrders.current.get(post.id) ?? [],
+        post.assets.map(({ id }) => id),
+      );
+      lastOrders.current.set(post.id, order);
+      const result = await run(assets, "Removing", ({ id }) => detachAsset(studio.id, post.id, id));
+      const [firstSuccess, ...otherSuccesses] = result.successes;
+      const removedFiles =
+        firstSuccess && otherSuccesses.length === 0
+          ? firstSuccess.item.filename
+          : formatFileCount(result.successes.length);
+      return showResult(
+        result,
+        `Removed ${removedFiles} from the post. Still in your library.`,
+        "not removed from the post",
+        ({ item }) => attachAsset(studio.id, post.id, item.id, order),
       );
     },
   };

@@ -35,7 +35,7 @@ export function useSelectionKeys({
       event.target instanceof Element &&
       event.target.closest("input:not([type=checkbox]), textarea, select, dialog, [role=menu], [role=dialog]") !== null;
     if (event.defaultPrevented || isInControl || document.querySelector("dialog:modal") !== null) return;
-    if (event.key === "Escape" && selection.ids.size > 0) selection.clear();
+    if (event.key === "Escape") selection.clear();
     if (event.key.toLowerCase() === "a" && (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey) {
       event.preventDefault();
       selection.set(ids);

@@ -52,7 +52,7 @@ export function FileList({
       {/* Used even for one file, so that adding a second one does not replace the first tile and close its menu. */}
       {onReorder && files.length > 0 ? (
         <Suspense fallback={plainFiles}>
-          <SortableFiles files={files} onReorder={onReorder}>
+          <SortableFiles files={files} isPaused={actions.edit?.selection.isActive === true} onReorder={onReorder}>
             {renderFile}
           </SortableFiles>
         </Suspense>

@@ -1,11 +1,13 @@
 import { ArrowLeft, ArrowRight, Ban, Ellipsis, FileText, Pencil, Play, Unlink } from "lucide-react";
-import type { ReactNode } from "react";
+import type { MouseEvent, ReactNode } from "react";
 import type { Asset } from "../api/queries.ts";
 import { formatMediaMetadata } from "../assets/labels.ts";
+import { Checkbox } from "../ui/Checkbox.tsx";
 import { IconButton } from "../ui/IconButton.tsx";
 import { Menu, MenuItem, MenuSeparator } from "../ui/Menu.tsx";
 import { MediaThumbnail } from "./MediaThumbnail.tsx";
 import { captionClasses, frameClasses, overlayButtonClasses, revealClasses } from "./tile-classes.ts";
+import type { FileSelection } from "./use-file-selection.ts";
 
 export interface TileActions {
   open: (asset: Asset) => void;
@@ -16,10 +18,11 @@ export interface TileActions {
     getMove: (asset: Asset, direction: -1 | 1) => (() => void) | undefined;
     detach: (asset: Asset) => void;
     cancelUpload: (asset: Asset) => void;
+    selection: Pick<FileSelection, "isAvailable" | "isActive" | "ids" | "start" | "toggle">;
   };
 }
 
-/** A file of the post. Choosing it opens its details. */
+/** A file of the post. Choosing it opens its details or, in the selection mode, selects it. */
 export function MediaTile({
   asset,
   actions,
@@ -31,21 +34,32 @@ export function MediaTile({
 }) {
   const { filename, kind, status, altText, url } = asset;
   const { edit } = actions;
+  const isSelectable = status === "ready" && edit?.selection.isActive === true;
   const isMissingAltText = kind === "image" && status === "ready" && altText === undefined;
+
+  /** Opens the file; with Shift, Ctrl or ⌘, selects it instead. */
+  function handleClick(event: MouseEvent): void {
+    const hasModifier = event.shiftKey || event.ctrlKey || event.metaKey;
+    if (!hasModifier || status !== "ready" || edit?.selection.isAvailable !== true) return actions.open(asset);
+    edit.selection.start();
+    edit.selection.toggle(asset.id, true, false);
+  }
+
   return (
     <>
       <div className={frameClasses}>
         <button
           type="button"
+          inert={isSelectable}
           className="size-full cursor-pointer focus-visible:outline-offset-[-3px] group-hover/tile:brightness-95"
           aria-label={`${filename}, ${formatMediaMetadata(asset)}${isMissingAltText ? ", no alt text" : ""}`}
-          onClick={() => actions.open(asset)}
+          onClick={handleClick}
         >
           <MediaThumbnail asset={asset} />
         </button>
         {dragHandle}
-        {edit && <TileMenu asset={asset} edit={edit} onOpen={() => actions.open(asset)} />}
-        {kind === "video" && status === "ready" && url !== undefined && (
+        {edit && !isSelectable && <TileMenu asset={asset} edit={edit} onOpen={() => actions.open(asset)} />}
+        {kind === "video" && status === "ready" && url !== undefined && !isSelectable && (
           <IconButton
             icon={Play}
             label={`Play ${filename}`}
@@ -61,12 +75,37 @@ export function MediaTile({
             No alt text
           </span>
         )}
+        {edit && isSelectable && <TileCheckbox asset={asset} selection={edit.selection} />}
       </div>
       <p className={captionClasses} title={filename}>
         {filename}
       </p>
       <p className="m-0 truncate text-xs text-muted">{formatMediaMetadata(asset)}</p>
     </>
+  );
+}
+
+/** Covers the tile, so that a click anywhere on it selects the file. */
+function TileCheckbox({
+  asset: { id, filename },
+  selection,
+}: {
+  asset: Asset;
+  selection: Pick<FileSelection, "ids" | "toggle">;
+}) {
+  const isSelected = selection.ids.has(id);
+  return (
+    <span
+      className={`absolute inset-0 rounded-md ring-inset [&>label]:size-full [&>label]:items-start [&>label]:justify-start [&>label]:p-2 [&>label]:before:absolute [&>label]:before:top-1 [&>label]:before:left-1 [&>label]:before:size-6 [&>label]:before:rounded-md [&>label]:before:bg-raised [&_input]:relative ${isSelected ? "ring-3 ring-accent" : ""}`}
+    >
+      <Checkbox
+        checked={isSelected}
+        label={`Select ${filename}`}
+        isLabelHidden
+        // A range always adds to the selection, even if the clicked file was already selected.
+        onChange={(_, isRange) => selection.toggle(id, isRange || !isSelected, isRange)}
+      />
+    </span>
   );
 }
 

@@ -2,6 +2,7 @@ import { ImagePlus } from "lucide-react";
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import type { Asset, Post } from "../api/queries.ts";
 import { AssetDialog } from "../assets/AssetDialog.tsx";
+import { useBulkActions } from "../assets/use-bulk-actions.ts";
 import { useDeleteAsset } from "../assets/use-delete-asset.tsx";
 import { useStudio } from "../layout/use-studio.ts";
 import { withoutSystemFiles } from "../upload/dropped-files.ts";
@@ -11,10 +12,11 @@ import { AddFiles } from "./AddFiles.tsx";
 import { arrangeFiles } from "./arrange-files.ts";
 import { FileList } from "./FileList.tsx";
 import type { TileActions } from "./MediaTile.tsx";
+import { SelectedFilesBar, SelectFilesButtons } from "./SelectFiles.tsx";
 import { UploadLinks, useUploadLinks } from "./UploadLinks.tsx";
 import { UploadStatusBar } from "./UploadStatusBar.tsx";
 import { useCancelUpload } from "./use-cancel-upload.tsx";
-import { useDetach } from "./use-detach.ts";
+import { useFileSelection } from "./use-file-selection.ts";
 import { usePostUploads } from "./use-post-uploads.ts";
 import { useReorder } from "./use-reorder.ts";
 
@@ -33,7 +35,7 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
   const uploads = usePostUploads(post);
   const links = useUploadLinks(post);
   const { assets, error: orderError, reorder } = useReorder(post, onChange);
-  const { detach, error: detachError } = useDetach(post, focusHeading);
+  const bulk = useBulkActions();
   const { cancelUpload, canceledIds } = useCancelUpload(uploads, focusHeading);
   const deleteAsset = useDeleteAsset();
   const canEdit = may("assets.write");
@@ -44,8 +46,12 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
   );
   const { files, failedUploads, newUploads } = arrangedFiles;
   const order = files.map(({ asset }) => asset.id);
+  const selection = useFileSelection(
+    files.map(({ asset }) => asset),
+    canEdit,
+  );
   const openAsset = assets.find(({ id }) => id === openDialog?.assetId);
-  const error = orderError ?? detachError ?? links.error;
+  const error = orderError ?? links.error;
 
   const { add } = uploads;
   const latestAdd = useRef(add);
@@ -61,27 +67,44 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
     return () => reorder(order.toSpliced(from, 1).toSpliced(from + direction, 0, asset.id));
   }
 
+  async function detach(detachedAssets: readonly Asset[]): Promise<void> {
+    const failedAssets = await bulk.removeFromPost(detachedAssets, post);
+    if (failedAssets.length === 0) {
+      selection.stop();
+      focusHeading();
+    } else if (selection.isActive) selection.set(failedAssets.map(({ id }) => id)); // so that the user can try again
+  }
+
   const actions: TileActions = {
     open: ({ id }) => setOpenDialog({ kind: "details", assetId: id }),
     play: ({ id }) => setOpenDialog({ kind: "video", assetId: id }),
-    ...(canEdit && { edit: { getMove, detach: (asset) => void detach(asset), cancelUpload: deleteAsset } }),
+    ...(canEdit && {
+      edit: { getMove, detach: (asset) => void detach([asset]), cancelUpload: deleteAsset, selection },
+    }),
   };
   const count = files.length + failedUploads.length + newUploads.length;
 
   return (
-    <section ref={section} className="group/media relative" aria-labelledby="media">
+    <section
+      ref={section}
+      className={`group/media relative ${selection.isActive ? "pb-16" : ""}`}
+      aria-labelledby="media"
+    >
       <div className="mb-3 flex min-h-9 flex-wrap items-center justify-between gap-x-3 gap-y-1">
         <h2 id="media" ref={heading} tabIndex={-1} className="text-base font-semibold outline-none">
           Files
           {count > 0 && <span className="ml-2 font-normal text-muted tabular-nums">{count}</span>}
         </h2>
-        {canAdd && (
-          <AddFiles
-            onFiles={(chosenFiles) => add(withoutSystemFiles(chosenFiles))}
-            onOpenLibrary={() => setIsLibraryOpen(true)}
-            onRequestFiles={links.create}
-          />
-        )}
+        <div className="flex items-center gap-1">
+          {canAdd && !selection.isActive && (
+            <AddFiles
+              onFiles={(chosenFiles) => add(withoutSystemFiles(chosenFiles))}
+              onOpenLibrary={() => setIsLibraryOpen(true)}
+              onRequestFiles={links.create}
+            />
+          )}
+          <SelectFilesButtons selection={selection} />
+        </div>
       </div>
       {error !== undefined && <ErrorMessage error={error} />}
       <UploadStatusBar uploads={uploads} />
@@ -103,6 +126,11 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
         Drop files to add them
       </div>
       <UploadLinks links={links} />
+      <SelectedFilesBar
+        selection={selection}
+        bulk={bulk}
+        onRemove={() => void detach(assets.filter(({ id }) => selection.ids.has(id)))}
+      />
       {openAsset && openDialog?.kind === "details" && (
         <AssetDialog asset={openAsset} onClose={() => setOpenDialog(undefined)} />
       )}

@@ -32,10 +32,13 @@ const instructions =
 /** Files that can be dragged by mouse, by touch (at the handle, or after a long press) and by keyboard. */
 export function SortableFiles({
   files,
+  isPaused,
   onReorder,
   children,
 }: {
   files: readonly PostFile[];
+  /** Whether no file can be moved now. */
+  isPaused: boolean;
   /** Called with the ids of all files in the new order. */
   onReorder: (order: string[]) => void;
   children: (file: PostFile, dragHandle: ReactNode) => ReactNode;
@@ -64,7 +67,7 @@ export function SortableFiles({
     >
       <SortableContext items={ids} strategy={rectSortingStrategy}>
         {files.map((file) => (
-          <SortableFile key={file.asset.id} file={file} isMovable={files.length > 1}>
+          <SortableFile key={file.asset.id} file={file} isMovable={files.length > 1 && !isPaused}>
             {(dragHandle) => children(file, dragHandle)}
           </SortableFile>
         ))}

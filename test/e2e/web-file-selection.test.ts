@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import type { Caller } from "#domain/caller.ts";
+import { getPost } from "#domain/posts/get-post.ts";
+import { findViolations } from "../support/axe.ts";
+import { skipWithoutChromium } from "../support/chromium.ts";
+import { waitUntil } from "../support/wait-until.ts";
+import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
+import { createOwner, createPostWithFiles, openStudioPage } from "../support/web-posts.ts";
+
+const names = ["a.jpg", "b.jpg", "c.pdf", "d.jpg", "e.jpg"];
+const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+
+describe("the selection of a post's files", { skip: skipWithoutChromium }, () => {
+  let fixture: WebFixture;
+  let owner: Caller;
+  const pageErrors: string[] = [];
+  before(async () => {
+    fixture = await startWebFixture();
+    owner = await createOwner(fixture.service.deps);
+  });
+  after(() => fixture?.close());
+
+  async function openPostWithFiles(options: BrowserContextOptions = {}): Promise<{ page: Page; postId: string }> {
+    const postId = await createPostWithFiles(fixture.service.deps, owner, "Boats", { filenames: names });
+    const page = await openStudioPage(fixture, owner, `posts/${postId}`, { errors: pageErrors, ...options });
+    await page.getByRole("button", { name: "Move e.jpg" }).waitFor();
+    return { page, postId };
+  }
+  const waitForFiles = (postId: string, expected: readonly string[]) =>
+    waitUntil(
+      async () => {
+        const { assets } = await getPost(fixture.service.deps, owner, { postId });
+        return assets.map(({ filename }) => filename).join() === expected.join();
+      },
+      { description: expected.join() },
+    );
+  const checkbox = (page: Page, name: string) => page.getByRole("checkbox", { name: `Select ${name}` });
+  const tiles = (page: Page) => page.getByRole("list", { name: "Files of this post" }).getByRole("listitem");
+  const selectionBar = (page: Page) => page.getByRole("region", { name: "Selection" });
+  const toasts = (page: Page) => page.getByRole("region", { name: /^Notifications/ }).getByRole("listitem");
+
+  test("removes several files by keyboard, and Undo puts each back at its position (WEB-7, WEB-12)", async () => {
+    const { page, postId } = await openPostWithFiles();
+    const getFocused = () => page.evaluate<string>("document.activeElement?.ariaLabel ?? document.activeElement?.id");
+    const selectButton = page.getByRole("button", { name: "Select files" });
+    await selectButton.press("Enter");
+    await checkbox(page, "b.jpg").press("Space");
+    await checkbox(page, "d.jpg").focus();
+    await page.keyboard.press("x");
+    await selectionBar(page).getByText("2 selected").waitFor();
+    assert.equal(await page.getByRole("button", { name: "Move a.jpg" }).count(), 0);
+    assert.deepEqual(await findViolations(page), []);
+    await selectionBar(page).getByRole("button", { name: "Remove from post" }).press("Enter");
+    await page.getByText("Removed 2 files from the post. Still in your library.").first().waitFor();
+    await waitForFiles(postId, ["a.jpg", "c.pdf", "e.jpg"]);
+    await checkbox(page, "a.jpg").waitFor({ state: "detached" });
+    assert.equal(await getFocused(), "media", "the heading of the file list");
+
+    await page.getByRole("button", { name: "Actions for c.pdf" }).press("Enter");
+    await page.getByRole("menuitem", { name: "Remove from post" }).press("Enter");
+    await waitForFiles(postId, ["a.jpg", "e.jpg"]);
+    await toasts(page).filter({ hasText: "2 files" }).getByRole("button", { name: "Undo" }).press("Enter");
+    await waitForFiles(postId, ["a.jpg", "b.jpg", "d.jpg", "e.jpg"]);
+    await toasts(page).filter({ hasText: "c.pdf" }).getByRole("button", { name: "Undo" }).press("Enter");
+    await waitForFiles(postId, names);
+
+    await selectButton.press("Enter");
+    await checkbox(page, "a.jpg").focus();
+    await page.keyboard.press("Control+a");
+    await selectionBar(page).getByText("5 selected").waitFor();
+    await page.keyboard.press("Escape");
+    await selectionBar(page).waitFor({ state: "detached" });
+    assert.equal(await checkbox(page, "a.jpg").count(), 0);
+    assert.equal(await getFocused(), "Select files");
+    await page.context().close();
+  });
+
+  test("selects with the mouse anywhere on a tile, and keeps files selected that could not be removed (WEB-12)", async () => {
+    const { page, postId } = await openPostWithFiles();
+    const { assets } = await getPost(fixture.service.deps, owner, { postId });
+    await page.getByRole("button", { name: /^a\.jpg, / }).click({ modifiers: ["Control"] });
+    await selectionBar(page).getByText("1 selected").waitFor();
+    await tiles(page)
+      .nth(2)
+      .click({ modifiers: ["Shift"] });
+    await selectionBar(page).getByText("3 selected").waitFor();
+    await tiles(page).nth(1).click();
+    await selectionBar(page).getByText("2 selected").waitFor();
+    assert.equal(await page.getByRole("dialog").count(), 0, "no file was opened");
+
+    const blockedUrl = `**/assets/${assets[2]?.id}`;
+    await page.route(blockedUrl, (route) => (route.request().method() === "DELETE" ? route.abort() : route.fallback()));
+    await selectionBar(page).getByRole("button", { name: "Remove from post" }).click();
+    const report = page.getByRole("dialog", { name: "1 file not removed from the post" });
+    await report.getByText("c.pdf").waitFor();
+    await report.getByRole("button", { name: "Close" }).click();
+    await waitForFiles(postId, names.slice(1));
+    assert.equal(await checkbox(page, "c.pdf").isChecked(), true);
+    await page.unroute(blockedUrl);
+    await selectionBar(page).getByRole("button", { name: "Remove from post" }).click();
+    await waitForFiles(postId, ["b.jpg", "d.jpg", "e.jpg"]);
+    await page.context().close();
+  });
+
+  test("works by touch, in light and dark (WEB-7, WEB-12)", async () => {
+    for (const colorScheme of ["light", "dark"] as const) {
+      const { page, postId } = await openPostWithFiles({ ...phone, colorScheme });
+      const selectButton = page.getByRole("button", { name: "Select files" });
+      const box = await selectButton.boundingBox();
+      assert.ok(box && box.width >= 44 && box.height >= 44);
+      await selectButton.tap();
+      await page.getByRole("button", { name: "Select all" }).tap();
+      await selectionBar(page).getByText("5 selected").waitFor();
+      for (const index of [0, 4]) await tiles(page).nth(index).tap();
+      await selectionBar(page).getByText("3 selected").waitFor();
+      assert.deepEqual(await findViolations(page), []);
+      assert.equal(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0);
+      await selectionBar(page).getByRole("button", { name: "Remove from post" }).tap();
+      await waitForFiles(postId, ["a.jpg", "e.jpg"]);
+      await page.getByRole("button", { name: "Undo" }).tap();
+      await waitForFiles(postId, names);
+      await page.context().close();
+    }
+  });
+
+  test("on a phone, a toast replaces the earlier one, whose file stays removed (WEB-7, WEB-12)", async () => {
+    const { page, postId } = await openPostWithFiles(phone);
+    for (const name of ["a.jpg", "b.jpg"]) {
+      await page.getByRole("button", { name: `Actions for ${name}` }).tap();
+      await page.getByRole("menuitem", { name: "Remove from post" }).tap();
+      await toasts(page).getByText(`Removed ${name} from the post.`).waitFor();
+    }
+    assert.equal(await toasts(page).count(), 1);
+    await page.getByRole("button", { name: "Undo" }).tap();
+    await waitForFiles(postId, names.slice(1));
+    await page.context().close();
+  });
+
+  test("no page logged an error", () => assert.deepEqual(pageErrors, []));
+});
