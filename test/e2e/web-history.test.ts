@@ -141,7 +141,8 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     await revisionItems.last().getByText("Ada Berg created the post").waitFor();
     await checkAccessibility();
 
-    await page.getByRole("button", { name: "Restore revision 2" }).click();
+    await page.getByText("Restoring a revision returns the post to how it was after that change.").waitFor();
+    await page.getByText("Restore revision 2", { exact: true }).click();
     await page.getByText("Revision 2 restored.").first().waitFor();
     assert.equal((await readPost(postId)).body, "About How we choose paper.\n\nThe end.");
     await newest.getByText("Ada Berg restored revision 2").waitFor();

@@ -33,7 +33,8 @@ export function HistoryPanel({ controller }: { controller: DraftController }) {
   return (
     <>
       <p className="m-0 mb-3 text-sm text-muted">
-        Every revision of this post. Restoring one creates a new revision, so nothing is lost.
+        Restoring a revision returns the post to how it was after that change. This creates a new revision, so nothing
+        is lost.
       </p>
       {missingAssets.length > 0 && (
         <div role="status">

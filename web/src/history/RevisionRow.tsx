@@ -42,8 +42,8 @@ export function RevisionRow({
   const [isOpen, setIsOpen] = useState(isCurrent && previous !== undefined);
   const { user, client, at } = revision;
   return (
-    <li className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-4 gap-y-2 py-4">
-      <div className="min-w-0">
+    <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 py-4">
+      <div className="min-w-0 basis-full">
         <p className="m-0 [overflow-wrap:anywhere]">
           <strong className="font-semibold">{capitalize(formatActor(user, client))}</strong>
           {client && ","} {describeRevision(revision, { previous, isTrashedAfter })}
@@ -61,24 +61,9 @@ export function RevisionRow({
           </Button>
         )}
       </div>
-      {!isCurrent && canRestore && (
-        <Button
-          variant="quiet"
-          className="self-start"
-          onClick={() => void run(onRestore)}
-          busyLabel={isRunning && "Restoring…"}
-          aria-label={`Restore revision ${revision.revision}`}
-        >
-          Restore
-        </Button>
-      )}
-      {error !== undefined && (
-        <div className="col-span-full">
-          <ErrorMessage error={error} />
-        </div>
-      )}
       <details
-        className="col-span-full min-w-0"
+        // An open one has the full width; the button is then below it.
+        className="min-w-0 open:basis-full"
         open={isOpen}
         onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}
       >
@@ -101,6 +86,16 @@ export function RevisionRow({
           </div>
         )}
       </details>
+      {!isCurrent && canRestore && (
+        <Button variant="quiet" size="small" onClick={() => void run(onRestore)} busyLabel={isRunning && "Restoring…"}>
+          Restore revision {revision.revision}
+        </Button>
+      )}
+      {error !== undefined && (
+        <div className="basis-full">
+          <ErrorMessage error={error} />
+        </div>
+      )}
     </li>
   );
 }
