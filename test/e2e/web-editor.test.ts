@@ -201,6 +201,20 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
     await page.context().close();
   });
 
+  test("says that the post is being saved while a new status is sent (WEB-6)", async () => {
+    const postId = await addPost("Status");
+    const page = await openPost(postId);
+    await page.getByText("Saved", { exact: true }).waitFor();
+    const { firstRequest, release } = await holdRequests(page, `**/posts/${postId}`, "PATCH");
+    await page.getByLabel("Status").selectOption("ready");
+    await firstRequest;
+    await page.getByText("Saving…", { exact: true }).waitFor();
+    release();
+    await page.getByText("Saved", { exact: true }).waitFor();
+    assert.equal((await readPost(postId)).status, "ready");
+    await page.context().close();
+  });
+
   test("merges and saves edits when another member changes the post while the user leaves (WEB-6)", async () => {
     const postId = await addPost("Spring");
     const page = await openPost(postId);

@@ -1,9 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
-import { updatePost } from "../api/mutations.ts";
 import { changesSinceQuery, revisionQuery } from "../api/history-queries.ts";
 import type { PostStatus } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
-import type { DraftController } from "../posts/use-draft.ts";
+import type { EditorController } from "../posts/use-editor.ts";
 import { Button } from "../ui/Button.tsx";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { formatActors } from "../ui/format-actor.ts";
@@ -13,7 +12,7 @@ import { useAction } from "../ui/use-action.ts";
 import { RevisionDiff } from "./RevisionDiff.tsx";
 
 /** Shows what changed in a post after it was marked ready, and by whom. The user can return it to draft. */
-export function ReadyBanner({ controller, readyRevision }: { controller: DraftController; readyRevision: number }) {
+export function ReadyBanner({ controller, readyRevision }: { controller: EditorController; readyRevision: number }) {
   const { studio, me, may } = useStudio();
   const { base: post } = controller;
   const revisionWhenReady = useQuery(revisionQuery(studio.id, post.id, readyRevision)).data;
@@ -29,7 +28,7 @@ export function ReadyBanner({ controller, readyRevision }: { controller: DraftCo
   const setStatus = (status: PostStatus) => () =>
     run(async () => {
       await controller.save();
-      controller.accept(await updatePost(studio.id, post.id, { status }));
+      await controller.saveStatus(status);
       restoreFocusSoon();
     });
 

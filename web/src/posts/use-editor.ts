@@ -1,5 +1,6 @@
-import { useEffect, useRef } from "react";
-import type { Post } from "../api/queries.ts";
+import { useEffect, useRef, useState } from "react";
+import { updatePost } from "../api/mutations.ts";
+import type { Post, PostStatus } from "../api/queries.ts";
 import { useDraft, type DraftController, type SaveResult } from "./use-draft.ts";
 import { useVariantDrafts, type VariantDrafts } from "./use-variant-drafts.ts";
 
@@ -10,6 +11,7 @@ export interface EditorController extends DraftController {
   hasConflict: boolean;
   /** The newest version that the server returned. */
   latestPost: Post;
+  saveStatus: (status: PostStatus) => Promise<void>;
 }
 
 /** What to tell the user if an action needs a saved post and `save` did not return `saved`. */
@@ -29,6 +31,15 @@ export function useEditor(post: Post, studioId: string, onMerge: (authors: strin
     const results = [await controller.save(), await variantDrafts.save()];
     return results.find((result) => result !== "saved") ?? "saved";
   };
+  const [statusSaveCount, setStatusSaveCount] = useState(0);
+  async function saveStatus(status: PostStatus): Promise<void> {
+    setStatusSaveCount((count) => count + 1);
+    try {
+      controller.accept(await updatePost(studioId, post.id, { status }));
+    } finally {
+      setStatusSaveCount((count) => count - 1);
+    }
+  }
   // The last attempt if the user leaves with unsaved edits (use-save-on-leave.ts).
   const latestSave = useRef(save);
   latestSave.current = save;
@@ -46,9 +57,10 @@ export function useEditor(post: Post, studioId: string, onMerge: (authors: strin
     variantDrafts,
     latestPost,
     isUnsaved: controller.isUnsaved || variantDrafts.isUnsaved,
-    isSaving: controller.isSaving || variantDrafts.isSaving,
+    isSaving: controller.isSaving || variantDrafts.isSaving || statusSaveCount > 0,
     error: controller.error ?? variantDrafts.error,
     hasConflict: controller.theirs !== undefined || variantDrafts.conflictIds.length > 0,
     save,
+    saveStatus,
   };
 }

@@ -1,21 +1,15 @@
-import { updatePost } from "../api/mutations.ts";
 import { describeError } from "../api/api-error.ts";
 import type { PostStatus } from "../api/queries.ts";
-import { useStudio } from "../layout/use-studio.ts";
 import { useToast } from "../ui/Toasts.tsx";
 import { useConfirmRemoval } from "./use-confirm-removal.tsx";
 import type { EditorController } from "./use-editor.ts";
 
 /** Saves a new status. For archiving, a toast offers Undo, and a dialog asks first if Undo can't restore everything. */
 export function useSetStatus(editor: EditorController): (status: PostStatus) => Promise<void> {
-  const { studio } = useStudio();
   const showToast = useToast();
   const confirmRemoval = useConfirmRemoval();
-  const { id, status: previousStatus } = editor.base;
-
-  async function saveStatus(status: PostStatus): Promise<void> {
-    editor.accept(await updatePost(studio.id, id, { status }));
-  }
+  const { saveStatus } = editor;
+  const { status: previousStatus } = editor.base;
 
   return (status) =>
     status === "archived" ? confirmRemoval("archive", [editor.latestPost], () => setStatus(status)) : setStatus(status);
