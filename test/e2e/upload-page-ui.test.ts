@@ -179,6 +179,24 @@ if (hasChromium())
         await context.close();
       });
 
+      test("while offline, says once that the uploads wait, and shows the progress of each file (UPLOAD-10)", async () => {
+        const { page, context } = await openObservedPage(browser);
+        const link = await createTestUploadLink(service);
+        await page.goto(link.url);
+        await throttleUploads(page, 300_000);
+        await chooseFiles(
+          page,
+          ["a.mp4", "b.mp4"].map((name) => ({ name, mimeType: "video/mp4", buffer: Buffer.alloc(3_000_000) })),
+        );
+        await page.locator('[data-status="sending"]').nth(1).waitFor();
+        await context.setOffline(true);
+        await page.getByText(/^Waiting for connection · 0 of 2 files uploaded/).waitFor();
+        assert.equal(await page.getByText("Waiting for connection").count(), 1);
+        for (const row of await page.locator('[data-status="sending"]').all())
+          await row.getByText(/^[\d.]+\s\w+ of 3\sMB$/).waitFor();
+        await context.close();
+      });
+
       test("shows the link as a QR code where a phone can open it (UPLOAD-10, UPLOAD-12)", async () => {
         const { page, context } = await openObservedPage(browser);
         const link = await createTestUploadLink(service);
@@ -324,8 +342,14 @@ if (hasChromium())
             /Upload failed.*This isn't a valid JPEG image\. Export it again/,
           );
 
+          await page.getByLabel("Choose files").and(page.locator("input")).focus();
           await chooseFiles(page, [await createFile("c.jpg")]);
           await page.getByText("This post is full: it can have at most 4 files.").waitFor();
+          assert.match(
+            await page.evaluate<string>("document.activeElement?.textContent ?? ''"),
+            /^This post is full: it can have at most 4 files\.$/,
+            "the focus moves from the disabled input to the reason",
+          );
           await getButton(page, "Remove: broken.jpg").click();
           await page.getByText("All files are attached, and the post is full.").first().waitFor();
           assert.deepEqual(await getNames(), ["a.jpg", "b.jpg", "c.jpg"]);

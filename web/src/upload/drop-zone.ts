@@ -18,10 +18,10 @@ export interface DropZone {
   section: HTMLElement;
   /** Shows how many more files the post can have. */
   limitText: HTMLElement;
-  /** The file input: visually hidden, but focusable by keyboard. */
-  input: HTMLInputElement;
-  /** Disables the controls while the post is full. */
+  /** Disables the controls while the post is full. If one of them has the focus, it moves to the text that says so. */
   setDisabled(isDisabled: boolean): void;
+  /** Focuses the file input or, while it is disabled, the text that says why. */
+  focus(): void;
   /** Adds files that the user chose before this script was loaded. */
   addInitialFiles(): void;
 }
@@ -31,7 +31,8 @@ export function createDropZone(
   root: HTMLElement,
   { strings, accepts, phoneUrl, canUseCamera, onFiles }: DropZoneOptions,
 ): DropZone {
-  // upload.html contains this input, so that users can choose files before the script is loaded.
+  // Visually hidden, but focusable by keyboard. upload.html contains it, so that users can choose files before the
+  // script is loaded.
   const input =
     root.querySelector<HTMLInputElement>("input[type=file]") ??
     createElement("input", { type: "file", multiple: true });
@@ -57,7 +58,10 @@ export function createDropZone(
     onFiles(files.map((file) => ({ file })));
   }
 
-  const limitText = createElement("p", { className: "m-0 text-[0.95rem] font-medium empty:hidden" });
+  const limitText = createElement("p", {
+    className: "m-0 text-[0.95rem] font-medium outline-none empty:hidden",
+    tabIndex: -1,
+  });
   const isTouch = matchMedia("(pointer: coarse)").matches;
   const openCamera = () =>
     isTouch
@@ -111,13 +115,17 @@ export function createDropZone(
     }),
     limitText,
   );
+  const focus = () => (input.disabled ? limitText : input).focus();
   return {
     section,
     limitText,
-    input,
     setDisabled(isDisabled) {
-      for (const control of [input, folderButton, cameraButton]) control.disabled = isDisabled;
+      const controls = [input, folderButton, cameraButton];
+      const hadFocus = controls.some((control) => control === document.activeElement);
+      for (const control of controls) control.disabled = isDisabled;
+      if (isDisabled && hadFocus) focus();
     },
+    focus,
     addInitialFiles() {
       if (input.files && input.files.length > 0) addFilesFrom(input);
     },

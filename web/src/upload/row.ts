@@ -19,8 +19,8 @@ export interface Row {
 export interface PageState {
   /** Whether the post has no position for another file. */
   isFull: boolean;
-  /** Shown instead of the speed while no bytes can be sent. */
-  connectionStatus: string | undefined;
+  /** Whether bytes can be sent; if not, the top of the page says why. */
+  isConnected: boolean;
 }
 
 export interface RowOptions {
@@ -119,13 +119,13 @@ export function createRow(
   const describeProgress = ({ sentBytes, size }: UploadItem): string =>
     interpolate(strings.dataUploadedOfTotal, { complete: format.bytes(sentBytes), total: format.bytes(size) });
 
-  function describeStatus(item: UploadItem, { connectionStatus }: PageState): string {
+  function describeStatus(item: UploadItem, { isConnected }: PageState): string {
     const size = format.bytes(item.size);
     switch (item.status) {
       case "waiting":
         return `${size} · ${strings.waiting}`;
       case "sending": {
-        if (connectionStatus !== undefined) return `${connectionStatus} · ${describeProgress(item)}`;
+        if (!isConnected) return describeProgress(item);
         const parts = [describeProgress(item)];
         if (item.speed !== undefined) parts.push(format.speed(item.speed));
         if (item.secondsLeft !== undefined)

@@ -8,7 +8,7 @@ import { listenForFiles } from "./listen-for-files.ts";
 import { createRow, describeFailure, type PageState, type Row } from "./row.ts";
 import { sortRows } from "./sort-rows.ts";
 import { interpolate } from "./strings.ts";
-import type { ChosenFile, UploadItem, UploadStatus } from "./upload-task.ts";
+import type { ChosenFile, UploadItem, UploadStatus, UploadSummary } from "./upload-task.ts";
 import type { Uploader } from "./uploader.ts";
 
 export interface UploaderUiOptions {
@@ -51,8 +51,8 @@ export function createUploaderUi(
   const {
     section: dropZone,
     limitText,
-    input,
     setDisabled,
+    focus: focusDropZone,
     addInitialFiles,
   } = createDropZone(root, { strings, accepts, phoneUrl, canUseCamera, onFiles: addFiles });
 
@@ -115,7 +115,7 @@ export function createUploaderUi(
     render();
     const row = nextKey === undefined ? undefined : rows.get(nextKey);
     if (row) row.focus();
-    else input.focus();
+    else focusDropZone();
   }
 
   function announceStatus(item: UploadItem): void {
@@ -130,15 +130,19 @@ export function createUploaderUi(
   }
 
   function getPageState(items: readonly UploadItem[]): PageState {
-    const { connection, reason } = uploader.getSummary();
-    const waitingStatus = reason === undefined ? strings.waitingForConnection : strings.waiting;
     return {
       isFull: fileLimit !== undefined && countFreePositions(fileLimit, items) === 0,
-      connectionStatus: connection === "good" ? undefined : waitingStatus,
+      isConnected: uploader.getSummary().connection === "good",
     };
   }
 
-  function renderSummary(items: readonly UploadItem[], { isFull, connectionStatus }: PageState): void {
+  function describePause({ state, connection, reason }: UploadSummary): string | undefined {
+    if (state === "paused") return strings.paused;
+    if (state !== "sending" || connection === "good") return undefined;
+    return reason === undefined ? strings.waitingForConnection : strings.waiting;
+  }
+
+  function renderSummary(items: readonly UploadItem[], { isFull }: PageState): void {
     const summary = uploader.getSummary();
     setText(limitText, fileLimit ? describeLimit(fileLimit, items, strings) : "");
     setDisabled(isFull);
@@ -148,8 +152,8 @@ export function createUploaderUi(
     const countText = summary.fileCount === 1 ? strings.oneFileUploadedOfTotal : strings.filesUploadedOfTotal;
     const parts = [interpolate(countText, { complete: summary.doneCount, smart_count: summary.fileCount })];
     const isUnfinished = summary.state === "sending" || summary.state === "paused";
-    const pauseStatus = summary.state === "paused" ? strings.paused : connectionStatus;
-    if (isUnfinished && pauseStatus !== undefined) parts.unshift(pauseStatus);
+    const pauseStatus = describePause(summary);
+    if (pauseStatus !== undefined) parts.unshift(pauseStatus);
     if (isUnfinished)
       parts.push(
         interpolate(strings.dataUploadedOfTotal, {
