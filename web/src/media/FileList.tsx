@@ -1,14 +1,11 @@
-import { lazy, Suspense, type ReactNode } from "react";
+import type { ReactNode } from "react";
 import type { UploadItem } from "../upload/upload-task.ts";
 import type { Asset } from "../api/queries.ts";
 import type { ArrangedFiles } from "./arrange-files.ts";
 import { MediaTile, type TileActions } from "./MediaTile.tsx";
-import type { PostFile } from "./SortableFiles.tsx";
+import { SortableFiles, type PostFile } from "./SortableFiles.tsx";
 import { UploadTile } from "./UploadTile.tsx";
 import type { Uploads } from "../upload/use-uploader.ts";
-
-/** Loaded on demand, so that files are shown before they can be dragged. */
-const SortableFiles = lazy(async () => ({ default: (await import("./SortableFiles.tsx")).SortableFiles }));
 
 /** Uploads that need the user's attention, then the files of the post in order, then new uploads. */
 export function FileList({
@@ -38,26 +35,22 @@ export function FileList({
     ) : (
       <MediaTile asset={asset} actions={actions} dragHandle={dragHandle} />
     );
-  const plainFiles = files.map((file) => (
-    <li key={file.asset.id} className="min-w-0">
-      {renderFile(file)}
-    </li>
-  ));
   return (
     <ol
       aria-label="Files of this post"
       className="grid grid-cols-[repeat(auto-fill,minmax(min(8.75rem,calc(50%-0.5rem)),1fr))] gap-x-3 gap-y-4 @5xl:grid-cols-[repeat(auto-fill,minmax(6.75rem,1fr))]"
     >
       {renderUploads(failedUploads)}
-      {/* Used even for one file, so that adding a second one does not replace the first tile and close its menu. */}
-      {onReorder && files.length > 0 ? (
-        <Suspense fallback={plainFiles}>
-          <SortableFiles files={files} isPaused={actions.edit?.selection.isActive === true} onReorder={onReorder}>
-            {renderFile}
-          </SortableFiles>
-        </Suspense>
+      {onReorder ? (
+        <SortableFiles files={files} isPaused={actions.edit?.selection.isActive === true} onReorder={onReorder}>
+          {renderFile}
+        </SortableFiles>
       ) : (
-        plainFiles
+        files.map((file) => (
+          <li key={file.asset.id} className="min-w-0">
+            {renderFile(file)}
+          </li>
+        ))
       )}
       {renderUploads(newUploads)}
     </ol>
