@@ -9,7 +9,6 @@ import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { approvePublication } from "#domain/publishing/change-publication.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
-import { toScheduleColumns } from "#domain/publishing/publish-time.ts";
 import type { PublicationView } from "#domain/publishing/publication.ts";
 import { completeAppFile, createAppUpload, startAppFile, storeAppPart } from "#domain/uploads/app-uploads.ts";
 import { hours, toIsoTime } from "#lib/clock.ts";
@@ -197,8 +196,7 @@ forEachEngine("publishing", (fixture) => {
     const { id } = await requestThroughApi(postId, { at: inOneHour() });
     const tooLong = "y".repeat(281);
     await updatePost(service.deps, owner, { postId, body: tooLong });
-    await service.deps.publications.update(id, toScheduleColumns(Date.now(), Date.now()), { states: ["scheduled"] });
-    service.deps.wakeWorker();
+    await publishing.api("POST", `/publications/${id}/reschedule`, { at: toIsoTime(Date.now()) });
     const { problem } = await publishing.waitForState(id, "failed");
     assert.equal(problem?.code, "not_publishable");
     assert.match(problem.message, /280/);

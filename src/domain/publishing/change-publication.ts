@@ -35,7 +35,8 @@ export const reschedulePublicationInput = z.strictObject({ publicationId: id, at
 
 /**
  * Changes the time. The publication needs a new approval if the caller may not publish without one, or if it was missed
- * and its content has changed since then. Throws `not_publishable` if the platform would reject the post.
+ * and its content has changed since then. A missed publication is checked like a new one. A publication that is still
+ * open can be postponed even if the platform would reject the post now, so that there is time to fix it.
  */
 export async function reschedulePublication(
   deps: ChangeDeps & Pick<Deps, "studios" | "platforms">,
@@ -47,14 +48,8 @@ export async function reschedulePublication(
   const scheduledFor = parsePublishTime(input.at, deps.clock());
   return changeState(deps, caller, input.publicationId, "publication.rescheduled", async (publication, tx) => {
     assertPossible(publication, "reschedule");
-    const { post, assets } = await lockPost(tx, publication);
-    if (publication.state === "missed") await assertNoOpenPublication(tx, publication);
-    await assertAccountAccepts(deps, tx, publication, post, assets);
     if (publication.state === "proposed") return { event: "reschedule", change: { scheduledFor } };
-    const current =
-      publication.state === "missed"
-        ? { digest: digestContent(await readContent(tx, publication, post, assets)), revision: post.revision }
-        : publication;
+    const current = publication.state === "missed" ? await checkMissed(deps, tx, publication) : publication;
     const hasSameContent = current.digest === publication.digest;
     if (canPublish && hasSameContent) {
       const schedule = toScheduleColumns(scheduledFor, await tx.publications.getTime());
@@ -66,6 +61,23 @@ export async function reschedulePublication(
   });
 }
 
+/**
+ * Returns what the account of a missed publication would receive now. Throws `already_scheduled` if the post has an open
+ * publication for the same account, and `not_publishable` if the platform would reject the post.
+ */
+async function checkMissed(
+  deps: Pick<Deps, "platforms">,
+  tx: Stores,
+  publication: Publication,
+): Promise<Pick<Publication, "digest" | "revision">> {
+  const { post, assets } = await lockPost(tx, publication);
+  const openPublications = await tx.publications.listByPost(post.id, openStates);
+  if (openPublications.some(({ connectionId }) => connectionId === publication.connectionId))
+    throw new AppError("already_scheduled");
+  await assertAccountAccepts(deps, tx, publication, post, assets);
+  return { digest: digestContent(await readContent(tx, publication, post, assets)), revision: post.revision };
+}
+
 async function lockPost(
   tx: Stores,
   { studioId, postId }: Publication,
@@ -73,12 +85,6 @@ async function lockPost(
   const post = await tx.posts.lock(studioId, postId);
   if (!post) throw notFoundError("post");
   return { post, assets: await tx.assets.listByPosts([postId]) };
-}
-
-/** Throws `already_scheduled` if the post has an open publication for the same account. */
-async function assertNoOpenPublication(tx: Stores, { postId, connectionId }: Publication): Promise<void> {
-  const openPublications = await tx.publications.listByPost(postId, openStates);
-  if (openPublications.some((other) => other.connectionId === connectionId)) throw new AppError("already_scheduled");
 }
 
 /** Throws `not_publishable` if the platform would reject the post as it is now. */
