@@ -531,7 +531,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await (await openAsNewOwner("posts")).context().close();
     const postId = await addPost("Mussels", { ids: [connectionIds[0]], localTime: `${day}T10:00` });
     const page = await openStudioPage(fixture, owner, `posts/${postId}`, { errors });
-    await page.getByText(/^Scheduled for .*, 10:00\. Changes that you make before then will be published\.$/).waitFor();
+    await page.getByText(/^Scheduled for .*, 10:00\. Changes until then will be published\.$/).waitFor();
     await page.getByRole("textbox", { name: "Text", exact: true }).fill("Two tides later.");
     await waitUntil(async () => (await getPost(deps, owner, { postId })).body === "Two tides later.");
     assert.deepEqual(await readPlans(postId), [`harbour scheduled ${day}T10:00`]);

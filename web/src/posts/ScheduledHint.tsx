@@ -18,7 +18,7 @@ export function ScheduledHint({ post: { publications = [] } }: { post: Post }) {
       <span className="min-w-0">
         Scheduled for {formatTime(time, studio.timezone)}.{" "}
         {mayPublishWithoutApproval(studio)
-          ? "Changes that you make before then will be published."
+          ? "Changes until then will be published."
           : "If you change the text or files, an owner or admin needs to approve it again."}
       </span>
     </p>
