@@ -108,7 +108,6 @@ describe("standard output that does not accept the log", () => {
     const lines = parseLogLines(text);
     const reportedCount = lines.find(({ msg }) => msg === "log lines dropped")?.lines ?? 0;
     const loggedCount = lines.filter((line) => line.path === path).length;
-    // The dropped lines include those of the requests to /metrics.
     assert.ok(loggedCount + reportedCount >= 20_000, `${loggedCount} logged, ${reportedCount} dropped`);
     assert.equal(reportedCount, await getDroppedLines(base));
 
