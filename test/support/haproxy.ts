@@ -15,8 +15,8 @@ export interface Haproxy {
 }
 
 /**
- * Starts HAProxy with a file of `deploy/`. Replaces only where it listens (without TLS), its servers and the number of
- * connections. Resolves when a request to `readyPath` succeeds.
+ * Starts HAProxy with a file of `deploy/`. Replaces only where it listens (without TLS), its servers, the number of
+ * connections and, unless this process is root, its user. Resolves when a request to `readyPath` succeeds.
  */
 export async function startHaproxy(
   file: string,
@@ -60,5 +60,8 @@ function renderConfig(file: string, port: number, serverPorts: readonly number[]
     .replaceAll(/(?<=^ +server \S+ )\S+/gm, () => `127.0.0.1:${remainingPorts.shift()}`);
   if (remainingPorts.length > 0 || config.includes("undefined"))
     throw new Error(`${file} does not have ${serverPorts.length} servers`);
-  return config;
+  return process.getuid?.() === 0 ? config : removeUser(config);
 }
+
+/** Only root can change the user that HAProxy runs as. */
+export const removeUser = (config: string): string => config.replaceAll(/^ +(?:user|group) .*\n/gm, "");

@@ -8,7 +8,7 @@ import { parse } from "yaml";
 import { onExit } from "./at-exit.ts";
 import { findFreePorts } from "./free-ports.ts";
 import { findProgram } from "./find-program.ts";
-import { findHaproxy } from "./haproxy.ts";
+import { findHaproxy, removeUser } from "./haproxy.ts";
 import { findPostgres, getServerIdentity } from "./postgres-cluster.ts";
 import { isRunning, listProcessTree, signalAll } from "./process-tree.ts";
 import { createTempFolder } from "./temp-folder.ts";
@@ -230,7 +230,8 @@ function renderPatroniConfig(options: {
 }
 
 function renderHaproxyConfig(port: number, nodePorts: readonly number[]): string {
-  return readFileSync(join(deployFolder, "haproxy-postgresql.cfg"), "utf8")
+  // HAProxy runs as the user of PostgreSQL here.
+  return removeUser(readFileSync(join(deployFolder, "haproxy-postgresql.cfg"), "utf8"))
     .replace("127.0.0.1:5000", `127.0.0.1:${port}`)
     .replaceAll(/10\.0\.0\.(\d):5432/g, (_, node: string) => {
       const [postgresPort, restPort] = nodePorts.slice((Number(node) - 1) * 2);
