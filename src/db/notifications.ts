@@ -4,6 +4,8 @@ import type { Log } from "#lib/log.ts";
 import type { Channel } from "./database.ts";
 
 const connectTimeoutMs = 2000;
+/** At startup, other work blocks the event loop while the first connection is established. */
+const firstConnectTimeoutMs = seconds(10);
 /** The default of operating systems is hours, but firewalls drop idle connections after minutes. */
 const keepAliveDelayMs = seconds(10);
 const backoff = { minMs: 250, maxMs: 30_000 } as const;
@@ -38,15 +40,18 @@ export function listenForNotifications({ url, handlers, onDisconnect, log }: Lis
   let client: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;
   let failureCount = 0;
+  let isFirstAttempt = true;
   let isClosed = false;
 
   async function connect(): Promise<void> {
+    const timeoutMs = isFirstAttempt ? firstConnectTimeoutMs : connectTimeoutMs;
+    isFirstAttempt = false;
     const newClient = new pg.Client({
       connectionString: url,
       keepAlive: true,
       keepAliveInitialDelayMillis: keepAliveDelayMs,
-      connectionTimeoutMillis: connectTimeoutMs,
-      query_timeout: connectTimeoutMs,
+      connectionTimeoutMillis: timeoutMs,
+      query_timeout: timeoutMs,
       application_name: "atelier listener",
     }) as UnrefableClient;
     client = newClient;

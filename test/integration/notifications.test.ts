@@ -120,6 +120,20 @@ forEachEngine(
       assert.ok(!JSON.stringify(warnings).includes(target.password), "the warning does not contain the password");
     });
 
+    test("a process that is blocked for seconds while it starts connects without a warning (PUB-18)", async () => {
+      const warnings: unknown[] = [];
+      const log: Log = Object.assign(Object.create(silentLog) as Log, {
+        warn: (...args: unknown[]) => void warnings.push(args),
+      });
+      const listening = Promise.withResolvers<void>();
+      const onNotification = () => listening.resolve();
+      const listener = listenForNotifications({ url: getUrl(), handlers: { publications_due: onNotification }, log });
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2500);
+      await listening.promise;
+      await listener.close();
+      assert.deepEqual(warnings, []);
+    });
+
     test("a connection that silently stops delivering is replaced while streams are open (CHAT-20)", async () => {
       const target = new URL(getUrl());
       const connections: Socket[] = [];
