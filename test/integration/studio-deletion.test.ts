@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import { startBackgroundJobs } from "#app/background-jobs.ts";
 import { createAuthenticator } from "#auth/authenticate.ts";
 import { describeMe } from "#domain/access/me.ts";
 import type { Caller } from "#domain/caller.ts";
@@ -21,6 +22,7 @@ import { countStudioRows, fillStudio, sumRows } from "../support/fill-studio.ts"
 import { getOutcome } from "../support/outcome.ts";
 import { createTestGrant } from "../support/tokens.ts";
 import { createInvitationToken, newStudio, newUser } from "../support/users.ts";
+import { waitUntil } from "../support/wait-until.ts";
 
 /** The details of one batch of posts, and these posts. All other batches are smaller. */
 const maxRowsPerTransaction = purgeBatchSizes.postDetails + purgeBatchSizes.posts;
@@ -123,5 +125,19 @@ forEachEngine("deletion of studios", (fixture) => {
     await deleteStudio(getDepsWithSlowPurge(), owner, { name: "Twice" });
     await Promise.all([purgeDeletedStudios(deps, untilDone), purgeDeletedStudios(deps, untilDone)]);
     assert.equal(sumRows(await countStudioRows(fixture, owner.studio.id)), 0);
+  });
+
+  test("the background jobs of a server delete the rows that a deletion has left", async () => {
+    const owner = await newStudio(fixture.deps, undefined, "Left");
+    await fillStudio(fixture, owner, 50);
+    await deleteStudio(getDepsWithSlowPurge(), owner, { name: "Left" });
+    assert.ok(sumRows(await countStudioRows(fixture, owner.studio.id)) > 0);
+    const jobs = startBackgroundJobs(fixture.deps, silentLog);
+    try {
+      const countRows = async () => sumRows(await countStudioRows(fixture, owner.studio.id));
+      await waitUntil(async () => (await countRows()) === 0, { timeoutMs: 60_000, description: "the purge" });
+    } finally {
+      await Promise.all(jobs.map((job) => job.stop()));
+    }
   });
 });
