@@ -50,7 +50,7 @@ forOneEngine("oauth client documents", (fixture) => {
     const page = await openConsent(browser, createAuthorization(service.base, client).url, "doc@example.com");
     assert.match(page.text, /class="badge verified">verified: client\.test:\d+</);
     assert.doesNotMatch(page.text, /unverified/);
-    assert.match(page.text, /Sends access to <strong>client\.example<\/strong>/);
+    assert.match(page.text, /If you approve, access goes to <strong>client\.example<\/strong>/);
     const { tokens } = await connectClient(service.base, { client, browser });
     assert.equal((await refreshTokens(service.base, client, tokens.refresh_token)).status, 200);
     const grants = await fixture.database.q

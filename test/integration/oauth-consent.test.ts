@@ -75,7 +75,7 @@ forOneEngine("oauth consent", (fixture) => {
     for (const expectedText of [
       "Helper",
       "unverified name",
-      "Sends access to client.example",
+      "If you approve, access goes to client.example",
       email,
       "North &#38; &#60;Sons&#62; (you’re an owner)",
       "View and edit",
@@ -134,7 +134,7 @@ forOneEngine("oauth consent", (fixture) => {
     });
     const loopbackPage = await openConsentPage({}, loopbackClient);
     assert.match(loopbackPage.text, /class="warning"[\s\S]*program on this device/);
-    assert.match(getVisibleText(loopbackPage), /Sends access to localhost:1234/);
+    assert.match(getVisibleText(loopbackPage), /If you approve, access goes to localhost:1234/);
     const appPage = await openConsentPage({}, appClient);
     assert.match(appPage.text, /class="warning"[\s\S]*cursor:\/\//);
     assert.match(appPage.headers.get("content-security-policy") ?? "", /form-action 'self' cursor:;/);
@@ -387,7 +387,7 @@ forOneEngine("oauth consent", (fixture) => {
       const page = await openConsentPage({}, namedClient);
       assert.match(page.text, shown, name);
       if (hidden) assert.doesNotMatch(page.text, hidden, name);
-      assert.match(page.text, /Sends access to <strong>client\.example<\/strong>/);
+      assert.match(page.text, /If you approve, access goes to <strong>client\.example<\/strong>/);
       assert.match(page.text, /unverified name/);
     }
   });

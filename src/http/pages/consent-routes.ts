@@ -96,7 +96,7 @@ function renderConsentPage({ pendingConsent, user, studio, formToken }: ConsentP
     title: `Connect ${client.name}`,
     formTargets: [destination.cspSource],
     body: html`<h1>Let <q>${client.name}</q> work in your studio?</h1>
-      <p class="destination">Sends access to <strong>${destination.host}</strong></p>
+      <p class="destination">If you approve, access goes to <strong>${destination.host}</strong></p>
       ${destinationWarnings[destination.kind](destination.host)}
       <dl>
         <dt>Application</dt>
