@@ -38,7 +38,10 @@ export interface ToolDeclaration<Input extends z.ZodObject, Output extends z.Zod
   meta?: Readonly<Record<string, unknown>>;
   input: Input;
   output: Output;
-  /** For upload tools: when to use this one. Part of the server instructions if the caller can use the tool. */
+  /**
+   * For upload tools: when to use this one. The text starts with where the file is. Part of the server instructions if
+   * the caller can use the tool.
+   */
   uploadGuide?: string;
   /** The input contains a file, so requests may be long. */
   acceptsFile?: true;

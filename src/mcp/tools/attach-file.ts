@@ -6,7 +6,7 @@ export const attachFileTool = defineTool({
   name: "attach_file",
   title: "Attach a file from the chat",
   description:
-    "Attach a file that the user added to this chat to a post. Works only in apps that fill in the file argument themselves, such as ChatGPT. Never write its URL yourself: for a URL, call import_asset_from_url.",
+    "Attach to a post a file that the user added to this chat. Works only in apps that fill in the file argument themselves, such as ChatGPT. Never write its URL yourself: for a URL, call import_asset_from_url.",
   scope: "studio:write",
   action: "assets.write",
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
