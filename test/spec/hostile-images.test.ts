@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import { deflateSync } from "node:zlib";
+import { deflateSync, gzipSync } from "node:zlib";
 import sharp from "sharp";
 import { createBufferSource } from "#domain/assets/content/byte-source.ts";
 import { planRendition, type RenditionPlan } from "#domain/renditions/plan-rendition.ts";
@@ -61,7 +61,7 @@ test("never opens files that are truncated or not images, even if there is a pla
     "half a JPEG": wholeJpeg.subarray(0, wholeJpeg.length / 2),
     SVG: Buffer.from(svg),
     "SVG with a declaration": Buffer.from(`<?xml version="1.0"?>${svg}`),
-    "gzipped SVG": deflateSync(Buffer.from(svg)),
+    "gzipped SVG": gzipSync(Buffer.from(svg)),
     "SVG after white space": Buffer.from(`   \n${svg}`),
     TIFF: await sharp(wholePng).tiff().toBuffer(),
     PDF: pdf,
