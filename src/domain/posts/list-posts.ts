@@ -31,7 +31,7 @@ type ListedPostView = z.infer<typeof listedPostView>;
 
 export const listPostsOutput = z.object({ posts: z.array(listedPostView), nextCursor: z.string().nullable() });
 
-/** Maximum total body length of a page, to bound its size; a page always contains at least one post. */
+/** Maximum total body length of a page, to bound its size. The first post is included even if it is longer. */
 const maxTextLength = 500_000;
 
 /**

@@ -43,7 +43,7 @@ export interface CalendarStore {
 const maxRange = days(62);
 const maxEntries = 1000;
 /** How many posts a search reads at a time. A post has at most about 1 MB. */
-const maxComparedPosts = 20;
+const postsPerRead = 20;
 
 const time = z.iso.datetime({ offset: true });
 
@@ -70,7 +70,7 @@ export const listCalendarOutput = z.object({
       }),
     }),
   ),
-  /** Whether the range has more publications than were read. */
+  /** Whether publications may be missing, because the range has too many or the search ran out of time. */
   isTruncated: z.boolean(),
 });
 
@@ -119,8 +119,9 @@ async function findMatches(
     const matchingIds = new Set<string>();
     let comparedCount = 0;
     while (comparedCount < postIds.length && deps.clock() < deadline) {
-      const ids = postIds.slice(comparedCount, comparedCount + maxComparedPosts);
-      // The number of bytes is not known here; the pause after a read is at least as long as the read took.
+      const ids = postIds.slice(comparedCount, comparedCount + postsPerRead);
+      // The queue pauses after each read, depending on its bytes and its duration. The bytes are unknown here, so only
+      // the duration counts.
       const { posts } = await deps.searchQueue.read(async () => ({
         posts: await deps.posts.search.findMatches(caller.studio.id, ids, {}, terms),
         bytes: 0,

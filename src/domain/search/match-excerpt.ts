@@ -7,10 +7,16 @@ export interface MatchExcerpt {
   marks: [start: number, end: number][];
 }
 
-/** Only this much of the text is searched, for this many words, so that a page does not block the process. */
+/**
+ * Limits on the searched text and words, so that creating the excerpts for a page of results does not block the
+ * process.
+ */
 const maxSearchedLength = 3000;
 const maxSearchedWords = 8;
-/** The text is searched in windows of this length, which overlap by the length of a word. */
+/**
+ * A search window starts every `windowLength` characters and extends `maxWordLength` into the next, so that a word at
+ * the border is found.
+ */
 const windowLength = 200;
 /** How much text comes before the first match: little enough for the match to be visible in a short line. */
 const leadLength = 30;
@@ -36,13 +42,13 @@ export function createMatchExcerpt(
   const windowStart = findWindow(searchedText, otherWords);
   if (windowStart === undefined) return undefined;
   // Folding letter by letter is slow, so this is done only for the text near the first match.
-  const partStart = avoidSplit(searchedText, Math.max(0, windowStart - leadLength));
+  const partStart = toCharacterBoundary(searchedText, Math.max(0, windowStart - leadLength));
   const part = searchedText.slice(partStart, windowStart + windowLength + maxWordLength + excerptLength);
   const { foldedText, offsets } = foldWithOffsets(part);
   const positions = otherWords.map((word) => foldedText.indexOf(word)).filter((position) => position >= 0);
   if (positions.length === 0) return undefined;
   const start = findExcerptStart(part, offsets[Math.min(...positions)] ?? 0);
-  const end = avoidSplit(part, Math.min(part.length, start + excerptLength));
+  const end = toCharacterBoundary(part, Math.min(part.length, start + excerptLength));
   const prefix = partStart + start === 0 ? "" : "…";
   const marks = listMatches(foldedText, offsets, words)
     .filter(([matchStart, matchEnd]) => matchStart < end && matchEnd > start)
@@ -103,9 +109,9 @@ function listMatches(foldedText: string, offsets: readonly number[], words: read
 function findExcerptStart(text: string, matchStart: number): number {
   if (matchStart <= leadLength) return 0;
   const space = text.indexOf(" ", matchStart - leadLength);
-  return space < 0 || space >= matchStart ? avoidSplit(text, matchStart - leadLength) : space + 1;
+  return space < 0 || space >= matchStart ? toCharacterBoundary(text, matchStart - leadLength) : space + 1;
 }
 
-/** Never splits a surrogate pair. */
-const avoidSplit = (text: string, position: number): number =>
+/** Returns `position`, or the one before it if `position` is inside a surrogate pair. */
+const toCharacterBoundary = (text: string, position: number): number =>
   /[\ud800-\udbff]/.test(text.charAt(position - 1)) ? position - 1 : position;
