@@ -6,7 +6,10 @@ import { IconButton } from "../ui/IconButton.tsx";
 import { SelectionBar } from "../ui/SelectionBar.tsx";
 import type { FileSelection } from "./use-file-selection.ts";
 
-/** Starts and ends the selection mode. It is one button, so it keeps the focus. */
+/**
+ * The button that starts and ends the selection mode, and "Select all". Starting and ending share one button, so that
+ * it keeps the focus.
+ */
 export function SelectFilesButtons({ selection }: { selection: FileSelection }) {
   const { isActive, isAvailable, toggleButton } = selection;
   if (!isAvailable) return null;

@@ -13,7 +13,9 @@ export interface MenuProps {
   children: ReactNode;
 }
 
-/** A menu with its trigger. Loaded on demand by `Menu`: it is a tenth of the script of the first page. */
+/**
+ * A menu with its trigger. `Menu` loads it on demand, because it would add about a tenth to the first page's script.
+ */
 export function MountedMenu({
   label,
   trigger,

@@ -44,7 +44,7 @@ export function ToastList({
   );
 }
 
-/** Above a selection bar, which is at the bottom too, and under open menus. */
+/** At the bottom of the screen, moved up while a selection bar is shown there. Open menus cover it. */
 const ToastViewport = () => (
   <Toast.Viewport className="fixed right-4 bottom-4 z-30 grid w-[min(26rem,calc(100vw-2rem))] gap-2 [body:has([data-selection-bar])_&]:bottom-20" />
 );
