@@ -11,9 +11,12 @@ export interface IdentityProvider {
   issuer: string;
   clientId: string;
   clientSecret: string | undefined;
-  /** The issuer to store with its users, if it differs from the issuer's URL. */
+  /**
+   * Stored as the issuer of this provider's users, instead of the ID token's `iss`, which for the dev issuer changes
+   * with its port.
+   */
   identityIssuer?: string;
-  /** The error if its metadata can't be read, if a retry is no remedy. */
+  /** Creates the error for unreadable or incomplete metadata. Set it only if retrying would not help. */
   createUnavailableError?: (cause: unknown) => AppError;
 }
 

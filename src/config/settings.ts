@@ -114,6 +114,7 @@ export const settingsSchema = z.object({
   TRUST_PROXY: trustedProxies.prefault("off"),
   PRIVATE_HOSTS: privateHosts.prefault(""),
   BLUESKY_PLC_URL: httpUrl.default("https://plc.directory"),
+  // `off` and `0` mean the same.
   CONFORMANCE_FIXTURES: z.enum(["off", "0", "1"]).default("off"),
   RATE_LIMITS: onOff.default("on"),
   LOG_LEVEL: z.enum(logLevels).default("info"),

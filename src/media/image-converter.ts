@@ -9,7 +9,7 @@ import {
 } from "./image-process-pool.ts";
 import { createSingleFlight, type SingleFlightWork } from "./queue.ts";
 
-/** An image is read into memory before it is decoded. */
+/** Larger files are rejected, because a file is read into memory before it is decoded. */
 const maxImageBytes = 100 * 1024 * 1024;
 
 /** After this many attempts that took too long or needed too much memory, an image counts as unreadable. */
@@ -34,6 +34,7 @@ export function createImageConverter(limits: Partial<ImageProcessLimits> = {}): 
     requests.push(request);
     requestsByKey.set(key, requests);
     const work: SingleFlightWork<ImageTaskResult> = async (skipRetries) => {
+      // Reported like too many pixels: in both cases, the user exports a smaller image.
       if (source.bytes > maxImageBytes) return { problem: "too_many_pixels" };
       const result = await runTask(requests, async () => createTask(await source.read(0, source.bytes)));
       if (!result || result.value) return result?.value;
@@ -41,7 +42,8 @@ export function createImageConverter(limits: Partial<ImageProcessLimits> = {}): 
       return onFailure?.();
     };
     try {
-      // A slow preview blocks all previews of its image, because each plan would be slow. Publications are still tried.
+      // After a preview has failed because it was too expensive, other previews of the same image are skipped for a
+      // while: they would fail too. Renditions for publications are still attempted.
       return await runOncePerKey(key, work, isUrgent ? key : imageKey);
     } finally {
       requestsByKey.delete(key);
