@@ -158,9 +158,9 @@ forOneEngine("publishing to LinkedIn", (fixture) => {
     await publisher.storeTokens(standIn.tokens);
   });
 
-  test("a post that LinkedIn rejects as a duplicate fails with that reason (PUB-4)", async () => {
+  test("a post that LinkedIn rejects as a duplicate of a post that doesn't exist fails with that reason (PUB-4)", async () => {
     await publisher.publishAndWait("Good morning");
-    standIn.faults.missingOriginals = 1;
+    standIn.faults.duplicatesOfMissingPosts = 1;
     const { problem } = await publisher.waitForState(await publisher.publish("Good morning"), "failed");
     assert.deepEqual([problem?.code, listPosts("Good morning").length], ["duplicate", 1]);
   });

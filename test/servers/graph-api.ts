@@ -11,8 +11,8 @@ import type { AddressInfo } from "node:net";
  * - https://developers.facebook.com/docs/graph-api/overview/rate-limiting
  * - https://developers.facebook.com/docs/facebook-login/guides/access-tokens/get-long-lived
  *
- * The documentation gives no HTTP status for most error codes. The stand-ins use 400, which the Instagram error codes
- * page gives for its codes, even for rate limits; a test can change the status of a rate limit.
+ * The documentation gives no HTTP status for most error codes. By default, the stand-ins use 400, the status on
+ * the Instagram error codes page. This includes rate limits, whose status a test can change.
  */
 
 export interface GraphRequest {

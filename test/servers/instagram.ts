@@ -84,6 +84,7 @@ const videoLimits = {
   maxBitsPerSecond: 25_000_000,
 };
 const maxContainersPerDay = 400;
+const quotaWindowMs = 24 * 60 * 60 * 1000;
 
 interface Post {
   id: string;
@@ -148,7 +149,7 @@ export async function startInstagram(): Promise<Instagram> {
       "children",
       "share_to_feed",
     ]);
-    const since = graph.now() - containerLifetimeMs;
+    const since = graph.now() - quotaWindowMs;
     if ([...containers.values()].filter(({ createdAt }) => createdAt > since).length >= maxContainersPerDay)
       throw new GraphError("(#4) Application request limit reached", 4);
 
@@ -217,13 +218,13 @@ export async function startInstagram(): Promise<Instagram> {
     return { id: post.id };
   }
 
-  const countRecentPosts = (since = graph.now() - containerLifetimeMs): number =>
+  const countRecentPosts = (since = graph.now() - quotaWindowMs): number =>
     posts.filter(({ createdAt }) => createdAt > since).length;
 
   function readLimit(request: GraphRequest): object {
     const since = request.params.get("since");
     const sinceMs = since === undefined ? undefined : Number(since) * 1000;
-    if (sinceMs !== undefined && !(sinceMs >= graph.now() - containerLifetimeMs))
+    if (sinceMs !== undefined && !(sinceMs >= graph.now() - quotaWindowMs))
       throw invalidParameter("since must be a Unix timestamp no older than 24 hours");
     const config = { quota_total: standIn.quotaTotal, quota_duration: 86_400 };
     // The documented sample request asks for `rate_limit_settings`, but its sample response contains `config`.

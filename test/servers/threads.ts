@@ -79,6 +79,7 @@ export interface Threads extends Pick<
 const megabyte = 1024 * 1024;
 const maxImageBytes = 8 * megabyte;
 const videoLimits = { maxBytes: 1024 * megabyte, minSeconds: 0, maxSeconds: 300, maxBitsPerSecond: 100_000_000 };
+const quotaWindowMs = 24 * 60 * 60 * 1000;
 
 interface Post {
   id: string;
@@ -207,7 +208,7 @@ export async function startThreads(): Promise<Threads> {
   }
 
   const countRecentPosts = (): number =>
-    posts.filter(({ createdAt }) => createdAt > graph.now() - containerLifetimeMs).length;
+    posts.filter(({ createdAt }) => createdAt > graph.now() - quotaWindowMs).length;
 
   function readLimit(request: GraphRequest): object {
     const config = { quota_total: standIn.quotaTotal, quota_duration: 86_400 };
@@ -323,7 +324,7 @@ function checkTexts({ params }: GraphRequest, kind: Container["kind"]): void {
   if (links.size > 5) throw invalidParameter("THREADS_API__LINK_LIMIT_EXCEEDED");
 }
 
-/** Counts emojis as their number of UTF-8 bytes, and code points of all other characters. */
+/** Counts an emoji as its number of UTF-8 bytes, and any other character as its number of code points. */
 function countCharacters(text: string): number {
   let count = 0;
   for (const { segment } of new Intl.Segmenter().segment(text)) {

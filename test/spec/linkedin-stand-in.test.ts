@@ -234,7 +234,7 @@ describe("the LinkedIn stand-in", () => {
     assert.equal(response.status, 422);
     assert.equal(response.json["errorDetails"].inputErrors[0].code, "DUPLICATE_POST");
     assert.ok((response.json["message"] as string).endsWith(`Content is a duplicate of ${original}`));
-    linkedin.faults.missingOriginals = 1;
+    linkedin.faults.duplicatesOfMissingPosts = 1;
     assert.doesNotMatch((await publish()).json["message"] as string, new RegExp(`${original}$`));
     assert.equal(linkedin.posts().length, 1);
     linkedin.advanceClock(10 * 60 * 1000);

@@ -70,7 +70,7 @@ export interface MediaOptions {
   limits: typeof documentedLimits;
   takeProcessingFailure(): boolean;
   /** Whether the member may create media for this person or organization. */
-  ownsUrn(urn: string): boolean;
+  canActAs(urn: string): boolean;
   canReadMemberContent(): boolean;
   isTokenValid(token: string): boolean;
 }
@@ -105,7 +105,7 @@ export function createMediaStore(options: MediaOptions): MediaStore {
     const request = requireRecord(envelope["initializeUploadRequest"], "initializeUploadRequest", fields);
     const owner = requireString(request["owner"], "owner");
     if (!/^urn:li:(person|organization):/.test(owner)) throw invalidUrnType("owner");
-    if (!options.ownsUrn(owner)) throw forbiddenMedia(kind);
+    if (!options.canActAs(owner)) throw forbiddenMedia(kind);
     const size = kind === "video" ? readVideoSize(request) : 1;
     const key = randomBytes(12).toString("base64url");
     const asset: MediaAsset = {
@@ -194,7 +194,7 @@ export function createMediaStore(options: MediaOptions): MediaStore {
     const request = requireRecord(envelope["finalizeUploadRequest"], "finalizeUploadRequest", fields);
     const asset = assets.get(requireString(request["video"], "video"));
     if (asset?.kind !== "video") throw reject(400, "INVALID_VIDEO_ID", "This Video ID is invalid");
-    if (!options.ownsUrn(asset.owner)) throw forbiddenMedia("video");
+    if (!options.canActAs(asset.owner)) throw forbiddenMedia("video");
     if (requireString(request["uploadToken"], "uploadToken") !== "") throw invalidValue("uploadToken");
     if (asset.parts.some(({ bytes }) => !bytes)) throw waitingUpload();
     const partIds = request["uploadedPartIds"];
@@ -244,7 +244,7 @@ export function createMediaStore(options: MediaOptions): MediaStore {
     if (asset?.kind !== kind) throw reject(404, "NOT_FOUND", "Could not find entity");
     // "Tokens with only w_member_social permissions would be unable to perform a GET call for rest/images."
     const canRead = kind === "image" ? options.canReadMemberContent() : true;
-    if (!canRead || !options.ownsUrn(asset.owner)) throw forbiddenMedia(kind);
+    if (!canRead || !options.canActAs(asset.owner)) throw forbiddenMedia(kind);
     const status = statusOf(asset);
     if (status === "PROCESSING") asset.remainingPolls--;
     const reason = asset.processingFailureReason;

@@ -38,9 +38,9 @@ interface AttachedMedia {
 export interface PostOptions {
   now(): number;
   media: MediaStore;
-  ownsUrn(urn: string): boolean;
+  canActAs(urn: string): boolean;
   canRead(author: string): boolean;
-  takeMissingOriginalFault(): boolean;
+  takeDuplicateOfMissingPost(): boolean;
 }
 
 export interface PostStore {
@@ -69,7 +69,7 @@ export function createPostStore(options: PostOptions): PostStore {
       if (post[field] === undefined || post[field] === null) throw missingField(field);
     const author = requireString(post["author"], "author");
     if (!/^urn:li:(person|organization):/.test(author)) throw invalidUrnType("author");
-    if (!options.ownsUrn(author)) throw accessDenied("partnerApiPostsExternal.CREATE.20260901");
+    if (!options.canActAs(author)) throw accessDenied("partnerApiPostsExternal.CREATE.20260901");
     const visibility = requireString(post["visibility"], "visibility");
     if (!visibilities.includes(visibility)) throw invalidValue("visibility");
     // "PUBLISHED is the only accepted field during creation."
@@ -149,7 +149,7 @@ export function createPostStore(options: PostOptions): PostStore {
     const isRecent = (post: StoredPost): boolean => options.now() - post.createdAt < duplicateWindowMs;
     const original = posts.findLast((post) => isRecent(post) && toKey(post) === key);
     if (!original) return;
-    const urn = options.takeMissingOriginalFault() ? `urn:li:share:${createId()}` : original.urn;
+    const urn = options.takeDuplicateOfMissingPost() ? `urn:li:share:${createId()}` : original.urn;
     const json = {
       errorDetailType: "com.linkedin.common.error.BadRequest",
       message: `com.linkedin.content.common.exception.BadRequestResponseException: Content is a duplicate of ${urn}`,

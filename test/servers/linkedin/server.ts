@@ -34,18 +34,27 @@ import { createPostStore, type StoredPost } from "./posts.ts";
  * | `POST /rest/posts` | creates a public post: 201, no body, its URN in `x-restli-id` |
  * | `GET /rest/posts/{urn}`, `GET /rest/posts?q=author` | reads posts; needs the restricted scope `r_member_social` |
  *
- * Sources, 2026-11-16. The live pages could not be read. Stored copies had only the first 1,500 to 2,000 characters of
- * these pages below https://learn.microsoft.com/en-us/linkedin/ (versions from 2023 to 2026):
- * marketing/versioning, marketing/community-management/shares/ posts-api, images-api, videos-api, documents-api,
- * multiimage-post-api and little-text-format, shared/api-guide/concepts/ error-handling, rate-limits and
- * protocol-version. Everything further down on these pages (error tables, limits, examples), and the pages
- * shares/post-api-schema, shares/vector-asset-api (headers of uploads), shares/ugc-post-api (3,000 characters,
- * duplicates for 10 minutes), consumer/integrations/self-serve/share-on-linkedin (150 requests per member and day) and
- * shared/authentication/ authorization-code-flow and programmatic-refresh-tokens are known only from notes in public
- * repositories that quote them. Bodies of responses, from public issues:
- * https://github.com/Arisamiga/Linkedin-RSS/issues/5 (422 for a duplicate),
- * https://github.com/PipedreamHQ/pipedream/issues/18398 (426 for a retired version),
- * https://github.com/ComposioHQ/composio/issues/2710 (duplicates that name a post which doesn't exist).
+ * Sources, 2026-11-16: pages below https://learn.microsoft.com/en-us/linkedin/ (versions from 2023 to 2026). The live
+ * pages could not be read. Stored copies had only the first 1,500 to 2,000 characters of these pages:
+ *
+ * - marketing: versioning
+ * - marketing/community-management/shares: posts-api, images-api, videos-api, documents-api, multiimage-post-api,
+ *   little-text-format
+ * - shared/api-guide/concepts: error-handling, rate-limits, protocol-version
+ *
+ * The rest of these pages (error tables, limits, examples) and the following pages are known only from notes in public
+ * repositories that quote them:
+ *
+ * - marketing/community-management/shares: post-api-schema, vector-asset-api (headers of uploads), ugc-post-api (3,000
+ *   characters, duplicates for 10 minutes)
+ * - consumer/integrations/self-serve: share-on-linkedin (150 requests per member and day)
+ * - shared/authentication: authorization-code-flow, programmatic-refresh-tokens
+ *
+ * Bodies of responses, from public issues:
+ *
+ * - https://github.com/Arisamiga/Linkedin-RSS/issues/5 (422 for a duplicate)
+ * - https://github.com/PipedreamHQ/pipedream/issues/18398 (426 for a retired version)
+ * - https://github.com/ComposioHQ/composio/issues/2710 (duplicates that name a post which doesn't exist)
  */
 export interface LinkedInStandIn extends RunningStandIn {
   /** The public posts, oldest first. A post is public once all its media are processed, and never if one fails. */
@@ -64,8 +73,8 @@ export interface LinkedInStandIn extends RunningStandIn {
 }
 
 export interface LinkedInFaults extends Faults {
-  /** Duplicates: name the URN of a post that doesn't exist. */
-  missingOriginals: number;
+  /** Requests that create a duplicate: the error names the URN of a post that doesn't exist as the original. */
+  duplicatesOfMissingPosts: number;
 }
 
 export interface LinkedInSettings {
@@ -106,7 +115,7 @@ export async function startLinkedIn(): Promise<LinkedInStandIn> {
     requiresPkce: false,
     scopes: ["openid", "profile", "w_member_social"],
   });
-  const faults: LinkedInFaults = { ...createFaults(), missingOriginals: 0 };
+  const faults: LinkedInFaults = { ...createFaults(), duplicatesOfMissingPosts: 0 };
   const settings: LinkedInSettings = {
     activeVersions: new Set(
       ["202512", "202601", "202602", "202603", "202604", "202605"].concat(["202606", "202607", "202608", "202609"]),
@@ -120,7 +129,7 @@ export async function startLinkedIn(): Promise<LinkedInStandIn> {
   const quota = { day: 0, used: 0 };
   const requests: string[] = [];
 
-  const ownsUrn = (urn: string): boolean => {
+  const canActAs = (urn: string): boolean => {
     if (urn === `urn:li:person:${memberId}`) return tokens.scopes.has("w_member_social");
     return organizations.has(urn) && tokens.scopes.has("w_organization_social");
   };
@@ -130,17 +139,17 @@ export async function startLinkedIn(): Promise<LinkedInStandIn> {
     processing: settings.processing,
     limits: settings.limits,
     takeProcessingFailure: () => takeFault(faults, "failProcessing"),
-    ownsUrn,
+    canActAs,
     canReadMemberContent: () => tokens.scopes.has("r_member_social"),
     isTokenValid: (token) => tokens.stateOf(token) === "valid",
   });
   const posts = createPostStore({
     now,
     media,
-    ownsUrn,
+    canActAs,
     canRead: (author) =>
       tokens.scopes.has(author.startsWith("urn:li:person:") ? "r_member_social" : "r_organization_social"),
-    takeMissingOriginalFault: () => takeFault(faults, "missingOriginals"),
+    takeDuplicateOfMissingPost: () => takeFault(faults, "duplicatesOfMissingPosts"),
   });
 
   const server = await serve(async (request) => {
