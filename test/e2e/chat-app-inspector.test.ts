@@ -87,7 +87,8 @@ if (hasChromium())
         appArgs: Buffer.from(JSON.stringify({ postId })).toString("base64url"),
       });
       await page.goto(`${inspectorUrl}?${query.toString()}`);
-      // The sidebar shows every message, parts in tool calls too, and formats all of them again for each new one.
+      // The sidebar is slow: for each new message it formats all messages again, including tool calls that contain file
+      // parts.
       await page.getByRole("button", { name: "Close monitoring sidebar" }).click();
       await page.getByRole("button", { name: "Open App" }).click();
       // The Inspector shows the app in a frame of its sandbox, which is a frame of another origin.
@@ -135,7 +136,7 @@ if (hasChromium())
 
     test("shows the post, uploads 40 MB to the store, and resumes after a lost network (CHAT-13, CHAT-14)", async (t) => {
       const chat = await openInspector(t);
-      // The loss comes after the parts that are sent in parallel before the first one has arrived.
+      // The app sends the first parts in parallel. The network fails at a later part, when at least one has arrived.
       const { counts, restore } = loseNetworkAtPart(t, 5);
       await chat.app.locator("input[type=file]").first().setInputFiles(video.path);
       await waitForLossAndRestore(chat.app, chat.postId, restore);

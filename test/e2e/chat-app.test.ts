@@ -199,7 +199,8 @@ if (hasChromium())
       await app.getByText("You are offline.").first().waitFor();
       const { assets } = await getPost(service.deps, owner, { postId });
       assert.equal(assets[0]?.status, "pending");
-      // Before the app retries: a retry that fails again is followed by a longer wait.
+      // Called while the browser is still offline, so that the first retry after it succeeds: after a failed retry, the
+      // app waits longer.
       await beforeReconnect();
       await context.setOffline(false);
     }
@@ -230,7 +231,8 @@ if (hasChromium())
       await chooseVideo(chat, shortVideo);
       await thirdPart;
       await loseNetwork(chat, async () => {
-        // Longer than the first retries would wait. Encoding parts that cannot be sent would block the app.
+        // Longer than the waits before the first retries. The app must not retry while offline: encoding parts that
+        // cannot be sent would block it.
         await sleep(2500);
         const sentParts = await chat.readHost(({ toolCalls }) =>
           toolCalls.filter(({ name }) => name === "app_send_part").map((call) => call.arguments["part"]),

@@ -273,7 +273,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await page.context().close();
   });
 
-  test("links only publications that still need a person, and shows the others without the filter (WEB-10)", async () => {
+  test("the attention notice leads only to failed publications that were not replaced; clearing the filter shows the replaced ones too (WEB-10)", async () => {
     const page = await openAsNewOwner("publications");
     const [replacedId, otherId] = [
       await addPost("Fog", { ids: [connectionIds[0]] }),
@@ -451,7 +451,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await page.context().close();
   });
 
-  test("shows whether a post is published, scheduled or failed in lists, the palette and the post (WEB-12)", async () => {
+  test("lists, the palette and the post page show whether a post is published, scheduled or failed (WEB-12)", async () => {
     await (await openAsNewOwner("posts")).context().close();
     const plan = { ids: [connectionIds[0]], localTime: `${day}T10:00` };
     const postId = await addPost("Mussels", plan);
@@ -549,7 +549,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await memberPage.context().close();
   });
 
-  test("cancels what is scheduled before a post moves to the trash, and keeps a post that may be published (WEB-10)", async () => {
+  test("cancels what is scheduled before a post moves to the trash, and keeps a post that might already be public (WEB-10)", async () => {
     const page = await openAsNewOwner("posts");
     const postId = await addPost("Mussels", { localTime: `${day}T10:00` });
     const unconfirmedId = await addPost("Rope", { ids: [connectionIds[0]], localTime: `${day}T10:00` });

@@ -70,11 +70,11 @@ forOneEngine("asset imports", (fixture) => {
     await attachAsset(deps, owner, { postId, assetId });
     assert.equal(host.requestCounts.get("/attached.jpg"), 1);
 
-    const fullDeps = { ...deps, limits: { ...deps.limits, assetsPerPost: 1 } };
+    const oneAssetDeps = { ...deps, limits: { ...deps.limits, assetsPerPost: 1 } };
     const importInto = (target: string) =>
-      getOutcome(importAssetFromUrl(fullDeps, owner, { url: host.url("/attached.jpg"), postId: target }));
+      getOutcome(importAssetFromUrl(oneAssetDeps, owner, { url: host.url("/attached.jpg"), postId: target }));
     assert.equal(
-      await getOutcome(importAssetFromUrl(fullDeps, owner, { url: host.url("/attached.jpg"), ...input })),
+      await getOutcome(importAssetFromUrl(oneAssetDeps, owner, { url: host.url("/attached.jpg"), ...input })),
       "ok",
       "a retry returns the first result, although the post is full now",
     );
@@ -435,7 +435,7 @@ forEachEngine("asset imports with an idempotency key", (fixture) => {
     });
   });
 
-  test("creates one asset if a call is retried after a crash between file and record, and sweeps the first file (C2)", async () => {
+  test("creates one asset if a call is retried after a crash between writing the file and its record, and sweeps the first file (C2)", async () => {
     host.serveFile("/crash.png", await png(), "image/png");
     const fileCount = (await files.keys()).length;
     const crashingDeps: Deps = {

@@ -132,7 +132,7 @@ for (const engine of listEngines()) {
       assert.deepEqual(
         [firstRevision?.revision, firstRevision?.user?.name],
         [1, "Ada"],
-        "the author of a post's first revision is its creator",
+        "revision 1 is attributed to the post's creator",
       );
     });
 

@@ -124,7 +124,8 @@ forEachEngineWithServers("subscriptions to posts", (fixture) => {
     await publishing.api("POST", `/publications/${id}/cancel`);
     await stream.waitForUpdates(2);
     await publishing.api("POST", path, { connectionIds });
-    // Reads only after an announcement, as a client does, so a missing one would leave an old state.
+    // Reads only after an announcement, as a client does. If the last announcement were missing, "published" would
+    // never be read.
     let readCount = 2;
     await waitUntil(async () => {
       if (stream.listUpdates().length === readCount) return false;
