@@ -58,7 +58,10 @@ function createTexts(): { title: string; body: string }[] {
   }));
 }
 
-/** Fills the tables that exist. `now` is between the published and the scheduled publications. */
+/**
+ * Fills the tables, and skips tables and columns that the schema does not have. `now` is between the published and the
+ * scheduled publications.
+ */
 export async function fillDatabase(filler: Filler, counts: FillCounts, now: number): Promise<void> {
   const indexes =
     counts.posts > maxPostsWithGrownIndexes && filler.engine === "postgres" ? await dropIndexes(filler) : [];

@@ -24,7 +24,10 @@ const callsPerRound = 4000;
 /** With fewer streams, the memory of the process itself would dominate. */
 const streamCount = 10_000;
 const streamsPerGrant = 20;
-/** The base URL of every instance. `load.ts` sends its host in the Host header, though each has a port of its own. */
+/**
+ * All instances have this base URL, although each listens on its own port; `load.ts` sends this host in the Host
+ * header.
+ */
 const base = "http://localhost:3000";
 
 const report = createReport({ fractionDigits: 0 });

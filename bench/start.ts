@@ -49,7 +49,7 @@ async function measureStart(args: readonly string[], env: Record<string, string>
 const readMegabytes = (pid = 0): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
 
-/** User and system time, in clock ticks of 10 ms. */
+/** User plus system time. `/proc` counts it in clock ticks of 10 ms. */
 function readCpuSeconds(pid = 0): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
   return (Number(fields[11]) + Number(fields[12])) / 100;

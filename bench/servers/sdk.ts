@@ -1,3 +1,7 @@
+/**
+ * Benchmark server: Atelier's tools and domain functions behind the MCP SDK's documented setup, a handler that creates
+ * a server per request.
+ */
 import { getRequestListener } from "@hono/node-server";
 import { createMcpHandler, McpServer, requireBearerAuth } from "@modelcontextprotocol/server";
 import { createAuthenticator } from "#auth/authenticate.ts";
@@ -5,7 +9,6 @@ import { toCaller, type Authentication } from "#domain/access/authenticator.ts";
 import { tools } from "#mcp/tool-list.ts";
 import { openDeps, serve, silentLog } from "./setup.ts";
 
-/** Serves the same tools and verbs with the SDK's documented setup: a handler that creates a server per request. */
 const { deps } = await openDeps();
 const authenticate = createAuthenticator(deps, silentLog);
 
