@@ -98,7 +98,8 @@ export async function startPublishing(
           view = (await api("GET", `/publications/${publicationId}`)).body as unknown as PublicationView;
           return states.includes(view.state);
         },
-        { description: `the publication is ${states.join(" or ")}` },
+        // Longer than the default, because a publication may convert several images.
+        { timeoutMs: 60_000, description: `the publication is ${states.join(" or ")}` },
       ).catch((error: unknown) => {
         throw new Error(`still ${JSON.stringify(view)}`, { cause: error });
       });
