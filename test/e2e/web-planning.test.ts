@@ -372,6 +372,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     const rejected = { code: "rejected", message: "The account is suspended." };
     const tooLong = { code: "not_publishable", message: "The text is too long." };
     const failedPath = await addEnded(harbour, { state: "failed", problem: rejected });
+    const missedPath = await addEnded(quay, { state: "missed" });
     const pages = {
       [failedPath]: [
         "The account is suspended. Nothing was published. Publish it again, or change the post first.",
@@ -381,7 +382,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
         "The text is too long. Nothing was published. Change the post, then publish it again.",
         "Open post",
       ],
-      [await addEnded(quay, { state: "missed" })]: [
+      [missedPath]: [
         "The server was down at the scheduled time, so nothing was published. Choose a new time or cancel it.",
         "Reschedule quay",
       ],
@@ -410,11 +411,15 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     };
     for (const [path, [sentence, label]] of Object.entries(pages)) await assertOffers(path, sentence, label);
 
-    const { credentialGeneration } = (await deps.platformStore.find(owner.studio.id, harbour)) ?? {};
-    await deps.platformStore.deleteCredential(harbour, "needs_reconnect", credentialGeneration ?? 0);
-    const sentence = "The account is suspended. Nothing was published. Reconnect harbour, then publish it again.";
-    await assertOffers(failedPath, sentence, "Reconnect harbour");
+    for (const connectionId of [harbour, quay]) {
+      const { credentialGeneration } = (await deps.platformStore.find(owner.studio.id, connectionId)) ?? {};
+      await deps.platformStore.deleteCredential(connectionId, "needs_reconnect", credentialGeneration ?? 0);
+    }
+    const failedText = "The account is suspended. Nothing was published. Reconnect harbour, then publish it again.";
+    await assertOffers(failedPath, failedText, "Reconnect harbour");
     assert.equal(await page.getByRole("button", { name: "Publish again to harbour" }).count(), 0);
+    await assertOffers(missedPath, "Reconnect quay, then choose a new time.", "Reconnect quay");
+    assert.equal(await page.getByRole("button", { name: "Reschedule quay" }).count(), 0);
     await page.context().close();
   });
 

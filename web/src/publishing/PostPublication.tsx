@@ -4,7 +4,7 @@ import { useStudio } from "../layout/use-studio.ts";
 import { describeTime } from "./describe-time.ts";
 import { PublicationActions } from "./PublicationActions.tsx";
 import { StateBadge } from "./StateBadge.tsx";
-import { describeState } from "./publication-states.ts";
+import { describeMissed } from "./publication-states.ts";
 
 /** A publication on the page of its post. */
 export function PostPublication({
@@ -34,7 +34,7 @@ export function PostPublication({
       </p>
       <p className="m-0 text-sm text-muted">{describeTime(publication, studio.timezone)}</p>
       {problem && <p className="m-0 text-sm text-danger">{problem.message}</p>}
-      {state === "missed" && <p className="m-0 text-sm">{describeState(publication, isSuperseded)}</p>}
+      {state === "missed" && <p className="m-0 text-sm">{describeMissed(isSuperseded)}</p>}
       <div className="flex flex-wrap items-center gap-2 empty:hidden">
         <PublicationActions
           publication={publication}

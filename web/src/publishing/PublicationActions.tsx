@@ -19,6 +19,7 @@ export function PublicationActions({
   isSuperseded,
   hasReviewLink = true,
   isProminent = false,
+  mustReconnect,
   canPublishAgain = !isSuperseded,
   onPublishAgain,
 }: {
@@ -29,6 +30,8 @@ export function PublicationActions({
   hasReviewLink?: boolean;
   /** Whether to emphasize the button that publishes: now, or at another time. */
   isProminent?: boolean;
+  /** Whether the account must be reconnected first. */
+  mustReconnect?: boolean;
   canPublishAgain?: boolean;
   /** By default, opens a dialog. */
   onPublishAgain?: () => void;
@@ -61,7 +64,7 @@ export function PublicationActions({
       )}
       {changeableStates.includes(state) && may("publications.request") && (
         <>
-          {canReschedule(state, isSuperseded) && (
+          {canReschedule(state, isSuperseded, mustReconnect) && (
             <Button
               variant={publishVariant}
               aria-label={`Reschedule ${account}`}

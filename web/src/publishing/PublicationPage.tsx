@@ -63,7 +63,7 @@ function PublicationDetails({ publication }: { publication: PublicationDetail })
   const getPlatformName = usePlatformNames();
   const title = usePostTitle(publication.postId);
   const { askForChanges, changesDialog } = useAskForChanges();
-  const { account, platform, state, postId, url } = publication;
+  const { account, platform, state, scheduledFor, postId, url } = publication;
   const hasProblem = state === "failed" || state === "missed";
   return (
     <>
@@ -74,7 +74,7 @@ function PublicationDetails({ publication }: { publication: PublicationDetail })
             {account}, {getPlatformName(platform)}
           </span>
         </p>
-        {!hasProblem && <p className="mt-2">{describeState(publication, publication.isSuperseded)}</p>}
+        {!hasProblem && <p className="mt-2">{describeState(state, scheduledFor)}</p>}
       </PageHeader>
       {hasProblem && <PublicationProblem publication={publication} />}
       {state === "unconfirmed" && <ResolveUnconfirmed publication={publication} />}

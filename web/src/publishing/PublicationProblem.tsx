@@ -58,6 +58,7 @@ export function PublicationProblem({ publication }: { publication: PublicationDe
               publication={publication}
               isSuperseded={isSuperseded}
               isProminent={!mustReconnect && !mustFixPost}
+              mustReconnect={mustReconnect}
               canPublishAgain={!isSuperseded && !mustReconnect}
             />
             {!mustFixPost && postLink}

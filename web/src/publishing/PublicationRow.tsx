@@ -8,7 +8,7 @@ import { ListRow, RowActions } from "../ui/List.tsx";
 import { describeTime } from "./describe-time.ts";
 import { PublicationActions } from "./PublicationActions.tsx";
 import { StateBadge } from "./StateBadge.tsx";
-import { describeState } from "./publication-states.ts";
+import { describeMissed } from "./publication-states.ts";
 import { usePlatformNames } from "./use-platform-names.ts";
 
 /** One publication: account, state, time, who requested it, and the problem if it has one. */
@@ -47,7 +47,7 @@ export function PublicationRow({
           />
         </p>
         {problem && <p className="mt-1 text-sm text-danger">{problem.message}</p>}
-        {state === "missed" && <p className="mt-1 text-sm">{describeState(publication, isSuperseded)}</p>}
+        {state === "missed" && <p className="mt-1 text-sm">{describeMissed(isSuperseded)}</p>}
       </div>
       <RowActions>
         {state === "failed" && (

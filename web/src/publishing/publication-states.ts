@@ -18,11 +18,11 @@ const stateDescriptions: Record<Exclude<VisibleState, "proposed" | "scheduled" |
   canceled: "It was canceled before it started. Nothing was published.",
 };
 
+const missedText = "The server was down at the scheduled time, so nothing was published.";
+
 /** What happened to a failed or missed publication. */
 export const describeFailure = ({ state, problem }: Pick<Publication, "state" | "problem">): string =>
-  state === "missed"
-    ? "The server was down at the scheduled time, so nothing was published."
-    : `${problem?.message ?? "The publication failed."} Nothing was published.`;
+  state === "missed" ? missedText : `${problem?.message ?? "The publication failed."} Nothing was published.`;
 
 export const failureNextSteps = {
   failed: "Publish it again, or change the post first.",
@@ -31,13 +31,15 @@ export const failureNextSteps = {
   superseded: "A newer publication has replaced it.",
 } as const;
 
-/** What the state means, and what to do next. */
+/** What happened to a missed publication, and what to do next. */
+export const describeMissed = (isSuperseded: boolean): string =>
+  `${missedText} ${failureNextSteps[isSuperseded ? "superseded" : "missed"]}`;
+
+/** What the state of a publication without a problem means. */
 export function describeState(
-  { state, scheduledFor, problem }: Pick<Publication, "state" | "scheduledFor" | "problem">,
-  isSuperseded: boolean,
+  state: Exclude<VisibleState, "failed" | "missed">,
+  scheduledFor: Publication["scheduledFor"],
 ): string {
-  if (state === "failed" || state === "missed")
-    return `${describeFailure({ state, problem })} ${failureNextSteps[isSuperseded ? "superseded" : state]}`;
   const isInFuture = scheduledFor !== null && Date.parse(scheduledFor) > Date.now();
   if (state === "proposed")
     return isInFuture
@@ -54,9 +56,12 @@ export const openStates: readonly VisibleState[] = ["proposed", "scheduled", "pu
 /** Publications in these states can be canceled, and rescheduled if `canReschedule`. */
 export const changeableStates: readonly VisibleState[] = ["proposed", "scheduled", "missed"];
 
-/** A missed publication that a newer one replaced can't be rescheduled, because the post could be published twice. */
-export const canReschedule = (state: VisibleState, isSuperseded: boolean): boolean =>
-  changeableStates.includes(state) && !(state === "missed" && isSuperseded);
+/**
+ * A missed publication is checked like a new one. It can't be rescheduled if a newer one replaced it, because the post
+ * could be published twice, or if its account must be reconnected first.
+ */
+export const canReschedule = (state: VisibleState, isSuperseded: boolean, mustReconnect = false): boolean =>
+  changeableStates.includes(state) && !(state === "missed" && (isSuperseded || mustReconnect));
 
 /** After these states, a post can be published to the same account again. */
 export const repeatableStates: readonly VisibleState[] = ["failed", "canceled"];
