@@ -168,6 +168,7 @@ describe("the library in the web app", { skip: skipWithoutChromium }, () => {
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("button", { name: "Remove from post" }).press("Enter");
     await dialog.getByRole("button", { name: "Move to trash" }).waitFor();
+    await page.getByText("Removed logo.jpg from “First”. Still in your library.").first().waitFor();
     assert.equal(await dialog.getByRole("link", { name: "First" }).count(), 0);
     await dialog.getByRole("button", { name: "Undo" }).press("Enter");
     await dialog.getByRole("link", { name: "First" }).waitFor();

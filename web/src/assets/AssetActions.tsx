@@ -1,4 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
 import { Copy, FilePlus2, Trash2, Unlink } from "lucide-react";
 import { useState } from "react";
 import { copyAsset, deleteAsset } from "../api/mutations.ts";
@@ -34,6 +35,7 @@ export function AssetActions({
   const bulk = useBulkActions();
   const [isChoosingPost, setIsChoosingPost] = useState(false);
   const { postId } = asset;
+  const { postId: openPostId } = useParams({ strict: false });
   const isReady = asset.status === "ready";
   if (!may("assets.write")) return null;
 
@@ -70,7 +72,8 @@ export function AssetActions({
   /** Leaves the dialog open, so that the user can then delete the file. */
   async function removeFromPost(): Promise<void> {
     if (postId === null || !(await saveForm())) return;
-    await bulk.removeFromPost([asset], await queryClient.query(postQuery(studio.id, postId)));
+    const post = await queryClient.query(postQuery(studio.id, postId));
+    await bulk.removeFromPost([asset], post, postId === openPostId ? undefined : `“${post.title}”`);
   }
 
   function closeAndDelete(): void {

@@ -24,8 +24,12 @@ export interface BulkActionsState {
   moveToTrash: (assets: readonly Asset[]) => Promise<UnchangedAssets>;
   changeTags: (assets: readonly Asset[], change: TagChange) => Promise<UnchangedAssets>;
   addToPost: (assets: readonly Asset[], post: { id: string; title: string }) => Promise<UnchangedAssets>;
-  /** Undo puts the files back at their positions. */
-  removeFromPost: (assets: readonly Asset[], post: Pick<Post, "id" | "assets">) => Promise<UnchangedAssets>;
+  /** Undo puts the files back at their positions. `postName` is for the toast, if the post is not the open one. */
+  removeFromPost: (
+    assets: readonly Asset[],
+    post: Pick<Post, "id" | "assets">,
+    postName?: string,
+  ) => Promise<UnchangedAssets>;
 }
 
 export interface TagChange {
@@ -139,7 +143,7 @@ export function useBulkActions(): BulkActionsState {
         ({ result: addedAsset }) => undoAttachOrCopy(studio.id, post.id, addedAsset),
       );
     },
-    async removeFromPost(assets, post) {
+    async removeFromPost(assets, post, postName = "the post") {
       const order = mergeOrder(
         lastOrders.current.get(post.id) ?? [],
         post.assets.map(({ id }) => id),
@@ -153,8 +157,8 @@ export function useBulkActions(): BulkActionsState {
           : formatFileCount(result.successes.length);
       return showResult(
         result,
-        `Removed ${removedFiles} from the post. Still in your library.`,
-        "not removed from the post",
+        `Removed ${removedFiles} from ${postName}. Still in your library.`,
+        `not removed from ${postName}`,
         ({ item }) => attachAsset(studio.id, post.id, item.id, order),
       );
     },
