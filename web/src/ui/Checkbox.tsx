@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef } from "react";
+import { useLayoutEffect, useRef, type MouseEvent } from "react";
 
 /** A checkbox for rows and groups; "mixed" means that only a part of the group is checked. */
 export function Checkbox({
@@ -20,9 +20,20 @@ export function Checkbox({
   useLayoutEffect(() => {
     if (input.current) input.current.indeterminate = checked === "mixed";
   }, [checked]);
+
+  /** Firefox ignores clicks on a label while a modifier key is held. */
+  function handleLabelClick(event: MouseEvent): void {
+    const hasModifier = event.shiftKey || event.ctrlKey || event.metaKey || event.altKey;
+    if (!hasModifier || disabled || event.target === input.current) return;
+    event.preventDefault();
+    input.current?.focus({ preventScroll: true });
+    onChange(checked !== true, event.shiftKey);
+  }
+
   return (
     <label
       className={`inline-flex min-h-7 min-w-7 cursor-pointer items-center gap-2 font-normal pointer-coarse:min-h-11 pointer-coarse:min-w-11 ${isLabelHidden ? "justify-center" : ""}`}
+      onClick={handleLabelClick}
     >
       <input
         ref={input}
