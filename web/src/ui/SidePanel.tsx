@@ -1,5 +1,5 @@
 import { X } from "lucide-react";
-import { createContext, use, useEffect, useId, useRef, type ReactNode } from "react";
+import { createContext, use, useEffect, useId, useRef, type KeyboardEvent, type ReactNode } from "react";
 import { createPortal } from "react-dom";
 import { Dialog } from "./Dialog.tsx";
 import { IconButton } from "./IconButton.tsx";
@@ -42,14 +42,21 @@ function PanelColumn(props: SidePanelProps) {
       restoreFocus();
     };
   }, []);
+
+  /** Escape closes the panel, unless a menu or field used it. Prevents the default, so that nothing else uses it. */
+  function handleKeyDown(event: KeyboardEvent): void {
+    if (event.key !== "Escape" || event.defaultPrevented) return;
+    event.preventDefault();
+    props.onClose();
+  }
+
   return (
     <aside
       ref={panel}
       tabIndex={-1}
       aria-labelledby={headingId}
       className="sticky top-0 flex h-dvh w-[clamp(20rem,27vw,26rem)] animate-fade flex-col border-l border-rule bg-paper outline-none"
-      // A menu or field that uses Escape itself prevents the default.
-      onKeyDown={(event) => event.key === "Escape" && !event.defaultPrevented && props.onClose()}
+      onKeyDown={handleKeyDown}
     >
       <PanelHeader {...props} headingId={headingId} />
       <div className="min-h-0 flex-1 overflow-y-auto p-4">{props.children}</div>
