@@ -37,10 +37,10 @@ export function useSelection(listedIds: readonly string[]): Selection {
     return new Set(listedIds.filter((id) => selectedIds.has(id)));
   }, [listedIds, selectedIds]);
 
-  return {
-    ids,
-    toggle,
-    set: (newIds) => setSelectedIds(new Set(newIds)),
-    clear: () => setSelectedIds(new Set()),
-  };
+  function set(newIds: Iterable<string>): void {
+    lastToggledId.current = undefined;
+    setSelectedIds(new Set(newIds));
+  }
+
+  return { ids, toggle, set, clear: () => set([]) };
 }
