@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { BrowserContextOptions, Page } from "playwright-core";
+import { detachAsset } from "#domain/assets/detach-asset.ts";
 import type { Caller } from "#domain/caller.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
 import { waitUntil } from "../support/wait-until.ts";
 import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
-import { createOwner, createPostWithFiles, openStudioPage } from "../support/web-posts.ts";
+import { attachNewFile, createOwner, createPostWithFiles, openStudioPage } from "../support/web-posts.ts";
 
 const names = ["a.jpg", "b.jpg", "c.pdf", "d.jpg", "e.jpg"];
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
@@ -41,9 +42,11 @@ describe("the selection of a post's files", { skip: skipWithoutChromium }, () =>
   const selectionBar = (page: Page) => page.getByRole("region", { name: "Selection" });
   const toasts = (page: Page) => page.getByRole("region", { name: /^Notifications/ }).getByRole("listitem");
 
+  const getFocused = (page: Page) =>
+    page.evaluate<string>("document.activeElement?.ariaLabel ?? document.activeElement?.id");
+
   test("removes several files by keyboard, and Undo puts each back at its position (WEB-7, WEB-12)", async () => {
     const { page, postId } = await openPostWithFiles();
-    const getFocused = () => page.evaluate<string>("document.activeElement?.ariaLabel ?? document.activeElement?.id");
     const selectButton = page.getByRole("button", { name: "Select files" });
     await selectButton.press("Enter");
     await checkbox(page, "b.jpg").press("Space");
@@ -56,7 +59,7 @@ describe("the selection of a post's files", { skip: skipWithoutChromium }, () =>
     await page.getByText("Removed 2 files from the post. Still in your library.").first().waitFor();
     await waitForFiles(postId, ["a.jpg", "c.pdf", "e.jpg"]);
     await checkbox(page, "a.jpg").waitFor({ state: "detached" });
-    assert.equal(await getFocused(), "media", "the heading of the file list");
+    assert.equal(await getFocused(page), "media", "the heading of the file list");
 
     await page.getByRole("button", { name: "Actions for c.pdf" }).press("Enter");
     await page.getByRole("menuitem", { name: "Remove from post" }).press("Enter");
@@ -73,7 +76,7 @@ describe("the selection of a post's files", { skip: skipWithoutChromium }, () =>
     await page.keyboard.press("Escape");
     await selectionBar(page).waitFor({ state: "detached" });
     assert.equal(await checkbox(page, "a.jpg").count(), 0);
-    assert.equal(await getFocused(), "Select files");
+    assert.equal(await getFocused(page), "Select files");
     await page.context().close();
   });
 
@@ -101,6 +104,55 @@ describe("the selection of a post's files", { skip: skipWithoutChromium }, () =>
     await page.unroute(blockedUrl);
     await selectionBar(page).getByRole("button", { name: "Remove from post" }).click();
     await waitForFiles(postId, ["b.jpg", "d.jpg", "e.jpg"]);
+    await page.context().close();
+  });
+
+  test("keeps the focus in the list, and starts without an earlier range (WEB-7, WEB-12)", async () => {
+    const { page } = await openPostWithFiles();
+    await page.getByRole("button", { name: /^b\.jpg, / }).press("Shift+Enter");
+    await selectionBar(page).getByText("1 selected").waitFor();
+    assert.equal(await getFocused(page), "Select b.jpg");
+
+    await page.getByRole("button", { name: "Comments" }).press("Enter");
+    const panel = page.getByRole("complementary", { name: "Comments" });
+    await panel.getByRole("button", { name: "Close panel" }).press("Escape");
+    await panel.waitFor({ state: "detached" });
+    assert.equal(await checkbox(page, "b.jpg").isChecked(), true, "Escape only closed the panel");
+
+    await checkbox(page, "b.jpg").press("Escape");
+    await page.getByRole("button", { name: "Select files" }).press("Enter");
+    await tiles(page)
+      .nth(3)
+      .click({ modifiers: ["Shift"] });
+    await selectionBar(page).getByText("1 selected").waitFor();
+    assert.equal(await checkbox(page, "d.jpg").isChecked(), true);
+    assert.equal(await getFocused(page), "Select d.jpg");
+    await page.context().close();
+  });
+
+  test("ends when another user removes the files, and doesn't start again by itself (WEB-5, WEB-12)", async () => {
+    const { page, postId } = await openPostWithFiles();
+    const { deps } = fixture.service;
+    const { assets } = await getPost(deps, owner, { postId });
+    const detachAll = async (removedAssets: typeof assets) => {
+      for (const { id } of removedAssets) await detachAsset(deps, owner, { postId, assetId: id });
+      await checkbox(page, removedAssets.at(-1)?.filename ?? "").waitFor({ state: "detached" });
+    };
+    await page.getByRole("button", { name: "Select files" }).press("Enter");
+    await checkbox(page, "a.jpg").focus();
+    await detachAll(assets.slice(1));
+    await page.getByRole("button", { name: "Stop selecting" }).press("Enter");
+    await checkbox(page, "a.jpg").waitFor({ state: "detached" });
+    assert.equal(await getFocused(page), "media", "one file is left, so the button disappears");
+
+    await attachNewFile(deps, owner, postId, "f.jpg");
+    await page.getByRole("button", { name: "Select files" }).press("Enter");
+    await checkbox(page, "f.jpg").waitFor();
+    await detachAll((await getPost(deps, owner, { postId })).assets);
+    await page.getByText("Drop or paste images").waitFor();
+    await attachNewFile(deps, owner, postId, "g.jpg");
+    await page.getByRole("button", { name: /^g\.jpg, / }).waitFor();
+    assert.equal(await checkbox(page, "g.jpg").count(), 0);
     await page.context().close();
   });
 

@@ -1,5 +1,6 @@
 import { ArrowLeft, ArrowRight, Ban, Ellipsis, FileText, Pencil, Play, Unlink } from "lucide-react";
-import type { MouseEvent, ReactNode } from "react";
+import { useRef, type MouseEvent, type ReactNode } from "react";
+import { flushSync } from "react-dom";
 import type { Asset } from "../api/queries.ts";
 import { formatMediaMetadata } from "../assets/labels.ts";
 import { Checkbox } from "../ui/Checkbox.tsx";
@@ -32,6 +33,7 @@ export function MediaTile({
   actions: TileActions;
   dragHandle?: ReactNode;
 }) {
+  const frame = useRef<HTMLDivElement>(null);
   const { filename, kind, status, altText, url } = asset;
   const { edit } = actions;
   const isSelectable = status === "ready" && edit?.selection.isActive === true;
@@ -40,14 +42,19 @@ export function MediaTile({
   /** Opens the file; with Shift, Ctrl or ⌘, selects it instead. */
   function handleClick(event: MouseEvent): void {
     const hasModifier = event.shiftKey || event.ctrlKey || event.metaKey;
-    if (!hasModifier || status !== "ready" || edit?.selection.isAvailable !== true) return actions.open(asset);
-    edit.selection.start();
-    edit.selection.toggle(asset.id, true, false);
+    const selection = edit?.selection;
+    if (!hasModifier || status !== "ready" || selection?.isAvailable !== true) return actions.open(asset);
+    flushSync(() => {
+      selection.start();
+      selection.toggle(asset.id, true, false);
+    });
+    // The focused button is now inert.
+    frame.current?.querySelector<HTMLInputElement>("input[type=checkbox]")?.focus({ preventScroll: true });
   }
 
   return (
     <>
-      <div className={frameClasses}>
+      <div ref={frame} className={frameClasses}>
         <button
           type="button"
           inert={isSelectable}

@@ -48,7 +48,7 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
   const order = files.map(({ asset }) => asset.id);
   const selection = useFileSelection(
     files.map(({ asset }) => asset),
-    canEdit,
+    { canEdit, focusHeading },
   );
   const openAsset = assets.find(({ id }) => id === openDialog?.assetId);
   const error = orderError ?? links.error;

@@ -13,35 +13,43 @@ export interface FileSelection extends Selection {
   start: () => void;
   selectAll: () => void;
   stop: () => void;
-  /** Ends the selection mode and focuses its button, because the focused checkbox or button disappears. */
+  /** Ends the selection mode and moves the focus, because the focused checkbox or button disappears. */
   clear: () => void;
 }
 
 /** The selection mode of a post's files, with the same keys as in the library. */
-export function useFileSelection(assets: readonly Asset[], canEdit: boolean): FileSelection {
+export function useFileSelection(
+  assets: readonly Asset[],
+  { canEdit, focusHeading }: { canEdit: boolean; focusHeading: () => void },
+): FileSelection {
   const readyIds = assets.filter(({ status }) => status === "ready").map(({ id }) => id);
   const selection = useSelection(readyIds);
   const [isStarted, setIsStarted] = useState(false);
   const toggleButton = useRef<HTMLButtonElement>(null);
   const isActive = isStarted && canEdit && readyIds.length > 0;
+  const hasSeveralFiles = readyIds.length > 1;
+  // Otherwise, the next file to arrive would start the selection mode again.
+  if (isStarted && !isActive) setIsStarted(false);
 
-  function stop(): void {
-    selection.clear();
-    setIsStarted(false);
-  }
+  const stop = () => setIsStarted(false);
 
   const fileSelection: FileSelection = {
     ...selection,
     isActive,
     // A single file has its own menu.
-    isAvailable: isActive || (canEdit && readyIds.length > 1),
+    isAvailable: isActive || (canEdit && hasSeveralFiles),
     toggleButton,
-    start: () => setIsStarted(true),
+    start: () => {
+      selection.clear();
+      setIsStarted(true);
+    },
     selectAll: () => selection.set(readyIds),
     stop,
     clear: () => {
       stop();
-      toggleButton.current?.focus({ preventScroll: true });
+      // With a single file, the button disappears too.
+      if (hasSeveralFiles) toggleButton.current?.focus({ preventScroll: true });
+      else focusHeading();
     },
   };
   useSelectionKeys({ selection: fileSelection, ids: readyIds, itemName: "file", group: "Post", isEnabled: isActive });
