@@ -6,7 +6,7 @@ import { createAssetSweeper, createLostFileFinder } from "#domain/assets/lifecyc
 import type { Deps } from "#domain/deps.ts";
 import { renewDueCredentials } from "#domain/platforms/renew-credentials.ts";
 import { hasUnindexedRows, indexExistingRows } from "#domain/search/index-existing.ts";
-import { purgeDeletedStudios } from "#domain/studios/purge-studio.ts";
+import { listStudiosToPurge, purgeDeletedStudios } from "#domain/studios/purge-studio.ts";
 import { sweepTrash } from "#domain/trash/sweep-trash.ts";
 import { releaseIdleUploads, sweepUploads } from "#domain/uploads/sweep-uploads.ts";
 import { minutes, seconds } from "#lib/clock.ts";
@@ -65,7 +65,7 @@ export function startBackgroundJobs(deps: Deps, log: Log): RepeatingJob[] {
         const { purgedStudios } = await purgeDeletedStudios(deps, createBatchOptions(seconds(60)));
         if (purgedStudios > 0) log.info({ purgedStudios }, "deleted the rows and files of deleted studios");
       },
-      { intervalMs: seconds(5), isNeeded: async () => (await deps.studios.listDeleted(1)).length > 0 },
+      { intervalMs: seconds(5), isNeeded: async () => (await listStudiosToPurge(deps, 1)).length > 0 },
     ),
     startJob("renew", async (createBatchOptions) => {
       const { failed } = await renewDueCredentials(deps, createBatchOptions(seconds(40)));

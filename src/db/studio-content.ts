@@ -20,6 +20,19 @@ export function createStudioContentStore({ q, engine }: Connection): StudioConte
       : sql`DELETE FROM ${sql.table(table)} WHERE rowid IN (${selectRows("rowid")})`;
   }
 
+  async function hasPostDetails(postIds: readonly string[]): Promise<boolean> {
+    for (const [table] of postDetails) {
+      const row = await q
+        .selectFrom(table)
+        .select("post_id")
+        .where("post_id", "in", postIds)
+        .limit(1)
+        .executeTakeFirst();
+      if (row) return true;
+    }
+    return false;
+  }
+
   return {
     async listIds(table, studioId, after, limit) {
       const rows = await q
@@ -57,7 +70,8 @@ export function createStudioContentStore({ q, engine }: Connection): StudioConte
         const { numAffectedRows } = await buildDelete(table, order, postIds, limit - count).execute(q);
         count += Number(numAffectedRows ?? 0);
       }
-      return count;
+      // A low count does not show that no rows are left: another process may have deleted the selected rows first.
+      return count < limit && !(await hasPostDetails(postIds));
     },
   };
 }

@@ -60,11 +60,11 @@ export function createStudioStore({ q, engine }: Connection): StudioStore {
       for (const table of ["invitations", "platform_connects", "memberships"] as const)
         await q.deleteFrom(table).where("studio_id", "=", studioId).execute();
     },
-    async listDeleted(limit) {
+    async listDeleted(latestDeletion, limit) {
       const rows = await q
         .selectFrom("studios")
         .select("id")
-        .where("deleted_at", "is not", null)
+        .where("deleted_at", "<=", latestDeletion)
         .orderBy("deleted_at")
         .limit(limit)
         .execute();

@@ -43,9 +43,14 @@ const numbers = (count: number) =>
 
 /**
  * Adds posts to a studio: each with three revisions, two activity rows, and one asset without a file. The first post has
- * a thousand revisions and five hundred comments, which are replies except for the first.
+ * `revisionCount` revisions and five hundred comments, which are replies except for the first.
  */
-export async function fillStudio(fixture: Fixture, owner: Caller, postCount: number): Promise<void> {
+export async function fillStudio(
+  fixture: Fixture,
+  owner: Caller,
+  postCount: number,
+  revisionCount = 1000,
+): Promise<void> {
   const { q } = fixture.database;
   const studioId = owner.studio.id;
   await insertPosts(fixture, owner, postCount, (i) => ({ title: `Harbour ${i}` }));
@@ -60,7 +65,7 @@ export async function fillStudio(fixture: Fixture, owner: Caller, postCount: num
       (post_id, revision, studio_id, at, title, body, status, trashed, assets_revision, title_changed, body_changed,
        status_changed, assets_changed, trashed_changed)
     SELECT p.id, r.n, p.studio_id, 0, p.title, '', 'draft', 0, 1, 0, 0, 0, 0, 0
-      FROM posts p JOIN ${numbers(1000)} r ON r.n <= CASE WHEN p.id = ${firstPostId} THEN 1000 ELSE 3 END
+      FROM posts p JOIN ${numbers(revisionCount)} r ON r.n <= CASE WHEN p.id = ${firstPostId} THEN ${sql.lit(revisionCount)} ELSE 3 END
      WHERE p.studio_id = ${studioId}`.execute(q);
   await sql`INSERT INTO activity (id, studio_id, action, subject_id, detail, at)
     SELECT 'act' || substr(p.id, 4) || n.n, p.studio_id, 'post.updated', p.id, '{}', 0

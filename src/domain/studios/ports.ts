@@ -58,8 +58,8 @@ export interface StudioStore {
    * connect pages and its running publications, whose workers thereby lose their claim.
    */
   markDeleted(studioId: string, now: number): Promise<void>;
-  /** Studios that are marked as deleted and still have rows, the first deleted first. */
-  listDeleted(limit: number): Promise<string[]>;
+  /** Studios that were marked as deleted until this time and still have rows, the first deleted first. */
+  listDeleted(latestDeletion: number, limit: number): Promise<string[]>;
   /** Deletes the row of a studio that is marked as deleted, and the rows that belong to it. */
   delete(studioId: string): Promise<void>;
 }
@@ -76,8 +76,8 @@ export interface StudioContentStore {
   deleteRows(table: Exclude<ContentTable, "assets">, ids: readonly string[]): Promise<void>;
   /** Deletes the rows and returns the assets as they were. */
   deleteAssets(ids: readonly string[]): Promise<Asset[]>;
-  /** Deletes at most `limit` revisions and comments of these posts, and returns their number. */
-  deletePostDetails(postIds: readonly string[], limit: number): Promise<number>;
+  /** Deletes at most `limit` revisions and comments of these posts. Returns whether they have no more. */
+  deletePostDetails(postIds: readonly string[], limit: number): Promise<boolean>;
 }
 
 /** Every method is atomic. */

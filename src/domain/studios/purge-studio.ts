@@ -1,3 +1,4 @@
+import { seconds } from "#lib/clock.ts";
 import { isReady, type Asset } from "../assets/model/asset.ts";
 import { listUnusedFiles, markForDeletion, removeFiles } from "../assets/lifecycle/delete-files.ts";
 import type { Deps, Stores } from "../deps.ts";
@@ -14,13 +15,23 @@ export const purgeBatchSizes = { publications: 200, assets: 50, posts: 20, activ
 const assetsPerRemoval = 10;
 /** Studios per run of the background job. */
 const maxStudios = 100;
+/** Longer than the request that deletes a studio purges it, so that the background job does not wait for its locks. */
+export const purgeDelayMs = seconds(10);
 
 type PurgeDeps = Pick<Deps, "studios" | "transact" | "clock" | "files" | "strayFiles">;
+
+/** Returns the ids of deleted studios that are due to be purged, the first deleted first. */
+export function listStudiosToPurge(
+  { studios, clock }: Pick<Deps, "studios" | "clock">,
+  limit = maxStudios,
+): Promise<string[]> {
+  return studios.listDeleted(clock() - purgeDelayMs, limit);
+}
 
 /** Deletes the rows and files of all deleted studios. A run that was interrupted is continued by the next one. */
 export async function purgeDeletedStudios(deps: PurgeDeps, options: BatchOptions): Promise<{ purgedStudios: number }> {
   let purgedStudios = 0;
-  for (const studioId of await deps.studios.listDeleted(maxStudios))
+  for (const studioId of await listStudiosToPurge(deps))
     if (await purgeStudio(deps, studioId, options)) purgedStudios++;
   return { purgedStudios };
 }
@@ -76,9 +87,9 @@ async function deleteBatch(
   if (lastId === undefined) return { lastId, assets: [] };
   if (table === "assets") return { lastId, assets: await deleteAssets(deps, tx, ids) };
   if (table === "posts") {
-    const detailCount = await tx.studioContent.deletePostDetails(ids, purgeBatchSizes.postDetails);
-    // More details may be left: the next batch continues with the same posts.
-    if (detailCount === purgeBatchSizes.postDetails) return { lastId: after, assets: [] };
+    const areDetailsDeleted = await tx.studioContent.deletePostDetails(ids, purgeBatchSizes.postDetails);
+    // The next batch continues with the same posts.
+    if (!areDetailsDeleted) return { lastId: after, assets: [] };
   }
   await tx.studioContent.deleteRows(table, ids);
   return { lastId, assets: [] };
