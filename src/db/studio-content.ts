@@ -50,17 +50,6 @@ export function createStudioContentStore({ q, engine }: Connection): StudioConte
     },
     async deleteAssets(ids) {
       const rows = await q.deleteFrom("assets").where("id", "in", ids).returningAll().execute();
-      const fileKeys = rows.flatMap(({ storage_key: key }) => key ?? []);
-      if (fileKeys.length > 0)
-        await q
-          .deleteFrom("shared_files")
-          .where("storage_key", "in", fileKeys)
-          .where(({ not, exists, selectFrom }) =>
-            not(
-              exists(selectFrom("assets").select("id").whereRef("assets.storage_key", "=", "shared_files.storage_key")),
-            ),
-          )
-          .execute();
       return rows.map(toAsset);
     },
     async deletePostDetails(postIds, limit) {

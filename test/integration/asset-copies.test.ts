@@ -18,10 +18,11 @@ import { deletePost } from "#domain/posts/delete-post.ts";
 import { deleteStudio } from "#domain/studios/delete-studio.ts";
 import { purgeBatchSizes } from "#domain/studios/purge-studio.ts";
 import { emptyTrash } from "#domain/trash/empty-trash.ts";
+import { trashLifetime } from "#domain/trash/ports.ts";
 import { restoreFromTrash } from "#domain/trash/restore-from-trash.ts";
 import { sweepTrash } from "#domain/trash/sweep-trash.ts";
 import { undoOwnChanges } from "#domain/undo/undo-changes.ts";
-import { days, hours, toIsoTime } from "#lib/clock.ts";
+import { days, hours, seconds, toIsoTime } from "#lib/clock.ts";
 import { untilDone } from "../support/batch-options.ts";
 import { forEachEngine, type Fixture } from "../support/engines.ts";
 import { actThroughClient, addFile } from "../support/history-fixture.ts";
@@ -206,6 +207,20 @@ forEachEngine("copies of assets", (fixture) => {
     assert.ok(!lostFileCounts.some((count) => count > 0), "copies without their file");
     assert.deepEqual(await studio.files.keys(), []);
     assert.equal(await readAssetCount(fixture, studio), undefined);
+  });
+
+  test("the trash sweeper deletes a shared file with its last copy, although a purge deleted the others", async () => {
+    const studio = await createStudioFixture(fixture);
+    const { deps, owner } = studio;
+    let lastCopyId = "";
+    for (let i = 0; i < purgeBatchSizes.assets; i++) lastCopyId = await copy(studio);
+    await deleteAsset(deps, owner, { assetId: lastCopyId });
+    const sleep = async () => fixture.clock.advance(seconds(4)); // stops the purge after the first batch
+    await deleteStudio({ ...deps, sleep }, owner, { name: "Studio" });
+    assert.deepEqual([await readAssetCount(fixture, studio), await hasFile(studio)], [1, true]);
+    fixture.clock.advance(trashLifetime);
+    await sweepTrash(deps, untilDone);
+    assert.deepEqual([await readAssetCount(fixture, studio), await hasFile(studio)], [undefined, false]);
   });
 
   test("an image that was opened once is not opened again for its copy", async () => {

@@ -1,6 +1,6 @@
 import { seconds } from "#lib/clock.ts";
-import { isReady, type Asset } from "../assets/model/asset.ts";
-import { listUnusedFiles, markForDeletion, removeFiles } from "../assets/lifecycle/delete-files.ts";
+import type { Asset } from "../assets/model/asset.ts";
+import { listUnusedFiles, markForDeletion, releaseSharedFiles, removeFiles } from "../assets/lifecycle/delete-files.ts";
 import type { Deps, Stores } from "../deps.ts";
 import type { BatchOptions } from "../housekeeping/batches.ts";
 import { contentTables, type ContentTable } from "./ports.ts";
@@ -98,9 +98,7 @@ async function deleteBatch(
 /** Marks the files for deletion in the same transaction, so that the sweeper removes those that `purgeTable` does not. */
 async function deleteAssets(deps: Pick<Deps, "clock">, tx: Stores, ids: readonly string[]): Promise<Asset[]> {
   const assets = await tx.studioContent.deleteAssets(ids);
-  const fileKeys = assets.flatMap(({ storageKey }) => storageKey ?? []);
-  const usedKeys = new Set(await tx.sharedFiles.listUsedKeys(fileKeys));
-  const lastAssets = assets.filter((asset) => !(isReady(asset) && usedKeys.has(asset.storageKey)));
+  const lastAssets = await releaseSharedFiles(tx, assets);
   await markForDeletion(deps, tx, listUnusedFiles(lastAssets));
   return lastAssets;
 }

@@ -42,7 +42,7 @@ export async function deleteAssetRecords(
  * Records that these assets no longer use their files, and returns the assets whose file no other asset uses. All calls
  * go through the files in the order of their keys, to avoid deadlocks.
  */
-async function releaseSharedFiles(tx: Pick<Stores, "sharedFiles">, assets: readonly Asset[]): Promise<Asset[]> {
+export async function releaseSharedFiles(tx: Pick<Stores, "sharedFiles">, assets: readonly Asset[]): Promise<Asset[]> {
   const readyAssets = assets.filter(isReady).toSorted((a, b) => (a.storageKey < b.storageKey ? -1 : 1));
   const lastAssets: Asset[] = assets.filter((asset) => !isReady(asset));
   for (const asset of readyAssets)
