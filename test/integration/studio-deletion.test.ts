@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import { sql } from "kysely";
 import { startBackgroundJobs } from "#app/background-jobs.ts";
 import { createAuthenticator } from "#auth/authenticate.ts";
 import { describeMe } from "#domain/access/me.ts";
@@ -23,6 +24,12 @@ import { getOutcome } from "../support/outcome.ts";
 import { createTestGrant } from "../support/tokens.ts";
 import { createInvitationToken, newStudio, newUser } from "../support/users.ts";
 import { waitUntil } from "../support/wait-until.ts";
+
+interface ReferencingColumn {
+  name: string;
+  /** A number on SQLite. */
+  hasIndex: boolean | number;
+}
 
 /** The details of one batch of posts, and these posts. All other batches are smaller. */
 const maxRowsPerTransaction = purgeBatchSizes.postDetails + purgeBatchSizes.posts;
@@ -124,6 +131,57 @@ forEachEngine("deletion of studios", (fixture) => {
     assert.deepEqual(await purgeDeletedStudios(deps, { ...untilDone, pause }), { purgedStudios: 1 });
     assert.ok(wasAdded);
     assert.equal(sumRows(await countStudioRows(fixture, owner.studio.id)), 0);
+  });
+
+  test("a studio that can't be purged does not prevent the purge of others", async () => {
+    const { deps, clock } = fixture;
+    const [brokenOwner, owner] = [
+      await newStudio(deps, undefined, "Broken"),
+      await newStudio(deps, undefined, "Intact"),
+    ];
+    for (const caller of [brokenOwner, owner]) {
+      await fillStudio(fixture, caller, 50);
+      await deleteStudio(getDepsWithSlowPurge(), caller, { name: caller.studio.name });
+    }
+    clock.advance(purgeDelayMs);
+    const transact: Deps["transact"] = (work) =>
+      deps.transact((tx) => {
+        const listIds: typeof tx.studioContent.listIds = async (table, studioId, ...rest) => {
+          if (studioId === brokenOwner.studio.id) throw new Error("broken index");
+          return tx.studioContent.listIds(table, studioId, ...rest);
+        };
+        return work({ ...tx, studioContent: { ...tx.studioContent, listIds } });
+      });
+    await assert.rejects(purgeDeletedStudios({ ...deps, transact }, untilDone), /broken index/);
+    assert.equal(sumRows(await countStudioRows(fixture, owner.studio.id)), 0);
+    assert.ok(sumRows(await countStudioRows(fixture, brokenOwner.studio.id)) > 0);
+    assert.deepEqual(await purgeDeletedStudios(deps, untilDone), { purgedStudios: 1 });
+  });
+
+  test("every table that refers to studios has an index for it, so that deleting a studio's row scans none", async () => {
+    const { engine, database } = fixture;
+    // A partial index may lack rows.
+    const { rows } = await (
+      engine === "postgres"
+        ? sql<ReferencingColumn>`
+            SELECT c.conrelid::regclass::text || '.' || a.attname AS name, EXISTS (
+                     SELECT FROM pg_index i WHERE i.indrelid = c.conrelid AND i.indkey[0] = a.attnum AND i.indpred IS NULL
+                   ) AS "hasIndex"
+              FROM pg_constraint c JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1]
+             WHERE c.contype = 'f' AND c.confrelid = 'studios'::regclass`
+        : sql<ReferencingColumn>`
+            SELECT t.name || '.' || f."from" AS name, EXISTS (
+                     SELECT 1 FROM pragma_index_list(t.name) i JOIN pragma_index_info(i.name) c
+                      WHERE i.partial = 0 AND c.seqno = 0 AND c.name = f."from"
+                   ) AS "hasIndex"
+              FROM sqlite_master t JOIN pragma_foreign_key_list(t.name) f
+             WHERE t.type = 'table' AND f."table" = 'studios'`
+    ).execute(database.q);
+    assert.ok(rows.length > 10, `${rows.length} columns`);
+    assert.deepEqual(
+      rows.filter(({ hasIndex }) => !hasIndex).map(({ name }) => name),
+      [],
+    );
   });
 
   test("two processes purge the same studio in transactions of bounded size (T10)", async () => {

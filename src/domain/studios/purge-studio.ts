@@ -28,11 +28,21 @@ export function listStudiosToPurge(
   return studios.listDeleted(clock() - purgeDelayMs, limit);
 }
 
-/** Deletes the rows and files of all deleted studios. A run that was interrupted is continued by the next one. */
+/**
+ * Deletes the rows and files of all deleted studios. A run that was interrupted is continued by the next one. If a
+ * studio can't be purged, continues with the others and then throws the error.
+ */
 export async function purgeDeletedStudios(deps: PurgeDeps, options: BatchOptions): Promise<{ purgedStudios: number }> {
   let purgedStudios = 0;
-  for (const studioId of await listStudiosToPurge(deps))
-    if (await purgeStudio(deps, studioId, options)) purgedStudios++;
+  const errors: unknown[] = [];
+  for (const studioId of await listStudiosToPurge(deps)) {
+    const wasPurged = await purgeStudio(deps, studioId, options).catch((error: unknown) => {
+      errors.push(error);
+      return false;
+    });
+    if (wasPurged) purgedStudios++;
+  }
+  if (errors.length > 0) throw errors[0];
   return { purgedStudios };
 }
 
