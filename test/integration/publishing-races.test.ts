@@ -15,6 +15,7 @@ import { cancelPublication, reschedulePublication } from "#domain/publishing/cha
 import type { Publication } from "#domain/publishing/ports.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import { runPublication } from "#domain/publishing/run-publication.ts";
+import { deleteStudio } from "#domain/studios/delete-studio.ts";
 import { removeMember } from "#domain/studios/members.ts";
 import { updateStudio } from "#domain/studios/update-studio.ts";
 import { hours, seconds, toIsoTime } from "#lib/clock.ts";
@@ -262,5 +263,28 @@ forEachEngine("changes while a publication starts", (fixture) => {
       [],
     );
     await setDeletedAt(null);
+  });
+
+  // The last test, because it deletes the studio.
+  test("a studio is deleted while a run looks up its post: the commit is not repeated (T10, PUB-2)", async () => {
+    await request(owner(), await connect("looked-up"));
+    const { publisher } = deps();
+    let commitCount = 0;
+    const unansweredPublisher: typeof publisher = {
+      ...publisher,
+      getReconciliation: () => ({ repeatWithinMs: undefined }),
+      commit: async () => {
+        commitCount++;
+        return { kind: "unknown", message: "The platform did not respond." };
+      },
+      lookUp: async () => {
+        await deleteStudio(deps(), owner(), { name: owner().studio.name });
+        return { kind: "repeatable" };
+      },
+    };
+    const publication = await claim();
+    assert.ok(publication);
+    await runPublication({ ...deps(), publisher: unansweredPublisher }, publication, new AbortController().signal);
+    assert.equal(commitCount, 1);
   });
 });

@@ -63,19 +63,24 @@ interface UnrepeatableOutcome {
 }
 
 async function repeatOrLookUp(
-  { publisher, publications }: WorkerDeps,
-  { connectionId }: Publication,
+  deps: WorkerDeps,
+  publication: Publication,
   elapsedMs: number,
   request: PublishRequest & { connection: PlatformConnection },
 ): Promise<CommitOutcome | LookUpOutcome | UnrepeatableOutcome> {
+  const { publisher, publications } = deps;
+  const repeatCommit = async (): Promise<CommitOutcome> => {
+    // Throws if the studio was deleted or another worker took over, for example during the lookup.
+    await updateClaimed(deps, publication, { progress: request.progress });
+    return publisher.commit(request);
+  };
   const { repeatWithinMs } = publisher.getReconciliation(request.connection.platform);
-  if (repeatWithinMs !== undefined)
-    return elapsedMs < repeatWithinMs ? publisher.commit(request) : { kind: "unrepeatable" };
+  if (repeatWithinMs !== undefined) return elapsedMs < repeatWithinMs ? repeatCommit() : { kind: "unrepeatable" };
   const lookUpOutcome = await publisher.lookUp(request, (remoteId) =>
-    publications.isRemoteIdTaken(connectionId, remoteId),
+    publications.isRemoteIdTaken(publication.connectionId, remoteId),
   );
   if (lookUpOutcome.kind !== "repeatable") return lookUpOutcome;
-  const repeatedOutcome = await publisher.commit(request);
+  const repeatedOutcome = await repeatCommit();
   // A rejected repetition proves nothing: the first request may have made the post public in the meantime. `unknown`
   // makes the next attempt look up the post again.
   return repeatedOutcome.kind === "rejected" ? { kind: "unknown", message: repeatedOutcome.message } : repeatedOutcome;
