@@ -21,7 +21,7 @@ const countOwnedQuery = statement<{ owned: number }>(
   "SELECT CAST(COUNT(*) AS INTEGER) AS owned FROM memberships WHERE user_id = $1 AND role = 'owner'",
 );
 
-export function createMembershipStore({ q, run }: Connection): MembershipStore {
+export function createMembershipStore({ q, run, engine }: Connection): MembershipStore {
   const toKeyColumns = (studioId: string, userId: string) => ({ studio_id: studioId, user_id: userId });
   return {
     async findWithStudio(studioId, userId) {
@@ -36,6 +36,19 @@ export function createMembershipStore({ q, run }: Connection): MembershipStore {
         .where("user_id", "=", userId)
         .executeTakeFirst();
       return row && toMembership(row);
+    },
+    async isMemberForShare(studioId, userId) {
+      const row = await q
+        .selectFrom("studios as s")
+        .innerJoin("memberships as m", "m.studio_id", "s.id")
+        .select("s.id")
+        .where("s.id", "=", studioId)
+        .where("m.user_id", "=", userId)
+        // After the wait for a deletion, PostgreSQL reads the locked row again, but not the membership.
+        .where("s.deleted_at", "is", null)
+        .$if(engine === "postgres", (studios) => studios.forKeyShare(["s"]))
+        .executeTakeFirst();
+      return row !== undefined;
     },
     async findEnabled(studioId, userId) {
       return (await run(findEnabledQuery, [studioId, userId]))[0];

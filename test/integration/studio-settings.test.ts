@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { createAuthenticator } from "#auth/authenticate.ts";
-import { createGrant } from "#domain/access/create-grant.ts";
+import { createGrant, type NewGrant } from "#domain/access/create-grant.ts";
+import { moveGrant } from "#domain/access/grants.ts";
 import { describeMe } from "#domain/access/me.ts";
 import { listActivity } from "#domain/activity/list-activity.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
-import type { SignedInUser } from "#domain/caller.ts";
+import type { Caller, SignedInUser } from "#domain/caller.ts";
+import type { Deps } from "#domain/deps.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { acceptInvitation } from "#domain/studios/accept-invitation.ts";
 import { deleteStudio } from "#domain/studios/delete-studio.ts";
@@ -17,6 +20,14 @@ import { getOutcome } from "../support/outcome.ts";
 import { createInvitationToken, newMember, newUser, newStudio } from "../support/users.ts";
 import { png } from "../support/samples.ts";
 import { createTestGrant } from "../support/tokens.ts";
+
+const newGrant: NewGrant = {
+  clientId: "c",
+  clientName: "C",
+  clientVerified: false,
+  redirectHost: "localhost",
+  scopes: ["studio:read"],
+};
 
 forEachEngine("studio settings", (fixture) => {
   test("changes the name and the time zone separately, and keeps id and slug (WORD-2)", async () => {
@@ -94,11 +105,45 @@ forEachEngine("studio settings", (fixture) => {
     fixture.clock.advance(1000);
     const ownerInSecond = await newStudio(fixture.deps, owner, "Second");
     const signedInUser: SignedInUser = { user: owner.user };
-    const client = { clientId: "c", clientName: "C", clientVerified: false, redirectHost: "localhost" };
-    const { id, studioId } = await createGrant(fixture.deps, signedInUser, { ...client, scopes: ["studio:read"] });
+    const { id, studioId } = await createGrant(fixture.deps, signedInUser, newGrant);
     assert.equal(studioId, ownerInSecond.studio.id);
     await deleteStudio(fixture.deps, ownerInSecond, { name: "Second" });
     assert.notEqual((await fixture.deps.grants.find(id))?.revokedAt, null);
+  });
+
+  test("a grant is not created for or moved to a studio that was deleted since the call started (T10)", async () => {
+    const { deps, clock } = fixture;
+    const owner = await newStudio(deps, undefined, "First");
+    clock.advance(1000);
+    const { grantId } = await createTestGrant(deps, owner);
+    const getDepsWithDeletion = async (): Promise<{ ownerInSecond: Caller; deletingDeps: Deps }> => {
+      const ownerInSecond = await newStudio(deps, owner, "Second");
+      const transact: Deps["transact"] = async (work) => {
+        await getOutcome(deleteStudio(deps, ownerInSecond, { name: "Second" })); // fails if it is already deleted
+        return deps.transact(work);
+      };
+      return { ownerInSecond, deletingDeps: { ...deps, transact } };
+    };
+    const { deletingDeps: createDeps } = await getDepsWithDeletion();
+    assert.equal((await createGrant(createDeps, owner, newGrant)).studioId, owner.studio.id);
+    const { ownerInSecond, deletingDeps: moveDeps } = await getDepsWithDeletion();
+    assert.equal(await getOutcome(moveGrant(moveDeps, ownerInSecond, { grantId })), "not_found");
+    assert.equal((await deps.grants.find(grantId))?.studioId, owner.studio.id);
+  });
+
+  test("a grant that is created while its studio is deleted is revoked, or is for another studio (T10)", async () => {
+    const { deps, clock } = fixture;
+    const owner = await newStudio(deps, undefined, "First");
+    for (let round = 0; round < 20; round++) {
+      clock.advance(1000);
+      const ownerInSecond = await newStudio(deps, owner, "Second");
+      const [{ id }] = await Promise.all([
+        sleep(Math.random() * 5).then(() => createGrant(deps, owner, newGrant)),
+        deleteStudio(deps, ownerInSecond, { name: "Second" }),
+      ]);
+      const grant = await deps.grants.find(id);
+      assert.ok(grant?.revokedAt !== null || grant.studioId === owner.studio.id, JSON.stringify(grant));
+    }
   });
 
   test("a studio deleted while a user joins leaves no membership behind (R6)", async () => {

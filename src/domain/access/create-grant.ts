@@ -1,5 +1,6 @@
 import { recordActivity } from "../activity/record.ts";
 import type { Scope, SignedInUser } from "../caller.ts";
+import { ConflictError, retryOnConflict } from "../conflict.ts";
 import type { Deps } from "../deps.ts";
 import { describeMe } from "./me.ts";
 import type { Grant } from "./ports.ts";
@@ -12,12 +13,15 @@ export interface NewGrant {
   scopes: readonly Scope[];
 }
 
+type GrantDeps = Pick<Deps, "users" | "transact" | "newId" | "clock">;
+
 /** Stores a user's grant for a client. The grant acts on the user's active studio. */
-export async function createGrant(
-  deps: Pick<Deps, "users" | "transact" | "newId" | "clock">,
-  caller: SignedInUser,
-  input: NewGrant,
-): Promise<Grant> {
+export function createGrant(deps: GrantDeps, caller: SignedInUser, input: NewGrant): Promise<Grant> {
+  return retryOnConflict(() => createGrantOnce(deps, caller, input));
+}
+
+/** Throws `ConflictError` if the user's active studio is deleted meanwhile. */
+async function createGrantOnce(deps: GrantDeps, caller: SignedInUser, input: NewGrant): Promise<Grant> {
   const { activeStudioId } = await describeMe(deps, caller);
   const grant: Grant = {
     id: deps.newId("grant"),
@@ -29,6 +33,8 @@ export async function createGrant(
     revokedAt: null,
   };
   await deps.transact(async (tx) => {
+    if (activeStudioId !== null && !(await tx.memberships.isMemberForShare(activeStudioId, caller.user.id)))
+      throw new ConflictError();
     await tx.grants.insert(grant);
     if (activeStudioId === null) return;
     const actor = {

@@ -1,3 +1,4 @@
+import { notFoundError } from "#lib/errors.ts";
 import { recordActivity } from "../activity/record.ts";
 import type { Caller, Operator } from "../caller.ts";
 import type { Deps } from "../deps.ts";
@@ -11,6 +12,7 @@ export async function moveGrant(
 ): Promise<void> {
   authorize(caller, "studio.read");
   await deps.transact(async (tx) => {
+    if (!(await tx.memberships.isMemberForShare(caller.studio.id, caller.user.id))) throw notFoundError("studio");
     if (await tx.grants.moveStudio(input.grantId, caller.studio.id))
       await recordActivity(deps, tx, caller, "client.moved", input.grantId);
   });

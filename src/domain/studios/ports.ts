@@ -88,6 +88,8 @@ export interface MembershipStore {
     userId: string,
   ): Promise<{ studio: { id: string; name: string }; role: Role } | undefined>;
   find(studioId: string, userId: string): Promise<MembershipRecord | undefined>;
+  /** Whether the user is a member. If so, the studio can't be deleted until the transaction ends. */
+  isMemberForShare(studioId: string, userId: string): Promise<boolean>;
   /** The member's role and the studio's approval rule; undefined if the user is disabled or not a member. */
   findEnabled(studioId: string, userId: string): Promise<{ role: Role; approval: ApprovalRule } | undefined>;
   /** Earliest joined first. */
