@@ -554,6 +554,37 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await memberPage.context().close();
   });
 
+  test("warns that a planned post will fail if an edit breaks the rules of the platform (PUB-4, WEB-12)", async () => {
+    const { deps } = fixture.service;
+    await (await openAsNewOwner("posts")).context().close();
+    const postId = await addPost("Mussels", { ids: [connectionIds[0]], localTime: `${day}T10:00` });
+    await updatePost(deps, owner, { postId, body: "Tide! ".repeat(2000).trim() });
+    const page = await openStudioPage(fixture, owner, `posts/${postId}`, { errors });
+    const warning = page.getByText(
+      /^Won’t be published to harbour as it is: The text has 11999 characters .*; the limit is \d+\. Fix it before .*, 10:00\.$/,
+    );
+    await warning.waitFor();
+    assert.equal(await page.getByText("Changes until then will be published.").count(), 0);
+    assert.deepEqual(await findViolations(page), []);
+    await page.setViewportSize(phone);
+    assert.equal(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0);
+    await page.getByRole("button", { name: "Reschedule harbour" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText(/^Won’t be published as it is: .* Fix the post before the new time\.$/).waitFor();
+    assert.deepEqual(await findViolations(page), []);
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+
+    await page.getByRole("link", { name: "harbour", exact: true }).click();
+    await warning.waitFor();
+    await page.getByRole("heading", { name: "Timeline" }).waitFor();
+    assert.equal(await page.getByText("It will be published at the scheduled time.").count(), 0);
+    assert.deepEqual(await findViolations(page), []);
+    await updatePost(deps, owner, { postId, body: "Two tides later." });
+    await page.getByText("It will be published at the scheduled time.").waitFor();
+    assert.equal(await warning.count(), 0);
+    await page.context().close();
+  });
+
   test("cancels what is scheduled before a post moves to the trash, and keeps a post that might already be public (WEB-10)", async () => {
     const page = await openAsNewOwner("posts");
     const postId = await addPost("Mussels", { localTime: `${day}T10:00` });

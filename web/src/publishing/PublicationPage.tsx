@@ -5,11 +5,13 @@ import { publicationQuery, type PublicationDetail } from "../api/publication-que
 import { useStudio } from "../layout/use-studio.ts";
 import { ButtonLink } from "../ui/Button.tsx";
 import { EmptyState } from "../ui/EmptyState.tsx";
+import { Notice } from "../ui/Notice.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
 import { QueryStatus } from "../ui/QueryStatus.tsx";
 import { Section } from "../ui/Section.tsx";
 import { useAskForChanges } from "./AskForChangesDialog.tsx";
 import { describeTime } from "./describe-time.ts";
+import { describeBlockedPublication } from "./find-blocking-problem.ts";
 import { ProposalReview } from "./ProposalReview.tsx";
 import { PublicationActions } from "./PublicationActions.tsx";
 import { PublicationContent } from "./PublicationContent.tsx";
@@ -18,6 +20,7 @@ import { ResolveUnconfirmed } from "./ResolveUnconfirmed.tsx";
 import { StateBadge } from "./StateBadge.tsx";
 import { describeState } from "./publication-states.ts";
 import { Timeline } from "./Timeline.tsx";
+import { useBlockingProblem } from "./use-blocking-problem.ts";
 import { usePlatformNames } from "./use-platform-names.ts";
 import { usePostTitle } from "./use-post-title.ts";
 
@@ -65,6 +68,7 @@ function PublicationDetails({ publication }: { publication: PublicationDetail })
   const { askForChanges, changesDialog } = useAskForChanges();
   const { account, platform, state, scheduledFor, postId, url } = publication;
   const hasProblem = state === "failed" || state === "missed";
+  const blockingProblem = useBlockingProblem(publication);
   return (
     <>
       <PageHeader title={title}>
@@ -74,8 +78,24 @@ function PublicationDetails({ publication }: { publication: PublicationDetail })
             {account}, {getPlatformName(platform)}
           </span>
         </p>
-        {!hasProblem && <p className="mt-2">{describeState(state, scheduledFor)}</p>}
+        {!hasProblem && !blockingProblem && <p className="mt-2">{describeState(state, scheduledFor)}</p>}
       </PageHeader>
+      {blockingProblem && (
+        <Notice
+          tone="warning"
+          action={
+            <ButtonLink
+              variant="secondary"
+              to="/studios/$studioId/posts/$postId"
+              params={{ studioId: studio.id, postId }}
+            >
+              Open post
+            </ButtonLink>
+          }
+        >
+          {describeBlockedPublication(publication, blockingProblem, studio.timezone)}
+        </Notice>
+      )}
       {hasProblem && <PublicationProblem publication={publication} />}
       {state === "unconfirmed" && <ResolveUnconfirmed publication={publication} />}
       <Section title="Details">

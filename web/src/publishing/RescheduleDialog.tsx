@@ -9,6 +9,7 @@ import { FormDialog } from "../ui/FormDialog.tsx";
 import { useToast } from "../ui/Toasts.tsx";
 import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
 import { suggestLocalTime, TimeField } from "./TimeField.tsx";
+import { useBlockingProblem } from "./use-blocking-problem.ts";
 import { usePostTitle } from "./use-post-title.ts";
 import { resolveLocalTime, toLocalTime } from "./zoned-time.ts";
 
@@ -26,6 +27,7 @@ export function RescheduleDialog({ publication, onClose }: { publication: Public
       : suggestLocalTime(Date.now(), studio.timezone);
   });
   const time = resolveLocalTime(localTime, studio.timezone);
+  const blockingProblem = useBlockingProblem(publication);
 
   async function save(): Promise<void> {
     if (time.kind !== "valid") return;
@@ -50,6 +52,11 @@ export function RescheduleDialog({ publication, onClose }: { publication: Public
       <div className="mt-5">
         <TimeField value={localTime} onChange={setLocalTime} />
       </div>
+      {blockingProblem && (
+        <p className="text-warning">
+          Won’t be published as it is: {blockingProblem.message} Fix the post before the new time.
+        </p>
+      )}
       {state !== "proposed" && !mayPublishWithoutApproval(studio) && (
         <p className="text-muted">If you change the time, an owner or admin needs to approve this publication again.</p>
       )}
