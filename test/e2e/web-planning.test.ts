@@ -165,7 +165,10 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await schedule.getByLabel("Date and time").fill(`${day}T10:00`);
     assert.deepEqual(await findViolations(page), []);
     await schedule.getByRole("button", { name: "Schedule" }).click();
-    await page.getByText("Scheduled.").first().waitFor();
+    await page
+      .getByText(/^Scheduled for .*, 10:00 GMT[+]\d\.$/)
+      .first()
+      .waitFor();
     assert.deepEqual((await readPlans(draftId)).toSorted(), [
       `harbour scheduled ${day}T10:00`,
       `quay scheduled ${day}T10:00`,

@@ -180,6 +180,10 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await dialog.getByLabel("Date and time").fill(localTime.replace("09:30", "10:45"));
     await dialog.getByRole("button", { name: "Save time" }).click();
     await row.getByText("10:45").waitFor();
+    await page
+      .getByText(/^Rescheduled to .*, 10:45 GMT[+]\d \(blue-harbour\)\.$/)
+      .first()
+      .waitFor();
 
     await row.getByRole("button", { name: "Cancel publication to blue-harbour" }).click();
     await dialog.getByRole("button", { name: "Cancel publication" }).click();
@@ -315,6 +319,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await dialog.getByText("An owner or admin approves it before it goes out.").waitFor();
     await dialog.getByLabel("blue-harbour").check();
     await dialog.getByRole("button", { name: "Ask for approval" }).click();
+    await memberPage.getByText("Sent for approval to the owners and admins.").first().waitFor();
     const publications = memberPage.getByRole("list", { name: "Publications of this post" });
     await publications.getByText("Waiting for approval", { exact: true }).waitFor();
     assert.equal(await memberPage.getByRole("link", { name: "Review blue-harbour" }).count(), 0);

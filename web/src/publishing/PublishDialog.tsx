@@ -6,6 +6,7 @@ import { refreshQueries, type Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import type { EditorController } from "../posts/use-editor.ts";
 import { ChoiceField } from "../ui/Field.tsx";
+import { formatExactTime } from "../ui/format-time.ts";
 import { FormDialog } from "../ui/FormDialog.tsx";
 import { useToast } from "../ui/Toasts.tsx";
 import { AccountChoices } from "./AccountChoices.tsx";
@@ -68,8 +69,17 @@ export function PublishDialog({
     } finally {
       await refreshQueries(queryClient, studio.id);
     }
-    showToast({ text: getResultText(needsApproval, isScheduling) });
+    showToast({ text: describeResult() });
     onClose();
+  }
+
+  function describeResult(): string {
+    // With the rule `clients`, members approve as well.
+    if (needsApproval)
+      return studio.approval === "everyone" ? "Sent for approval to the owners and admins." : "Sent for approval.";
+    return isScheduling && time.kind === "valid"
+      ? `Scheduled for ${formatExactTime(time.iso, studio.timezone)}.`
+      : "Publishing now.";
   }
 
   /** Shows the problems of each account; returns the error that the dialog shows. */
@@ -161,9 +171,4 @@ function getTitle(needsApproval: boolean, isScheduling: boolean): string {
 function getSubmitLabel(needsApproval: boolean, isScheduling: boolean): string {
   if (needsApproval) return "Ask for approval";
   return isScheduling ? "Schedule" : "Publish now";
-}
-
-function getResultText(needsApproval: boolean, isScheduling: boolean): string {
-  if (needsApproval) return "Waiting for approval.";
-  return isScheduling ? "Scheduled." : "Publishing now.";
 }

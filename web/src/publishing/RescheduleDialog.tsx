@@ -33,7 +33,7 @@ export function RescheduleDialog({ publication, onClose }: { publication: Public
     if (time.kind !== "valid") return;
     try {
       await reschedulePublication(studio.id, id, time.iso);
-      showToast({ text: `${account}: ${formatExactTime(time.iso, studio.timezone)}.` });
+      showToast({ text: `Rescheduled to ${formatExactTime(time.iso, studio.timezone)} (${account}).` });
       onClose();
     } finally {
       await refreshQueries(queryClient, studio.id);
