@@ -172,6 +172,10 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     // The publication's row replaces the account's row.
     await page.getByRole("list", { name: "Accounts" }).waitFor({ state: "detached" });
     await page.getByRole("tab", { name: /^blue-harbour/ }).waitFor();
+    const publishButtons = page.getByRole("button", { name: /^(Publish|Schedule)…$/ });
+    assert.equal(await publishButtons.count(), 0, "no account is left to choose");
+    await page.keyboard.press("p");
+    assert.equal(await dialog.count(), 0);
     await checkAccessibility();
 
     await row.getByRole("button", { name: "Reschedule blue-harbour" }).click();
@@ -189,6 +193,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await dialog.getByRole("button", { name: "Cancel publication" }).click();
     await row.getByText("Canceled", { exact: true }).waitFor();
     await row.getByRole("button", { name: "Publish to blue-harbour" }).waitFor();
+    assert.equal(await publishButtons.count(), 2);
     assert.equal((await readPublications(id))[0]?.state, "canceled");
   });
 

@@ -26,6 +26,8 @@ export interface Account {
   obstacle: string | undefined;
   /** Whether the post can be published there now. */
   canPublish: boolean;
+  /** Whether a publication of the post to this account is planned or under way, so that no other one can start. */
+  hasOpenPublication: boolean;
   /** When the post was last published there; undefined if it never was. */
   publishedAt: string | undefined;
 }
@@ -56,6 +58,7 @@ export function useAccounts(post: Post): { accounts: readonly Account[]; isLoade
         rulesSource: validation?.source,
         obstacle,
         canPublish: obstacle === undefined && !isRejected,
+        hasOpenPublication: findOpenPublication(post, connection) !== undefined,
         publishedAt: findPublishedTime(post, connection.id),
       };
     });
@@ -64,19 +67,23 @@ export function useAccounts(post: Post): { accounts: readonly Account[]; isLoade
   return { accounts: sortedAccounts, isLoaded: true };
 }
 
+/** Whether no account is left to choose, because all that work have an open publication of the post. */
+export function haveAllOpenPublications(accounts: readonly Account[]): boolean {
+  const workingAccounts = accounts.filter(({ isAvailable, isConnected }) => isAvailable && isConnected);
+  return workingAccounts.length > 0 && workingAccounts.every(({ hasOpenPublication }) => hasOpenPublication);
+}
+
 export const getAccountLabel = ({ account }: PlatformConnection): string =>
   account.handle ?? account.name ?? account.id;
 
-function findObstacle(
-  post: Post,
-  { id, state, platform: platformId }: PlatformConnection,
-  platform: Platform | undefined,
-): string | undefined {
+const findOpenPublication = ({ publications }: Post, { id }: PlatformConnection) =>
+  publications?.find(({ connectionId, state }) => connectionId === id && openStates.includes(state));
+
+function findObstacle(post: Post, connection: PlatformConnection, platform: Platform | undefined): string | undefined {
+  const { state, platform: platformId } = connection;
   if (platform?.canPublish !== true) return `Publishing to ${platform?.name ?? platformId} is not available yet.`;
   if (state !== "connected") return "Needs reconnecting on the Platforms page.";
-  const openPublication = post.publications?.find(
-    (publication) => publication.connectionId === id && openStates.includes(publication.state),
-  );
+  const openPublication = findOpenPublication(post, connection);
   return openPublication && `${stateLabels[openPublication.state]} already.`;
 }
 
