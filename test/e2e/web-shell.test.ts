@@ -88,6 +88,49 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
     await page.context().close();
   });
 
+  test("on a phone, the palette and the menu close by button, by a tap beside them and by going back (WEB-12)", async () => {
+    const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+    const page = await openStudio("members", phone);
+    await page.getByRole("button", { name: "Menu" }).tap();
+    const menu = page.getByRole("dialog", { name: "Menu" });
+    await menu.getByRole("link", { name: "Posts" }).tap();
+    await waitForPath(page, "/posts");
+    await page.getByRole("button", { name: "Menu" }).tap();
+    await menu.waitFor();
+    await page.touchscreen.tap(20, 400);
+    await menu.waitFor({ state: "hidden" });
+
+    const palette = page.getByRole("dialog", { name: "Search and commands" });
+    const openPalette = async (): Promise<void> => {
+      await page.getByRole("button", { name: "Search", exact: true }).tap();
+      await palette.getByRole("combobox").and(page.locator(":focus")).waitFor();
+    };
+    await openPalette();
+    const closeButton = palette.getByRole("button", { name: "Close" });
+    const box = await closeButton.boundingBox();
+    assert.deepEqual([box?.width, box?.height], [44, 44]);
+    await closeButton.tap();
+    await palette.waitFor({ state: "hidden" });
+
+    await openPalette();
+    await palette.getByText("Actions", { exact: true }).tap();
+    assert.equal(
+      await page.evaluate("getComputedStyle(document.activeElement).outlineStyle"),
+      "none",
+      "a tap inside shows no focus ring",
+    );
+    await page.touchscreen.tap(195, 830);
+    await palette.waitFor({ state: "hidden" });
+
+    await openPalette();
+    await page.evaluate("history.back()");
+    await palette.waitFor({ state: "hidden" });
+    await waitForPath(page, "/posts");
+    await page.evaluate("history.back()");
+    await waitForPath(page, "/members");
+    await page.context().close();
+  });
+
   test("shortcuts open pages, are listed, and never run while the user types or in a dialog (WEB-12)", async () => {
     const page = await openStudio("posts");
     await page.keyboard.press("g");

@@ -1,7 +1,9 @@
+import { useRouter } from "@tanstack/react-router";
 import { Command } from "cmdk";
-import { Search } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { Search, X } from "lucide-react";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { Dialog } from "../ui/Dialog.tsx";
+import { IconButton } from "../ui/IconButton.tsx";
 import { Kbd } from "../ui/Kbd.tsx";
 import { PaletteGroup, PaletteItem } from "./PaletteItem.tsx";
 import { PaletteResults } from "./PaletteResults.tsx";
@@ -9,6 +11,7 @@ import { usePaletteCommands, type PaletteCommand } from "./use-palette-commands.
 
 /** Searches posts, the library and every command by text. */
 export function CommandPalette({ onClose }: { onClose: () => void }) {
+  useCloseOnBack(onClose);
   const [text, setText] = useState("");
   const query = text.trim();
   const commands = usePaletteCommands().filter((command) => matches(command, query));
@@ -36,9 +39,9 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
         value={selectedValue}
         onValueChange={setSelectedValue}
         label="Search and commands"
-        className="flex max-h-[min(32rem,80dvh)] flex-col"
+        className="flex max-h-[min(32rem,80dvh)] flex-col outline-none"
       >
-        <div className="flex items-center gap-2.5 border-b border-rule px-4">
+        <div className="flex items-center gap-2.5 border-b border-rule pr-1 pl-4">
           <Search size={18} className="flex-none text-muted" aria-hidden="true" />
           <Command.Input
             ref={input}
@@ -47,6 +50,14 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
             maxLength={200}
             placeholder="Search or type a command"
             className="min-h-13 border-0 bg-transparent px-0 outline-none"
+          />
+          <IconButton
+            icon={X}
+            label="Close"
+            className="size-11 sm:pointer-fine:hidden"
+            onClick={onClose}
+            // Otherwise, Enter would also run the selected command.
+            onKeyDown={(event) => event.stopPropagation()}
           />
         </div>
         <Command.List ref={list} className="min-h-0 flex-1 overflow-y-auto p-1.5" label="Results">
@@ -74,6 +85,20 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
         </Command.List>
       </Command>
     </Dialog>
+  );
+}
+
+/** Closes the palette, instead of leaving the page, when the user goes back. */
+function useCloseOnBack(onClose: () => void): void {
+  const { history } = useRouter();
+  const shouldBlock = useEffectEvent((action: string): boolean => {
+    if (action !== "BACK") return false;
+    onClose();
+    return true;
+  });
+  useEffect(
+    () => history.block({ blockerFn: async ({ action }) => shouldBlock(action), enableBeforeUnload: false }),
+    [history],
   );
 }
 

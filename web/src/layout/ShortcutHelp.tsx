@@ -13,7 +13,7 @@ export function ShortcutHelp({ onClose }: { onClose: () => void }) {
   const { General: general, ...others } = Object.groupBy(shortcutsWithKeys, ({ group = "General" }) => group);
   const groups = Object.entries({ General: general, ...others });
   return (
-    <Dialog title="Keyboard shortcuts" size="large" onClose={onClose}>
+    <Dialog title="Keyboard shortcuts" size="large" closesOnBackdropClick onClose={onClose}>
       <div className="mt-4 columns-1 gap-10 sm:columns-2">
         {groups.map(([group, entries = []]) => (
           <section key={group} className="mb-5 break-inside-avoid">

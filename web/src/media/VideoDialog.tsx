@@ -8,7 +8,7 @@ import { Dialog } from "../ui/Dialog.tsx";
 export function VideoDialog({ asset, onClose }: { asset: Asset; onClose: () => void }) {
   const [hasFailed, setHasFailed] = useState(false);
   return (
-    <Dialog title={asset.filename} onClose={onClose}>
+    <Dialog title={asset.filename} closesOnBackdropClick onClose={onClose}>
       {hasFailed ? (
         <p className="mt-4" role="alert">
           This browser can’t play the video.{" "}

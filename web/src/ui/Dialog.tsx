@@ -1,4 +1,4 @@
-import { useId, useLayoutEffect, useRef, useState, type ReactNode } from "react";
+import { useId, useLayoutEffect, useRef, useState, type MouseEvent, type ReactNode } from "react";
 import { OverlayProvider } from "./overlay.ts";
 import { restoreFocus } from "./restore-focus.ts";
 import { useAddToastHost } from "./Toasts.tsx";
@@ -17,7 +17,10 @@ const widthClasses = {
   large: "w-[min(52rem,calc(100vw-1rem))]",
 };
 
-/** A native modal dialog: it traps the focus, closes with Escape and covers the page. */
+/**
+ * A native modal dialog: it traps the focus, closes with Escape and covers the page. Only one in the center, which may
+ * contain unsaved input, stays open after a click on its backdrop.
+ */
 export function Dialog({
   title,
   onClose,
@@ -25,6 +28,7 @@ export function Dialog({
   placement = "center",
   size = "medium",
   isTitleHidden = placement !== "center",
+  closesOnBackdropClick = placement !== "center",
 }: {
   title: string;
   onClose: () => void;
@@ -33,6 +37,7 @@ export function Dialog({
   /** The width of a dialog in the center or at the top. */
   size?: keyof typeof widthClasses;
   isTitleHidden?: boolean;
+  closesOnBackdropClick?: boolean;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [container, setContainer] = useState<HTMLElement | null>(null);
@@ -52,15 +57,23 @@ export function Dialog({
     };
   }, [addToastHost]);
 
+  // Selecting text must not close the dialog if the pointer leaves it before the user releases the button.
+  const hasPressStartedOnBackdrop = useRef(false);
   const isWidthSet = placement === "center" || placement === "top";
   return (
     <dialog
       ref={dialog}
-      className={`max-w-none bg-raised text-ink shadow-overlay backdrop:bg-black/35 forced-colors:border ${placementClasses[placement]} ${isWidthSet ? widthClasses[size] : ""}`}
+      className={`max-w-none bg-raised text-ink shadow-overlay outline-none backdrop:bg-black/35 forced-colors:border ${placementClasses[placement]} ${isWidthSet ? widthClasses[size] : ""}`}
       aria-labelledby={headingId}
       onCancel={(event) => {
         event.preventDefault();
         onClose();
+      }}
+      onPointerDown={(event) => {
+        hasPressStartedOnBackdrop.current = isOnBackdrop(event);
+      }}
+      onClick={(event) => {
+        if (closesOnBackdropClick && hasPressStartedOnBackdrop.current && isOnBackdrop(event)) onClose();
       }}
     >
       <OverlayProvider value={container}>
@@ -71,6 +84,13 @@ export function Dialog({
       </OverlayProvider>
     </dialog>
   );
+}
+
+/** The browser dispatches events of the backdrop, and of the dialog's padding, to the dialog itself. */
+function isOnBackdrop({ target, currentTarget, clientX, clientY }: MouseEvent): boolean {
+  if (target !== currentTarget) return false;
+  const { left, right, top, bottom } = currentTarget.getBoundingClientRect();
+  return clientX < left || clientX > right || clientY < top || clientY > bottom;
 }
 
 /** The buttons at the end of a dialog. They stay visible while the rest of a long dialog scrolls. */
