@@ -151,6 +151,12 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     assert.equal((await readPost(postId)).body, "About cheap paper.\n\nThe end.");
     await page.getByRole("button", { name: "Restore revision 2" }).click();
     await page.getByText("Revision 2 restored.").first().waitFor();
+    await newest.getByText("Ada Berg restored revision 2").waitFor();
+    await newest.getByRole("button", { name: "Undo this change" }).click();
+    await page.waitForFunction("document.querySelector('#post-body').value.startsWith('About cheap')");
+    assert.equal((await readPost(postId)).body, "About cheap paper.\n\nThe end.");
+    await page.getByRole("button", { name: "Restore revision 2" }).click();
+    await page.waitForFunction("document.querySelector('#post-body').value.startsWith('About How')");
     await page.getByRole("button", { name: "Close panel" }).click();
     await page.waitForFunction("document.querySelector('#post-body').value.startsWith('About How')");
   });
@@ -170,6 +176,9 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     await page.getByRole("button", { name: "Show each revision" }).click();
     await revisionItems.nth(2).getByText("Ada Berg added one.pdf").waitFor();
     assert.equal(await revisionItems.count(), 4);
+    await page.getByRole("button", { name: "Undo this change" }).click();
+    await page.getByText("Revision 3 restored.").first().waitFor();
+    assert.equal((await readPost(postId)).assets.length, 2);
   });
 
   test("a ready post shows what changed since it was marked ready, and by whom, and asks what to do (HIST-4)", async () => {

@@ -55,7 +55,7 @@ export function HistoryPanel({ controller }: { controller: DraftController }) {
                   isCurrent={revision === items[0]}
                   currentAssets={post.assets}
                   canRestore={may("posts.write") && !hasConflict}
-                  onRestore={() => restore(revision.revision)}
+                  onRestore={restore}
                   onExpand={() => setExpandedRevisions((current) => [...current, revision.revision])}
                 />
               ),

@@ -33,7 +33,7 @@ export function RevisionRow({
   isCurrent: boolean;
   currentAssets: readonly Asset[];
   canRestore: boolean;
-  onRestore: () => Promise<void>;
+  onRestore: (revision: number) => Promise<void>;
   /** Shows each of the several revisions in its own row. */
   onExpand: () => void;
 }) {
@@ -41,6 +41,9 @@ export function RevisionRow({
   const { isRunning, error, run } = useAction();
   const [isOpen, setIsOpen] = useState(isCurrent && previous !== undefined);
   const { user, client, at } = revision;
+  // Restoring a revision does not move the post to the trash again, so that change can't be undone here.
+  const isOnlyTrashed = revision.changed.every((field) => field === "trashed");
+  const targetRevision = isCurrent ? previous?.revision : revision.revision;
   return (
     <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 py-4">
       <div className="min-w-0 basis-full">
@@ -86,9 +89,14 @@ export function RevisionRow({
           </div>
         )}
       </details>
-      {!isCurrent && canRestore && (
-        <Button variant="quiet" size="small" onClick={() => void run(onRestore)} busyLabel={isRunning && "Restoring…"}>
-          Restore revision {revision.revision}
+      {canRestore && targetRevision !== undefined && !(isCurrent && isOnlyTrashed) && (
+        <Button
+          variant="quiet"
+          size="small"
+          onClick={() => void run(() => onRestore(targetRevision))}
+          busyLabel={isRunning && "Restoring…"}
+        >
+          {isCurrent ? "Undo this change" : `Restore revision ${targetRevision}`}
         </Button>
       )}
       {error !== undefined && (
