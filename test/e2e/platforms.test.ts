@@ -48,6 +48,9 @@ describe("platforms, in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByText(/expected the https URL of an instance/).waitFor();
     pageErrors.length = 0; // the browser logs responses with an error status as errors
     await page.getByRole("button", { name: "Connect Sandbox" }).click();
+    await page.getByRole("link", { name: "Cancel" }).click();
+    await page.getByRole("heading", { name: "No accounts connected" }).waitFor();
+    await page.getByRole("button", { name: "Connect Sandbox" }).click();
     await connectAccount(page, "blue-harbour");
     await page.getByRole("link", { name: "Go to Platforms" }).click();
     const accounts = page.getByRole("list", { name: "Connected accounts" });

@@ -77,6 +77,7 @@ forOneEngine("connect page", (fixture) => {
     assert.equal(page.status, 200);
     assert.match(page.text, /Connect Sandbox to Studio/);
     assert.doesNotMatch(page.text, /<script/);
+    assert.match(page.text, /href="\/login[^"]*switch=1[^"]*">Sign in to Atelier as someone else</);
     assert.equal(page.headers.get("cache-control"), "no-store");
     assert.match(page.headers.get("content-security-policy") ?? "", /frame-ancestors 'none'/);
     assert.match(page.headers.get("referrer-policy") ?? "", /no-referrer|same-origin/);

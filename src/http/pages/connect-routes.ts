@@ -136,7 +136,7 @@ interface ConnectPageOptions {
   warning: string | undefined;
   /** Host of the instance, if the platform has instances. */
   instance: string | undefined;
-  studio: { name: string };
+  studio: { id: string; name: string };
   user: Person;
   client: { name: string } | undefined;
   formToken: string;
@@ -176,8 +176,9 @@ function renderConnectPage(options: ConnectPageOptions): RenderedPage {
         </p>
         <p class="actions">
           <button type="submit">Continue to ${platform}</button>
-          <a class="button secondary" href="${switchAccountUrl}">Use another account</a>
+          <a class="button secondary" href="/studios/${studio.id}/platforms">Cancel</a>
         </p>
+        <p class="hint"><a href="${switchAccountUrl}">Sign in to Atelier as someone else</a></p>
       </form>`,
   });
 }
