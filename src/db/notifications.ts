@@ -41,11 +41,13 @@ export function listenForNotifications({ url, handlers, onDisconnect, log }: Lis
   let timer: NodeJS.Timeout | undefined;
   let failureCount = 0;
   let isFirstAttempt = true;
+  let isConnecting = false;
   let isClosed = false;
 
   async function connect(): Promise<void> {
     const timeoutMs = isFirstAttempt ? firstConnectTimeoutMs : connectTimeoutMs;
     isFirstAttempt = false;
+    isConnecting = true;
     const newClient = new pg.Client({
       connectionString: url,
       keepAlive: true,
@@ -73,6 +75,8 @@ export function listenForNotifications({ url, handlers, onDisconnect, log }: Lis
       failureCount++;
       reconnectLater();
       return;
+    } finally {
+      isConnecting = false;
     }
     newClient.once("end", () => {
       onDisconnect?.();
@@ -97,6 +101,7 @@ export function listenForNotifications({ url, handlers, onDisconnect, log }: Lis
     async close() {
       isClosed = true;
       clearTimeout(timer);
+      if (isConnecting) client?.connection.stream.destroy(); // a server that does not respond would delay the shutdown
       await connecting;
       await client?.end().catch(() => {});
     },

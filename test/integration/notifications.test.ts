@@ -120,6 +120,21 @@ forEachEngine(
       assert.ok(!JSON.stringify(warnings).includes(target.password), "the warning does not contain the password");
     });
 
+    test("a listener whose server does not respond closes at once", async () => {
+      const connected = Promise.withResolvers<Socket>();
+      const server = createServer((socket) => connected.resolve(socket.resume())).listen(0, "127.0.0.1");
+      await once(server, "listening");
+      const url = `postgres://atelier@127.0.0.1:${(server.address() as AddressInfo).port}/atelier`;
+      const listener = listenForNotifications({ url, handlers: {}, log: silentLog });
+      const socket = await connected.promise;
+      const startedAt = performance.now();
+      await listener.close();
+      const elapsedMs = performance.now() - startedAt;
+      assert.ok(elapsedMs < 3000, `${Math.round(elapsedMs)} ms`);
+      socket.destroy();
+      server.close();
+    });
+
     test("a process that is blocked for seconds while it starts connects without a warning (PUB-18)", async () => {
       const warnings: unknown[] = [];
       const log: Log = Object.assign(Object.create(silentLog) as Log, {
