@@ -7,11 +7,11 @@ import { createPost } from "#domain/posts/create-post.ts";
 import { createLog } from "#lib/log.ts";
 import { createPublicUrlOpener } from "#lib/public-fetch.ts";
 import { startApiServer, type ApiServer } from "../support/api-server.ts";
-import { dumpTables } from "../support/dump-tables.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { callModern } from "../support/mcp.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { png } from "../support/samples.ts";
+import { readStoredText } from "../support/stored-text.ts";
 import { createTestGrant } from "../support/tokens.ts";
 import { newStudio } from "../support/users.ts";
 import { startWebHost, type WebHost } from "../support/web-host.ts";
@@ -128,9 +128,10 @@ forEachEngine("files that the host of an AI client hands over", (fixture) => {
       "url_blocked",
       "invalid_input",
     ]);
-    const storedText = await dumpTables(fixture);
-    assert.ok(storedText.includes("asset.imported") && logLines.some((line) => line.includes("attach_file")));
-    for (const text of [storedText, logLines.join("")])
+    const storedTexts = [...(await readStoredText(fixture)).values()];
+    assert.ok(storedTexts.some((text) => text.includes("asset.imported")));
+    assert.ok(logLines.some((line) => line.includes("attach_file")));
+    for (const text of [...storedTexts, logLines.join("")])
       for (const part of [secret, "files.test"]) assert.ok(!text.includes(part), part);
   });
 
