@@ -372,9 +372,9 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
       const [publication] = (await getPost(deps, owner, { postId })).publications ?? [];
       return `publications/${publication?.id}`;
     };
-    const rejected = { code: "rejected", message: "The account is suspended." };
+    const problem = { code: "rejected", message: "The account is suspended." };
     const tooLong = { code: "not_publishable", message: "The text is too long." };
-    const failedPath = await addEnded(harbour, { state: "failed", problem: rejected });
+    const failedPath = await addEnded(harbour, { state: "failed", problem });
     const missedPath = await addEnded(quay, { state: "missed" });
     const pages = {
       [failedPath]: [

@@ -177,8 +177,8 @@ forEachEngine("changes while a publication starts", (fixture) => {
     const now = await deps().publications.getTime();
     return deps().transact(({ publications }) => publications.claimDue(now, now + seconds(30)));
   };
-  const run = async (claimed: Publication | undefined): Promise<void> => {
-    if (claimed) await runPublication(deps(), claimed, new AbortController().signal);
+  const run = async (publication: Publication | undefined): Promise<void> => {
+    if (publication) await runPublication(deps(), publication, new AbortController().signal);
   };
 
   async function readResult({ postId, publicationId }: Target, outcome: string, text: string): Promise<Result> {
@@ -205,9 +205,9 @@ forEachEngine("changes while a publication starts", (fixture) => {
     let outcome = "";
     const apply = async () => void (outcome = await getOutcome(() => change.apply(target)));
     if (isBetween) {
-      const claimed = await claim();
+      const publication = await claim();
       await apply();
-      await run(claimed);
+      await run(publication);
     } else {
       const start = async () => run(await claim());
       await Promise.all([sleep(Math.random() * 20).then(apply), sleep(Math.random() * 10).then(start)]);
@@ -255,9 +255,13 @@ forEachEngine("changes while a publication starts", (fixture) => {
       await setDeletedAt(Date.now());
       return preparation;
     };
-    const claimed = await claim();
-    assert.ok(claimed);
-    await runPublication({ ...deps(), publisher: { ...publisher, prepare } }, claimed, new AbortController().signal);
+    const publication = await claim();
+    assert.ok(publication);
+    await runPublication(
+      { ...deps(), publisher: { ...publisher, prepare } },
+      publication,
+      new AbortController().signal,
+    );
     assert.deepEqual(
       (await publishing.listSandboxPosts()).filter((post) => post.text === text),
       [],

@@ -134,8 +134,8 @@ forEachEngine("publishing at a time", (fixture) => {
         await deps.publications.update(id, { ...unscheduledColumns, state }, { states: ["scheduled"] });
       await updatePost(deps, owner, { postId, body: tooLong });
       const at = toIsoTime(Date.now() + hours(2));
-      const postponed = await reschedulePublication(deps, owner, { publicationId: id, at });
-      assert.deepEqual([postponed.state, postponed.scheduledFor], [state, at]);
+      const publication = await reschedulePublication(deps, owner, { publicationId: id, at });
+      assert.deepEqual([publication.state, publication.scheduledFor], [state, at]);
     });
   }
 
@@ -150,8 +150,8 @@ forEachEngine("publishing at a time", (fixture) => {
     assert.equal(await getOutcome(reschedule), "not_publishable");
     assert.equal(await readState(id), "missed");
     await updatePost(deps, owner, { postId, body: "Short again, missed" });
-    const rescheduled = await reschedule();
-    assert.deepEqual([rescheduled.state, rescheduled.scheduledFor], ["scheduled", at]);
+    const publication = await reschedule();
+    assert.deepEqual([publication.state, publication.scheduledFor], ["scheduled", at]);
   });
 
   test("an unconfirmed publication is not published again while the platform would reject the post (PUB-5, PUB-15)", async () => {
