@@ -328,6 +328,15 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     const publications = memberPage.getByRole("list", { name: "Publications of this post" });
     await publications.getByText("Waiting for approval", { exact: true }).waitFor();
     assert.equal(await memberPage.getByRole("link", { name: "Review blue-harbour" }).count(), 0);
+    assert.equal(await memberPage.getByRole("button", { name: "Mark ready" }).count(), 0);
+    // The member withdraws the request, and asks again.
+    await publications.getByRole("button", { name: "Withdraw request for blue-harbour" }).click();
+    const confirmation = memberPage.getByRole("dialog", { name: "Withdraw the request to publish to blue-harbour?" });
+    await confirmation.getByRole("button", { name: "Withdraw request" }).click();
+    await publications.getByText("Canceled", { exact: true }).waitFor();
+    await publications.getByRole("button", { name: "Publish to blue-harbour" }).click();
+    await dialog.getByRole("button", { name: "Ask for approval" }).click();
+    await publications.getByText("Waiting for approval", { exact: true }).waitFor();
     await memberPage.getByRole("link", { name: "View blue-harbour" }).click();
     await memberPage.getByText("An owner or admin needs to approve this.").waitFor();
     assert.equal(await memberPage.getByRole("button", { name: /^Approve/ }).count(), 0);
@@ -362,8 +371,8 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await openStudioPage("publications");
     const rows = page.getByRole("list", { name: "Publications" }).getByRole("listitem");
     await page.getByLabel("Status").selectOption("canceled");
-    await rows.getByText("Canceled", { exact: true }).waitFor();
-    assert.equal(await rows.count(), 1);
+    await rows.getByText("Canceled", { exact: true }).nth(1).waitFor();
+    assert.equal(await rows.count(), 2);
     await page.getByLabel("To", { exact: true }).fill("2020-01-01");
     await page.getByRole("heading", { name: "No matching publications" }).waitFor();
 

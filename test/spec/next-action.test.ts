@@ -26,7 +26,6 @@ test("the next action follows the status of the post", () => {
 
 test("a member asks for approval if the studio requires it, and can't approve (WEB-2)", () => {
   assert.deepEqual(getNextAction(post("ready"), [account()], member), { kind: "publish", label: "Ask for approval…" });
-  assert.deepEqual(getNextAction(post("draft", [publication("proposed")]), [account()], member), { kind: "markReady" });
   assert.equal(getNextAction(post("ready"), [], member), undefined);
 });
 
@@ -54,7 +53,8 @@ test("there is no next action once the post is published or scheduled for every 
   assert.equal(getNextAction(post("ready"), [account(false)], owner), undefined);
 });
 
-test("does not suggest marking a draft ready once it is scheduled or published", () => {
+test("does not suggest marking a draft ready once it waits for approval, is scheduled or published", () => {
+  assert.equal(getNextAction(post("draft", [publication("proposed")]), [account(false)], member), undefined);
   for (const state of ["scheduled", "publishing"])
     assert.equal(getNextAction(post("draft", [publication(state)]), [account(false)], owner), undefined);
   const published = post("draft", [publication("published")]);

@@ -20,7 +20,7 @@ interface AccountState {
 }
 
 /** A draft with a publication in one of these states no longer has to be marked ready. */
-const underWayStates = ["scheduled", "publishing", "published"];
+const underWayStates = ["proposed", "scheduled", "publishing", "published"];
 
 export function getNextAction(
   post: PostState,

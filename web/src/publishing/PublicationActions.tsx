@@ -36,11 +36,12 @@ export function PublicationActions({
   /** By default, opens a dialog. */
   onPublishAgain?: () => void;
 }) {
-  const { studio, may } = useStudio();
-  const cancel = useCancelPublication();
+  const { studio, me, may } = useStudio();
   const [isRescheduling, setIsRescheduling] = useState(false);
   const [isPublishingAgain, setIsPublishingAgain] = useState(false);
-  const { id, postId, connectionId, state, account, platform, url } = publication;
+  const { id, postId, connectionId, state, account, platform, url, requestedBy, requestedThrough } = publication;
+  const isOwnRequest = state === "proposed" && requestedThrough === null && requestedBy?.id === me.user.id;
+  const cancel = useCancelPublication({ isOwnRequest });
   const platformName = usePlatformNames()(platform);
   const needsPerson = state === "proposed" || state === "unconfirmed";
   const canReview = state === "unconfirmed" || mayPublishWithoutApproval(studio);
@@ -73,8 +74,12 @@ export function PublicationActions({
               Reschedule
             </Button>
           )}
-          <Button variant="quiet" aria-label={`Cancel publication to ${account}`} onClick={() => cancel(publication)}>
-            Cancel publication
+          <Button
+            variant="quiet"
+            aria-label={isOwnRequest ? `Withdraw request for ${account}` : `Cancel publication to ${account}`}
+            onClick={() => cancel(publication)}
+          >
+            {isOwnRequest ? "Withdraw request" : "Cancel publication"}
           </Button>
         </>
       )}

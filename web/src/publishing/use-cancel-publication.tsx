@@ -6,8 +6,13 @@ import { useStudio } from "../layout/use-studio.ts";
 import { useConfirm } from "../ui/Confirm.tsx";
 import { useToast } from "../ui/Toasts.tsx";
 
-/** Cancels publications of a post that have not started, after the user confirms. */
-export function useCancelPublication(): (...publications: readonly Pick<Publication, "id" | "account">[]) => void {
+/**
+ * Cancels publications of a post that have not started, after the user confirms. `isOwnRequest`: whether they are
+ * requests of this user that nobody has approved.
+ */
+export function useCancelPublication({ isOwnRequest = false } = {}): (
+  ...publications: readonly Pick<Publication, "id" | "account">[]
+) => void {
   const { studio } = useStudio();
   const queryClient = useQueryClient();
   const confirm = useConfirm();
@@ -16,11 +21,15 @@ export function useCancelPublication(): (...publications: readonly Pick<Publicat
     const accounts = publications.map(({ account }) => account).join(", ");
     const remainingIds = new Set(publications.map(({ id }) => id));
     confirm({
-      title: `Cancel publishing to ${accounts}?`,
-      body: <p>Nothing is sent. The post stays, and you can publish it again later.</p>,
-      action: "Cancel publication",
+      title: isOwnRequest ? `Withdraw the request to publish to ${accounts}?` : `Cancel publishing to ${accounts}?`,
+      body: isOwnRequest ? (
+        <p>Nothing is sent. The post stays, and you can ask again later.</p>
+      ) : (
+        <p>Nothing is sent. The post stays, and you can publish it again later.</p>
+      ),
+      action: isOwnRequest ? "Withdraw request" : "Cancel publication",
       dismiss: "Keep it",
-      busyLabel: "Canceling…",
+      busyLabel: isOwnRequest ? "Withdrawing…" : "Canceling…",
       run: async () => {
         try {
           // If one fails, a retry continues with it.
@@ -28,7 +37,11 @@ export function useCancelPublication(): (...publications: readonly Pick<Publicat
             await cancelPublication(studio.id, id);
             remainingIds.delete(id);
           }
-          showToast({ text: `Publishing to ${accounts} was canceled.` });
+          showToast({
+            text: isOwnRequest
+              ? `Request to publish to ${accounts} withdrawn.`
+              : `Publishing to ${accounts} was canceled.`,
+          });
         } finally {
           await refreshQueries(queryClient, studio.id);
         }
