@@ -25,19 +25,17 @@ export function formatFileType(asset: Asset): string {
   return `${formatName} ${asset.kind}`;
 }
 
-export function formatMediaMetadata({
-  width,
-  height,
-  durationMs,
-  bytes,
-}: Pick<Asset, "bytes" | "width" | "height"> & { durationMs?: number | undefined }): string {
+type MediaMetadata = Pick<Asset, "bytes" | "width" | "height"> & { durationMs?: number | undefined };
+
+export const formatMediaMetadata = (asset: MediaMetadata): string => listMediaMetadata(asset).join(" · ");
+
+export function listMediaMetadata({ width, height, durationMs, bytes }: MediaMetadata): string[] {
   return [
-    bytes === null ? "Uploading" : formatBytes(bytes),
     width !== undefined && height !== undefined ? `${width} × ${height}` : "",
     durationMs === undefined ? "" : formatDuration(durationMs),
-  ]
-    .filter((part) => part !== "")
-    .join(" · ");
+    // Last, because it matters least if there is no room for all.
+    bytes === null ? "Uploading" : formatBytes(bytes),
+  ].filter((part) => part !== "");
 }
 
 export function formatDuration(ms: number): string {

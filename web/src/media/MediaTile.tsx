@@ -2,8 +2,9 @@ import { ArrowLeft, ArrowRight, Ban, Ellipsis, FileText, Pencil, Play, Unlink } 
 import { useRef, type MouseEvent, type ReactNode } from "react";
 import { flushSync } from "react-dom";
 import type { Asset } from "../api/queries.ts";
-import { formatMediaMetadata } from "../assets/labels.ts";
+import { formatMediaMetadata, listMediaMetadata } from "../assets/labels.ts";
 import { Checkbox } from "../ui/Checkbox.tsx";
+import { DotSeparated } from "../ui/DotSeparated.tsx";
 import { IconButton } from "../ui/IconButton.tsx";
 import { Menu, MenuItem, MenuSeparator } from "../ui/Menu.tsx";
 import { MediaThumbnail } from "./MediaThumbnail.tsx";
@@ -87,7 +88,9 @@ export function MediaTile({
       <p className={captionClasses} title={filename}>
         {filename}
       </p>
-      <p className="m-0 truncate text-xs text-muted">{formatMediaMetadata(asset)}</p>
+      <p className="m-0 text-xs text-muted">
+        <DotSeparated parts={listMediaMetadata(asset)} />
+      </p>
     </>
   );
 }
