@@ -63,7 +63,7 @@ export const PostListRow = memo(function PostListRow({
       {!(isCompact && isNarrow) && <PostThumbnail post={post} isCompact={isCompact} />}
       <div className="min-w-0 flex-1">
         <div className="flex min-w-0 items-center gap-2">
-          <h2 className="min-w-0 truncate text-base font-medium">
+          <h2 className="min-w-0 truncate pr-0.5 text-base font-medium">
             <Link
               // Covers the row, so that all of it can be clicked.
               className={`no-underline group-hover:text-accent after:absolute after:inset-0 ${post.status === "archived" ? "text-muted" : "text-ink"}`}
