@@ -80,6 +80,24 @@ describe("the selection of a post's files", { skip: skipWithoutChromium }, () =>
     await page.context().close();
   });
 
+  test("the button that starts the selection moves no other button when it appears (WEB-12)", async () => {
+    const { deps } = fixture.service;
+    const postId = await createPostWithFiles(deps, owner, "Oars", { filenames: ["a.jpg"] });
+    const page = await openStudioPage(fixture, owner, `posts/${postId}`, { errors: pageErrors });
+    await page.getByRole("button", { name: /^a\.jpg, \d+ × \d+ · / }).waitFor();
+    const upload = page.getByRole("button", { name: "Upload", exact: true });
+    const uploadBox = await upload.boundingBox();
+    await attachNewFile(deps, owner, postId, "b.jpg");
+    await page.reload();
+    const selectButton = page.getByRole("button", { name: "Select files" });
+    await selectButton.waitFor();
+    assert.deepEqual(await upload.boundingBox(), uploadBox);
+    const selectBox = await selectButton.boundingBox();
+    await selectButton.click();
+    assert.deepEqual(await page.getByRole("button", { name: "Stop selecting" }).boundingBox(), selectBox);
+    await page.context().close();
+  });
+
   test("selects with the mouse anywhere on a tile, and keeps files selected that could not be removed (WEB-12)", async () => {
     const { page, postId } = await openPostWithFiles();
     const { assets } = await getPost(fixture.service.deps, owner, { postId });

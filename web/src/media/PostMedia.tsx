@@ -91,20 +91,21 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
       aria-labelledby="media"
     >
       <div className="mb-3 flex min-h-9 flex-wrap items-center justify-between gap-x-3 gap-y-1">
-        <h2 id="media" ref={heading} tabIndex={-1} className="text-base font-semibold outline-none">
-          Files
-          {count > 0 && <span className="ml-2 font-normal text-muted tabular-nums">{count}</span>}
-        </h2>
-        <div className="flex items-center gap-1">
-          {canAdd && !selection.isActive && (
-            <AddFiles
-              onFiles={(chosenFiles) => add(withoutSystemFiles(chosenFiles))}
-              onOpenLibrary={() => setIsLibraryOpen(true)}
-              onRequestFiles={links.create}
-            />
-          )}
+        <div className="flex items-center gap-2">
+          <h2 id="media" ref={heading} tabIndex={-1} className="text-base font-semibold outline-none">
+            Files
+            {count > 0 && <span className="ml-2 font-normal text-muted tabular-nums">{count}</span>}
+          </h2>
+          {/* Here, it does not move the buttons on the right when it appears. */}
           <SelectFilesButtons selection={selection} />
         </div>
+        {canAdd && !selection.isActive && (
+          <AddFiles
+            onFiles={(chosenFiles) => add(withoutSystemFiles(chosenFiles))}
+            onOpenLibrary={() => setIsLibraryOpen(true)}
+            onRequestFiles={links.create}
+          />
+        )}
       </div>
       {error !== undefined && <ErrorMessage error={error} />}
       <UploadStatusBar uploads={uploads} />

@@ -15,11 +15,6 @@ export function SelectFilesButtons({ selection }: { selection: FileSelection }) 
   if (!isAvailable) return null;
   return (
     <div className="flex items-center gap-1">
-      {isActive && (
-        <Button variant="quiet" size="small" onClick={selection.selectAll}>
-          Select all
-        </Button>
-      )}
       <IconButton
         ref={toggleButton}
         icon={isActive ? X : ListChecks}
@@ -27,6 +22,11 @@ export function SelectFilesButtons({ selection }: { selection: FileSelection }) 
         label={isActive ? "Stop selecting" : "Select files"}
         onClick={isActive ? selection.clear : selection.start}
       />
+      {isActive && (
+        <Button variant="quiet" size="small" onClick={selection.selectAll}>
+          Select all
+        </Button>
+      )}
     </div>
   );
 }
