@@ -85,7 +85,7 @@ describe("actions on posts in a browser", { skip: skipWithoutChromium }, () => {
   test("returns from a post to the same view and filters, and opens the next post (WEB-12)", async () => {
     const owner = await newOwner();
     await addPost(owner, "Oldest", ["harbour"]);
-    await addPost(owner, "Other");
+    const otherId = await addPost(owner, "Other");
     const middleId = await addPost(owner, "Middle", ["harbour"]);
     await addPost(owner, "Newest", ["harbour"]);
     const page = await openPosts(owner, "?tag=harbour");
@@ -93,6 +93,15 @@ describe("actions on posts in a browser", { skip: skipWithoutChromium }, () => {
     await waitForTitle(page, "Newest");
     await page.getByRole("button", { name: "Next post" }).waitFor();
     assert.ok(await page.getByRole("button", { name: "Previous post" }).isDisabled());
+    const status = page.getByRole("combobox", { name: "Status" });
+    const statusBox = await status.boundingBox();
+    await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/posts/${otherId}`);
+    await waitForTitle(page, "Other");
+    assert.equal(await page.getByRole("button", { name: "Next post" }).count(), 0, "it is not in the filtered list");
+    assert.equal((await status.boundingBox())?.x, statusBox?.x, "the space of the buttons is reserved");
+    await page.goBack();
+    await waitForTitle(page, "Newest");
+    await page.getByRole("button", { name: "Next post" }).waitFor();
     await page.keyboard.press("j");
     await waitForTitle(page, "Middle");
     await page.getByRole("textbox", { name: "Text", exact: true }).fill("Edited.");

@@ -6,9 +6,12 @@ import type { PostPager } from "./use-post-pager.ts";
 /** The button with which the user opened this post, until the focus has returned to it. */
 export type PressedPagerButton = RefObject<"previous" | "next" | undefined>;
 
-/** Opens the neighbors of the post in the list that the user came from. Renders nothing if the post has none. */
+/**
+ * Opens the neighbors of the post in the list that the user came from. Hidden if the post has none, in a space that is
+ * reserved because they appear when the list has loaded.
+ */
 export function PostPagerButtons({
-  pager: { openPrevious, openNext },
+  pager: { hasOrder, openPrevious, openNext },
   pressedPagerButton,
 }: {
   pager: PostPager;
@@ -34,9 +37,9 @@ export function PostPagerButtons({
     openPost?.();
   }
 
-  if (!hasButtons) return null;
+  if (!hasOrder) return null;
   return (
-    <span className="flex flex-none">
+    <span className={`flex flex-none ${hasButtons ? "" : "invisible"}`}>
       <IconButton
         ref={previousButton}
         icon={ChevronUp}

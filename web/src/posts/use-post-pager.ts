@@ -15,8 +15,10 @@ import { unsavedMessages, type EditorController } from "./use-editor.ts";
 const loadAheadCount = 3;
 const staleAfterMs = 60_000;
 
-/** Each is undefined if there is no such post. */
 export interface PostPager {
+  /** Whether the user came from a view with an order. The post may still be loading, or not be part of it. */
+  hasOrder: boolean;
+  /** Undefined if there is no such post, and so is `openNext`. */
   openPrevious: (() => void) | undefined;
   openNext: (() => void) | undefined;
 }
@@ -67,7 +69,7 @@ export function usePostPager(editor: EditorController): PostPager {
     isEnabled: openNext !== undefined,
     run: () => openNext?.(),
   });
-  return { openPrevious, openNext };
+  return { hasOrder: hasListOrder, openPrevious, openNext };
 }
 
 /** Saves this post, then opens another one. If this one can't be saved, the user stays here. */
