@@ -83,7 +83,7 @@ export function PostPublishing({
         <p className="mt-0 mb-4 text-muted">This post is archived. To publish it, restore it as a draft first.</p>
       )}
       {publications.length > 0 && (
-        <List className="mb-4 last:mb-0" aria-label="Publications of this post">
+        <List className="mb-4 last:mb-0 last:border-b-0" aria-label="Publications of this post">
           {shownPublications.map((publication) => {
             // The list is sorted, newest first.
             const newestForAccount = publications.find(({ connectionId }) => connectionId === publication.connectionId);

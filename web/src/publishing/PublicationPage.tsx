@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
+import { ArrowLeft } from "lucide-react";
 import { isNotFound } from "../api/api-error.ts";
 import { publicationQuery, type PublicationDetail } from "../api/publication-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
@@ -34,10 +35,11 @@ export function PublicationPage() {
     <>
       <p className="m-0 mb-6">
         <Link
-          className="-my-2 inline-block py-2 text-muted no-underline before:content-['←_'] hover:text-accent"
+          className="-my-2 inline-flex items-center gap-1.5 py-2 text-muted no-underline hover:text-accent"
           to="/studios/$studioId/publications"
           params={{ studioId: studio.id }}
         >
+          <ArrowLeft size={16} aria-hidden="true" />
           Publications
         </Link>
       </p>

@@ -6,11 +6,11 @@ import { listEvents } from "./list-events.ts";
 export function Timeline({ publication }: { publication: PublicationDetail }) {
   const { studio } = useStudio();
   return (
-    <ol className="border-l border-rule pl-5" aria-label="Timeline">
+    <ol className="pl-5" aria-label="Timeline">
       {listEvents(publication).map(({ id, text, at, requestedTime, reason, isProblem }) => (
         <li
           key={id}
-          className={`relative not-first:mt-4 [overflow-wrap:anywhere] before:absolute before:top-2 before:-left-[1.5625rem] before:size-2 before:rounded-full ${isProblem ? "before:bg-danger" : "before:bg-muted last:before:bg-accent"}`}
+          className={`relative not-first:mt-4 [overflow-wrap:anywhere] before:absolute before:top-2 before:-left-5 before:size-2 before:rounded-full after:absolute after:top-4 after:-bottom-6 after:-left-[1.03125rem] after:w-px after:bg-rule last:after:hidden ${isProblem ? "before:bg-danger" : "before:bg-muted last:before:bg-accent"}`}
         >
           <p className="m-0">{text}</p>
           {requestedTime !== undefined && (

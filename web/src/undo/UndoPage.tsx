@@ -1,4 +1,5 @@
 import { getRouteApi, Link } from "@tanstack/react-router";
+import { ArrowLeft } from "lucide-react";
 import { useEffect } from "react";
 import { clientsQuery } from "../api/queries.ts";
 import { usePagedList } from "../api/use-paged-list.ts";
@@ -26,10 +27,11 @@ export function UndoPage() {
     <>
       <p className="m-0 mb-6">
         <Link
-          className="-my-2 inline-block py-2 text-muted no-underline before:content-['←_'] hover:text-accent"
+          className="-my-2 inline-flex items-center gap-1.5 py-2 text-muted no-underline hover:text-accent"
           to="/studios/$studioId/clients"
           params={{ studioId: studio.id }}
         >
+          <ArrowLeft size={16} aria-hidden="true" />
           AI clients
         </Link>
       </p>
