@@ -54,6 +54,7 @@ export function PublicationFilters({ search }: { search: PublicationSearch }) {
         className="col-span-full"
         type="checkbox"
         label="Hide replaced publications"
+        description="Shows only the newest publication of each post and account."
         checked={search.latest === true}
         onChange={({ target: { checked } }) =>
           void navigate({ search: ({ latest: _, ...others }) => (checked ? { ...others, latest: true } : others) })

@@ -42,7 +42,7 @@ export function PublicationRow({
             parts={[
               `${postTitle === undefined ? "" : `${account}, `}${getPlatformName(platform)}`,
               describeTime(publication, studio.timezone),
-              `requested by ${requester}`,
+              `${wasScheduledDirectly(publication) ? "scheduled" : "requested"} by ${requester}`,
             ]}
           />
         </p>
@@ -65,3 +65,7 @@ export function PublicationRow({
     </ListRow>
   );
 }
+
+/** Whether the requester scheduled it without an approval. A canceled one may have been waiting for one. */
+const wasScheduledDirectly = ({ state, scheduledFor, approvedBy }: ListedPublication): boolean =>
+  scheduledFor !== null && approvedBy === null && state !== "proposed" && state !== "canceled";
