@@ -189,6 +189,14 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
       .first()
       .waitFor();
 
+    const colors = await page.evaluate<string[]>(`[...document.querySelectorAll("main span")]
+      .filter(({ childElementCount, textContent }) => childElementCount === 0 && textContent === "Scheduled")
+      .map((badge) => getComputedStyle(badge).color)`);
+    assert.deepEqual([colors.length, new Set(colors).size], [2, 1], "header and row have the same color");
+    await openStudioPage(`publications?postId=${id}`);
+    await page.getByText("scheduled by Ada Berg").waitFor();
+    await openStudioPage(`posts/${id}`);
+
     await row.getByRole("button", { name: "Cancel publication to blue-harbour" }).click();
     await dialog.getByRole("button", { name: "Cancel publication" }).click();
     await row.getByText("Canceled", { exact: true }).waitFor();
