@@ -292,10 +292,38 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     await rows.filter({ hasText: "Mist" }).waitFor();
     await page.getByRole("link", { name: "1 failed" }).waitFor({ state: "detached" });
     assert.equal(await rows.count(), 1);
-    await page.getByRole("checkbox", { name: "Hide replaced publications" }).uncheck();
+    await page.getByRole("checkbox", { name: "Hide earlier attempts" }).uncheck();
     await rows.filter({ hasText: "Fog" }).waitFor();
     assert.equal(await rows.count(), 2);
     assert.doesNotMatch(page.url(), /latest/);
+    await page.context().close();
+  });
+
+  test("on a phone, the filters of posts and publications leave most of the screen to the list (WEB-12)", async () => {
+    await (await openAsNewOwner("posts")).context().close();
+    await addPost("Fog", { localTime: `${day}T10:00` });
+    const options = { errors, viewport: phone, hasTouch: true, isMobile: true };
+    const page = await openStudioPage(fixture, owner, "posts", options);
+    const row = page.getByRole("listitem").filter({ hasText: "Fog" });
+    assert.ok(((await row.boundingBox())?.y ?? phone.height) < 350);
+    const tag = page.getByRole("button", { name: "Tag" });
+    await tag.tap();
+    await page.getByText("No recent post has a tag.").waitFor();
+    assert.equal((await tag.boundingBox())?.height, 44);
+    assert.equal(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0);
+
+    await page.goto(page.url().replace("/posts", "/publications"));
+    await row.first().waitFor();
+    assert.ok(((await row.first().boundingBox())?.y ?? phone.height) < 350);
+    const status = page.getByLabel("Status");
+    assert.equal(await status.isVisible(), false);
+    const filters = page.getByRole("button", { name: "Filters", exact: true });
+    assert.equal((await filters.boundingBox())?.height, 44);
+    await filters.tap();
+    await status.selectOption("failed");
+    await page.getByRole("button", { name: "Filters (1 active)" }).tap();
+    await status.waitFor({ state: "hidden" });
+    assert.deepEqual(await findViolations(page), []);
     await page.context().close();
   });
 
@@ -348,7 +376,16 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
       const [box, lineBox] = [await time.boundingBox(), await time.locator("..").boundingBox()];
       assert.ok(box && lineBox);
       assert.ok(box.x + box.width <= lineBox.x + lineBox.width, `${await time.textContent()} is clipped`);
+      const line = time.locator("..");
+      await line.getByText("Scheduled", { exact: true }).waitFor();
+      assert.equal(await line.locator("svg:visible").count(), 1);
     }
+    const checkbox = await page.getByRole("checkbox", { name: "Select Mussels" }).boundingBox();
+    const [title, newPost] = [page.getByRole("heading", { level: 1 }), page.getByRole("link", { name: "New post" })];
+    const [titleBox, newPostBox] = [await title.boundingBox(), await newPost.boundingBox()];
+    assert.ok(checkbox && titleBox && newPostBox);
+    assert.equal(checkbox.x, titleBox.x, "the boxes start at the page's margin");
+    assert.equal(newPostBox.x + newPostBox.width, phone.width - titleBox.x, "the button ends at the page's margin");
     await page.getByRole("link", { name: "Mussels" }).click();
     const header = page.getByLabel("Status").locator("../..");
     await header.getByText("Scheduled", { exact: true }).waitFor();

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Archive, ChevronDown, UserRound } from "lucide-react";
+import type { ReactNode } from "react";
 import { membersQuery } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import type { PostSearch } from "../search-params.ts";
@@ -10,45 +11,63 @@ import { Button } from "../ui/Button.tsx";
 import { Menu, MenuLabel, MenuRadioGroup, MenuRadioItem } from "../ui/Menu.tsx";
 import { SearchField } from "../ui/SearchField.tsx";
 
-/** The filters that all views share. They are in the URL, so that they can be bookmarked and shared. */
-export function PostFilters({ search, hasArchivedFilter }: { search: PostSearch; hasArchivedFilter: boolean }) {
+const rowClasses =
+  "contents max-sm:-mx-4 max-sm:-my-1 max-sm:flex max-sm:flex-none max-sm:basis-[calc(100%+2rem)] max-sm:gap-2 max-sm:overflow-x-auto max-sm:px-4 max-sm:py-1 max-sm:[scrollbar-width:none] max-sm:*:flex-none";
+
+/**
+ * The filters that all views share. They are in the URL, so that they can be bookmarked and shared. On a phone, all but
+ * the search are one row, which scrolls sideways into the page's margins.
+ */
+export function PostFilters({
+  search,
+  hasArchivedFilter,
+  children,
+}: {
+  search: PostSearch;
+  hasArchivedFilter: boolean;
+  /** Filters of the view, shown first. */
+  children?: ReactNode;
+}) {
   const navigate = useNavigate({ from: "/studios/$studioId/posts" });
   const setSearch = (change: (current: PostSearch) => PostSearch) => void navigate({ search: change, replace: true });
   return (
     <>
-      {hasArchivedFilter && (
-        <Button
-          variant="quiet"
-          size="small"
-          icon={Archive}
-          className="aria-pressed:border-accent aria-pressed:bg-wash aria-pressed:text-accent"
-          aria-pressed={search.archived === true}
-          onClick={() => setSearch(({ archived, ...others }) => (archived ? others : { ...others, archived: true }))}
-        >
-          Include archived
-        </Button>
-      )}
-      <AuthorFilter
-        author={search.author}
-        onChange={(author) =>
-          setSearch(({ author: _, ...others }) => (author === undefined ? others : { ...others, author }))
-        }
-      />
-      <TagMenu
-        isSmall
-        tag={search.tag}
-        onChange={(tag) => setSearch(({ tag: _, ...others }) => (tag === undefined ? others : { ...others, tag }))}
-      >
-        <TagItems chosenTag={search.tag} />
-      </TagMenu>
-      {search.tag !== undefined && (
-        <ClearTagLink
-          from="/studios/$studioId/posts"
-          to="."
-          search={({ tag: _, ...others }) => others}
-          aria-label={`Clear tag filter: ${search.tag}`}
+      <div className={rowClasses}>
+        {children}
+        {hasArchivedFilter && (
+          <Button
+            variant="quiet"
+            size="small"
+            icon={Archive}
+            className="aria-pressed:border-accent aria-pressed:bg-wash aria-pressed:text-accent"
+            aria-pressed={search.archived === true}
+            onClick={() => setSearch(({ archived, ...others }) => (archived ? others : { ...others, archived: true }))}
+          >
+            Include archived
+          </Button>
+        )}
+        <AuthorFilter
+          author={search.author}
+          onChange={(author) =>
+            setSearch(({ author: _, ...others }) => (author === undefined ? others : { ...others, author }))
+          }
         />
-      )}
+        <TagMenu
+          isSmall
+          tag={search.tag}
+          onChange={(tag) => setSearch(({ tag: _, ...others }) => (tag === undefined ? others : { ...others, tag }))}
+        >
+          <TagItems chosenTag={search.tag} />
+        </TagMenu>
+        {search.tag !== undefined && (
+          <ClearTagLink
+            from="/studios/$studioId/posts"
+            to="."
+            search={({ tag: _, ...others }) => others}
+            aria-label={`Clear tag filter: ${search.tag}`}
+          />
+        )}
+      </div>
       <SearchField
         label="Search posts"
         query={search.q ?? ""}

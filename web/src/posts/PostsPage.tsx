@@ -76,7 +76,7 @@ export function PostsPage() {
                 to="/studios/$studioId/posts/new"
                 params={{ studioId: studio.id }}
                 icon={Plus}
-                className="max-sm:w-control max-sm:px-0"
+                className="max-sm:ml-auto max-sm:w-control max-sm:px-0"
               >
                 <span className="max-sm:sr-only">New post</span>
               </ButtonLink>

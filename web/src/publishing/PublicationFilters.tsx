@@ -1,12 +1,15 @@
 import { getRouteApi } from "@tanstack/react-router";
+import { SlidersHorizontal } from "lucide-react";
+import { useId, useState } from "react";
 import { publicationStates, type PublicationSearch } from "../search-params.ts";
+import { Button } from "../ui/Button.tsx";
 import { ChoiceField, SelectField, TextField } from "../ui/Field.tsx";
 import { stateLabels } from "./publication-states.ts";
 import { usePostTitle, useRecentPosts } from "./use-post-title.ts";
 
 const route = getRouteApi("/studios/$studioId/publications");
 
-/** Filters by state, post and days, and hides replaced publications; all in the URL. */
+/** Filters by state, post and days, and hides earlier attempts; all in the URL. On a phone, a button shows them. */
 export function PublicationFilters({ search }: { search: PublicationSearch }) {
   const navigate = route.useNavigate();
   const { items: posts } = useRecentPosts();
@@ -18,49 +21,65 @@ export function PublicationFilters({ search }: { search: PublicationSearch }) {
       search: ({ [name]: _, ...others }) => (value === "" ? others : { ...others, [name]: value }),
     });
 
+  const activeCount = Object.keys(search).length;
+  const [isOpen, setIsOpen] = useState(false);
+  const fieldsId = useId();
+
   return (
-    <div className="mb-8 grid grid-cols-2 gap-4 lg:grid-cols-4">
-      <div className="min-w-0">
-        <SelectField
-          label={<FilterLabel text="Status" />}
-          value={search.state ?? ""}
-          options={[["", "Any"], ...publicationStates.map((state) => [state, stateLabels[state]] as const)]}
-          onChange={({ target }) => setFilter("state", target.value)}
-        />
-      </div>
-      <div className="min-w-0">
-        <SelectField
-          label={<FilterLabel text="Post" />}
-          value={postId ?? ""}
-          options={[
-            ["", "Any"],
-            ...(isSelectedPostListed ? [] : [[postId, selectedTitle] as const]),
-            ...posts.map(({ id, title }) => [id, title] as const),
-          ]}
-          onChange={({ target }) => setFilter("postId", target.value)}
-        />
-      </div>
-      {(["from", "to"] as const).map((name) => (
-        <div key={name} className="min-w-0">
-          <TextField
-            label={<FilterLabel text={name === "from" ? "From" : "To"} />}
-            type="date"
-            value={search[name] ?? ""}
-            onChange={({ target }) => setFilter(name, target.value)}
+    <>
+      <Button
+        variant="secondary"
+        icon={SlidersHorizontal}
+        className="mb-4 sm:hidden"
+        aria-expanded={isOpen}
+        aria-controls={fieldsId}
+        onClick={() => setIsOpen(!isOpen)}
+      >
+        Filters{activeCount > 0 && ` (${activeCount} active)`}
+      </Button>
+      <div id={fieldsId} className={`mb-8 grid grid-cols-2 gap-4 lg:grid-cols-4 ${isOpen ? "" : "max-sm:hidden"}`}>
+        <div className="min-w-0">
+          <SelectField
+            label={<FilterLabel text="Status" />}
+            value={search.state ?? ""}
+            options={[["", "Any"], ...publicationStates.map((state) => [state, stateLabels[state]] as const)]}
+            onChange={({ target }) => setFilter("state", target.value)}
           />
         </div>
-      ))}
-      <ChoiceField
-        className="col-span-full"
-        type="checkbox"
-        label="Hide replaced publications"
-        description="Shows only the newest publication of each post and account."
-        checked={search.latest === true}
-        onChange={({ target: { checked } }) =>
-          void navigate({ search: ({ latest: _, ...others }) => (checked ? { ...others, latest: true } : others) })
-        }
-      />
-    </div>
+        <div className="min-w-0">
+          <SelectField
+            label={<FilterLabel text="Post" />}
+            value={postId ?? ""}
+            options={[
+              ["", "Any"],
+              ...(isSelectedPostListed ? [] : [[postId, selectedTitle] as const]),
+              ...posts.map(({ id, title }) => [id, title] as const),
+            ]}
+            onChange={({ target }) => setFilter("postId", target.value)}
+          />
+        </div>
+        {(["from", "to"] as const).map((name) => (
+          <div key={name} className="min-w-0">
+            <TextField
+              label={<FilterLabel text={name === "from" ? "From" : "To"} />}
+              type="date"
+              value={search[name] ?? ""}
+              onChange={({ target }) => setFilter(name, target.value)}
+            />
+          </div>
+        ))}
+        <ChoiceField
+          className="col-span-full"
+          type="checkbox"
+          label="Hide earlier attempts"
+          description="Shows only the newest publication of each post and account."
+          checked={search.latest === true}
+          onChange={({ target: { checked } }) =>
+            void navigate({ search: ({ latest: _, ...others }) => (checked ? { ...others, latest: true } : others) })
+          }
+        />
+      </div>
+    </>
   );
 }
 

@@ -23,7 +23,10 @@ export function PageHeader({
         <h1>{title}</h1>
         {children !== undefined && <div className="mt-1 max-w-[70ch] text-muted">{children}</div>}
       </div>
-      {actions !== undefined && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+      {/* On a phone, several actions have their own line, so that the page can align the last one to the right. */}
+      {actions !== undefined && (
+        <div className="flex flex-wrap items-center gap-2 max-sm:has-[>*+*]:basis-full">{actions}</div>
+      )}
     </header>
   );
 }

@@ -85,8 +85,9 @@ export function CalendarView({ search }: { search: PostSearch }) {
     <>
       <CalendarToolbar range={range} date={date} hasRanges={!isNarrow} onShow={show} />
       <div className="mb-3 flex flex-wrap items-center gap-2">
-        <AccountFilter accountIds={splitIds(search.accounts)} calendar={calendar.data} />
-        <PostFilters search={search} hasArchivedFilter={false} />
+        <PostFilters search={search} hasArchivedFilter={false}>
+          <AccountFilter accountIds={splitIds(search.accounts)} calendar={calendar.data} />
+        </PostFilters>
       </div>
       <QueryStatus query={calendar} />
       {calendar.data?.isTruncated === true && (

@@ -34,23 +34,24 @@ export function PostListPage({ search }: { search: PostSearch }) {
     <>
       {!isEmptyStudio && (
         <div className="mb-3 flex flex-wrap items-center gap-x-2 gap-y-2">
-          <FilterTabs
-            label="Filter by status"
-            current={currentStatus}
-            options={postStatuses.map((status) => [status, statusLabels[status].plural])}
-            getLink={(status) =>
-              linkOptions({
-                to: "/studios/$studioId/posts",
-                params: { studioId: studio.id },
-                search: {
-                  ...otherSearch,
-                  ...(status ? { status } : {}),
-                  ...(archived && !status ? { archived } : {}),
-                },
-              })
-            }
-          />
-          <PostFilters search={search} hasArchivedFilter={currentStatus === undefined} />
+          <PostFilters search={search} hasArchivedFilter={currentStatus === undefined}>
+            <FilterTabs
+              label="Filter by status"
+              current={currentStatus}
+              options={postStatuses.map((status) => [status, statusLabels[status].plural])}
+              getLink={(status) =>
+                linkOptions({
+                  to: "/studios/$studioId/posts",
+                  params: { studioId: studio.id },
+                  search: {
+                    ...otherSearch,
+                    ...(status ? { status } : {}),
+                    ...(archived && !status ? { archived } : {}),
+                  },
+                })
+              }
+            />
+          </PostFilters>
           <span className="ml-auto max-sm:hidden">
             <SegmentedControl label="Density" value={density} options={densities} onChange={setDensity} />
           </span>
