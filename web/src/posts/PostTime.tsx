@@ -1,7 +1,7 @@
 import { CalendarClock } from "lucide-react";
 import type { PostSummary } from "../api/summary-queries.ts";
 import { stateLabels } from "../publishing/publication-states.ts";
-import { formatTime } from "../ui/format-time.ts";
+import { formatShortTime, formatTime } from "../ui/format-time.ts";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
 import { describePostState } from "./describe-post-state.ts";
 import { findPlannedTime, findPublishedTime } from "./find-planned-time.ts";
@@ -12,9 +12,11 @@ export function PostTime({ post, timezone }: { post: PostSummary; timezone: stri
   if (plannedTime !== undefined)
     return (
       <span className="inline-flex items-center gap-1 whitespace-nowrap text-ink">
-        <CalendarClock size={14} className="flex-none text-info" aria-hidden="true" />
+        {/* On a phone, the state beside it has a similar icon, and there is little room. */}
+        <CalendarClock size={14} className="flex-none text-info @max-md:hidden" aria-hidden="true" />
         <span className="sr-only">Planned for </span>
-        {formatTime(plannedTime, timezone)}
+        <span className="@max-md:hidden">{formatTime(plannedTime, timezone)}</span>
+        <span className="hidden @max-md:inline">{formatShortTime(plannedTime, timezone)}</span>
       </span>
     );
   const publishedTime = findPublishedTime(post);

@@ -3,6 +3,8 @@ const dayAndMonth = { day: "numeric", month: "short" } as const;
 
 const styles = {
   nearTime: { weekday: "short", ...dayAndMonth, ...clock },
+  shortNearTime: { ...dayAndMonth, ...clock },
+  shortDistantTime: { ...dayAndMonth, year: "numeric" },
   distantTime: { ...dayAndMonth, year: "numeric", ...clock },
   exactTime: { weekday: "short", ...dayAndMonth, year: "numeric", ...clock, timeZoneName: "shortOffset" },
   timeOfDay: clock,
@@ -25,12 +27,16 @@ function format(style: keyof typeof styles, at: string | number, timezone?: stri
 }
 
 const maxNearMs = 180 * 86_400_000;
+const isNear = (at: string): boolean => Math.abs(Date.parse(at) - Date.now()) < maxNearMs;
 
 /** Date and time: "Tue 17 Nov, 09:00", or "17 Nov 2026, 09:00" if it is not within six months. */
 export function formatTime(at: string, timezone: string): string {
-  const isNear = Math.abs(Date.parse(at) - Date.now()) < maxNearMs;
-  return format(isNear ? "nearTime" : "distantTime", at, timezone);
+  return format(isNear(at) ? "nearTime" : "distantTime", at, timezone);
 }
+
+/** For little room: "17 Nov, 09:00", or "17 Nov 2026" if it is not within six months. */
+export const formatShortTime = (at: string, timezone: string): string =>
+  format(isNear(at) ? "shortNearTime" : "shortDistantTime", at, timezone);
 
 /** Date and time with the offset, if they must not be misunderstood: "Sun, 15 Nov 2026, 09:30 GMT+1". */
 export const formatExactTime = (at: string, timezone?: string): string => format("exactTime", at, timezone);

@@ -8,7 +8,9 @@ import { formatActor } from "../../ui/format-actor.ts";
 import { tagClasses } from "../../ui/Tags.tsx";
 import { Thumbnail } from "../../ui/Thumbnail.tsx";
 import { AccountStates } from "../AccountStates.tsx";
+import { describePostState } from "../describe-post-state.ts";
 import { findPlannedTime } from "../find-planned-time.ts";
+import { stateLabels } from "../../publishing/publication-states.ts";
 import { PostExcerpt } from "../PostExcerpt.tsx";
 import { PostMenu } from "../PostMenu.tsx";
 import { PostStateBadge } from "../PostStateBadge.tsx";
@@ -51,7 +53,8 @@ export const PostListRow = memo(function PostListRow({
       className={`group relative flex items-center border-b border-rule px-1 hover:bg-hover data-selected:bg-wash sm:px-2 ${isNarrow ? "gap-x-2" : "gap-x-3"} ${heightClasses[density]}`}
     >
       {onSelect && (
-        <span className="relative z-1 flex-none">
+        // On a phone, the box starts at the page's margin, and its target continues into the margin.
+        <span className="relative z-1 flex-none max-sm:-ml-1.5 max-sm:pointer-coarse:-ml-3.5">
           <Checkbox
             checked={isSelected}
             label={`Select ${post.title}`}
@@ -84,9 +87,8 @@ export const PostListRow = memo(function PostListRow({
           </div>
         )}
         {!isCompact && isNarrow && (
-          <p className="m-0 flex min-w-0 items-center gap-x-3 overflow-hidden text-sm text-muted">
-            {/* On a phone, the name of the state does not fit next to a planned time, and the account next to no time. */}
-            <PostStateBadge post={post} labelClassName={findPlannedTime(post) === undefined ? "" : "@max-md:sr-only"} />
+          <p className="m-0 flex min-w-0 items-center gap-x-3 overflow-hidden text-sm @max-md:gap-x-2 text-muted">
+            <PostStateBadge post={post} labelClassName={fitsBesideTime(post) ? "" : "@max-md:sr-only"} />
             <PostTime post={post} timezone={timezone} />
             <span className="min-w-0 @max-md:hidden">
               <AccountStates publications={post.publications} />
@@ -121,6 +123,10 @@ export const PostListRow = memo(function PostListRow({
     </div>
   );
 });
+
+/** Whether the name of the state fits beside a planned time on a phone. “Waiting for approval” doesn't. */
+const fitsBesideTime = (post: PostSummary): boolean =>
+  findPlannedTime(post) === undefined || describePostState(post).label !== stateLabels.proposed;
 
 function PostThumbnail({ post: { assets, assetCount }, isCompact }: { post: PostSummary; isCompact: boolean }) {
   const [asset] = assets;

@@ -26,9 +26,9 @@ export function PostListView({ list, density }: { list: ListQuery<PostSummary>; 
   return (
     <div ref={container} className="@container">
       {items.length > 0 && canSelect && (
-        <div className="flex min-h-9 items-center px-1 text-sm text-muted sm:px-2">
+        <div className="flex min-h-9 items-center text-sm text-muted sm:px-2">
           {/* Aligned with the boxes of the rows, which are centered in their targets. */}
-          <span className="ml-1.5 pointer-coarse:ml-3.5">
+          <span className="sm:ml-1.5 sm:pointer-coarse:ml-3.5">
             <Checkbox
               checked={selection.ids.size > 0 && (selection.ids.size === ids.length || "mixed")}
               label={list.query.hasNextPage ? `Select the ${ids.length} loaded posts` : `Select all ${ids.length}`}

@@ -49,7 +49,7 @@ export function PostRows({
       <ul
         ref={element}
         aria-label="Posts"
-        className="relative border-t border-rule"
+        className="relative border-t border-rule max-sm:-mx-1"
         // Reserves the height of the rows that follow, so that the browser can restore the scroll position.
         style={
           rowWindow
