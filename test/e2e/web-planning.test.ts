@@ -156,6 +156,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     // The newer publication is not in this filtered list, but still replaces the failed one.
     await page.goto(`${fixture.service.base}/studios/${owner.studio.id}/publications?from=${day}`);
     await page.getByText("1 publication needs your attention:").waitFor();
+    await page.getByRole("link", { name: "Publications 1 needs attention" }).waitFor();
 
     const postsUrl = `${fixture.service.base}/studios/${owner.studio.id}/posts`;
     await page.goto(`${postsUrl}?view=board`);
@@ -387,7 +388,7 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     assert.equal(checkbox.x, titleBox.x, "the boxes start at the page's margin");
     assert.equal(newPostBox.x + newPostBox.width, phone.width - titleBox.x, "the button ends at the page's margin");
     await page.getByRole("link", { name: "Mussels" }).click();
-    const header = page.getByLabel("Status").locator("../..");
+    const header = page.getByRole("combobox", { name: "Status", exact: true }).locator("../..");
     await header.getByText("Scheduled", { exact: true }).waitFor();
     assert.equal(await page.getByRole("button", { name: "Mark ready" }).count(), 0);
     assert.equal(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0);

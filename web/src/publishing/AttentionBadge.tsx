@@ -1,0 +1,14 @@
+import { useAttention } from "./use-attention.ts";
+
+/** The number of publications that need a person's attention; nothing if none do. */
+export function AttentionBadge() {
+  const { totalCount, hasMore } = useAttention();
+  if (totalCount === 0) return null;
+  return (
+    <span className="inline-block min-w-5 rounded-full bg-danger-wash px-1.5 text-center text-xs/5 font-semibold text-danger forced-colors:border">
+      {totalCount}
+      {hasMore && "+"}
+      <span className="sr-only"> {totalCount === 1 ? "needs" : "need"} attention</span>
+    </span>
+  );
+}

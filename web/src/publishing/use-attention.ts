@@ -1,0 +1,40 @@
+import { pollEvery } from "../api/paged-query.ts";
+import { publicationsQuery, type PublicationFilter } from "../api/publication-queries.ts";
+import { usePagedList } from "../api/use-paged-list.ts";
+import { useStudio } from "../layout/use-studio.ts";
+import { addDays } from "../posts/calendar/calendar-days.ts";
+import { getStartOfDay, toLocalTime } from "./zoned-time.ts";
+
+/** Older failures do not count. */
+const maxFailureAgeDays = 7;
+
+/** Counts publications with a problem that only a person can solve, by state. States without any are left out. */
+export function useAttention() {
+  const { studio } = useStudio();
+  const firstDay = addDays(toLocalTime(Date.now(), studio.timezone).slice(0, 10), 1 - maxFailureAgeDays);
+  const from = new Date(getStartOfDay(firstDay, studio.timezone)).toISOString();
+  const failed = useLatestCount({ state: "failed", from });
+  const unconfirmed = useLatestCount({ state: "unconfirmed" });
+  const missed = useLatestCount({ state: "missed" });
+
+  const kinds = [
+    { label: "failed", search: { state: "failed", from: firstDay, latest: true }, ...failed },
+    { label: "unconfirmed", search: { state: "unconfirmed", latest: true }, ...unconfirmed },
+    { label: "missed", search: { state: "missed", latest: true }, ...missed },
+  ] as const;
+  return {
+    kinds: kinds.filter(({ count }) => count > 0),
+    totalCount: kinds.reduce((sum, { count }) => sum + count, 0),
+    hasMore: kinds.some((kind) => kind.hasMore),
+  };
+}
+
+/** Counts publications, except those that a newer publication of the same post to the same account has replaced. */
+function useLatestCount(filter: PublicationFilter): { count: number; hasMore: boolean } {
+  const { studio } = useStudio();
+  const { query, items } = usePagedList({
+    ...publicationsQuery(studio.id, { ...filter, latest: "true" }),
+    refetchInterval: pollEvery(30_000),
+  });
+  return { count: items.length, hasMore: query.hasNextPage };
+}
