@@ -181,6 +181,18 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     assert.equal((await readPost(postId)).assets.length, 2);
   });
 
+  test("the history counts files of a group only once all of its revisions are loaded (HIST-1)", async () => {
+    const { deps } = fixture.service;
+    const { id: postId } = await createPost(deps, owner, { title: "Anchors", body: "" });
+    for (let i = 1; i <= 20; i++)
+      await attachAsset(deps, owner, { postId, assetId: await addFile(deps, owner, `${i}.pdf`) });
+    await openStudioPage(`posts/${postId}?panel=history`);
+    const firstItem = page.getByRole("list", { name: "Revisions" }).locator("> li").first();
+    await firstItem.getByText("Ada Berg added 19 or more files").waitFor();
+    await page.getByRole("button", { name: "Show earlier revisions" }).click();
+    await firstItem.getByText("Ada Berg added 20 files").waitFor();
+  });
+
   test("a ready post shows what changed since it was marked ready, and by whom, and asks what to do (HIST-4)", async () => {
     const postId = postIds[1] ?? "";
     await openStudioPage(`posts/${postId}`);
@@ -221,6 +233,9 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     await page.getByRole("button", { name: "Restore Fog over the harbour" }).click();
     await items.filter({ hasText: "Fog over the harbour" }).waitFor({ state: "detached" });
     assert.equal((await readPost(postIds[2] ?? "")).title, "Fog over the harbour");
+    const toast = page.getByRole("listitem").filter({ hasText: "Restored “Fog over the harbour”." });
+    await toast.getByRole("button", { name: "Open" }).click();
+    await page.waitForURL((url) => url.pathname.endsWith(`/posts/${postIds[2]}`));
   });
 
   test("a post that is deleted while it is open is read-only until it is restored (TRASH-5)", async () => {

@@ -117,6 +117,11 @@ describe("differences between two revisions", () => {
       ["8", 7],
       ["7,6", 5],
     ]);
+    const isLastGroupCut = (...indexes: [first: number, end: number]) =>
+      groupRevisions(newestFirst.slice(...indexes), newestFirst[indexes[1]]).at(-1)?.isCut ?? false;
+    assert.equal(isLastGroupCut(0, 1), true, "9 of 9,8");
+    assert.equal(isLastGroupCut(6, 7), true, "3 of 3,2");
+    assert.equal(isLastGroupCut(6, 8), false, "3,2 after the creation");
     const slowRevisions = newestFirst.map((revision, i) => ({ ...revision, at: at(60 - 6 * i) }));
     assert.equal(group(slowRevisions).length, revisions.length);
   });

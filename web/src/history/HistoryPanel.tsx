@@ -45,12 +45,13 @@ export function HistoryPanel({ controller }: { controller: DraftController }) {
         {(revisions) => (
           <List aria-label="Revisions">
             {groupRevisions(revisions, items[revisions.length], expandedRevisions).map(
-              ({ revisions: [revision, ...olderRevisions], previous }) => (
+              ({ revisions: [revision, ...olderRevisions], previous, isCut = false }) => (
                 <RevisionRow
                   key={revision.revision}
                   revision={revision}
                   oldestRevision={olderRevisions.at(-1)}
                   previous={previous}
+                  isCut={isCut}
                   isTrashedAfter={trashStates.get(revision) ?? false}
                   isCurrent={revision === items[0]}
                   currentAssets={post.assets}

@@ -16,6 +16,7 @@ export function RevisionRow({
   revision,
   oldestRevision,
   previous,
+  isCut,
   isTrashedAfter,
   isCurrent,
   currentAssets,
@@ -28,6 +29,8 @@ export function RevisionRow({
   oldestRevision: Revision | undefined;
   /** Undefined for the first revision. */
   previous: Revision | undefined;
+  /** Whether earlier revisions, which are not loaded yet, may belong to this row. */
+  isCut: boolean;
   /** Whether the post was in the trash after this revision. */
   isTrashedAfter: boolean;
   isCurrent: boolean;
@@ -49,7 +52,7 @@ export function RevisionRow({
       <div className="min-w-0 basis-full">
         <p className="m-0 [overflow-wrap:anywhere]">
           <strong className="font-semibold">{capitalize(formatActor(user, client))}</strong>
-          {client && ","} {describeRevision(revision, { previous, isTrashedAfter })}
+          {client && ","} {describeRevision(revision, { previous, isTrashedAfter, isCut })}
         </p>
         <p className="m-0 text-sm text-muted">
           <RelativeTime at={at} timezone={studio.timezone} />,{" "}

@@ -19,7 +19,16 @@ interface RevisionChange extends PostFiles {
 /** Completes a sentence that starts with the author: "changed the title and text, marked it ready". */
 export function describeRevision(
   { revision, changed, status, restoredRevision, ...files }: RevisionChange,
-  { previous, isTrashedAfter }: { previous: PostFiles | undefined; isTrashedAfter: boolean },
+  {
+    previous,
+    isTrashedAfter,
+    isCut = false,
+  }: {
+    previous: PostFiles | undefined;
+    isTrashedAfter: boolean;
+    /** Whether earlier revisions, which are not loaded yet, may have changed more files. */
+    isCut?: boolean;
+  },
 ): string {
   if (!previous) return revision === 1 ? "created the post" : "saved the oldest revision on record";
   if (restoredRevision !== undefined) return `restored revision ${restoredRevision}`;
@@ -28,7 +37,7 @@ export function describeRevision(
     ...(fields.length > 0 ? [`changed the ${listFormat.format(fields.map((field) => fieldLabels[field]))}`] : []),
     ...(changed.includes("variants") ? ["changed the text of single accounts"] : []),
     ...(changed.includes("tags") ? ["changed the tags"] : []),
-    ...(changed.includes("assets") ? [describeAssets(compareAssets(previous, files))] : []),
+    ...(changed.includes("assets") ? [describeAssets(compareAssets(previous, files), isCut)] : []),
     ...(changed.includes("status") ? [statusVerbs[status]] : []),
     ...(changed.includes("trashed") ? [isTrashedAfter ? "moved it to the trash" : "restored it from the trash"] : []),
   ];
@@ -45,10 +54,11 @@ const assetVerbs: Record<AssetChange["kind"], string> = {
 };
 
 /** Names the file if only one changed, or counts the files if all changed in the same way. */
-function describeAssets([first, ...others]: readonly AssetChange[]): string {
+function describeAssets([first, ...others]: readonly AssetChange[], isCut: boolean): string {
   if (!first || others.some(({ kind }) => kind !== first.kind)) return "changed the files";
-  const files = others.length === 0 ? first.asset.filename : `${others.length + 1} files`;
-  return `${assetVerbs[first.kind]} ${files}`;
+  const verb = assetVerbs[first.kind];
+  if (isCut) return `${verb} ${others.length + 1} or more files`;
+  return others.length === 0 ? `${verb} ${first.asset.filename}` : `${verb} ${others.length + 1} files`;
 }
 
 /**

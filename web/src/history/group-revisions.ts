@@ -15,6 +15,8 @@ interface RevisionGroup<R extends Revision> {
   revisions: readonly [R, ...R[]];
   /** The revision before the oldest one; undefined for the first revision. */
   previous: R | undefined;
+  /** Whether the group may continue with `previous`, which can't be judged before the next page is loaded. */
+  isCut?: boolean;
 }
 
 /** The server collapses autosaves within the same time. */
@@ -30,7 +32,7 @@ export function groupRevisions<R extends Revision>(
   revisionBefore: R | undefined,
   expandedRevisions: readonly number[] = [],
 ): RevisionGroup<R>[] {
-  const groups: { revisions: [R, ...R[]]; previous: R | undefined; kind: string | undefined }[] = [];
+  const groups: (RevisionGroup<R> & { revisions: [R, ...R[]]; kind: string | undefined })[] = [];
   revisions.forEach((revision, i) => {
     const previous = revisions[i + 1] ?? revisionBefore;
     const kind = getFileChangeKind(revision, previous);
@@ -40,6 +42,9 @@ export function groupRevisions<R extends Revision>(
       group.previous = previous;
     } else groups.push({ revisions: [revision], previous, kind });
   });
+  const lastGroup = groups.at(-1);
+  if (lastGroup?.kind !== undefined && revisionBefore && belongsTogether(lastGroup.revisions[0], revisionBefore))
+    lastGroup.isCut = isFileChange(revisionBefore);
   return groups.flatMap((group) =>
     expandedRevisions.includes(group.revisions[0].revision)
       ? group.revisions.map((revision, i): RevisionGroup<R> => ({
@@ -53,11 +58,13 @@ export function groupRevisions<R extends Revision>(
 const belongsTogether = (newest: Revision, revision: Revision): boolean =>
   newest.user?.id === revision.user?.id && Date.parse(newest.at) - Date.parse(revision.at) <= maxGroupMs;
 
+/** Whether a user changed files and nothing else. */
+const isFileChange = ({ changed, client, user, restoredRevision }: Revision): boolean =>
+  client === null && user !== null && restoredRevision === undefined && changed.length === 1 && changed[0] === "assets";
+
 /** `added` or `removed` if the revision was made by a user and does nothing else; otherwise undefined. */
 function getFileChangeKind(revision: Revision, previous: Revision | undefined): string | undefined {
-  const { changed, client, user, restoredRevision } = revision;
-  if (!previous || client !== null || user === null || restoredRevision !== undefined) return undefined;
-  if (changed.length !== 1 || changed[0] !== "assets") return undefined;
+  if (!previous || !isFileChange(revision)) return undefined;
   const [change, ...otherChanges] = compareAssets(previous, revision);
   const isSameKind = otherChanges.every(({ kind }) => kind === change?.kind);
   return isSameKind && (change?.kind === "added" || change?.kind === "removed") ? change.kind : undefined;
