@@ -57,6 +57,16 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
   const waitForOrder = (postId: string, expected: readonly string[]) =>
     waitUntil(async () => (await readOrder(postId)).join() === expected.join(), { description: expected.join() });
   const listTiles = (page: Page) => page.getByRole("list", { name: "Files of this post" }).getByRole("listitem");
+  /** Waits until the page no longer scrolls. */
+  const readSettledScrollTop = async (page: Page): Promise<number> => {
+    let [previous, current] = [NaN, NaN];
+    await waitUntil(async () => {
+      await page.waitForTimeout(300);
+      [previous, current] = [current, await page.evaluate<number>("scrollY")];
+      return current === previous;
+    });
+    return current;
+  };
   const fileInput = (page: Page) => page.locator("input[type=file]").first();
 
   test("moves a file with the arrow keys, and tells screen readers where it is (WEB-12)", async () => {
@@ -127,6 +137,30 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
     await touch("touchEnd", []);
     await waitForOrder(postId, ["b.jpg", "c.jpg", "a.jpg"]);
     await phonePage.context().close();
+  });
+
+  test("on a phone, dragging a file to the edge of the screen scrolls no further than the files (WEB-12)", async () => {
+    const names = Array.from({ length: 12 }, (_, i) => `file-${i}.jpg`);
+    const postId = await addPost("Long", names);
+    await updatePost(fixture.service.deps, owner, { postId, body: "A line of text.\n\n".repeat(80) });
+    const page = await openPost(postId, { viewport: phone, hasTouch: true, isMobile: true });
+    await listTiles(page).last().scrollIntoViewIfNeeded();
+    const session = await page.context().newCDPSession(page);
+    const touch = (type: "touchStart" | "touchMove" | "touchEnd", touchPoints: { x: number; y: number }[]) =>
+      session.send("Input.dispatchTouchEvent", { type, touchPoints });
+    const handle = await page.getByRole("button", { name: "Move file-11.jpg" }).boundingBox();
+    assert.ok(handle);
+    const start = { x: handle.x + 22, y: handle.y + 22 };
+    await touch("touchStart", [start]);
+    for (const part of [0.25, 0.5, 0.75, 1]) await touch("touchMove", [{ x: 60, y: start.y * (1 - part) + 80 * part }]);
+    await page.getByText("file-11.jpg is at position 1 of 12.").waitFor({ state: "attached" });
+    const scrollTop = await readSettledScrollTop(page);
+    const firstTile = await listTiles(page).first().boundingBox();
+    assert.ok(firstTile && firstTile.y > 0 && firstTile.y < phone.height / 2, `the first file is at ${firstTile?.y}`);
+    assert.ok(scrollTop > 0, "the page did not scroll to its top");
+    await touch("touchEnd", []);
+    await waitForOrder(postId, ["file-11.jpg", ...names.slice(0, -1)]);
+    await page.context().close();
   });
 
   test("shows each upload once, with its progress on the tile, and asks before it cancels one (WEB-10)", async () => {

@@ -16,7 +16,7 @@ import {
   useSortable,
 } from "@dnd-kit/sortable";
 import { GripVertical } from "lucide-react";
-import { useRef, type ReactNode, type RefObject } from "react";
+import { useRef, useState, type ReactNode, type RefObject } from "react";
 import type { Asset } from "../api/queries.ts";
 import { IconButton } from "../ui/IconButton.tsx";
 import type { UploadItem } from "../upload/upload-task.ts";
@@ -45,6 +45,7 @@ export function SortableFiles({
 }) {
   const ids = files.map(({ asset }) => asset.id);
   const lastOverId = useRef<UniqueIdentifier>(undefined);
+  const [canAutoScroll, setCanAutoScroll] = useState(true);
   const sensors = useSensors(
     // A click must not start a drag, and a swipe must scroll.
     useSensor(MouseSensor, { activationConstraint: { distance: 6 } }),
@@ -55,12 +56,18 @@ export function SortableFiles({
     <DndContext
       sensors={sensors}
       collisionDetection={closestCenter}
+      autoScroll={canAutoScroll}
       accessibility={{
         announcements: createAnnouncements(files, lastOverId),
         container: document.body, // the default is inside the list, which may contain only list items
         screenReaderInstructions: { draggable: instructions },
       }}
+      onDragStart={() => setCanAutoScroll(true)}
+      // Also called while the page scrolls.
+      onDragMove={({ active }) => setCanAutoScroll(hasFilesBeyondEdge(active.id, active.rect.current.translated))}
       onDragEnd={({ active, over }) => {
+        // After the files are in their new order.
+        setTimeout(() => findTile(active.id)?.scrollIntoView({ block: "nearest" }));
         if (!over || active.id === over.id) return;
         onReorder(arrayMove(ids, ids.indexOf(String(active.id)), ids.indexOf(String(over.id))));
       }}
@@ -92,7 +99,9 @@ function SortableFile({
   return (
     <li
       ref={setNodeRef}
-      className={`min-w-0 touch-manipulation ${isDragging ? "relative z-10 opacity-80" : ""}`}
+      data-file-id={file.asset.id}
+      // Scrolled into view, it stays clear of the bars that cover the page.
+      className={`min-w-0 scroll-my-32 touch-manipulation ${isDragging ? "relative z-10 rounded-md bg-paper opacity-90 shadow-overlay" : ""}`}
       style={{
         transform: transform ? `translate3d(${transform.x}px, ${transform.y}px, 0)` : undefined,
         transition,
@@ -114,6 +123,19 @@ function SortableFile({
       )}
     </li>
   );
+}
+
+const findTile = (id: UniqueIdentifier): HTMLElement | null => document.querySelector(`[data-file-id="${id}"]`);
+
+/** The parts of the window, at its top and bottom, in which a dragged file scrolls the page: dnd-kit's default. */
+const scrollZone = 0.2;
+
+/** Whether the list continues beyond the edge of the window that the dragged file is near. */
+function hasFilesBeyondEdge(id: UniqueIdentifier, dragged: { top: number; height: number } | null): boolean {
+  const list = findTile(id)?.parentElement?.getBoundingClientRect();
+  if (!list || !dragged) return true;
+  const isInUpperHalf = dragged.top + dragged.height / 2 < innerHeight / 2;
+  return isInUpperHalf ? list.top < innerHeight * scrollZone : list.bottom > innerHeight * (1 - scrollZone);
 }
 
 function createAnnouncements(
