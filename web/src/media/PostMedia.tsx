@@ -150,7 +150,10 @@ function EmptyFiles({ canAdd }: { canAdd: boolean }) {
   return (
     <div className="grid justify-items-center gap-2 rounded-md border border-dashed border-rule px-4 py-8 text-center text-muted">
       <ImagePlus aria-hidden="true" className="size-7" strokeWidth={1.5} />
-      <p className="m-0 text-sm">Drop or paste images, videos and documents here, or upload them.</p>
+      <p className="m-0 text-sm">
+        <span className="pointer-coarse:hidden">Drop or paste images, videos and documents here, or upload them.</span>
+        <span className="hidden pointer-coarse:inline">Upload images, videos and documents.</span>
+      </p>
     </div>
   );
 }

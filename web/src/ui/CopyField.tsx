@@ -63,7 +63,12 @@ export function CopyField({
       </div>
       <p className={status === "selected" ? "m-0 mt-1 text-sm text-accent" : "sr-only"} role="status">
         {status === "copied" && "Copied"}
-        {status === "selected" && "Selected: press Ctrl+C or ⌘C"}
+        {status === "selected" && (
+          <>
+            <span className="pointer-coarse:hidden">Selected: press Ctrl+C or ⌘C</span>
+            <span className="hidden pointer-coarse:inline">Selected. Use your device’s copy action.</span>
+          </>
+        )}
       </p>
     </div>
   );

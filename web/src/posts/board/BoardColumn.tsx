@@ -1,5 +1,5 @@
 import { useDroppable } from "@dnd-kit/core";
-import { useId } from "react";
+import { useId, type ReactNode } from "react";
 import type { PostStatus } from "../../api/queries.ts";
 import { postSummariesQuery } from "../../api/summary-queries.ts";
 import { usePagedList } from "../../api/use-paged-list.ts";
@@ -14,9 +14,14 @@ import { statusLabels } from "../status-labels.ts";
 import { toSummaryFilter } from "../to-summary-filter.ts";
 import { BoardCard } from "./BoardCard.tsx";
 
-const emptyTexts: Record<PostStatus, string> = {
+const emptyTexts: Record<PostStatus, ReactNode> = {
   draft: "No drafts.",
-  ready: "Nothing is ready. Drag a draft here when it’s done.",
+  ready: (
+    <>
+      Nothing is ready. <span className="pointer-coarse:hidden">Drag a draft here when it’s done.</span>
+      <span className="hidden pointer-coarse:inline">When a draft is done, mark it ready in its menu.</span>
+    </>
+  ),
   archived: "Nothing is archived.",
 };
 
