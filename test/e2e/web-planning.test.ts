@@ -313,7 +313,11 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     assert.equal((await tag.boundingBox())?.height, 44);
     assert.equal(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0);
 
-    await page.goto(page.url().replace("/posts", "/publications"));
+    const postsUrl = page.url();
+    await page.goto(`${postsUrl}?view=board`);
+    await page.getByText("mark it ready in its menu").waitFor();
+    assert.equal(await page.getByText("Drag a draft here").isVisible(), false);
+    await page.goto(postsUrl.replace("/posts", "/publications"));
     await row.first().waitFor();
     assert.ok(((await row.first().boundingBox())?.y ?? phone.height) < 350);
     const status = page.getByLabel("Status");
