@@ -36,12 +36,10 @@ export function PublicationActions({
   /** By default, opens a dialog. */
   onPublishAgain?: () => void;
 }) {
-  const { studio, me, may } = useStudio();
+  const { studio, may } = useStudio();
   const [isRescheduling, setIsRescheduling] = useState(false);
   const [isPublishingAgain, setIsPublishingAgain] = useState(false);
-  const { id, postId, connectionId, state, account, platform, url, requestedBy, requestedThrough } = publication;
-  const isOwnRequest = state === "proposed" && requestedThrough === null && requestedBy?.id === me.user.id;
-  const cancel = useCancelPublication({ isOwnRequest });
+  const { id, postId, connectionId, state, account, platform, url } = publication;
   const platformName = usePlatformNames()(platform);
   const needsPerson = state === "proposed" || state === "unconfirmed";
   const canReview = state === "unconfirmed" || mayPublishWithoutApproval(studio);
@@ -74,13 +72,7 @@ export function PublicationActions({
               Reschedule
             </Button>
           )}
-          <Button
-            variant="quiet"
-            aria-label={isOwnRequest ? `Withdraw request for ${account}` : `Cancel publication to ${account}`}
-            onClick={() => cancel(publication)}
-          >
-            {isOwnRequest ? "Withdraw request" : "Cancel publication"}
-          </Button>
+          <CancelButton publication={publication} />
         </>
       )}
       {repeatableStates.includes(state) && canPublishAgain && may("publications.request") && (
@@ -109,5 +101,22 @@ export function PublicationActions({
       )}
       {isRescheduling && <RescheduleDialog publication={publication} onClose={() => setIsRescheduling(false)} />}
     </>
+  );
+}
+
+/** Cancels the publication; users withdraw their own requests. */
+function CancelButton({ publication }: { publication: Publication }) {
+  const { me } = useStudio();
+  const { account, state, requestedBy, requestedThrough } = publication;
+  const isOwnRequest = state === "proposed" && requestedThrough === null && requestedBy?.id === me.user.id;
+  const cancel = useCancelPublication({ isOwnRequest });
+  return (
+    <Button
+      variant="quiet"
+      aria-label={isOwnRequest ? `Withdraw request for ${account}` : `Cancel publication to ${account}`}
+      onClick={() => cancel(publication)}
+    >
+      {isOwnRequest ? "Withdraw request" : "Cancel publication"}
+    </Button>
   );
 }
