@@ -15,7 +15,7 @@ interface RevisionGroup<R extends Revision> {
   revisions: readonly [R, ...R[]];
   /** The revision before the oldest one; undefined for the first revision. */
   previous: R | undefined;
-  /** Whether the group may continue with `previous`, which can't be judged before the next page is loaded. */
+  /** Whether the group may continue with `previous`: only the next page shows it. */
   isCut?: boolean;
 }
 

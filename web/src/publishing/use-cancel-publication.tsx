@@ -8,7 +8,7 @@ import { useToast } from "../ui/Toasts.tsx";
 
 /**
  * Cancels publications of a post that have not started, after the user confirms. `isOwnRequest`: whether they are
- * requests of this user that nobody has approved.
+ * requests of this user that are not approved.
  */
 export function useCancelPublication({ isOwnRequest = false } = {}): (
   ...publications: readonly Pick<Publication, "id" | "account">[]
