@@ -32,6 +32,13 @@ const digests = {
   "0020-attached-assets.sql": "1374411becf30954",
   "0021-reindex-search.sql": "ae90ba541103d1ca",
   "0022-post-summaries.sql": "a185b71e59d7f697",
+  "0023-subscriptions.postgres.sql": "5fea595f837d8eea",
+  "0023-subscriptions.sqlite.sql": "bf948b09f6c92dfd",
+  "0024-merge-search-index.sqlite.sql": "24ea825164b03528",
+  "0025-announce-assets.postgres.sql": "6af907a0b38250dc",
+  "0026-restored-revision.sql": "d5a54c9362914986",
+  "0027-publications-by-connection.sql": "d0379daf8378d6d4",
+  "0028-deleted-studios.sql": "108d1723c9fde051",
 };
 
 test("released migrations are unchanged, including their comments (RUN-7)", () => {
