@@ -36,7 +36,7 @@ export function RevisionRow({
   isCurrent: boolean;
   currentAssets: readonly Asset[];
   canRestore: boolean;
-  onRestore: (revision: number) => Promise<void>;
+  onRestore: (revision: number, onlyIfCurrent?: number) => Promise<void>;
   /** Shows each of the several revisions in its own row. */
   onExpand: () => void;
 }) {
@@ -96,7 +96,7 @@ export function RevisionRow({
         <Button
           variant="quiet"
           size="small"
-          onClick={() => void run(() => onRestore(targetRevision))}
+          onClick={() => void run(() => onRestore(targetRevision, isCurrent ? revision.revision : undefined))}
           busyLabel={isRunning && "Restoring…"}
         >
           {isCurrent ? "Undo this change" : `Restore revision ${targetRevision}`}

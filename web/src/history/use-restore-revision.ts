@@ -1,18 +1,21 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { describeError } from "../api/api-error.ts";
 import { restoreRevision } from "../api/mutations.ts";
-import { refreshQueries } from "../api/queries.ts";
+import { postQuery, refreshQueries } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import type { DraftController } from "../posts/use-draft.ts";
 import { useToast } from "../ui/Toasts.tsx";
 
 export type MissingAsset = Awaited<ReturnType<typeof restoreRevision>>["missingAssets"][number];
 
-/** Restores a revision of the open post; a toast offers Undo. */
+/**
+ * Restores a revision of the open post; a toast offers Undo. With `onlyIfCurrent`, does nothing if the post has another
+ * current revision by then.
+ */
 export function useRestoreRevision(
   controller: DraftController,
   onMissingAssets: (assets: readonly MissingAsset[]) => void,
-): (revision: number) => Promise<void> {
+): (revision: number, onlyIfCurrent?: number) => Promise<void> {
   const { studio } = useStudio();
   const queryClient = useQueryClient();
   const showToast = useToast();
@@ -27,8 +30,18 @@ export function useRestoreRevision(
     return post.revision - 1;
   }
 
-  return async (revision) => {
+  async function readCurrentRevision(): Promise<number | undefined> {
+    const { queryKey } = postQuery(studio.id, postId);
+    await queryClient.refetchQueries({ queryKey });
+    return queryClient.getQueryData(queryKey)?.revision;
+  }
+
+  return async (revision, onlyIfCurrent) => {
     await controller.save();
+    if (onlyIfCurrent !== undefined && (await readCurrentRevision()) !== onlyIfCurrent) {
+      showToast({ text: "The post has changed in the meantime. Nothing was undone." });
+      return;
+    }
     const previousRevision = await restore(revision);
     const undo = (): void =>
       void restore(previousRevision).then(
