@@ -66,9 +66,9 @@ export function SortableFiles({
       // Also called while the page scrolls.
       onDragMove={({ active }) => setCanAutoScroll(hasFilesBeyondEdge(active.id, active.rect.current.translated))}
       onDragEnd={({ active, over }) => {
+        if (!over || active.id === over.id) return;
         // After the files are in their new order.
         setTimeout(() => findTile(active.id)?.scrollIntoView({ block: "nearest" }));
-        if (!over || active.id === over.id) return;
         onReorder(arrayMove(ids, ids.indexOf(String(active.id)), ids.indexOf(String(over.id))));
       }}
     >
