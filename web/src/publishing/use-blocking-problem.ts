@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Publication } from "../api/publication-queries.ts";
+import { pollEvery } from "../api/paged-query.ts";
 import { postQuery } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { findBlockingProblem, isWaiting } from "./find-blocking-problem.ts";
@@ -12,6 +13,7 @@ export function useBlockingProblem(publication: Publication): AccountProblem | u
     ...postQuery(studio.id, publication.postId),
     enabled: isWaiting(publication),
     staleTime: 0,
+    refetchInterval: pollEvery(10_000),
   });
   return findBlockingProblem(post, publication);
 }
