@@ -1,5 +1,6 @@
 import type { Selectable } from "kysely";
-import type { Post, Variant } from "#domain/posts/post.ts";
+import type { Post, PostStage, Variant } from "#domain/posts/post.ts";
+import { openStates, type PublicationState } from "#domain/publishing/states.ts";
 import type { Crop } from "#domain/renditions/crop.ts";
 import type { Schema } from "./schema.ts";
 import { parseTags } from "./search-index.ts";
@@ -32,6 +33,16 @@ export type IndexedPostRow = PostRow & Pick<Selectable<Schema["posts"]>, "search
 export const isUnscheduledSql = (postId: "p.id" | "t.id"): string =>
   `NOT EXISTS (SELECT 1 FROM publications u WHERE u.post_id = ${postId}
       AND u.state NOT IN ('canceled', 'failed') AND (u.state <> 'proposed' OR u.scheduled_for IS NOT NULL))`;
+
+/** An SQL condition: the post is at this stage. `postId` is the column with the id of the post. */
+export function isAtStageSql(postId: "p.id" | "t.id", stage: PostStage): string {
+  const exists = (states: readonly PublicationState[]): string =>
+    `EXISTS (SELECT 1 FROM publications s WHERE s.post_id = ${postId}
+      AND s.state IN (${states.map((state) => `'${state}'`).join(", ")}))`;
+  if (stage === "scheduled") return exists(openStates);
+  if (stage === "published") return `${exists(["published"])} AND NOT ${exists(openStates)}`;
+  return `NOT ${exists([...openStates, "published"])}`;
+}
 
 export function toPost(row: PostRow): Post {
   return {

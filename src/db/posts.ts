@@ -1,7 +1,14 @@
 import type { Post } from "#domain/posts/post.ts";
 import type { PostChange, PostSearchFilter, PostStore } from "#domain/posts/ports.ts";
 import { statement, type Connection } from "./database.ts";
-import { isUnscheduledSql, postColumns as columns, toPost, type IndexedPostRow, type PostRow } from "./post-row.ts";
+import {
+  isAtStageSql,
+  isUnscheduledSql,
+  postColumns as columns,
+  toPost,
+  type IndexedPostRow,
+  type PostRow,
+} from "./post-row.ts";
 import { toTrashColumns } from "./trash.ts";
 import { createUpdateBuilder, type UpdatePart } from "./update-builder.ts";
 import { buildPostText, saveTokens, updateSearchText } from "./search-index.ts";
@@ -126,10 +133,11 @@ export function createPostStore(connection: Connection): PostStore {
         table: "posts",
         columns,
         textColumns: ["title", "body"],
-        listConditions: ({ statuses, createdBy, isUnscheduled }, bind) => [
+        listConditions: ({ statuses, createdBy, isUnscheduled, stage }, bind) => [
           ...(statuses ? [`t.status IN (${statuses.map(bind).join()})`] : []),
           ...(createdBy === undefined ? [] : [`t.created_by = ${bind(createdBy)}`]),
           ...(isUnscheduled === true ? [isUnscheduledSql("t.id")] : []),
+          ...(stage === undefined ? [] : [isAtStageSql("t.id", stage)]),
         ],
         buildText: (row) => buildPostText(toPost(row)),
         toItem: toPost,

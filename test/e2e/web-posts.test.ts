@@ -4,6 +4,7 @@ import type { BrowserContextOptions, Page } from "playwright-core";
 import type { Caller } from "#domain/caller.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { listPublications } from "#domain/publishing/list-publications.ts";
+import { unscheduledColumns } from "#domain/publishing/publish-time.ts";
 import { publishPost } from "#domain/publishing/publish-post.ts";
 import { listTrash } from "#domain/trash/list-trash.ts";
 import { resolveLocalTime, toLocalTime } from "../../web/src/publishing/zoned-time.ts";
@@ -270,6 +271,58 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByRole("menuitem", { name: "Archive", exact: true }).click();
     await page.getByRole("link", { name: "Fog" }).waitFor({ state: "detached" });
     await waitForStatus("archived");
+    await page.context().close();
+  });
+
+  test("shows scheduled and published posts apart from drafts, as tabs and columns (WEB-12)", async () => {
+    const { deps } = fixture.service;
+    const owner = await newOwner();
+    const [draftId, plannedId, publishedId] = [
+      await addPost(owner, "Fog"),
+      await addPost(owner, "Tide"),
+      await addPost(owner, "Boats"),
+    ];
+    const connectionIds = [await newConnection(deps, owner, "harbour", "sandbox")];
+    await publishPost(deps, owner, {
+      postId: plannedId,
+      connectionIds,
+      at: new Date(Date.now() + 3_600_000).toISOString(),
+    });
+    await publishPost(deps, owner, { postId: publishedId, connectionIds });
+    const publicationId = (await read(owner, publishedId)).publications?.[0]?.id ?? "";
+    const published = { ...unscheduledColumns, state: "published", publishedAt: Date.now() } as const;
+    await deps.publications.update(publicationId, published, { states: ["scheduled"] });
+    const page = await openPosts(owner);
+    const listTitles = () => page.getByRole("heading", { level: 2 }).allTextContents();
+    for (const [tab, title] of [
+      ["Drafts", "Fog"],
+      ["Scheduled", "Tide"],
+      ["Published", "Boats"],
+    ] as const) {
+      await page.getByRole("navigation", { name: "Filter by status" }).getByRole("link", { name: tab }).click();
+      await waitUntil(async () => (await listTitles()).join() === title, { description: `${tab} has only ${title}` });
+    }
+
+    await page.getByRole("radio", { name: "Board" }).check();
+    const column = (name: RegExp) => page.getByRole("region", { name });
+    await column(/^Published/)
+      .getByRole("link", { name: "Boats" })
+      .waitFor();
+    assert.equal(await page.getByRole("button", { name: "Move Boats" }).count(), 0);
+    await page.getByRole("button", { name: "Move Fog" }).press("Space");
+    await waitForPlace(page, "Drafts");
+    await page.keyboard.press("ArrowRight");
+    await waitForPlace(page, "Ready");
+    await page.keyboard.press("ArrowRight");
+    await waitForPlace(page, "Scheduled");
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("Space");
+    await page.getByRole("dialog", { name: "Schedule post" }).waitFor();
+    assert.equal((await read(owner, draftId)).status, "draft");
+    await page.keyboard.press("Escape");
+    await column(/^Drafts/)
+      .getByRole("link", { name: "Fog" })
+      .waitFor();
     await page.context().close();
   });
 

@@ -5,6 +5,7 @@ import { createCalendarStore } from "#db/calendar.ts";
 import { createPostSummaryStore } from "#db/post-summaries.ts";
 import type { Caller } from "#domain/caller.ts";
 import { createPost } from "#domain/posts/create-post.ts";
+import { postStages } from "#domain/posts/post.ts";
 import { deletePost } from "#domain/posts/delete-post.ts";
 import { listPostSummaries, listPostSummariesInput } from "#domain/posts/list-post-summaries.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
@@ -58,16 +59,19 @@ forEachEngine("post summaries and the calendar", (fixture) => {
   ): Promise<string> {
     const { deps } = fixture;
     const id = deps.newId("publication");
-    const isScheduled = state === "scheduled";
+    const isPublished = state === "published";
+    const isScheduled = state === "scheduled" || isPublished;
     const isInserted = await deps.publications.insert({
-      ...{ id, studioId: caller.studio.id, postId, connectionId, state, digest: "", fence: 0, revision: 1 },
+      ...{ id, studioId: caller.studio.id, postId, connectionId, digest: "", fence: 0, revision: 1 },
       ...{ includesTitle: false, approvedRevision: null, approvedTime: null, approvedBy: null, problem: null },
       ...{ requestedBy: caller.user.id, requestedGrantId: null, requestedClientId: null, requestedClientName: null },
       ...{ createdAt: deps.clock(), publishedAt: null, url: null, remoteId: null, content: null, progress: null },
       ...{ commitKey: null, committedAt: null, ...unscheduledColumns, scheduledFor: at },
-      ...(isScheduled ? { dueAt: at, nextRunAt: at } : {}),
+      ...(isScheduled ? { state: "scheduled", dueAt: at, nextRunAt: at } : { state }),
     });
     assert.ok(isInserted);
+    const published = { ...unscheduledColumns, state: "published", publishedAt: deps.clock() } as const;
+    if (isPublished) await deps.publications.update(id, published, { states: ["scheduled"] });
     return id;
   }
 
@@ -212,6 +216,47 @@ forEachEngine("post summaries and the calendar", (fixture) => {
     assert.deepEqual(await listTitles(owner, { tag: "spring", unscheduled: true }), ["Boats", "Fog"]);
     const author = member.user.id;
     assert.deepEqual(await listTitles(owner, { query: "fog", unscheduled: true, author }), ["More fog"]);
+  });
+
+  test("filters by stage: in editing, scheduled or published (POST-3, WEB-12)", async () => {
+    const { deps } = fixture;
+    const owner = await newStudio(deps);
+    const [first, second] = [await newConnection(deps, owner, "first"), await newConnection(deps, owner, "second")];
+    const at = deps.clock() + hours(1);
+    const publications = {
+      "No publication": [],
+      Proposed: ["proposed"],
+      Scheduled: ["scheduled"],
+      Unconfirmed: ["unconfirmed"],
+      "Published and scheduled": ["published", "scheduled"],
+      Published: ["published"],
+      "Published and failed": ["published", "failed"],
+      Failed: ["failed"],
+      Missed: ["missed"],
+      Canceled: ["canceled"],
+    } as const;
+    const titles = Object.keys(publications) as (keyof typeof publications)[];
+    for (const title of titles) {
+      const postId = await addPost(owner, title, title === "Failed" ? { status: "ready" } : {});
+      for (const [i, state] of publications[title].entries())
+        await addPublication(owner, postId, i === 0 ? first : second, state, at);
+    }
+    const stages = {
+      scheduled: titles.slice(1, 5),
+      published: titles.slice(5, 7),
+      editing: [titles[0], ...titles.slice(7)],
+    } as const;
+    for (const stage of postStages) {
+      const expectedTitles = stages[stage].toReversed();
+      assert.deepEqual(await listTitles(owner, { stage }), expectedTitles);
+      const matches = expectedTitles.filter((title) => title?.includes("ublished"));
+      assert.deepEqual(await listTitles(owner, { stage, query: "published" }), matches);
+    }
+    assert.deepEqual(await listTitles(owner, { stage: "editing", status: "ready" }), ["Failed"]);
+    assert.equal(listPostSummariesInput.safeParse({ stage: "draft" }).success, false);
+    const page = await list(owner, { stage: "scheduled", limit: 2 });
+    const otherList = list(owner, { stage: "published", limit: 2, cursor: page.nextCursor });
+    assert.equal(await getOutcome(otherList), "invalid_input");
   });
 
   test("a post that moves to the trash while a page is read does not end the list (POST-3)", async () => {
@@ -362,11 +407,12 @@ forEachEngine("post summaries and the calendar", (fixture) => {
     );
     await summaries.listIds(owner.studio.id, { statuses, createdBy: member.user.id, limit: 51 });
     await summaries.listIds(owner.studio.id, { statuses, isUnscheduled: true, limit: 51 });
+    for (const stage of postStages) await summaries.listIds(owner.studio.id, { statuses, stage, limit: 51 });
     const calendar = createCalendarStore({ ...database, q });
     const from = deps.clock() + days(10);
     assert.equal((await calendar.list(owner.studio.id, { from, to: from + hours(49), limit: 100 })).length, 50);
     const plans = await listPlans();
-    assert.equal(plans.length, 8); // four for the first list, one for each of the other two, two for the calendar
+    assert.equal(plans.length, 11); // four for the first list, one for each of the other five, two for the calendar
     for (const { sql, plan } of plans)
       for (const step of plan)
         assert.doesNotMatch(step, /Seq Scan on (posts|publications|assets)|^SCAN (posts|publications|assets)/, sql);

@@ -10,7 +10,7 @@ export type PostViewName = (typeof postViews)[number];
 export interface PostSearch {
   /** The list by default. */
   view?: Exclude<PostViewName, "list">;
-  status?: PostStatus;
+  status?: PostGroup;
   /** Whether the list and the board also show archived posts. */
   archived?: true;
   /** A user's id. */
@@ -26,9 +26,12 @@ export interface PostSearch {
 }
 
 export const postStatuses = ["draft", "ready", "archived"] as const satisfies readonly PostStatus[];
+/** The tabs of the list and the columns of the board. Each post is in one of them. */
+export const postGroups = ["draft", "ready", "scheduled", "published", "archived"] as const;
+export type PostGroup = (typeof postGroups)[number];
 
 export function parsePostSearch(params: Record<string, unknown>): PostSearch {
-  const status = postStatuses.find((candidate) => candidate === params["status"]);
+  const status = postGroups.find((candidate) => candidate === params["status"]);
   const view = (["board", "calendar"] as const).find((candidate) => candidate === params["view"]);
   const range = (["week", "agenda"] as const).find((candidate) => candidate === params["range"]);
   const [author, date] = [parseText(params["author"]), parseDay(params["date"])];

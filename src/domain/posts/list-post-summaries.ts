@@ -8,7 +8,7 @@ import { createMatchExcerpt } from "../search/match-excerpt.ts";
 import { search } from "../search/search.ts";
 import { tagFilter } from "../tags.ts";
 import { text } from "../text.ts";
-import { postStatuses, type PostStatus } from "./post.ts";
+import { postStages, postStatuses, type PostStatus } from "./post.ts";
 import { postSummaryView, toPostSummaryView } from "./post-summary.ts";
 
 const activeStatuses: readonly PostStatus[] = ["draft", "ready"];
@@ -29,6 +29,7 @@ export const listPostSummariesInput = z.strictObject({
   author: text(100).optional(),
   /** Only posts that are neither published nor planned. */
   unscheduled: z.boolean().optional(),
+  stage: z.enum(postStages).optional(),
   ...pageInput,
 });
 
@@ -48,13 +49,13 @@ export async function listPostSummaries(
   input: z.infer<typeof listPostSummariesInput>,
 ): Promise<z.infer<typeof listPostSummariesOutput>> {
   authorize(caller, "posts.read");
-  const { tag, author: createdBy, unscheduled: isUnscheduled, limit } = input;
+  const { tag, author: createdBy, unscheduled: isUnscheduled, stage, limit } = input;
   const statuses = input.status ?? activeStatuses;
   const terms = { words: splitQuery(input.query ?? ""), tag };
   const isSearch = terms.words.length > 0 || tag !== undefined;
-  const listKey = `post summaries ${JSON.stringify([caller.studio.id, statuses, createdBy, isUnscheduled, isSearch && terms])}`;
+  const listKey = `post summaries ${JSON.stringify([caller.studio.id, statuses, createdBy, isUnscheduled, stage, isSearch && terms])}`;
   const range = { before: parseCursor(input.cursor, listKey), limit: limit + 1 };
-  const filter = { statuses, createdBy, isUnscheduled };
+  const filter = { statuses, createdBy, isUnscheduled, stage };
   const { items: foundPosts, scannedTo } = isSearch
     ? await search(deps, caller, { source: deps.posts.search, terms, filter, ...range })
     : { items: await deps.postSummaries.listIds(caller.studio.id, { ...filter, ...range }), scannedTo: undefined };

@@ -1,6 +1,6 @@
 import type { SearchSource } from "../search/ports.ts";
 import type { TrashMark } from "../trash/ports.ts";
-import type { Post, PostStatus } from "./post.ts";
+import type { Post, PostStage, PostStatus } from "./post.ts";
 
 export interface PostFilter {
   status?: PostStatus | undefined;
@@ -14,6 +14,7 @@ export interface PostSearchFilter {
   createdBy?: string | undefined;
   /** Only posts that are neither published nor planned. */
   isUnscheduled?: boolean | undefined;
+  stage?: PostStage | undefined;
 }
 
 export type PostChange = Partial<Pick<Post, "title" | "body" | "status" | "variants" | "crops" | "tags">> & {

@@ -12,6 +12,13 @@ import { singleLine, text } from "../text.ts";
 export const postStatuses = ["draft", "ready", "archived"] as const;
 export type PostStatus = (typeof postStatuses)[number];
 
+/**
+ * How far the publishing of a post is, independent of its status: `scheduled` if a publication is open, otherwise
+ * `published` if one succeeded, otherwise `editing`.
+ */
+export const postStages = ["editing", "scheduled", "published"] as const;
+export type PostStage = (typeof postStages)[number];
+
 /** A text that replaces the body for one account. */
 export const variant = z.object({ connectionId: z.string(), body: z.string() });
 export type Variant = z.infer<typeof variant>;

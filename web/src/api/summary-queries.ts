@@ -2,7 +2,8 @@ import { queryOptions, type InfiniteData, type QueryClient } from "@tanstack/rea
 import type { InferResponseType } from "hono/client";
 import { api, fetchJsonIfChanged } from "./client.ts";
 import { createSelect, livePollInterval, pagedQuery, pollEvery } from "./paged-query.ts";
-import type { Filter, PostStatus } from "./queries.ts";
+import { findStage } from "./post-stage.ts";
+import type { Filter } from "./queries.ts";
 
 const studioApi = api.studios[":studioId"];
 
@@ -11,7 +12,7 @@ export type PostSummary = SummaryPage["posts"][number];
 export type SummaryPublication = PostSummary["publications"][number];
 export type SummaryFilter = Filter<(typeof studioApi)["post-summaries"]["$get"]>;
 /** The filters that lists and the calendar have in common. */
-export type PlanFilter = Pick<SummaryFilter, "author" | "query" | "tag">;
+export type SharedFilter = Pick<SummaryFilter, "author" | "query" | "tag">;
 export type Calendar = InferResponseType<typeof studioApi.calendar.$get>;
 export type CalendarEntry = Calendar["entries"][number];
 
@@ -36,7 +37,7 @@ export const postSummariesQuery = (studioId: string, filter: SummaryFilter, limi
 const getCalendarKey = (studioId: string) => ["studio", studioId, "calendar"] as const;
 
 /** Like the lists, the calendar does not poll while it searches by text or tag. */
-export const calendarQuery = (studioId: string, range: { from: string; to: string }, filter: PlanFilter) =>
+export const calendarQuery = (studioId: string, range: { from: string; to: string }, filter: SharedFilter) =>
   queryOptions({
     queryKey: [...getCalendarKey(studioId), range, filter],
     queryFn: ({ client, queryKey }) =>
@@ -90,19 +91,21 @@ function patchPages(
   filter: SummaryFilter,
   newPosts: ReadonlyMap<string, PostSummary | undefined>,
 ): SummaryPage[] {
-  const isListed = (status: PostStatus): boolean => (filter.status ?? "draft,ready").split(",").includes(status);
+  const isListed = ({ status, publications }: PostSummary): boolean =>
+    (filter.status ?? "draft,ready").split(",").includes(status) &&
+    (filter.stage === undefined || filter.stage === findStage(publications));
   const missingPosts = [...newPosts.values()].filter(
     (post): post is PostSummary =>
       post !== undefined &&
-      isListed(post.status) &&
+      isListed(post) &&
       // Whether a post matches other filters is not known here.
-      Object.keys(filter).every((name) => name === "status") &&
+      Object.keys(filter).every((name) => name === "status" || name === "stage") &&
       !pages.some(({ posts }) => posts.some(({ id }) => id === post.id)),
   );
   return pages.map((page, index) => {
     const keptPosts = page.posts
       .map((post) => (newPosts.has(post.id) ? newPosts.get(post.id) : post))
-      .filter((post) => post !== undefined && isListed(post.status)) as PostSummary[];
+      .filter((post) => post !== undefined && (!newPosts.has(post.id) || isListed(post))) as PostSummary[];
     // Lists are sorted by id, newest first.
     const previousPageEnd = index === 0 ? undefined : pages[index - 1]?.posts.at(-1)?.id;
     const pageEnd = page.posts.at(-1)?.id;

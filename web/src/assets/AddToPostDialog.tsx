@@ -1,13 +1,14 @@
 import { useState } from "react";
-import { postsQuery, type Asset } from "../api/queries.ts";
+import type { Asset } from "../api/queries.ts";
+import { postSummariesQuery } from "../api/summary-queries.ts";
 import { usePagedList } from "../api/use-paged-list.ts";
 import { useStudio } from "../layout/use-studio.ts";
+import { PostStateBadge } from "../posts/PostStateBadge.tsx";
 import { describeNoMatch } from "../ui/describe-no-match.ts";
 import { FormDialog } from "../ui/FormDialog.tsx";
 import { PagedList } from "../ui/List.tsx";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
 import { SearchField } from "../ui/SearchField.tsx";
-import { StatusBadge } from "../ui/StatusBadge.tsx";
 import { formatFileCount } from "./labels.ts";
 
 interface TargetPost {
@@ -28,11 +29,10 @@ export function AddToPostDialog({
   const { studio } = useStudio();
   const [query, setQuery] = useState("");
   const [selectedPost, setSelectedPost] = useState<TargetPost>();
-  const posts = usePagedList(postsQuery(studio.id, query === "" ? {} : { query }));
+  const posts = usePagedList(postSummariesQuery(studio.id, query === "" ? {} : { query }));
   const currentPostIds = new Set(assets.map(({ postId }) => postId));
   // A file can only be added to a post that it is not on yet.
-  const isTarget = ({ id, status }: { id: string; status: string }): boolean =>
-    status !== "archived" && !(assets.length === 1 && currentPostIds.has(id));
+  const isTarget = ({ id }: TargetPost): boolean => !(assets.length === 1 && currentPostIds.has(id));
   const usedCount = assets.filter(({ postId }) => postId !== null).length;
   const isCopy = usedCount === assets.length;
 
@@ -62,22 +62,22 @@ export function AddToPostDialog({
       >
         {(items) => (
           <div role="radiogroup" aria-label="Posts" className="-mx-2 max-h-[45vh] overflow-auto px-2 py-0.5">
-            {items.map(({ id, title, status, updatedAt }) => (
+            {items.map((post) => (
               <label
-                key={id}
+                key={post.id}
                 className="relative flex min-h-11 cursor-pointer items-center gap-3 rounded-md px-2 py-1.5 font-normal hover:bg-hover has-checked:bg-wash"
               >
                 <input
                   type="radio"
                   name="target-post"
                   className="m-0"
-                  checked={selectedPost?.id === id}
-                  onChange={() => setSelectedPost({ id, title })}
+                  checked={selectedPost?.id === post.id}
+                  onChange={() => setSelectedPost(post)}
                 />
-                <span className="line-clamp-2 min-w-0 flex-1 font-medium [overflow-wrap:anywhere]">{title}</span>
-                <StatusBadge status={status} />
+                <span className="line-clamp-2 min-w-0 flex-1 font-medium [overflow-wrap:anywhere]">{post.title}</span>
+                <PostStateBadge post={post} />
                 <span className="w-24 flex-none text-right text-sm text-muted max-sm:hidden">
-                  <RelativeTime at={updatedAt} timezone={studio.timezone} />
+                  <RelativeTime at={post.updatedAt} timezone={studio.timezone} />
                 </span>
               </label>
             ))}

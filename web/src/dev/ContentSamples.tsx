@@ -1,4 +1,6 @@
 import { Images, Plus } from "lucide-react";
+import { PostStateBadge } from "../posts/PostStateBadge.tsx";
+import { postStatuses } from "../search-params.ts";
 import { Avatar } from "../ui/Avatar.tsx";
 import { Badge } from "../ui/Badge.tsx";
 import { Button } from "../ui/Button.tsx";
@@ -9,7 +11,6 @@ import { Loading } from "../ui/Loading.tsx";
 import { Notice } from "../ui/Notice.tsx";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
 import { Section } from "../ui/Section.tsx";
-import { StatusBadge } from "../ui/StatusBadge.tsx";
 import { ItemTags, tagClasses } from "../ui/Tags.tsx";
 import { Thumbnail } from "../ui/Thumbnail.tsx";
 import { Sample, SampleGroup } from "./Sample.tsx";
@@ -26,10 +27,10 @@ const sampleAssets = [
 export function ContentSamples() {
   return (
     <SampleGroup title="Content">
-      <Sample name="StatusBadge, Badge">
-        <StatusBadge status="draft" />
-        <StatusBadge status="ready" />
-        <StatusBadge status="archived" />
+      <Sample name="PostStateBadge, Badge">
+        {postStatuses.map((status) => (
+          <PostStateBadge key={status} post={{ status, publications: [] }} />
+        ))}
         {tones.map((tone) => (
           <Badge key={tone} tone={tone}>
             {tone}

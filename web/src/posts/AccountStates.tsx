@@ -14,7 +14,7 @@ import type { SummaryPublication } from "../api/summary-queries.ts";
 import { compareUrgency } from "../publishing/find-main-state.ts";
 import { stateLabels } from "../publishing/publication-states.ts";
 
-/** None of them is the icon of a status, because lists show either the one or the other. */
+/** They differ from the icons of statuses, because lists show a state or a status in the same place. */
 export const stateIcons: Record<VisibleState, LucideIcon> = {
   proposed: Hourglass,
   scheduled: Clock,

@@ -3,13 +3,13 @@ import type { PostStatus } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { IconButton } from "../ui/IconButton.tsx";
 import { Menu, MenuItem, MenuSeparator } from "../ui/Menu.tsx";
-import { statusIcons } from "../ui/StatusBadge.tsx";
 import { useShortcut } from "../ui/use-shortcut.ts";
 import { useCopyLink } from "./use-copy-link.tsx";
 import { useDeletePost } from "./use-delete-post.ts";
 import { useDuplicateOpenPost } from "./use-duplicate-post.ts";
 import type { EditorController } from "./use-editor.ts";
 import type { PostPager } from "./use-post-pager.ts";
+import { statusIcons } from "./status-labels.ts";
 
 /** What a user can do with the post in the editor. */
 export function OpenPostMenu({

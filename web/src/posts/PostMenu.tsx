@@ -5,10 +5,10 @@ import { useStudio } from "../layout/use-studio.ts";
 import { postStatuses } from "../search-params.ts";
 import { IconButton } from "../ui/IconButton.tsx";
 import { Menu, MenuItem, MenuLink, MenuSeparator } from "../ui/Menu.tsx";
-import { statusIcons } from "../ui/StatusBadge.tsx";
 import { usePostDialogs } from "./PostDialogs.tsx";
 import { useChangePost } from "./use-change-post.ts";
 import { useDuplicatePost } from "./use-duplicate-post.ts";
+import { statusIcons } from "./status-labels.ts";
 
 const actionLabels: Record<PostStatus, string> = {
   draft: "Move to drafts",

@@ -2,9 +2,8 @@ import type { LucideIcon } from "lucide-react";
 import type { PostStatus } from "../api/queries.ts";
 import { findMainState } from "../publishing/find-main-state.ts";
 import { stateLabels } from "../publishing/publication-states.ts";
-import { statusColors, statusIcons } from "../ui/StatusBadge.tsx";
 import { stateColors, stateIcons } from "./AccountStates.tsx";
-import { statusLabels } from "./status-labels.ts";
+import { statusColors, statusIcons, statusLabels } from "./status-labels.ts";
 
 /**
  * How lists show the state of a post: the most urgent state of its publications, or its status if it has none. Users

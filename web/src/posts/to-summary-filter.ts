@@ -1,14 +1,22 @@
-import type { PlanFilter, SummaryFilter } from "../api/summary-queries.ts";
-import type { PostSearch } from "../search-params.ts";
+import type { SharedFilter, SummaryFilter } from "../api/summary-queries.ts";
+import type { PostGroup, PostSearch } from "../search-params.ts";
+
+const groupFilters: Record<PostGroup, SummaryFilter> = {
+  draft: { status: "draft", stage: "editing" },
+  ready: { status: "ready", stage: "editing" },
+  scheduled: { stage: "scheduled" },
+  published: { stage: "published" },
+  archived: { status: "archived" },
+};
 
 /** Converts the search parameters of the page to the API's filter. By default, archived posts are hidden. */
 export function toSummaryFilter({ status, archived, ...search }: PostSearch): SummaryFilter {
-  const statuses = status ?? (archived ? "archived,draft,ready" : undefined);
-  return { ...(statuses === undefined ? {} : { status: statuses }), ...toPlanFilter(search) };
+  const activeFilter = archived ? { status: "archived,draft,ready" } : {};
+  return { ...(status === undefined ? activeFilter : groupFilters[status]), ...toSharedFilter(search) };
 }
 
 /** The filter of the calendar, which shows posts of every status. */
-export const toPlanFilter = ({ author, q, tag }: PostSearch): PlanFilter => ({
+export const toSharedFilter = ({ author, q, tag }: PostSearch): SharedFilter => ({
   ...(author === undefined ? {} : { author }),
   ...(q === undefined ? {} : { query: q }),
   ...(tag === undefined ? {} : { tag }),

@@ -1,7 +1,7 @@
 import { getRouteApi } from "@tanstack/react-router";
+import { findStage } from "../api/post-stage.ts";
 import type { Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
-import { openStates } from "../publishing/publication-states.ts";
 import { resolveLocalTime, toLocalTime } from "../publishing/zoned-time.ts";
 
 const route = getRouteApi("/studios/$studioId/posts/$postId");
@@ -15,6 +15,5 @@ export function useIntendedTime({ publications = [] }: Post): string | undefined
   const { timezone } = useStudio().studio;
   if (at === undefined || resolveLocalTime(at, timezone).kind !== "valid") return undefined;
   if (at <= toLocalTime(Date.now(), timezone)) return undefined;
-  const isPublishedOrPlanned = publications.some(({ state }) => openStates.includes(state) || state === "published");
-  return isPublishedOrPlanned ? undefined : at;
+  return findStage(publications) === "editing" ? at : undefined;
 }

@@ -8,6 +8,7 @@ import { useToast } from "../ui/Toasts.tsx";
 import { useShortcut } from "../ui/use-shortcut.ts";
 import { boardPageSize } from "./board-page-size.ts";
 import { readLastPostsView } from "./last-posts-view.ts";
+import { findGroup } from "./post-groups.ts";
 import { toSummaryFilter } from "./to-summary-filter.ts";
 import { unsavedMessages, type EditorController } from "./use-editor.ts";
 
@@ -26,7 +27,7 @@ export interface PostPager {
 /** The posts before and after this one in the list, or in the column of the board, that the user came from. */
 export function usePostPager(editor: EditorController): PostPager {
   const { studio } = useStudio();
-  const { id, status } = editor.base;
+  const { id } = editor.base;
   const search = useMemo(() => readLastPostsView(studio.id).search, [studio.id]);
   const isBoard = search.view === "board";
   // The calendar has no such order, even if the list is in the cache.
@@ -34,7 +35,7 @@ export function usePostPager(editor: EditorController): PostPager {
   const { query, items } = usePagedList({
     ...postSummariesQuery(
       studio.id,
-      toSummaryFilter(isBoard ? { ...search, status } : search),
+      toSummaryFilter(isBoard ? { ...search, status: findGroup(editor.base) } : search),
       ...(isBoard ? [boardPageSize] : []),
     ),
     enabled: hasListOrder,

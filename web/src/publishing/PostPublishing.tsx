@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { CalendarClock, Send } from "lucide-react";
+import { openStates } from "../api/post-stage.ts";
 import type { Publication } from "../api/publication-queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import type { NextAction } from "../posts/next-action.ts";
@@ -11,7 +12,6 @@ import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
 import { NoAccounts } from "./NoAccounts.tsx";
 import { IntendedTime } from "./IntendedTime.tsx";
 import { PostPublication } from "./PostPublication.tsx";
-import { openStates } from "./publication-states.ts";
 import { haveAllOpenPublications, type Account } from "./use-accounts.ts";
 
 /** The most publications on the post page; the Publications page shows all. */

@@ -50,9 +50,6 @@ export function describeState(
   return stateDescriptions[state];
 }
 
-/** Per post and account, only one publication can be in one of these states. */
-export const openStates: readonly VisibleState[] = ["proposed", "scheduled", "publishing", "unconfirmed"];
-
 /** Publications in these states can be canceled, and rescheduled if `canReschedule`. */
 export const changeableStates: readonly VisibleState[] = ["proposed", "scheduled", "missed"];
 

@@ -1,9 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
+import { openStates } from "../api/post-stage.ts";
 import { platformsQuery, type Platform, type PlatformConnection, type Post, type Validation } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import type { TextRule } from "./measure-text.ts";
 import type { AccountProblem } from "./ProblemList.tsx";
-import { openStates, stateLabels } from "./publication-states.ts";
+import { stateLabels } from "./publication-states.ts";
 
 /** An account that a post can be published to. */
 export interface Account {

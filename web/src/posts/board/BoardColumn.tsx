@@ -1,20 +1,18 @@
 import { useDroppable } from "@dnd-kit/core";
 import { useId, type ReactNode } from "react";
-import type { PostStatus } from "../../api/queries.ts";
 import { postSummariesQuery } from "../../api/summary-queries.ts";
 import { usePagedList } from "../../api/use-paged-list.ts";
 import { useStudio } from "../../layout/use-studio.ts";
-import type { PostSearch } from "../../search-params.ts";
+import type { PostGroup, PostSearch } from "../../search-params.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Loading } from "../../ui/Loading.tsx";
 import { QueryStatus } from "../../ui/QueryStatus.tsx";
-import { statusColors, statusIcons } from "../../ui/StatusBadge.tsx";
 import { boardPageSize } from "../board-page-size.ts";
-import { statusLabels } from "../status-labels.ts";
+import { groupIcons, groupLabels } from "../post-groups.ts";
 import { toSummaryFilter } from "../to-summary-filter.ts";
 import { BoardCard } from "./BoardCard.tsx";
 
-const emptyTexts: Record<PostStatus, ReactNode> = {
+const emptyTexts: Record<PostGroup, ReactNode> = {
   draft: "No drafts.",
   ready: (
     <>
@@ -22,17 +20,30 @@ const emptyTexts: Record<PostStatus, ReactNode> = {
       <span className="hidden pointer-coarse:inline">When a draft is done, mark it ready in its menu.</span>
     </>
   ),
+  scheduled: "Nothing is scheduled.",
+  published: "Nothing is published yet.",
   archived: "Nothing is archived.",
 };
 
-export function BoardColumn({ status, search, canDrag }: { status: PostStatus; search: PostSearch; canDrag: boolean }) {
+export function BoardColumn({
+  group,
+  search,
+  canDrag,
+  canDrop,
+}: {
+  group: PostGroup;
+  search: PostSearch;
+  /** Whether the user can drag the posts of this column to others. */
+  canDrag: boolean;
+  canDrop: boolean;
+}) {
   const { studio } = useStudio();
   const headingId = useId();
-  const { setNodeRef, isOver } = useDroppable({ id: status });
+  const { setNodeRef, isOver } = useDroppable({ id: group, disabled: !canDrop });
   const { query, items, isAutoLoading } = usePagedList(
-    postSummariesQuery(studio.id, toSummaryFilter({ ...search, status }), boardPageSize),
+    postSummariesQuery(studio.id, toSummaryFilter({ ...search, status: group }), boardPageSize),
   );
-  const Icon = statusIcons[status];
+  const { icon: Icon, color } = groupIcons[group];
   return (
     <section
       ref={setNodeRef}
@@ -40,8 +51,8 @@ export function BoardColumn({ status, search, canDrag }: { status: PostStatus; s
       className={`min-w-0 rounded-lg border p-2 ${isOver ? "border-accent bg-wash" : "border-transparent bg-sunken"}`}
     >
       <h2 id={headingId} className="flex items-center gap-1.5 px-1 pb-2 text-base">
-        <Icon size={16} className={statusColors[status]} aria-hidden="true" />
-        {statusLabels[status].plural}
+        <Icon size={16} className={color} aria-hidden="true" />
+        {groupLabels[group]}
         <span className="font-normal text-muted tabular-nums">
           {items.length}
           {query.hasNextPage ? "+" : ""}
@@ -55,7 +66,7 @@ export function BoardColumn({ status, search, canDrag }: { status: PostStatus; s
         ))}
       </ul>
       {query.isSuccess && items.length === 0 && !query.hasNextPage && (
-        <p className="m-0 px-1 py-6 text-center text-sm text-muted">{emptyTexts[status]}</p>
+        <p className="m-0 px-1 py-6 text-center text-sm text-muted">{emptyTexts[group]}</p>
       )}
       {isAutoLoading && <Loading label="Searching older posts…" />}
       {query.hasNextPage && !isAutoLoading && (
@@ -64,7 +75,7 @@ export function BoardColumn({ status, search, canDrag }: { status: PostStatus; s
             variant="quiet"
             size="small"
             className="w-full"
-            aria-label={`Show more ${statusLabels[status].plural.toLowerCase()}`}
+            aria-label={`Show more: ${groupLabels[group]}`}
             onClick={() => void query.fetchNextPage()}
             busyLabel={query.isFetchingNextPage && "Loading…"}
           >

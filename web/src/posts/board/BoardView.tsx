@@ -1,29 +1,42 @@
 import { DndContext, DragOverlay, type Announcements } from "@dnd-kit/core";
 import { useRef, useState } from "react";
-import type { PostStatus } from "../../api/queries.ts";
 import type { PostSummary } from "../../api/summary-queries.ts";
 import { useStudio } from "../../layout/use-studio.ts";
-import type { PostSearch } from "../../search-params.ts";
+import { postGroups, type PostGroup, type PostSearch } from "../../search-params.ts";
 import { findDropTarget, useDragSensors, type GetNeighbor } from "../drag-and-drop.ts";
+import { usePostDialogs } from "../PostDialogs.tsx";
 import { PostFilters } from "../PostFilters.tsx";
-import { statusLabels } from "../status-labels.ts";
+import { groupLabels } from "../post-groups.ts";
 import { useChangePost } from "../use-change-post.ts";
 import { useRowKeys } from "../use-row-keys.ts";
 import { BoardCardContent } from "./BoardCard.tsx";
 import { BoardColumn } from "./BoardColumn.tsx";
 
-/** The posts in a column for each status. Dragging a post to another column changes its status. */
+/**
+ * The posts in a column for each group. Dragging a post to another column changes its status, or opens the dialog to
+ * schedule it.
+ */
 export function BoardView({ search }: { search: PostSearch }) {
   const { may } = useStudio();
   const { setStatus } = useChangePost();
   const [draggedPost, setDraggedPost] = useState<PostSummary>();
+  const { schedule } = usePostDialogs();
   const isShowingArchived = search.archived === true;
-  const columns: readonly PostStatus[] = isShowingArchived ? ["draft", "ready", "archived"] : ["draft", "ready"];
+  const columns = isShowingArchived ? postGroups : postGroups.filter((group) => group !== "archived");
+  /** Only publishing makes a post published, and an archived post can't be scheduled. */
+  const canDrop = (group: PostGroup): boolean =>
+    group === "scheduled" ? may("publications.request") && draggedPost?.status !== "archived" : group !== "published";
   const getNeighbor: GetNeighbor = (columnId, key) => {
-    const index = columns.indexOf(columnId as PostStatus);
-    if (key === "ArrowRight") return columns[index + 1];
-    return key === "ArrowLeft" ? columns[index - 1] : undefined;
+    const targets = columns.filter(canDrop);
+    const index = targets.indexOf(columnId as PostGroup);
+    if (key === "ArrowRight") return targets[index + 1];
+    return key === "ArrowLeft" ? targets[index - 1] : undefined;
   };
+
+  function move(post: PostSummary, group: PostGroup): void {
+    if (group === "scheduled") schedule(post.id);
+    else if (group !== "published" && group !== post.status) void setStatus(post, group);
+  }
   const sensors = useDragSensors(getNeighbor);
   const columnGrid = useRef<HTMLDivElement>(null);
   useRowKeys(columnGrid);
@@ -41,15 +54,21 @@ export function BoardView({ search }: { search: PostSearch }) {
         onDragEnd={({ active, over }) => {
           setDraggedPost(undefined);
           const post = active.data.current?.["post"] as PostSummary;
-          if (over && over.id !== post.status) void setStatus(post, over.id as PostStatus);
+          if (over) move(post, over.id as PostGroup);
         }}
       >
         <div
           ref={columnGrid}
-          className={`grid items-start gap-3 max-sm:grid-cols-1 sm:grid-cols-2 ${isShowingArchived ? "lg:grid-cols-3" : ""}`}
+          className={`grid items-start gap-3 max-sm:grid-cols-1 sm:grid-cols-2 ${isShowingArchived ? "lg:grid-cols-3 2xl:grid-cols-5" : "xl:grid-cols-4"}`}
         >
-          {columns.map((status) => (
-            <BoardColumn key={status} status={status} search={search} canDrag={may("posts.write")} />
+          {columns.map((group) => (
+            <BoardColumn
+              key={group}
+              group={group}
+              search={search}
+              canDrag={may("posts.write") && group !== "scheduled" && group !== "published"}
+              canDrop={canDrop(group)}
+            />
           ))}
         </div>
         <DragOverlay dropAnimation={null}>
@@ -69,7 +88,7 @@ const getTitle = (active: { data: { current?: Record<string, unknown> | undefine
   return post?.title ?? "";
 };
 const getColumnLabel = (over: { id: string | number } | null): string | undefined =>
-  over ? statusLabels[over.id as PostStatus].plural : undefined;
+  over ? groupLabels[over.id as PostGroup] : undefined;
 
 const announcements: Announcements = {
   onDragStart: ({ active }) => `Picked up ${getTitle(active)}.`,

@@ -14,7 +14,7 @@ import { useToast } from "../../ui/Toasts.tsx";
 import { useMediaQuery } from "../../ui/use-media-query.ts";
 import { findDropTarget, useDragSensors } from "../drag-and-drop.ts";
 import { PostFilters } from "../PostFilters.tsx";
-import { toPlanFilter } from "../to-summary-filter.ts";
+import { toSharedFilter } from "../to-summary-filter.ts";
 import { AccountFilter, splitIds } from "./AccountFilter.tsx";
 import { Agenda } from "./Agenda.tsx";
 import { listDays, stepRange, type CalendarRange } from "./calendar-days.ts";
@@ -40,7 +40,7 @@ export function CalendarView({ search }: { search: PostSearch }) {
   const today = now.slice(0, 10);
   const date = search.date ?? today;
   const days = listDays(range, date);
-  const filter = toPlanFilter(search);
+  const filter = toSharedFilter(search);
   const calendar = useQuery(calendarQuery(studio.id, getTimeRange(days, studio.timezone), filter));
   const groups = useMemo(
     () => groupEntries(calendar.data?.entries ?? [], studio.timezone, splitIds(search.accounts)),
@@ -147,7 +147,7 @@ export function CalendarView({ search }: { search: PostSearch }) {
 }
 
 const hasFilter = (search: PostSearch): boolean =>
-  Object.keys(toPlanFilter(search)).length > 0 || search.accounts !== undefined;
+  Object.keys(toSharedFilter(search)).length > 0 || search.accounts !== undefined;
 
 const getTimeRange = (days: readonly string[], timezone: string): { from: string; to: string } => ({
   from: new Date(getStartOfDay(days[0] ?? "", timezone)).toISOString(),

@@ -2,7 +2,7 @@ import { useDraggable } from "@dnd-kit/core";
 import { Link } from "@tanstack/react-router";
 import { CalendarPlus } from "lucide-react";
 import { useId } from "react";
-import { postSummariesQuery, type PlanFilter, type PostSummary } from "../../api/summary-queries.ts";
+import { postSummariesQuery, type SharedFilter, type PostSummary } from "../../api/summary-queries.ts";
 import { usePagedList } from "../../api/use-paged-list.ts";
 import { useStudio } from "../../layout/use-studio.ts";
 import { Button } from "../../ui/Button.tsx";
@@ -12,7 +12,7 @@ import { QueryStatus } from "../../ui/QueryStatus.tsx";
 import { PostStateBadge } from "../PostStateBadge.tsx";
 
 interface UnscheduledPostsProps {
-  filter: PlanFilter;
+  filter: SharedFilter;
   /** Whether there are days that a post can be dragged to. */
   canDrag: boolean;
   /** Undefined for users who may not publish or ask for approval. */

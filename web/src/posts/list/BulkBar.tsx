@@ -8,8 +8,7 @@ import { postStatuses } from "../../search-params.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from "../../ui/Menu.tsx";
 import { SelectionBar } from "../../ui/SelectionBar.tsx";
-import { statusIcons } from "../../ui/StatusBadge.tsx";
-import { statusLabels } from "../status-labels.ts";
+import { statusIcons, statusLabels } from "../status-labels.ts";
 import { useConfirmRemoval } from "../use-confirm-removal.tsx";
 import { maxBulkPosts, useBulkChanges } from "./use-bulk-changes.ts";
 

@@ -3,14 +3,14 @@ import { Rows2, Rows4 } from "lucide-react";
 import { postSummariesQuery } from "../../api/summary-queries.ts";
 import { usePagedList } from "../../api/use-paged-list.ts";
 import { useStudio } from "../../layout/use-studio.ts";
-import { postStatuses, type PostSearch } from "../../search-params.ts";
+import { postGroups, type PostSearch } from "../../search-params.ts";
 import { QueryStatus } from "../../ui/QueryStatus.tsx";
 import { SegmentedControl } from "../../ui/SegmentedControl.tsx";
 import { FilterTabs } from "../../ui/FilterTabs.tsx";
 import { ConnectClientHint } from "../ConnectClientHint.tsx";
 import { NoPosts } from "../NoPosts.tsx";
 import { PostFilters } from "../PostFilters.tsx";
-import { statusLabels } from "../status-labels.ts";
+import { groupLabels } from "../post-groups.ts";
 import { toSummaryFilter } from "../to-summary-filter.ts";
 import { isFiltered, useHasArchivedPosts } from "../use-archived-posts.ts";
 import { PostListView } from "./PostListView.tsx";
@@ -38,7 +38,7 @@ export function PostListPage({ search }: { search: PostSearch }) {
             <FilterTabs
               label="Filter by status"
               current={currentStatus}
-              options={postStatuses.map((status) => [status, statusLabels[status].plural])}
+              options={postGroups.map((group) => [group, groupLabels[group]])}
               getLink={(status) =>
                 linkOptions({
                   to: "/studios/$studioId/posts",
