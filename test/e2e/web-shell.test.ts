@@ -122,10 +122,16 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
     await page.touchscreen.tap(195, 830);
     await palette.waitFor({ state: "hidden" });
 
-    await openPalette();
-    await page.evaluate("history.back()");
-    await palette.waitFor({ state: "hidden" });
-    await waitForPath(page, "/posts");
+    for (const [dialog, open] of [
+      [palette, openPalette],
+      [menu, () => page.getByRole("button", { name: "Menu" }).tap()],
+    ] as const) {
+      await open();
+      await dialog.waitFor();
+      await page.evaluate("history.back()");
+      await dialog.waitFor({ state: "hidden" });
+      await waitForPath(page, "/posts");
+    }
     await page.evaluate("history.back()");
     await waitForPath(page, "/members");
     await page.context().close();

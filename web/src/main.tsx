@@ -38,11 +38,9 @@ void Promise.race([loadFirstPage(router), timeout]).then(() =>
       <QueryClientProvider client={queryClient}>
         <ShortcutProvider>
           <ToastProvider>
-            <ConfirmProvider>
-              <UploaderRegistryProvider>
-                <RouterProvider router={router} />
-              </UploaderRegistryProvider>
-            </ConfirmProvider>
+            <UploaderRegistryProvider>
+              <RouterProvider router={router} InnerWrap={ConfirmProvider} />
+            </UploaderRegistryProvider>
           </ToastProvider>
         </ShortcutProvider>
       </QueryClientProvider>

@@ -1,7 +1,6 @@
-import { useRouter } from "@tanstack/react-router";
 import { Command } from "cmdk";
 import { Search, X } from "lucide-react";
-import { useEffect, useEffectEvent, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Dialog } from "../ui/Dialog.tsx";
 import { IconButton } from "../ui/IconButton.tsx";
 import { Kbd } from "../ui/Kbd.tsx";
@@ -11,7 +10,6 @@ import { usePaletteCommands, type PaletteCommand } from "./use-palette-commands.
 
 /** Searches posts, the library and every command by text. */
 export function CommandPalette({ onClose }: { onClose: () => void }) {
-  useCloseOnBack(onClose);
   const [text, setText] = useState("");
   const query = text.trim();
   const commands = usePaletteCommands().filter((command) => matches(command, query));
@@ -85,20 +83,6 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
         </Command.List>
       </Command>
     </Dialog>
-  );
-}
-
-/** Closes the palette, instead of leaving the page, when the user goes back. */
-function useCloseOnBack(onClose: () => void): void {
-  const { history } = useRouter();
-  const shouldBlock = useEffectEvent((action: string): boolean => {
-    if (action !== "BACK") return false;
-    onClose();
-    return true;
-  });
-  useEffect(
-    () => history.block({ blockerFn: async ({ action }) => shouldBlock(action), enableBeforeUnload: false }),
-    [history],
   );
 }
 

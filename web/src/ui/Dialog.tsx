@@ -2,6 +2,7 @@ import { useId, useLayoutEffect, useRef, useState, type MouseEvent, type ReactNo
 import { OverlayProvider } from "./overlay.ts";
 import { restoreFocus } from "./restore-focus.ts";
 import { useAddToastHost } from "./Toasts.tsx";
+import { useCloseOnBack } from "./use-close-on-back.ts";
 
 const placementClasses = {
   center: "m-auto max-h-[calc(100dvh-2rem)] animate-rise rounded-lg p-5 sm:p-6",
@@ -43,6 +44,7 @@ export function Dialog({
   const [container, setContainer] = useState<HTMLElement | null>(null);
   const headingId = useId();
   const addToastHost = useAddToastHost();
+  useCloseOnBack(onClose);
 
   // Close before React removes the element; otherwise the browser cannot restore the focus.
   useLayoutEffect(() => {

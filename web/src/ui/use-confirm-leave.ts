@@ -1,6 +1,7 @@
 import { useRouter, type BlockerFn } from "@tanstack/react-router";
 import { useEffect, useEffectEvent } from "react";
 import { useConfirm } from "./Confirm.tsx";
+import { hasOpenDialog } from "./use-close-on-back.ts";
 
 interface LeaveQuestion {
   title: string;
@@ -18,6 +19,8 @@ export function useConfirmLeave(isEnabled: boolean, findQuestion: () => Promise<
   const shouldBlock = useEffectEvent(async ({ currentLocation, nextLocation, action }: Parameters<BlockerFn>[0]) => {
     // Panels and filters are other URLs of the same page.
     if (nextLocation.pathname === currentLocation.pathname) return false;
+    // Going back closes the dialog instead.
+    if (action === "BACK" && hasOpenDialog()) return false;
     const question = await findQuestion();
     if (!question) return false;
     confirm({
