@@ -2,7 +2,6 @@ import { Outlet, useLocation, useNavigate } from "@tanstack/react-router";
 import { Menu as MenuIcon, Search, SquarePen, X } from "lucide-react";
 import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from "react";
 import { redirectToSignIn } from "../api/client.ts";
-import { ProposalBadge } from "../publishing/ProposalBadge.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
 import { IconButton } from "../ui/IconButton.tsx";
 import { Kbd } from "../ui/Kbd.tsx";
@@ -13,6 +12,7 @@ import { ActiveStudioNotice } from "./ActiveStudioNotice.tsx";
 import { Brand } from "./Brand.tsx";
 import { CommandProvider } from "./CommandProvider.tsx";
 import { useCommands } from "./commands.ts";
+import { PublicationBadges } from "./PublicationBadges.tsx";
 import { StudioNav } from "./StudioNav.tsx";
 import { StudioSwitcher } from "./StudioSwitcher.tsx";
 import { StudioContext, useStudio, useStudioAccess } from "./use-studio.ts";
@@ -128,8 +128,8 @@ function TopBar() {
           onClick={() => setIsOpen(true)}
           aria-haspopup="dialog"
         />
-        <span className="pointer-events-none absolute -top-1 -right-1 origin-top-right scale-75">
-          <ProposalBadge />
+        <span className="pointer-events-none absolute -top-1 -right-1 flex origin-top-right scale-75 gap-0.5">
+          <PublicationBadges />
         </span>
       </span>
       {isOpen && (

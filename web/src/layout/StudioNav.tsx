@@ -1,16 +1,7 @@
 import { Link } from "@tanstack/react-router";
-import { lazy, Suspense } from "react";
-import { ProposalBadge } from "../publishing/ProposalBadge.tsx";
 import { useNavItems } from "./nav-items.ts";
+import { PublicationBadges } from "./PublicationBadges.tsx";
 import { useStudio } from "./use-studio.ts";
-
-/** Loaded on demand, so that the first page does not wait for it. If that fails, the page works without it. */
-const AttentionBadge = lazy(async () => ({
-  default: await import("../publishing/AttentionBadge.tsx").then(
-    (module) => module.AttentionBadge,
-    () => () => null,
-  ),
-}));
 
 export function StudioNav() {
   const { studio } = useStudio();
@@ -33,14 +24,7 @@ export function StudioNav() {
                 aria-hidden="true"
               />
               <span className="flex-1">{label}</span>
-              {page === "publications" && (
-                <>
-                  <ProposalBadge />
-                  <Suspense>
-                    <AttentionBadge />
-                  </Suspense>
-                </>
-              )}
+              {page === "publications" && <PublicationBadges />}
             </Link>
           </li>
         ))}
