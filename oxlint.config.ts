@@ -147,10 +147,10 @@ const rules = <Level extends "error" | "off">(level: Level, ...names: readonly s
 const noUnsafe = ["argument", "assignment", "call", "member-access", "return"].map(
   (name) => `typescript/no-unsafe-${name}`,
 );
-const plugins: OxlintConfig["plugins"] = ["typescript", "import", "node", "oxc", "unicorn", "promise"];
 
 export default defineConfig({
-  plugins,
+  // Plugins of an override would get no rules of the categories.
+  plugins: ["typescript", "import", "node", "oxc", "unicorn", "promise", "react", "jsx-a11y"],
   options: { typeAware: true, denyWarnings: true, reportUnusedDisableDirectives: "error" },
   categories: { correctness: "error", suspicious: "error", perf: "error" },
   env: { builtin: true, node: true },
@@ -237,7 +237,6 @@ export default defineConfig({
     },
     {
       files: ["web/**/*.{ts,tsx}"],
-      plugins: [...plugins, "react", "jsx-a11y"],
       env: { browser: true },
       rules: {
         ...rules("error", "react/rules-of-hooks", "react/button-has-type", "react/jsx-no-target-blank"),
@@ -245,6 +244,24 @@ export default defineConfig({
           "off",
           "unicorn/prefer-add-event-listener",
           "react/react-in-jsx-scope",
+          // These reject what we do on purpose, such as a key handler of a panel. The browser tests run axe-core.
+          "jsx-a11y/click-events-have-key-events",
+          "jsx-a11y/interactive-supports-focus",
+          "jsx-a11y/media-has-caption",
+          "jsx-a11y/no-autofocus",
+          "jsx-a11y/no-noninteractive-element-interactions",
+          "jsx-a11y/no-noninteractive-tabindex",
+          "jsx-a11y/prefer-tag-over-role",
+          "react/exhaustive-effect-dependencies",
+          "react/immutability",
+          "react/incompatible-library",
+          "react/jsx-key",
+          "react/no-array-index-key",
+          "react/no-object-type-as-default-prop",
+          "react/purity",
+          "react/refs",
+          "react/set-state-in-effect",
+          "react/static-components",
           "typescript/explicit-module-boundary-types",
         ),
         "unicorn/filename-case": ["error", { cases: { kebabCase: true, pascalCase: true } }],

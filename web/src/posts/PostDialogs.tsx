@@ -1,4 +1,4 @@
-import { createContext, lazy, Suspense, use, useState, type ReactNode } from "react";
+import { createContext, lazy, Suspense, use, useMemo, useState, type ReactNode } from "react";
 import { useCopyLink } from "./use-copy-link.tsx";
 
 const SchedulePostDialog = lazy(async () => ({
@@ -22,8 +22,9 @@ export const usePostDialogs = (): PostDialogs => use(PostDialogsContext);
 export function PostDialogsProvider({ children }: { children: ReactNode }) {
   const { copyLink, linkDialog } = useCopyLink();
   const [postIdToSchedule, setPostIdToSchedule] = useState<string>();
+  const dialogs = useMemo(() => ({ copyLink, schedule: setPostIdToSchedule }), [copyLink]);
   return (
-    <PostDialogsContext value={{ copyLink, schedule: setPostIdToSchedule }}>
+    <PostDialogsContext value={dialogs}>
       {children}
       {postIdToSchedule !== undefined && (
         <Suspense>
