@@ -12,6 +12,8 @@ export interface AccountsOptions {
   language: ChatLanguage;
   /** Sent by the host, so it can be any value. */
   timeZone: unknown;
+  /** The accounts that the user does not want to propose to. The view changes this set. */
+  deselectedIds: Set<string>;
   /** False if the host can't call tools. */
   canPropose: boolean;
   /** False if the host can't open links. */
@@ -28,8 +30,8 @@ const acceptsProposal = ({ problems, publication }: AccountData): boolean =>
 
 /** What each account would reject, where its publication stands, and the button that proposes new ones. */
 export function createAccountsView(options: AccountsOptions): AccountsView {
-  const { strings } = options.language;
-  const deselectedIds = new Set<string>();
+  const { deselectedIds, language } = options;
+  const { strings } = language;
   let currentPost: PostData | undefined;
   const heading = createElement("h2", { textContent: strings.accounts, id: "accounts" });
   const list = createElement("ul", {

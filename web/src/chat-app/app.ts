@@ -23,6 +23,8 @@ export interface App {
 /** Shows the first post that the host names. Messages from the host never start an action, such as a proposal. */
 export function createApp(root: HTMLElement, host: Host): App {
   let language = selectLanguage(host.context.locale);
+  let { timeZone } = host.context;
+  const deselectedIds = new Set<string>();
   let post: PostData | undefined;
   let postId: string | undefined;
   /** An upload link in the result of the tool that opened the app. */
@@ -48,7 +50,8 @@ export function createApp(root: HTMLElement, host: Host): App {
     postView = createPostView(strings, thumbnails);
     accountsView = createAccountsView({
       language,
-      timeZone: host.context.timeZone,
+      timeZone,
+      deselectedIds,
       canPropose: host.canCallTools,
       canOpenLinks: host.canOpenLinks,
       onPropose: propose,
@@ -172,8 +175,10 @@ export function createApp(root: HTMLElement, host: Host): App {
   return {
     setContext(context) {
       const newLanguage = selectLanguage(context.locale);
-      if (newLanguage.tag === language.tag && newLanguage.locale === language.locale) return;
+      const isSameLanguage = newLanguage.tag === language.tag && newLanguage.locale === language.locale;
+      if (isSameLanguage && context.timeZone === timeZone) return;
       language = newLanguage;
+      ({ timeZone } = context);
       build();
     },
     setToolInput(args) {
