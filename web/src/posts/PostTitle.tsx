@@ -23,7 +23,8 @@ export function PostTitle({ editor }: { editor: EditorController }) {
         // A title is a single line, even if the pasted text is not.
         onChange={(event) => editor.edit({ title: event.target.value.replace(/(?<!\s)\s*\n\s*/g, " ") })}
         onKeyDown={(event) => {
-          if (event.key !== "Enter") return;
+          // While composing, Enter accepts what an input method suggests.
+          if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
           event.preventDefault();
           document.querySelector<HTMLElement>("#post-body")?.focus();
         }}
