@@ -32,15 +32,23 @@ export const revisionQuery = (studioId: string, postId: string, revision: number
     staleTime: Infinity,
   });
 
-/** The newest changes after a revision, newest first. `current` is the revision of the post now. */
+/** The changes after a revision, newest first; at most about 1,000. `current` is the revision of the post now. */
 export const changesSinceQuery = (studioId: string, postId: string, since: number, current: number) =>
   queryOptions({
     queryKey: ["studio", studioId, "changes-since", postId, since, current],
     queryFn: async () => {
-      const { revisions } = await fetchJson(
-        postApi.revisions.$get({ param: { studioId, postId }, query: { limit: "20" } }),
-      );
-      return revisions.filter(({ revision }) => revision > since);
+      const changes: Revision[] = [];
+      let cursor: string | null = null;
+      do {
+        const query: { limit: string; cursor?: string } = { limit: "100", ...(cursor === null ? {} : { cursor }) };
+        const page: { revisions: Revision[] } & ListPage = await fetchJson(
+          postApi.revisions.$get({ param: { studioId, postId }, query }),
+        );
+        const newRevisions = page.revisions.filter(({ revision }) => revision > since);
+        changes.push(...newRevisions);
+        cursor = newRevisions.length < page.revisions.length ? null : page.nextCursor;
+      } while (cursor !== null && changes.length < 1000);
+      return changes;
     },
     staleTime: Infinity,
   });
