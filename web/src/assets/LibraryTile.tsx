@@ -16,8 +16,8 @@ interface LibraryItemProps {
 }
 
 /** Opens the file; with Shift, Ctrl or ⌘, selects it instead. */
-function handleTileClick(event: MouseEvent, { onToggle, onOpen }: LibraryItemProps): void {
-  if (onToggle && (event.shiftKey || event.ctrlKey || event.metaKey)) {
+function handleTileClick(event: MouseEvent, { asset, onToggle, onOpen }: LibraryItemProps): void {
+  if (onToggle && asset.status === "ready" && (event.shiftKey || event.ctrlKey || event.metaKey)) {
     event.preventDefault();
     onToggle(event.shiftKey);
   } else onOpen();

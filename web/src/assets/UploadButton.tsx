@@ -3,6 +3,7 @@ import { useRef } from "react";
 import { Button } from "../ui/Button.tsx";
 import { IconButton } from "../ui/IconButton.tsx";
 import { Menu, MenuItem } from "../ui/Menu.tsx";
+import { withoutSystemFiles } from "../upload/dropped-files.ts";
 import { english } from "../upload/strings.ts";
 import type { ChosenFile } from "../upload/upload-task.ts";
 
@@ -16,7 +17,7 @@ export function UploadButton({ onFiles }: { onFiles: (chosenFiles: readonly Chos
   function addFilesFrom(input: HTMLInputElement): void {
     const files = [...(input.files ?? [])];
     input.value = ""; // so that choosing the same file again fires `change`
-    onFiles(files.map((file) => ({ file })));
+    onFiles(withoutSystemFiles(files.map((file) => ({ file }))));
   }
 
   async function takePhoto(): Promise<void> {
