@@ -2,6 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { Copy, FilePlus2, Trash2, Unlink } from "lucide-react";
 import { useState } from "react";
+import { describeError, isNotFound } from "../api/api-error.ts";
 import { copyAsset, deleteAsset } from "../api/mutations.ts";
 import { postQuery, refreshQueries, type Asset } from "../api/queries.ts";
 import { FailureDialog } from "../bulk/FailureDialog.tsx";
@@ -39,17 +40,24 @@ export function AssetActions({
   const isReady = asset.status === "ready";
   if (!may("assets.write")) return null;
 
+  async function undo(revert: () => Promise<unknown>): Promise<void> {
+    try {
+      await revert();
+    } catch (error) {
+      const { message, hint } = describeError(error);
+      // If it is not found, another user has already removed the file.
+      if (!isNotFound(error)) showToast({ text: `${message} ${hint}` });
+    }
+    await refreshQueries(queryClient, studio.id);
+  }
+
   async function makeCopy(): Promise<void> {
     if (!(await saveForm())) return;
     const { assetId: copyId } = await copyAsset(studio.id, asset.id);
     await refreshQueries(queryClient, studio.id);
-    async function undo(): Promise<void> {
-      await deleteAsset(studio.id, copyId).catch(() => {}); // the copy has been used or deleted
-      await refreshQueries(queryClient, studio.id);
-    }
     showToast({
       text: `Copied ${asset.filename}. The copy is in your library, ready for another post.`,
-      action: { label: "Undo", run: () => void undo() },
+      action: { label: "Undo", run: () => void undo(() => deleteAsset(studio.id, copyId)) },
     });
     onClose();
   }
@@ -59,13 +67,9 @@ export function AssetActions({
     await refreshQueries(queryClient, studio.id);
     setIsChoosingPost(false);
     onClose();
-    async function undo(): Promise<void> {
-      await undoAttachOrCopy(studio.id, post.id, addedAsset).catch(() => {}); // another user has removed it
-      await refreshQueries(queryClient, studio.id);
-    }
     showToast({
       text: `${addedAsset.isCopy ? "Copied" : "Added"} ${asset.filename} to “${post.title}”.`,
-      action: { label: "Undo", run: () => void undo() },
+      action: { label: "Undo", run: () => void undo(() => undoAttachOrCopy(studio.id, post.id, addedAsset)) },
     });
   }
 
