@@ -28,8 +28,15 @@ export function ActivityFilters({ filter }: { filter: ActivityFilter }) {
         label="Member"
         value={filter.userId}
         options={members.map(({ userId, name }) => [userId, name])}
+        otherLabel="Former member"
       />
-      <FilterSelect name="clientId" label="AI client" value={filter.clientId} options={[...clientNames]} />
+      <FilterSelect
+        name="clientId"
+        label="AI client"
+        value={filter.clientId}
+        options={[...clientNames]}
+        otherLabel="Another client"
+      />
       <FilterSelect name="action" label="Action" value={filter.action} groups={groupActions()} />
       {isFiltered && (
         <ButtonLink
@@ -50,12 +57,15 @@ function FilterSelect({
   label,
   value,
   options = [],
+  otherLabel,
   groups = [],
 }: {
   name: keyof ActivityFilter;
   label: string;
   value: string | undefined;
   options?: readonly Option[];
+  /** Shown for a value that is not among the options, such as that of a former member. */
+  otherLabel?: string;
   groups?: readonly (readonly [label: string, options: readonly Option[]])[];
 }) {
   const navigate = route.useNavigate();
@@ -75,6 +85,9 @@ function FilterSelect({
           >
             <option value="">Any</option>
             <Options options={options} />
+            {otherLabel !== undefined && value !== undefined && !options.some(([known]) => known === value) && (
+              <option value={value}>{otherLabel}</option>
+            )}
             {groups.map(([groupLabel, groupOptions]) => (
               <optgroup key={groupLabel} label={groupLabel}>
                 <Options options={groupOptions} />
