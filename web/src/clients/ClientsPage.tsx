@@ -1,3 +1,4 @@
+import { useLocation } from "@tanstack/react-router";
 import { ChevronRight, Plus } from "lucide-react";
 import { useState } from "react";
 import { clientsQuery, type AiClient } from "../api/queries.ts";
@@ -56,12 +57,19 @@ export function ClientsPage() {
 
 function RevokedClients() {
   const { studio } = useStudio();
-  const [isOpen, setIsOpen] = useState(false);
+  const { hash } = useLocation();
+  const [isOpen, setIsOpen] = useState<boolean>();
   const query = clientsQuery(studio.id, { ended: "true" });
-  const clients = usePagedList(isOpen ? query : { ...query, refetchInterval: false });
+  const clients = usePagedList(isOpen === true ? query : { ...query, refetchInterval: false });
+  // A link can lead to a revoked client.
+  const isShown = isOpen ?? clients.items.some(({ id }) => id === hash);
   if (clients.items.length === 0) return null;
   return (
-    <details className="group/revoked mt-4" onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
+    <details
+      className="group/revoked mt-4"
+      open={isShown}
+      onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}
+    >
       <summary className="inline-flex cursor-pointer list-none items-center gap-1 py-1 text-muted hover:text-ink pointer-coarse:min-h-11 [&::-webkit-details-marker]:hidden">
         <ChevronRight
           size={16}
@@ -70,7 +78,7 @@ function RevokedClients() {
         />
         Revoked clients
       </summary>
-      {isOpen && (
+      {isShown && (
         <PagedList list={clients} empty={null}>
           {(items) => <ClientList label="Revoked clients" clients={items} className="mt-2" />}
         </PagedList>
