@@ -14,14 +14,22 @@ const examplePrompt = "Which drafts are in my studio? Create an upload link so I
  */
 export function ConnectionStatus({ clients }: { clients: readonly AiClient[] | undefined }) {
   const { me } = useStudio();
-  const [initialGrantIds, setInitialGrantIds] = useState<ReadonlySet<string>>();
+  /** When the newest client of the first list was approved; empty if the list had none. */
+  const [lastGrantTime, setLastGrantTime] = useState<string>();
 
   useEffect(() => {
-    if (clients && !initialGrantIds) setInitialGrantIds(new Set(clients.map(({ id }) => id)));
-  }, [clients, initialGrantIds]);
+    if (clients && lastGrantTime === undefined)
+      setLastGrantTime(
+        clients
+          .map(({ grantedAt }) => grantedAt)
+          .toSorted()
+          .at(-1) ?? "",
+      );
+  }, [clients, lastGrantTime]);
 
-  const newClients =
-    clients?.filter(({ id, user }) => user.id === me.user.id && initialGrantIds && !initialGrantIds.has(id)) ?? [];
+  const isNew = ({ user, grantedAt }: AiClient): boolean =>
+    user.id === me.user.id && lastGrantTime !== undefined && grantedAt > lastGrantTime;
+  const newClients = clients?.filter(isNew) ?? [];
   const hasNewClients = newClients.length > 0;
   return (
     <div
