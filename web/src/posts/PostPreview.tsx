@@ -16,8 +16,11 @@ export function PostPreview({ draft }: { draft: Draft }) {
   );
 }
 
+/** Punctuation at the end of a URL usually belongs to the sentence. */
+const urlPattern = /(https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)\]])/;
+
 function LinkifiedText({ text }: { text: string }) {
-  return text.split(/(https?:\/\/[^\s<>"']+)/).map((part, i) =>
+  return text.split(urlPattern).map((part, i) =>
     i % 2 === 1 && URL.canParse(part) ? (
       <a key={i} href={part} target="_blank" rel="noopener noreferrer nofollow">
         {part}
