@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { membersQuery } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import type { PostSearch } from "../search-params.ts";
-import { usePostTags } from "../tags/use-known-tags.ts";
+import { useKnownPostTags } from "../tags/use-known-tags.ts";
 import { ClearTagLink, listMenuTags, TagMenu } from "../tags/TagMenu.tsx";
 import { Button } from "../ui/Button.tsx";
 import { Menu, MenuLabel, MenuRadioGroup, MenuRadioItem } from "../ui/Menu.tsx";
@@ -80,7 +80,7 @@ export function PostFilters({
 /** Rendered when the menu opens, so that the posts for the list of tags are only loaded then. */
 function TagItems({ chosenTag }: { chosenTag: string | undefined }) {
   const { studio } = useStudio();
-  const { tags, query } = usePostTags(studio.id);
+  const { tags, query } = useKnownPostTags(studio.id);
   return (
     <>
       {listMenuTags(tags, chosenTag).map((tag) => (

@@ -4,7 +4,7 @@ import { postSummariesQuery } from "../api/summary-queries.ts";
 import { usePagedList, type ListQuery } from "../api/use-paged-list.ts";
 import { countTags } from "./count-tags.ts";
 
-interface PostTags {
+interface KnownPostTags {
   /** Most frequent first. */
   tags: readonly string[];
   query: ListQuery<unknown>["query"];
@@ -14,7 +14,7 @@ interface PostTags {
 const options = { refetchInterval: false, staleTime: 60_000 } as const;
 
 /** The tags of the newest posts. */
-export function usePostTags(studioId: string): PostTags {
+export function useKnownPostTags(studioId: string): KnownPostTags {
   const { items, query } = usePagedList({ ...postSummariesQuery(studioId, {}), ...options });
   return { tags: [...countTags(items).keys()], query };
 }
