@@ -11,7 +11,7 @@ export function redirectTo(url: string): Promise<never> {
   return new Promise(() => {});
 }
 
-/** While the user signs out, a poll that fails with 401 must not redirect to another page than the sign-out does. */
+/** While the user signs out, a poll that fails with 401 must not redirect: the sign-out does that itself. */
 let isSigningOut = false;
 
 /** Redirects to the sign-in page, which returns the user to the current page. */
@@ -59,7 +59,7 @@ export async function fetchJsonIfChanged<T extends object>(
   return body;
 }
 
-/** How long the server's mark is valid: while the page loads. The user may sign in later, in another tab. */
+/** How long `data-signed-out` is valid: while the page loads. Later, the user may have signed in in another tab. */
 const markLifetimeMs = 10_000;
 
 /** The server marks the page if the browser sent no session cookie. */

@@ -15,11 +15,11 @@ interface RevisionGroup<R extends Revision> {
   revisions: readonly [R, ...R[]];
   /** The revision before the oldest one; undefined for the first revision. */
   previous: R | undefined;
-  /** Whether the group may continue with `previous`: only the next page shows it. */
+  /** Whether `previous` may belong to the group too. This is known only when the next page has loaded. */
   isCut?: boolean;
 }
 
-/** The server collapses autosaves within the same time. */
+/** The same as the server's `autosaveWindow`, within which autosaves become one revision. */
 const maxGroupMs = 5 * 60_000;
 
 /**

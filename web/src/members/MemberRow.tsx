@@ -13,7 +13,7 @@ import { roleLabels, withArticle } from "../ui/roles.ts";
 import { useToast } from "../ui/Toasts.tsx";
 import { useAction } from "../ui/use-action.ts";
 
-/** A studio needs an owner: the server rejects it if the only one leaves or changes their role. */
+/** A studio needs an owner, so the server does not let the only owner leave or change their role. */
 export function MemberRow({ member, isOnlyOwner }: { member: Member; isOnlyOwner: boolean }) {
   const { studio, me, may } = useStudio();
   const isMe = member.userId === me.user.id;

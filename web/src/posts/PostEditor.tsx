@@ -43,7 +43,7 @@ export function PostEditor({
   pressedPagerButton,
 }: {
   post: Post;
-  /** Whether the post is in the trash. The page then allows no action in this component. */
+  /** Whether the post is in the trash. `PostPage` then denies all actions on posts, files and publications. */
   isDeleted: boolean;
   pressedPagerButton: PressedPagerButton;
 }) {

@@ -57,7 +57,7 @@ export function PostPage() {
   );
 }
 
-/** A deleted post can't be changed, so that its editor renders as it does for a user who may only read. */
+/** A deleted post can't be changed, so its editor renders as it does for a user who may only read. */
 const withoutPostActions = (access: StudioAccess): StudioAccess => ({
   ...access,
   may: (action) => !/^(posts|assets|publications)\./.test(action) && access.may(action),

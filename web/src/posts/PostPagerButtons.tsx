@@ -7,8 +7,8 @@ import type { PostPager } from "./use-post-pager.ts";
 export type PressedPagerButton = RefObject<"previous" | "next" | undefined>;
 
 /**
- * Opens the neighbors of the post in the list that the user came from. Hidden if the post has none, in a space that is
- * reserved because they appear when the list has loaded.
+ * Opens the previous or next post of the list that the user came from. If there is neither, the buttons are invisible
+ * but keep their space, because they may appear once the list has loaded.
  */
 export function PostPagerButtons({
   pager: { hasOrder, openPrevious, openNext },
