@@ -116,15 +116,19 @@ export function createAtprotoConnector(base: string, callbackPath: string, setup
     if (refreshToken === undefined || !binding) return undefined;
     const { accountId, issuer } = binding;
     // Throws if the account has moved to another server. Before the refresh, because a refresh token works only once.
-    const { serverUrl } = await resolveServer(setup, accountId, issuer);
-    const server = await readServerMetadata(publicFetch, issuer);
+    const [{ serverUrl }, server] = await withStepTimeout(() =>
+      Promise.all([resolveServer(setup, accountId, issuer), readServerMetadata(publicFetch, issuer)]),
+    );
     const { client, auth, options } = await createOAuthArguments(server, app, binding);
-    const response = await withProtocolErrors(() =>
-      withNonceRetry(async () =>
-        oauth.processRefreshTokenResponse(
-          server,
-          client,
-          await oauth.refreshTokenGrantRequest(server, client, auth, refreshToken, options),
+    // A step of its own: a slow identity lookup must not end the step while the server replaces the refresh token.
+    const response = await withStepTimeout(() =>
+      withProtocolErrors(() =>
+        withNonceRetry(async () =>
+          oauth.processRefreshTokenResponse(
+            server,
+            client,
+            await oauth.refreshTokenGrantRequest(server, client, auth, refreshToken, options),
+          ),
         ),
       ),
     );
@@ -165,7 +169,7 @@ export function createAtprotoConnector(base: string, callbackPath: string, setup
         const { identity, tokens } = await finish(instance, app, callback, pending, hasTimedOut);
         return [{ account: toAccount(platform, identity), tokens, limits: null }];
       }),
-    renew: (_target, app, tokens) => withStepTimeout(() => renew(app, tokens)),
+    renew: (_target, app, tokens) => renew(app, tokens),
     revoke: (_target, app, tokens) =>
       withStepTimeout(async () => {
         const { binding } = tokens;

@@ -52,7 +52,7 @@ type CredentialDeps = Pick<Deps, "platforms" | "platformStore" | "vault" | "tran
 /** Lease for one renewal: longer than the request timeout plus the clock skew between Atelier servers. */
 const renewalLeaseMs = seconds(30);
 /** How long a caller waits while another caller renews the credential. */
-const maxRenewalWaitMs = seconds(15);
+const maxRenewalWaitMs = seconds(25);
 /** A token counts as expired this long before its expiry, so that it does not expire during the caller's requests. */
 const expiryMarginMs = minutes(2);
 
