@@ -63,6 +63,8 @@ export function describeUnusedCredentials(credentials: Readonly<Record<string, P
   return Object.keys(credentials)
     .filter((name) => !configurableIds.includes(name))
     .map((name) => {
+      const platform = [...catalog, bluesky].find(({ id }) => id === name);
+      if (platform) return `PLATFORM_${name.toUpperCase()}_CLIENT_ID: ${platform.name} needs no credentials`;
       const expectation =
         configurableIds.length === 0 ? "no platform has settings" : `expected one of ${configurableIds.join(", ")}`;
       return `PLATFORM_${name.toUpperCase()}_CLIENT_ID: unknown platform; ${expectation}`;
