@@ -11,6 +11,7 @@ import { scopes as studioScopes } from "#domain/caller.ts";
 import { deriveSigningKeys } from "#lib/signing-keys.ts";
 import { days, hours, minutes, seconds } from "#lib/clock.ts";
 import { equalsInConstantTime, sha256 } from "#lib/digest.ts";
+import { AppError } from "#lib/errors.ts";
 import type { Log } from "#lib/log.ts";
 import { deriveKey } from "#lib/signed-token.ts";
 import { consentLifetime, createAdapterFactory, type AdapterDeps } from "./adapter.ts";
@@ -212,11 +213,19 @@ function createErrorRenderer(renderError: ProviderOptions["renderError"], areDoc
     { error, error_description: description }: AuthorizationError,
     cause?: Error,
   ): void => {
+    const isRequestInvalid = cause === undefined || cause instanceof errors.OIDCProviderError;
     const page = renderError({
       status: ctx.status,
       title: "This sign-in request can't continue",
-      message: describeError(error, description),
-      hint: "Nothing was shared with the application. Go back and connect again. If that fails too, send its developer the text in parentheses.",
+      ...(isRequestInvalid
+        ? {
+            message: describeError(error, description),
+            hint: "Nothing was shared with the application. Go back and connect again. If that fails too, send its developer the text in parentheses.",
+          }
+        : {
+            message: cause instanceof AppError ? cause.message : "Something went wrong on this server.",
+            hint: "Nothing was shared with the application. Wait a moment, then go back and connect again.",
+          }),
       ...(cause instanceof errors.OIDCProviderError ? explain(ctx.query["client_id"], cause) : {}),
     });
     ctx.set(page.headers);

@@ -378,6 +378,8 @@ forOneEngine("oauth client documents", (fixture) => {
         statuses.push((await requestAuthorization(documentHost.url(`/none-${i}.json`), limitedService.base)).status);
       assert.deepEqual([...new Set(statuses.slice(0, 60))], [400]);
       assert.deepEqual(statuses.slice(60), [429, 429]);
+      const page = await (await requestAuthorization(documentHost.url("/none.json"), limitedService.base)).text();
+      assert.doesNotMatch(page, /made an invalid request|server_error/, "the page does not blame the application");
       const token = await requestToken(limitedService.base, getClient("/none.json"), {
         grant_type: "authorization_code",
         code: "x",
