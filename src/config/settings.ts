@@ -47,7 +47,10 @@ const signInAllowList = list
     (entries) => entries.every((entry) => entry === "*" || /^[^\s@]*@[^\s@]+$/.test(entry)),
     "emails, @domains or *",
   )
-  .transform((entries): readonly string[] => entries.map((entry) => entry.toLowerCase()));
+  // Only A to Z, like the emails that the entries are compared with.
+  .transform((entries): readonly string[] =>
+    entries.map((entry) => entry.replace(/[A-Z]/g, (letter) => letter.toLowerCase())),
+  );
 
 const trustedProxies = list.transform((entries, context): IpAddressSet => {
   const ipSet = parseIpAddressSet(entries.join() === "off" ? [] : entries);
