@@ -8,9 +8,9 @@ import type { Schema } from "./schema.ts";
  * Use it only for the operator's lists: it scans the whole table.
  */
 export function containsText(columns: readonly string[], text: string): RawBuilder<boolean> {
-  const pattern = `%${escapeLike(text.toLowerCase())}%`;
+  const pattern = `%${escapeLike(text)}%`;
   return sql<boolean>`(${sql.join(
-    columns.map((column) => sql`LOWER(${sql.ref(column)}) LIKE ${pattern} ESCAPE '!'`),
+    columns.map((column) => sql`LOWER(${sql.ref(column)}) LIKE LOWER(${pattern}) ESCAPE '!'`),
     sql` OR `,
   )})`;
 }

@@ -233,6 +233,9 @@ forEachEngine("operator", (fixture) => {
       studios.map(({ id }) => id),
       [owner.studio.id],
     );
+    await newStudio(fixture.deps, firstUser, "Élan");
+    const [elan] = await listStudios(fixture.deps, operator, { search: "ÉL", limit: 5 });
+    assert.equal(elan?.name, "Élan");
     assert.equal(await getOutcome(disableUser(fixture.deps, operator, { user: sharedEmail })), "invalid_input");
     for (const user of ["twin", "@example.com", "usr_", "unknown@example.com", "%"])
       assert.equal(await getOutcome(disableUser(fixture.deps, operator, { user })), "not_found", user);
