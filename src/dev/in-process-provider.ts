@@ -95,8 +95,7 @@ export function createInProcessProvider(
     pkce: { required: () => true },
     features: { devInteractions: { enabled: false }, rpInitiatedLogout: { enabled: false }, ...features },
     expiresWithSession: () => false,
-    renderError(ctx, out, error) {
-      if (!(error instanceof errors.OIDCProviderError)) logError(error);
+    renderError(ctx, out) {
       const page = renderErrorPage({ status: ctx.status, ...options.describeError(out.error) });
       ctx.set(page.headers);
       ctx.body = page.body;
