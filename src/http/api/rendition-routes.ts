@@ -9,6 +9,8 @@ import { validateJson } from "./validate-input.ts";
 
 const setCropBody = setCropInput.omit({ postId: true, assetId: true });
 
+const stallTimeoutMs = 30_000;
+
 /** Images as a platform receives them. */
 export function createRenditionRoutes({ deps }: ApiOptions) {
   return new Hono<StudioEnv>()
@@ -27,7 +29,12 @@ export function createRenditionRoutes({ deps }: ApiOptions) {
       c.header("content-type", mimeType);
       c.header("content-length", String(bytes));
       c.header("content-disposition", formatContentDisposition(filename, false));
+      // The framework would discard the body without closing the file.
+      if (c.req.method === "HEAD") return c.body(null);
       const file = await deps.files.read(storageKey);
+      // Disconnect clients that stop reading, because each keeps a file open.
+      const { outgoing } = c.env;
+      outgoing.setTimeout(stallTimeoutMs, () => outgoing.destroy());
       return c.body(Readable.toWeb(file) as ReadableStream);
     })
     .patch("/posts/:postId/assets/:assetId/crop", validateJson(setCropBody), async (c) =>
