@@ -5,8 +5,8 @@ import type { RateLimitName } from "#domain/access/rate-limit.ts";
 import { AppError, hintFor } from "#lib/errors.ts";
 import { errorHints } from "./error-hints.ts";
 import { createPageHandler } from "./pages/page-handler.ts";
-import { routeNotFoundError } from "./problem.ts";
-import type { Handler, Route } from "./server.ts";
+import { logError, routeNotFoundError } from "./problem.ts";
+import type { Handler, RequestContext, Route } from "./server.ts";
 
 export interface OAuthRouteOptions {
   oauth: OAuthServer;
@@ -22,7 +22,7 @@ export function createOAuthRoutes({ oauth, base, limitRate }: OAuthRouteOptions)
     return async (req, res, context) => {
       allowAnyOrigin(res);
       if (req.method === "OPTIONS") respondToPreflight(res, method);
-      else await withOAuthErrors(res, () => methodHandler(req, res, context));
+      else await withOAuthErrors(res, context, () => methodHandler(req, res, context));
     };
   };
   const createLimitedHandler =
@@ -75,11 +75,16 @@ export function requireMethod(method: "GET" | "POST", handler: Handler): Handler
 }
 
 /** Converts our own errors to the format that OAuth clients expect (RFC 6749 §5.2, RFC 7591 §3.2.2). */
-async function withOAuthErrors(res: ServerResponse, handler: () => void | Promise<void>): Promise<void> {
+async function withOAuthErrors(
+  res: ServerResponse,
+  context: RequestContext,
+  handler: () => void | Promise<void>,
+): Promise<void> {
   try {
     await handler();
   } catch (error) {
     if (!(error instanceof AppError) || res.headersSent) throw error;
+    logError(error, context);
     const { status, message, retryAfter } = error;
     const hint = hintFor(error, errorHints);
     if (retryAfter !== undefined) res.setHeader("retry-after", retryAfter);

@@ -41,11 +41,16 @@ export interface ProblemResponse {
   body: Problem;
 }
 
-/** Converts an error to a problem document. Logs unexpected errors with the request id. */
+/** Logs an unexpected error or the failure of a dependency; other errors are the client's. */
+export function logError(error: unknown, { requestId, log }: { requestId: string; log: Log }): void {
+  if (!(error instanceof AppError)) log.error({ requestId, err: error }, "unexpected error");
+  else if (error.status >= 500) log.warn({ requestId, err: error }, "dependency unavailable");
+}
+
+/** Converts an error to a problem document, and logs it. */
 export function toProblem(error: unknown, requestId: string, log: Log): ProblemResponse {
-  const { status, view, retryAfter, isExpected } = renderError(error, requestId, errorHints);
-  if (!isExpected) log.error({ requestId, err: error }, "unexpected error");
-  else if (status >= 500) log.warn({ requestId, err: error }, "dependency unavailable");
+  const { status, view, retryAfter } = renderError(error, requestId, errorHints);
+  logError(error, { requestId, log });
   return {
     status,
     headers: {

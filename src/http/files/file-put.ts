@@ -3,7 +3,7 @@ import type { MultipartFile } from "#domain/assets/model/file-store.ts";
 import { edgeError, type AppError } from "#lib/errors.ts";
 import { sendEarlyResponse } from "#lib/request-body.ts";
 import type { FileClaims } from "./file-tokens.ts";
-import { toProblem } from "../problem.ts";
+import { logError, toProblem } from "../problem.ts";
 import type { RequestContext } from "../server.ts";
 
 /** Stores the body of a PUT. Starts to read the body only after all other checks have passed. */
@@ -102,6 +102,7 @@ export function respondWithProblem(
 ): void {
   if (res.headersSent || res.destroyed || req.socket.destroyed) {
     // The client has disconnected or the response has started; only closing the connection can signal the error.
+    if (!res.destroyed && !req.socket.destroyed) logError(error, context);
     res.destroy();
     return;
   }

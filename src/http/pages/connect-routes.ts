@@ -13,7 +13,8 @@ import { AppError, edgeError, hintFor } from "#lib/errors.ts";
 import { errorHints } from "../error-hints.ts";
 import type { Signer } from "#lib/signed-token.ts";
 import { createDocumentHandler, requireMethod } from "../oauth-routes.ts";
-import type { Route } from "../server.ts";
+import { logError } from "../problem.ts";
+import type { RequestContext, Route } from "../server.ts";
 import { assertNotCrossSite, buildLoginUrl, isFormTokenValid, readForm, createFormToken } from "./form.ts";
 import { createPageHandler, redirectSeeOther } from "./page-handler.ts";
 import { html, renderAccountDetails, renderPage, sendPage, type RenderedPage } from "./page.ts";
@@ -52,12 +53,12 @@ export function createConnectRoutes({
   });
   const getToken = (req: IncomingMessage) => new URL(req.url ?? "/", base).pathname.slice(pagePath.length);
 
-  async function handleGet(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  async function handleGet(req: IncomingMessage, res: ServerResponse, context: RequestContext): Promise<void> {
     const token = getToken(req);
     const path = `${pagePath}${token}`;
     const user = await sessions.find(req.headers.cookie);
     if (!user) return redirectSeeOther(res, buildLoginUrl(loginPath, path));
-    return withFailurePage(res, async () => {
+    return withFailurePage(res, context, async () => {
       const { link, platformInfo, caller } = await openConnectLink(deps, { user }, { token });
       const formToken = createFormToken(signer, user, path, deps.clock() + minutes(15));
       const instance = link.instance === "" ? undefined : new URL(link.instance).host;
@@ -78,14 +79,14 @@ export function createConnectRoutes({
     });
   }
 
-  async function handlePost(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  async function handlePost(req: IncomingMessage, res: ServerResponse, context: RequestContext): Promise<void> {
     assertNotCrossSite(req, base);
     const token = getToken(req);
     const path = `${pagePath}${token}`;
     const user = await sessions.find(req.headers.cookie);
     if (!user) return redirectSeeOther(res, buildLoginUrl(loginPath, path));
     const form = await readForm(req);
-    return withFailurePage(res, async () => {
+    return withFailurePage(res, context, async () => {
       if (!isFormTokenValid(signer, form.get("form"), user, path))
         throw edgeError("forbidden", "This form has expired or belongs to another account.", "Open the link again.");
       const { location, ...pending } = await startConnect(deps, { user }, { token });
@@ -95,7 +96,7 @@ export function createConnectRoutes({
     });
   }
 
-  async function handleCallback(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  async function handleCallback(req: IncomingMessage, res: ServerResponse, context: RequestContext): Promise<void> {
     await limitRate("connectCallback", req);
     // The callback URL must equal the registered one, so it uses the configured base, not the Host header.
     const callback = new URL(`${base}${req.url}`);
@@ -103,7 +104,7 @@ export function createConnectRoutes({
     res.setHeader("set-cookie", setCookie);
     // The URL contains an authorization code; keep it out of Referer, even though the code is already used.
     res.setHeader("referrer-policy", "no-referrer");
-    return withFailurePage(res, async () => {
+    return withFailurePage(res, context, async () => {
       const user = await sessions.find(req.headers.cookie);
       if (!user) throw edgeError("forbidden", "Your session has ended.", "Sign in, then start again.");
       return renderConnectedPage(await finishConnect(deps, { user }, { callback, pending }));
@@ -122,10 +123,15 @@ export function createConnectRoutes({
 }
 
 /** Renders expected errors on the connect failure page; the page handler renders unexpected ones. */
-async function withFailurePage(res: ServerResponse, work: () => Promise<RenderedPage | undefined>): Promise<void> {
+async function withFailurePage(
+  res: ServerResponse,
+  context: RequestContext,
+  work: () => Promise<RenderedPage | undefined>,
+): Promise<void> {
   const page = await work().catch((error: unknown) => {
-    if (error instanceof AppError) return renderConnectFailedPage(error);
-    throw error;
+    if (!(error instanceof AppError)) throw error;
+    logError(error, context);
+    return renderConnectFailedPage(error);
   });
   if (page) sendPage(res, page);
 }

@@ -13,6 +13,8 @@ export async function readForm(req: IncomingMessage): Promise<URLSearchParams> {
   }
   const body = await readBody(req, (bytes) =>
     bytes > maxFormBytes ? edgeError("too_large", "The form is too large.") : undefined,
+  ).catch((cause: unknown) =>
+    edgeError("invalid_input", "The form did not arrive completely.", "Send it again.", { cause }),
   );
   if (body instanceof AppError) throw body;
   return new URLSearchParams(body.toString());

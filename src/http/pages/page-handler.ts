@@ -3,7 +3,7 @@ import { renderError } from "#lib/errors.ts";
 import { renderErrorPage, sendPage } from "./page.ts";
 import type { Handler } from "../server.ts";
 import { errorHints } from "../error-hints.ts";
-import { routeNotFoundError } from "../problem.ts";
+import { logError, routeNotFoundError } from "../problem.ts";
 
 export type PageHandlers = Partial<Record<"GET" | "POST", Handler>>;
 
@@ -25,8 +25,8 @@ export function createPageHandler(base: string, handlers: PageHandlers): Handler
       await handle(req, res, context);
     } catch (error) {
       if (res.headersSent) throw error;
-      const { status, view, isExpected, retryAfter } = renderError(error, context.requestId, errorHints);
-      if (!isExpected) context.log.error({ requestId: context.requestId, err: error }, "unexpected error");
+      const { status, view, retryAfter } = renderError(error, context.requestId, errorHints);
+      logError(error, context);
       if (retryAfter !== undefined) res.setHeader("retry-after", retryAfter);
       sendPage(res, renderErrorPage({ status, title: getErrorTitle(status), message: view.message, hint: view.hint }));
     }
