@@ -32,7 +32,7 @@ export function createMcpRoute(endpoint: McpEndpoint, base: string, path = "/mcp
 
 function setCorsHeaders(res: ServerResponse, origin: string): void {
   res.setHeader("access-control-allow-origin", origin);
-  res.setHeader("access-control-expose-headers", "WWW-Authenticate, Mcp-Session-Id, MCP-Protocol-Version");
+  res.setHeader("access-control-expose-headers", "WWW-Authenticate, Mcp-Session-Id, MCP-Protocol-Version, Retry-After");
   res.setHeader("cross-origin-resource-policy", "cross-origin");
   res.setHeader("vary", "Origin");
 }
