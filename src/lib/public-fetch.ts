@@ -200,19 +200,19 @@ async function withTimeout<T>(
   signal: AbortSignal,
   work: (abortSignal: AbortSignal) => Promise<T>,
 ): Promise<T> {
+  const unreachableError = new PublicFetchError("the host could not be reached or did not respond in time", false);
+  if (signal.aborted) throw unreachableError;
   const controller = new AbortController();
   const abort = (): void => controller.abort();
   const timer = setTimeout(abort, timeoutMs);
   signal.addEventListener("abort", abort, { once: true });
-  if (signal.aborted) abort();
   try {
     return await new Promise<T>((resolve, reject) => {
       controller.signal.addEventListener("abort", () => reject(new Error("timed out")), { once: true });
       work(controller.signal).then(resolve, reject);
     });
   } catch (error) {
-    if (error instanceof PublicFetchError) throw error;
-    throw new PublicFetchError("the host could not be reached or did not respond in time", false);
+    throw error instanceof PublicFetchError ? error : unreachableError;
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", abort);
