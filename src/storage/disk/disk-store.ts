@@ -90,7 +90,10 @@ export async function openDiskStore(options: DiskOptions): Promise<DiskStore> {
       if (!fileVersion?.sha256) return undefined;
       const file = await undefinedIfMissing(open(fileVersion.path, "r"));
       if (!file) continue;
-      const stats = await withDiskErrors(file.stat());
+      const stats = await withDiskErrors(file.stat()).catch(async (error: unknown) => {
+        await file.close().catch(() => {});
+        throw error;
+      });
       if (stats.size !== fileVersion.bytes) {
         await file.close();
         throw new AppError("storage_unavailable:damaged");

@@ -128,7 +128,7 @@ async function writePart({ folder, markerPath, body, range, steps, controller }:
   let file: FileHandle | undefined;
   try {
     assertOpen();
-    if (!(await steps.onStart())) return await drainBody(body, range.bytes);
+    if (!(await steps.onStart())) return await drainBody(untilAborted(body, controller.signal), range.bytes);
     file = await withDiskErrors(open(join(folder, "data"), "r+"));
     await copyBody(file, untilAborted(body, controller.signal), range, assertOpen);
     await withDiskErrors(file.datasync());

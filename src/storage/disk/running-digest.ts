@@ -33,6 +33,7 @@ export function createBufferPool(): BufferPool {
  */
 export function createRunningDigest(path: string, bufferPool: BufferPool): RunningDigest {
   const hash = createHash("sha256");
+  let digest: string | undefined;
   let offset = 0;
   let targetOffset = 0;
   let pendingRun: Promise<void> | undefined;
@@ -74,7 +75,10 @@ export function createRunningDigest(path: string, bufferPool: BufferPool): Runni
         previous = current;
         current = offset;
       }
-      return offset === bytes ? hash.digest("hex") : undefined;
+      if (offset !== bytes) return undefined;
+      // `finish` is called again if storing the file failed, but a hash can be finished only once.
+      digest ??= hash.digest("hex");
+      return digest;
     },
   };
 }
