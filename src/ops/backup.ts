@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { mkdir, open, rename, rm } from "node:fs/promises";
-import { join, relative, resolve } from "node:path";
+import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { openSqliteFile, type RecordedFile, type SqliteFile } from "#db/sqlite-file.ts";
 import { createStores, databaseFileName } from "#db/open-database.ts";
 import { openSqlite } from "#db/sqlite.ts";
@@ -50,7 +50,9 @@ export interface Backup {
  */
 export async function createBackup(options: BackupOptions): Promise<Backup> {
   const { dataDir, targetFolder, clock } = options;
-  if (!relative(resolve(dataDir), resolve(targetFolder)).startsWith(".."))
+  const targetPath = relative(resolve(dataDir), resolve(targetFolder));
+  // On Windows, the path to another disk is absolute.
+  if (!isAbsolute(targetPath) && targetPath !== ".." && !targetPath.startsWith(`..${sep}`))
     throw new OperatorError(
       `${targetFolder} is inside the data folder. Choose a folder outside it, preferably on another disk.`,
     );
