@@ -54,7 +54,7 @@ export interface SignIn {
   }): Promise<{ location: string; setCookie: string }>;
   /** The pending sign-in of a callback. Callers must send `setCookie` even if the sign-in fails. */
   consumePending(callback: URL, cookies: string | undefined): { pending: PendingSignIn | undefined; setCookie: string };
-  /** Signs the user in and returns the `Set-Cookie` values. Stores nothing if any check fails. */
+  /** Signs the user in and returns the `Set-Cookie` values. Starts no session if any check fails. */
   finish(input: {
     provider: string;
     callback: URL;

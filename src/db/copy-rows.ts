@@ -95,7 +95,7 @@ async function assertSameVersion(source: SqliteFile): Promise<void> {
   const migrations = await readMigrations(migrationsFolder, "sqlite");
   if (migrations.map(({ name }) => name).join() === source.listMigrations().toSorted().join()) return;
   throw new OperatorError(
-    "The embedded database was last used by a different version. Start this version of the server with that database once, stop the server, and try again.",
+    "The SQLite database in DATA_DIR was last used by a different version. Start this version of the server with that database once, stop the server, and try again.",
   );
 }
 

@@ -47,8 +47,9 @@ export interface Connection {
 }
 
 /**
- * What processes notify each other of. The payload of `changes` names what changed: a post (`post:<id>`), the access of
- * a user (`user:<id>`), or the subscriptions of an MCP session (`session:<digest>`).
+ * What processes notify each other of. The payload of `changes` names what changed: a post (`post:<id>`), the platform
+ * connections of a studio (`studio:<id>`), the access of a user (`user:<id>`), or the subscriptions of an MCP session
+ * (`session:<digest>`).
  */
 export type Channel = "publications_due" | "changes";
 

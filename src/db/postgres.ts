@@ -5,7 +5,7 @@ import type { Log } from "#lib/log.ts";
 import { createDatabase, createDialect, rejectStreaming, type Database, type DriverConnection } from "./database.ts";
 import type { Schema } from "./schema.ts";
 
-/** Waiting for a connection and running one query take at most 5 s together. */
+/** Waiting for a connection and running one query take at most 5 s together, or 6 s if a new connection is verified. */
 const connectTimeoutMs = 2000;
 const statementTimeoutMs = 2500;
 const queryTimeoutMs = 3000;

@@ -41,7 +41,7 @@ export function createProviderRoutes(options: ProviderRoutesOptions): Route[] {
 
 function createRemotePeerError(req: IncomingMessage, { base, name, alternative }: ProviderRoutesOptions): AppError {
   if (!isForwarded(req)) return edgeError("forbidden", `${name} is available on this machine only.`, `${alternative}.`);
-  // A proxy that passes the host of `{base}` is what `{base}` leads to.
+  // If the proxy passes on the host of `{base}`, then `{base}` is the URL of the proxy, not of the server.
   const hint =
     req.headers.host === new URL(base).host
       ? `BASE_URL (${base}) leads to a proxy. Set BASE_URL to the URL at which the server itself listens. Otherwise, ${toLowerStart(alternative)}.`

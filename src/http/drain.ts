@@ -14,7 +14,7 @@ const idleIterationMs = 0.1;
 const maxIterations = 1_000;
 
 export interface DrainOptions {
-  /** Other work to finish. Requests that it sends to this server are served for half of `shutdownTimeoutMs`. */
+  /** Other work to finish. The work may call this server, which stays open for it for up to half of the timeout. */
   work: Promise<unknown>;
   endStreams: () => void;
 }

@@ -27,7 +27,7 @@ export interface Route {
   allowsLongBody?: true;
   /** The route sends `100 Continue` itself, when it is ready to read the body. */
   sends100Continue?: true;
-  /** The route never responds with a page, so the headers that protect pages are omitted. */
+  /** The headers that protect pages are omitted. If the route sends a page, it must set them itself. */
   isDataOnly?: true;
   handle: Handler;
 }

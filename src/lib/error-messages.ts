@@ -42,7 +42,7 @@ export const errorMessages = {
   "not_found:client": () => "This client does not exist.",
   "not_found:grant": (data: { grantId: string }) => `The grant ${data.grantId} does not exist.`,
   "not_found:invitation": () => "This invitation does not exist.",
-  "not_found:invitation_link": () => "This invitation does not exist, was already used or withdrawn, or has expired.",
+  "not_found:invitation_link": () => "This invitation does not exist, was already used or revoked, or has expired.",
   "not_found:upload_link": () => "This upload link does not exist.",
   "not_found:upload": () => "This upload was canceled or has expired.",
   "not_found:platform_connection": () => "This platform connection does not exist.",
@@ -181,6 +181,8 @@ export type ErrorHints = Partial<{
   [Key in ErrorKey]: string | ((data: ErrorData<Key>) => string | undefined);
 }>;
 
-/** Formats when to retry: "in 40 seconds", "in 5 minutes". */
-export const formatWait = (seconds: number): string =>
-  seconds < 120 ? `in ${seconds} seconds` : `in ${Math.ceil(seconds / 60)} minutes`;
+/** Formats when to retry: "in 1 second", "in 40 seconds", "in 5 minutes". */
+export function formatWait(seconds: number): string {
+  if (seconds === 1) return "in 1 second";
+  return seconds < 120 ? `in ${seconds} seconds` : `in ${Math.ceil(seconds / 60)} minutes`;
+}

@@ -10,7 +10,7 @@ import type { PublishContext, Publishing, RemotePost } from "../publishing.ts";
 const maxComparedPosts = 10;
 /** Facebook returns at most this many files of a post by default. */
 const maxListedFiles = 12;
-/** Facebook fetches the video before it responds. Shorter than the drain at shutdown, so that a commit can finish. */
+/** Facebook fetches the video before it responds. No longer than the drain, so that a commit can finish. */
 const videoTimeoutMs = seconds(25);
 /** How long Facebook may need to fetch a video. The post is in the feed only after that. */
 const videoAppearanceDelayMs = minutes(15);

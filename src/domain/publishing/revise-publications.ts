@@ -78,7 +78,7 @@ function decideChange(
   return approvalColumns;
 }
 
-/** The editor of an upload through a link has no role, so the upload never keeps an approval. */
+/** The editor of an upload through a link has no role, so the upload always ends earlier approvals. */
 async function mayEditorPublish(tx: Stores, { studio, role, scopes, client }: Editor): Promise<boolean> {
   if (!role || !scopes) return false;
   const currentStudio = await tx.studios.find(studio.id);

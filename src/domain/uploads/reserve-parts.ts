@@ -67,7 +67,7 @@ export async function countReceivedBytes(
 
 type ReserveDeps = Pick<Deps, "uploads" | "assets" | "transact" | "files" | "clock" | "limits">;
 
-/** Minimum time between two counts of a file while another file of its link waits for quota that it has reserved. */
+/** Minimum time between two counts of a file, when another file of the link waits for the quota reserved for it. */
 const countInterval = seconds(2);
 
 /**

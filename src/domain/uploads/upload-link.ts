@@ -41,7 +41,7 @@ export const fileExpiredError = (): AppError => new AppError("upload_expired:fil
 
 /** Anyone with the link. Acts as its creator, on one post or the library, and only to upload files. */
 export interface UploadCaller extends Caller {
-  /** The editor of the post when files arrive. Has no role, so that an upload never keeps an approval. */
+  /** The editor of the post when files arrive. Has no role, so that an upload always ends earlier approvals. */
   uploader: Editor;
   link: ResolvedLink;
   state: Exclude<LinkState, "withdrawn">;

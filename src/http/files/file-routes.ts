@@ -58,7 +58,7 @@ export function createFileRoutes(options: FileRouteOptions): Route[] {
 const invalidUrlError = (): AppError =>
   edgeError("forbidden", "This link is invalid or has expired.", "Request a new one.");
 
-/** Lets pages of these origins, or of all, read the response. Access to the bytes is controlled by the token alone. */
+/** Lets pages of these origins (all, if undefined) read the response. The token alone controls access to the bytes. */
 function setCorsHeaders(req: IncomingMessage, res: ServerResponse, origins: readonly string[] | undefined): void {
   const { origin } = req.headers;
   res.setHeader("vary", "origin");

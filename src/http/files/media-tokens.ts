@@ -17,7 +17,7 @@ export interface MediaTokens {
 
 export const mediaPathPrefix = "/files/media/";
 
-/** Platforms fetch files while a publication is prepared. Retries end after an hour. */
+/** Platforms fetch files while a publication is prepared. The worker retries a publication for an hour. */
 const lifetimeMs = minutes(60);
 
 /** Signs the URLs from which platforms fetch the files of a post. The token in the URL is the only credential. */
