@@ -72,10 +72,12 @@ function checkDocument(file: string): string[] {
   ];
 }
 
-/** Returns the table rows that start with a threat id and end with a test file that does not cite the id. */
+/** Returns each threat id at the start of a table row with each test file at its end that does not cite the id. */
 function findMissingCitations(text: string): [id: string, test: string][] {
-  return [...text.matchAll(/^\| ([A-Z]\d+) \|.*\| `(test\/[^`]+)` \|$/gm)]
-    .map(([, id = "", test = ""]): [string, string] => [id, test])
+  return [...text.matchAll(/^\| ([A-Z]\d+(?:, [A-Z]\d+)*) \|.*\| `(test\/[^`]+(?:`, `test\/[^`]+)*)` \|$/gm)]
+    .flatMap(([, ids = "", tests = ""]) =>
+      ids.split(", ").flatMap((id) => tests.split("`, `").map((test): [string, string] => [id, test])),
+    )
     .filter(([id, test]) => existingPaths.has(test) && !hasCitation(readFileSync(join(root, test), "utf8"), id));
 }
 

@@ -118,7 +118,7 @@ forEachEngine("uploads to the library", (fixture) => {
     assert.equal(await getOutcome(() => complete(library, deletedFile)), "not_found");
   });
 
-  test("the link lists its files, and shows and sets their alt text until they are attached to a post (LIB-3)", async () => {
+  test("the link lists its files, and shows and sets their alt text until they are attached to a post (LIB-3, T1)", async () => {
     const library = await createLibrary(fixture);
     const { deps, owner } = library;
     const fileId = await upload(library);

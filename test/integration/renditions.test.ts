@@ -7,6 +7,7 @@ import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
 import { createAssetSweeper } from "#domain/assets/lifecycle/sweep-assets.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
+import type { Caller } from "#domain/caller.ts";
 import { emptyTrash } from "#domain/trash/empty-trash.ts";
 import { getPostHistory } from "#domain/history/get-post-history.ts";
 import { restorePost } from "#domain/history/restore-post.ts";
@@ -84,14 +85,15 @@ forOneEngine("renditions", (fixture) => {
 
   async function newPost(
     files: readonly { bytes: Buffer; mimeType: string; filename: string }[],
+    caller: Caller = publishing.owner,
   ): Promise<{ postId: string; assetIds: string[] }> {
-    const { service, owner } = publishing;
-    const { id: postId } = await createPost(service.deps, owner, { title: "A post", body: "Some words" });
+    const { service } = publishing;
+    const { id: postId } = await createPost(service.deps, caller, { title: "A post", body: "Some words" });
     const assetIds: string[] = [];
     for (const { bytes, ...file } of files) {
       const upload = { kind: "image" as const, ...file, base64: bytes.toString("base64") };
-      const { assetId } = await uploadAssetInline(service.deps, owner, upload);
-      await attachAsset(service.deps, owner, { postId, assetId });
+      const { assetId } = await uploadAssetInline(service.deps, caller, upload);
+      await attachAsset(service.deps, caller, { postId, assetId });
       assetIds.push(assetId);
     }
     return { postId, assetIds };
@@ -251,11 +253,31 @@ forOneEngine("renditions", (fixture) => {
       [{ platform: "narrow", mode: "stretch" }, 400],
     ] as const)
       assert.equal((await publishing.api("PATCH", path, input)).status, expected);
-    const stranger = await newStudio(publishing.service.deps);
-    const input = { postId, assetId: assetIds[0] ?? "", platform: "narrow", mode: "crop", x: 0, y: 0 } as const;
-    assert.equal(await getOutcome(setCrop(publishing.service.deps, stranger, input)), "not_found");
-    const target = { postId, assetId: assetIds[0] ?? "", connectionId: narrowId };
-    assert.equal(await getOutcome(getRendition(publishing.service.deps, stranger, target)), "not_found");
+  });
+
+  test("finds renditions and crops only of images on the caller's own posts, even if a call mixes ids of two studios (T1, T2)", async () => {
+    const { owner } = publishing;
+    const { deps } = publishing.service;
+    const stranger = await newStudio(deps);
+    const files = [{ bytes: await png(), mimeType: "image/png", filename: "logo.png" }];
+    const [ours, theirs] = [await newPost(files), await newPost(files, stranger)];
+    const getOutcomes = async (caller: Caller, { postId }: typeof ours, { assetIds }: typeof ours) => {
+      const target = { postId, assetId: assetIds[0] ?? "" };
+      return [
+        await getOutcome(setCrop(deps, caller, { ...target, platform: "narrow", mode: "crop", x: 0, y: 0 })),
+        await getOutcome(getRendition(deps, caller, { ...target, connectionId: narrowId })),
+      ];
+    };
+    assert.deepEqual(await getOutcomes(owner, ours, ours), ["ok", "ok"]);
+    for (const [caller, post, image] of [
+      [stranger, ours, ours],
+      [stranger, theirs, ours],
+      [owner, theirs, ours],
+      [owner, ours, theirs],
+    ] as const)
+      assert.deepEqual(await getOutcomes(caller, post, image), ["not_found", "not_found"]);
+    // The image and the post are the caller's, but not the account.
+    assert.deepEqual(await getOutcomes(stranger, theirs, theirs), ["ok", "not_found"]);
   });
 
   test("a crop voids the approval for its platform only, and not if the editor may publish (PUB-3)", async () => {
