@@ -14,7 +14,11 @@ interface LockedPackage {
   inBundle?: boolean;
 }
 
-const problems = [...checkFolder(""), ...checkFolder("test/servers/pds/", "better-sqlite3")];
+const problems = [
+  ...checkFolder(""),
+  ...checkFolder("test/servers/pds/", "better-sqlite3"),
+  ...checkFolder("bench/peers/better-auth/"),
+];
 for (const problem of problems) console.error(problem);
 process.exitCode = problems.length === 0 ? 0 : 1;
 
