@@ -117,8 +117,15 @@ const countUnfinished = async ({ database }: PublisherSetup): Promise<number> =>
     )
   )[0]?.n ?? 0;
 
+/** Waits until all publications have ended. Throws if one was not published, because that takes less time. */
 async function waitUntilPublished(setup: PublisherSetup, intervalMs: number): Promise<void> {
   while ((await countUnfinished(setup)) > 0) await sleep(intervalMs);
+  const failure = await setup.database.q
+    .selectFrom("publications")
+    .select(["state", "problem_message"])
+    .where("state", "!=", "published")
+    .executeTakeFirst();
+  if (failure) throw new Error(`a publication is ${failure.state}: ${failure.problem_message}`);
 }
 
 /** Publishes a batch that is due at one moment. Returns milliseconds and CPU microseconds per publication. */
