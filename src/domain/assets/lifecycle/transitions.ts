@@ -12,10 +12,7 @@ export function getAssetState({ status, postId, trashExpiresAt }: StateFields): 
   return postId === null ? "unattached" : "attached";
 }
 
-/**
- * The state machine of an asset. It omits one case: deleting a post also moves its pending assets to the trash, and the
- * sweeper then deletes them.
- */
+/** The state machine of an asset. */
 export const transitions = [
   { from: "nonexistent", by: "request upload", to: "pending" },
   { from: "nonexistent", by: "start browser upload", to: "pending" },
@@ -28,6 +25,7 @@ export const transitions = [
   { from: "pending", by: "complete browser upload", to: "attached" },
   { from: "pending", by: "complete library upload", to: "unattached" },
   { from: "pending", by: "delete", to: "nonexistent" },
+  { from: "pending", by: "delete post", to: "trashed" },
   { from: "pending", by: "sweep", to: "nonexistent" },
   { from: "attached", by: "detach", to: "unattached" },
   { from: "unattached", by: "attach", to: "attached" },
@@ -35,6 +33,8 @@ export const transitions = [
   { from: "attached", by: "delete post", to: "trashed" },
   { from: "trashed", by: "restore", to: "unattached" },
   { from: "trashed", by: "restore post", to: "attached" },
+  // If the sweeper has not deleted it yet. The upload can't continue, because its link was withdrawn.
+  { from: "trashed", by: "restore post", to: "pending" },
   { from: "trashed", by: "sweep", to: "nonexistent" },
 ] as const satisfies readonly { from: AssetState; by: string; to: AssetState }[];
 
