@@ -1,8 +1,16 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createConformanceFixtures } from "#dev/conformance/fixtures.ts";
+import { legacyVersions } from "#mcp/protocol/messages.ts";
 import { forOneEngine } from "../support/engines.ts";
-import { callLegacy, callModern, startMcpServer, type McpCaller, type TestMcpServer } from "../support/mcp.ts";
+import {
+  callLegacy,
+  callModern,
+  initialize,
+  startMcpServer,
+  type McpCaller,
+  type TestMcpServer,
+} from "../support/mcp.ts";
 import { createTestGrant } from "../support/tokens.ts";
 import { newStudio } from "../support/users.ts";
 
@@ -60,8 +68,23 @@ forOneEngine("headers that repeat inputs of a tool", (fixture) => {
       assert.deepEqual(await getOutcome(args, headers), rejected, JSON.stringify([args, headers]));
   });
 
-  test("does not require the headers in earlier protocol versions (M11)", async () => {
+  test("neither requires nor checks these headers, Mcp-Method and Mcp-Name in earlier protocol versions (M11)", async () => {
     const params = { name: "test_param_headers", arguments: { region: "us-west1" } };
-    assert.equal((await callLegacy(caller, "tools/call", params)).status, 200);
+    for (const version of legacyVersions) {
+      const { session } = await initialize(caller, version);
+      const versionHeaders = { "mcp-protocol-version": version, "mcp-session-id": session };
+      for (const headers of [
+        {},
+        { "mcp-param-region": "us-east1" },
+        { "mcp-param-count": "8" },
+        { "mcp-method": "tools/list" },
+        { "mcp-name": "whoami" },
+        { "mcp-name": "=?base64?!!?=" },
+      ]) {
+        const { status, json } = await callLegacy(caller, "tools/call", params, { ...versionHeaders, ...headers });
+        const text = json.result?.content?.[0]?.text;
+        assert.deepEqual([status, text], [200, "Region: us-west1"], JSON.stringify([version, headers]));
+      }
+    }
   });
 });
