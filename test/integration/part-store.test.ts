@@ -151,6 +151,21 @@ forEachStore("files in parts", (fixture) => {
     assert.equal(await fixture.store.stat(file.key), undefined);
   });
 
+  test("an upload can be aborted while a client sends a part again and stalls (U17)", async () => {
+    const content = randomBytes(partBytes);
+    const file = await startUpload(content);
+    await putPart(file, content, 1);
+    const url = new URL(await createUrl(file, 1));
+    const stalled = request(url, { method: "PUT", headers: { "content-length": partBytes } });
+    stalled.on("error", () => {});
+    stalled.write(content.subarray(0, mebibyte));
+    await sleep(300);
+    const abort = fixture.store.parts.abort(file).then(() => "aborted");
+    assert.equal(await Promise.race([abort, sleep(15_000, "still waiting", { ref: false })]), "aborted");
+    stalled.destroy();
+    assert.equal(await fixture.store.parts.list(file), undefined);
+  });
+
   test("writes a part from memory, and rejects it with not_found once the upload is aborted or complete", async () => {
     const content = randomBytes(partBytes);
     const writePart = (file: MultipartFile) => fixture.store.parts.write(file, 1, content);

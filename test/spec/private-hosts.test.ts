@@ -59,6 +59,17 @@ test("plain http to a listed host outside this machine stays blocked (PLATFORM-1
     await assert.rejects(fetchListed([host], `http://${host}/`), isBlocked, host);
 });
 
+test("sends nothing to a listed host once the signal is aborted (PLATFORM-14)", async () => {
+  let requestCount = 0;
+  const countRequest = (): void => void requestCount++;
+  server.on("request", countRequest);
+  const fetchUrl = createPublicFetch({ ...limits, privateHosts: new Set([`localhost:${port}`]) });
+  await assert.rejects(fetchUrl(`http://localhost:${port}/`, { signal: AbortSignal.abort() }), PublicFetchError);
+  await fetchUrl(`http://localhost:${port}/`);
+  server.off("request", countRequest);
+  assert.equal(requestCount, 1);
+});
+
 test("each redirect is checked again (PLATFORM-14)", async () => {
   const options = { timeoutMs: 2000, maxRedirects: 5, accept: "*/*", privateHosts: new Set([`localhost:${port}`]) };
   const openUrl = createPublicUrlOpener(options);

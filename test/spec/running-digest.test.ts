@@ -1,0 +1,16 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { sha256 } from "#lib/digest.ts";
+import { createBufferPool, createRunningDigest } from "#storage/disk/running-digest.ts";
+import { createTempFolder } from "../support/temp-folder.ts";
+
+test("returns the same digest again, because storing the file may fail after the first time (UPLOAD-10)", async () => {
+  const path = join(createTempFolder().path, "data");
+  writeFileSync(path, "harbour");
+  const digest = createRunningDigest(path, createBufferPool());
+  digest.advanceTo(3);
+  assert.equal(await digest.finish(7), sha256("harbour"));
+  assert.equal(await digest.finish(7), sha256("harbour"));
+});
