@@ -393,7 +393,9 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
 
   test("the history is beside the post on a desktop, and covers a phone (HIST-1, WEB-12)", async () => {
     const postId = await addPost("Panel");
-    const page = await openPost(postId);
+    const page = await openStudioPage(fixture, owner, "posts", { errors: pageErrors, viewport: desktop });
+    await page.getByRole("link", { name: "Panel" }).click();
+    await page.waitForURL(`**/posts/${postId}`);
     const toggle = page.getByRole("button", { name: "History" });
     await toggle.press("Enter");
     const panel = page.getByRole("complementary", { name: "History" });
@@ -419,6 +421,11 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
     const dialogBox = await dialog.boundingBox();
     assert.deepEqual([dialogBox?.width, dialogBox?.height], [phone.width, phone.height]);
     assert.deepEqual(await findViolations(page), []);
+    await page.evaluate("history.back()");
+    await dialog.waitFor({ state: "hidden" });
+    await page.waitForURL(`**/posts/${postId}`);
+    await page.evaluate("history.back()");
+    await page.waitForURL(/\/posts$/);
     await page.context().close();
   });
 
