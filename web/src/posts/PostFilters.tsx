@@ -25,7 +25,7 @@ export function PostFilters({
 }: {
   search: PostSearch;
   hasArchivedFilter: boolean;
-  /** Filters of the view, shown first. */
+  /** Filters of the view, shown first; on a desktop, in a row of their own. */
   children?: ReactNode;
 }) {
   const navigate = useNavigate({ from: "/studios/$studioId/posts" });
@@ -33,7 +33,7 @@ export function PostFilters({
   return (
     <>
       <div className={rowClasses}>
-        {children}
+        {children && <div className="sm:basis-full">{children}</div>}
         {hasArchivedFilter && (
           <Button
             variant="quiet"
