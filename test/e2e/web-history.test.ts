@@ -273,6 +273,22 @@ describe("an owner undoes what an assistant did", { skip: skipWithoutChromium },
     await dialog.getByRole("button", { name: "Delete 1 item" }).click();
     await page.getByRole("heading", { name: "The trash is empty" }).waitFor();
     await checkAccessibility();
+  });
+
+  test("the dry run names more deleted posts than a page of the trash lists, and says that they are restored (UNDO-6)", async () => {
+    const { deps } = fixture.service;
+    const sketches = Array.from({ length: 51 }, (_, i) => `Sketch ${i + 1}.`);
+    const sketchIds: string[] = [];
+    for (const title of sketches) sketchIds.push((await createPost(deps, owner, { title, body: "" })).id);
+    for (const postId of sketchIds) await assistant.call("delete_post", { postId });
+    await openStudioPage("clients");
+    await page.getByRole("link", { name: `Undo changes by ${attribution}` }).click();
+    await page.getByLabel("Last hour").check();
+    const rows = page.getByRole("list", { name: "What would be undone" }).getByRole("listitem");
+    await rows.first().waitFor();
+    await page.getByRole("button", { name: "Show more" }).click();
+    for (const title of sketches)
+      await rows.filter({ hasText: title }).getByText("Restore from the trash").waitFor({ timeout: 5000 });
     assert.deepEqual(errors, []);
   });
 });

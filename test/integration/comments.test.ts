@@ -273,7 +273,7 @@ forEachEngine("comments", (fixture) => {
     assert.deepEqual(await readComments(deps, owner, postId), before, "a dry run changes nothing");
     clock.advance(1000);
     const { undoId, ...report } = await undoClientChanges(deps, owner, { since, grantId: client.grantId });
-    assert.deepEqual(report, dryRun);
+    assert.deepEqual(report, { ...dryRun, subjects: [] });
     const remaining = await readComments(deps, owner, postId);
     assert.deepEqual(
       remaining.map(({ body }) => body),

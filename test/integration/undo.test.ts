@@ -57,11 +57,20 @@ forEachEngine("undo", (fixture) => {
     );
     clock.advance(1000);
     const result = await undoClientChanges(deps, owner, { since, grantId: client.grantId });
-    const { undoId, ...report } = result;
+    const { undoId, subjects, ...report } = result;
     const listKeys = (entries: { id: string; field: string }[]) =>
       entries.map(({ id, field }) => `${id} ${field}`).toSorted();
     assert.deepEqual(listKeys(report.undone), listKeys(dryRun.undone));
     assert.deepEqual([report.conflicts, report.publications], [[], []]);
+    const findSubject = (id: string) => subjects.find((subject) => subject.id === id);
+    assert.deepEqual(findSubject(createdPost.id), {
+      id: createdPost.id,
+      name: "Spam",
+      isTrashed: true,
+      isAttached: false,
+    });
+    assert.deepEqual(findSubject(b), { id: b, name: "file-1.pdf", isTrashed: false, isAttached: true });
+    assert.equal(findSubject(removedPost.postId)?.isTrashed, false);
     const revertedPost = await getPost(deps, owner, { postId: editedPost.postId });
     assert.deepEqual({ ...revertedPost, revision: 0, updatedAt: "" }, { ...originalPost, revision: 0, updatedAt: "" });
     assert.equal((await getPost(deps, owner, { postId: removedPost.postId })).title, "Removed");
@@ -118,7 +127,15 @@ forEachEngine("undo", (fixture) => {
     await deletePost(deps, owner, { postId });
     await deleteAsset(deps, owner, { assetId });
     for (const dryRun of [true, false]) {
-      const { undoId, ...report } = await undoClientChanges(deps, owner, { since, grantId: client.grantId, dryRun });
+      const result = await undoClientChanges(deps, owner, { since, grantId: client.grantId, dryRun });
+      const { undoId, subjects, ...report } = result;
+      assert.deepEqual(
+        subjects.map(({ id, isTrashed }) => [id, isTrashed]),
+        [
+          [postId, true],
+          [assetId, true],
+        ],
+      );
       assert.deepEqual(report, {
         undone: [],
         conflicts: [
@@ -181,6 +198,7 @@ forEachEngine("undo", (fixture) => {
       undone: [{ type: "post", id: postId, field: "crops" }],
       conflicts: [],
       publications: [],
+      subjects: [{ id: postId, name: "Title", isTrashed: false, isAttached: false }],
     });
     assert.deepEqual(await readCrops(), [[a, 0.2]]);
     assert.deepEqual((await readHistory(deps, owner, postId))[0]?.changed, ["assets"]);

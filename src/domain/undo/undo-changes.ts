@@ -10,6 +10,7 @@ import type { ChangeSelection } from "../history/ports.ts";
 import { authorize, may } from "../policy.ts";
 import { simulateUndo } from "./simulate-undo.ts";
 import { undoReport, type UndoReport } from "./report.ts";
+import { listSubjects, type UndoSubject } from "./subjects.ts";
 import type { UndoDeps } from "./undo-post.ts";
 import { listSelectedIds, undoSelection } from "./undo-selection.ts";
 
@@ -28,7 +29,10 @@ export const undoUndoInput = z.strictObject({ dryRun });
 export const undoChangesOutput = undoReport;
 
 /** `undoId` identifies the undo, so that the undo can be undone; null for a dry run and if nothing was undone. */
-export type UndoResult = UndoReport & { undoId: string | null };
+type UndoOutcome = UndoReport & { undoId: string | null };
+
+/** What the web app shows. */
+export type UndoResult = UndoOutcome & { subjects: UndoSubject[] };
 
 /** Undoes what the calling AI client changed for its user in this studio. */
 export async function undoOwnChanges(
@@ -52,7 +56,7 @@ export async function undoClientChanges(
   authorize(caller, "clients.undo");
   const grant = isId("grant", input.grantId) ? await deps.grants.find(input.grantId) : undefined;
   if (!grant || !(await mayUndo(deps, caller, grant))) throw notFoundError("client");
-  return undoClient(deps, caller, grant, input);
+  return addSubjects(deps, caller, await undoClient(deps, caller, grant, input));
 }
 
 /** Undoes an earlier undo: the caller's own, or any for owners and admins. */
@@ -67,15 +71,20 @@ export async function undoUndo(
   if (undo?.action !== "client.undone" || !isAllowed) throw notFoundError("undo");
   const { clientId, clientName, userId } = undo.detail;
   const detail = { clientId, clientName, userId, undoes: undo.id };
-  return runUndo(deps, caller, { undoId: undo.id }, detail, input.dryRun);
+  return addSubjects(deps, caller, await runUndo(deps, caller, { undoId: undo.id }, detail, input.dryRun));
 }
+
+const addSubjects = async (deps: UndoDeps, { studio }: Caller, outcome: UndoOutcome): Promise<UndoResult> => ({
+  ...outcome,
+  subjects: await listSubjects(deps, studio.id, outcome),
+});
 
 function undoClient(
   deps: UndoDeps,
   caller: Caller,
   { userId, clientId, clientName }: Pick<Grant, "userId" | "clientId" | "clientName">,
   input: z.infer<typeof undoChangesInput>,
-): Promise<UndoResult> {
+): Promise<UndoOutcome> {
   const since = parseSince(deps, input.since);
   const detail = { clientId, clientName, userId, since: toIsoTime(since) };
   return runUndo(deps, caller, { userId, clientId, since }, detail, input.dryRun);
@@ -113,7 +122,7 @@ async function runUndo(
   selection: ChangeSelection,
   detail: Record<string, unknown>,
   isDryRun = false,
-): Promise<UndoResult> {
+): Promise<UndoOutcome> {
   const selectedIds = await listSelectedIds(deps, caller.studio.id, selection);
   const report = await simulateUndo(deps, caller.studio.id, selection, selectedIds);
   const hasChanges = report.undone.length > 0 || report.publications.some(({ state }) => state === "canceled");

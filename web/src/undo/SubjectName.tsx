@@ -1,12 +1,17 @@
 import { Link } from "@tanstack/react-router";
 import { useStudio } from "../layout/use-studio.ts";
 import { Badge } from "../ui/Badge.tsx";
-import { useSubject } from "./use-subject.ts";
+import type { UndoSubject } from "./labels.ts";
 
 /** The name of a post or file. The name of a post links to it, unless it is in the trash. */
-export function SubjectName({ type, id }: { type: "post" | "asset"; id: string }) {
+export function SubjectName({
+  type,
+  subject: { id, name, isTrashed },
+}: {
+  type: "post" | "asset";
+  subject: UndoSubject;
+}) {
   const { studio } = useStudio();
-  const { name = "…", isTrashed } = useSubject(type, id);
   return (
     <>
       {type === "post" && !isTrashed ? (

@@ -1,3 +1,4 @@
+import type { UndoResult } from "../api/history-queries.ts";
 import {
   formatCommentCount,
   formatValue,
@@ -9,7 +10,13 @@ import {
 import { SubjectName } from "./SubjectName.tsx";
 
 /** Fields that another user or client changed later. An undo does not change them, so both values are shown. */
-export function UndoConflicts({ conflicts, clientName }: { conflicts: readonly UndoConflict[]; clientName: string }) {
+export function UndoConflicts({
+  report: { conflicts, subjects },
+  clientName,
+}: {
+  report: Pick<UndoResult, "conflicts" | "subjects">;
+  clientName: string;
+}) {
   const commentCount = listComments(conflicts).length;
   return (
     <section className="mt-6" aria-labelledby="conflicts">
@@ -18,10 +25,10 @@ export function UndoConflicts({ conflicts, clientName }: { conflicts: readonly U
       </h2>
       <p className="mt-1 text-muted">Someone changed this after {clientName} did, so their version is kept.</p>
       <ul className="mt-4 grid gap-6">
-        {groupBySubject(conflicts).map(({ type, id, entries }) => (
-          <li key={id} className="border-l-2 border-rule pl-4">
+        {groupBySubject(conflicts, subjects).map(({ type, subject, entries }) => (
+          <li key={subject.id} className="border-l-2 border-rule pl-4">
             <p className="m-0 font-medium [overflow-wrap:anywhere]">
-              <SubjectName type={type} id={id} />
+              <SubjectName type={type} subject={subject} />
             </p>
             {entries.map((conflict) => (
               <ConflictValues key={conflict.field} conflict={conflict} clientName={clientName} />

@@ -3,19 +3,11 @@ import type { UndoResult } from "../api/history-queries.ts";
 import { Button } from "../ui/Button.tsx";
 import { List } from "../ui/List.tsx";
 import { UndoConflicts } from "./UndoConflicts.tsx";
-import {
-  describeCommentUndo,
-  describeUndo,
-  formatCommentCount,
-  groupBySubject,
-  listComments,
-  type UndoneField,
-} from "./labels.ts";
+import { describeCommentUndo, describeUndo, formatCommentCount, groupBySubject, listComments } from "./labels.ts";
 import { SubjectName } from "./SubjectName.tsx";
 import { UndoPublications } from "./UndoPublications.tsx";
-import { useSubject } from "./use-subject.ts";
 
-/** Each row loads the name of its post or file, so long lists are shown in parts. */
+/** Long lists are shown in parts. */
 const pageSize = 30;
 
 const rowClasses = "grid grid-cols-1 gap-x-8 gap-y-1 py-4 sm:grid-cols-2";
@@ -28,20 +20,32 @@ export function UndoReport({
   isUndoOfUndo = false,
   clientName,
 }: {
-  report: Pick<UndoResult, "undone" | "conflicts" | "publications">;
+  report: UndoResult;
   isDone: boolean;
   /** Whether this undid an earlier undo, which brings the client's changes back. */
   isUndoOfUndo?: boolean;
   clientName: string;
 }) {
   const [limit, setLimit] = useState(pageSize);
-  const groups = groupBySubject(report.undone);
+  const groups = groupBySubject(report.undone, report.subjects);
   const comments = listComments(report.undone);
   return (
     <>
       <List aria-label={isDone ? "Undone" : "What would be undone"}>
-        {groups.slice(0, limit).map(({ type, id, entries }) => (
-          <UndoRow key={id} type={type} id={id} entries={entries} isDone={isDone} isUndoOfUndo={isUndoOfUndo} />
+        {groups.slice(0, limit).map(({ type, subject, entries }) => (
+          <li key={subject.id} className={rowClasses}>
+            <p className={nameClasses}>
+              <SubjectName type={type} subject={subject} />
+            </p>
+            <p className="m-0 self-center text-muted">
+              {describeUndo(
+                entries.map(({ field }) => field),
+                isDone,
+                subject,
+                isUndoOfUndo,
+              )}
+            </p>
+          </li>
         ))}
         {comments.length > 0 && (
           <li className={rowClasses}>
@@ -68,38 +72,7 @@ export function UndoReport({
           </Button>
         </p>
       )}
-      {report.conflicts.length > 0 && <UndoConflicts conflicts={report.conflicts} clientName={clientName} />}
+      {report.conflicts.length > 0 && <UndoConflicts report={report} clientName={clientName} />}
     </>
-  );
-}
-
-function UndoRow({
-  type,
-  id,
-  entries,
-  isDone,
-  isUndoOfUndo,
-}: {
-  type: "post" | "asset";
-  id: string;
-  entries: readonly UndoneField[];
-  isDone: boolean;
-  isUndoOfUndo: boolean;
-}) {
-  const subject = useSubject(type, id);
-  return (
-    <li className={rowClasses}>
-      <p className={nameClasses}>
-        <SubjectName type={type} id={id} />
-      </p>
-      <p className="m-0 self-center text-muted">
-        {describeUndo(
-          entries.map(({ field }) => field),
-          isDone,
-          subject,
-          isUndoOfUndo,
-        )}
-      </p>
-    </li>
   );
 }

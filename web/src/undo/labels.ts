@@ -4,6 +4,7 @@ import { statusLabels } from "../posts/status-labels.ts";
 
 export type UndoneField = UndoResult["undone"][number];
 export type UndoConflict = UndoResult["conflicts"][number];
+export type UndoSubject = UndoResult["subjects"][number];
 
 const fieldLabels: Record<string, string> = {
   title: "Title",
@@ -26,12 +27,13 @@ const listFormat = new Intl.ListFormat("en", { type: "conjunction" });
 
 /**
  * Describes what an undo did or would do to the fields of a post or file: "Revert title and text", or "Reapplied title
- * and text" if it undid an earlier undo. The current state shows whether the undo moves it into or out of the trash, and whether it attaches or removes a file.
+ * and text" if it undid an earlier undo. The current state shows whether the undo moves it into or out of the trash, and
+ * whether it attaches or removes a file.
  */
 export function describeUndo(
   fields: readonly string[],
   isDone: boolean,
-  { isTrashed, isAttached }: { isTrashed: boolean; isAttached: boolean },
+  { isTrashed, isAttached }: Pick<UndoSubject, "isTrashed" | "isAttached">,
   isUndoOfUndo = false,
 ): string {
   const revertedLabel = isUndoOfUndo ? "Reapplied" : "Reverted";
@@ -68,13 +70,17 @@ export function formatValue(field: string, value: unknown): string {
 const formatCropCount = (count: number): string => (count === 1 ? "1 crop" : `${count.toLocaleString("en")} crops`);
 
 /** Groups the entries by post or file, and preserves their order. Omits comments, which have no name. */
-export const groupBySubject = <Entry extends Pick<UndoneField, "type" | "id">>(
+export function groupBySubject<Entry extends Pick<UndoneField, "type" | "id">>(
   entries: readonly Entry[],
-): { type: "post" | "asset"; id: string; entries: Entry[] }[] =>
-  [...Map.groupBy(entries, ({ id }) => id)].flatMap(([id, group]) => {
+  subjects: readonly UndoSubject[],
+): { type: "post" | "asset"; subject: UndoSubject; entries: Entry[] }[] {
+  const subjectsById = new Map(subjects.map((subject) => [subject.id, subject]));
+  return [...Map.groupBy(entries, ({ id }) => id)].flatMap(([id, group]) => {
     const type = group[0]?.type;
-    return type === "post" || type === "asset" ? [{ type, id, entries: group }] : [];
+    const subject = subjectsById.get(id);
+    return subject && (type === "post" || type === "asset") ? [{ type, subject, entries: group }] : [];
   });
+}
 
 export const listComments = <Entry extends Pick<UndoneField, "type">>(entries: readonly Entry[]): Entry[] =>
   entries.filter(({ type }) => type === "comment");
