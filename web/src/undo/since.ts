@@ -13,8 +13,8 @@ export type SinceOption = (typeof sinceOptions)[number][0];
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-/** The server accepts times within the last 30 days. One minute less allows for the time that a request takes. */
-const maxAgeMs = 30 * dayMs - 60_000;
+/** The server accepts times within the last 30 days. One hour less allows for the time that a user reviews the dry run. */
+const maxAgeMs = 30 * dayMs - hourMs;
 
 /**
  * Returns the start of the period, or undefined if the custom time is incomplete or out of range. Days and the custom
