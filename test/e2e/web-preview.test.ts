@@ -109,6 +109,31 @@ describe("the preview per account in a browser", { skip: skipWithoutChromium }, 
     assert.deepEqual((await getPost(deps, owner, { postId })).crops, undefined);
   });
 
+  test("saves a choice after the previous one, so that the last choice wins", async () => {
+    const postId = await addPost("Boats", [["wide.png", await createTwoColors()]]);
+    await openPreview(postId, "north-images", "Instagram");
+    const files = page.getByRole("list", { name: "Files for north-images" });
+    const firstRequest = Promise.withResolvers<void>();
+    const hold = Promise.withResolvers<void>();
+    let requestCount = 0;
+    await page.route("**/crop", async (route) => {
+      requestCount++;
+      firstRequest.resolve();
+      if (requestCount === 1) await hold.promise;
+      await route.continue();
+    });
+    await files.getByRole("radio", { name: "Crop" }).check();
+    await firstRequest.promise;
+    await files.getByRole("radio", { name: "Pad" }).check();
+    await page.waitForTimeout(300);
+    assert.equal(requestCount, 1, "the second choice waits for the first");
+    hold.resolve();
+    await files.getByText("Saved. Padded.").waitFor();
+    assert.equal(requestCount, 2);
+    assert.deepEqual((await getPost(fixture.service.deps, owner, { postId })).crops, undefined);
+    await page.unroute("**/crop");
+  });
+
   test("folds a long text where Mastodon folds it, and says in place what is rejected", async () => {
     const damagedImage = (await createTwoColors()).subarray(0, 60);
     const postId = await addPost("A line\n".repeat(60).trim(), [["damaged.png", damagedImage]]);

@@ -2,12 +2,13 @@ import { useEffect, useRef, useState } from "react";
 import { setCrop } from "../api/mutations.ts";
 import type { Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
+import { useSequentialCalls } from "../posts/use-sequential-calls.ts";
 import { useAction } from "../ui/use-action.ts";
 import type { CropPosition } from "./crop-window.ts";
 import { findCrop } from "./get-rendition-url.ts";
 
 /** The delay between the last move and saving, so that a series of key presses is one revision. */
-const saveDelayMs = 600;
+const moveSaveDelayMs = 600;
 const center: CropPosition = { x: 0.5, y: 0.5 };
 
 interface CropTarget {
@@ -20,6 +21,7 @@ interface CropTarget {
 interface Choice {
   /** Undefined means padding. */
   position: CropPosition | undefined;
+  saveDelayMs: number;
 }
 
 /** How an image fits a platform: padded if the position is undefined, otherwise cropped at this position. */
@@ -34,43 +36,39 @@ export function useCrop({ post, assetId, platform, onSave }: CropTarget) {
   const position = choice ? choice.position : savedPosition;
   const isSaving = isRunning || choice !== undefined;
 
-  const save = (newChoice: Choice): Promise<void> =>
-    run(async () => {
+  const unsavedChoice = useRef<Choice>(undefined);
+  function choose(newChoice: Choice | undefined): void {
+    unsavedChoice.current = newChoice;
+    setChoice(newChoice);
+  }
+
+  const save = useSequentialCalls(async () => {
+    const sentChoice = unsavedChoice.current;
+    if (!sentChoice) return;
+    await run(async () => {
       try {
-        const { x, y } = newChoice.position ?? center;
-        const mode = newChoice.position ? "crop" : "pad";
+        const { x, y } = sentChoice.position ?? center;
+        const mode = sentChoice.position ? "crop" : "pad";
         onSave(await setCrop(studio.id, post.id, assetId, { platform, mode, x, y }));
         setSaveCount((count) => count + 1);
       } finally {
         // A choice made during the request is saved by the next one. After a failure, the saved position is shown again.
-        setChoice((current) => (current === newChoice ? undefined : current));
+        if (unsavedChoice.current === sentChoice) choose(undefined);
       }
     });
+  });
 
   const latestSave = useRef(save);
   useEffect(() => {
     latestSave.current = save;
   });
-  const unsavedChoice = useRef<Choice>(undefined);
   useEffect(() => {
-    unsavedChoice.current = choice;
     if (!choice || isRunning) return undefined;
-    const timer = setTimeout(() => void latestSave.current(choice), saveDelayMs);
+    const timer = setTimeout(() => void latestSave.current(), choice.saveDelayMs);
     return () => clearTimeout(timer);
   }, [choice, isRunning]);
   // Closing the preview saves at once.
-  useEffect(
-    () => () => {
-      if (unsavedChoice.current) void latestSave.current(unsavedChoice.current);
-    },
-    [],
-  );
-
-  const chooseAndSave = (newPosition: CropPosition | undefined): void => {
-    const newChoice = { position: newPosition };
-    setChoice(newChoice);
-    void save(newChoice);
-  };
+  useEffect(() => () => void latestSave.current(), []);
 
   return {
     position,
@@ -78,10 +76,10 @@ export function useCrop({ post, assetId, platform, onSave }: CropTarget) {
     isSaving,
     isSaved: !isSaving && saveCount > 0 && error === undefined,
     isChanged: !isSamePosition(position, initialPosition),
-    move: (newPosition: CropPosition) => setChoice({ position: newPosition }),
-    setFit: (fit: "pad" | "crop") => chooseAndSave(fit === "crop" ? center : undefined),
+    move: (newPosition: CropPosition) => choose({ position: newPosition, saveDelayMs: moveSaveDelayMs }),
+    setFit: (fit: "pad" | "crop") => choose({ position: fit === "crop" ? center : undefined, saveDelayMs: 0 }),
     /** Restores what was saved when the preview was opened. */
-    reset: () => chooseAndSave(initialPosition),
+    reset: () => choose({ position: initialPosition, saveDelayMs: 0 }),
   };
 }
 
