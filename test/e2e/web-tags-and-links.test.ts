@@ -38,6 +38,23 @@ describe("tags and links in a browser", { skip: skipWithoutChromium }, () => {
   const openPage = (path: string, options: BrowserContextOptions = {}) =>
     openStudioPage(fixture, owner, path, { errors, ...options });
 
+  test("keeps a tag that another member has just added (WEB-12)", async () => {
+    const postId = await addPost("Gulls", ["launch"]);
+    const page = await openPage(`posts/${postId}`);
+    const field = page.getByRole("combobox", { name: "Tags" });
+    await field.waitFor();
+    await page.route("**/posts/*", (route) => (route.request().method() === "GET" ? route.abort() : route.continue()));
+    await updatePost(fixture.service.deps, owner, { postId, tags: ["spring"] });
+    const conflict = page.waitForResponse((response) => response.status() === 409);
+    await field.fill("sale");
+    await field.press("Enter");
+    await conflict;
+    await page.unroute("**/posts/*");
+    await waitUntil(async () => (await readTags(postId)).join() === "spring,sale");
+    await page.getByRole("button", { name: "Remove tag spring" }).waitFor();
+    await page.context().close();
+  });
+
   test("suggests the studio's tags by keyboard and on a phone, and filters posts by tag (WEB-12)", async () => {
     await addPost("Fog", ["launch", "harbour"]);
     await addPost("Boats", ["launch", "lighthouse"]);
