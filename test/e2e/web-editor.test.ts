@@ -388,6 +388,17 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
     await page.getByRole("button", { name: "Use post’s text for blue-harbour" }).click();
     await waitUntil(async () => (await readPost(postId)).variants.length === 0);
     assert.equal(await field.inputValue(), "Vases.");
+
+    // The user takes an edit back while it is being saved.
+    const { firstRequest, release } = await holdRequests(page, "**/posts/*", "PATCH");
+    await field.fill("Vases!");
+    await firstRequest;
+    await page.getByRole("button", { name: "Use post’s text for blue-harbour" }).click();
+    const firstResponse = page.waitForResponse((response) => response.request().method() === "PATCH");
+    release();
+    assert.equal((await (await firstResponse).json()).variants.length, 1);
+    await waitUntil(async () => (await readPost(postId)).variants.length === 0);
+    assert.equal(await field.inputValue(), "Vases.");
     await page.context().close();
   });
 

@@ -49,10 +49,11 @@ export function useVariantDrafts(post: Post, controller: DraftController, studio
           currentPost.variants,
         );
         latest.current.controller.accept(await updatePost(studioId, postId, { variants, revision }));
-        latest.current.edits = removeSavedEdits(latest.current.edits, sentEdits);
-        setEdits((newEdits) => removeSavedEdits(newEdits, sentEdits));
+        const savedPost = getLatestPost();
+        latest.current.edits = removeSavedEdits(savedPost, latest.current.edits, sentEdits);
+        setEdits((newEdits) => removeSavedEdits(savedPost, newEdits, sentEdits));
         setError(undefined);
-        if (listUnsavedEdits(getLatestPost(), latest.current.edits).length === 0) return "saved";
+        if (listUnsavedEdits(savedPost, latest.current.edits).length === 0) return "saved";
         return unsavedEdits.length > sentEdits.length ? "conflict" : "failed";
       } catch (failure) {
         const isRevisionConflict = failure instanceof ApiError && failure.code === "revision_conflict";
@@ -95,7 +96,9 @@ export function useVariantDrafts(post: Post, controller: DraftController, studio
     edit: (id: string, text: string | undefined) =>
       setEdits(({ [id]: edit, ...others }) => {
         const savedText = findVariant(post, id);
-        return text === savedText ? others : { ...others, [id]: { text, base: edit ? edit.base : savedText } };
+        // While saving, the request may replace the saved text, so the edit is kept.
+        if (text === savedText && !isSaving) return others;
+        return { ...others, [id]: { text, base: edit ? edit.base : savedText } };
       }),
     /** Resolves a conflict: with the saved text, or with the edit. */
     resolve: (id: string, side: "mine" | "theirs") =>
@@ -125,11 +128,14 @@ function isConflict(post: Post, id: string, { text, base }: VariantEdit): boolea
   return savedText !== base && savedText !== text;
 }
 
-/** Removes edits that were sent and saved. An edit that changed after it was sent is now based on the sent text. */
-function removeSavedEdits(edits: Edits, sentEdits: readonly [id: string, edit: VariantEdit][]): Edits {
+/**
+ * Removes edits that were sent and saved, and those that change nothing. An edit that changed after it was sent is now
+ * based on the sent text.
+ */
+function removeSavedEdits(post: Post, edits: Edits, sentEdits: readonly [id: string, edit: VariantEdit][]): Edits {
   const sentTexts = new Map(sentEdits.map(([id, { text }]) => [id, text]));
   return Object.fromEntries(
-    Object.entries(edits)
+    listUnsavedEdits(post, edits)
       .filter(([id, { text }]) => !sentTexts.has(id) || sentTexts.get(id) !== text)
       .map(([id, edit]) => [id, sentTexts.has(id) ? { ...edit, base: sentTexts.get(id) } : edit]),
   );
