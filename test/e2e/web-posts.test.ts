@@ -422,6 +422,33 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     await page.context().close();
   });
 
+  test("names the accounts whose time changed if the server rejects the change for another one", async () => {
+    const owner = await newOwner();
+    const { postId, day } = await planPost(owner, "Fog");
+    const at = (await read(owner, postId)).publications?.[0]?.scheduledFor ?? "";
+    const { deps } = fixture.service;
+    await publishPost(deps, owner, {
+      postId,
+      connectionIds: [await newConnection(deps, owner, "lagoon", "sandbox")],
+      at,
+    });
+    const page = await openPosts(owner, `?view=calendar&range=week&date=${day}`);
+    const problem = { code: "too_late", detail: "It has started.", hint: "Reload the page." };
+    let requests = 0;
+    await page.route("**/reschedule", (route) =>
+      requests++ === 0 ? route.continue() : route.fulfill({ status: 409, json: problem }),
+    );
+    await page.getByRole("button", { name: /^Fog\b/ }).press("Space");
+    await waitForPlace(page, `${formatLongDay(day)}, 10:00`);
+    await page.keyboard.press("ArrowDown");
+    await waitForPlace(page, `${formatLongDay(day)}, 11:00`);
+    await page.keyboard.press("Space");
+    const text = /moved to .* for (?:harbour|lagoon)\. Its other accounts keep their time\. It has started\. Reload/;
+    await page.getByText(text).first().waitFor();
+    assert.equal(requests, 2);
+    await page.context().close();
+  });
+
   test("offers no changes to a user who may only read (WEB-2)", async () => {
     const owner = await newOwner();
     const { day } = await planPost(owner, "Fog");

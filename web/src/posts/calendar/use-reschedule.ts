@@ -29,13 +29,18 @@ export function useReschedule(): Reschedule {
   const showToast = useToast();
   const confirm = useConfirm();
 
-  async function move(entries: readonly CalendarEntry[], at: string): Promise<CalendarEntry[]> {
+  /** Moves one entry after the other, and stops at the first failure. */
+  async function move(
+    entries: readonly CalendarEntry[],
+    at: string,
+  ): Promise<{ movedEntries: CalendarEntry[]; errorText: string }> {
     const previousEntries = new Map(entries.map((entry) => [entry.id, entry]));
     await cancelListRequests(queryClient, studio.id);
     patchCalendar(queryClient, studio.id, (entry) =>
       previousEntries.has(entry.id) ? { ...entry, at, scheduledFor: at } : entry,
     );
     const movedEntries: CalendarEntry[] = [];
+    let errorText = "";
     try {
       for (const entry of entries) {
         const { state } = await reschedulePublication(studio.id, entry.id, at);
@@ -45,25 +50,35 @@ export function useReschedule(): Reschedule {
     } catch (error) {
       patchCalendar(queryClient, studio.id, (entry) => previousEntries.get(entry.id) ?? entry);
       const { message, hint } = describeError(error);
-      showToast({ text: `${message} ${hint}` });
+      errorText = `${message} ${hint}`;
     }
     void refreshQueries(queryClient, studio.id);
-    return movedEntries;
+    return { movedEntries, errorText };
   }
 
   async function moveGroup({ post, entries, isPartial }: EntryGroup, at: string): Promise<void> {
-    const movedEntries = await move(entries, at);
-    if (movedEntries.length === 0) return;
+    const { movedEntries, errorText } = await move(entries, at);
+    if (movedEntries.length === 0) {
+      showToast({ text: errorText });
+      return;
+    }
     const needsApproval = movedEntries.some(({ state }, i) => state === "proposed" && entries[i]?.state !== "proposed");
     const previousAt = entries[0]?.scheduledFor ?? undefined;
     const accounts = movedEntries.map(({ account }) => account).join(", ");
+    const target = isPartial || errorText !== "" ? ` for ${accounts}. Its other accounts keep their time` : "";
+    // One toast: on a phone, a second one would hide the error.
     showToast({
-      text: `“${post.title}” moved to ${formatTime(at, studio.timezone)}${isPartial ? ` for ${accounts}. Its other accounts keep their time` : ""}.${needsApproval ? " It needs approval again." : ""}`,
+      text: `“${post.title}” moved to ${formatTime(at, studio.timezone)}${target}.${needsApproval ? " It needs approval again." : ""} ${errorText}`.trim(),
       // An earlier time can no longer be chosen once it has passed, and a lost approval can't be restored.
       ...(previousAt !== undefined && Date.parse(previousAt) > Date.now() && !needsApproval
-        ? { action: { label: "Undo", run: () => void move(movedEntries, previousAt) } }
+        ? { action: { label: "Undo", run: () => void undoMove(movedEntries, previousAt) } }
         : {}),
     });
+  }
+
+  async function undoMove(entries: readonly CalendarEntry[], at: string): Promise<void> {
+    const { errorText } = await move(entries, at);
+    if (errorText !== "") showToast({ text: errorText });
   }
 
   return async (group, localTime, { isApprovalLossExplained = false } = {}) => {
