@@ -204,12 +204,25 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
         { state: "published", publishedAt: Date.now(), dueAt: null, nextRunAt: null },
         { states: ["scheduled"] },
       );
-    await page.getByRole("button", { name: "Actions for Gulls" }).click();
-    await page.getByRole("menuitem", { name: "Schedule…" }).click();
+    const openDialog = async () => {
+      await page.getByRole("button", { name: "Actions for Gulls" }).click();
+      await page.getByRole("menuitem", { name: "Schedule…" }).click();
+    };
+    await openDialog();
     const dialog = page.getByRole("dialog", { name: "Schedule post" });
     await dialog.getByText(/^Sandbox\. Already published: /).waitFor();
     assert.equal(await dialog.getByRole("checkbox", { name: "harbour" }).isChecked(), false);
     assert.equal(await dialog.getByRole("checkbox", { name: "quay" }).isChecked(), true);
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+
+    // The post is in the cache now, but may have been published since.
+    await page.route(`**/posts/${postId}`, (route) => route.fulfill({ status: 400, json: {} }));
+    await openDialog();
+    await dialog.getByRole("alert").waitFor();
+    assert.equal(await dialog.getByRole("checkbox").count(), 0);
+    await page.unroute(`**/posts/${postId}`);
+    await dialog.getByRole("button", { name: "Try again" }).click();
+    await dialog.getByRole("checkbox", { name: "quay" }).waitFor();
     await page.context().close();
   });
 

@@ -20,6 +20,7 @@ import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
 import { OpenThreads } from "./OpenThreads.tsx";
 import { PublicationActions } from "./PublicationActions.tsx";
 import { SentContent } from "./SentContent.tsx";
+import { useCurrentPost } from "./use-current-post.ts";
 
 /** Asking for changes adds a comment to the post and cancels the publication, so it needs all of these permissions. */
 const askForChangesPermissions = ["publications.approve", "publications.request", "posts.write"] as const;
@@ -37,10 +38,8 @@ export function ProposalReview({
   const showToast = useToast();
   const { isRunning, error, run } = useAction();
   const { id, postId, connectionId, platform, account, scheduledFor } = publication;
-  const post = useQuery({ ...postQuery(studio.id, postId), refetchInterval: 5000, staleTime: 0 });
+  const { query, post: currentPost } = useCurrentPost(postId, { refetchInterval: 5000 });
   const detail = useQuery({ ...publicationQuery(studio.id, id), refetchInterval: 5000 });
-  // Ignores the cache, which may contain an older revision.
-  const currentPost = post.isFetchedAfterMount ? post.data : undefined;
   const [shownPost, setShownPost] = useState<Post>();
   useEffect(() => {
     if (currentPost) setShownPost((previous) => previous ?? currentPost);
@@ -63,7 +62,7 @@ export function ProposalReview({
       }
     });
 
-  if (!shownPost || !currentPost) return <QueryStatus query={post} />;
+  if (!shownPost || !currentPost) return <QueryStatus query={query} />;
   if (!detail.data) return <QueryStatus query={detail} />;
   const { lastApproval, includesTitle } = detail.data;
   const hasChanged = currentPost.revision !== shownPost.revision;

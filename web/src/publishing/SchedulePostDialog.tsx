@@ -1,6 +1,5 @@
-import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { postQuery, type Post } from "../api/queries.ts";
+import type { Post } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import { Button, ButtonLink } from "../ui/Button.tsx";
 import { Dialog, DialogActions } from "../ui/Dialog.tsx";
@@ -8,6 +7,7 @@ import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { NoAccounts } from "./NoAccounts.tsx";
 import { PublishDialog } from "./PublishDialog.tsx";
 import { useAccounts, type Account } from "./use-accounts.ts";
+import { useCurrentPost } from "./use-current-post.ts";
 
 interface SchedulePostDialogProps {
   postId: string;
@@ -22,16 +22,13 @@ interface SchedulePostDialogProps {
 
 /** Schedules or publishes a post that is not open in the editor. Loads the post first and preselects accounts. */
 export function SchedulePostDialog(props: SchedulePostDialogProps) {
-  const { studio } = useStudio();
+  // The cached post may not say that the post is already published to accounts, which would then be chosen again.
   const {
-    data: post,
-    error,
-    refetch,
-    isFetchedAfterMount,
-  } = useQuery({ ...postQuery(studio.id, props.postId), staleTime: 0 });
-  // Ignores the cached post: the current one may already be published to accounts that would be chosen again.
-  if (post && isFetchedAfterMount) return <LoadedDialog {...props} post={post} />;
-  if (!error) return null;
+    post,
+    query: { error, refetch, isFetchedAfterMount },
+  } = useCurrentPost(props.postId);
+  if (post) return <LoadedDialog {...props} post={post} />;
+  if (!error || !isFetchedAfterMount) return null;
   return (
     <MessageDialog {...props}>
       <ErrorMessage error={error} onRetry={() => void refetch()} />
