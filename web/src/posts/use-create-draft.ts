@@ -1,5 +1,5 @@
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
+import { useRef } from "react";
 import { createPost } from "../api/mutations.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import type { PostPageSearch } from "../search-params.ts";
@@ -8,11 +8,13 @@ import type { PostPageSearch } from "../search-params.ts";
 export function useCreateDraft(): (title: string, search?: PostPageSearch) => Promise<void> {
   const { studio } = useStudio();
   const navigate = useNavigate();
-  // One key per form, so that a repeated submission creates one post.
-  const [key] = useState(() => crypto.randomUUID());
+  // One key per form and title, so that a repeated submission creates one post.
+  const keys = useRef(new Map<string, string>());
 
   return async (title, search = {}) => {
-    const post = await createPost(studio.id, { title, idempotencyKey: `${key} ${title}`.slice(0, 200) });
+    const idempotencyKey = keys.current.get(title) ?? crypto.randomUUID();
+    keys.current.set(title, idempotencyKey);
+    const post = await createPost(studio.id, { title, idempotencyKey });
     await navigate({
       to: "/studios/$studioId/posts/$postId",
       params: { studioId: studio.id, postId: post.id },
