@@ -26,7 +26,8 @@ export function StudioForm({ isFirstStudio = false, onCancel }: { isFirstStudio?
     const studio = await createStudio({ name: name.trim(), timezone: timeZone });
     if (canAddSamples && shouldAddSamples) {
       setBusyLabel("Adding sample posts…");
-      await addSamples(studio.id);
+      // The studio exists already, and the samples are optional.
+      await addSamples(studio.id).catch(() => {});
     }
     await refreshQueries(queryClient);
     await navigate({ to: "/studios/$studioId/posts", params: { studioId: studio.id } });
@@ -77,9 +78,7 @@ export function StudioForm({ isFirstStudio = false, onCancel }: { isFirstStudio?
   );
 }
 
-/** Ignores failures, because the studio already exists and the samples are optional. */
 async function addSamples(studioId: string): Promise<void> {
   const { samples } = await import("./samples.ts");
-  for (const [i, sample] of samples.entries())
-    await createPost(studioId, { ...sample, idempotencyKey: `sample-${i}` }).catch(() => {});
+  for (const [i, sample] of samples.entries()) await createPost(studioId, { ...sample, idempotencyKey: `sample-${i}` });
 }
