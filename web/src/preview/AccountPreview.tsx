@@ -7,6 +7,7 @@ import type { EditorController } from "../posts/use-editor.ts";
 import { isFileSelectionProblem, ProblemList, type AccountProblem } from "../publishing/ProblemList.tsx";
 import type { Account } from "../publishing/use-accounts.ts";
 import { Button } from "../ui/Button.tsx";
+import { getFirstCharacter } from "../ui/first-character.ts";
 import type { Size } from "./crop-window.ts";
 import { FileSettings } from "./FileSettings.tsx";
 import { findCrop, getRenditionUrl, type RenditionSize } from "./get-rendition-url.ts";
@@ -70,7 +71,7 @@ export function AccountPreview({
             className="grid size-9 flex-none place-items-center rounded-full bg-wash font-semibold text-accent"
             aria-hidden="true"
           >
-            {label.replace(/^@/, "").slice(0, 1).toUpperCase()}
+            {getFirstCharacter(label.replace(/^@/, ""))}
           </span>
           <span className="min-w-0 leading-tight [overflow-wrap:anywhere]">
             <b className="block">{label}</b>
