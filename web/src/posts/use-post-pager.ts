@@ -19,8 +19,9 @@ const staleAfterMs = 60_000;
 export interface PostPager {
   /** Whether the user came from a view with an order. The post may still be loading, or not be part of it. */
   hasOrder: boolean;
-  /** Undefined if there is no such post, and so is `openNext`. */
+  /** Undefined if there is no previous post. */
   openPrevious: (() => void) | undefined;
+  /** Undefined if there is no next post. */
   openNext: (() => void) | undefined;
 }
 

@@ -17,7 +17,7 @@ export interface CropWindow extends Size {
   axis: "x" | "y";
 }
 
-/** How much the same aspect ratio can differ, as a fraction, because sizes are rounded to whole pixels. */
+/** How far two aspect ratios can differ and still count as equal, because sizes are rounded to whole pixels. */
 const maxAspectError = 0.02;
 
 export const hasSameAspect = (a: Size, b: Size): boolean => {

@@ -12,7 +12,7 @@ export const findCrop = (
   platform: string,
 ): CropPosition | undefined => crops.find((crop) => crop.assetId === assetId && crop.platform === platform);
 
-/** The server ignores the parameter `fit`, which makes the browser load the image again when the crop changes. */
+/** The parameter `fit` makes the browser load the image again when the crop changes; the server ignores it. */
 export function getRenditionUrl(
   { studioId, postId, connectionId }: { studioId: string; postId: string; connectionId: string },
   assetId: string,

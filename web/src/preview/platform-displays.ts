@@ -48,7 +48,8 @@ const displays: Readonly<Record<string, PlatformDisplay>> = {
     gallery: "carousel",
     isMediaFirst: true,
   },
-  // https://developers.facebook.com/docs/threads/posts. Which tags and mentions become links could not be read.
+  // https://developers.facebook.com/docs/threads/posts. We found no documentation of which tags and mentions become
+  // links.
   threads: { features: { hasLinks: true }, gallery: "carousel" },
   tiktok: { ...plainDisplay, isMediaFirst: true, showsTitle: true },
   youtube: { ...plainDisplay, isMediaFirst: true, showsTitle: true },

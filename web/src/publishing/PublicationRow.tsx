@@ -66,6 +66,6 @@ export function PublicationRow({
   );
 }
 
-/** Whether the requester scheduled it without an approval. A canceled one may have been waiting for one. */
+/** Whether the requester scheduled it without an approval. False if canceled: it may have waited for an approval. */
 const wasScheduledDirectly = ({ state, scheduledFor, approvedBy }: ListedPublication): boolean =>
   scheduledFor !== null && approvedBy === null && state !== "proposed" && state !== "canceled";

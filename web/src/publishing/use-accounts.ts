@@ -46,7 +46,7 @@ export function useAccounts(post: Post): { accounts: readonly Account[]; isLoade
       const platform = data.platforms.find(({ id }) => id === connection.platform);
       const isRejected = problems.some(({ level }) => level === "rejected");
       const obstacle =
-        findObstacle(post, connection, platform) ?? (isRejected ? undefined : findMissing(post, connection));
+        findObstacle(post, connection, platform) ?? (isRejected ? undefined : findMissingContent(post, connection));
       return {
         connectionId: connection.id,
         label: getAccountLabel(connection),
@@ -89,7 +89,7 @@ function findObstacle(post: Post, connection: PlatformConnection, platform: Plat
 }
 
 /** The server rejects a publication without text and files for every platform, so the validation does not list it. */
-function findMissing({ body, variants, assets }: Post, { id }: PlatformConnection): string | undefined {
+function findMissingContent({ body, variants, assets }: Post, { id }: PlatformConnection): string | undefined {
   const text = variants.find(({ connectionId }) => connectionId === id)?.body ?? body;
   return text.trim() === "" && assets.length === 0 ? "Write some text or add a file first." : undefined;
 }

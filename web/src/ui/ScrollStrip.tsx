@@ -4,7 +4,7 @@ import { useEffect, useRef, useState, type ReactNode } from "react";
 /** The sides on which the row continues. */
 type HiddenSides = "none" | "left" | "right" | "both";
 
-// Nothing of the row is visible behind a button.
+// Hides the part of the row behind a button.
 const maskClasses: Record<HiddenSides, string> = {
   none: "",
   left: "mask-[linear-gradient(to_right,transparent_2.5rem,black_3.5rem)]",

@@ -109,7 +109,7 @@ export const PostListRow = memo(function PostListRow({
       ) : (
         <>
           <span className="grid w-28 flex-none">
-            {/* Only the longest name has two lines. */}
+            {/* Only the longest label wraps to two lines. */}
             <PostStateBadge post={post} labelClassName="leading-4 whitespace-normal" />
           </span>
           <span className="flex w-40 flex-none justify-end text-sm whitespace-nowrap text-muted">

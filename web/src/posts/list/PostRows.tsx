@@ -99,7 +99,8 @@ let hasShownList = false;
 
 /**
  * The number of rows to render if the list is not virtual. In the first list of a visit, the rows below the window are
- * added in short steps, so that the visible ones respond sooner. A long list will be virtual soon.
+ * added in short steps, so that the visible ones respond sooner. A long list always starts with
+ * few rows, because it will be virtual soon.
  */
 function useStaticCount(total: number, isLong: boolean): number {
   const [count, setCount] = useState(hasShownList && !isLong ? Infinity : firstRowCount);
