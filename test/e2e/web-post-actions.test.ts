@@ -243,6 +243,16 @@ describe("actions on posts in a browser", { skip: skipWithoutChromium }, () => {
     await indicator.getByRole("link", { name: "1 upload to the library failed" }).waitFor();
     await indicator.getByRole("button", { name: "Dismiss uploads to the library" }).click();
     await indicator.waitFor({ state: "detached" });
+
+    await page.unroute("**/api/uploads/files");
+    const pausedUploads = await holdUploads(page);
+    await page.getByRole("link", { name: "Second" }).click();
+    for (const name of ["mist.jpg", "rain.jpg"]) await pausedUploads.upload(name);
+    await page.getByRole("button", { name: "Pause upload of mist.jpg" }).click();
+    await page.getByRole("navigation").getByRole("link", { name: "Posts" }).click();
+    await indicator.getByRole("link", { name: "Uploading to “Second”" }).waitFor();
+    pausedUploads.release();
+    await indicator.getByRole("link", { name: "Uploads to “Second” are paused" }).waitFor();
     await page.context().close();
   });
 

@@ -14,7 +14,8 @@ export function BackgroundUploads({ uploads }: { uploads: readonly BackgroundUpl
     >
       {uploads.map(({ key, target: { studioId, post }, summary }) => {
         const isSending = summary.state === "sending";
-        const Icon = isSending ? Upload : CircleAlert;
+        const hasFailed = !isSending && summary.failedCount > 0;
+        const Icon = hasFailed ? CircleAlert : Upload;
         const name = post ? `“${post.title}”` : "the library";
         const linkClasses = "min-w-0 truncate text-ink no-underline hover:text-accent pointer-coarse:py-3";
         return (
@@ -22,7 +23,7 @@ export function BackgroundUploads({ uploads }: { uploads: readonly BackgroundUpl
             key={key}
             className="flex min-h-control items-center gap-2 rounded-lg bg-raised py-1 pr-1 pl-3 text-sm tabular-nums shadow-overlay forced-colors:border"
           >
-            <Icon size={16} className={`flex-none ${isSending ? "text-muted" : "text-danger"}`} aria-hidden="true" />
+            <Icon size={16} className={`flex-none ${hasFailed ? "text-danger" : "text-muted"}`} aria-hidden="true" />
             {post ? (
               <Link
                 className={linkClasses}
@@ -50,7 +51,10 @@ export function BackgroundUploads({ uploads }: { uploads: readonly BackgroundUpl
 
 function describeProgress(summary: UploadSummary, name: string): string {
   const { state, connection, failedCount, sentBytes, totalBytes } = summary;
-  if (state !== "sending") return `${failedCount === 1 ? "1 upload" : `${failedCount} uploads`} to ${name} failed`;
+  if (state !== "sending") {
+    if (failedCount > 0) return `${failedCount === 1 ? "1 upload" : `${failedCount} uploads`} to ${name} failed`;
+    return state === "paused" ? `Uploads to ${name} are paused` : `Open ${name} to resume its uploads`;
+  }
   if (connection !== "good") return `Uploading to ${name}: waiting for the connection`;
   return `Uploading to ${name}: ${totalBytes === 0 ? 0 : Math.floor((sentBytes / totalBytes) * 100)} %`;
 }
