@@ -20,6 +20,19 @@ const sizes: readonly (readonly [bytes: number, nearest: string, roundedDown: st
   [2.5e15, "2,500 TB", "2,500 TB"],
 ];
 
+describe("durations", () => {
+  for (const [seconds, expected] of [
+    [0.2, "1 sec"],
+    [59.2, "1 min"],
+    [3540, "59 min"],
+    [3590, "1 hr"],
+    [3700, "1 hr 2 min"],
+    [7190, "2 hr"],
+  ] as const)
+    test(`formats ${seconds} seconds as ${expected} in the web app`, () =>
+      assert.equal(createFormatter("en").duration(seconds).replaceAll("\u00a0", " "), expected));
+});
+
 describe("sizes", () => {
   for (const [bytes, nearest, roundedDown] of sizes) {
     test(`formats ${bytes} bytes as ${nearest} on the server and in the web app`, () => {

@@ -27,10 +27,12 @@ export function createFormatter(tag: string): Formatter {
     duration(seconds) {
       const wholeSeconds = Math.max(1, Math.ceil(seconds));
       if (wholeSeconds < 60) return formatUnit(wholeSeconds, "second", 0);
-      if (wholeSeconds < 3600) return formatUnit(Math.ceil(wholeSeconds / 60), "minute", 0);
-      const minutes = Math.ceil((wholeSeconds % 3600) / 60);
-      const hours = formatUnit(Math.floor(wholeSeconds / 3600), "hour", 0);
-      return minutes > 0 ? `${hours} ${formatUnit(minutes, "minute", 0)}` : hours;
+      const wholeMinutes = Math.ceil(wholeSeconds / 60);
+      const minutes = wholeMinutes % 60;
+      const texts = [];
+      if (wholeMinutes >= 60) texts.push(formatUnit(Math.floor(wholeMinutes / 60), "hour", 0));
+      if (minutes > 0) texts.push(formatUnit(minutes, "minute", 0));
+      return texts.join(" ");
     },
     percent: (part, total) =>
       new Intl.NumberFormat(tag, { style: "percent" }).format(total === 0 ? 0 : Math.floor((part / total) * 100) / 100),
