@@ -4,7 +4,10 @@ interface UppyPack {
   default: { strings: Record<string, unknown> };
 }
 
-/** Uppy's language packs. The browser loads only the one it needs. */
+/**
+ * Uppy's language packs. The browser loads only the one it needs. There is one pack per language, in the regional variant
+ * of our own strings, so that a page does not mix variants.
+ */
 const uppyPackLoaders: Record<string, () => Promise<UppyPack>> = {
   ar: () => import("@uppy/locales/lib/ar_SA.js"),
   bg: () => import("@uppy/locales/lib/bg_BG.js"),
@@ -14,7 +17,6 @@ const uppyPackLoaders: Record<string, () => Promise<UppyPack>> = {
   de: () => import("@uppy/locales/lib/de_DE.js"),
   el: () => import("@uppy/locales/lib/el_GR.js"),
   es: () => import("@uppy/locales/lib/es_ES.js"),
-  "es-mx": () => import("@uppy/locales/lib/es_MX.js"),
   fa: () => import("@uppy/locales/lib/fa_IR.js"),
   fi: () => import("@uppy/locales/lib/fi_FI.js"),
   fr: () => import("@uppy/locales/lib/fr_FR.js"),
@@ -33,7 +35,6 @@ const uppyPackLoaders: Record<string, () => Promise<UppyPack>> = {
   nn: () => import("@uppy/locales/lib/nn_NO.js"),
   pl: () => import("@uppy/locales/lib/pl_PL.js"),
   pt: () => import("@uppy/locales/lib/pt_PT.js"),
-  "pt-br": () => import("@uppy/locales/lib/pt_BR.js"),
   ro: () => import("@uppy/locales/lib/ro_RO.js"),
   ru: () => import("@uppy/locales/lib/ru_RU.js"),
   sk: () => import("@uppy/locales/lib/sk_SK.js"),
@@ -44,7 +45,6 @@ const uppyPackLoaders: Record<string, () => Promise<UppyPack>> = {
   uk: () => import("@uppy/locales/lib/uk_UA.js"),
   vi: () => import("@uppy/locales/lib/vi_VN.js"),
   zh: () => import("@uppy/locales/lib/zh_CN.js"),
-  "zh-tw": () => import("@uppy/locales/lib/zh_TW.js"),
 };
 
 /** Texts that Uppy's packs lack, and replacements for some of the packs' texts. */
@@ -69,16 +69,16 @@ const rightToLeftLanguages = ["ar", "fa", "he"];
 
 /** Loads the first preferred language that has a pack. English is the fallback, even for single missing strings. */
 export async function loadLanguage(preferredLanguages: readonly string[]): Promise<Language> {
-  for (const tag of preferredLanguages.map((language) => language.toLowerCase())) {
-    const base = tag.split("-", 1)[0] ?? "";
-    if (base === "en") break;
-    const loadPack = uppyPackLoaders[tag] ?? uppyPackLoaders[base];
+  for (const language of preferredLanguages) {
+    const tag = language.toLowerCase().split("-", 1)[0] ?? "";
+    if (tag === "en") break;
+    const loadPack = uppyPackLoaders[tag];
     if (!loadPack) continue;
     try {
-      const [uppy, overrides] = await Promise.all([loadPack(), ownStringLoaders[base]?.()]);
+      const [uppy, overrides] = await Promise.all([loadPack(), ownStringLoaders[tag]?.()]);
       return {
-        tag: base,
-        direction: rightToLeftLanguages.includes(base) ? "rtl" : "ltr",
+        tag,
+        direction: rightToLeftLanguages.includes(tag) ? "rtl" : "ltr",
         strings: { ...english, ...pickUppyStrings(uppy.default.strings), ...overrides?.strings },
       };
     } catch {
