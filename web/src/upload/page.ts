@@ -38,7 +38,7 @@ async function showUploader(root: HTMLElement, token: string): Promise<void> {
       void refreshLimit();
     }, limitRefreshDelayMs);
   };
-  // While the post is full, the page offers no retry that would show that a position is free again.
+  // While the post is full, rows have no retry button, so only a refresh shows that a position is free again.
   addEventListener("focus", () => ui.isFull() && scheduleLimitRefresh());
   uploader.subscribe(() => {
     const { failedCount } = uploader.getSummary();

@@ -57,7 +57,7 @@ export function createRow(
   const pauseButton = createButton(strings.pause, () => uploader.pause(key));
   const resumeButton = createButton(strings.resume, () => uploader.resume(key), "primary");
   const retryButton = createButton(strings.retry, () => uploader.resume(key), "primary");
-  // A field of its own, because the page's one is disabled while the post is full.
+  // Each row has its own input, because the page's input is disabled while the post is full.
   const fileInput = createElement("input", { type: "file" });
   fileInput.addEventListener("change", () => {
     onFiles([...(fileInput.files ?? [])].map((file) => ({ file })));
