@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync, rmSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
@@ -13,6 +13,7 @@ import type { RunningService } from "../support/service.ts";
 import {
   chooseFiles,
   createTestUploadLink,
+  dropFiles,
   throttleUploads,
   startUploadService,
   waitForProgress,
@@ -242,6 +243,41 @@ if (hasChromium())
         assert.deepEqual(names.slice(1), ["pasted.png", "video.mp4"]);
         assert.deepEqual(consoleProblems, []);
         await context.close();
+      });
+
+      test("adds the other files of a dropped folder if some can't be read, and says so (UPLOAD-10)", async () => {
+        const { page, context } = await openObservedPage(browser);
+        const link = await createTestUploadLink(service);
+        const droppedFolder = `${folder.path}/dropped`;
+        mkdirSync(`${droppedFolder}/inner`, { recursive: true });
+        writeFileSync(`${droppedFolder}/a.jpg`, await jpeg());
+        writeFileSync(`${droppedFolder}/b.jpg`, await jpeg());
+        writeFileSync(`${droppedFolder}/inner/c.jpg`, await jpeg());
+        // Root can read every file, so the browser's error is simulated.
+        await page.addInitScript(`
+          const { webkitGetAsEntry } = DataTransferItem.prototype;
+          DataTransferItem.prototype.webkitGetAsEntry = function () {
+            const folder = webkitGetAsEntry.call(this);
+            const reader = folder.createReader();
+            const readEntries = (onEntries, onError) =>
+              reader.readEntries((entries) => {
+                const entry = entries.find(({ name }) => name === "b.jpg");
+                if (entry) entry.file = (_, onFileError) => onFileError(new DOMException("", "NotReadableError"));
+                onEntries(entries);
+              }, onError);
+            folder.createReader = () => ({ readEntries });
+            return folder;
+          };
+        `);
+        await page.goto(link.url);
+        await waitForState(page, "empty");
+        await dropFiles(page, [droppedFolder]);
+        await page.getByText("Some files couldn’t be read and were not added.").first().waitFor();
+        await waitForState(page, "done");
+        const names = (await link.assets()).map(({ filename }) => filename);
+        assert.deepEqual(names.toSorted(), ["a.jpg", "c.jpg"]);
+        await context.close();
+        rmSync(droppedFolder, { recursive: true });
       });
 
       test("asks for confirmation before it discards a large upload (UPLOAD-10)", async () => {

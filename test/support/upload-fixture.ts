@@ -86,6 +86,18 @@ export async function chooseFiles(page: Page, files: Files): Promise<void> {
   await page.locator("input[type=file]").first().setInputFiles(files);
 }
 
+/** Drops files and folders on the page, as a user does. */
+export async function dropFiles(page: Page, paths: string[]): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  for (const type of ["dragEnter", "dragOver", "drop"] as const)
+    await session.send("Input.dispatchDragEvent", {
+      type,
+      x: 200,
+      y: 200,
+      data: { items: [], files: paths, dragOperationsMask: 1 },
+    });
+}
+
 /** Limits the upload speed, so that a test can act in the middle of an upload. */
 export async function throttleUploads(page: Page, bytesPerSecond: number): Promise<void> {
   const session = await page.context().newCDPSession(page);

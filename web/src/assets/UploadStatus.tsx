@@ -1,8 +1,9 @@
 import { Pause, Play, Upload } from "lucide-react";
 import { useEffect, useEffectEvent, useRef } from "react";
 import { Button } from "../ui/Button.tsx";
+import { useToast } from "../ui/Toasts.tsx";
 import { withoutSystemFiles } from "../upload/dropped-files.ts";
-import { listenForFiles } from "../upload/listen-for-files.ts";
+import { listenForFiles, unreadableFilesText } from "../upload/listen-for-files.ts";
 import type { ChosenFile, UploadSummary } from "../upload/upload-task.ts";
 import { formatFileCount, formatBytes, formatTimeLeft } from "./labels.ts";
 import type { LibraryUploads } from "./use-library-uploads.ts";
@@ -61,10 +62,15 @@ function describeUploads(summary: UploadSummary): string {
 export function DropTarget({ onFiles }: { onFiles: (chosenFiles: readonly ChosenFile[]) => void }) {
   const root = useRef<HTMLDivElement>(null);
   const handleFiles = useEffectEvent((chosenFiles: readonly ChosenFile[]) => onFiles(withoutSystemFiles(chosenFiles)));
-  useEffect(
-    () => (root.current ? listenForFiles(root.current, (chosenFiles) => handleFiles(chosenFiles)) : undefined),
-    [],
-  );
+  const showToast = useToast();
+  useEffect(() => {
+    if (!root.current) return undefined;
+    return listenForFiles(
+      root.current,
+      (chosenFiles) => handleFiles(chosenFiles),
+      () => showToast({ text: unreadableFilesText }),
+    );
+  }, [showToast]);
   return (
     <div
       ref={root}

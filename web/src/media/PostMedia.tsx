@@ -6,8 +6,9 @@ import { useBulkActions } from "../assets/use-bulk-actions.ts";
 import { useDeleteAsset } from "../assets/use-delete-asset.tsx";
 import { useStudio } from "../layout/use-studio.ts";
 import { withoutSystemFiles } from "../upload/dropped-files.ts";
-import { listenForFiles } from "../upload/listen-for-files.ts";
+import { listenForFiles, unreadableFilesText } from "../upload/listen-for-files.ts";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
+import { useToast } from "../ui/Toasts.tsx";
 import { AddFiles } from "./AddFiles.tsx";
 import { arrangeFiles } from "./arrange-files.ts";
 import { FileList } from "./FileList.tsx";
@@ -55,11 +56,16 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
 
   const { add } = uploads;
   const latestAdd = useRef(add);
+  const showToast = useToast();
   latestAdd.current = add;
   useEffect(() => {
     if (!canAdd || !section.current) return undefined;
-    return listenForFiles(section.current, (chosenFiles) => latestAdd.current(withoutSystemFiles(chosenFiles)));
-  }, [canAdd]);
+    return listenForFiles(
+      section.current,
+      (chosenFiles) => latestAdd.current(withoutSystemFiles(chosenFiles)),
+      () => showToast({ text: unreadableFilesText }),
+    );
+  }, [canAdd, showToast]);
 
   function getMove(asset: Asset, direction: -1 | 1): (() => void) | undefined {
     const from = order.indexOf(asset.id);

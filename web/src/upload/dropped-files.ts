@@ -5,8 +5,11 @@ interface ItemWithHandle extends DataTransferItem {
   getAsFileSystemHandle?(): Promise<FileSystemHandle | null>;
 }
 
-/** Returns all dropped files, including those in folders. Call it synchronously in the handler of the drop event. */
-export async function readDroppedFiles(transfer: DataTransfer): Promise<ChosenFile[]> {
+/**
+ * Returns all dropped files, including those in folders. Skips what the browser can't read, and calls `onUnreadable`
+ * for each. Call it synchronously in the handler of the drop event.
+ */
+export async function readDroppedFiles(transfer: DataTransfer, onUnreadable: () => void): Promise<ChosenFile[]> {
   const items = [...transfer.items].filter(({ kind }) => kind === "file");
   // Read every item before the first await: the browser clears the list afterwards.
   const droppedItems = items.map((item: ItemWithHandle) => ({
@@ -16,7 +19,7 @@ export async function readDroppedFiles(transfer: DataTransfer): Promise<ChosenFi
   }));
   const files: ChosenFile[] = [];
   for (const { entry, file, handle } of droppedItems) {
-    if (entry?.isDirectory) files.push(...(await readFolder(entry as FileSystemDirectoryEntry)));
+    if (entry?.isDirectory) await readFolder(entry as FileSystemDirectoryEntry, files, onUnreadable);
     else if (file) {
       const resolvedHandle = await handle;
       files.push({
@@ -28,20 +31,29 @@ export async function readDroppedFiles(transfer: DataTransfer): Promise<ChosenFi
   return files;
 }
 
-async function readFolder(folder: FileSystemDirectoryEntry): Promise<ChosenFile[]> {
+/** Adds the files of the folder to `files`. */
+async function readFolder(
+  folder: FileSystemDirectoryEntry,
+  files: ChosenFile[],
+  onUnreadable: () => void,
+): Promise<void> {
   const reader = folder.createReader();
-  const files: ChosenFile[] = [];
-  for (;;) {
-    // Returns up to 100 entries per call, and an empty array at the end.
-    const entries = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
-    if (entries.length === 0) return files;
-    for (const entry of entries) {
-      if (entry.isDirectory) files.push(...(await readFolder(entry as FileSystemDirectoryEntry)));
-      else
-        files.push({
-          file: await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject)),
-        });
+  try {
+    for (;;) {
+      // Returns up to 100 entries per call, and an empty array at the end.
+      const entries = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
+      if (entries.length === 0) return;
+      for (const entry of entries) {
+        if (entry.isDirectory) await readFolder(entry as FileSystemDirectoryEntry, files, onUnreadable);
+        else
+          await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject)).then(
+            (file) => files.push({ file }),
+            onUnreadable,
+          );
+      }
     }
+  } catch {
+    onUnreadable();
   }
 }
 

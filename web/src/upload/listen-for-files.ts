@@ -1,8 +1,17 @@
 import { readDroppedFiles } from "./dropped-files.ts";
 import type { ChosenFile } from "./upload-task.ts";
 
-/** Reports files that the user drops anywhere on the page or pastes. Returns a function that stops listening. */
-export function listenForFiles(root: HTMLElement, onFiles: (chosenFiles: readonly ChosenFile[]) => void): () => void {
+export const unreadableFilesText = "Some files couldn’t be read and were not added.";
+
+/**
+ * Reports files that the user drops anywhere on the page or pastes. `onUnreadable` is called if the browser can't read
+ * some of them. Returns a function that stops listening.
+ */
+export function listenForFiles(
+  root: HTMLElement,
+  onFiles: (chosenFiles: readonly ChosenFile[]) => void,
+  onUnreadable: () => void,
+): () => void {
   const controller = new AbortController();
   const { signal } = controller;
   const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
@@ -21,7 +30,11 @@ export function listenForFiles(root: HTMLElement, onFiles: (chosenFiles: readonl
       event.preventDefault();
       dragDepth = 0;
       changeDragDepth(0);
-      void readDroppedFiles(event.dataTransfer).then(onFiles);
+      let hasUnreadableFiles = false;
+      void readDroppedFiles(event.dataTransfer, () => (hasUnreadableFiles = true)).then((chosenFiles) => {
+        onFiles(chosenFiles);
+        if (hasUnreadableFiles) onUnreadable();
+      });
     },
     { signal },
   );

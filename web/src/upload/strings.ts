@@ -1,3 +1,5 @@
+import { unreadableFilesText } from "./listen-for-files.ts";
+
 /** English strings of the uploader, and the fallback for other languages. `interpolate` fills in `%{…}`. */
 export const english = {
   // Keys of Uppy's language packs, and the singular of one of them.
@@ -38,6 +40,7 @@ export const english = {
   connectionRestored: "Connection restored.",
   chooseAgain: "Choose this file again to resume the upload.",
   chooseFile: "Choose file…",
+  unreadableFiles: unreadableFilesText,
   allowOrChooseAgain: "Resume the upload and allow the browser to read this file, or choose the file again.",
   altText: "Alt text",
   altHint: "Describe this file",

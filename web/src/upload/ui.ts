@@ -58,7 +58,7 @@ export function createUploaderUi(
 
   const noticeClasses = "m-0 border-l-3 border-danger bg-raised px-4 py-3";
   const connectionNotice = createElement("p", { className: noticeClasses });
-  const notice = createElement("p", { className: noticeClasses });
+  const notice = createElement("p", { className: noticeClasses, hidden: true });
   const summaryText = createElement("p", {
     className:
       "m-0 tabular-nums group-data-[state=done]/uploader:font-serif group-data-[state=done]/uploader:text-[1.2rem]/[1.4]",
@@ -92,6 +92,12 @@ export function createUploaderUi(
       if (pendingAnnouncements.length > 0) liveRegion.textContent = pendingAnnouncements.join(" ");
       pendingAnnouncements = [];
     }, 100);
+  }
+
+  function showNotice(text: string): void {
+    setText(notice, text);
+    setVisible(notice, text !== "");
+    announce(text);
   }
 
   function addFiles(chosenFiles: readonly ChosenFile[]): void {
@@ -220,17 +226,12 @@ export function createUploaderUi(
   };
   const unsubscribe = uploader.subscribe(scheduleRender);
   const refreshTimer = setInterval(() => uploader.getSummary().state === "sending" && render(), 400);
-  const stopListening = listenForFiles(root, addFiles);
+  const stopListening = listenForFiles(root, addFiles, () => showNotice(strings.unreadableFiles));
 
-  setVisible(notice, false);
   render();
   addInitialFiles();
   return {
-    showNotice(text) {
-      setText(notice, text);
-      setVisible(notice, text !== "");
-      announce(text);
-    },
+    showNotice,
     setLimit(limit) {
       fileLimit = limit;
       render();

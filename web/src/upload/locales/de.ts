@@ -23,6 +23,7 @@ export const strings: StringOverrides = {
   connectionRestored: "Verbindung wiederhergestellt.",
   chooseAgain: "Wählen Sie diese Datei noch einmal aus, um den Upload fortzusetzen.",
   chooseFile: "Datei auswählen …",
+  unreadableFiles: "Einige Dateien konnten nicht gelesen werden und wurden nicht hinzugefügt.",
   allowOrChooseAgain:
     "Setzen Sie den Upload fort und erlauben Sie dem Browser, diese Datei zu lesen, oder wählen Sie sie noch einmal aus.",
   altText: "Alternativtext",

@@ -23,6 +23,7 @@ export const strings: StringOverrides = {
   connectionRestored: "Conexión restablecida.",
   chooseAgain: "Elija de nuevo este archivo para reanudar la subida.",
   chooseFile: "Elegir archivo…",
+  unreadableFiles: "Algunos archivos no se pudieron leer y no se añadieron.",
   allowOrChooseAgain: "Reanude la subida y permita que el navegador lea este archivo, o elíjalo de nuevo.",
   altText: "Texto alternativo",
   altHint: "Describa este archivo",

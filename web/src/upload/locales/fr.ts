@@ -23,6 +23,7 @@ export const strings: StringOverrides = {
   connectionRestored: "Connexion rétablie.",
   chooseAgain: "Choisissez à nouveau ce fichier pour reprendre l’envoi.",
   chooseFile: "Choisir le fichier…",
+  unreadableFiles: "Certains fichiers n’ont pas pu être lus et n’ont pas été ajoutés.",
   allowOrChooseAgain: "Reprenez l’envoi et autorisez le navigateur à lire ce fichier, ou choisissez-le à nouveau.",
   altText: "Texte alternatif",
   altHint: "Décrivez ce fichier",

@@ -23,6 +23,7 @@ export const strings: StringOverrides = {
   connectionRestored: "Connessione ripristinata.",
   chooseAgain: "Scegli di nuovo questo file per riprendere il caricamento.",
   chooseFile: "Scegli il file…",
+  unreadableFiles: "Non è stato possibile leggere alcuni file, che non sono stati aggiunti.",
   allowOrChooseAgain: "Riprendi il caricamento e consenti al browser di leggere questo file, oppure sceglilo di nuovo.",
   altText: "Testo alternativo",
   altHint: "Descrivi questo file",

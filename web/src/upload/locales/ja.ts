@@ -25,6 +25,7 @@ export const strings: StringOverrides = {
   connectionRestored: "接続が回復しました。",
   chooseAgain: "このファイルをもう一度選ぶと、続きから再開します。",
   chooseFile: "ファイルを選択…",
+  unreadableFiles: "一部のファイルは読み取れなかったため、追加されませんでした。",
   allowOrChooseAgain: "再開してブラウザーにこのファイルの読み取りを許可するか、ファイルをもう一度選んでください。",
   altText: "代替テキスト",
   altHint: "このファイルの説明",

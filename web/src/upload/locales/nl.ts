@@ -23,6 +23,7 @@ export const strings: StringOverrides = {
   connectionRestored: "Verbinding hersteld.",
   chooseAgain: "Kies dit bestand opnieuw om de upload te hervatten.",
   chooseFile: "Bestand kiezen…",
+  unreadableFiles: "Sommige bestanden konden niet worden gelezen en zijn niet toegevoegd.",
   allowOrChooseAgain: "Hervat de upload en geef de browser toestemming om dit bestand te lezen, of kies het opnieuw.",
   altText: "Alternatieve tekst",
   altHint: "Beschrijf dit bestand",

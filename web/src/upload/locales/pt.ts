@@ -23,6 +23,7 @@ export const strings: StringOverrides = {
   connectionRestored: "Ligação restabelecida.",
   chooseAgain: "Escolha este ficheiro outra vez para retomar o envio.",
   chooseFile: "Escolher ficheiro…",
+  unreadableFiles: "Não foi possível ler alguns ficheiros, que não foram adicionados.",
   allowOrChooseAgain: "Retome o envio e permita que o navegador leia este ficheiro, ou escolha-o outra vez.",
   altText: "Texto alternativo",
   altHint: "Descreva este ficheiro",

@@ -21,6 +21,7 @@ export const strings: StringOverrides = {
   connectionRestored: "连接已恢复。",
   chooseAgain: "请再次选择此文件以继续上传。",
   chooseFile: "选择文件…",
+  unreadableFiles: "部分文件无法读取，未被添加。",
   allowOrChooseAgain: "请继续上传并允许浏览器读取此文件，或再次选择此文件。",
   altText: "替代文本",
   altHint: "描述此文件",
