@@ -280,6 +280,33 @@ if (hasChromium())
         rmSync(droppedFolder, { recursive: true });
       });
 
+      test("resumes a stored file once if the user clicks Resume twice (UPLOAD-9)", async () => {
+        const { page, context } = await openObservedPage(browser);
+        const link = await createTestUploadLink(service);
+        // The browser prompts for the permission to read the file; the user grants it after the second click.
+        await page.addInitScript(`
+          const { promise, resolve } = Promise.withResolvers();
+          window.grantAccess = () => resolve("granted");
+          FileSystemHandle.prototype.queryPermission = async () => "prompt";
+          FileSystemHandle.prototype.requestPermission = () => promise;
+        `);
+        await page.goto(link.url);
+        await waitForState(page, "empty");
+        await throttleUploads(page, 4 * mebibyte);
+        await dropFiles(page, [videoPath]);
+        await waitForProgress(page, 0.2);
+        await page.reload();
+        const resumeButton = getButton(page, "Resume: video.mp4");
+        await resumeButton.click();
+        await resumeButton.click();
+        let startCount = 0;
+        page.on("request", (request) => void (request.url().endsWith("/api/uploads/files") && startCount++));
+        await page.evaluate("grantAccess()");
+        await waitForState(page, "done");
+        assert.equal(startCount, 1);
+        await context.close();
+      });
+
       test("asks for confirmation before it discards a large upload (UPLOAD-10)", async () => {
         const { page, context } = await openObservedPage(browser);
         const link = await createTestUploadLink(service);

@@ -72,9 +72,12 @@ export function createUploader({ getUploadLinkToken, onUploaded, createClient }:
     return task;
   }
 
+  /** Opening a file takes a while: meanwhile, the user may have resumed or canceled it, or chosen it again. */
+  const isStillMissing = (task: UploadTask) => task.status === "missing" && tasks.includes(task);
+
   async function resumeStoredFile(task: UploadTask): Promise<void> {
     const file = await task.storedFile?.open({ promptUser: true });
-    if (!file) return;
+    if (!file || !isStillMissing(task)) return;
     task.file = file;
     await sendFile(task, file);
   }
@@ -168,7 +171,7 @@ export function createUploader({ getUploadLinkToken, onUploaded, createClient }:
         const storedFile = candidates.find(({ name, size }) => size === file.bytes && name === file.filename);
         const task = addTask({ ...commonValues, status: "missing", storedFile });
         const openedFile = await storedFile?.open({ promptUser: false });
-        if (!openedFile || task.status !== "missing") continue;
+        if (!openedFile || !isStillMissing(task)) continue;
         task.file = openedFile;
         void sendFile(task, openedFile);
       }
