@@ -308,6 +308,34 @@ describe("the post editor in a browser", { skip: skipWithoutChromium }, () => {
     await page.context().close();
   });
 
+  test("retries with a new upload link after the first expired, and after a reload resumes the uploads of both (WEB-10)", async () => {
+    const postId = await addPost("Links");
+    const page = await openPost(postId);
+    await page.route("**/files/**", (route) => (route.request().method() === "PUT" ? route.abort() : route.fallback()));
+    const buffer = await jpeg();
+    await fileInput(page).setInputFiles({ name: "one.jpg", mimeType: "image/jpeg", buffer });
+    await waitForOrder(postId, ["one.jpg"]);
+    const tokens: (string | undefined)[] = [];
+    await page.route("**/api/uploads/files", (route) => {
+      tokens.push(route.request().headers()["upload-token"]);
+      if (tokens.length > 1) return route.continue();
+      return route.fulfill({ status: 409, json: { code: "asset_limit_reached", detail: "This post is full." } });
+    });
+    await fileInput(page).setInputFiles({ name: "two.jpg", mimeType: "image/jpeg", buffer });
+    const retryButton = page.getByRole("button", { name: "Retry two.jpg" });
+    await retryButton.waitFor();
+    await page.evaluate("{ const now = Date.now; Date.now = () => now() + 31 * 60_000; }");
+    await retryButton.click();
+    await waitForOrder(postId, ["one.jpg", "two.jpg"]);
+    assert.notEqual(tokens[1], tokens[0]);
+    await page.reload();
+    for (const name of ["one.jpg", "two.jpg"])
+      await page.getByRole("button", { name: `Pause upload of ${name}` }).waitFor();
+    await page.unroute("**/files/**");
+    await waitUntil(async () => (await readPost(postId)).assets.every(({ status }) => status === "ready"));
+    await page.context().close();
+  });
+
   test("on a phone, status and next action are first and stay in view (WEB-12)", async () => {
     const { deps } = fixture.service;
     const postId = await addPost(

@@ -15,7 +15,7 @@ export interface LibraryUploads extends Uploads {
   announcement: string;
 }
 
-/** Where the tab stores the token of the upload link of the library. */
+/** Where the tab stores the tokens of the upload links of the library. */
 const getStorageKey = (studioId: string): string => `atelier upload ${studioId}`;
 
 /** The uploads to the library. A finished upload disappears once its file is in `listedAssets`. */

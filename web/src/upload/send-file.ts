@@ -62,7 +62,8 @@ export function createFileSender({
       if (!tasks.some(({ status }) => status === "sending")) totalSpeed.reset();
       task.status = "sending";
       notify();
-      task.token ??= await linkPool.getCurrentToken();
+      // A file that the server has not accepted needs a link that still accepts new files.
+      if (task.id === undefined || task.token === undefined) task.token = await linkPool.getCurrentToken();
       const { token } = task;
       const client = linkPool.getClient(token);
       const uploadedFile = await transfer(

@@ -42,15 +42,13 @@ export function useUploader(
       const createdUploader = createLazyUploader({
         getUploadLinkToken: async () => {
           const { token } = await getHandlers().createLink();
-          // Anyone with the token can upload, so it is kept only until the tab closes.
-          sessionStorage.setItem(storageKey, token);
+          storeTokens(storageKey, [...readTokens(storageKey), token]);
           return token;
         },
         onUploaded: (file, remove) => getHandlers().onUploaded(file, remove),
         onChange,
       });
-      const previousToken = sessionStorage.getItem(storageKey);
-      if (previousToken !== null) void restoreUploads(createdUploader, storageKey, previousToken);
+      for (const token of readTokens(storageKey)) void restoreUploads(createdUploader, storageKey, token);
       return createdUploader;
     });
     uploader.current = visibleUploads.uploader;
@@ -75,11 +73,24 @@ export function useUploader(
   };
 }
 
+/** The tokens of the links that this tab has created, until they have nothing to restore. */
+const readTokens = (storageKey: string): string[] => sessionStorage.getItem(storageKey)?.split(" ") ?? [];
+
+/** Anyone with a token can upload, so it is kept only until the tab closes. */
+function storeTokens(storageKey: string, tokens: readonly string[]): void {
+  if (tokens.length > 0) sessionStorage.setItem(storageKey, tokens.join(" "));
+  else sessionStorage.removeItem(storageKey);
+}
+
 /** Deletes the stored token of a link that has nothing to restore. */
 async function restoreUploads(uploader: LazyUploader, storageKey: string, token: string): Promise<void> {
   try {
     const hasUploads = await uploader.restore(token);
-    if (!hasUploads && sessionStorage.getItem(storageKey) === token) sessionStorage.removeItem(storageKey);
+    if (hasUploads) return;
+    storeTokens(
+      storageKey,
+      readTokens(storageKey).filter((other) => other !== token),
+    );
   } catch {
     // Without a connection, the uploads are restored when the page is opened again.
   }
