@@ -19,6 +19,7 @@ import {
   waitForProgress,
   writeVideoFile,
 } from "../support/upload-fixture.ts";
+import { waitUntil } from "../support/wait-until.ts";
 
 const mebibyte = 1024 ** 2;
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -304,6 +305,33 @@ if (hasChromium())
         await page.evaluate("grantAccess()");
         await waitForState(page, "done");
         assert.equal(startCount, 1);
+        await context.close();
+      });
+
+      test("saves an alt text that is entered before the upload starts, even if the first attempt fails (UPLOAD-10)", async () => {
+        const { page, context } = await openObservedPage(browser);
+        const link = await createTestUploadLink(service);
+        await page.goto(link.url);
+        await waitForState(page, "empty");
+        const hold = Promise.withResolvers<void>();
+        await page.route("**/api/uploads/files", async (route) => {
+          await hold.promise;
+          return route.continue();
+        });
+        let attemptCount = 0;
+        await page.route("**/api/uploads/files/*", (route) =>
+          route.request().method() === "PATCH" && attemptCount++ === 0
+            ? route.fulfill({ status: 503 })
+            : route.fallback(),
+        );
+        await chooseFiles(page, { name: "a.jpg", mimeType: "image/jpeg", buffer: await jpeg() });
+        await page.getByLabel("Alt text").fill("A wall in the sun");
+        await page.keyboard.press("Enter");
+        await page.getByText("Saved").waitFor();
+        hold.resolve();
+        await waitForState(page, "done");
+        await waitUntil(async () => (await link.assets())[0]?.altText === "A wall in the sun");
+        assert.equal(attemptCount, 2);
         await context.close();
       });
 

@@ -1,4 +1,4 @@
-import type { RemoteFile } from "./client.ts";
+import type { RemoteFile, UploadClient } from "./client.ts";
 import { createSemaphore } from "./semaphore.ts";
 import { toFailure, type UploadTask } from "./upload-task.ts";
 import type { StoredFiles } from "./stored-files.ts";
@@ -44,6 +44,20 @@ export function createFileSender({
   const startSlots = createSemaphore(1);
   const getTotalSentBytes = () => tasks.reduce((bytes, { sentBytes }) => bytes + sentBytes, 0);
 
+  /** Saves the text that the user entered before the upload started. Without one, takes the server's text. */
+  function syncAltText(task: UploadTask, remote: RemoteFile, client: UploadClient): void {
+    const { altText } = task;
+    if (altText === "") task.altText = remote.altText;
+    if (task.altText === remote.altText) return;
+    retrier
+      .run(() => client.setAltText(remote.id, task.altText), new AbortController().signal)
+      .catch(() => {
+        // The row must not show a text that is not saved.
+        if (task.altText === altText) task.altText = remote.altText;
+        notify();
+      });
+  }
+
   return async (task, file) => {
     const controller = new AbortController();
     task.controller = controller;
@@ -78,14 +92,12 @@ export function createFileSender({
               void retrier.run(() => client.cancelFile(remote.id), new AbortController().signal).catch(() => {});
               return;
             }
-            const hasUnsavedAltText = task.altText !== "" && task.altText !== remote.altText && task.id === undefined;
+            if (task.id === undefined) syncAltText(task, remote, client);
             task.id = remote.id;
             task.type = remote.mimeType; // The server detects the type; the browser derives it from the file name.
             // The server resumed an upload that the list already shows: replace that row.
             const duplicateIndex = tasks.findIndex((other) => other !== task && other.id === remote.id);
             if (duplicateIndex >= 0) tasks.splice(duplicateIndex, 1);
-            if (hasUnsavedAltText) void client.setAltText(remote.id, task.altText).catch(() => {});
-            else task.altText = remote.altText;
             void storedFiles.save(token, file, task.storedFile?.handle);
             notify();
           },
