@@ -92,6 +92,8 @@ export function createFileSender({
               void retrier.run(() => client.cancelFile(remote.id), new AbortController().signal).catch(() => {});
               return;
             }
+            // Not if the upload is paused: the request runs on.
+            if (!controller.signal.aborted) task.status = "sending";
             if (task.id === undefined) syncAltText(task, remote, client);
             task.id = remote.id;
             task.type = remote.mimeType; // The server detects the type; the browser derives it from the file name.
