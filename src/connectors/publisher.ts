@@ -19,7 +19,7 @@ type SaveProgress = (progress: PublicationProgress) => Promise<void>;
 /** Discards the progress, so that the next run uploads everything again. */
 async function startOver(saveProgress: SaveProgress): Promise<FailedOutcome> {
   await saveProgress({ mediaIds: {} });
-  return { kind: "unknown", message: "the prepared post has expired at the platform" };
+  return { kind: "unknown", message: "the prepared post has failed or expired at the platform" };
 }
 
 /** Publishes as the `Publishing` of each platform describes. */
@@ -98,8 +98,8 @@ export function createPublisher({ openFile, sleep, ...options }: PublisherOption
   }
 
   /**
-   * For a user who publishes again while the platform still processes the earlier commit. Unless that processing failed,
-   * sets `isPublic`, so that no second commit is sent.
+   * For a user who publishes again while the platform still processes the earlier commit. If that processing failed, the
+   * next run starts over. Otherwise sets `isPublic`, so that no second commit is sent.
    */
   async function checkEarlierCommit(
     request: PublishRequest,
@@ -113,8 +113,8 @@ export function createPublisher({ openFile, sleep, ...options }: PublisherOption
     const status = await calls.call(connection.platform, call, (body) => processing.parseStatus(body, context));
     const isGone = "kind" in status && status.kind === "rejected";
     if ("kind" in status && !isGone) return status;
-    const hasFailed = isGone || ("value" in status && status.value === "rejected");
-    await saveProgress(Object.assign(progress, hasFailed ? { processingId: undefined } : { isPublic: true }));
+    if (isGone || ("value" in status && status.value === "rejected")) return startOver(saveProgress);
+    await saveProgress(Object.assign(progress, { isPublic: true }));
     return undefined;
   }
 

@@ -109,6 +109,28 @@ forOneEngine("publishing to Facebook Pages", (fixture) => {
     assert.equal(listPosts("Processed slowly").length, 1);
   });
 
+  test("a video whose text was edited while Facebook processed it appears once, edited only if processing failed (PUB-2)", async () => {
+    for (const hasFailed of [false, true]) {
+      const texts = [`Processed ${!hasFailed}`, `Edited ${hasFailed}`] as const;
+      standIn.processingPolls = 1000;
+      const id = await publisher.publish(texts[0], [await createTestVideo()]);
+      await publisher.backdateLookup(id, 0);
+      standIn.expireAccessToken();
+      await publisher.waitForState(id, "unconfirmed");
+      await publisher.storeTokens({ accessToken: standIn.issueAccessToken() });
+      await publisher.editPost(id, texts[1]);
+      standIn.processingPolls = 1;
+      if (hasFailed) standIn.failVideos();
+      else standIn.finishProcessing();
+      assert.equal(await publisher.publishAgain(id), 200);
+      await publisher.waitForState(id, "published", "failed");
+      assert.deepEqual(
+        texts.map((text) => listPosts(text).length),
+        hasFailed ? [0, 1] : [1, 0],
+      );
+    }
+  });
+
   test(`${lostResponseCount} lost responses lead to no duplicates: the posts are found (PUB-2)`, () =>
     assertPostsAreFoundAfterLostResponses({ publisher, standIn, listPosts }));
 

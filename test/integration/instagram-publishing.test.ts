@@ -6,6 +6,7 @@ import type { PublicPost } from "../servers/graph-media.ts";
 import { startInstagram, type Instagram } from "../servers/instagram.ts";
 import { forOneEngine } from "../support/engines.ts";
 import {
+  assertEditedPostAppearsOnce,
   assertPostsAreFoundAfterLostResponses,
   createTestImage,
   createTestVideo,
@@ -42,6 +43,13 @@ forOneEngine("publishing to Instagram", (fixture) => {
   const listPosts = (text: string): PublicPost[] => standIn.posts().filter((post) => post.text === text);
   const describeMedia = (text: string) =>
     listPosts(text).map(({ media }) => media.map((item) => [item.sha256, item.altText]));
+
+  const publishContainer = (containerId: string): Promise<Response> =>
+    fetch(`${standIn.origin}/v25.0/${standIn.account.id}/media_publish`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${standIn.accessToken}` },
+      body: new URLSearchParams({ creation_id: containerId }),
+    });
 
   test("publishes an image with alt text, which Instagram fetches, and links to the post (PUB-1)", async () => {
     const text = 'Fog over the harbour 🌁 "größer" #photo @someone & more';
@@ -98,12 +106,7 @@ forOneEngine("publishing to Instagram", (fixture) => {
     await publisher.waitForState(id, "unconfirmed");
     const { service, owner, api } = publisher.publishing;
     const { progress } = (await service.deps.publications.find(owner.studio.id, id)) ?? {};
-    const response = await fetch(`${standIn.origin}/v25.0/${standIn.account.id}/media_publish`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${standIn.accessToken}` },
-      body: new URLSearchParams({ creation_id: progress?.containerId ?? "" }),
-    });
-    assert.equal(response.status, 200);
+    assert.equal((await publishContainer(progress?.containerId ?? "")).status, 200);
     await api("POST", `/publications/${id}/resolve`, { outcome: "retry" });
     const { url } = await publisher.waitForState(id, "published", "unconfirmed", "failed");
     assert.deepEqual(
@@ -111,6 +114,9 @@ forOneEngine("publishing to Instagram", (fixture) => {
       [url],
     );
   });
+
+  test("a post that was edited while its publication was unconfirmed appears once (PUB-2, PUB-15)", () =>
+    assertEditedPostAppearsOnce({ publisher, standIn, listPosts, files: [image], publishContainer }));
 
   test("waits while the account's quota is used up (PUB-2)", async () => {
     standIn.quotaTotal = standIn.posts().length;

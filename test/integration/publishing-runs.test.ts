@@ -183,7 +183,9 @@ forOneEngine("runs of publications", (fixture) => {
     const { id } = await publish("sandbox-container", "Public all along", { connectionIds: [connectionId] });
     await waitUntil(async () => publishRequests > requestsBefore);
     await publishing.waitForState(id, "scheduled");
-    await deps.publications.update(id, { ...unscheduledColumns, state: "unconfirmed" }, { states: ["scheduled"] });
+    const content = { title: null, text: "Public all along", assets: [] };
+    const change = { ...unscheduledColumns, state: "unconfirmed", content } as const;
+    await deps.publications.update(id, change, { states: ["scheduled"] });
     await fixture.database.q
       .updateTable("platform_connections")
       .set({ limits: JSON.stringify({ maxCharacters: 5 }) })

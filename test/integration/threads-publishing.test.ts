@@ -6,6 +6,7 @@ import type { PublicPost } from "../servers/graph-media.ts";
 import { startThreads, type Threads } from "../servers/threads.ts";
 import { forOneEngine } from "../support/engines.ts";
 import {
+  assertEditedPostAppearsOnce,
   assertPostsAreFoundAfterLostResponses,
   createTestImage,
   createTestVideo,
@@ -92,6 +93,16 @@ forOneEngine("publishing to Threads", (fixture) => {
     assert.equal(status, 200);
     await publisher.waitForState(id, "published");
     assert.deepEqual([countContainers() - containersBefore, listPosts("Expired once").length], [2, 1]);
+  });
+
+  test("a post that was edited while its publication was unconfirmed appears once (PUB-2, PUB-15)", () => {
+    const publishContainer = (containerId: string): Promise<Response> =>
+      fetch(`${standIn.origin}/v1.0/${standIn.account.id}/threads_publish`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${standIn.accessToken}` },
+        body: new URLSearchParams({ creation_id: containerId }),
+      });
+    return assertEditedPostAppearsOnce({ publisher, standIn, listPosts, publishContainer });
   });
 
   test("waits while the account's quota is used up (PUB-2)", async () => {

@@ -65,6 +65,8 @@ export interface Facebook extends Pick<
   posts(): FacebookPost[];
   /** Completes the processing of all videos. */
   finishProcessing(): void;
+  /** Fails all videos that are still being processed. Their posts are not public. */
+  failVideos(): void;
   /** Adds a post of a visitor to the Page. Only the feed lists it. */
   addVisitorPost(text: string): void;
   /** Expires the access token of the Page. */
@@ -445,6 +447,12 @@ export async function startFacebook(): Promise<Facebook> {
       })),
     finishProcessing: () => {
       for (const video of videos.values()) video.remainingPolls = 0;
+    },
+    failVideos: () => {
+      for (const post of posts.filter(({ video }) => video && video.remainingPolls > 0)) {
+        Object.assign(post, { isPublished: false });
+        Object.assign(post.video!, { state: "failed", remainingPolls: 0 });
+      }
     },
     addVisitorPost: (text) => {
       const post = addPost({ text, link: undefined, photos: [], video: undefined }, true);

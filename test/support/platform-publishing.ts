@@ -11,8 +11,9 @@ import { connectPlatform } from "#domain/platforms/connect-platform.ts";
 import { finishConnect, maxConnections } from "#domain/platforms/finish-connect.ts";
 import type { PlatformTokens } from "#domain/platforms/ports.ts";
 import { createPost } from "#domain/posts/create-post.ts";
+import { updatePost } from "#domain/posts/update-post.ts";
 import type { PublicationView } from "#domain/publishing/publication.ts";
-import { days } from "#lib/clock.ts";
+import { days, minutes } from "#lib/clock.ts";
 import { createPublicFetch } from "#lib/public-fetch.ts";
 import type { Fixture } from "./engines.ts";
 import { isLongRun } from "./long-run.ts";
@@ -55,6 +56,10 @@ export interface PlatformPublishing {
   publishAndWait(text: string, files?: readonly TestFile[]): Promise<PublicationView>;
   /** Changes the stored time of the first lookup to this many milliseconds ago. */
   backdateLookup(publicationId: string, ms: number): Promise<void>;
+  /** Changes the text of the publication's post, as its owner. */
+  editPost(publicationId: string, text: string): Promise<void>;
+  /** Resolves an unconfirmed publication: the owner asks to publish it again. Returns the status of the response. */
+  publishAgain(publicationId: string): Promise<number>;
   findConnection(): Promise<PlatformConnection>;
   storeTokens(tokens: Pick<PlatformTokens, "accessToken" | "refreshToken">): Promise<void>;
   /** Connects the account through OAuth. `authorize` consents at the platform and returns the callback URL. */
@@ -137,6 +142,12 @@ export async function startPlatformPublishing(fixture: Fixture, standIn: StandIn
     connectionId,
     publish,
     waitForState,
+    async editPost(publicationId, text) {
+      const { postId = "" } = (await deps.publications.find(owner.studio.id, publicationId)) ?? {};
+      await updatePost(deps, owner, { postId, body: text });
+    },
+    publishAgain: async (publicationId) =>
+      (await api("POST", `/publications/${publicationId}/resolve`, { outcome: "retry" })).status,
     async publishAndWait(text, files) {
       const view = await waitForState(await publish(text, files), "published", "failed", "unconfirmed");
       assert.equal(view.state, "published", JSON.stringify(view.problem));
@@ -177,6 +188,44 @@ export async function assertPostsAreFoundAfterLostResponses(lostResponseTest: Lo
     texts.map((text) => listPosts(text).map(({ url }) => url)),
     urls.map((url) => [url]),
   );
+}
+
+interface EditedPostTest {
+  publisher: PlatformPublishing;
+  standIn: { faults: { dropPublishRequests: number } };
+  files?: readonly TestFile[];
+  listPosts(text: string): readonly { url: string | null }[];
+  /** Publishes a container at the stand-in. */
+  publishContainer(containerId: string): Promise<Response>;
+}
+
+/**
+ * Loses the commit of a post, edits the post and publishes it again. Asserts that one post is public: the first text if
+ * its container became public in the meantime, otherwise the edited text.
+ */
+export async function assertEditedPostAppearsOnce(editedPostTest: EditedPostTest): Promise<void> {
+  const { publisher, standIn, files, listPosts, publishContainer } = editedPostTest;
+  const { service, owner } = publisher.publishing;
+  for (const becomesPublic of [true, false]) {
+    const texts = [`Not confirmed ${becomesPublic}`, `Edited ${becomesPublic}`] as const;
+    standIn.faults.dropPublishRequests = 1;
+    const id = await publisher.publish(texts[0], files);
+    await publisher.backdateLookup(id, minutes(6));
+    await publisher.waitForState(id, "unconfirmed");
+    await publisher.editPost(id, "Too long ".repeat(300));
+    assert.equal(await publisher.publishAgain(id), 409);
+    await publisher.editPost(id, texts[1]);
+    const { progress } = (await service.deps.publications.find(owner.studio.id, id)) ?? {};
+    if (becomesPublic) assert.equal((await publishContainer(progress?.containerId ?? "")).status, 200);
+    assert.equal(await publisher.publishAgain(id), 200);
+    const { state, url } = await publisher.waitForState(id, "published", "unconfirmed", "failed");
+    const { content } = (await service.deps.publications.find(owner.studio.id, id)) ?? {};
+    assert.deepEqual([state, content?.text], ["published", texts[becomesPublic ? 0 : 1]]);
+    assert.deepEqual(
+      texts.map((text) => listPosts(text).map((post) => post.url)),
+      becomesPublic ? [[url], []] : [[], [url]],
+    );
+  }
 }
 
 export async function createTestImage(altText: string, width = 800, height = 600): Promise<TestFile> {

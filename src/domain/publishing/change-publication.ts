@@ -9,7 +9,7 @@ import { id } from "../text.ts";
 import { assertPossible, changeState, type ChangeDeps } from "./change-state.ts";
 import { digestContent, readContent } from "./content.ts";
 import type { Publication } from "./ports.ts";
-import { isCommitted, type PublicationProgress } from "./progress.ts";
+import type { PublicationProgress } from "./progress.ts";
 import { getPublication, type PublicationView } from "./publication.ts";
 import { parsePublishTime, publishTime, toScheduleColumns, unscheduledColumns } from "./publish-time.ts";
 import { assertPublishable } from "./publish-post.ts";
@@ -160,9 +160,9 @@ export async function resolvePublication(
   if (input.outcome === "retry")
     return changeState(deps, caller, input.publicationId, "publication.resolved", async (publication, tx) => {
       assertPossible(publication, "publishAgain");
-      const progress = keepCommitIds(publication);
-      // The next run reads the status of an earlier commit first: the post may be public as it was sent.
-      if (!isCommitted(progress)) {
+      const progress = keepCommit(publication);
+      // A post that was not edited since the commit may be public already. The next run finds out.
+      if (progress?.digest !== publication.digest) {
         const { post, assets } = await lockPost(tx, publication);
         await assertAccountAccepts(deps, tx, publication, post, assets);
       }
@@ -178,11 +178,12 @@ export async function resolvePublication(
   }));
 }
 
-/** Keeps the ids with which the next run reads the status of the commit: the post may have become public by then. */
-function keepCommitIds({ progress, committedAt }: Publication): PublicationProgress | null {
-  if (!progress || !isCommitted(progress)) return null;
+/** Keeps what the next run needs to read the status of the commit: the post may have become public by then. */
+function keepCommit({ progress, committedAt, content }: Publication): PublicationProgress | null {
+  if (!progress || !content) return null;
   const { mediaIds, containerId, processingId, digest, firstCommittedAt = committedAt ?? undefined } = progress;
-  return { mediaIds, containerId, processingId, digest, firstCommittedAt };
+  if (containerId === undefined && processingId === undefined) return null;
+  return { mediaIds, containerId, processingId, digest, firstCommittedAt, sentContent: content };
 }
 
 async function assertPlatformHost(

@@ -1,3 +1,5 @@
+import type { PublicationContent } from "./ports.ts";
+
 /** What the runs of a publication have created at the platform so far, and what later runs need to know about it. */
 export interface PublicationProgress {
   /** Ids of uploaded media, by asset id. */
@@ -7,6 +9,8 @@ export interface PublicationProgress {
   containerId?: string | undefined;
   /** When the publication was first committed, if a user chose to publish it again. */
   firstCommittedAt?: number | undefined;
+  /** The content of that commit. The next run first finds out whether it is public. */
+  sentContent?: PublicationContent | undefined;
   /** Ids of the accounts that the text mentions, by name. Stored, so that a repeated commit sends the same request. */
   mentions?: Record<string, string> | undefined;
   /** Ids of the account's newest posts just before the commit, so none of them is the post that the commit created. */
@@ -22,7 +26,3 @@ export interface PublicationProgress {
   /** When a worker first looked up the post of a commit whose response was lost. */
   lookedUpSince?: number | undefined;
 }
-
-/** Whether a commit of an earlier run may have made the post public. Its status can be read with these ids. */
-export const isCommitted = (progress: PublicationProgress | null): boolean =>
-  progress?.containerId !== undefined || progress?.processingId !== undefined;

@@ -9,7 +9,7 @@ import { applyStepInTransaction, LostClaimError, updateClaimed, type WorkerDeps 
 import { digestContent, readContent, toSentContent } from "./content.ts";
 import { markFailed, markPublished, releaseClaim, retryLater, retryWindow, type Problem } from "./end-run.ts";
 import type { CommitOutcome, FailedOutcome, Publication, PublishRequest } from "./ports.ts";
-import { isCommitted, type PublicationProgress } from "./progress.ts";
+import type { PublicationProgress } from "./progress.ts";
 import { recordPublicationActivity, workerActor } from "./publication.ts";
 import { findPublishProblems } from "./publish-post.ts";
 import { unscheduledColumns } from "./publish-time.ts";
@@ -38,14 +38,17 @@ async function prepareAndCommit(deps: WorkerDeps, claimedPublication: Publicatio
   const connection = await deps.platformStore.find(claimedPublication.studioId, claimedPublication.connectionId);
   const problem = await findStartProblem(deps, claimedPublication, connection);
   if (problem || !connection) return markFailed(deps, claimedPublication, problem ?? disconnectedProblem);
-  const startedPublication = claimedPublication.content
-    ? claimedPublication
-    : await startRun(deps, claimedPublication, connection);
-  if (!startedPublication?.content) return;
-  const content = await untilAborted(
-    signal,
-    fitContent(deps, claimedPublication.studioId, connection, startedPublication.content),
-  );
+  // May be public since an earlier commit: find that out before the content of the post is read again.
+  const sentContent = claimedPublication.progress?.sentContent;
+  const startedPublication =
+    claimedPublication.content || sentContent
+      ? claimedPublication
+      : await startRun(deps, claimedPublication, connection);
+  const selectedContent = sentContent ?? startedPublication?.content;
+  if (!startedPublication || !selectedContent) return;
+  const content =
+    sentContent ??
+    (await untilAborted(signal, fitContent(deps, claimedPublication.studioId, connection, selectedContent)));
   if (!content) return releaseClaim(deps, startedPublication);
   if ("kind" in content) return endUnpublished(deps, startedPublication, content);
   // Stored, because a repeated commit must name the same files and sizes.
@@ -62,13 +65,19 @@ async function prepareAndCommit(deps: WorkerDeps, claimedPublication: Publicatio
       { ...request, ...token },
       async (progress) => {
         const uploadedSince = progress.uploadedSince ?? (await deps.publications.getTime());
-        request.progress = { ...progress, digest: fittedPublication.digest, uploadedSince };
+        request.progress = { ...progress, digest: digestContent(content), uploadedSince };
         await updateClaimed(deps, fittedPublication, { progress: request.progress });
       },
       signal,
     ),
   );
   if (signal.aborted) return releaseClaim(deps, fittedPublication);
+  const isUnpublished = !request.progress.isPublic && ["prepared", "rejected"].includes(preparation.kind);
+  // The earlier commit made nothing public, and the post was edited since then: publish it as it is now.
+  if (sentContent && isUnpublished && digestContent(sentContent) !== fittedPublication.digest) {
+    const resetPublication = await updateClaimed(deps, fittedPublication, { content: null, progress: null });
+    return prepareAndCommit(deps, resetPublication, signal);
+  }
   if (preparation.kind !== "prepared") return endUnpublished(deps, fittedPublication, preparation);
   // From here on the post may be public, so this is recorded before the request is sent.
   const { progress, commitKey } = request;
@@ -184,10 +193,7 @@ async function startRun(
       });
       return undefined;
     }
-    // The run of a post that an earlier commit may have made public must find out whether it did.
-    const rejections = isCommitted(publication.progress)
-      ? []
-      : await findPublishProblems({ ...deps, ...tx }, post, assets, [connection]);
+    const rejections = await findPublishProblems({ ...deps, ...tx }, post, assets, [connection]);
     // `fitContent` opens images that have not been opened yet.
     const problems = rejections
       .flatMap((rejection) => rejection.problems)
@@ -209,13 +215,10 @@ async function startRun(
   });
 }
 
-/**
- * Keeps the uploads of an earlier run of the same content, unless they have expired. A container, or a post that the
- * platform processes, is kept regardless of its age: its status says whether it has expired, or is public.
- */
+/** Keeps the uploads of an earlier run of the same content, unless they have expired. */
 function selectProgress({ progress }: Publication, digest: string, now: number): PublicationProgress {
   const emptyProgress = { mediaIds: {}, digest, uploadedSince: now };
   if (progress?.digest !== digest) return emptyProgress;
   const isExpired = now - (progress.uploadedSince ?? now) > uploadLifetime;
-  return isExpired && !isCommitted(progress) ? emptyProgress : progress;
+  return isExpired ? emptyProgress : progress;
 }
