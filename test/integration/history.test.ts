@@ -4,8 +4,9 @@ import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
 import { detachAsset } from "#domain/assets/detach-asset.ts";
 import { updateAsset } from "#domain/assets/update-asset.ts";
-import { getPostHistory } from "#domain/history/get-post-history.ts";
+import { getPostHistory, getRevision } from "#domain/history/get-post-history.ts";
 import { restorePost } from "#domain/history/restore-post.ts";
+import { encodeCursor } from "#domain/page.ts";
 import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { minutes } from "#lib/clock.ts";
@@ -181,6 +182,7 @@ forEachEngine("history", (fixture) => {
     const calls = [
       () => restorePost(deps, owner, { postId, revision: 9 }),
       () => restorePost(deps, otherOwner, { postId, revision: 1 }),
+      () => getRevision(deps, owner, { postId, revision: "9999999999" }),
       () => getPostHistory(deps, otherOwner, { postId, limit: 5 }),
       () => getPostHistory(deps, owner, { postId: "pst_x", limit: 5 }),
     ];
@@ -189,5 +191,7 @@ forEachEngine("history", (fixture) => {
       await getOutcome(() => getPostHistory(deps, owner, { postId, limit: 5, cursor: "bad" })),
       "invalid_input",
     );
+    const cursor = encodeCursor(`revisions ${postId}`, "9999999999");
+    assert.equal(await getOutcome(() => getPostHistory(deps, owner, { postId, limit: 5, cursor })), "invalid_input");
   });
 });
