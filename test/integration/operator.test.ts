@@ -111,6 +111,16 @@ forEachEngine("operator", (fixture) => {
     );
   });
 
+  test("finds a user by email among many whose email contains it, and a second user with the same email", async () => {
+    const email = `an-${fixture.engine}@example.com`;
+    const { user } = await newUser(fixture.deps, { email });
+    for (let i = 0; i < 100; i++) await newUser(fixture.deps, { email: `j${i}${email}` });
+    const result = await disableUser(fixture.deps, operator, { user: email });
+    assert.equal(result.userId, user.id);
+    await newUser(fixture.deps, { email, issuer: "https://other-idp.test" });
+    assert.equal(await getOutcome(enableUser(fixture.deps, operator, { user: email })), "invalid_input");
+  });
+
   test("a disabled user cannot sign in; after enabling, the user can, but old access stays revoked", async () => {
     const email = `disabled-${fixture.engine}@example.com`;
     const signIn = async () => {

@@ -14,14 +14,25 @@ export async function getUser(deps: Pick<Deps, "users">, idOrEmail: string): Pro
   const userById = isId("user", idOrEmail) ? await deps.users.find(idOrEmail) : undefined;
   if (userById) return userById;
   if (!idOrEmail.includes("@")) throw notFoundError("user");
-  const candidates = await deps.users.list({ search: idOrEmail, limit: 100 });
-  const [user, ...others] = candidates.filter(
-    ({ email }) => email !== null && normalizeEmail(email) === normalizeEmail(idOrEmail),
-  );
+  const [user, ...others] = await listByEmail(deps, idOrEmail);
   if (!user) throw notFoundError("user");
   if (others.length === 0) return user;
   const ids = [user, ...others].map(({ id }) => id).join(", ");
   throw new AppError("invalid_input:ambiguous_email", { count: others.length + 1, ids });
+}
+
+/** Reads all users whose name or email contains the email, because any of them may have exactly this email. */
+async function listByEmail({ users }: Pick<Deps, "users">, searchedEmail: string): Promise<User[]> {
+  const matchingUsers: User[] = [];
+  let before: string | undefined;
+  do {
+    const page = await users.list({ search: searchedEmail, before, limit: 100 });
+    matchingUsers.push(
+      ...page.filter(({ email }) => email !== null && normalizeEmail(email) === normalizeEmail(searchedEmail)),
+    );
+    before = page.at(-1)?.id;
+  } while (before !== undefined);
+  return matchingUsers;
 }
 
 export interface OperatorUserView {
