@@ -294,6 +294,7 @@ forOneEngine("renditions", (fixture) => {
     };
     const crop = { postId, assetId: assetIds[0] ?? "", platform: "narrow", mode: "crop", y: 0.5 } as const;
     await setCrop(service.deps, owner, { ...crop, x: 0 });
+    await setCrop(service.deps, owner, { ...crop, platform: "wide", x: 1 });
     assert.deepEqual(await listStates(), ["scheduled", "scheduled"]);
     const { revision } = await getPost(service.deps, owner, { postId });
     await setCrop(service.deps, owner, { ...crop, x: 0 });
@@ -307,7 +308,10 @@ forOneEngine("renditions", (fixture) => {
     const { revisions } = await getPostHistory(service.deps, owner, { postId, limit: 2 });
     assert.deepEqual(
       revisions.map(({ crops }) => crops?.map(({ x }) => x)),
-      [[0.3], [0]],
+      [
+        [0.3, 1],
+        [0, 1],
+      ],
     );
     await restorePost(service.deps, owner, { postId, revision });
     assert.equal((await getPost(service.deps, owner, { postId })).crops?.[0]?.x, 0);

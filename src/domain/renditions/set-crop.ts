@@ -38,10 +38,11 @@ export async function setCrop(
     if (!assetIds.includes(assetId)) throw notFoundError("asset");
     if (!deps.platforms.find(platform))
       throw new AppError("platform_unsupported", { platforms: deps.platforms.list().map((each) => each.id) });
-    const otherCrops = currentPost.crops.filter(
-      (each) => assetIds.includes(each.assetId) && !(each.assetId === assetId && each.platform === platform),
-    );
-    const crops = mode === "crop" ? [...otherCrops, { assetId, platform, x, y }] : otherCrops;
+    const currentCrops = currentPost.crops.filter((each) => assetIds.includes(each.assetId));
+    const index = currentCrops.findIndex((each) => each.assetId === assetId && each.platform === platform);
+    const newCrops = mode === "crop" ? [{ assetId, platform, x, y }] : [];
+    // The order stays the same, so that setting the same crop again changes nothing.
+    const crops = currentCrops.toSpliced(index === -1 ? currentCrops.length : index, 1, ...newCrops);
     if (JSON.stringify(crops) === JSON.stringify(currentPost.crops))
       return { post: currentPost, assets: currentAssets };
     const change = { crops, haveAssetsChanged: true };
