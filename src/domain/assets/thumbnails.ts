@@ -41,7 +41,7 @@ async function findOrCreateThumbnail(
   return thumbnail;
 }
 
-/** Reads the image of a `thumbnailUrl`. The token is the only credential. The asset must not be deleted. */
+/** Reads the image of a `thumbnailUrl`. The token is the only credential. Throws if the asset was deleted. */
 export async function readThumbnail(deps: ThumbnailDeps & Pick<Deps, "signer">, token: string): Promise<Preview> {
   const { studio: studioId, asset: assetId } = deps.signer.verify("thumbnail", token) ?? {};
   if (typeof studioId !== "string" || typeof assetId !== "string") {

@@ -5,7 +5,7 @@ import type { AccessToken } from "../platforms/ports.ts";
 import type { WorkerDeps } from "./claim.ts";
 import type { FailedOutcome, Publication } from "./ports.ts";
 
-/** How long a token is reused: shorter than a token from `getAccessToken` is certain to be valid. */
+/** How long a token is reused. A token from `getAccessToken` stays valid for longer than this. */
 const reuseMs = seconds(30);
 
 type CallWithToken = <Outcome extends { kind: string }>(

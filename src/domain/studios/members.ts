@@ -11,7 +11,8 @@ import { id } from "../text.ts";
 
 /**
  * Updates a studio's owner count for a change from one role to another; undefined means that the user is not a
- * member. Call this function first in the transaction: it locks the studio's row, which serializes parallel changes.
+ * member. Call this function first in the transaction: if the count changes, it locks the studio's row, which
+ * serializes parallel changes of owners.
  */
 export async function updateOwnerCount(
   tx: Pick<Stores, "memberships">,

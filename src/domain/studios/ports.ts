@@ -58,7 +58,7 @@ export interface StudioStore {
    * connect pages and its running publications, whose workers thereby lose their claim.
    */
   markDeleted(studioId: string, now: number): Promise<void>;
-  /** Studios that were marked as deleted until this time and still have rows, the first deleted first. */
+  /** Studios that were marked as deleted at this time or earlier and still have rows, earliest deletion first. */
   listDeleted(latestDeletion: number, limit: number): Promise<string[]>;
   /** Deletes the row of a studio that is marked as deleted, and the rows that belong to it. */
   delete(studioId: string): Promise<void>;

@@ -7,7 +7,7 @@ import { contentTables, type ContentTable } from "./ports.ts";
 
 /**
  * Rows per transaction, so that no transaction holds locks for long: on SQLite, all other writes wait for it. A post
- * has a few rows besides those counted in `postDetails`, and an asset too.
+ * has a few more rows than those counted in `postDetails`, and an asset also has a few dependent rows.
  */
 export const purgeBatchSizes = { publications: 200, assets: 50, posts: 20, activity: 200, postDetails: 400 } as const;
 
@@ -15,7 +15,7 @@ export const purgeBatchSizes = { publications: 200, assets: 50, posts: 20, activ
 const assetsPerRemoval = 10;
 /** Studios per run of the background job. */
 const maxStudios = 100;
-/** Longer than the request that deletes a studio purges it, so that the background job does not wait for its locks. */
+/** Longer than `deleteStudio` spends on the purge, so that the background job does not wait for the request's locks. */
 export const purgeDelayMs = seconds(10);
 
 type PurgeDeps = Pick<Deps, "studios" | "transact" | "clock" | "files" | "strayFiles">;
@@ -64,8 +64,9 @@ async function purgeTable(
   table: ContentTable,
   { pause, shouldStop }: BatchOptions,
 ): Promise<boolean> {
-  // Starts a batch at the ids of the batch before: by reading the entries of deleted rows once more, PostgreSQL learns
-  // that it can skip them. Without a start, each batch would read the entries of all batches before.
+  // Each batch starts at the first id of the previous batch. When PostgreSQL reads the index entries of deleted rows
+  // once more, it marks them, so that later batches skip them. If each batch started at the beginning of the table, it
+  // would read the entries of all previous batches.
   let [start, lastId] = ["", ""];
   for (;;) {
     if (shouldStop()) return false;

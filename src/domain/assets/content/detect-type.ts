@@ -95,8 +95,9 @@ export async function recognizeType(source: ByteSource, filenameType: DeclaredTy
 }
 
 /**
- * `recognizeType` for the first bytes, before the rest is uploaded. Rejects only what the final check would reject; an
- * accepted file is checked again when it is complete.
+ * `recognizeType` for the first bytes, before the rest is uploaded. With a `filenameType`, rejects only what the final
+ * check would reject. Without one, also rejects files whose first bytes do not show their type. An accepted file is
+ * checked again when it is complete.
  */
 export async function recognizeTypeFromHead(
   headBase64: string | undefined,

@@ -98,7 +98,7 @@ function readHeifDimensions(buffer: Buffer): ImageDimensions | undefined {
 const gifFrame = 0x2c;
 const gifExtension = 0x21;
 
-/** Counts the frames that start in the head, which is `buffer`. */
+/** Counts the frames that start in `buffer`, the head of the file. */
 function countGifFrames(buffer: Buffer): number {
   let offset = 13 + getColorTableLength(buffer.readUInt8(10));
   let frameCount = 0;
