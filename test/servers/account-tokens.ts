@@ -12,7 +12,10 @@ export interface AccountTokens {
   stateOf(accessToken: string): "valid" | "expired" | "unknown";
   /** Consents, as the user does on the authorization page. Returns the callback URL. */
   authorize(location: string): string;
-  /** Executes a token request; returns false if it is invalid. A valid one replaces both tokens and uses up its own. */
+  /**
+   * Executes a token request; returns false if it is invalid. A valid request replaces both tokens, and its code or
+   * refresh token can't be used again.
+   */
   grant(form: URLSearchParams): boolean;
 }
 

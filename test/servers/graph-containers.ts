@@ -57,7 +57,7 @@ async function readMedia(container: Container): Promise<ProcessingOutcome> {
   return { media };
 }
 
-/** Counts a status request, which also brings the children of a carousel closer to the end of their processing. */
+/** Counts a status request of a container. For a carousel, it also counts as a request of each child. */
 export function countPoll(container: Container): void {
   for (const each of [container, ...container.children])
     Object.assign(each, { remainingPolls: Math.max(0, each.remainingPolls - 1) });

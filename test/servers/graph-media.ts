@@ -40,16 +40,16 @@ export async function toMediaFile(bytes: Buffer): Promise<MediaFile> {
 }
 
 /** Fetches media as the platforms do, without credentials. Only a loopback host may use http. */
-export async function downloadMedia(address: string, maxBytes: number): Promise<MediaFile> {
-  const url = new URL(address);
+export async function downloadMedia(mediaUrl: string, maxBytes: number): Promise<MediaFile> {
+  const url = new URL(mediaUrl);
   const isLoopback = ["127.0.0.1", "localhost"].includes(url.hostname);
   if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback))
-    throw new Error(`media must be on a public server: ${address}`);
+    throw new Error(`media must be on a public server: ${mediaUrl}`);
   const response = await fetch(url, {
     signal: AbortSignal.timeout(30_000),
     headers: { "user-agent": "facebookexternalhit/1.1" },
   });
-  if (response.status !== 200) throw new Error(`${address} responded with ${response.status}`);
+  if (response.status !== 200) throw new Error(`${mediaUrl} responded with ${response.status}`);
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of response.body ?? []) {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What the stand-ins of the platforms have in common: HTTP, faults and what they report to tests. */
+/** What the stand-ins for LinkedIn and X have in common: HTTP, faults and the media that they report to tests. */
 
 /** Faults that tests inject. Each counter applies to the next n requests of its kind and counts down. */
 export interface Faults {

@@ -143,7 +143,7 @@ const clients = {
   "GRANT-3": "a rotating refresh token is valid for 30 days, extended with each use up to 90 days",
   "GRANT-4": "the current refresh token, or the previous one for 30 s, is accepted; anything older revokes the grant",
   "GRANT-5": "reuse of a code revokes the grant",
-  "SCOPE-1": "a request without scopes asks for both",
+  "SCOPE-1": "a request without scopes asks for studio:read and studio:write",
   "SCOPE-2": "a user can grant read-only access, and no request can widen it",
   "END-1": "signing out of the web app does not end a client's token",
   "END-2": "revoking a grant ends access immediately",

@@ -70,7 +70,7 @@ export async function openChat(
   const observed = await openObservedPage(browser, { bypassCSP });
   t.after(() => observed.context.close());
   const { page } = observed;
-  // Parts pass through several processes of a machine that may be busy.
+  // The parts of an upload pass through several processes, and the machine may be busy.
   page.setDefaultTimeout(120_000);
   if (isClockPaused) {
     await page.clock.install();

@@ -10,7 +10,7 @@ import {
   type OutputFormat,
 } from "mediabunny";
 
-/** Options for a real video file, written by an independent library. No test decodes the frames, which are noise. */
+/** Options for a real video file, written by an independent library. No test decodes the frames, which are filler. */
 export interface MuxOptions {
   width?: number;
   height?: number;

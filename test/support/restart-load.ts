@@ -36,7 +36,7 @@ const pauseMs = 100;
 const uploadPauseMs = 1000;
 /** The pause between two edits, much shorter than the time between two restarts. */
 const editPauseMs = 150;
-/** A scheduled publication is due this long after it is created, so that often another process publishes it. */
+/** A scheduled publication is due this long after it is created, so that another process often publishes it. */
 const publishDelayMs = 1500;
 
 export async function startRestartLoad(

@@ -59,7 +59,7 @@ export const unauthorized = (serviceErrorCode: number, code: string, message: st
 export const notImplemented = (feature: string): Rejection =>
   new Rejection({ status: 501, json: { status: 501, message: `The stand-in does not implement ${feature}` } });
 
-/** Requires an object without other fields than these; Rest.li rejects unknown fields. */
+/** Requires an object that has only known fields, because Rest.li rejects unknown ones. */
 export function requireRecord(value: unknown, field: string, knownFields: readonly string[]): Record<string, unknown> {
   if (value === undefined || value === null) throw missingField(field);
   if (!isRecord(value)) throw invalidValue(field);

@@ -36,7 +36,7 @@ export const rateLimited: StandInResponse = {
 export const notImplemented = (feature: string): Rejection =>
   new Rejection(createProblem(501, "Not Implemented", `The stand-in does not implement ${feature}`));
 
-/** Requires an object without other fields than these (`additionalProperties: false` in the OpenAPI document). */
+/** Requires an object that has only known fields (`additionalProperties: false` in the OpenAPI document). */
 export function requireRecord(value: unknown, name: string, knownFields: readonly string[]): Record<string, unknown> {
   if (!isRecord(value)) throw invalidRequest(`${name} must be an object`);
   const unknownField = Object.keys(value).find((field) => !knownFields.includes(field));

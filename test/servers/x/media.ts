@@ -24,7 +24,10 @@ export interface UploadedMedia {
   sha256: string;
 }
 
-/** The limits in X's documentation. Where a unit is ambiguous (5 MB), the stricter value; segments may have 5 MiB. */
+/**
+ * The limits in X's documentation. Where a unit is ambiguous (5 MB), these are the stricter values. Exception:
+ * segments may have 5 MiB.
+ */
 export const documentedLimits = {
   imageBytes: 5_000_000,
   gifBytes: 15_000_000,
