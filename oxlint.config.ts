@@ -126,6 +126,10 @@ const importOverrides: Override[] = [
     { regex: "\\.\\./src/", message: "Import across folders by #alias." },
     forbidForeignPackages("web"),
   ]),
+  restrictImports("test/**", [
+    { regex: "^fast-check$", message: "Import fc from test/support/fuzz.ts: it sets the seed." },
+  ]),
+  { files: ["test/support/fuzz.ts"], rules: { "no-restricted-imports": "off" } },
   {
     files: ["src/domain/**"],
     rules: {

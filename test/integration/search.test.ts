@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { listAssets, listAssetsInput } from "#domain/assets/list-assets.ts";
 import { updateAsset, updateAssetInput } from "#domain/assets/update-asset.ts";
 import { uploadAssetInline } from "#domain/assets/upload-asset-inline.ts";
@@ -10,6 +9,7 @@ import { deletePost } from "#domain/posts/delete-post.ts";
 import { listPosts, listPostsInput } from "#domain/posts/list-posts.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import { containsWords, foldForSearch, splitQuery } from "#domain/search/fold.ts";
+import { fc } from "../support/fuzz.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { insertPosts } from "../support/hostile-posts.ts";
 import { isLongRun } from "../support/long-run.ts";

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import fc from "fast-check";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { copyAsset } from "#domain/assets/copy-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
@@ -17,6 +16,7 @@ import { restoreFromTrash } from "#domain/trash/restore-from-trash.ts";
 import { hours } from "#lib/clock.ts";
 import { AppError } from "#lib/errors.ts";
 import type { S3Store } from "#storage/s3/s3-store.ts";
+import { fc } from "../support/fuzz.ts";
 import { forEachStoreAndEngine } from "../support/asset-fixture.ts";
 import { untilDone } from "../support/batch-options.ts";
 import { createDeps, type Fixture } from "../support/engines.ts";

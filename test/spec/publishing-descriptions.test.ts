@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { facebookPublishing } from "#connectors/catalog/facebook-publishing.ts";
 import { escapeLittleText, linkedinPublishing } from "#connectors/catalog/linkedin-publishing.ts";
 import { threadsPublishing } from "#connectors/catalog/threads-publishing.ts";
@@ -15,6 +14,7 @@ import type { PublicationProgress } from "#domain/publishing/progress.ts";
 import { countText } from "#portable/count-text.ts";
 import { renderLittleText } from "../servers/linkedin/little-text.ts";
 import { weighText } from "../servers/x/text.ts";
+import { fc } from "../support/fuzz.ts";
 
 const asset: ContentAsset = {
   id: "ast_1",

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import type { ImageLimit } from "#domain/platforms/limits.ts";
 import { planRendition, type RenditionPlan, type SourceImage } from "#domain/renditions/plan-rendition.ts";
+import { fc } from "../support/fuzz.ts";
 import { isLongRun } from "../support/long-run.ts";
 
 const runs = { numRuns: isLongRun ? 50_000 : 3000 };
