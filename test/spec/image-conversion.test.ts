@@ -46,8 +46,9 @@ for (const [name, limit] of Object.entries({ jpegOnly, common, generous }))
       const type = metadata.format === "heif" ? "image/avif" : `image/${metadata.format}`;
       assert.ok(limit.types.includes(type), `${image.name}: ${type}`);
       assert.ok(content.length <= (limit.maxBytes ?? 0), `${image.name}: ${content.length} bytes`);
-      const aspect = (metadata.width - 1) / (metadata.height + 1);
-      assert.ok(aspect <= (limit.maxAspect ?? Infinity), `${image.name}: ${metadata.width} × ${metadata.height}`);
+      const { width, height } = metadata;
+      assert.ok((width - 1) / (height + 1) <= (limit.maxAspect ?? Infinity), `${image.name}: ${width} × ${height}`);
+      assert.ok((width + 1) / Math.max(1, height - 1) >= (limit.minAspect ?? 0), `${image.name}: ${width} × ${height}`);
       assert.deepEqual(
         [metadata.exif, metadata.xmp, metadata.iptc, metadata.orientation ?? 1, metadata.depth],
         [undefined, undefined, undefined, 1, "uchar"],
