@@ -310,16 +310,17 @@ describe("the LinkedIn stand-in", () => {
   });
 
   test("keeps a post with an image that is processed later, or never, out of the public posts", async () => {
-    linkedin.settings.processing.image.ms = 1000;
+    const processingMs = 60 * 60 * 1000;
+    linkedin.settings.processing.image.ms = processingMs;
     const id = await uploadImage(await png());
     assert.equal((await publish({ content: { media: { id } } })).status, 201);
     assert.deepEqual(linkedin.posts(), []);
-    linkedin.advanceClock(1000);
+    linkedin.advanceClock(processingMs);
     assert.equal(linkedin.posts().length, 1);
     linkedin.faults.failProcessing = 1;
     const failing = await uploadImage(await png());
     assert.equal((await publish({ content: { media: { id: failing } } })).status, 201);
-    linkedin.advanceClock(1000);
+    linkedin.advanceClock(processingMs);
     assert.equal(linkedin.posts().length, 1);
   });
 
@@ -429,11 +430,13 @@ describe("the LinkedIn stand-in", () => {
   });
 
   test("limits the requests of a member per day", async () => {
+    const dayMs = 24 * 60 * 60 * 1000;
+    linkedin.advanceClock(dayMs * 1.5 - (Date.now() % dayMs)); // noon, because the quota resets at midnight
     linkedin.settings.dailyRequests = 2;
     assert.equal((await publish({ commentary: "one" })).status, 201);
     assert.equal((await publish({ commentary: "two" })).status, 201);
     await expectError(publish({ commentary: "three" }), 429);
-    linkedin.advanceClock(24 * 60 * 60 * 1000);
+    linkedin.advanceClock(dayMs);
     assert.equal((await publish({ commentary: "three" })).status, 201);
   });
 

@@ -31,7 +31,7 @@ test("the type of the bytes, not the declared type, selects the decoder; an SVG 
       height: null,
       durationMs: null,
     });
-    assert.ok(performance.now() - startedAt < 1000);
+    assert.ok(performance.now() - startedAt < 10_000);
   }
 });
 

@@ -164,7 +164,7 @@ test("returns unknown metadata after one read if the store does not respond (U15
   };
   const startedAt = performance.now();
   assert.deepEqual(await media.readMetadata(source, "video/mp4"), unknownMetadata);
-  assert.ok(performance.now() - startedAt < 4000);
+  assert.ok(performance.now() - startedAt < 20_000);
   respond(Buffer.from("0000fff06d646174", "hex"));
   await new Promise((resolve) => setImmediate(resolve));
   assert.equal(reads, 1);
