@@ -12,7 +12,8 @@ import { createCertificate } from "./certificate.ts";
 
 /**
  * A platform that follows the OAuth specifications strictly: a code works once and only with its PKCE verifier, refresh
- * tokens rotate, reuse of a refresh token revokes the whole token family, and every token request needs the secret.
+ * tokens rotate, reuse of a refresh token revokes the whole token family, every token request needs the secret, and
+ * codes and tokens work only for the client that they were issued to (RFC 6749 §4.1.3 and §6, RFC 7009 §2.1).
  */
 export interface StrictPlatform {
   origin: string;
@@ -43,6 +44,7 @@ type Fault = keyof typeof faultResponses | { status: number; body: object };
 
 interface TokenFamily {
   account: string;
+  clientId: string;
   accessToken: string;
   refreshToken: string;
   usedRefreshTokens: Set<string>;
@@ -83,16 +85,22 @@ export async function startStrictPlatform(): Promise<StrictPlatform> {
     };
   };
 
-  function redeem(form: URLSearchParams): Record<string, unknown> | undefined {
+  function redeem(form: URLSearchParams, clientId: string): Record<string, unknown> | undefined {
     const code = codes.get(form.get("code") ?? "");
     const challenge = createHash("sha256")
       .update(form.get("code_verifier") ?? "")
       .digest("base64url");
-    if (!code || code.isUsed || code.redirectUri !== form.get("redirect_uri") || code.challenge !== challenge)
+    if (
+      code?.clientId !== clientId ||
+      code.isUsed ||
+      code.redirectUri !== form.get("redirect_uri") ||
+      code.challenge !== challenge
+    )
       return undefined;
     code.isUsed = true;
     const family: TokenFamily = {
       account: code.account,
+      clientId,
       accessToken: "",
       refreshToken: "",
       usedRefreshTokens: new Set(),
@@ -102,12 +110,12 @@ export async function startStrictPlatform(): Promise<StrictPlatform> {
     return issueTokens(family);
   }
 
-  function refresh(form: URLSearchParams): Record<string, unknown> | undefined {
+  function refresh(form: URLSearchParams, clientId: string): Record<string, unknown> | undefined {
     const token = form.get("refresh_token") ?? "";
     const family = families.find(
       (candidate) => candidate.refreshToken === token || candidate.usedRefreshTokens.has(token),
     );
-    if (!family || family.isRevoked) return undefined;
+    if (family?.clientId !== clientId || family.isRevoked) return undefined;
     if (family.usedRefreshTokens.has(token)) {
       family.isRevoked = true;
       return undefined;
@@ -145,11 +153,11 @@ export async function startStrictPlatform(): Promise<StrictPlatform> {
         const family = families.find((candidate) =>
           [candidate.accessToken, candidate.refreshToken].includes(form.get("token") ?? ""),
         );
-        if (family) family.isRevoked = true;
+        if (family?.clientId === id) family.isRevoked = true;
         return json(200, {});
       }
       const isRenewal = form.get("grant_type") === "refresh_token";
-      const tokens = isRenewal ? refresh(form) : redeem(form);
+      const tokens = isRenewal ? refresh(form, id) : redeem(form, id);
       if (isRenewal) await runOnRefresh();
       return tokens ? json(200, tokens) : json(400, { error: "invalid_grant" });
     }
