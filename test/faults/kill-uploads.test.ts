@@ -67,7 +67,8 @@ describe("kill -9 during uploads", () => {
   ): Promise<string[]> {
     const options = JSON.stringify({ ...temporaryDatabase, root, caller, count: 6 });
     const [command, ...args] = [...wrapper, process.execPath, childProgram, options];
-    const child = spawn(command, args, { stdio: ["ignore", "pipe", "ignore"] });
+    const env = { ...process.env, TMPDIR: temporaryDatabase.dataDir }; // a killed process leaves its temporary files behind
+    const child = spawn(command, args, { env, stdio: ["ignore", "pipe", "ignore"] });
     let output = "";
     child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
     scheduleKill?.(child);

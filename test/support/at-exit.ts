@@ -13,7 +13,14 @@ function registerHandlers(): void {
   if (isRegistered) return;
   isRegistered = true;
   process.on("exit", () => {
-    for (const callback of callbacks) callback();
+    // Newest first, so that a server is killed before its folder is deleted.
+    for (const callback of [...callbacks].toReversed()) {
+      try {
+        callback();
+      } catch (error) {
+        console.error(error);
+      }
+    }
   });
   for (const [signal, code] of [
     ["SIGINT", 130],

@@ -2,6 +2,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { onExit } from "./at-exit.ts";
+import { createTempFolder } from "./temp-folder.ts";
 
 /** A program of `children/` that runs in its own process and prints each step as a line. */
 export interface HelperProcess {
@@ -17,7 +19,12 @@ export interface HelperProcess {
 
 export function startHelper(program: string, options: unknown): HelperProcess {
   const path = join(import.meta.dirname, "children", program);
-  const child = spawn(process.execPath, [path, JSON.stringify(options)], { stdio: ["pipe", "pipe", "inherit"] });
+  const folder = createTempFolder(); // a killed process leaves its temporary files behind
+  const child = spawn(process.execPath, [path, JSON.stringify(options)], {
+    env: { ...process.env, TMPDIR: folder.path },
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const unregister = onExit(() => child.kill("SIGKILL"));
   child.stdin.on("error", () => {}); // the process may have exited
   const lines: string[] = [];
   const pendingChecks = new Set<() => void>();
@@ -30,6 +37,8 @@ export function startHelper(program: string, options: unknown): HelperProcess {
   let hasExited = false;
   const exited = Promise.all([once(child, "exit"), once(reader, "close")]).then(() => {
     hasExited = true;
+    unregister();
+    folder.remove();
     checkAll();
   });
 

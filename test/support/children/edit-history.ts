@@ -34,8 +34,6 @@ const database = await openDatabase({ ...options, log: createLog("silent") });
 // Creates the secret as the service does on its first start: after the database, because a data folder with a secret
 // but no database is rejected at startup.
 if (!existsSync(join(options.dataDir, "secret"))) writeFileSync(join(options.dataDir, "secret"), randomBytes(32));
-// A killed process leaves its files behind; the test deletes this folder.
-process.env["TMPDIR"] = options.dataDir;
 const deps = createDeps(database, systemClock);
 printLine("ready");
 
