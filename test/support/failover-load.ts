@@ -147,7 +147,9 @@ export function startFailoverLoad(studio: StudioClient, base: string, connection
       const target = acknowledgedAt.length + count;
       await waitUntil(() => acknowledgedAt.length >= target, {
         timeoutMs: 60_000,
-        description: `${count} writes are acknowledged; ${unexpectedErrors.at(-1) ?? ""}`,
+        description: `${count} writes are acknowledged`,
+      }).catch((error: unknown) => {
+        throw new Error(unexpectedErrors.at(-1) ?? "no unexpected error", { cause: error });
       });
     },
     async stop() {
