@@ -7,6 +7,7 @@ import type { Page } from "playwright-core";
 
 /** An AI client that uses the MCP SDK, with a grant that a user gave on the consent page in a real browser. */
 export interface Assistant {
+  /** Throws if the call fails. */
   call(tool: string, input?: Record<string, unknown>): Promise<Record<string, any>>;
   /** Returns the status of a call with the current access token, without refreshing it. */
   getCallStatus(): Promise<number>;
@@ -32,6 +33,7 @@ export async function connectAssistant(mcpUrl: string, page: Page, name: string)
   return {
     async call(tool, input = {}) {
       const result = await client.callTool({ name: tool, arguments: input });
+      if (result.isError) throw new Error(`${tool}: ${JSON.stringify(result.content)}`);
       return result.structuredContent as Record<string, unknown>;
     },
     async getCallStatus() {
