@@ -5,7 +5,7 @@ import { setActiveStudio } from "#domain/access/me.ts";
 import { axeVariants, findViolations } from "../support/axe.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
 import { newUser, newStudio } from "../support/users.ts";
-import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
+import { openLoadedPage, startWebFixture, type WebFixture } from "../support/web-fixture.ts";
 import { createSampleStudio, listPagePaths, type SampleStudio } from "../support/sample-studio.ts";
 
 describe("accessibility of the web app", { skip: skipWithoutChromium }, () => {
@@ -29,9 +29,7 @@ describe("accessibility of the web app", { skip: skipWithoutChromium }, () => {
         const context = await fixture.openContext(user, options);
         const page = await context.newPage();
         for (const path of paths) {
-          await page.goto(`${fixture.service.base}${path}`);
-          await page.getByRole("heading").first().waitFor();
-          await page.waitForTimeout(300);
+          await openLoadedPage(page, `${fixture.service.base}${path}`);
           problems.push(...(await findViolations(page)).map((violation) => `${path} ${violation}`));
           const overflow = (await page.evaluate("document.documentElement.scrollWidth - innerWidth")) as number;
           if (overflow > 0) problems.push(`${path} is ${overflow} px too wide`);
@@ -56,9 +54,7 @@ describe("accessibility of the web app", { skip: skipWithoutChromium }, () => {
       const context = await fixture.openContext(user);
       const page = await context.newPage();
       for (const path of paths) {
-        await page.goto(`${base}${path}`);
-        await page.getByRole("heading").first().waitFor();
-        await page.waitForTimeout(300);
+        await openLoadedPage(page, `${base}${path}`);
         const text = `${await page.locator("body").innerText()}\n${await page.locator("body").ariaSnapshot()}`;
         problems.push(...(text.match(/.*\.\.(?![\w.]).*/g) ?? []).map((line) => `${path}: ${line}`));
       }

@@ -11,8 +11,7 @@ import { roles, listPermissions } from "#domain/policy.ts";
 import { buildWebAppCsp, strictCsp } from "#http/guards.ts";
 import { skipWithoutChromium } from "../support/chromium.ts";
 import { newUser } from "../support/users.ts";
-import { waitUntil } from "../support/wait-until.ts";
-import { startWebFixture, type WebFixture } from "../support/web-fixture.ts";
+import { openLoadedPage, startWebFixture, type WebFixture } from "../support/web-fixture.ts";
 import { createSampleStudio, listPagePaths } from "../support/sample-studio.ts";
 
 /** Texts that call `xss` if a page does not treat them as text. */
@@ -39,11 +38,7 @@ describe("security of the web app", { skip: skipWithoutChromium }, () => {
       const page = await context.newPage();
       page.on("dialog", (dialog) => void executions.push(dialog.message()));
       for (const path of listPagePaths(sampleStudio)) {
-        await page.goto(`${fixture.service.base}${path}`);
-        await page.getByRole("heading").first().waitFor();
-        await waitUntil(async () => (await page.getByText("Loading…").count()) === 0, {
-          description: "the whole page",
-        });
+        await openLoadedPage(page, `${fixture.service.base}${path}`);
         if (path.endsWith(sampleStudio.postId)) {
           await page.getByRole("button", { name: "Preview", exact: true }).click();
           for (const link of await page.locator("article a").all())
@@ -116,11 +111,13 @@ describe("security of the web app", { skip: skipWithoutChromium }, () => {
     assert.equal(response?.headers()["content-security-policy"], webAppCsp);
     await page.getByRole("link", { name: "Sign in" }).waitFor();
     assert.deepEqual([...new Set(requestedOrigins)], [fixture.service.base], "no requests to other origins");
-    const inlineScriptRan = await page.evaluate(`(() => {
+    const inlineScriptRan = await page.evaluate(`(async () => {
       const script = document.createElement("script");
       try { script.textContent = "window.inline = true"; document.body.append(script); } catch {}
       const div = document.createElement("div");
       try { div.innerHTML = "<img src=x onerror='window.inline = true'>"; document.body.append(div); } catch {}
+      const image = div.querySelector("img");
+      if (image) await new Promise((resolve) => image.addEventListener("error", resolve));
       return window.inline === true;
     })()`);
     assert.equal(inlineScriptRan, false);

@@ -195,8 +195,18 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
       const problems = await findViolations(page);
       const overflow = (await page.evaluate("document.documentElement.scrollWidth - innerWidth")) as number;
       if (overflow > 0) problems.push(`${overflow} px too wide`);
-      for (const name of ["Open menu", "Popover", "Dialog", "FormDialog", "SidePanel", "Toast", "SelectionBar"]) {
+      const overlays = {
+        "Open menu": page.getByRole("menu"),
+        Popover: page.getByRole("dialog", { name: "Filter" }),
+        Dialog: page.getByRole("dialog", { name: "A dialog" }),
+        FormDialog: page.getByRole("dialog", { name: "A form" }),
+        SidePanel: page.getByRole("dialog", { name: "A side panel" }),
+        Toast: page.getByText("Moved to the trash.").first(),
+        SelectionBar: page.getByRole("region", { name: "Selection" }),
+      };
+      for (const [name, overlay] of Object.entries(overlays)) {
         await page.getByRole("button", { name, exact: true }).click();
+        await overlay.waitFor();
         problems.push(...(await findViolations(page)).map((violation) => `${name} ${violation}`));
         await page.keyboard.press("Escape");
       }

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Browser, BrowserContext, BrowserContextOptions } from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { createSessions } from "#auth/sign-in.ts";
 import { openDatabase } from "#db/open-database.ts";
 import type { SignedInUser } from "#domain/caller.ts";
@@ -11,6 +11,7 @@ import { openChromium } from "./chromium.ts";
 import { createDeps, createTemporaryDatabase, silentLog } from "./engines.ts";
 import { noIdentities } from "./platform-fixture.ts";
 import type { RunningService } from "./service.ts";
+import { waitUntil } from "./wait-until.ts";
 
 /** The service with its web app, and a browser. */
 export interface WebFixture {
@@ -19,6 +20,14 @@ export interface WebFixture {
   /** Opens a browser context, signed in if a user is passed. */
   openContext(user: SignedInUser | undefined, options?: BrowserContextOptions): Promise<BrowserContext>;
   close(): Promise<void>;
+}
+
+/** Opens a page and waits until it shows its heading and its data. */
+export async function openLoadedPage(page: Page, url: string): Promise<void> {
+  await page.goto(url);
+  await page.getByRole("heading").first().waitFor();
+  await page.waitForLoadState("networkidle");
+  await waitUntil(async () => (await page.getByText("Loading…").count()) === 0, { description: "the whole page" });
 }
 
 /** `env` overrides settings of a development instance. */
