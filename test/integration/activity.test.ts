@@ -228,24 +228,23 @@ const tables = [
   "memberships",
   "invitations",
   "posts",
+  "post_revisions",
+  "comments",
+  "comment_changes",
   "assets",
+  "shared_files",
   "upload_links",
   "platform_connections",
   "activity",
 ] as const;
 
 forEachEngine("activity", (fixture) => {
-  const dumpTables = async (): Promise<string> =>
-    JSON.stringify(
-      await Promise.all(
-        tables.map((table) =>
-          fixture.database.q
-            .selectFrom(table)
-            .selectAll()
-            .orderBy(table === "memberships" ? "user_id" : "id")
-            .execute(),
-        ),
-      ),
+  const dumpTables = (): Promise<string[][]> =>
+    Promise.all(
+      tables.map(async (table) => {
+        const rows = await fixture.database.q.selectFrom(table).selectAll().execute();
+        return rows.map((row) => JSON.stringify(row)).toSorted();
+      }),
     );
 
   for (const [action, prepare] of Object.entries(changes)) {
@@ -279,10 +278,10 @@ forEachEngine("activity", (fixture) => {
       const before = await dumpTables();
       failsOnActivity = true;
       await assert.rejects(change());
-      assert.equal(await dumpTables(), before);
+      assert.deepEqual(await dumpTables(), before);
       failsOnActivity = false;
       await change();
-      assert.notEqual(await dumpTables(), before);
+      assert.notDeepEqual(await dumpTables(), before);
     });
   }
 

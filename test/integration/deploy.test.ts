@@ -154,8 +154,9 @@ test("the image copies only paths that exist in the build context or that the bu
   );
 });
 
-test("systemd accepts the units", { skip: !findProgram("systemd-analyze") && "systemd is not installed" }, () => {
-  const folder = createTempFolder();
+const units = ["atelier.service", "atelier-backup.service", "atelier-backup.timer"];
+
+test("the units start files that exist, with valid settings", () => {
   const env = Object.fromEntries(
     [...readDeployFile("atelier.env").matchAll(/^(\w+)=(.*)$/gm)].map(([, name = "", value = ""]): [string, string] => [
       name,
@@ -163,23 +164,24 @@ test("systemd accepts the units", { skip: !findProgram("systemd-analyze") && "sy
     ]),
   );
   assertValidSettings({ ...env, SECRETS: secrets.SECRETS, OIDC_CLIENT_ID: "x", DATA_DIR: "/var/lib/atelier" });
-  for (const unit of ["atelier.service", "atelier-backup.service", "atelier-backup.timer"]) {
-    const text = readDeployFile(unit);
-    for (const [, path = ""] of text.matchAll(/node (src\/\S+)/g))
-      assert.equal(globSync(path, { cwd: root }).length, 1);
-    const path = join(folder.path, unit);
+  const paths = units.flatMap((unit) => [...readDeployFile(unit).matchAll(/node (src\/\S+)/g)]);
+  assert.ok(paths.length > 0);
+  for (const [, path = ""] of paths) assert.equal(globSync(path, { cwd: root }).length, 1, path);
+});
+
+test("systemd accepts the units", { skip: !findProgram("systemd-analyze") && "systemd is not installed" }, () => {
+  const folder = createTempFolder();
+  for (const unit of units) {
     // systemd checks that paths exist, and /opt/atelier does not exist on this machine.
     writeFileSync(
-      path,
-      text
+      join(folder.path, unit),
+      readDeployFile(unit)
         .replaceAll("/opt/atelier/node_modules/.bin/node", process.execPath)
         .replaceAll("/opt/atelier/docs", folder.path),
     );
   }
-  const units = ["atelier.service", "atelier-backup.service", "atelier-backup.timer"].map((unit) =>
-    join(folder.path, unit),
-  );
-  const output = execFileSync("systemd-analyze", ["verify", "--man=no", ...units], { encoding: "utf8", stdio: "pipe" });
+  const paths = units.map((unit) => join(folder.path, unit));
+  const output = execFileSync("systemd-analyze", ["verify", "--man=no", ...paths], { encoding: "utf8", stdio: "pipe" });
   assert.equal(output, "");
   folder.remove();
 });

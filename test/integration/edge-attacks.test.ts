@@ -52,15 +52,15 @@ forOneEngine("attacks on the HTTP entry point", (fixture) => {
       "\r\n",
     ].join("\r\n");
 
-  /** Sends the bytes and returns all responses. Closes the connection after it was idle for 500 ms after a response. */
-  async function sendRaw(bytes: string): Promise<string> {
+  /** Sends the bytes and returns all responses. Closes the connection if it is idle for `idleMs` after a response. */
+  async function sendRaw(bytes: string, idleMs = 500): Promise<string> {
     const socket = connect(Number(new URL(service.base).port), "127.0.0.1");
     await once(socket, "connect");
     let received = "";
     socket
       .on("data", (chunk: Buffer) => {
         received += chunk.toString();
-        socket.setTimeout(500);
+        socket.setTimeout(idleMs);
       })
       .on("error", () => {});
     socket.setTimeout(10_000, () => socket.destroy());
@@ -81,11 +81,10 @@ forOneEngine("attacks on the HTTP entry point", (fixture) => {
       assert.deepEqual(parseStatuses(responses), [200], name);
     }
     const manyHeaders = Array.from({ length: 1500 }, (_, i) => `x-${i}: 1`);
-    assert.ok(
-      parseStatuses(
-        await sendRaw(buildRequestHead("/mcp", ...manyHeaders, `Content-Length: ${body.length}`) + body),
-      ).every((status) => status < 500),
+    const statuses = parseStatuses(
+      await sendRaw(buildRequestHead("/mcp", ...manyHeaders, `Content-Length: ${body.length}`) + body),
     );
+    assert.match(statuses.join(), /^[24]\d\d$/);
     assert.deepEqual(
       parseStatuses(await sendRaw(buildRequestHead("/mcp", `x-a: ${"a".repeat(20_000)}`, "Content-Length: 0"))),
       [431],
@@ -130,9 +129,11 @@ forOneEngine("attacks on the HTTP entry point", (fixture) => {
 
   test("responds to pipelined requests in order (M4)", async () => {
     const calls = Array.from({ length: 30 }, (_, i) => buildCreatePostMessage(i));
-    const responses = await sendRaw(
-      calls.map((body) => buildRequestHead("/mcp", `Content-Length: ${body.length}`) + body).join(""),
-    );
+    const requests = calls.map((body, i) => {
+      const connection = i < calls.length - 1 ? "keep-alive" : "close";
+      return buildRequestHead("/mcp", `Content-Length: ${body.length}`, `Connection: ${connection}`) + body;
+    });
+    const responses = await sendRaw(requests.join(""), 10_000);
     const ids = [...responses.matchAll(/"jsonrpc":"2\.0","id":(\d+)/g)].map(([, id]) => Number(id));
     assert.deepEqual(
       ids,
@@ -157,10 +158,7 @@ forOneEngine("attacks on the HTTP entry point", (fixture) => {
     ];
     for (const path of [...variants, `http://evil.example/mcp`, `http://a@${getHost()}/mcp`]) {
       const statuses = parseStatuses(await sendRaw(buildRequestHead(path, `Content-Length: ${body.length}`) + body));
-      assert.ok(
-        statuses.every((status) => status >= 400 && status < 500),
-        `${path} ${statuses.join()}`,
-      );
+      assert.match(statuses.join(), /^4\d\d$/, path);
     }
     for (const path of ["/mcp/", `${service.base}/mcp`]) {
       const withoutToken = buildRequestHead(path, `Content-Length: ${body.length}`).replace(
