@@ -38,6 +38,7 @@ describe("concurrent large uploads", () => {
     const memoryBefore = service.getMemoryBytes();
     let peakMemory = memoryBefore;
     const samplingTimer = setInterval(() => (peakMemory = Math.max(peakMemory, service.getMemoryBytes())), 100);
+    t.after(() => clearInterval(samplingTimer));
     const startedAt = performance.now();
     const assetIds = await Promise.all(
       Array.from({ length: uploadCount }, async () => {
@@ -48,7 +49,6 @@ describe("concurrent large uploads", () => {
       }),
     );
     const seconds = (performance.now() - startedAt) / 1000;
-    clearInterval(samplingTimer);
     const growthMb = (peakMemory - memoryBefore) / mebibyte;
     t.diagnostic(`+${growthMb.toFixed(0)} MB, ${((uploadCount * uploadMb) / seconds).toFixed(0)} MB/s in total`);
     for (const assetId of assetIds) {

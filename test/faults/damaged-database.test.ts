@@ -131,18 +131,23 @@ describe("a damaged SQLite database", () => {
   });
 
   test("creates a database if the data folder is missing, empty, or has only hidden files or lost+found (RUN-3)", async () => {
-    for (const [index, names] of [[], [".keep"], ["lost+found"]].entries()) {
-      const dataDir = join(root.path, `fresh-${index}`, "data");
-      if (names.length > 0) mkdirSync(dataDir, { recursive: true });
-      for (const name of names) mkdirSync(join(dataDir, name));
+    const cases: Record<string, (dataDir: string) => void> = {
+      missing: () => {},
+      empty: (dataDir) => mkdirSync(dataDir, { recursive: true }),
+      hidden: (dataDir) => {
+        mkdirSync(dataDir, { recursive: true });
+        writeFileSync(join(dataDir, ".keep"), "");
+      },
+      "lost+found": (dataDir) => mkdirSync(join(dataDir, "lost+found"), { recursive: true }),
+    };
+    for (const [name, prepare] of Object.entries(cases)) {
+      const dataDir = join(root.path, `fresh-${name}`, "data");
+      prepare(dataDir);
       const database = await open(dataDir);
       await database.ping();
       await database.close();
-      assert.equal(
-        statSync(dataDir).mode & 0o007,
-        names.length > 0 ? statSync(dataDir).mode & 0o007 : 0,
-        "a new data folder is not readable by other users",
-      );
+      if (name === "missing")
+        assert.equal(statSync(dataDir).mode & 0o007, 0, "a new data folder is not readable by other users");
     }
   });
 });

@@ -7,6 +7,7 @@ import { createTempFolder } from "../support/temp-folder.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
+import { waitUntil } from "../support/wait-until.ts";
 
 const maxDescriptors = 256;
 const clientCount = 500;
@@ -39,7 +40,9 @@ describe("more clients than file descriptors", () => {
     await Promise.all(
       sockets.map((socket) => Promise.race([once(socket, "connect"), once(socket, "close"), sleep(3000)])),
     );
-    assert.ok(service.countDescriptors() <= maxDescriptors);
+    await waitUntil(() => service.countDescriptors() > maxDescriptors - 20, {
+      description: "the clients use almost all descriptors",
+    });
     const file = { kind: "document", mimeType: "text/plain", base64: "aGVsbG8=" };
     const attempts = Array.from({ length: 20 }, () =>
       Promise.race([studio.call("upload_asset_inline", file).then(() => "ok"), sleep(3000, "no response")]).catch(

@@ -152,6 +152,7 @@ describe("shutdown on SIGTERM", () => {
     const { session } = await initialize(client);
     const earlyStream = await listen(client, filter);
     const load = startLoad(); // without requests, the server would stop listening after a second
+    const signaledAt = performance.now();
     try {
       service.terminate();
       await waitUntilDraining();
@@ -165,6 +166,8 @@ describe("shutdown on SIGTERM", () => {
       await load.stop();
       await Promise.all([earlyStream, lateStream, sessionStream].map(({ ended }) => ended));
       assert.equal(await service.exited, 0, service.getOutput());
+      // After 25 s, the server would close every connection that is still open.
+      assert.ok(performance.now() - signaledAt < 20_000, "the streams end without the shutdown timeout");
     } finally {
       await load.stop();
     }

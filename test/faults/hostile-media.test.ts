@@ -140,7 +140,7 @@ describe("hostile media", { timeout: 900_000 }, () => {
     } finally {
       queue.length = 0;
     }
-    return { p99: times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? 0, slowestMs, storedCount };
+    return { p99: times.toSorted((a, b) => a - b)[Math.ceil(times.length * 0.99) - 1] ?? 0, slowestMs, storedCount };
   }
 
   test("many mutated videos: the service survives, each result comes within a second, and other calls stay fast (U14, U15)", async (t) => {

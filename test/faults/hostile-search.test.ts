@@ -68,7 +68,7 @@ for (const engine of listOneEngine()) {
       }
       return times.toSorted((a, b) => a - b);
     }
-    const getP99 = (times: readonly number[]): number => times[Math.floor(times.length * 0.99)] ?? 0;
+    const getP99 = (times: readonly number[]): number => times[Math.ceil(times.length * 0.99) - 1] ?? 0;
 
     async function searchOnce(
       query: string,

@@ -170,7 +170,7 @@ async function sendRequests(base: string, path: string, count: number): Promise<
   for await (const chunk of socket) {
     text += String(chunk);
     responseCount += text.split("HTTP/1.1 ").length - 1;
-    text = text.slice(-8).startsWith("HTTP/1.1") ? "" : text.slice(-8);
+    text = text.slice(-8); // shorter than the separator, so that no response counts twice
   }
   assert.equal(responseCount, count);
 }

@@ -11,6 +11,7 @@ import { startIssuer, type TestIssuer } from "../support/oidc-issuer.ts";
 import { createAuthorization, createOAuthBrowser, webRedirect } from "../support/oauth-client.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
+import { waitUntil } from "../support/wait-until.ts";
 
 const authorizeRequests = 50;
 /** Generous for a busy machine; if lookups used the thread pool, sign-in would fail after 8 s. */
@@ -116,6 +117,8 @@ describe("a name server that never responds", { skip: !canReplaceDnsServer() }, 
     const imports = Array.from({ length: maxConcurrentImports.user }, (_, i) => startImport(i));
     const instance = { platform: "mastodon", instanceUrl: "https://silent-instance.test" };
     const connection = measure(getCode(studio.call("connect_platform", instance)));
+    const countLookups = () => new Set(nameServer.queries.filter((query) => query.startsWith("A silent-import-"))).size;
+    await waitUntil(() => countLookups() === maxConcurrentImports.user, { description: "every slot is in use" });
     const rejectedImport = await startImport(maxConcurrentImports.user);
     const pendingResults = Promise.all([...imports, connection]).finally(() => (isOver = true));
     const slowest = await useService(() => isOver);
