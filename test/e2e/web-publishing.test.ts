@@ -269,7 +269,6 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     const id = await addPost("Count");
     await openStudioPage(`posts/${id}`);
     const field = page.getByRole("textbox", { name: "Text", exact: true });
-    const tabs = page.getByRole("tab");
     for (const text of [
       "👨‍👩‍👧‍👦🚀 1️⃣ café",
       `See https://example.com/${"long/".repeat(30)}page.`,
@@ -282,10 +281,10 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
       });
       const { validation = [] } = await getPost(deps, owner, { postId: id });
       assert.equal(validation.length, 6);
-      for (const { platform, text: textCount } of validation) {
-        assert.ok(textCount, platform);
+      for (const { account, text: textCount } of validation) {
+        assert.ok(textCount, account);
         const label = `${textCount.length.toLocaleString("en")} / ${textCount.max.toLocaleString("en")}`;
-        await tabs.filter({ hasText: label }).first().waitFor();
+        await page.getByRole("tab", { name: `${account} ${label}` }).waitFor();
       }
     }
     await page.getByText("Too long for", { exact: false }).first().waitFor();
@@ -306,7 +305,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await dialog.getByLabel("blue-harbour").check();
     await dialog.getByText("Choose at least one account.").waitFor({ state: "detached" });
     await page.route("**/posts/*", (route) => route.abort()); // the page does not notice the change
-    await page.waitForTimeout(1000); // until a request from before has its response
+    await page.waitForTimeout(1000); // so that requests sent before now have their responses
     await updatePost(deps, owner, { postId: id, body: "x".repeat(300) });
     await dialog.getByRole("button", { name: "Publish now" }).click();
     await dialog.getByText(/The text has 300 characters/).waitFor();
