@@ -21,6 +21,7 @@ describe("uploading a large file", { skip: !hasChromium() }, () => {
         const digest = await writeVideoFile(path, uploadMb * mebibyte);
         const service = await createUploadProcess(store);
         const browser = await openChromium();
+        let samplingTimer: NodeJS.Timeout | undefined;
         try {
           const link = await createTestUploadLink(service);
           const { page } = await openObservedPage(browser);
@@ -28,12 +29,11 @@ describe("uploading a large file", { skip: !hasChromium() }, () => {
           await page.locator('[data-state="empty"]').waitFor();
           const memoryBefore = service.getMemoryBytes();
           let peakMemory = memoryBefore;
-          const samplingTimer = setInterval(() => (peakMemory = Math.max(peakMemory, service.getMemoryBytes())), 200);
+          samplingTimer = setInterval(() => (peakMemory = Math.max(peakMemory, service.getMemoryBytes())), 200);
           const startedAt = performance.now();
           await chooseFiles(page, path);
           await page.locator('[data-state="done"]').waitFor({ timeout: 3_000_000 });
           const seconds = (performance.now() - startedAt) / 1000;
-          clearInterval(samplingTimer);
           const growthMb = (peakMemory - memoryBefore) / mebibyte;
           t.diagnostic(
             `${uploadMb} MB in ${seconds.toFixed(1)} s, ${(uploadMb / seconds).toFixed(0)} MB/s; service ${(memoryBefore / mebibyte).toFixed(0)} MB, +${growthMb.toFixed(0)} MB`,
@@ -43,6 +43,7 @@ describe("uploading a large file", { skip: !hasChromium() }, () => {
           assert.equal(await fetchDigest(asset?.url ?? ""), digest);
           assert.ok(growthMb <= 150, `memory grew by ${growthMb.toFixed(0)} MB`);
         } finally {
+          clearInterval(samplingTimer);
           await browser.close();
           await service.close();
           folder.remove();

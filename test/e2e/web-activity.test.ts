@@ -80,7 +80,7 @@ describe("the activity of a studio", { skip: skipWithoutChromium }, () => {
     await group.getByText("Show 3 entries").click();
     for (const name of ["poster.pdf", "vase.pdf", "door.pdf"]) await group.getByRole("link", { name }).waitFor();
     await getEntry(page, "Claude, for Ada Berg, uploaded 3 files").waitFor();
-    assert.equal(await getEntry(page, "attached 4 files").count(), 0, "another actor's files are apart");
+    assert.equal(await getEntry(page, "attached 4 files").count(), 0, "another actor's files are in a separate entry");
     await context.close();
   });
 

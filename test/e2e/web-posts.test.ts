@@ -410,14 +410,14 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
     const page = await openPosts(owner, `?view=calendar&range=week&date=${day}`);
     const problem = { code: "too_late", detail: "It has started.", hint: "Reload the page." };
     await page.route("**/reschedule", (route) => route.fulfill({ status: 409, json: problem }));
-    const cell = page.getByRole("row", { name: /^10:00/ });
-    await cell.getByRole("button", { name: /^Fog\b/ }).press("Space");
+    const row = page.getByRole("row", { name: /^10:00/ });
+    await row.getByRole("button", { name: /^Fog\b/ }).press("Space");
     await waitForPlace(page, `${formatLongDay(day)}, 10:00`);
     await page.keyboard.press("ArrowDown");
     await waitForPlace(page, `${formatLongDay(day)}, 11:00`);
     await page.keyboard.press("Space");
     await page.getByText("It has started. Reload the page.").first().waitFor();
-    await cell.getByRole("button", { name: /^Fog\b/ }).waitFor();
+    await row.getByRole("button", { name: /^Fog\b/ }).waitFor();
     await waitForTime(owner, postId, `${day}T10:00`);
     await page.context().close();
   });
