@@ -98,16 +98,16 @@ forOneEngine("attacks on publishing", (fixture) => {
 
   test("after a rate limit, the next attempt sends an owner's edit, and a client's edit needs an approval (PUB-4, PUB-13)", async () => {
     for (const editor of ["owner", "client"] as const) {
-      const { id, postId } = await schedule(`Limited, ${editor}`, toIsoTime(Date.now() + 1000));
-      const limited = Promise.withResolvers<void>();
+      const publicationRequested = Promise.withResolvers<string>();
       respondToPublish = async () => {
+        const postId = await publicationRequested.promise;
         const body = `Edited by the ${editor} while it ran`;
         if (editor === "owner") await updatePost(deps(), publishing.owner, { postId, body });
         else await editAsClient(postId, 1, body);
-        limited.resolve();
         return new Response("{}", { status: 429, headers: { "retry-after": "1" } });
       };
-      await limited.promise;
+      const { id, postId: requestedPostId } = await schedule(`Limited, ${editor}`, toIsoTime(Date.now()));
+      publicationRequested.resolve(requestedPostId);
       await publishing.waitForState(id, editor === "owner" ? "published" : "proposed");
     }
     assert.deepEqual(
@@ -220,12 +220,14 @@ forOneEngine("attacks on publishing", (fixture) => {
   });
 
   test("deleting the studio removes its publications, and nothing more is sent (T10)", async () => {
-    const { id } = await schedule("Deleted with its studio", toIsoTime(Date.now() + seconds(2)));
+    await publishing.service.stopWorker();
+    const { id } = await schedule("Deleted with its studio", toIsoTime(Date.now()));
     await publishing.waitForState(id, "scheduled");
     await deleteStudio(deps(), publishing.owner, { name: publishing.owner.studio.name });
     const rows = await fixture.database.q.selectFrom("publications").select("id").execute();
     assert.deepEqual(rows, []);
-    await sleep(seconds(3));
+    publishing.service.startWorker();
+    await sleep(seconds(1));
     assert.equal(await countPosts("Deleted with its studio"), 0);
   });
 });

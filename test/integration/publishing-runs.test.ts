@@ -4,6 +4,7 @@ import { revokeClient } from "#domain/access/revoke-client.ts";
 import type { Caller } from "#domain/caller.ts";
 import { disconnectPlatform } from "#domain/platforms/disconnect-platform.ts";
 import { createPost } from "#domain/posts/create-post.ts";
+import { getPost } from "#domain/posts/get-post.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
 import {
   approvePublication,
@@ -88,6 +89,16 @@ forOneEngine("runs of publications", (fixture) => {
     throw new Error("the response was lost");
   };
   const inOneHour = () => toIsoTime(Date.now() + hours(1));
+  /** Lets the worker run a scheduled publication now. */
+  async function setDue(id: string): Promise<void> {
+    const now = Date.now();
+    await fixture.database.q
+      .updateTable("publications")
+      .set({ due_at: now, next_run_at: now })
+      .where("id", "=", id)
+      .execute();
+    publishing.service.deps.wakeWorker();
+  }
 
   for (const platformId of sandboxPlatformIds.filter((name) => name !== "sandbox")) {
     test(`${platformId}: a publication whose response is lost becomes published, with one post (PUB-2)`, async () => {
@@ -210,11 +221,12 @@ forOneEngine("runs of publications", (fixture) => {
 
   test("an owner's edit while the publication waits for a retry moves the approval, and is sent (PUB-4)", async () => {
     const { service, owner } = publishing;
-    nextResponses = [respondWith(429, { "retry-after": "2" })];
+    nextResponses = [respondWith(429, { "retry-after": "600" })];
     const { id, postId } = await publish("sandbox-keyed", "Before the retry");
     await waitUntil(async () => nextResponses.length === 0);
     await publishing.waitForState(id, "scheduled");
     await updatePost(service.deps, owner, { postId, body: "After the retry" });
+    await setDue(id);
     const { revision } = await publishing.waitForState(id, "published");
     assert.deepEqual([revision, await countPosts("Before the retry"), await countPosts("After the retry")], [2, 0, 1]);
   });
@@ -225,16 +237,18 @@ forOneEngine("runs of publications", (fixture) => {
       ...(await actThroughClient(service.deps, owner)),
       scopes: ["studio:read", "studio:write"] as const,
     };
-    let postId = "";
+    const publicationRequested = Promise.withResolvers<string>();
     nextResponses = [
       async (send) => {
-        await updatePost(service.deps, client, { postId, body: "Edited too late", revision: 1 });
+        const editedPostId = await publicationRequested.promise;
+        await updatePost(service.deps, client, { postId: editedPostId, body: "Edited too late", revision: 1 });
         return send();
       },
     ];
-    const publication = await publish("sandbox-keyed", "Sent", { at: toIsoTime(Date.now() + 1500) });
-    postId = publication.postId;
-    await publishing.waitForState(publication.id, "published");
+    const { id, postId } = await publish("sandbox-keyed", "Sent");
+    publicationRequested.resolve(postId);
+    await publishing.waitForState(id, "published");
+    assert.equal((await getPost(service.deps, owner, { postId })).body, "Edited too late");
     assert.deepEqual([await countPosts("Sent"), await countPosts("Edited too late")], [1, 0]);
   });
 
@@ -263,15 +277,16 @@ forOneEngine("runs of publications", (fixture) => {
   test("the person or client behind a publication must still be allowed to publish when it starts (PUB-12, B2)", async () => {
     const { service, owner } = publishing;
     const { deps } = service;
-    const soon = () => ({ at: toIsoTime(Date.now() + 1500) });
+    const at = inOneHour();
     const member = await newMember(deps, owner, "member");
-    const byMember = await publish("sandbox-keyed", "By a former member", { caller: member, ...soon() });
+    const byMember = await publish("sandbox-keyed", "By a former member", { caller: member, at });
     await removeMember(deps, owner, { userId: member.user.id });
     const client = await actThroughClient(deps, owner);
-    const byClient = await publish("sandbox-keyed", "By a revoked client", { caller: client, ...soon() });
+    const byClient = await publish("sandbox-keyed", "By a revoked client", { caller: client, at });
     assert.equal(byClient.state, "scheduled");
     await revokeClient(deps, owner, { grantId: client.grantId });
     for (const { id } of [byMember, byClient]) {
+      await setDue(id);
       const { problem } = await publishing.waitForState(id, "failed");
       assert.equal(problem?.code, "forbidden");
     }
