@@ -176,10 +176,11 @@ forOneEngine("an AI client without studio:publish", (fixture) => {
       "owner: approve": async () => {
         for (const { id, state } of await listPublications()) {
           if (state !== "proposed") continue;
-          approvedContents.add(await readContent());
+          const content = await readContent();
           const { revision } = await readPost();
           const { status } = await publishing.api("POST", `/publications/${id}/approve`, { revision });
           assert.ok([200, 409, 422, 400].includes(status), String(status));
+          if (status === 200) approvedContents.add(content);
         }
       },
       "owner: edit the body": async () => {
@@ -216,7 +217,7 @@ forOneEngine("an AI client without studio:publish", (fixture) => {
     }
   }
 
-  test("makes nothing public, and no approval survives a change of what is sent (PUB-11, B1)", async () => {
+  test("makes nothing public, and no approval survives a change of what is sent (PUB-11, B1)", async (t) => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(...starts),
@@ -230,8 +231,9 @@ forOneEngine("an AI client without studio:publish", (fixture) => {
       .select(["state", "requested_client_id as clientId", "approved_by as approvedBy", "remote_id as remoteId"])
       .execute();
     const published = rows.filter(({ state }) => state === "published");
+    assert.ok(published.length > 0);
     assert.ok(published.every(({ clientId, approvedBy }) => clientId === null || approvedBy !== null));
     assert.equal((await publishing.listSandboxPosts()).length, new Set(published.map(({ remoteId }) => remoteId)).size);
-    console.log(fixture.engine, { publications: rows.length, published: published.length });
+    t.diagnostic(`${published.length} of ${rows.length} publications were published`);
   });
 });

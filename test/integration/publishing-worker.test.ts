@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { createPost } from "#domain/posts/create-post.ts";
 import {
   approvePublication,
@@ -160,6 +161,7 @@ forOneEngine("the publishing worker", (fixture) => {
     const [waiting] = (await publishPost(getDeps(), publishing.owner, request)).publications;
     assert.ok(waiting);
     worker.wake();
+    await sleep(300);
     assert.equal((await find(waiting.id)).state, "scheduled");
 
     // With the lease of the first worker, this would take ten minutes.

@@ -205,7 +205,7 @@ forEachEngine("publishing", (fixture) => {
 
   test("each account receives its own variant (PUB-6)", async () => {
     const { owner, service, connectionIds } = publishing;
-    const [harbour = "", lighthouse = ""] = connectionIds;
+    const [, lighthouse = ""] = connectionIds;
     const postId = await newPost("For everyone");
     await updatePost(service.deps, owner, {
       postId,
@@ -217,6 +217,5 @@ forEachEngine("publishing", (fixture) => {
     const posts = await publishing.listSandboxPosts();
     const textOf = (account: string) => posts.findLast((post) => post.account === account)?.text;
     assert.deepEqual([textOf("harbour"), textOf("lighthouse")], ["For everyone", "For the lighthouse"]);
-    assert.ok(harbour);
   });
 });
