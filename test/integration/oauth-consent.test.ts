@@ -227,9 +227,12 @@ forOneEngine("oauth consent", (fixture) => {
       `${service.base}/api/auth/oauth2/authorize/${page.url.pathname.split("/")[2]}`,
     );
     assert.equal(resumedPage.status, 400);
-    // An unsigned cookie that the attacker plants does not help either.
+    // Unsigned cookies that the attacker plants do not help either.
     const jar = victim.cookies.copy();
-    jar.store(page.url, [`atelier_approval=${page.url.pathname.split("/")[2]}; path=${page.url.pathname}`]);
+    jar.store(page.url, [
+      `atelier_approval=${page.url.pathname.split("/")[2]}; path=${page.url.pathname}`,
+      `atelier-approval-${page.url.pathname.split("/")[2]}=1; path=/`,
+    ]);
     assert.equal(
       (await createOAuthBrowser(service.base, jar).open(page.url.href)).status,
       404,

@@ -18,6 +18,7 @@ import { startIssuer, type TestIssuer } from "../support/oidc-issuer.ts";
 import { startSignInServer, type SignInServer } from "../support/sign-in-server.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
 import { newUser } from "../support/users.ts";
+import { waitUntil } from "../support/wait-until.ts";
 
 forOneEngine("signing in at an identity provider", (fixture) => {
   let server: SignInServer;
@@ -548,15 +549,18 @@ forOneEngine("signing in at an identity provider", (fixture) => {
     const signInCookie = browser.cookies.get("atelier-sign-in")!.value;
     await browser.open(url.href);
     issuer.setForgery({ signature: "none" });
-    await browser.open(await signInUntilCallback(browser, "ada@example.com"));
+    const rejectedUrl = new URL(await signInUntilCallback(browser, "ada@example.com"));
+    await browser.open(rejectedUrl.href);
     const secrets = [
-      url.searchParams.get("code")!,
-      url.searchParams.get("state")!,
+      ...[url, rejectedUrl].flatMap(({ searchParams }) => [searchParams.get("code")!, searchParams.get("state")!]),
       signInCookie,
       browser.cookies.get("atelier")!.value,
       issuer.clientSecret,
       "ada@example.com",
     ];
+    const countCallbacks = () =>
+      logLines.filter((line) => line.includes('"status"') && line.includes("/callback")).length;
+    await waitUntil(() => countCallbacks() === 2, { description: "both callbacks are logged" });
     for (const secret of secrets) assert.ok(!logLines.join("").includes(secret));
   });
 
