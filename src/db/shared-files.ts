@@ -21,7 +21,7 @@ const decrementAssetCountQuery = statement<{ asset_count: number }>(
 );
 
 /** A materialized subquery, so that the planner can't read all assets of the studio in the order of their ids. */
-export const listAssetsQuery = statement<{
+const listAssetsQuery = statement<{
   id: string;
   filename: string;
   post_id: string | null;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sql } from "kysely";
-import { listAssetsQuery } from "#db/shared-files.ts";
+import { createAssetStore } from "#db/assets.ts";
+import { createSharedFileStore } from "#db/shared-files.ts";
 import { attachAsset } from "#domain/assets/attach-asset.ts";
 import { copyAsset } from "#domain/assets/copy-asset.ts";
 import { deleteAsset } from "#domain/assets/delete-asset.ts";
@@ -17,6 +17,7 @@ import { forEachEngine } from "../support/engines.ts";
 import { actThroughClient } from "../support/history-fixture.ts";
 import { createHookedFiles } from "../support/hooked-files.ts";
 import { getOutcome } from "../support/outcome.ts";
+import { recordPlans } from "../support/query-plans.ts";
 import { jpeg } from "../support/samples.ts";
 import { newStudio } from "../support/users.ts";
 
@@ -137,28 +138,25 @@ forEachEngine("the library", (fixture) => {
   });
 
   test("reads each filter and the copies of a file from an index (ASSET-14)", async () => {
-    const listConditions = "studio_id = 's' AND trashed_at IS NULL";
-    const newestFirst = "ORDER BY id DESC LIMIT 61";
-    const expectedIndexes = {
-      [`SELECT * FROM assets WHERE ${listConditions} AND post_id IS NOT NULL ${newestFirst}`]: "assets_attached",
-      [`SELECT * FROM assets WHERE ${listConditions} AND post_id IS NOT NULL AND kind = 'video' ${newestFirst}`]:
-        "assets_attached_by_kind",
-      [`SELECT * FROM assets WHERE ${listConditions} AND post_id IS NULL ${newestFirst}`]: "assets_unattached",
-      [`SELECT * FROM assets WHERE ${listConditions} AND post_id IS NULL AND kind = 'video' ${newestFirst}`]:
-        "assets_unattached_by_kind",
-      [`SELECT * FROM assets WHERE ${listConditions} AND kind = 'video' ${newestFirst}`]: "assets_by_kind",
-      [listAssetsQuery.sql.replace("$1", "'k'").replace("$2", "'s'").replace("$3", "52")]: "assets_by_key",
-    };
-    for (const [query, index] of Object.entries(expectedIndexes)) {
-      const plan = await fixture.database.transact(async ({ q }) => {
-        // PostgreSQL would scan a table as small as this test's.
-        if (fixture.engine === "postgres") await sql`SET LOCAL enable_seqscan = off`.execute(q);
-        const explain = fixture.engine === "postgres" ? "EXPLAIN" : "EXPLAIN QUERY PLAN";
-        return JSON.stringify((await sql.raw(`${explain} ${query}`).execute(q)).rows);
-      });
-      assert.match(plan, new RegExp(`\\b${index}\\b`), query);
-      assert.doesNotMatch(plan, /SCAN assets|Seq Scan/, query);
-      if (index !== "assets_by_key") assert.doesNotMatch(plan, /TEMP B-TREE|Sort/, query);
+    const { connection, listPlans } = recordPlans(fixture);
+    const assets = createAssetStore(connection);
+    const filters = {
+      assets_attached: { unattached: false },
+      assets_attached_by_kind: { unattached: false, kind: "video" },
+      assets_unattached: { unattached: true },
+      assets_unattached_by_kind: { unattached: true, kind: "video" },
+      assets_by_kind: { kind: "video" },
+    } as const;
+    for (const filter of Object.values(filters)) await assets.list("s", { ...filter, limit: 61 });
+    await createSharedFileStore(connection).listAssets("s", "k", 52);
+    const indexes = [...Object.keys(filters), "assets_by_key"];
+    const plans = await listPlans();
+    assert.equal(plans.length, indexes.length);
+    for (const [i, { sql, plan }] of plans.entries()) {
+      const steps = plan.join("\n");
+      assert.match(steps, new RegExp(`\\b${indexes[i]}\\b`), sql);
+      assert.doesNotMatch(steps, /SCAN assets|Seq Scan/, sql);
+      if (indexes[i] !== "assets_by_key") assert.doesNotMatch(steps, /TEMP B-TREE|Sort/, sql);
     }
   });
 });
