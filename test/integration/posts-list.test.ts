@@ -4,6 +4,7 @@ import type { Caller } from "#domain/caller.ts";
 import { createPost } from "#domain/posts/create-post.ts";
 import { listPosts, listPostsInput } from "#domain/posts/list-posts.ts";
 import { updatePost } from "#domain/posts/update-post.ts";
+import { measureCpu } from "../support/cpu-time.ts";
 import { forEachEngine } from "../support/engines.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { newStudio } from "../support/users.ts";
@@ -189,7 +190,7 @@ forEachEngine("listing posts", (fixture) => {
     assert.equal(listPostsInput.safeParse({ cursor: "x".repeat(10_240) }).success, false);
   });
 
-  test("takes less than three seconds to search text that almost matches everywhere (X4)", async () => {
+  test("takes less than three seconds of CPU time to search text that almost matches everywhere (X4)", async () => {
     const owner = await newStudio(fixture.deps);
     // The first letter folds to eighteen characters; the second letter does not change.
     for (const letter of ["\ufdfa", "a"]) {
@@ -199,20 +200,19 @@ forEachEngine("listing posts", (fixture) => {
         `b${letter.repeat(199)}`,
         `${letter.repeat(99)}b${letter.repeat(99)}`,
       ]) {
-        const startedAt = performance.now();
-        await list(owner, { query });
-        const ms = performance.now() - startedAt;
-        assert.ok(ms < 3000, `${query.slice(0, 3)}… took ${ms} ms`);
+        const { cpuMs } = await measureCpu(3000, () => list(owner, { query }));
+        assert.ok(cpuMs < 3000, `${query.slice(0, 3)}… took ${cpuMs} ms`);
       }
       assert.equal((await list(owner, { query: letter.repeat(5), limit: 1 })).posts.length, 1);
     }
   });
 
-  test("takes less than five seconds to search a hundred thousand repeated letters (X4)", async () => {
+  test("takes less than five seconds of CPU time to search a hundred thousand repeated letters (X4)", async () => {
     const owner = await newStudioWithPosts(["A", "a".repeat(100_000)]);
-    const startedAt = performance.now();
-    assert.deepEqual(await listTitles(owner, { query: `${"a".repeat(199)}b` }), []);
-    assert.deepEqual(await listTitles(owner, { query: "%a".repeat(100) }), []);
-    assert.ok(performance.now() - startedAt < 5000);
+    const { cpuMs } = await measureCpu(5000, async () => {
+      assert.deepEqual(await listTitles(owner, { query: `${"a".repeat(199)}b` }), []);
+      assert.deepEqual(await listTitles(owner, { query: "%a".repeat(100) }), []);
+    });
+    assert.ok(cpuMs < 5000, `${cpuMs} ms`);
   });
 });

@@ -38,9 +38,9 @@ forOneEngine("bounded search", (fixture) => {
       const getStatus = (i: number) => (i % 2 === 0 ? "draft" : "archived");
       const createTitle = (i: number) => `P${i} ${i % 3 === 0 ? "needle" : ""}${i % 100 === 0 ? " rare" : ""}`.trim();
       await insertPosts(fixture, owner, 450, (i) => ({ title: createTitle(i), status: getStatus(i), isIndexed }));
-      const titles = Array.from({ length: 450 }, (_, i) => 449 - i);
+      const indexes = Array.from({ length: 450 }, (_, i) => 449 - i);
       for (const query of ["needle", "are", "nee rar"]) {
-        const matches = titles.filter((i) => query.split(" ").every((word) => createTitle(i).includes(word)));
+        const matches = indexes.filter((i) => query.split(" ").every((word) => createTitle(i).includes(word)));
         for (const limit of [1, 7, 100]) {
           if (limit === 1 && query === "needle") continue;
           assert.deepEqual((await searchAll(owner, { query, limit })).flat(), matches.map(createTitle));
@@ -62,12 +62,15 @@ forOneEngine("bounded search", (fixture) => {
       title: isMatch(i) ? `P${i} ${almostMatchingQuery}` : `P${i}`,
       isHostile: true,
     }));
+    // CPU time, because a busy machine also delays an event loop that is not blocked.
     let longestBlockMs = 0;
     const stop = new AbortController();
     const eventLoopWatch = (async () => {
-      for (let last = performance.now(); !stop.signal.aborted; last = performance.now()) {
+      while (!stop.signal.aborted) {
+        const before = process.cpuUsage();
         await sleep(1);
-        longestBlockMs = Math.max(longestBlockMs, performance.now() - last);
+        const { user, system } = process.cpuUsage(before);
+        longestBlockMs = Math.max(longestBlockMs, (user + system) / 1000);
       }
     })();
     const pages = await searchAll(owner, { query: almostMatchingQuery });
