@@ -95,8 +95,11 @@ forOneEngine("publishing to LinkedIn", (fixture) => {
     const [publication] = body["publications"] as PublicationView[];
     assert.equal(publication?.state, "scheduled");
     await updateAsset(deps, client, { assetId, filename: "Not approved.pdf" });
-    const returned = (await api("GET", `/publications/${publication.id}`)).body;
-    assert.deepEqual([returned["state"], returned["revision"]], ["proposed", publication.revision + 1]);
+    const changedPublication = (await api("GET", `/publications/${publication.id}`)).body;
+    assert.deepEqual(
+      [changedPublication["state"], changedPublication["revision"]],
+      ["proposed", publication.revision + 1],
+    );
     const restored = await restorePost(deps, owner, { postId, revision: publication.revision });
     assert.equal(restored.assets[0]?.filename, file.filename);
   });

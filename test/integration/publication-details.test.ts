@@ -149,7 +149,7 @@ forEachEngine("publication details", (fixture) => {
     assert.deepEqual(await listIds("latest=true&state=canceled"), []);
   });
 
-  test("the order stays the same across pages: newest first, or by planned time (PUB-1)", async () => {
+  test("the order stays the same across pages: newest first, or by scheduled time (PUB-1)", async () => {
     const { owner, service, connectionIds } = publishing;
     const [early, late] = [inHours(2), inHours(3)];
     const newIds: string[] = [];

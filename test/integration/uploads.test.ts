@@ -523,9 +523,14 @@ forEachEngine("uploads through a link", (fixture) => {
       ["\u202egpj.exe.jpg", "gpj.exe.jpg"],
       [`${"x".repeat(900)}.jpg`, `${"x".repeat(196)}.jpg`],
     ] as const) {
-      const { file: startedFile } = await start(linkFixture, name);
-      assert.equal(startedFile.filename, displayName);
+      const startedFile = await start(linkFixture, name);
+      assert.equal(startedFile.file.filename, displayName);
+      await send(linkFixture, startedFile, jpegBytes);
+      await complete(linkFixture, startedFile.file.id);
     }
+    const keys = await linkFixture.files.keys();
+    assert.equal(keys.length, 4);
+    for (const key of keys) assert.match(key, /^files\/ast_\w+\.[0-9a-f]+$/);
   });
 
   test("rejects an upload link for an archived post", async () => {
