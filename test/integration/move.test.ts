@@ -4,10 +4,10 @@ import { randomBytes } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { openSqliteFile } from "#db/sqlite-file.ts";
 import { createTemporaryDatabase, getDatabaseSettings, type TemporaryDatabase } from "../support/engines.ts";
+import { startFaultyProxy } from "../support/faulty-proxy.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
 import {
@@ -123,13 +123,22 @@ describe("moving from SQLite and disk to PostgreSQL and S3", { skip: !hasServers
     const rowsBefore = readSqliteRows(dataDir);
     const modifiedAt = statSync(join(dataDir, "atelier.db")).mtimeMs;
     const store = await openTestS3({ settings: { bucket } });
-    const interruptedMove = startCommand(["move"], getTargetEnv());
-    for (let copiedFiles = 0; copiedFiles < 5; await sleep(5)) {
-      copiedFiles = (await store.list("files/", { limit: 1000 })).length;
-      assert.ok(copiedFiles < digestsById.size - 1, "the move finished before it could be killed");
-    }
+    const proxy = await startFaultyProxy(s3.endpoint ?? "");
+    const writeHung = Promise.withResolvers<void>();
+    let writeCount = 0;
+    proxy.chooseFault = ({ method }) => {
+      if (method !== "PUT" || ++writeCount <= 10) return undefined;
+      writeHung.resolve();
+      return "hang";
+    };
+    const interruptedMove = startCommand(["move"], getTargetEnv({ S3_ENDPOINT: proxy.endpoint }));
+    const exitedEarly = interruptedMove.exited.then(() => assert.fail(interruptedMove.getOutput()));
+    await Promise.race([writeHung.promise, exitedEarly]);
     await interruptedMove.stop();
-    assert.deepEqual(await countPostgresRows(targetDatabase), 0);
+    await proxy.close();
+    const copiedFiles = (await store.list("files/", { limit: 1000 })).length;
+    assert.ok(copiedFiles > 0 && copiedFiles <= 10, `${copiedFiles} files`);
+    assert.equal(await countPostgresRows(targetDatabase), 0);
     store.close();
 
     const { code, output, stdout } = await runCommand(["move"], getTargetEnv());

@@ -198,7 +198,7 @@ forEachEngine(
       });
       let output = "";
       child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
-      const [code] = (await once(child, "exit")) as [number | null];
+      const [code] = (await once(child, "close")) as [number | null];
       assert.deepEqual([code, output], [0, "listening"]);
     });
   },

@@ -13,7 +13,6 @@ import {
 import { listen } from "../support/event-stream.ts";
 import { startChildProgram } from "../support/child-program.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
-import { queryDatabase } from "../support/migrations.ts";
 import { getOutcome } from "../support/outcome.ts";
 import { findPgBouncer, poolSize, startPgBouncer, type PgBouncer } from "../support/pgbouncer.ts";
 import { createPostgresCluster, findPostgres } from "../support/postgres-cluster.ts";
@@ -208,24 +207,27 @@ test(
     const pooler = await startPgBouncer(program ?? "", cluster.url());
     const location = await createTemporaryDatabase("postgres", cluster.url(), pooler.url);
     const database = await openDatabase({ ...location, log: silentLog });
-    const slowQuery = statement("slow_query", "SELECT pg_sleep(2)");
+    const query = statement("one", "SELECT 1");
     const runCalls = async (): Promise<Set<string>> => {
-      const transact = () => database.transact((tx) => tx.run(statement("one", "SELECT 1"), []));
+      const transact = () => database.transact((tx) => tx.run(query, []));
       return new Set(
         await Promise.all(Array.from({ length: 30 }, (_, i) => getOutcome(i % 2 === 0 ? database.ping() : transact()))),
       );
     };
     try {
       assert.deepEqual(await runCalls(), new Set(["ok"]));
-      const interruptedCall = getOutcome(database.transact((tx) => tx.run(slowQuery, [])));
-      await waitUntil(async () => {
-        const rows = await queryDatabase(
-          { ...location, databaseUrl: location.databaseListenUrl },
-          "SELECT 1 FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep%' AND state = 'active'",
-        );
-        return rows.length > 0;
-      });
+      const [transactionStarted, clusterStopped] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const interruptedCall = getOutcome(
+        database.transact(async (tx) => {
+          await tx.run(query, []);
+          transactionStarted.resolve();
+          await clusterStopped.promise;
+          await tx.run(query, []);
+        }),
+      );
+      await transactionStarted.promise;
       await cluster.stop("immediate");
+      clusterStopped.resolve();
       assert.equal(await interruptedCall, "storage_unavailable");
       assert.deepEqual(await runCalls(), new Set(["storage_unavailable"]));
       await cluster.start();

@@ -113,7 +113,9 @@ describe("startup", () => {
         stdio: ["pipe", "pipe", "inherit"],
         detached: true, // its own process group, so that cleanup kills the server too
       });
-      cleanups.push(() => process.kill(-(child.pid ?? 0), "SIGKILL"));
+      cleanups.push(() => {
+        if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGKILL");
+      });
       let text = "";
       child.stdout.on("data", (chunk: Buffer) => void (text += chunk.toString().replaceAll("\r\n", "\n")));
       await waitUntil(() => text.includes("Ctrl-C\n\n"), { timeoutMs: 90_000, description: "the greeting" });
