@@ -48,7 +48,9 @@ forEachEngine("publishing at a time", (fixture) => {
   const runUntilFinal = async (...ids: string[]) => {
     publishing.service.startWorker();
     const running = ["scheduled", "preparing", "committing"];
-    await waitUntil(async () => (await Promise.all(ids.map(readState))).every((state) => !running.includes(state)));
+    await waitUntil(async () => (await Promise.all(ids.map(readState))).every((state) => !running.includes(state)), {
+      timeoutMs: 60_000,
+    });
     await publishing.service.stopWorker();
   };
   const countPosts = async (text: string) =>
