@@ -312,10 +312,6 @@ export default defineConfig({
         "typescript/no-misused-promises": ["error", { checksVoidReturn: { arguments: false } }],
       },
     },
-    restrictImports("test/**", [
-      { regex: "^fast-check$", message: "Import test/support/fuzz.ts, which sets the seed." },
-    ]),
-    { files: ["test/support/fuzz.ts"], rules: rules("off", "no-restricted-imports") },
     { files: ["scripts/*.js"], rules: rules("off", ...noUnsafe) },
   ],
 });

@@ -11,7 +11,6 @@ import { updatePost } from "#domain/posts/update-post.ts";
 import { containsWords, foldForSearch, splitQuery } from "#domain/search/fold.ts";
 import { fc } from "../support/fuzz.ts";
 import { forEachEngine } from "../support/engines.ts";
-import { fc } from "../support/fuzz.ts";
 import { insertPosts } from "../support/hostile-posts.ts";
 import { isLongRun } from "../support/long-run.ts";
 import { corpus, queries } from "../support/search-corpus.ts";

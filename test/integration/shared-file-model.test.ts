@@ -21,7 +21,6 @@ import { forEachStoreAndEngine } from "../support/asset-fixture.ts";
 import { untilDone } from "../support/batch-options.ts";
 import { createDeps, type Fixture } from "../support/engines.ts";
 import { startFileServer, type FileServer } from "../support/file-server.ts";
-import { fc } from "../support/fuzz.ts";
 import { isLongRun } from "../support/long-run.ts";
 import { openTestS3, readDigest, sha256, withOwnFiles } from "../support/stores.ts";
 import { newStudio } from "../support/users.ts";
