@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { threads } from "#connectors/catalog/threads.ts";
-import { hours } from "#lib/clock.ts";
+import { hours, minutes } from "#lib/clock.ts";
 import type { PublicPost } from "../servers/graph-media.ts";
 import { startThreads, type Threads } from "../servers/threads.ts";
 import { forOneEngine } from "../support/engines.ts";
@@ -135,5 +135,22 @@ forOneEngine("publishing to Threads", (fixture) => {
     assert.deepEqual([problem?.code, state, listPosts("Expired").length], ["connect_expired", "needs_reconnect", 0]);
     await publisher.storeTokens({ accessToken: standIn.issueAccessToken() });
     await publisher.publishAndWait("Connected again");
+  });
+
+  test("a lost commit stays unconfirmed while its account can't be asked, and appears once afterwards (PUB-2)", async () => {
+    standIn.faults.dropPublishRequests = 1;
+    const id = await publisher.publish("Not confirmed yet");
+    await publisher.backdateLookup(id, minutes(6));
+    await publisher.waitForState(id, "unconfirmed");
+    standIn.expireAccessToken();
+    for (const expectedReason of [/sign-in|connect/i, /must be connected again/]) {
+      assert.equal(await publisher.publishAgain(id), 200);
+      const { problem } = await publisher.waitForState(id, "unconfirmed", "failed", "published");
+      assert.match(problem?.message ?? "", expectedReason);
+    }
+    await publisher.storeTokens({ accessToken: standIn.issueAccessToken() });
+    assert.equal(await publisher.publishAgain(id), 200);
+    await publisher.waitForState(id, "published", "failed");
+    assert.equal(listPosts("Not confirmed yet").length, 1);
   });
 });

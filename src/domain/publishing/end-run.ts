@@ -28,23 +28,26 @@ export async function markPublished(
   });
 }
 
+/** Unless an earlier commit, whose status is still unknown, may have made the post public: then it is unconfirmed again. */
 export async function markFailed(
   deps: WorkerDeps,
   publication: Publication,
   { code, message }: Problem,
 ): Promise<void> {
+  if (publication.state === "preparing" && publication.progress?.sentContent)
+    return markUnconfirmed(deps, publication, message);
   const change = { ...unscheduledColumns, problem: { code, message } };
   const detail = { code, reason: message };
   await applyStep(deps, publication, { event: "fail", action: "publication.failed", change, detail });
 }
 
 /** For a run that can't find out whether the post is public: a user checks the account and resolves the publication. */
-export async function markUnconfirmed(deps: WorkerDeps, publication: Publication): Promise<void> {
-  const problem = {
-    code: "unconfirmed",
-    message:
-      "The platform did not confirm the post and may still be processing it. Check the account, then say whether it is there.",
-  };
+export async function markUnconfirmed(
+  deps: WorkerDeps,
+  publication: Publication,
+  reason = "The platform did not confirm the post and may still be processing it.",
+): Promise<void> {
+  const problem = { code: "unconfirmed", message: `${reason} Check the account, then say whether it is there.` };
   const change = { ...unscheduledColumns, problem };
   await applyStep(deps, publication, { event: "leaveUnconfirmed", action: "publication.unconfirmed", change });
 }

@@ -9,7 +9,7 @@ export interface PublicationProgress {
   containerId?: string | undefined;
   /** When the publication was first committed, if a user chose to publish it again. */
   firstCommittedAt?: number | undefined;
-  /** The content of that commit. The next run first finds out whether it is public. */
+  /** The content of the last commit, if a user chose to publish again. The next run first finds out if it is public. */
   sentContent?: PublicationContent | undefined;
   /** Ids of the accounts that the text mentions, by name. Stored, so that a repeated commit sends the same request. */
   mentions?: Record<string, string> | undefined;

@@ -78,7 +78,10 @@ async function prepareAndCommit(deps: WorkerDeps, claimedPublication: Publicatio
     const resetPublication = await updateClaimed(deps, fittedPublication, { content: null, progress: null });
     return prepareAndCommit(deps, resetPublication, signal);
   }
-  if (preparation.kind !== "prepared") return endUnpublished(deps, fittedPublication, preparation);
+  if (preparation.kind !== "prepared") {
+    const ended = isUnpublished ? { ...fittedPublication, progress: null } : fittedPublication;
+    return endUnpublished(deps, ended, preparation);
+  }
   // From here on the post may be public, so this is recorded before the request is sent.
   const { progress, commitKey } = request;
   const committedAt = await deps.publications.getTime();

@@ -37,7 +37,14 @@ export const transitions = {
     cancel: "canceled",
   },
   // Nothing is public yet.
-  preparing: { commit: "committing", retry: "scheduled", fail: "failed", voidApproval: "proposed" },
+  preparing: {
+    commit: "committing",
+    retry: "scheduled",
+    fail: "failed",
+    voidApproval: "proposed",
+    // An earlier commit of a publication that a user published again may still become public.
+    leaveUnconfirmed: "unconfirmed",
+  },
   // The post may be public from here on.
   committing: { publish: "published", fail: "failed", retry: "scheduled", leaveUnconfirmed: "unconfirmed" },
   unconfirmed: { confirm: "published", publishAgain: "scheduled" },
