@@ -116,9 +116,10 @@ export function createAtprotoConnector(base: string, callbackPath: string, setup
     if (refreshToken === undefined || !binding) return undefined;
     const { accountId, issuer } = binding;
     // Throws if the account has moved to another server. Before the refresh, because a refresh token works only once.
-    const [{ serverUrl }, server] = await withStepTimeout(() =>
-      Promise.all([resolveServer(setup, accountId, issuer), readServerMetadata(publicFetch, issuer)]),
-    );
+    const { serverUrl, server } = await withStepTimeout(async () => ({
+      ...(await resolveServer(setup, accountId, issuer)),
+      server: await readServerMetadata(publicFetch, issuer),
+    }));
     const { client, auth, options } = await createOAuthArguments(server, app, binding);
     // A step of its own: a slow identity lookup must not end the step while the server replaces the refresh token.
     const response = await withStepTimeout(() =>

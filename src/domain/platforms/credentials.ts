@@ -49,9 +49,9 @@ export function computeCredentialTimes({ expiresInMs }: PlatformTokens, now: num
 
 type CredentialDeps = Pick<Deps, "platforms" | "platformStore" | "vault" | "transact" | "newId" | "clock" | "sleep">;
 
-/** Lease for one renewal: longer than the request timeout plus the clock skew between Atelier servers. */
+/** Lease for one renewal: longer than its two steps of 10 s plus the clock skew between Atelier servers. */
 const renewalLeaseMs = seconds(30);
-/** How long a caller waits while another caller renews the credential. */
+/** How long a caller waits while another caller renews the credential: longer than a renewal takes. */
 const maxRenewalWaitMs = seconds(25);
 /** A token counts as expired this long before its expiry, so that it does not expire during the caller's requests. */
 const expiryMarginMs = minutes(2);
