@@ -149,7 +149,7 @@ export async function normalizeResponse(ctx: KoaContextWithOIDC, next: () => Pro
 
 /**
  * The library reports every error that is not its own as `server_error`. This handler sends an `AppError`, such as a
- * rate limit or an unavailable database, with its own status, and logs any other error.
+ * rate limit or an unavailable database, with its own status, and logs every error but the client's.
  */
 export function createFailureHandler(log: Log): (ctx: KoaContextWithOIDC, error: unknown) => void {
   return (ctx, error) => {
@@ -157,6 +157,7 @@ export function createFailureHandler(log: Log): (ctx: KoaContextWithOIDC, error:
       log.error({ err: error }, "authorization server failed");
       return;
     }
+    if (error.status >= 500) log.warn({ err: error }, "dependency unavailable");
     ctx.status = error.status;
     if (error.retryAfter !== undefined) ctx.set("retry-after", String(error.retryAfter));
     const body = ctx.body as Record<string, unknown> | undefined;

@@ -102,7 +102,7 @@ export function respondWithProblem(
 ): void {
   if (res.headersSent || res.destroyed || req.socket.destroyed) {
     // The client has disconnected or the response has started; only closing the connection can signal the error.
-    if (!res.destroyed && !req.socket.destroyed) logError(error, context);
+    if ((error as NodeJS.ErrnoException).code !== "ERR_STREAM_PREMATURE_CLOSE") logError(error, context);
     res.destroy();
     return;
   }

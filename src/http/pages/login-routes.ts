@@ -4,8 +4,7 @@ import type { RateLimitName } from "#domain/access/rate-limit.ts";
 import type { Person } from "#domain/caller.ts";
 import { AppError, hintFor } from "#lib/errors.ts";
 import { errorHints } from "../error-hints.ts";
-import { logError } from "../problem.ts";
-import type { RequestContext, Route } from "../server.ts";
+import type { Route } from "../server.ts";
 import { assertNotCrossSite, buildLoginUrl, readForm, sanitizeReturnTo } from "./form.ts";
 import { createPageHandler, redirectSeeOther } from "./page-handler.ts";
 import { html, renderAccountDetails, renderPage, sendPage, type RenderedPage } from "./page.ts";
@@ -40,7 +39,7 @@ export function createLoginRoutes({ base, loginUrl, sessions, signIn, limitRate 
     );
   }
 
-  async function handleSignIn(req: IncomingMessage, res: ServerResponse, context: RequestContext): Promise<void> {
+  async function handleSignIn(req: IncomingMessage, res: ServerResponse): Promise<void> {
     assertNotCrossSite(req, base);
     await limitRate("signIn", req);
     const form = await readForm(req);
@@ -49,7 +48,7 @@ export function createLoginRoutes({ base, loginUrl, sessions, signIn, limitRate 
     const retryUrl = buildLoginUrl(loginPath, returnTo, isSwitchingAccount);
     const provider =
       form.get("provider") ?? (signIn.providers.length === 1 ? signIn.providers[0]?.id : undefined) ?? "";
-    await withFailurePage({ res, context, retryUrl }, async () => {
+    await withFailurePage(res, retryUrl, async () => {
       const { location, setCookie } = await signIn.start({
         provider,
         returnTo,
@@ -61,7 +60,7 @@ export function createLoginRoutes({ base, loginUrl, sessions, signIn, limitRate 
     });
   }
 
-  async function handleCallback(req: IncomingMessage, res: ServerResponse, context: RequestContext): Promise<void> {
+  async function handleCallback(req: IncomingMessage, res: ServerResponse): Promise<void> {
     await limitRate("signInCallback", req);
     // The callback URL must equal the registered one, so it uses the configured base, not the Host header.
     const callback = new URL(`${base}${req.url}`);
@@ -70,7 +69,7 @@ export function createLoginRoutes({ base, loginUrl, sessions, signIn, limitRate 
     res.setHeader("set-cookie", setCookie);
     const returnTo = sanitizeReturnTo(pending?.returnTo);
     const retryUrl = buildLoginUrl(loginPath, returnTo, true);
-    await withFailurePage({ res, context, retryUrl }, async () => {
+    await withFailurePage(res, retryUrl, async () => {
       const cookies = await signIn.finish({ provider, callback, pending, cookies: req.headers.cookie });
       res.setHeader("set-cookie", [setCookie, ...cookies]);
       redirectSeeOther(res, returnTo);
@@ -85,15 +84,11 @@ export function createLoginRoutes({ base, loginUrl, sessions, signIn, limitRate 
 }
 
 /** Renders expected errors on a page that lets the user retry the sign-in. */
-async function withFailurePage(
-  { res, context, retryUrl }: { res: ServerResponse; context: RequestContext; retryUrl: string },
-  work: () => Promise<void>,
-): Promise<void> {
+async function withFailurePage(res: ServerResponse, retryUrl: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
     if (!(error instanceof AppError) || error.code === "not_found") throw error;
-    logError(error, context);
     sendPage(res, renderSignInFailedPage(error, retryUrl));
   }
 }
