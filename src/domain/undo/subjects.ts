@@ -11,7 +11,7 @@ export interface UndoSubject {
   isAttached: boolean;
 }
 
-/** Lists the posts and assets of a report. Those that no longer exist are missing. */
+/** Lists the posts and assets of a report. Those that can no longer be restored are missing. */
 export async function listSubjects(
   deps: Pick<Deps, "posts" | "assets" | "clock">,
   studioId: string,
@@ -22,7 +22,7 @@ export async function listSubjects(
     const post = type === "post" ? await deps.posts.findWithTrash(studioId, id, deps.clock()) : undefined;
     if (post) subjects.push({ id, name: post.title, isTrashed: post.isTrashed, isAttached: false });
     const asset = type === "asset" ? await deps.assets.findWithTrash(studioId, id) : undefined;
-    if (asset)
+    if (asset && (asset.trashExpiresAt === null || asset.trashExpiresAt > deps.clock()))
       subjects.push({
         id,
         name: asset.filename,

@@ -74,9 +74,10 @@ export async function undoUndo(
   return addSubjects(deps, caller, await runUndo(deps, caller, { undoId: undo.id }, detail, input.dryRun));
 }
 
+/** The undo has been saved, so it succeeds even if the names can't be read. */
 const addSubjects = async (deps: UndoDeps, { studio }: Caller, outcome: UndoOutcome): Promise<UndoResult> => ({
   ...outcome,
-  subjects: await listSubjects(deps, studio.id, outcome),
+  subjects: await listSubjects(deps, studio.id, outcome).catch(() => []),
 });
 
 function undoClient(
