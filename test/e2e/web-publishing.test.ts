@@ -165,6 +165,7 @@ describe("publishing in a browser", { skip: skipWithoutChromium }, () => {
     await dialog.getByRole("button", { name: "Schedule", exact: true }).click();
     const row = page.getByRole("list", { name: "Publications of this post" }).getByRole("listitem");
     await row.getByText("Scheduled", { exact: true }).waitFor();
+    await dialog.waitFor({ state: "detached" });
     const time = resolveLocalTime(localTime, timezone);
     const [publication] = await readPublications(id);
     assert.equal(Date.parse(publication?.scheduledFor ?? ""), Date.parse(time.kind === "valid" ? time.iso : ""));
