@@ -1,57 +1,70 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { Archive, ChevronDown, UserRound } from "lucide-react";
-import type { ReactNode } from "react";
+import { Archive, ChevronDown, SlidersHorizontal, UserRound } from "lucide-react";
+import { useId, useState, type ReactNode } from "react";
 import { membersQuery } from "../api/queries.ts";
 import { useStudio } from "../layout/use-studio.ts";
 import type { PostSearch } from "../search-params.ts";
 import { useKnownPostTags } from "../tags/use-known-tags.ts";
 import { ClearTagLink, listMenuTags, TagMenu } from "../tags/TagMenu.tsx";
 import { Button } from "../ui/Button.tsx";
+import { IconButton } from "../ui/IconButton.tsx";
 import { Menu, MenuLabel, MenuRadioGroup, MenuRadioItem } from "../ui/Menu.tsx";
 import { SearchField } from "../ui/SearchField.tsx";
 
-const rowClasses =
-  "contents max-sm:-mx-4 max-sm:-my-1 max-sm:flex max-sm:flex-none max-sm:basis-[calc(100%+2rem)] max-sm:gap-2 max-sm:overflow-x-auto max-sm:px-4 max-sm:py-1 max-sm:[scrollbar-width:none] max-sm:*:flex-none";
+/** On a phone, a row that scrolls sideways into the page's margins. */
+const stripClasses =
+  "max-sm:-mx-4 max-sm:-my-1 max-sm:flex-none max-sm:basis-[calc(100%+2rem)] max-sm:gap-2 max-sm:overflow-x-auto max-sm:px-4 max-sm:py-1 max-sm:[scrollbar-width:none] max-sm:*:flex-none";
 
 /**
- * The filters that all views share. They are in the URL, so that they can be bookmarked and shared. On a phone, all but
- * the search are one row, which scrolls sideways into the page's margins.
+ * The filters that all views share. They are in the URL, so that they can be bookmarked and shared. On a phone, a button
+ * beside the search shows the others; active ones are always shown.
  */
 export function PostFilters({
   search,
   hasArchivedFilter,
+  tabs,
   children,
 }: {
   search: PostSearch;
   hasArchivedFilter: boolean;
-  /** Filters of the view, shown first; on a desktop, in a row of their own. */
+  /** Tabs of the view, in a row of their own. */
+  tabs?: ReactNode;
+  /** Filters of the view. */
   children?: ReactNode;
 }) {
   const navigate = useNavigate({ from: "/studios/$studioId/posts" });
   const setSearch = (change: (current: PostSearch) => PostSearch) => void navigate({ search: change, replace: true });
+  const hasActiveFilter = [search.tag, search.author, search.accounts, search.archived].some(
+    (value) => value !== undefined,
+  );
+  const [isOpen, setIsOpen] = useState(false);
+  const filtersId = useId();
   return (
     <>
-      <div className={rowClasses}>
-        {children && <div className="sm:basis-full">{children}</div>}
-        {hasArchivedFilter && (
-          <Button
-            variant="quiet"
-            size="small"
-            icon={Archive}
-            className="aria-pressed:border-accent aria-pressed:bg-wash aria-pressed:text-accent"
-            aria-pressed={search.archived === true}
-            onClick={() => setSearch(({ archived, ...others }) => (archived ? others : { ...others, archived: true }))}
-          >
-            Include archived
-          </Button>
-        )}
-        <AuthorFilter
-          author={search.author}
-          onChange={(author) =>
-            setSearch(({ author: _, ...others }) => (author === undefined ? others : { ...others, author }))
-          }
+      {tabs !== undefined && <div className={`basis-full ${stripClasses}`}>{tabs}</div>}
+      <div className="contents max-sm:flex max-sm:basis-full max-sm:gap-2">
+        <SearchField
+          label="Search posts"
+          query={search.q ?? ""}
+          onSearch={(q) => setSearch(({ q: _, ...others }) => ({ ...others, ...(q && { q }) }))}
         />
+        {!hasActiveFilter && (
+          <IconButton
+            icon={SlidersHorizontal}
+            label="Filters"
+            className="size-11 flex-none sm:hidden"
+            aria-expanded={isOpen}
+            aria-controls={filtersId}
+            onClick={() => setIsOpen(!isOpen)}
+          />
+        )}
+      </div>
+      <div
+        id={filtersId}
+        className={`contents ${stripClasses} ${isOpen || hasActiveFilter ? "max-sm:flex" : "max-sm:hidden"}`}
+      >
+        {children}
         <TagMenu
           isSmall
           tag={search.tag}
@@ -67,12 +80,25 @@ export function PostFilters({
             aria-label={`Clear tag filter: ${search.tag}`}
           />
         )}
+        <AuthorFilter
+          author={search.author}
+          onChange={(author) =>
+            setSearch(({ author: _, ...others }) => (author === undefined ? others : { ...others, author }))
+          }
+        />
+        {hasArchivedFilter && (
+          <Button
+            variant="quiet"
+            size="small"
+            icon={Archive}
+            className="aria-pressed:border-accent aria-pressed:bg-wash aria-pressed:text-accent"
+            aria-pressed={search.archived === true}
+            onClick={() => setSearch(({ archived, ...others }) => (archived ? others : { ...others, archived: true }))}
+          >
+            Include archived
+          </Button>
+        )}
       </div>
-      <SearchField
-        label="Search posts"
-        query={search.q ?? ""}
-        onSearch={(q) => setSearch(({ q: _, ...others }) => ({ ...others, ...(q && { q }) }))}
-      />
     </>
   );
 }

@@ -34,24 +34,28 @@ export function PostListPage({ search }: { search: PostSearch }) {
     <>
       {!isEmptyStudio && (
         <div className="mb-3 flex flex-wrap items-center gap-x-2 gap-y-2">
-          <PostFilters search={search} hasArchivedFilter={currentStatus === undefined}>
-            <FilterTabs
-              label="Filter by status"
-              current={currentStatus}
-              options={postGroups.map((group) => [group, groupLabels[group]])}
-              getLink={(status) =>
-                linkOptions({
-                  to: "/studios/$studioId/posts",
-                  params: { studioId: studio.id },
-                  search: {
-                    ...otherSearch,
-                    ...(status ? { status } : {}),
-                    ...(archived && !status ? { archived } : {}),
-                  },
-                })
-              }
-            />
-          </PostFilters>
+          <PostFilters
+            search={search}
+            hasArchivedFilter={currentStatus === undefined}
+            tabs={
+              <FilterTabs
+                label="Filter by status"
+                current={currentStatus}
+                options={postGroups.map((group) => [group, groupLabels[group]])}
+                getLink={(status) =>
+                  linkOptions({
+                    to: "/studios/$studioId/posts",
+                    params: { studioId: studio.id },
+                    search: {
+                      ...otherSearch,
+                      ...(status ? { status } : {}),
+                      ...(archived && !status ? { archived } : {}),
+                    },
+                  })
+                }
+              />
+            }
+          />
           <span className="ml-auto max-sm:hidden">
             <SegmentedControl label="Density" value={density} options={densities} onChange={setDensity} />
           </span>
