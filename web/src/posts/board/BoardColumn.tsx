@@ -56,7 +56,7 @@ export function BoardColumn({
         <span className="font-normal text-muted tabular-nums">
           {items.length}
           {query.hasNextPage ? "+" : ""}
-          <span className="sr-only"> posts</span>
+          <span className="sr-only">{items.length === 1 ? " post" : " posts"}</span>
         </span>
       </h2>
       <QueryStatus query={query} />

@@ -24,10 +24,12 @@ export function BoardView({ search }: { search: PostSearch }) {
   const isShowingArchived = search.archived === true;
   const columns = isShowingArchived ? postGroups : postGroups.filter((group) => group !== "archived");
   /** Only publishing makes a post published, and an archived post can't be scheduled. */
-  const canDrop = (group: PostGroup): boolean =>
-    group === "scheduled" ? may("publications.request") && draggedPost?.status !== "archived" : group !== "published";
+  const canDrop = (group: PostGroup, post: PostSummary | undefined): boolean =>
+    group === "scheduled" ? may("publications.request") && post?.status !== "archived" : group !== "published";
+  // The keyboard sensor calls the function of the render in which the drag started.
+  const latestDraggedPost = useRef<PostSummary>(undefined);
   const getNeighbor: GetNeighbor = (columnId, key) => {
-    const targets = columns.filter(canDrop);
+    const targets = columns.filter((group) => canDrop(group, latestDraggedPost.current));
     const index = targets.indexOf(columnId as PostGroup);
     if (key === "ArrowRight") return targets[index + 1];
     return key === "ArrowLeft" ? targets[index - 1] : undefined;
@@ -49,7 +51,10 @@ export function BoardView({ search }: { search: PostSearch }) {
         sensors={sensors}
         collisionDetection={findDropTarget}
         accessibility={{ announcements, screenReaderInstructions }}
-        onDragStart={({ active }) => setDraggedPost(active.data.current?.["post"] as PostSummary)}
+        onDragStart={({ active }) => {
+          latestDraggedPost.current = active.data.current?.["post"] as PostSummary;
+          setDraggedPost(latestDraggedPost.current);
+        }}
         onDragCancel={() => setDraggedPost(undefined)}
         onDragEnd={({ active, over }) => {
           setDraggedPost(undefined);
@@ -67,7 +72,7 @@ export function BoardView({ search }: { search: PostSearch }) {
               group={group}
               search={search}
               canDrag={may("posts.write") && group !== "scheduled" && group !== "published"}
-              canDrop={canDrop(group)}
+              canDrop={canDrop(group, draggedPost)}
             />
           ))}
         </div>
@@ -93,7 +98,10 @@ const getColumnLabel = (over: { id: string | number } | null): string | undefine
 const announcements: Announcements = {
   onDragStart: ({ active }) => `Picked up ${getTitle(active)}.`,
   onDragOver: ({ over }) => getColumnLabel(over),
-  onDragEnd: ({ active, over }) => `Dropped ${getTitle(active)} in ${getColumnLabel(over) ?? "its column"}.`,
+  onDragEnd: ({ active, over }) =>
+    over?.id === "scheduled"
+      ? `Choose when to publish ${getTitle(active)}.`
+      : `Dropped ${getTitle(active)} in ${getColumnLabel(over) ?? "its column"}.`,
   onDragCancel: ({ active }) => `Canceled. ${getTitle(active)} stays where it was.`,
 };
 
