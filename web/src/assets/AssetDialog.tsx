@@ -18,10 +18,12 @@ interface AssetDialogProps {
   onNext?: (() => void) | undefined;
   /** Opens a copy of this file. By default, a link to the library opens it. */
   onOpenCopy?: ((assetId: string) => void) | undefined;
+  /** Whether the page's URL names the file. */
+  isInUrl?: boolean;
 }
 
 /** Shows one file, where it is used, and lets the user edit its details, copy or delete it. */
-export function AssetDialog({ asset, onClose, onPrevious, onNext, onOpenCopy }: AssetDialogProps) {
+export function AssetDialog({ asset, onClose, onPrevious, onNext, onOpenCopy, isInUrl = false }: AssetDialogProps) {
   const confirm = useConfirm();
   const form = useRef<AssetFormHandle>(null);
 
@@ -56,9 +58,24 @@ export function AssetDialog({ asset, onClose, onPrevious, onNext, onOpenCopy }: 
     return () => document.removeEventListener("keydown", listener);
   }, []);
 
+  const confirmLeave = useEffectEvent((event: BeforeUnloadEvent) => {
+    if (form.current?.hasChanges() === true) event.preventDefault();
+  });
+  useEffect(() => {
+    const listener = (event: BeforeUnloadEvent) => confirmLeave(event);
+    window.addEventListener("beforeunload", listener);
+    return () => window.removeEventListener("beforeunload", listener);
+  }, []);
+
   const isInList = onPrevious !== undefined || onNext !== undefined;
   return (
-    <Dialog title={asset.filename} size="large" isTitleHidden onClose={closeOrConfirm}>
+    <Dialog
+      title={asset.filename}
+      size="large"
+      isTitleHidden
+      shouldCloseOnBack={() => !isInUrl || form.current?.hasChanges() === true}
+      onClose={closeOrConfirm}
+    >
       <div className="sticky -top-5 z-1 -mx-5 -mt-5 flex items-center gap-1 rounded-t-lg bg-raised py-3.5 pr-3.5 pl-5 sm:-top-6 sm:-mx-6 sm:-mt-6 sm:pt-4.5 sm:pr-4.5 sm:pb-3 sm:pl-6">
         <p
           // Receives the initial focus. Otherwise the browser focuses a button, whose tooltip covers the dialog.

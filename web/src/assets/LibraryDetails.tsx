@@ -33,7 +33,7 @@ export function LibraryDetails({
   if (!asset) {
     if (!isError) return null;
     return (
-      <Dialog title="This file isn’t in the library" onClose={onClose}>
+      <Dialog title="This file isn’t in the library" shouldCloseOnBack={() => false} onClose={onClose}>
         <p className="mt-2 text-muted">It may be in the trash, or someone deleted it.</p>
         <DialogActions>
           <Button onClick={onClose}>Close</Button>
@@ -49,6 +49,7 @@ export function LibraryDetails({
       onPrevious={previous && (() => onOpen(previous.id))}
       onNext={next && (() => onOpen(next.id))}
       onOpenCopy={onOpen}
+      isInUrl
     />
   );
 }

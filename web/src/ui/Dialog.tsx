@@ -30,6 +30,7 @@ export function Dialog({
   size = "medium",
   isTitleHidden = placement !== "center",
   closesOnBackdropClick = placement !== "center",
+  shouldCloseOnBack = () => true,
 }: {
   title: string;
   onClose: () => void;
@@ -39,12 +40,14 @@ export function Dialog({
   size?: keyof typeof widthClasses;
   isTitleHidden?: boolean;
   closesOnBackdropClick?: boolean;
+  /** Whether going back closes the dialog. Not needed if that leads to a URL without the dialog. */
+  shouldCloseOnBack?: () => boolean;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [container, setContainer] = useState<HTMLElement | null>(null);
   const headingId = useId();
   const addToastHost = useAddToastHost();
-  useCloseOnBack(onClose);
+  useCloseOnBack(onClose, shouldCloseOnBack);
 
   // Close before React removes the element; otherwise the browser cannot restore the focus.
   useLayoutEffect(() => {
