@@ -52,6 +52,8 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
     { canEdit, focusHeading },
   );
   const openAsset = assets.find(({ id }) => id === openDialog?.assetId);
+  const openDetailsOf = (asset: Asset | undefined) =>
+    asset && (() => setOpenDialog({ kind: "details", assetId: asset.id }));
   const error = orderError ?? links.error;
 
   const { add } = uploads;
@@ -139,7 +141,12 @@ export function PostMedia({ post, onChange }: { post: Post; onChange: (post: Pos
         onRemove={() => void detach(assets.filter(({ id }) => selection.ids.has(id)))}
       />
       {openAsset && openDialog?.kind === "details" && (
-        <AssetDialog asset={openAsset} onClose={() => setOpenDialog(undefined)} />
+        <AssetDialog
+          asset={openAsset}
+          onClose={() => setOpenDialog(undefined)}
+          onPrevious={openDetailsOf(assets[assets.indexOf(openAsset) - 1])}
+          onNext={openDetailsOf(assets[assets.indexOf(openAsset) + 1])}
+        />
       )}
       <Suspense>
         {openAsset && openDialog?.kind === "video" && (
