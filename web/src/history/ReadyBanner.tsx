@@ -9,7 +9,7 @@ import { formatActors } from "../ui/format-actor.ts";
 import { RelativeTime } from "../ui/RelativeTime.tsx";
 import { restoreFocusSoon } from "../ui/restore-focus.ts";
 import { useAction } from "../ui/use-action.ts";
-import { RevisionDiff } from "./RevisionDiff.tsx";
+import { isSameContent, RevisionDiff } from "./RevisionDiff.tsx";
 
 /** Shows what changed in a post after it was marked ready, and by whom. The user can return it to draft. */
 export function ReadyBanner({ controller, readyRevision }: { controller: EditorController; readyRevision: number }) {
@@ -22,7 +22,9 @@ export function ReadyBanner({ controller, readyRevision }: { controller: EditorC
   }).data;
   const { isRunning, error, run } = useAction();
   const [lastChange] = changes ?? [];
-  if (!revisionWhenReady || !changes || !lastChange) return null;
+  const current = { ...post, assets: post.assets.filter(({ status }) => status === "ready") };
+  // A post that was restored, for example from the trash, has new revisions with the same content.
+  if (!revisionWhenReady || !changes || !lastChange || isSameContent(revisionWhenReady, current)) return null;
   const areAllOwnChanges = changes.every(({ user, client }) => user?.id === me.user.id && client === null);
 
   const setStatus = (status: PostStatus) => () =>
@@ -50,11 +52,7 @@ export function ReadyBanner({ controller, readyRevision }: { controller: EditorC
           role="group"
           aria-label="What changed"
         >
-          <RevisionDiff
-            before={revisionWhenReady}
-            after={{ ...post, assets: post.assets.filter(({ status }) => status === "ready") }}
-            currentAssets={post.assets}
-          />
+          <RevisionDiff before={revisionWhenReady} after={current} currentAssets={post.assets} />
         </div>
       </details>
       {error !== undefined && <ErrorMessage error={error} />}

@@ -22,6 +22,17 @@ interface Variant {
   body: string;
 }
 
+/** Whether two revisions, or a revision and the post now, have no differences that `RevisionDiff` shows. */
+export const isSameContent = (before: Snapshot, after: Snapshot): boolean =>
+  before.title === after.title &&
+  before.body === after.body &&
+  before.status === after.status &&
+  formatTags(before) === formatTags(after) &&
+  compareVariants(before.variants ?? [], after.variants ?? []).length === 0 &&
+  compareAssets(before, after).length === 0;
+
+const formatTags = ({ tags = [] }: Snapshot): string => tags.join(", ");
+
 /** Everything that differs between two revisions, or between a revision and the post now. */
 export function RevisionDiff({
   before,
@@ -33,18 +44,13 @@ export function RevisionDiff({
   currentAssets: readonly Asset[];
 }) {
   const haveAssetsChanged = compareAssets(before, after).length > 0;
-  const hasTextChanged = before.title !== after.title || before.body !== after.body;
   const variantChanges = compareVariants(before.variants ?? [], after.variants ?? []);
-  const [tagsBefore, tagsAfter] = [(before.tags ?? []).join(", "), (after.tags ?? []).join(", ")];
-  const isSame =
-    !hasTextChanged &&
-    !haveAssetsChanged &&
-    variantChanges.length === 0 &&
-    before.status === after.status &&
-    tagsBefore === tagsAfter;
+  const [tagsBefore, tagsAfter] = [formatTags(before), formatTags(after)];
   return (
     <div className="grid gap-4">
-      {isSame && <p className="m-0 text-muted">No differences in title, text, status, tags or files.</p>}
+      {isSameContent(before, after) && (
+        <p className="m-0 text-muted">No differences in title, text, status, tags or files.</p>
+      )}
       {before.title !== after.title && (
         <DiffPart label="Title">
           <TextDiff before={before.title} after={after.title} />
