@@ -1,4 +1,4 @@
-import { useNavigate } from "@tanstack/react-router";
+import { useLocation, useNavigate } from "@tanstack/react-router";
 import { useRef } from "react";
 import { createPost } from "../api/mutations.ts";
 import { useStudio } from "../layout/use-studio.ts";
@@ -8,6 +8,7 @@ import type { PostPageSearch } from "../search-params.ts";
 export function useCreateDraft(): (title: string, search?: PostPageSearch) => Promise<void> {
   const { studio } = useStudio();
   const navigate = useNavigate();
+  const isOnFormPage = useLocation().pathname.endsWith("/posts/new");
   // One key per form and title, so that a repeated submission creates one post.
   const keys = useRef(new Map<string, string>());
 
@@ -20,6 +21,8 @@ export function useCreateDraft(): (title: string, search?: PostPageSearch) => Pr
       params: { studioId: studio.id, postId: post.id },
       search,
       state: { isNewPost: true },
+      // Going back leads to where the user came from, not to the empty form.
+      replace: isOnFormPage,
     });
   };
 }
