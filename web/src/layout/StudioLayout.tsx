@@ -128,7 +128,7 @@ function TopBar() {
           onClick={() => setIsOpen(true)}
           aria-haspopup="dialog"
         />
-        <span className="pointer-events-none absolute -top-1 -right-1 flex origin-top-right scale-75 gap-0.5">
+        <span className="pointer-events-none absolute top-0 right-0 flex origin-top-right scale-75 gap-0.5">
           <PublicationBadges />
         </span>
       </span>

@@ -108,8 +108,10 @@ function Actions({
   return (
     <>
       {mainState && (
-        // On a phone, the badge gets its own line if the next action needs the space.
-        <span className={`flex font-medium ${nextAction ? "max-sm:order-last max-sm:basis-full" : ""}`}>
+        // On a phone, the badge gets its own line if it is long or the next action needs the space.
+        <span
+          className={`flex font-medium ${nextAction || mainState === "proposed" ? "max-sm:order-last max-sm:basis-full" : ""}`}
+        >
           <IconBadge icon={stateIcons[mainState]} label={stateLabels[mainState]} color={stateColors[mainState]} />
         </span>
       )}
