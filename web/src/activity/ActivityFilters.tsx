@@ -13,9 +13,9 @@ type Option = readonly [value: string, label: string];
 
 export function ActivityFilters({ filter }: { filter: ActivityFilter }) {
   const { studio } = useStudio();
-  const members = useQuery(membersQuery(studio.id)).data?.members ?? [];
-  const clients = usePagedList({ ...clientsQuery(studio.id, {}), refetchInterval: false }).items;
-  const clientNames = new Map(clients.map(({ clientId, clientName }) => [clientId, clientName]));
+  const members = useQuery(membersQuery(studio.id)).data?.members;
+  const clients = usePagedList({ ...clientsQuery(studio.id, {}), refetchInterval: false });
+  const clientNames = new Map(clients.items.map(({ clientId, clientName }) => [clientId, clientName]));
 
   const isFiltered = Object.keys(filter).length > 0;
 
@@ -27,15 +27,15 @@ export function ActivityFilters({ filter }: { filter: ActivityFilter }) {
         name="userId"
         label="Member"
         value={filter.userId}
-        options={members.map(({ userId, name }) => [userId, name])}
-        otherLabel="Former member"
+        options={(members ?? []).map(({ userId, name }) => [userId, name])}
+        otherLabel={members ? "Former member" : "…"}
       />
       <FilterSelect
         name="clientId"
         label="AI client"
         value={filter.clientId}
         options={[...clientNames]}
-        otherLabel="Another client"
+        otherLabel={clients.query.isSuccess ? "Another client" : "…"}
       />
       <FilterSelect name="action" label="Action" value={filter.action} groups={groupActions()} />
       {isFiltered && (

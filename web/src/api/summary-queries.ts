@@ -91,13 +91,13 @@ function patchPages(
   filter: SummaryFilter,
   newPosts: ReadonlyMap<string, PostSummary | undefined>,
 ): SummaryPage[] {
-  const isListed = ({ status, publications }: PostSummary): boolean =>
-    (filter.status ?? "draft,ready").split(",").includes(status) &&
-    (filter.stage === undefined || filter.stage === findStage(publications));
+  const hasListedStatus = ({ status }: PostSummary): boolean =>
+    (filter.status ?? "draft,ready").split(",").includes(status);
   const missingPosts = [...newPosts.values()].filter(
     (post): post is PostSummary =>
       post !== undefined &&
-      isListed(post) &&
+      hasListedStatus(post) &&
+      (filter.stage === undefined || filter.stage === findStage(post.publications)) &&
       // Whether a post matches other filters is not known here.
       Object.keys(filter).every((name) => name === "status" || name === "stage") &&
       !pages.some(({ posts }) => posts.some(({ id }) => id === post.id)),
@@ -105,7 +105,7 @@ function patchPages(
   return pages.map((page, index) => {
     const keptPosts = page.posts
       .map((post) => (newPosts.has(post.id) ? newPosts.get(post.id) : post))
-      .filter((post) => post !== undefined && (!newPosts.has(post.id) || isListed(post))) as PostSummary[];
+      .filter((post) => post !== undefined && hasListedStatus(post)) as PostSummary[];
     // Lists are sorted by id, newest first.
     const previousPageEnd = index === 0 ? undefined : pages[index - 1]?.posts.at(-1)?.id;
     const pageEnd = page.posts.at(-1)?.id;

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useState, type ReactNode } from "react";
+import { lazy, Suspense, useCallback, useState, type ReactNode } from "react";
 import { useToast } from "../ui/Toasts.tsx";
 
 const LinkDialog = lazy(async () => ({ default: (await import("../ui/LinkDialog.tsx")).LinkDialog }));
@@ -7,8 +7,8 @@ const LinkDialog = lazy(async () => ({ default: (await import("../ui/LinkDialog.
 export function useCopyLink(): { copyLink: (url: string) => Promise<void>; linkDialog: ReactNode } {
   const showToast = useToast();
   const [blockedUrl, setBlockedUrl] = useState<string>();
-  return {
-    copyLink: async (url) => {
+  const copyLink = useCallback(
+    async (url: string) => {
       try {
         await navigator.clipboard.writeText(url);
         showToast({ text: "Link copied." });
@@ -16,6 +16,10 @@ export function useCopyLink(): { copyLink: (url: string) => Promise<void>; linkD
         setBlockedUrl(url); // browsers block the clipboard without HTTPS
       }
     },
+    [showToast],
+  );
+  return {
+    copyLink,
     linkDialog: blockedUrl !== undefined && (
       <Suspense>
         <LinkDialog

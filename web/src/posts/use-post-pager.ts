@@ -36,7 +36,7 @@ export function usePostPager(editor: EditorController): PostPager {
   const { query, items } = usePagedList({
     ...postSummariesQuery(
       studio.id,
-      toSummaryFilter(isBoard ? { ...search, status: findGroup(editor.base) } : search),
+      toSummaryFilter(isBoard ? { ...search, status: findGroup(editor.latestPost) } : search),
       ...(isBoard ? [boardPageSize] : []),
     ),
     enabled: hasListOrder,
