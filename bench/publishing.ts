@@ -117,7 +117,7 @@ const countUnfinished = async ({ database }: PublisherSetup): Promise<number> =>
     )
   )[0]?.n ?? 0;
 
-/** Waits until all publications have ended. Throws if one was not published, because that takes less time. */
+/** Waits until all publications have ended. Throws if one was not published, because a failure takes less time. */
 async function waitUntilPublished(setup: PublisherSetup, intervalMs: number): Promise<void> {
   while ((await countUnfinished(setup)) > 0) await sleep(intervalMs);
   const failure = await setup.database.q

@@ -8,7 +8,7 @@ import { quoteIdentifier, type Row, type SqliteFile, type TableSchema } from "./
 export interface CopiedTable {
   table: string;
   rows: number;
-  /** Checksum of all rows, independent of their order; the same in both databases. */
+  /** Checksum of all rows as stored in PostgreSQL, independent of their order. */
   checksum: string;
 }
 

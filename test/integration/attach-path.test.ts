@@ -39,7 +39,7 @@ forEachEngine(
     }
 
     test("passes through exactly the files that ARCHITECTURE.md lists", async () => {
-      await client.callOk("attach_asset", await prepareUpload()); // fills the caches, so that only the second call is recorded
+      await client.callOk("attach_asset", await prepareUpload()); // fills the caches, which the recorded call then uses
       const upload = await prepareUpload();
       const recorder = recordStackFiles();
       try {

@@ -178,7 +178,7 @@ forEachEngine(
       assert.equal((await getConnection()).state, "connected");
     });
 
-    test("an expired access token is renewed before it is used, with its key (PLATFORM-9)", async () => {
+    test("an expired access token is renewed before it is used, and stays bound to its key (PLATFORM-9)", async () => {
       const text = "After an hour";
       const { tokens } = await readTokens();
       await storeAccessToken(tokens.accessToken, Date.now() - 1);

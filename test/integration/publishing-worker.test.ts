@@ -164,7 +164,7 @@ forOneEngine("the publishing worker", (fixture) => {
     await sleep(300);
     assert.equal((await find(waiting.id)).state, "scheduled");
 
-    // With the lease of the first worker, this would take ten minutes.
+    // If the first worker had kept its lease, this would take ten minutes.
     startWorker({ leaseMs });
     await waitUntilPublished(prepared);
     await waitUntilPublished(waiting);

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 
-/** The app of the client and the tokens of one account, for stand-ins of platforms that use OAuth 2.0. */
+/** The client credentials and the tokens of one account, for stand-ins of platforms that use OAuth 2.0. */
 export interface AccountTokens {
   clientId: string;
   clientSecret: string;

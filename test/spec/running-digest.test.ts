@@ -6,7 +6,7 @@ import { sha256 } from "#lib/digest.ts";
 import { createBufferPool, createRunningDigest } from "#storage/disk/running-digest.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 
-test("returns the same digest again, because storing the file may fail after the first time (UPLOAD-10)", async () => {
+test("finish returns the same digest again, for a retry after the file could not be stored (UPLOAD-10)", async () => {
   const path = join(createTempFolder().path, "data");
   writeFileSync(path, "harbour");
   const digest = createRunningDigest(path, createBufferPool());

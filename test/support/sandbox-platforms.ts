@@ -5,7 +5,7 @@ import { createSandboxSetup } from "#dev/sandbox-setup.ts";
 import { seconds } from "#lib/clock.ts";
 import type { PublicFetch } from "#lib/public-fetch.ts";
 
-/** Platforms that use the sandbox's API. Each reconciles a commit whose response was lost in a different way. */
+/** Platforms that use the sandbox's API. Each has a different way to reconcile a commit whose response was lost. */
 export const sandboxPlatformIds = ["sandbox", "sandbox-keyed", "sandbox-container", "sandbox-read-back"] as const;
 export type SandboxPlatformId = (typeof sandboxPlatformIds)[number];
 

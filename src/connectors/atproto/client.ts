@@ -65,7 +65,8 @@ export async function createClientAuth(
   if (!clientId.startsWith("https:")) return oauth.None();
   const clientKey = clientKeys.find(({ kid }) => kid === keyId);
   // Servers accept a session's tokens only from the key that the session started with.
-  if (!clientKey) throw new PlatformError("rejected", "the secret of this session is no longer in SECRETS");
+  if (!clientKey)
+    throw new PlatformError("rejected", "the secret that this session's key was derived from is no longer in SECRETS");
   const { kid, use: _, ...jwk } = clientKey;
   const algorithm = { name: "ECDSA", namedCurve: "P-256" };
   return oauth.PrivateKeyJwt({ key: await crypto.subtle.importKey("jwk", jwk, algorithm, false, ["sign"]), kid });

@@ -72,7 +72,7 @@ export interface Grant {
   clientVerified: boolean;
   redirectHost: string;
   scopes: readonly Scope[];
-  /** The studio for protocol versions without sessions: set on consent, and again when the client reconnects. */
+  /** The studio of calls in MCP versions without sessions. Set on consent, and again when the client reconnects. */
   studioId: string | null;
   grantedAt: number;
   lastUsedAt: number | null;
@@ -169,8 +169,8 @@ export interface OAuthRecordStore {
   /** Marks the record as consumed; returns false if it was consumed before. */
   consume(model: string, idHash: string, now: number): Promise<boolean>;
   /**
-   * Increments a grant's generation if `generation` is the current one; also accepts the previous one within `graceMs`
-   * of the last rotation. Returns false for anything older.
+   * Increments a grant's generation and returns true if `generation` is the current one. For the previous one, returns
+   * true within `graceMs` of the last rotation and changes nothing. Otherwise returns false.
    */
   rotate(grantId: string, generation: number, now: number, graceMs: number): Promise<boolean>;
 }

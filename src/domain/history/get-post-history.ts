@@ -54,7 +54,7 @@ export const getPostHistoryOutput = z.object({
 
 /** Maximum total text length of a page, to bound its size; a page always contains at least one revision. */
 const maxTextLength = 500_000;
-/** Only numbers that fit into the INTEGER column. */
+/** At most nine digits, so that the number fits into the INTEGER column. */
 const revisionPattern = /^[1-9]\d{0,8}$/;
 
 /** Lists the revisions of a post, newest first. */

@@ -22,7 +22,7 @@ export async function reconcile(deps: WorkerDeps, publication: Publication): Pro
   if (!content || commitKey === null || committedAt === null || !connection) return markUnconfirmed(deps, publication);
   const attemptedAt = await deps.publications.getTime();
   const elapsedMs = attemptedAt - committedAt;
-  // The limit counts from the first lookup, not from the commit: the worker may have waited long for the response.
+  // The time to appear counts from the first lookup, not from the commit: the response may have taken long.
   const lookedUpSince = publication.progress?.lookedUpSince ?? attemptedAt;
   const progress = { mediaIds: {}, ...publication.progress, lookedUpSince };
   const callWithToken = createCallWithToken(deps, publication);

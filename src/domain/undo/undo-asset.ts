@@ -8,7 +8,7 @@ import { planField } from "./plan-field.ts";
 import { addConflict, addUndone, type UndoConflict, type UndoReport } from "./report.ts";
 import type { UndoDeps } from "./undo-post.ts";
 
-/** All fields except the asset's post, which the plans of posts restore. */
+/** All fields except `postId`: undoing the changes of a post restores which assets it has. */
 type OwnField = Exclude<AssetField, "postId">;
 type ChangeStep = AssetFieldChange & { isSelected: boolean };
 
@@ -84,7 +84,7 @@ export function reportAssetPlan(report: UndoReport, { asset, change, trash, conf
 /**
  * When undo changes an asset:
  * - `restore`: restores it from the trash, so that a post can get it back.
- * - `beforePosts`: changes its fields while its post is not in the trash yet.
+ * - `beforePosts`: changes its fields before undo moves its post, and the asset with it, to the trash.
  * - `afterPosts`: changes its fields if they could not be changed before its post was restored, and moves it to the trash
  *   after it was detached.
  */

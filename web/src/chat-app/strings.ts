@@ -13,7 +13,7 @@ const english = {
   loadFailed: "The post couldn’t be loaded.",
   noPost: "There is no post to show.",
   notInChat: "This page works only in a chat.",
-  outdated: "The post couldn’t be refreshed. It may have changed since then.",
+  outdated: "The post couldn’t be refreshed. It may have changed since it was loaded.",
   draft: "Draft",
   ready: "Ready",
   archived: "Archived",
@@ -58,7 +58,7 @@ declare const __UPLOAD_STRINGS__: Record<string, Partial<UploadStrings>>;
 
 export interface ChatLanguage {
   tag: string;
-  /** The host's locale, for times. */
+  /** For times: `tag`, with the region if the host or the browser names one. */
   locale: string;
   strings: ChatStrings;
   uploadStrings: UploadStrings;

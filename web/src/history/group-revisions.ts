@@ -62,7 +62,7 @@ const belongsTogether = (newest: Revision, revision: Revision): boolean =>
 const isFileChange = ({ changed, client, user, restoredRevision }: Revision): boolean =>
   client === null && user !== null && restoredRevision === undefined && changed.length === 1 && changed[0] === "assets";
 
-/** `added` or `removed` if the revision was made by a user and does nothing else; otherwise undefined. */
+/** `added` or `removed` if a user made the revision, and it only adds or only removes files; otherwise undefined. */
 function getFileChangeKind(revision: Revision, previous: Revision | undefined): string | undefined {
   if (!previous || !isFileChange(revision)) return undefined;
   const [change, ...otherChanges] = compareAssets(previous, revision);

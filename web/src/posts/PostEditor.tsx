@@ -6,7 +6,7 @@ import { useStudio } from "../layout/use-studio.ts";
 import { PostMedia } from "../media/PostMedia.tsx";
 import { mayPublishWithoutApproval } from "../publishing/may-publish-without-approval.ts";
 import { PostPublishing, type PublishMode } from "../publishing/PostPublishing.tsx";
-import { haveAllOpenPublications, useAccounts } from "../publishing/use-accounts.ts";
+import { doAllHaveOpenPublications, useAccounts } from "../publishing/use-accounts.ts";
 import type { PostPanel } from "../search-params.ts";
 import { ErrorMessage } from "../ui/ErrorMessage.tsx";
 import { Loading } from "../ui/Loading.tsx";
@@ -74,7 +74,7 @@ export function PostEditor({
     canPublish:
       accounts.length > 0 &&
       editor.latestPost.status !== "archived" &&
-      !haveAllOpenPublications(accounts) &&
+      !doAllHaveOpenPublications(accounts) &&
       may("publications.request"),
     onSave: () => void editor.save(),
     onTogglePanel: togglePanel,

@@ -21,13 +21,13 @@ export function PostPage() {
   const post = useQuery(postQuery(studio.id, postId));
   const isDeleted = post.data !== undefined && isNotFound(post.error);
   const editorAccess = useMemo(() => (isDeleted ? withoutPostActions(access) : access), [access, isDeleted]);
-  // Kept here, because each post has its own editor.
+  // Kept here, because the editor of the next post focuses the same button.
   const pressedPagerButton = useRef<"previous" | "next">(undefined);
   return (
     <>
       {post.isPending && <Loading />}
-      {/* If the server can't be reached, an open post stays open, and the editor shows the error. */}
       {isDeleted && <DeletedNotice postId={postId} />}
+      {/* If the server can't be reached, an open post stays open, and the editor shows the error. */}
       {post.data && (
         <StudioContext value={editorAccess}>
           <PostEditor key={postId} post={post.data} isDeleted={isDeleted} pressedPagerButton={pressedPagerButton} />

@@ -17,7 +17,7 @@ export function PostPreview({ draft }: { draft: Draft }) {
 }
 
 /** Punctuation at the end of a URL usually belongs to the sentence. */
-const urlPattern = /(https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)\]])/;
+const urlPattern = /(https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)\]])/i;
 
 function LinkifiedText({ text }: { text: string }) {
   return text.split(urlPattern).map((part, i) =>

@@ -56,7 +56,7 @@ export function useDuplicatePost(): (post: { id: string; title: string }, edited
   }
 }
 
-/** Duplicates the post in the editor, with edits that are not saved yet. */
+/** Saves the post in the editor and duplicates it as the user sees it, even if saving fails. */
 export function useDuplicateOpenPost(editor: EditorController): () => Promise<void> {
   const duplicate = useDuplicatePost();
   const showToast = useToast();

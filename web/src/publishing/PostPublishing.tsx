@@ -12,7 +12,7 @@ import { mayPublishWithoutApproval } from "./may-publish-without-approval.ts";
 import { NoAccounts } from "./NoAccounts.tsx";
 import { IntendedTime } from "./IntendedTime.tsx";
 import { PostPublication } from "./PostPublication.tsx";
-import { haveAllOpenPublications, type Account } from "./use-accounts.ts";
+import { doAllHaveOpenPublications, type Account } from "./use-accounts.ts";
 
 /** The most publications on the post page; the Publications page shows all. */
 const maxPublications = 6;
@@ -48,7 +48,7 @@ export function PostPublishing({
   const hasAccounts = accounts.length > 0;
   const shownPublications = publications.slice(0, maxPublications);
   const listedAccounts = accounts.filter((account) => !isShownByPublication(account, shownPublications));
-  const canPublish = hasAccounts && !isArchived && !haveAllOpenPublications(accounts) && may("publications.request");
+  const canPublish = hasAccounts && !isArchived && !doAllHaveOpenPublications(accounts) && may("publications.request");
   return (
     <section aria-labelledby="publishing">
       <div className="mb-3 flex min-h-control flex-wrap items-center justify-between gap-x-3 gap-y-1">
@@ -112,7 +112,7 @@ export function PostPublishing({
   );
 }
 
-/** Whether the account's open publication says all there is to say. The account's text has its own tab. */
+/** Whether the account need not be listed, because its open publication is. Its text has its own tab. */
 const isShownByPublication = (
   { connectionId, isConnected, problems }: Account,
   publications: readonly Publication[],

@@ -69,7 +69,7 @@ export function useAccounts(post: Post): { accounts: readonly Account[]; isLoade
 }
 
 /** Whether no account is left to choose, because all that work have an open publication of the post. */
-export function haveAllOpenPublications(accounts: readonly Account[]): boolean {
+export function doAllHaveOpenPublications(accounts: readonly Account[]): boolean {
   const workingAccounts = accounts.filter(({ isAvailable, isConnected }) => isAvailable && isConnected);
   return workingAccounts.length > 0 && workingAccounts.every(({ hasOpenPublication }) => hasOpenPublication);
 }

@@ -32,7 +32,7 @@ export function TrashPage() {
         }
       >
         Deleted posts and files stay here for 30 days and count toward the studio’s storage. Restoring brings them back
-        as they were.
+        as they were; canceled publications stay canceled.
       </PageHeader>
       {error !== undefined && <ErrorMessage error={error} />}
       <PagedList list={trash} empty={<EmptyState title="The trash is empty" icon={Trash2} />}>

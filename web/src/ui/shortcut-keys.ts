@@ -11,7 +11,7 @@ export function formatKeys(keys: string): string[] {
     );
 }
 
-/** Returns the key press in the notation of `useShortcut`; undefined for modifiers alone and other combinations. */
+/** Returns the key press in the notation of `useShortcut`; undefined for keys without a character and for other modifiers. */
 export function readKeyPress(event: KeyboardEvent): string | undefined {
   if (event.key.length !== 1 || event.altKey) return undefined;
   const isMod = isApple() ? event.metaKey : event.ctrlKey;

@@ -26,7 +26,7 @@ export async function readDroppedFiles(transfer: DataTransfer, onUnreadable: () 
         file,
         handle: resolvedHandle?.kind === "file" ? (resolvedHandle as FileSystemFileHandle) : undefined,
       });
-    }
+    } else onUnreadable();
   }
   return files;
 }

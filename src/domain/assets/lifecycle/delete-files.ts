@@ -10,9 +10,9 @@ export const lateWriteGrace = hours(1);
 
 /** The files of deleted assets that no other asset uses. */
 export interface UnusedFiles {
-  keysDeletableNow: string[];
-  /** A write in progress may still create these. */
-  keysDeletableLater: string[];
+  keysToDelete: string[];
+  /** Deleted again after `lateWriteGrace`, because a write in progress may still create them. */
+  keysToDeleteTwice: string[];
   multipartUploads: Pick<MultipartFile, "key" | "id">[];
 }
 
@@ -50,13 +50,13 @@ export async function releaseSharedFiles(tx: Pick<Stores, "sharedFiles">, assets
   return lastAssets;
 }
 
-/** All files of these assets. Their copies, if there are any, must be among them. */
+/** All files of these assets. No other asset may use them. */
 export function listUnusedFiles(assets: readonly Asset[]): UnusedFiles {
   const pendingAssets = assets.filter((asset) => !isReady(asset));
   const fileKeys = [...new Set(assets.filter(isReady).map(({ storageKey }) => storageKey))];
   return {
-    keysDeletableNow: [...pendingAssets.map(({ id }) => incomingKey(id)), ...fileKeys],
-    keysDeletableLater: [...pendingAssets.flatMap(({ storageKey }) => storageKey ?? []), ...fileKeys.map(thumbnailKey)],
+    keysToDelete: [...pendingAssets.map(({ id }) => incomingKey(id)), ...fileKeys],
+    keysToDeleteTwice: [...pendingAssets.flatMap(({ storageKey }) => storageKey ?? []), ...fileKeys.map(thumbnailKey)],
     multipartUploads: assets
       .filter(isUploading)
       .map(({ storageKey, sourceVersion }) => ({ key: storageKey, id: sourceVersion })),
@@ -66,11 +66,11 @@ export function listUnusedFiles(assets: readonly Asset[]): UnusedFiles {
 export async function markForDeletion(
   deps: Pick<Deps, "clock">,
   tx: Pick<Stores, "strayFiles">,
-  { keysDeletableNow, keysDeletableLater }: UnusedFiles,
+  { keysToDelete, keysToDeleteTwice }: UnusedFiles,
 ): Promise<void> {
   const now = deps.clock();
-  await tx.strayFiles.markForDeletion(keysDeletableNow, now);
-  await tx.strayFiles.markForDeletion(keysDeletableLater, now + lateWriteGrace);
+  await tx.strayFiles.markForDeletion(keysToDelete, now);
+  await tx.strayFiles.markForDeletion(keysToDeleteTwice, now + lateWriteGrace);
 }
 
 /** Deletes assets, each in its own transaction, and their files. Skips assets that changed since they were read. */
@@ -85,17 +85,17 @@ export async function removeAssets(
 }
 
 /**
- * Removes files that `deleteAssetRecords` returned. The sweeper retries failures, and removes `keysDeletableLater` once
+ * Removes files that `deleteAssetRecords` returned. The sweeper retries failures, and removes `keysToDeleteTwice` once
  * more in case a write was still in progress.
  */
 export async function removeFiles(
   deps: Pick<Deps, "files" | "strayFiles">,
-  { keysDeletableNow, keysDeletableLater, multipartUploads }: UnusedFiles,
+  { keysToDelete, keysToDeleteTwice, multipartUploads }: UnusedFiles,
 ): Promise<void> {
   try {
     for (const upload of multipartUploads) await deps.files.parts.abort(upload);
-    await Promise.all([...keysDeletableNow, ...keysDeletableLater].map((key) => deps.files.remove(key)));
-    await deps.strayFiles.deleteRecords(keysDeletableNow);
+    await Promise.all([...keysToDelete, ...keysToDeleteTwice].map((key) => deps.files.remove(key)));
+    await deps.strayFiles.deleteRecords(keysToDelete);
   } catch {
     // The keys are marked for deletion, so the sweeper removes the bytes.
   }
