@@ -320,7 +320,10 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     const page = await openStudioPage(fixture, owner, "posts", options);
     const row = page.getByRole("listitem").filter({ hasText: "Fog" });
     assert.ok(((await row.boundingBox())?.y ?? phone.height) < 350);
+    const filters = page.getByRole("button", { name: "Filters", exact: true });
     const tag = page.getByRole("button", { name: "Tag" });
+    assert.equal(await tag.isVisible(), false);
+    await filters.tap();
     await tag.tap();
     await page.getByText("No recent post has a tag.").waitFor();
     assert.equal((await tag.boundingBox())?.height, 44);
@@ -335,7 +338,6 @@ describe("planning a studio's publications in a browser", { skip: skipWithoutChr
     assert.ok(((await row.first().boundingBox())?.y ?? phone.height) < 350);
     const status = page.getByLabel("Status");
     assert.equal(await status.isVisible(), false);
-    const filters = page.getByRole("button", { name: "Filters", exact: true });
     assert.equal((await filters.boundingBox())?.height, 44);
     await filters.tap();
     await status.selectOption("failed");
