@@ -305,8 +305,14 @@ describe("posts in a browser", { skip: skipWithoutChromium }, () => {
 
     await page.getByRole("radio", { name: "Board" }).check();
     const column = (name: RegExp) => page.getByRole("region", { name });
-    await column(/^Published/)
-      .getByRole("link", { name: "Boats" })
+    for (const [name, title] of [
+      [/^Drafts/, "Fog"],
+      [/^Scheduled/, "Tide"],
+      [/^Published/, "Boats"],
+    ] as const)
+      await column(name).getByRole("link", { name: title }).waitFor();
+    await column(/^Ready/)
+      .getByText("Nothing is ready.")
       .waitFor();
     assert.equal(await page.getByRole("button", { name: "Move Boats" }).count(), 0);
     await page.getByRole("button", { name: "Move Fog" }).press("Space");

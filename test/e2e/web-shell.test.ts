@@ -260,7 +260,7 @@ describe("the web app's theme, command palette and shortcuts", { skip: skipWitho
     await item.waitFor();
     await page.keyboard.press("Escape");
     await item.waitFor({ state: "detached" });
-    assert.equal(await page.evaluate("document.activeElement?.ariaLabel"), "Actions for a row");
+    await button.and(page.locator(":focus")).waitFor();
     await page.reload();
     await button.click();
     await item.click();
