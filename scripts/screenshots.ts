@@ -16,7 +16,7 @@ import { startWebFixture, type WebFixture } from "../test/support/web-fixture.ts
 /**
  * Takes a screenshot of every page in every state, from a running service with a sample studio:
  * `npm run screenshots -- <folder> [name …]`, for desktop and phone, light and dark.
- * `--docs` updates the screenshots of the post and the upload page in docs/images instead.
+ * `--docs` updates the screenshots in docs/images instead.
  */
 
 const devices: Record<string, BrowserContextOptions> = {
@@ -24,11 +24,16 @@ const devices: Record<string, BrowserContextOptions> = {
   phone: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
 };
 const schemes = ["light", "dark"] as const;
-const docsScenes = ["post", "upload-sending"];
+/** The scenes in docs/images, with the names of their files there. */
+const docsScenes: Record<string, string> = {
+  post: "post",
+  "upload-sending": "upload-sending",
+  "publishing-calendar-month": "calendar",
+};
 const docsFolder = join(import.meta.dirname, "../docs/images");
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { docs: { type: "boolean" } } });
-const [folder, ...names] = values.docs ? [docsFolder, ...docsScenes] : positionals;
+const [folder, ...names] = values.docs ? [docsFolder, ...Object.keys(docsScenes)] : positionals;
 if (folder === undefined) throw new Error("Name the target folder: npm run screenshots -- <folder>");
 await mkdir(folder, { recursive: true });
 await buildWeb();
@@ -77,7 +82,8 @@ async function takeScreenshot(
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
       await page.waitForTimeout(250);
       const screenshot = await page.screenshot();
-      const path = join(targetFolder, `${scene.name}-${device}-${colorScheme}`);
+      const name = (values.docs ? docsScenes[scene.name] : undefined) ?? scene.name;
+      const path = join(targetFolder, `${name}-${device}-${colorScheme}`);
       if (values.docs) await writeFile(`${path}.webp`, await sharp(screenshot).webp({ quality: 80 }).toBuffer());
       else await writeFile(`${path}.png`, screenshot);
     }
