@@ -5,7 +5,7 @@ import { startMain, type MainProcess } from "./main-process.ts";
 import { findNginx, startNginx } from "./nginx.ts";
 import { startIssuer } from "./oidc-issuer.ts";
 import { findFreeBaseUrl } from "./service.ts";
-import { getTestS3Settings } from "./stores.ts";
+import { getTestS3Environment } from "./stores.ts";
 
 /** Several instances of the service behind a load balancer, on one PostgreSQL database and one S3 bucket. */
 export interface Fleet {
@@ -96,7 +96,6 @@ export async function startSandboxFleet<T>(
 }
 
 function getInstanceSettings(base: string, instanceUrl: string, location: TemporaryDatabase): Record<string, string> {
-  const s3 = getTestS3Settings();
   return {
     PORT: new URL(instanceUrl).port,
     BASE_URL: base,
@@ -104,12 +103,6 @@ function getInstanceSettings(base: string, instanceUrl: string, location: Tempor
     ...getDatabaseSettings(location),
     SECRETS: "a test secret that is long enough",
     TRUST_PROXY: "loopback",
-    STORAGE: "s3",
-    S3_ENDPOINT: s3.endpoint ?? "",
-    S3_REGION: s3.region,
-    S3_BUCKET: s3.bucket,
-    S3_ACCESS_KEY_ID: s3.accessKeyId,
-    S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
-    S3_FORCE_PATH_STYLE: String(s3.forcePathStyle),
+    ...getTestS3Environment(),
   };
 }

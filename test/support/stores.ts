@@ -54,6 +54,20 @@ export function getTestS3Settings(): S3Settings {
   };
 }
 
+/** The settings with which a server uses the S3 server of the tests. */
+export function getTestS3Environment(): Record<string, string> {
+  const s3 = getTestS3Settings();
+  return {
+    STORAGE: "s3",
+    S3_ENDPOINT: s3.endpoint ?? "",
+    S3_REGION: s3.region,
+    S3_BUCKET: s3.bucket,
+    S3_ACCESS_KEY_ID: s3.accessKeyId,
+    S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
+    S3_FORCE_PATH_STYLE: String(s3.forcePathStyle),
+  };
+}
+
 export function openTestS3(
   options: Partial<Omit<S3Options, "settings">> & { settings?: Partial<S3Settings> } = {},
 ): Promise<S3Store> {

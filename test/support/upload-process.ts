@@ -9,7 +9,7 @@ import { createDeps, silentLog } from "./engines.ts";
 import { startMain } from "./main-process.ts";
 import { createTempFolder } from "./temp-folder.ts";
 import { findFreeBaseUrl } from "./service.ts";
-import { openTestS3, getTestS3Settings } from "./stores.ts";
+import { openTestS3, getTestS3Environment } from "./stores.ts";
 
 /** The service in a separate process, and access to its database and store from the test. */
 export interface UploadProcess {
@@ -30,21 +30,12 @@ export async function createUploadProcess(store: FileStore["name"]): Promise<Upl
   const folder = createTempFolder();
   const dataDir = `${folder.path}/data`;
   const base = await findFreeBaseUrl();
-  const s3 = store === "s3" ? getTestS3Settings() : undefined;
-  const storage = s3 && {
-    STORAGE: "s3",
-    S3_ENDPOINT: s3.endpoint ?? "",
-    S3_REGION: s3.region,
-    S3_BUCKET: s3.bucket,
-    S3_ACCESS_KEY_ID: s3.accessKeyId,
-    S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
-    S3_FORCE_PATH_STYLE: "true",
-  };
+  const storage = store === "s3" ? getTestS3Environment() : {};
   const env = { PORT: new URL(base).port, BASE_URL: base, DATA_DIR: dataDir, SECRETS: secret, ...storage };
   let main = await startMain(env);
   const database = await openDatabase({ databaseUrl: undefined, dataDir, log: silentLog });
   const signer = createSigner([secret], systemClock);
-  const s3Store = s3 && (await openTestS3());
+  const s3Store = store === "s3" ? await openTestS3() : undefined;
   const files =
     s3Store ??
     (await openDiskStore({ root: `${dataDir}/files`, urls: createFileTokens(signer, base), clock: systemClock }));
