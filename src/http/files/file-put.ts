@@ -93,6 +93,9 @@ function startStallTimer(req: IncomingMessage, stallTimeoutMs: number): NodeJS.T
   return stallTimer.unref();
 }
 
+/** The codes of errors that occur when a client disconnects during a download. */
+const disconnectCodes = ["ERR_STREAM_PREMATURE_CLOSE", "ECONNRESET", "EPIPE"];
+
 /** Sends an error response, even while the body is still arriving. */
 export function respondWithProblem(
   req: IncomingMessage,
@@ -102,7 +105,8 @@ export function respondWithProblem(
 ): void {
   if (res.headersSent || res.destroyed || req.socket.destroyed) {
     // The client has disconnected or the response has started; only closing the connection can signal the error.
-    if ((error as NodeJS.ErrnoException).code !== "ERR_STREAM_PREMATURE_CLOSE") logError(error, context);
+    const { code = "" } = error as NodeJS.ErrnoException;
+    if (res.headersSent && !disconnectCodes.includes(code)) logError(error, context);
     res.destroy();
     return;
   }
