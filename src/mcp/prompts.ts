@@ -39,8 +39,7 @@ const prompts: Readonly<Record<string, Prompt>> = {
     writeText: () =>
       "Review what this studio published in the last seven days. Call list_publications with from set to seven days ago, " +
       "for every page. Group the result by account: what was published, with links; what failed, was " +
-      "missed or is unconfirmed, " +
-      "and what to do about it; what waits for approval; and what is scheduled next. Keep it short.",
+      "missed or is unconfirmed, and what to do about it; what waits for approval; and what is scheduled next. Keep it short.",
   },
 };
 

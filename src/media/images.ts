@@ -61,7 +61,8 @@ const maxChunks = 50_000;
 
 /**
  * Removes the text chunks of a PNG; returns other formats unchanged. The decoder inflates all compressed text and can't
- * be stopped: 50 KB inflate to 50 MB, and a file of 1 MB would take nine seconds. Neither metadata nor thumbnails contain that text.
+ * be stopped: 50 KB inflate to 50 MB, and a file of 1 MB would take nine seconds. Neither metadata nor thumbnails contain
+ * that text.
  */
 export function removePngText(bytes: Uint8Array): Uint8Array {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);

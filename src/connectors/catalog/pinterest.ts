@@ -8,7 +8,7 @@ const specification = {
   dated: "2025-12-11",
 };
 
-/** For apps created since 25 September 2025, access tokens are valid for 30 days, refresh tokens for 60. A refresh renews both. */
+/** For apps since 25 September 2025, access tokens are valid for 30 days, refresh tokens for 60. A refresh renews both. */
 export const pinterest: Platform = {
   id: "pinterest",
   name: "Pinterest",

@@ -28,7 +28,7 @@ export async function markPublished(
   });
 }
 
-/** Unless an earlier commit, whose status is still unknown, may have made the post public: then it is unconfirmed again. */
+/** Marks it as failed, or as unconfirmed if an earlier commit, whose status is unknown, may have made the post public. */
 export async function markFailed(
   deps: WorkerDeps,
   publication: Publication,

@@ -79,8 +79,8 @@ async function prepareAndCommit(deps: WorkerDeps, claimedPublication: Publicatio
     return prepareAndCommit(deps, resetPublication, signal);
   }
   if (preparation.kind !== "prepared") {
-    const ended = isUnpublished ? { ...fittedPublication, progress: null } : fittedPublication;
-    return endUnpublished(deps, ended, preparation);
+    const endedPublication = isUnpublished ? { ...fittedPublication, progress: null } : fittedPublication;
+    return endUnpublished(deps, endedPublication, preparation);
   }
   // From here on the post may be public, so this is recorded before the request is sent.
   const { progress, commitKey } = request;
