@@ -1,16 +1,29 @@
 import { CompiledQuery, Kysely, PostgresDialect, type QueryResult } from "kysely";
 import pg from "pg";
-import { AppError } from "#lib/errors.ts";
 import type { Log } from "#lib/log.ts";
 import { createDatabase, createDialect, rejectStreaming, type Database, type DriverConnection } from "./database.ts";
+import {
+  getSqlState,
+  isConnectionLost,
+  isConnectTimeout,
+  isResponseTimeout,
+  isStatementOutdated,
+  rethrowDatabaseError,
+  StandbyError,
+  UnreplicatedCommitError,
+} from "./postgres-errors.ts";
 import type { Schema } from "./schema.ts";
 
-/** Waiting for a connection and running one query take at most 5 s together, or 6 s if a new connection is verified. */
+/**
+ * Waiting for a connection and running one query take at most 5 s together, or 6 s if a new connection is verified. After
+ * a pause of this process, the wait for a connection starts again once.
+ */
 const connectTimeoutMs = 2000;
 const statementTimeoutMs = 2500;
 const queryTimeoutMs = 3000;
 const verifyTimeoutMs = 1000;
-const retryAfterSeconds = 5;
+/** A timeout that fires later than this was late because this process was paused: the server may have responded. */
+const maxTimerDelayMs = 500;
 const idleInTransactionTimeoutMs = 10_000;
 
 interface PostgresOptions {
@@ -59,11 +72,17 @@ export function openPostgres({ url, log, isBehindPooler }: PostgresOptions): Dat
     client.on("notice", (notice) => void (isUnreplicatedCommit(notice) && unreplicatedClients.add(client)));
   });
 
-  const connect = async (): Promise<pg.PoolClient> => {
+  const connect = async (canRetry = true): Promise<pg.PoolClient> => {
     for (;;) {
-      const client = await pool.connect().catch(rethrowDatabaseError);
-      if (currentClients.has(client)) return client;
-      client.release(true);
+      const startedAt = performance.now();
+      try {
+        const client = await pool.connect();
+        if (currentClients.has(client)) return client;
+        client.release(true);
+      } catch (error) {
+        const wasPaused = performance.now() - startedAt > connectTimeoutMs + maxTimerDelayMs;
+        return canRetry && wasPaused && isConnectTimeout(error) ? connect(false) : rethrowDatabaseError(error);
+      }
     }
   };
 
@@ -175,68 +194,9 @@ function rejectStandby(client: pg.PoolClient, done: (error?: Error) => void): vo
   });
 }
 
-class StandbyError extends Error {
-  override readonly name = "StandbyError";
-  override readonly message = "the database server is a standby";
-}
-
-/** The commit is only on the server that confirmed it. A failover would lose it, so it must not be acknowledged. */
-class UnreplicatedCommitError extends Error {
-  override readonly name = "UnreplicatedCommitError";
-  override readonly message = "the server stopped waiting for its synchronous standby";
-}
-
 /**
  * If a commit's wait for the synchronous standby is canceled, the server reports success and adds this warning. Compares
  * the name of the C function, because the warning has no code of its own and its text depends on the server's language.
  */
 const isUnreplicatedCommit = ({ routine }: { routine?: string | undefined }): boolean =>
   routine === "SyncRepWaitForLSN";
-
-/** Converts a lost connection or an overloaded server to `storage_unavailable`. */
-function rethrowDatabaseError(error: unknown): never {
-  if (!isConnectionLost(error) && !isOverloaded(error)) throw error;
-  throw new AppError("storage_unavailable:database", undefined, { retryAfter: retryAfterSeconds, cause: error });
-}
-
-/**
- * The connection is unusable: not established, reset, shut down or timed out, or the server is not the primary (25006: the
- * transaction is read-only).
- */
-function isConnectionLost(error: unknown): boolean {
-  if (error instanceof StandbyError || error instanceof UnreplicatedCommitError) return true;
-  const state = getSqlState(error) ?? "";
-  if (/^(08|57P|25006)/.test(state)) return true;
-  if (
-    ["ECONNREFUSED", "ECONNRESET", "EPIPE", "ENOENT", "ENOTFOUND", "EAI_AGAIN", "ETIMEDOUT", "EHOSTUNREACH"].includes(
-      state,
-    )
-  )
-    return true;
-  const message = error instanceof Error ? error.message : "";
-  return /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|not queryable/.test(
-    message,
-  );
-}
-
-/** The server sent nothing, not even the error of its own shorter timeout. */
-const isResponseTimeout = (error: unknown): boolean => error instanceof Error && error.message === "Query read timeout";
-
-/** The server responds but cannot do the work: statement or lock timeout, too many connections, disk full. */
-function isOverloaded(error: unknown): boolean {
-  return ["57014", "55P03", "53300", "53100", "53200"].includes(getSqlState(error) ?? "");
-}
-
-/**
- * A newer version has added a column to a table since the connection prepared a statement that returns all columns.
- * PostgreSQL checks this before it runs the statement, and rejects it until it is prepared again.
- */
-function isStatementOutdated(error: unknown): boolean {
-  // The code has other uses, and the message is translated.
-  return getSqlState(error) === "0A000" && (error as { routine?: unknown }).routine === "RevalidateCachedQuery";
-}
-
-function getSqlState(error: unknown): string | undefined {
-  const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === "string" ? code : undefined;
-}

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { setImmediate as nextIteration } from "node:timers/promises";
 import pg from "pg";
 import type { Database } from "#db/database.ts";
 import { openDatabase } from "#db/open-database.ts";
@@ -103,6 +104,22 @@ describe(
         laterResults.every(({ outcome }) => outcome === "ok"),
         "the connection pool has recovered",
       );
+    });
+
+    test("a pause of this process while it connects fails no request (ERR-storage_unavailable, D2)", async () => {
+      const newDatabase = openPostgres({ url: location.databaseUrl ?? "", log: silentLog, isBehindPooler: false });
+      try {
+        const pings = Array.from({ length: 3 }, () => measureOutcome(() => newDatabase.ping()));
+        await nextIteration();
+        // Longer than the timeout for connecting, which then fires before the server's response is read.
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3000);
+        assert.deepEqual(
+          (await Promise.all(pings)).map(({ outcome }) => outcome),
+          ["ok", "ok", "ok"],
+        );
+      } finally {
+        await newDatabase.close();
+      }
     });
 
     test("without free connections, requests fail within 5 s and succeed once a connection is free (ERR-storage_unavailable, D2)", async () => {

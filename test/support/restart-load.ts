@@ -17,7 +17,7 @@ export interface RestartLoad {
   readonly publications: ReadonlyMap<string, string>;
   /** How often each subscriber opened its stream. */
   readonly streamCounts: readonly number[];
-  /** Resolves after each worker has finished this many more rounds. */
+  /** Resolves after each worker has finished this many more rounds, or at the first error. */
   waitForRounds(count: number): Promise<void>;
   stop(): Promise<void>;
   /** The longest time from the response to an edit until a subscriber had read that edit, in milliseconds. */
@@ -196,7 +196,6 @@ export async function startRestartLoad(
         () => errors.length > 0 || targets.every((target, index) => (roundCounts[index] ?? 0) >= target),
         { timeoutMs: 60_000, description: `${count} rounds of each worker` },
       );
-      assert.deepEqual(errors, []);
     },
     async stop() {
       // Gives the subscribers time to read the last edit.
