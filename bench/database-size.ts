@@ -163,7 +163,7 @@ async function createCalls(
     "list_posts, ready": defineCall(() => listPosts(deps, caller, { limit: pageSize, status: "ready" })),
     "list of the web app": defineCall(() => listPostSummaries(deps, caller, { limit: pageSize })),
     "list of the web app, unscheduled, by author": defineCall(() =>
-      listPostSummaries(deps, caller, { limit: pageSize, unscheduled: true, author: user.id }),
+      listPostSummaries(deps, caller, { limit: pageSize, stage: "editing", author: user.id }),
     ),
     "search, word in every post": defineSearch("common"),
     // All studios have at least this many matches, so that all searches return equally many results.

@@ -10,16 +10,20 @@ import { promisify } from "node:util";
  * that pipes into a file, hashes with SHA-256 and syncs. Each runs in its own process, in alternating rounds; the best
  * round counts, because other load on the machine can only slow a round down.
  *
- *   node bench/disk-put.ts          1 GB
- *   node bench/disk-put.ts --full   also 5 GB
+ *   node bench/disk-put.ts          1 GB, two rounds
+ *   node bench/disk-put.ts --full   1 GB, five rounds, and 5 GB
  */
 
 const runProgram = promisify(execFile);
 const mebibyte = 1024 * 1024;
-const sizes = [
-  { megabytes: 1024, rounds: 5 },
-  ...(process.argv.includes("--full") ? [{ megabytes: 5120, rounds: 2 }] : []),
-];
+/** Measured: 1.25 to 1.32. A regression of 15 % fails. */
+const minSpeedRatio = 1.15;
+const sizes = process.argv.includes("--full")
+  ? [
+      { megabytes: 1024, rounds: 5 },
+      { megabytes: 5120, rounds: 2 },
+    ]
+  : [{ megabytes: 1024, rounds: 2 }];
 
 interface Server {
   child: ChildProcess;
@@ -91,10 +95,10 @@ try {
       ((await bare.readCpuSeconds()) - before.cpu[1]) / rounds,
     ] as const;
     const name = `PUT of ${megabytes / 1024} GB to the disk store`;
-    printLine(`${name}, speed`, speed, "0.90 x", "MB/s");
+    printLine(`${name}, speed`, speed, `${minSpeedRatio.toFixed(2)} x`, "MB/s");
     printLine(`${name}, CPU`, cpu, "-", "s");
     printLine(`${name}, memory growth`, memoryGrowth, "150 MB", "MB");
-    isOutsideLimits ||= speed[0] / speed[1] < 0.9 || memoryGrowth[0] > 150;
+    isOutsideLimits ||= speed[0] / speed[1] < minSpeedRatio || memoryGrowth[0] > 150;
     for (const { child } of [ours, bare]) child.kill();
   }
 } finally {

@@ -46,7 +46,7 @@ export async function fillStudios({ counts, now, id, pad, createdAt, insert }: F
     rotated_at: at,
     granted_at: at,
   });
-  // The first ten belong to the large studio.
+  // The first connections (`largeStudioAccounts`) belong to the large studio; each other studio has one.
   const studio = `(CASE WHEN s.n < ${largeStudioAccounts} THEN 0 ELSE s.n - ${largeStudioAccounts - 1} END)`;
   await insert("platform_connections", counts.studios + largeStudioAccounts - 1, {
     id: id("plc", "s.n"),

@@ -17,7 +17,7 @@ export async function sendLoad(
   check: (text: string) => void,
 ): Promise<number> {
   const { hostname, port, pathname } = new URL(url);
-  // The host of the server's base URL, which a proxy would send. The guards compare with it first.
+  // The host of the server's base URL, as a proxy would send it. The server's host check accepts it without parsing.
   const headerLines = Object.entries({
     host: "localhost:3000",
     ...headers,

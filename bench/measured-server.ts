@@ -25,6 +25,7 @@ export async function startMeasuredServer(
 ): Promise<MeasuredServer> {
   const child = fork(join(import.meta.dirname, file), {
     env: { ...process.env, ...env },
+    execArgv: ["--max-semi-space-size=16"], // as in the start script of package.json
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
   const { url, token } = await receive<{ url: string; token?: string }>(child);
@@ -62,8 +63,11 @@ async function receive<T>(child: ChildProcess): Promise<T> {
   }
 }
 
-/** JIT compilation takes thousands of calls. Its CPU time should not count. */
-const warmUpRounds = 8;
+export interface Rounds {
+  warmUpRounds: number;
+  rounds: number;
+  callsPerRound: number;
+}
 
 export interface Measurement {
   cpuMicrosPerCall: number;
@@ -72,13 +76,12 @@ export interface Measurement {
 
 /**
  * Measures in alternating rounds, so that other load affects all servers. Returns the best value of each measure per
- * server, over all rounds.
+ * server, over all rounds. The rounds of `warmUpRounds` do not count: JIT compilation takes thousands of calls.
  */
 export async function measure(
   servers: readonly MeasuredServer[],
   createLoad: (server: MeasuredServer) => Omit<Load, "connections">,
-  rounds: number,
-  callsPerRound: number,
+  { warmUpRounds, rounds, callsPerRound }: Rounds,
   check: (text: string) => void,
 ): Promise<Map<string, Measurement>> {
   const measurementsByName = new Map<string, Measurement[]>(servers.map(({ name }) => [name, []]));

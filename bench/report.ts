@@ -18,7 +18,7 @@ export function createReport({ fractionDigits }: { fractionDigits: number }): Re
     hasExceededLimit: false,
     printLine(name, ours, maxRatio, baselineName, baseline, unit) {
       const ratio = ours / baseline;
-      report.hasExceededLimit ||= maxRatio !== undefined && ratio > maxRatio;
+      report.hasExceededLimit ||= maxRatio !== undefined && !(ratio <= maxRatio); // also without a measurement (NaN)
       const limitText = maxRatio === undefined ? "-" : `${maxRatio.toFixed(2)} x`;
       process.stdout.write(
         `${name.padEnd(58)} ours ${format(ours)} ${unit}   limit ${limitText.padStart(6)}   ${baselineName.padEnd(22)} ${format(baseline)} ${unit}   ${ratio.toFixed(2)} x\n`,

@@ -2,7 +2,8 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 
 /**
- * Runs the benchmarks, one at a time so that they do not affect each other.
+ * Runs the benchmarks, one at a time so that they do not affect each other. One that exceeds a limit runs a second time,
+ * because other load on the machine can cause that; only if it does so again, the run fails.
  *   npm run bench              without the large ones, about ten minutes
  *   npm run bench -- --full    all of them, about an hour
  */
@@ -23,25 +24,32 @@ const benchmarks: readonly [file: string, ...args: string[]][] = [
   ["disk-put.ts", ...(isFullRun ? ["--full"] : [])],
   ["upload-page.ts", ...(isFullRun ? ["--full"] : [])],
   ["first-page.ts"],
-  ["scroll.ts"],
+  ["scroll.ts", ...quickFlag],
   ["scale.ts", ...quickFlag],
-  ["assets.ts", "sqlite", "postgres", `--assets=${isFullRun ? 1_000_000 : 100_000}`],
-  ["history.ts"],
-  ["search.ts", ...(isFullRun ? ["--full"] : [])],
-  ["publishing.ts"],
-  ["subscriptions.ts"],
-  ["renditions.ts"],
+  ["assets.ts", "sqlite", "postgres", `--assets=${isFullRun ? 1_000_000 : 20_000}`],
+  ["history.ts", ...quickFlag],
+  ["search.ts", isFullRun ? "--full" : "--quick"],
+  ["publishing.ts", ...quickFlag],
+  ["subscriptions.ts", ...quickFlag],
+  ["renditions.ts", ...quickFlag],
   ...(isFullRun ? largeBenchmarks : []),
 ];
 
-let failureCount = 0;
-for (const [file, ...args] of benchmarks) {
+/** Resolves with whether every value was within its limit. */
+async function run(file: string, args: readonly string[]): Promise<boolean> {
   const child = spawn(process.execPath, [join(import.meta.dirname, file), ...args], { stdio: "inherit" });
   const startedAt = performance.now();
   const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
   process.stderr.write(`${file}: ${((performance.now() - startedAt) / 1000).toFixed(0)} s\n`);
-  if (code !== 0) failureCount++;
+  return code === 0;
+}
+
+let failureCount = 0;
+for (const [file, ...args] of benchmarks) {
+  if (await run(file, args)) continue;
+  process.stderr.write(`${file} failed or exceeded a limit. It runs once more.\n`);
+  if (!(await run(file, args))) failureCount++;
 }
 if (failureCount > 0)
-  process.stderr.write(`${failureCount} of ${benchmarks.length} benchmarks failed or exceeded a limit.\n`);
+  process.stderr.write(`${failureCount} of ${benchmarks.length} benchmarks failed or exceeded a limit twice.\n`);
 process.exitCode = failureCount > 0 ? 1 : 0;

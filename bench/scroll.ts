@@ -1,12 +1,13 @@
 import { startWebFixture } from "../test/support/web-fixture.ts";
 import { newStudio } from "../test/support/users.ts";
+import { createReport } from "./report.ts";
 
 /**
- * Scrolls through the list of 5,000 posts in a real browser, down while the page loads them and up again, by a quarter
+ * Scrolls through the list of 5,000 posts in a real browser, down while the page loads them and up again, by half
  * of the window per frame. Measures the CPU time of the longest task on the page's main thread in a trace. Fails above
  * `maxTaskMs`: such a task makes the page miss frames. Needs a built web app (`node scripts/build-web.ts`).
  *
- *   node bench/scroll.ts
+ *   node bench/scroll.ts [--quick]    --quick scrolls only down
  */
 
 const postCount = 5000;
@@ -29,7 +30,7 @@ const scrollScript = `async (direction) => {
   const hasMore = () => [...document.querySelectorAll("button")].some((button) => /^(Load more|Loading…)$/.test(button.textContent));
   let previous = await nextFrame();
   for (;;) {
-    scrollBy(0, direction * innerHeight / 4);
+    scrollBy(0, direction * innerHeight / 2);
     const now = await nextFrame();
     frameMs.push(now - previous);
     previous = now;
@@ -38,6 +39,7 @@ const scrollScript = `async (direction) => {
   }
 }`;
 
+const report = createReport({ fractionDigits: 0 });
 const fixture = await startWebFixture();
 const { deps, base } = fixture.service;
 const owner = await newStudio(deps);
@@ -69,25 +71,29 @@ await page.goto(`${base}/studios/${owner.studio.id}/posts`);
 await page.getByRole("list", { name: "Posts" }).waitFor();
 await page.waitForTimeout(2000);
 
-for (const [direction, label] of [
+const directions = [
   [1, "down, while it loads"],
   [-1, "up, all loaded"],
-] as const) {
+] as const;
+for (const [direction, label] of directions.slice(0, process.argv.includes("--quick") ? 1 : 2)) {
   await fixture.browser.startTracing(page, { categories: ["-*", "disabled-by-default-devtools.timeline"] });
   const frames = (await page.evaluate(`(${scrollScript})(${direction})`)) as number[];
   const trace = JSON.parse((await fixture.browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] };
   const longestTaskMs = findLongestTaskMs(trace.traceEvents);
   const sortedFrames = frames.toSorted((a, b) => a - b);
-  const getPercentile = (share: number): string =>
-    (sortedFrames[Math.ceil(sortedFrames.length * share) - 1] ?? 0).toFixed(0);
-  process.stdout.write(
-    `${`scrolling ${postCount} posts ${label}`.padEnd(50)} longest task ${longestTaskMs.toFixed(0)} ms CPU   limit ${maxTaskMs} ms   ` +
-      `frames ${frames.length}, median ${getPercentile(0.5)} ms, p99 ${getPercentile(0.99)} ms, longest ${getPercentile(1)} ms\n`,
-  );
-  if (longestTaskMs > maxTaskMs) process.exitCode = 1;
+  const getPercentile = (share: number): number => sortedFrames[Math.ceil(sortedFrames.length * share) - 1] ?? 0;
+  const name = `scrolling ${postCount} posts ${label}`;
+  report.printLine(`${name}, CPU of the longest task`, longestTaskMs, 1, "goal", maxTaskMs, "ms");
+  // No limit: on a busy machine, other processes delay frames.
+  for (const [share, frame] of [
+    [0.5, "median frame"],
+    [0.99, "p99 of the frames"],
+  ] as const)
+    report.printLine(`${name}, ${frame}`, getPercentile(share), undefined, "goal", maxTaskMs, "ms");
 }
 await context.close();
 await fixture.close();
+process.exitCode = report.hasExceededLimit ? 1 : 0;
 
 /** Reads the main thread with the most tasks: that of the page. */
 function findLongestTaskMs(events: readonly TraceEvent[]): number {

@@ -22,13 +22,14 @@ import { createUploadProcess, type UploadProcess } from "../test/support/upload-
  */
 
 const runProgram = promisify(execFile);
-const megabytes = process.argv.includes("--full") ? 1024 : 256;
-const rounds = 3;
+const isFullRun = process.argv.includes("--full");
+const megabytes = isFullRun ? 1024 : 256;
+const rounds = isFullRun ? 3 : 2;
 /**
- * The lowest allowed speed, relative to the browser alone. Measured: 0.92; the margin is for noise, and a regression of
- * 15 % still fails.
+ * The lowest allowed speed, relative to the browser alone. Measured: 0.92 with 1 GB and 0.73 to 0.78 with 256 MB, where
+ * opening and confirming the upload count more. The margin is for noise, and a regression of 15 % still fails.
  */
-const minRatio = 0.8;
+const minRatio = isFullRun ? 0.8 : 0.66;
 
 async function uploadThroughPage(service: UploadProcess, browser: Browser, file: string): Promise<number> {
   const link = await createTestUploadLink(service);

@@ -99,7 +99,7 @@ const buildActivityStatement = ({ studio_id: studioId = "", id = "" }: Row, acti
 
 async function publishNext(): Promise<boolean> {
   const now = Date.now();
-  // A unique index rejects a second run of the same account.
+  // Fails if another slot has just claimed a publication of the same account: a unique index allows one at a time.
   const [row] = await run(claimSql, [now + 30_000, now, now]).catch(() => []);
   if (!row) return false;
   const { id = "", fence = 0, connection_id: connectionId = "", post_id: postId = "" } = row;
