@@ -9,7 +9,8 @@ import { routeNotFoundError } from "./problem.ts";
 interface StaticFile {
   headers: Record<string, string>;
   content: Buffer;
-  gzipContent: Buffer | undefined;
+  /** Undefined if compression does not make the file smaller. */
+  getGzipContent(): Buffer | undefined;
 }
 
 const mimeTypeByExtension: Record<string, string> = {
@@ -45,10 +46,15 @@ export async function loadStaticFiles(folder: string): Promise<StaticFiles> {
 function toStaticFile(name: string, content: Buffer): StaticFile {
   const type = mimeTypeByExtension[extname(name)] ?? "application/octet-stream";
   const isHashed = /-[\w-]{8,}\.\w+$/.test(name);
-  const gzipContent = /text|json|svg|javascript/.test(type) ? gzipSync(content) : undefined;
+  const isCompressible = /text|json|svg|javascript/.test(type);
+  let gzipContent: Buffer | undefined;
   return {
     content,
-    gzipContent: gzipContent && gzipContent.length < content.length ? gzipContent : undefined,
+    // Compressed when it is first requested, because compressing all files would delay the start.
+    getGzipContent() {
+      if (isCompressible) gzipContent ??= gzipSync(content);
+      return gzipContent && gzipContent.length < content.length ? gzipContent : undefined;
+    },
     headers: {
       "content-type": type,
       "cache-control": isHashed ? "public, max-age=31536000, immutable" : "no-cache",
@@ -106,7 +112,7 @@ export function createWebAppHandler({
     context.isStaticFile = staticFile !== undefined;
     if (!file) throw routeNotFoundError();
     const gzipContent = /\bgzip\b/.test(req.headers["accept-encoding"]?.toString() ?? "")
-      ? file.gzipContent
+      ? file.getGzipContent()
       : undefined;
     const body = gzipContent ?? file.content;
     res.writeHead(200, {

@@ -4,7 +4,7 @@ import { startFaultyProxy, type FaultyProxy } from "../support/faulty-proxy.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 import { startMain, type MainProcess } from "../support/main-process.ts";
 import { findFreeBaseUrl } from "../support/service.ts";
-import { listStoreNames, getTestS3Settings } from "../support/stores.ts";
+import { listStoreNames, getTestS3Environment, getTestS3Settings } from "../support/stores.ts";
 import { newStudioClient, type StudioClient } from "../support/studio-client.ts";
 
 const uploadCount = 50;
@@ -17,21 +17,15 @@ describe("the whole service on an S3 store that hangs", { skip: !listStoreNames(
   let studio: StudioClient;
 
   before(async () => {
-    const s3 = getTestS3Settings();
-    proxy = await startFaultyProxy(s3.endpoint ?? "");
+    proxy = await startFaultyProxy(getTestS3Settings().endpoint ?? "");
     const base = await findFreeBaseUrl();
     service = await startMain({
       PORT: new URL(base).port,
       BASE_URL: base,
       DATA_DIR: folder.path,
       RATE_LIMITS: "off",
-      STORAGE: "s3",
+      ...getTestS3Environment(),
       S3_ENDPOINT: proxy.endpoint,
-      S3_REGION: s3.region,
-      S3_BUCKET: s3.bucket,
-      S3_ACCESS_KEY_ID: s3.accessKeyId,
-      S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
-      S3_FORCE_PATH_STYLE: "true",
     });
     studio = await newStudioClient(base);
   });

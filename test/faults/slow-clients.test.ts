@@ -70,9 +70,11 @@ describe("slow clients", () => {
     const baselineBeforeMs = await measureP95();
     const memoryBefore = service.getMemoryBytes();
     const { uploadUrl } = await studio.call("request_asset_upload", { kind: "document", mimeType: "text/plain" });
-    const createFirstBytes = Object.values(kinds);
+    const firstBytesBuilders = Object.values(kinds);
     const slowClients = Array.from({ length: clientCount }, (_, i) =>
-      sendSlowly(createFirstBytes[i % createFirstBytes.length]?.(studio.tokens.access_token, new URL(uploadUrl)) ?? ""),
+      sendSlowly(
+        firstBytesBuilders[i % firstBytesBuilders.length]?.(studio.tokens.access_token, new URL(uploadUrl)) ?? "",
+      ),
     );
     await sleep(1000);
     const underLoadMs = Math.min(await measureP95(), await measureP95());
@@ -81,7 +83,7 @@ describe("slow clients", () => {
     // Measures again afterwards, so that other load on this machine does not count against the slow clients.
     const baselineMs = Math.max(baselineBeforeMs, await measureP95());
     const longestByKind = Object.keys(kinds).map((kind, kindIndex) => {
-      const times = durations.filter((_, i) => i % createFirstBytes.length === kindIndex);
+      const times = durations.filter((_, i) => i % firstBytesBuilders.length === kindIndex);
       return `${kind} ${(Math.max(...times) / 1000).toFixed(0)} s`;
     });
     t.diagnostic(

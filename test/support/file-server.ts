@@ -36,7 +36,7 @@ export interface FileServerOptions {
 
 /** Starts the real HTTP server with only the file routes and a disk store. */
 export async function startFileServer(options: FileServerOptions = {}): Promise<FileServer> {
-  const { clock = () => Date.now(), stallTimeoutMs, minFreeBytes = 0 } = options;
+  const { clock = () => Date.now(), stallTimeoutMs = 30_000, minFreeBytes = 0 } = options;
   const folder = createTempFolder();
   const base = await findFreeBaseUrl();
   const uploadPage = "http://upload.localhost:4000";
@@ -51,7 +51,7 @@ export async function startFileServer(options: FileServerOptions = {}): Promise<
     hasAsset: options.hasAsset ?? (async () => true),
     origins: [base, uploadPage],
     clock,
-    ...(stallTimeoutMs === undefined ? {} : { stallTimeoutMs }),
+    stallTimeoutMs,
   });
   const { nodeServer: server } = createHttpServer({
     routes: () => routes,

@@ -25,8 +25,11 @@ export async function getAsset(
   return describeAsset(deps, asset, needsUrls(caller, input.includeUrls));
 }
 
-/** Whether the asset of an upload URL's key exists and is not in the trash. The URL stays valid after a deletion. */
+/**
+ * Whether the asset that an upload URL writes to still exists outside the trash. The signature of the URL stays valid
+ * after the asset is deleted.
+ */
 export async function hasAsset(deps: Pick<Deps, "assets">, key: string): Promise<boolean> {
-  const [asset] = await deps.assets.findForSweep([parseKeyAssetId(key) ?? ""]);
+  const [asset] = await deps.assets.findInAllStudios([parseKeyAssetId(key) ?? ""]);
   return asset?.trashExpiresAt === null;
 }

@@ -94,7 +94,9 @@ export interface AssetStore {
     limit: number,
   ): Promise<Pick<Asset, "id" | "studioId" | "storageKey" | "bytes" | "version">[]>;
   /** The assets with these ids that still have a record; includes those in the trash. */
-  findForSweep(assetIds: readonly string[]): Promise<Pick<Asset, "id" | "status" | "storageKey" | "trashExpiresAt">[]>;
+  findInAllStudios(
+    assetIds: readonly string[],
+  ): Promise<Pick<Asset, "id" | "status" | "storageKey" | "trashExpiresAt">[]>;
 }
 
 export interface PostPosition {

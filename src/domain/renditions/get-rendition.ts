@@ -1,4 +1,5 @@
 import { AppError, notFoundError } from "#lib/errors.ts";
+import { selectForAccount } from "#portable/select-for-account.ts";
 import { isReady, parseAssetId } from "../assets/model/asset.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
@@ -34,7 +35,8 @@ export async function getRendition(
   if (!connection) throw notFoundError("platform_connection");
   if (!asset || asset.postId !== postId) throw notFoundError("asset");
   const files = (await deps.assets.listByPosts([postId])).filter(isReady);
-  const limit = getImageLimit(deps, connection, files.length);
+  const { assets: accountFiles } = selectForAccount({ ...post, assets: files }, connection.id);
+  const limit = getImageLimit(deps, connection, accountFiles.length);
   if (!isReady(asset) || asset.kind !== "image" || !limit) throw notFoundError("image");
   const inspections = await inspectImages(deps, [asset], maxInspectionMs, { signal });
   const crop = getCrops(post.crops, connection.platform).get(assetId);

@@ -1,4 +1,5 @@
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context, Hono } from "hono";
 import { matchedRoutes } from "hono/route";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -8,6 +9,7 @@ import type { Caller } from "#domain/caller.ts";
 import type { Deps } from "#domain/deps.ts";
 import { edgeError } from "#lib/errors.ts";
 import type { Log, RequestLogContext } from "#lib/log.ts";
+import { respondWithProblem } from "../files/file-put.ts";
 import { routeNotFoundError, toProblem } from "../problem.ts";
 import type { Handler } from "../server.ts";
 
@@ -24,6 +26,7 @@ export interface ApiOptions {
   log: Log;
   /** Whether users sign in at the built-in dev issuer. */
   isDevelopment: boolean;
+  stallTimeoutMs: number;
 }
 
 /** A request from a signed-in user. */
@@ -41,8 +44,13 @@ export interface StudioEnv {
 /** Converts errors thrown in a Hono app to problem documents. */
 export function createErrorHandler(log: Log): (error: unknown, c: Context) => Response {
   return (error, c) => {
+    const { incoming, outgoing } = c.env as HttpBindings;
     // The HTTP server sets this header before it calls the route.
-    const requestId = String((c.env as HttpBindings).outgoing.getHeader("x-request-id"));
+    const requestId = String(outgoing.getHeader("x-request-id"));
+    if (outgoing.headersSent) {
+      respondWithProblem(incoming, outgoing, error, { requestId, log });
+      return RESPONSE_ALREADY_SENT;
+    }
     const { status, headers, body } = toProblem(error, requestId, log);
     return new Response(JSON.stringify(body), { status, headers });
   };

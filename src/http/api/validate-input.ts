@@ -53,7 +53,7 @@ export function validateQuery<S extends z.ZodType<object>>(
 
 /** Query fields that verbs expect as numbers or booleans. */
 const numberFields = new Set(["limit"]);
-const booleanFields = new Set(["includeBody", "unattached", "unscheduled", "ended", "mine", "latest"]);
+const booleanFields = new Set(["includeBody", "unattached", "ended", "mine", "latest"]);
 
 function parseQueryValue(name: string, [value = "", ...duplicates]: readonly string[]): string | number | boolean {
   if (duplicates.length > 0)

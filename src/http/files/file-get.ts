@@ -66,12 +66,18 @@ export async function serveFile(
       res.end();
       return;
     }
-    // Disconnect clients that stop reading, because each keeps a file open.
-    res.setTimeout(stallTimeoutMs, () => res.destroy());
-    await pipeline(file.stream(range), res);
+    await sendBody(file.stream(range), res, stallTimeoutMs);
   } finally {
     await file.close();
   }
+}
+
+/** Sends a file as the body, and disconnects a client that stops reading, because each keeps a file open. */
+export async function sendBody(file: Readable, res: ServerResponse, stallTimeoutMs: number): Promise<void> {
+  // `pipeline` does not close the file if the client has already disconnected.
+  if (res.destroyed) return void file.destroy();
+  res.setTimeout(stallTimeoutMs, () => res.destroy());
+  await pipeline(file, res);
 }
 
 function setFileSecurityHeaders(res: ServerResponse): void {

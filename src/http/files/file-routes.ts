@@ -16,16 +16,14 @@ export interface FileRouteOptions {
   /** Origins of the pages that upload: the web app's and the upload page's. */
   origins: readonly string[];
   clock: Clock;
-  /** A client that makes almost no progress for this long is disconnected. */
-  stallTimeoutMs?: number;
+  stallTimeoutMs: number;
 }
 
 const pathPrefix = "/files/";
-const defaultStallTimeoutMs = 30_000;
 
 /** `{base}/files/<token>`: the signed URLs of the disk store. */
 export function createFileRoutes(options: FileRouteOptions): Route[] {
-  const stallTimeoutMs = options.stallTimeoutMs ?? defaultStallTimeoutMs;
+  const { stallTimeoutMs } = options;
   const route: Route = {
     path: `${pathPrefix}*`,
     originRule: "any", // the token in the URL is the only credential

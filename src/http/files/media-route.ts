@@ -12,15 +12,14 @@ export interface MediaRouteOptions {
   files: FileStore;
   tokens: MediaTokens;
   clock: Clock;
+  stallTimeoutMs: number;
 }
-
-const stallTimeoutMs = 30_000;
 
 /**
  * `{base}/files/media/<token>`: the files of a post that is being published, for platforms that fetch them. Used with
  * every store, because a store may have no public URL.
  */
-export function createMediaRoute({ files, tokens, clock }: MediaRouteOptions): Route {
+export function createMediaRoute({ files, tokens, clock, stallTimeoutMs }: MediaRouteOptions): Route {
   const reader = createStoreReader(files);
   return {
     path: `${mediaPathPrefix}*`,

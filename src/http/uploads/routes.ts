@@ -86,16 +86,18 @@ function fillTemplate(template: string, values: Record<string, string>): string 
   return template.replace(/\{\{(\w+)\}\}/g, (_, name: string) => html`${values[name] ?? ""}`.markup);
 }
 
-const newLinkHint = html`<p class="hint">
-  Ask the person who sent you the link for a new one. If you work with an AI assistant, tell it: “Create a new upload
-  link for this post.”
-</p>`;
+const renderNewLinkHint = (request: string) =>
+  html`<p class="hint">
+    ${request} If you work with an AI assistant, tell it: “Create a new upload link for this post.”
+  </p>`;
+
+const newLinkHint = renderNewLinkHint("Ask the person who sent you the link for a new one.");
 
 /** Forged, truncated and expired links get the same page, so that guessing reveals nothing. */
 const renderInvalidLinkPage = (): RenderedPage =>
   renderUploadErrorPage(
     "This link is invalid or has expired",
-    html`<p>Upload links work for 30 minutes. This one has expired, or the link may be incomplete.</p>
+    html`<p>Upload links work for 30 minutes. This one may have expired, or the link may be incomplete.</p>
       ${newLinkHint}`,
   );
 
@@ -109,11 +111,8 @@ const renderWithdrawnPage = (): RenderedPage =>
 const renderFinishedPage = (): RenderedPage =>
   renderUploadErrorPage(
     "All files received",
-    html`<p>
-        Every file sent through this link has arrived. The link has expired, so you can’t add more. You can close this
-        page.
-      </p>
-      ${newLinkHint}`,
+    html`<p>Every file sent through this link has arrived, and the link has expired. You can close this page.</p>
+      ${renderNewLinkHint("To add more files, ask the person who sent you the link for a new one.")}`,
   );
 
 const renderUnavailablePage = (): RenderedPage =>

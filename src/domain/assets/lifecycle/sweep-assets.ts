@@ -109,7 +109,7 @@ async function findFilesWithoutAsset(
   files: readonly ListedFile[],
 ): Promise<ListedFile[]> {
   const ids = new Set(files.flatMap(({ key }) => parseKeyAssetId(key) ?? []));
-  const records = new Map((await deps.assets.findForSweep([...ids])).map((asset) => [asset.id, asset]));
+  const records = new Map((await deps.assets.findInAllStudios([...ids])).map((asset) => [asset.id, asset]));
   return files.filter(({ key, modifiedAt }) => {
     const asset = records.get(parseKeyAssetId(key) ?? "");
     if (area === "incoming/") return asset?.status !== "pending";
@@ -142,7 +142,7 @@ export function createLostFileFinder(deps: Pick<Deps, "assets" | "files">): () =
       .filter(({ storageKey }) => isLostByKey.get(storageKey ?? "") === true)
       .map(({ id, studioId, storageKey }) => ({ id, studioId, storageKey }));
     // Ignore assets that were deleted during the check.
-    const records = await deps.assets.findForSweep(suspects.map(({ id }) => id));
+    const records = await deps.assets.findInAllStudios(suspects.map(({ id }) => id));
     const liveIds = new Set(records.map(({ id }) => id));
     return suspects.filter(({ id }) => liveIds.has(id));
   };
